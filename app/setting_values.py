@@ -8,7 +8,7 @@ from urllib.parse import SplitResult, parse_qs, urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
 
-def _split(url: str) -> SplitResult:
+def _split_address(url: str) -> SplitResult:
     """Return the parts of an address. Reading `port` refuses one that is no number, without repeating the address."""
     parts = urlsplit(url)
     try:
@@ -18,27 +18,27 @@ def _split(url: str) -> SplitResult:
     return parts
 
 
-def _web_address(url: str) -> str:
-    parts = _split(url)
+def _check_web_address(url: str) -> str:
+    parts = _split_address(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("expected an address such as http://127.0.0.1:8080/v1")
     return url.rstrip("/")
 
 
-def service_address(url: str) -> str:
+def check_service_address(url: str) -> str:
     """Check a Unix socket's path or a web address."""
-    return url if url.startswith("unix:/") else _web_address(url)
+    return url if url.startswith("unix:/") else _check_web_address(url)
 
 
-def _database_url(url: SecretStr) -> SecretStr:
-    parts = _split(url.get_secret_value())
+def _check_database_url(url: SecretStr) -> SecretStr:
+    parts = _split_address(url.get_secret_value())
     host = parts.hostname or parse_qs(parts.query).get("host")  # a folder of Unix sockets can only stand in the query
     if parts.scheme not in ("postgresql", "postgres") or not host or not parts.path.strip("/"):
         raise ValueError("expected an address such as postgresql://user:password@host:5432/database")
     return url
 
 
-def host_and_port(address: str) -> str:
+def check_host_and_port(address: str) -> str:
     """Check a host with its port."""
     host, _, port = address.rpartition(":")
     if not host or "/" in host or not port.isdecimal() or not 0 < int(port) < 65_536:
@@ -46,38 +46,38 @@ def host_and_port(address: str) -> str:
     return address
 
 
-def _email(address: str) -> str:
+def _check_email(address: str) -> str:
     name, _, host = address.partition("@")
     if not name or "." not in host or not address.isprintable() or " " in address:
         raise ValueError("expected an e-mail address such as research@example.org")
     return address
 
 
-def _origins(given: tuple[str, ...]) -> tuple[str, ...]:
+def _check_origins(given: tuple[str, ...]) -> tuple[str, ...]:
     for origin in given:
-        parts = _split(origin)
+        parts = _split_address(origin)
         if parts.scheme not in ("http", "https") or not parts.netloc or origin != f"{parts.scheme}://{parts.netloc}".lower():
             raise ValueError(f"{origin!r} is no origin; expected such as https://app.example")
     return given
 
 
-def _networks(given: tuple[str, ...]) -> tuple[str, ...]:
+def _check_networks(given: tuple[str, ...]) -> tuple[str, ...]:
     for network in given:
         ip_network(network)
     return given
 
 
-def _names(given: object) -> object:
+def _split_names(given: object) -> object:
     """Read `a, b` as ("a", "b")."""
     return tuple(name.strip() for name in given.split(",") if name.strip()) if isinstance(given, str) else given
 
 
-Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
-Origins = Annotated[Names, AfterValidator(_origins)]
-Networks = Annotated[Names, AfterValidator(_networks)]
-EmailAddress = Annotated[str, AfterValidator(_email)]
-DatabaseUrl = Annotated[SecretStr, AfterValidator(_database_url)]
-WebAddress = Annotated[str, AfterValidator(_web_address)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_split_names)]
+Origins = Annotated[Names, AfterValidator(_check_origins)]
+Networks = Annotated[Names, AfterValidator(_check_networks)]
+EmailAddress = Annotated[str, AfterValidator(_check_email)]
+DatabaseUrl = Annotated[SecretStr, AfterValidator(_check_database_url)]
+WebAddress = Annotated[str, AfterValidator(_check_web_address)]
 Limit = Annotated[int, Field(ge=1)] | None
 Port = Annotated[int, Field(ge=1, le=65_535)]
 UsdPerMillionTokens = Annotated[Decimal, Field(ge=0)]

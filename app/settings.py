@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from app.domain.errors import SetupError
-from app.domain.pricing import PricedModel, priced_model
+from app.domain.pricing import PricedModel, parse_priced_model
 from app.domain.services import SERVICES
 from app.setting_values import (
     DatabaseUrl,
@@ -35,15 +35,15 @@ from app.setting_values import (
     Port,
     UsdPerMillionTokens,
     WebAddress,
-    host_and_port,
-    service_address,
+    check_host_and_port,
+    check_service_address,
 )
 
 PREFIX = "RUBRICA_"
 # Values of settings with these endings are never shown.
-HIDDEN = ("api_key", "password", "secret")
+SECRET_ENDINGS = ("api_key", "password", "secret")
 # Resolved from the folder where the command was started, and stored: services may run elsewhere.
-PATHS = ("home", "documents_dir", "browser", "providers_file", "mcp_servers")
+PATH_SETTINGS = ("home", "documents_dir", "browser", "providers_file", "mcp_servers")
 
 
 class Codec(StrEnum):
@@ -53,7 +53,7 @@ class Codec(StrEnum):
     TAGS = "tags"
 
 
-class Judge(StrEnum):
+class ClaimGrader(StrEnum):
     """The grader of those claims of a report that the built-in grader is unsure of."""
 
     OFFLINE = "offline"
@@ -97,12 +97,14 @@ class Settings(BaseModel):
     eval_judge_model: str | None = Field(default=None, description="The judge of evaluations; default: the model itself.")
     eval_judge_input_price: UsdPerMillionTokens = Field(default=Decimal(0), description="US$ per million input tokens.")
     eval_judge_output_price: UsdPerMillionTokens = Field(default=Decimal(0), description="US$ per million output tokens.")
-    judge: Judge = Field(default=Judge.OFFLINE, description="`offline`, `nli` or `model`: who grades doubtful claims.")
+    judge: ClaimGrader = Field(
+        default=ClaimGrader.OFFLINE, description="`offline`, `nli` or `model`: who grades doubtful claims."
+    )
     nli_model: str | None = Field(default=None, description="A cross-encoder for inference: a hub name or a folder.")
     database_url: DatabaseUrl | None = Field(default=None, description="PostgreSQL instead of the local one, as the API's role.")
     worker_database_url: DatabaseUrl | None = Field(default=None, description="The same database, as the role that workers use.")
     database_owner_url: DatabaseUrl | None = Field(default=None, description="The same, as its owner: for `rubrica migrate`.")
-    temporal_address: Annotated[str, AfterValidator(host_and_port)] | None = Field(
+    temporal_address: Annotated[str, AfterValidator(check_host_and_port)] | None = Field(
         default=None, description="A Temporal server instead of the local one."
     )
     qdrant_url: WebAddress | None = Field(default=None, description="A Qdrant server instead of the local index.")
@@ -113,7 +115,7 @@ class Settings(BaseModel):
     reranker: str | None = Field(default=None, description="A cross-encoder that puts search results in order.")
     reranker_url: WebAddress | None = Field(default=None, description="A server that runs the reranker, with its `/v1`.")
     reranker_api_key: SecretStr | None = Field(default=None, description="Sent to it as the bearer token.")
-    retrieval_url: Annotated[str, AfterValidator(service_address)] | None = Field(
+    retrieval_url: Annotated[str, AfterValidator(check_service_address)] | None = Field(
         default=None, description="A running retrieval service (unix:/path or http://host:port) instead of an own one."
     )
     scientific_collections: Names = Field(default=(), description="Collections of papers, a, b: `scholar` searches them.")
@@ -161,7 +163,7 @@ class Settings(BaseModel):
     ui_port: Port | None = Field(default=None, description="Port of the web page.")
 
     @model_validator(mode="after")
-    def _model_is_whole(self) -> Self:
+    def _check_model(self) -> Self:
         if (self.llm_base_url is None) != (self.llm_model is None):
             missing, given = ("LLM_BASE_URL", "LLM_MODEL") if self.llm_base_url is None else ("LLM_MODEL", "LLM_BASE_URL")
             raise ValueError(f"{PREFIX}{missing} is missing: {PREFIX}{given} is set, and a model needs both")
@@ -170,13 +172,13 @@ class Settings(BaseModel):
         if self.llm_alternatives and self.llm_base_url is None:
             raise ValueError(f"{PREFIX}LLM_BASE_URL is missing: {PREFIX}LLM_ALTERNATIVES is set, but no server has these models")
         for alternative in self.llm_alternatives:
-            priced_model(alternative)
-        if self.judge is Judge.NLI and self.nli_model is None and self.retrieval_url is None:
+            parse_priced_model(alternative)
+        if self.judge is ClaimGrader.NLI and self.nli_model is None and self.retrieval_url is None:
             raise ValueError(f"{PREFIX}NLI_MODEL is missing: {PREFIX}JUDGE is nli, and no model of inference is named")
         return self
 
     @model_validator(mode="after")
-    def _parts_are_whole(self) -> Self:
+    def _check_parts(self) -> Self:
         needs = (
             ("eval_judge_base_url", "eval_judge_model"),
             ("eval_judge_api_key", "eval_judge_base_url"),
@@ -208,7 +210,7 @@ class Settings(BaseModel):
     @property
     def alternatives(self) -> tuple[PricedModel, ...]:
         """The further models that reports may be written with."""
-        return tuple(map(priced_model, self.llm_alternatives))
+        return tuple(map(parse_priced_model, self.llm_alternatives))
 
     @property
     def default_model(self) -> PricedModel | None:
@@ -225,7 +227,7 @@ class Settings(BaseModel):
         """Names of the outside services that these settings turn on."""
         return frozenset(service.name for service in SERVICES if getattr(self, service.setting) is not None)
 
-    def environment(self) -> dict[str, str]:
+    def to_environment(self) -> dict[str, str]:
         """Return these settings as variables, secrets in clear text: for child processes only, never for a log."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         return {PREFIX + name.upper(): _as_variable(value) for name, value in given.items() if value is not None}
@@ -239,31 +241,31 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     """
     given = {k.removeprefix(PREFIX): v for k, v in environment.items() if k.startswith(PREFIX) and v.strip()}
     known = {name.upper(): name for name in Settings.model_fields}
-    problems = [_unknown(name, list(known)) for name in given if name not in known]
+    problems = [_explain_unknown(name, list(known)) for name in given if name not in known]
     if not problems:
         try:
             settings = Settings.model_validate({known[name]: value.strip() for name, value in given.items()})
         except ValidationError as error:
-            problems = [_malformed(detail) for detail in error.errors()]
+            problems = [_explain_malformed(detail) for detail in error.errors()]
         else:
-            paths = {name: path for name in PATHS if (path := getattr(settings, name)) is not None}
+            paths = {name: path for name in PATH_SETTINGS if (path := getattr(settings, name)) is not None}
             return settings.model_copy(update={name: path.expanduser().absolute() for name, path in paths.items()})
     raise SetupError("the settings cannot be used:\n" + "\n".join(f"  - {problem}" for problem in problems))
 
 
-def _unknown(name: str, known: list[str]) -> str:
+def _explain_unknown(name: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     if near:
         return f"{PREFIX}{name} is not a setting; did you mean {PREFIX}{near[0]}?"
     return f"{PREFIX}{name} is not a setting; docs/settings.md lists those there are"
 
 
-def _malformed(detail: Any) -> str:
+def _explain_malformed(detail: Any) -> str:
     reason = str(detail["msg"]).removeprefix("Value error, ")
     if not detail["loc"]:
         return reason
     name = str(detail["loc"][0])
-    value = "" if name.endswith(HIDDEN) or "database" in name else f" (it is {str(detail['input'])[:80]!r})"
+    value = "" if name.endswith(SECRET_ENDINGS) or "database" in name else f" (it is {str(detail['input'])[:80]!r})"
     return f"{PREFIX}{name.upper()} is malformed: {reason}{value}"
 
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
-from app.domain.citations import marker
+from app.domain.citations import marker_of
 from app.domain.claims import Claim, Support
-from app.domain.evidence import Conflict, Quote, Source, snapshot_hash
+from app.domain.evidence import Quote, Source, SourceConflict, snapshot_hash
 from app.domain.query import Language
 from app.domain.report import Report, Section
 from app.exports.service.composing import Manuscript
@@ -51,7 +51,7 @@ def manuscript() -> Manuscript:
         sections.append(Section(heading=topic, body=body))
         quotes += used
     hostile = [_hostile(text, number) for number, text in enumerate((*HOSTILE, RARE))]
-    body = "\n\n".join(f"A source says this: {marker(quote)}" for quote in hostile)
+    body = "\n\n".join(f"A source says this: {marker_of(quote)}" for quote in hostile)
     sections.append(
         Section(heading=f"Special characters: {HOSTILE[0]}", body=f"{body}\n\n```\n{HOSTILE[0]}\n\\end{{verbatim}}\n```")
     )
@@ -63,7 +63,7 @@ def manuscript() -> Manuscript:
         title=f"A bilingual survey 双语综述: {HOSTILE[2]}",
         sections=tuple(sections),
         quotes=(*quotes, *hostile),
-        conflicts=(Conflict(about="When it began 起始时间", quote_keys=(quotes[0].key, quotes[1].key)),),
+        conflicts=(SourceConflict(about="When it began 起始时间", quote_keys=(quotes[0].key, quotes[1].key)),),
         notices=("One part of the research could not be done. 有一部分研究未能完成。",),
         claims=(claim,),
     )
@@ -87,9 +87,9 @@ def _articles(path: Path) -> Iterator[tuple[Source, str]]:
 def _section(articles: list[tuple[Source, str]], table: int) -> tuple[str, list[Quote]]:
     """A paragraph an article, a list and a table; every sentence cites itself."""
     quotes = [[_quote(source, match) for match in islice(SENTENCE.finditer(text), 8)] for source, text in articles]
-    blocks = [" ".join(f"{_plain(quote.text)} {marker(quote)}" for quote in row[:4]) for row in quotes]
+    blocks = [" ".join(f"{_plain(quote.text)} {marker_of(quote)}" for quote in row[:4]) for row in quotes]
     blocks.insert(
-        2, "\n".join(f"- **{_plain(row[0].source.title)}**: {_plain(row[5].text)} {marker(row[5])}" for row in quotes[:4])
+        2, "\n".join(f"- **{_plain(row[0].source.title)}**: {_plain(row[5].text)} {marker_of(row[5])}" for row in quotes[:4])
     )
     blocks.insert(4, _table(quotes, columns={1: 9, 3: 12}.get(table % 4, 4)))
     return "\n\n".join(blocks), [quote for row in quotes for quote in row]
@@ -114,7 +114,7 @@ def _table(quotes: list[list[Quote]], columns: int) -> str:
     for row in quotes:
         quote = row[6]
         cells = [
-            *(quote.source.title, f"{_plain(quote.text[:90])} {marker(quote)}", "encyclopedia", str(len(quote.text))),
+            *(quote.source.title, f"{_plain(quote.text[:90])} {marker_of(quote)}", "encyclopedia", str(len(quote.text))),
             *("article", "yes 是", "en/zh", str(quote.start), quote.source.url, quote.source.snapshot[:40], "无", str(quote.end)),
         ]
         lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells[:columns])} |")

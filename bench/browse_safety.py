@@ -12,19 +12,19 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from app.domain.errors import ToolError
-from app.outgoing.addresses import networks
+from app.outgoing.addresses import parse_networks
 from bench.hostile_addresses import PUBLIC, REBINDING, SECRET, direct, redirects
 from bench.result import report
 from bench.web_listeners import Connects, Listener, Reply, ScriptedNames, packed, page, redirect
-from retrieval.fetch.fetching import Policy
-from retrieval.fetch.limits import Limits
-from retrieval.fetch.reader import WebReader
+from retrieval.fetch.fetching import FetchPolicy
+from retrieval.fetch.limits import FetchLimits
+from retrieval.fetch.web_reader import WebReader
 
 WORDS = "Ordinary words that an ordinary page says to whoever reads it, in an ordinary paragraph. " * 3
 FORBIDDEN = ("127.0.0.1", SECRET, "127.0.0.4", "::1")
 STOLEN = Reply(page("These words stand on a page that nobody outside may read. " * 5))
 ATTEMPTS = 3
-LIMITS = Limits(total=timedelta(seconds=5), connect=timedelta(seconds=2))
+LIMITS = FetchLimits(total=timedelta(seconds=5), connect=timedelta(seconds=2))
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 
@@ -83,7 +83,7 @@ def _pages() -> dict[str, Reply]:
 def _reader(port: int) -> WebReader:
     names = {"site.example.org": [[PUBLIC]], "xn--bcher-kva.example": [[PUBLIC]], "two.example.org": [[PUBLIC, PUBLIC]]}
     scripted = ScriptedNames({**REBINDING, **names})
-    policy = Policy(limits=LIMITS, ports=frozenset({port}), permitted=networks(f"{PUBLIC}/32"), lookup=scripted)
+    policy = FetchPolicy(limits=LIMITS, ports=frozenset({port}), permitted=parse_networks(f"{PUBLIC}/32"), lookup=scripted)
     return WebReader(policy)
 
 

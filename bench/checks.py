@@ -16,9 +16,9 @@ from pathlib import Path
 from app.domain.missing import Missing
 from bench.labelled_sets import DATA
 from bench.result import report, skipped
-from training.evaluation.report_metrics import MeasuredReport, ReportFigures, report_figures
-from workflows.checks.table_repair import repaired_tables
-from workflows.checks.tables import tables_of
+from training.evaluation.report_metrics import MeasuredReport, ReportFigures, measure_reports
+from workflows.checks.table_repair import repair_tables
+from workflows.checks.tables import find_tables
 
 WRITTEN = date(2026, 3, 1)
 """The reports do not say when they were written; without a later day no prediction of theirs would be of the past."""
@@ -60,7 +60,7 @@ def damaged(lines: Sequence[str], how: str) -> str:
 def sound_tables(text: str) -> Iterator[list[str]]:
     """The lines of each sound table with two columns or more."""
     lines = text.split("\n")
-    for table in tables_of(text):
+    for table in find_tables(text):
         if not table.faults and len(table.head) > 1:
             yield lines[table.start : table.end]
 
@@ -73,13 +73,13 @@ def letters(text: str) -> list[str]:
 def damage_figures(tables: Sequence[Sequence[str]]) -> dict[str, float]:
     """What is found and repaired of every damage to every table."""
     broken = [damaged(lines, how) for lines in tables for how in DAMAGES]
-    mended = [repaired_tables(text) for text in broken]
+    mended = [repair_tables(text) for text in broken]
     return {
         "tables": len(tables),
         "damage_found": sum(m.before.faulty > 0 for m in mended) / len(mended),
         "damage_repaired": sum(m.after.faulty == 0 for m in mended) / len(mended),
         "lost": sum(letters(m.text) != letters(text) for m, text in zip(mended, broken, strict=True)),
-        "sound_changed": sum(repaired_tables("\n".join(lines)).text != "\n".join(lines) for lines in tables),
+        "sound_changed": sum(repair_tables("\n".join(lines)).text != "\n".join(lines) for lines in tables),
     }
 
 
@@ -106,7 +106,7 @@ def main() -> None:
     for system, (place, field) in SOURCES.items():
         found = list(texts(place, field))
         began = time.process_time()
-        measured = report_figures([MeasuredReport(text, WRITTEN) for text in found])
+        measured = measure_reports([MeasuredReport(text, WRITTEN) for text in found])
         cpu_ms = (time.process_time() - began) * 1_000 / len(found)
         print(f"{system}: {len(found)} reports, {cpu_ms:.0f} ms each; {measured}")
         figures |= told(system, measured)

@@ -13,7 +13,7 @@ import numpy as np
 from retrieval.encoding.encoder import Encoder
 from retrieval.language.sentences import list_sentences
 from workflows.checks.grading import Evidence, Grader
-from workflows.checks.nearness import Vectors
+from workflows.checks.nearness import TextVectors
 
 SHIPPED_LABELS = (
     Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "citation_labels" / "claim_snippet_labels.jsonl.gz"
@@ -71,13 +71,13 @@ def _claim(row: Labelled) -> str:
     return f"claim {row.claim.casefold()}"
 
 
-def encoded(rows: Iterable[Labelled], grader: Grader, encoder: Encoder, kept_in: Path) -> Vectors:
+def encoded(rows: Iterable[Labelled], grader: Grader, encoder: Encoder, kept_in: Path) -> TextVectors:
     """The vectors these rows ask for. Those made before are taken from the file `kept_in`, which is brought up to date."""
-    wanted = list(dict.fromkeys(text for row in rows for text in grader.texts_to_encode(row.claim, row.evidence)))
+    wanted = list(dict.fromkeys(text for row in rows for text in grader.list_texts_to_encode(row.claim, row.evidence)))
     known = _kept(kept_in) if kept_in.exists() else {}
     missing = [text for text in wanted if _key(text) not in known]
     if missing:
-        known |= dict(zip(map(_key, missing), encoder.passages(missing), strict=True))
+        known |= dict(zip(map(_key, missing), encoder.encode_passages(missing), strict=True))
         kept_in.parent.mkdir(parents=True, exist_ok=True)
         np.savez(kept_in, keys=np.array(list(known)), vectors=np.stack(list(known.values())).astype(np.float32))
     return {text: known[_key(text)].tolist() for text in wanted}

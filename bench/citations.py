@@ -19,9 +19,9 @@ from bench.citation_labels import SHIPPED_LABELS, Labelled, encoded, folds, load
 from bench.fit_citation_grader import auroc, fitted
 from bench.result import report, skipped
 from retrieval.encoding.encoder import Encoder, EncoderBackend, open_encoder
-from workflows.checks.grading import Grade, Grader, grader_of, shipped
-from workflows.checks.nearness import Vectors
-from workflows.checks.reading import read
+from workflows.checks.grading import ClaimGrade, Grader, grader_of, load_grader
+from workflows.checks.nearness import TextVectors
+from workflows.checks.reading import read_sentence
 
 FOLDS = 5
 SEEDS = 5
@@ -32,7 +32,7 @@ class Scored(NamedTuple):
     """A row with its grade."""
 
     row: Labelled
-    grade: Grade
+    grade: ClaimGrade
 
 
 def main() -> None:
@@ -48,9 +48,9 @@ def main() -> None:
     rows = load(labels)
     vectors = _vectors(rows, options.home)
     if options.labels:
-        figures = figures_of(scored(rows, shipped(), vectors))
+        figures = figures_of(scored(rows, load_grader(), vectors))
         _show("shipped grader", figures, {})
-        _show("without an encoder", figures_of(scored(rows, shipped(), {})), {})
+        _show("without an encoder", figures_of(scored(rows, load_grader(), {})), {})
         _cost(rows)
     else:
         figures = cross_validated(rows, vectors, options.seeds)
@@ -58,7 +58,7 @@ def main() -> None:
     return report("citations", figures)
 
 
-def _vectors(rows: Sequence[Labelled], home: Path) -> Vectors:
+def _vectors(rows: Sequence[Labelled], home: Path) -> TextVectors:
     """The vectors the grader asks for; none where there is no encoder."""
     models = os.environ.get("RUBRICA_MODELS_DIR")
     try:
@@ -66,15 +66,15 @@ def _vectors(rows: Sequence[Labelled], home: Path) -> Vectors:
     except SetupError as error:
         print(f"without an encoder: {error}")
         return {}
-    return encoded(rows, shipped(), encoder, home / "citation_vectors.npz")
+    return encoded(rows, load_grader(), encoder, home / "citation_vectors.npz")
 
 
-def scored(rows: Iterable[Labelled], grader: Grader, vectors: Vectors) -> list[Scored]:
+def scored(rows: Iterable[Labelled], grader: Grader, vectors: TextVectors) -> list[Scored]:
     """Each row with its grade."""
     return [Scored(row, grader.grade(row.claim, row.evidence, vectors)) for row in rows]
 
 
-def cross_validated(rows: Sequence[Labelled], vectors: Vectors, seeds: int) -> dict[str, float]:
+def cross_validated(rows: Sequence[Labelled], vectors: TextVectors, seeds: int) -> dict[str, float]:
     """Means over seeds of the figures on held-out rows; prints mean and spread for both forms."""
     dense, plain = list[Mapping[str, float]](), list[Mapping[str, float]]()
     for seed in range(seeds):
@@ -111,19 +111,19 @@ def figures_of(graded: Sequence[Scored]) -> dict[str, float]:
     }
 
 
-def _of(graded: Sequence[Scored], source: str, *labels: str) -> list[Grade]:
+def _of(graded: Sequence[Scored], source: str, *labels: str) -> list[ClaimGrade]:
     return [grade for row, grade in graded if row.source == source and row.label in labels]
 
 
-def _support(grade: Grade) -> float:
+def _support(grade: ClaimGrade) -> float:
     return grade.supported
 
 
-def _agreement(grade: Grade) -> float:
+def _agreement(grade: ClaimGrade) -> float:
     return 1 - grade.opposed
 
 
-def _both(grade: Grade) -> float:
+def _both(grade: ClaimGrade) -> float:
     return grade.supported * (1 - grade.opposed)
 
 
@@ -131,7 +131,7 @@ def _claim_alone(rows: Sequence[Labelled]) -> float:
     """How far the number of denials and downward words of the claim tells contradicted claims from supported ones."""
 
     def downward(row: Labelled) -> float:
-        claim = read(row.claim)
+        claim = read_sentence(row.claim)
         return -float(sum(event.sign < 0 for event in claim.events) or (not claim.events and bool(claim.denials)))
 
     of = {label: [downward(r) for r in rows if (r.source, r.label) == ("scifact", label)] for label in ("full", "contradict")}
@@ -140,7 +140,7 @@ def _claim_alone(rows: Sequence[Labelled]) -> float:
 
 def _cost(rows: Sequence[Labelled]) -> None:
     began = time.process_time()
-    scored(rows, shipped(), {})
+    scored(rows, load_grader(), {})
     print(f"without an encoder: {1e3 * (time.process_time() - began) / len(rows):.2f} ms of processor time a row")
 
 

@@ -29,26 +29,26 @@ class KeptEncodings:
         """The encoder's own."""
         return self._encoder.size
 
-    def passages(self, texts: Sequence[str]) -> Vectors:
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
         """One row a text, in order; only those never seen before are encoded."""
         keys = [hashlib.sha256(f"{self.name}\0{text}".encode()).digest() for text in texts]
         found = {key: self._find(key) for key in keys}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if found[key] is None}
         if missing:
-            vectors = self._encoder.passages(list(missing.values())).astype(np.float32)
+            vectors = self._encoder.encode_passages(list(missing.values())).astype(np.float32)
             rows = [(key, vector.tobytes()) for key, vector in zip(missing, vectors, strict=True)]
             with self._kept:
                 self._kept.executemany("INSERT OR REPLACE INTO encodings VALUES (?, ?)", rows)
             found.update(rows)
         return np.stack([np.frombuffer(found[key] or b"", np.float32) for key in keys])
 
-    def query(self, text: str) -> list[float]:
+    def encode_query(self, text: str) -> list[float]:
         """A query's vector."""
-        return self._encoder.query(text)
+        return self._encoder.encode_query(text)
 
-    def reads(self, text: str) -> bool:
+    def can_read(self, text: str) -> bool:
         """As the encoder."""
-        return self._encoder.reads(text)
+        return self._encoder.can_read(text)
 
     def _find(self, key: bytes) -> bytes | None:
         row = self._kept.execute("SELECT vector FROM encodings WHERE key = ?", (key,)).fetchone()

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from io import BytesIO
 from typing import Any, NamedTuple
 
-from app.exports.service.pandoc import pandoc
+from app.exports.service.pandoc import run_pandoc
 
 STRAIGHT = "\x01"
 NUMBER = re.compile(r"\[(\d+)\]")
@@ -136,8 +136,8 @@ def html(content: bytes) -> Found:
 
 def markdown(content: bytes) -> Found:
     """By Pandoc, as GitHub reads Markdown. Numbers are words there: what counts is that each has its entry."""
-    words = pandoc(content, "--from=gfm-autolink_bare_uris", "--to=plain", "--wrap=none").decode()
-    tree = json_reader.loads(pandoc(content, "--from=gfm-autolink_bare_uris", "--to=json"))
+    words = run_pandoc(content, "--from=gfm-autolink_bare_uris", "--to=plain", "--wrap=none").decode()
+    tree = json_reader.loads(run_pandoc(content, "--from=gfm-autolink_bare_uris", "--to=json"))
     addresses = frozenset(node["c"][2][0] for node in _nodes(tree) if node.get("t") == "Link")
     entries = (node for node in _nodes(tree) if node.get("t") == "Strong")
     numbers = [NUMBER.fullmatch("".join(str(part.get("c", "")) for part in entry["c"])) for entry in entries]
@@ -157,7 +157,7 @@ def json(content: bytes) -> Found:
     """By the standard library; the sections' Markdown by Pandoc."""
     told = json_reader.loads(content)
     sections = "\n\n".join(f"{section['heading']}\n\n{section['markdown']}" for section in told["sections"])
-    words = pandoc(sections.encode(), "--from=gfm-autolink_bare_uris", "--to=plain", "--wrap=none").decode()
+    words = run_pandoc(sections.encode(), "--from=gfm-autolink_bare_uris", "--to=plain", "--wrap=none").decode()
     conflicts = [f"{c['about']} {''.join(f'[{n}]' for n in c['citations'])}" for c in told["conflicts"]]
     headings = [section["heading"] for section in told["sections"]]
     texts = [told["title"], *headings, words, *conflicts, *told["notices"], *(c["quote"] for c in told["citations"])]
@@ -170,7 +170,7 @@ def bibtex(content: bytes) -> Found:
     from bibtexparser.entrypoint import parse_string
 
     library = parse_string(content.decode())
-    second = json_reader.loads(pandoc(content, "--from=bibtex", "--to=csljson"))
+    second = json_reader.loads(run_pandoc(content, "--from=bibtex", "--to=csljson"))
     if library.failed_blocks or len(second) != len(library.entries):
         return Found("", frozenset(), frozenset())
     fields = [entry.fields_dict for entry in library.entries]
@@ -190,7 +190,7 @@ def ris(content: bytes) -> Found:
 
 def csl(content: bytes) -> Found:
     """By Pandoc's citation processor."""
-    items = json_reader.loads(pandoc(content, "--from=csljson", "--to=csljson"))
+    items = json_reader.loads(run_pandoc(content, "--from=csljson", "--to=csljson"))
     given = json_reader.loads(content)
     if [item["id"] for item in items] != [item["id"] for item in given]:
         return Found("", frozenset(), frozenset())

@@ -21,10 +21,10 @@ from app.exports.nouns import ExportFormat
 from app.exports.service import Exports
 from app.exports.service.composing import Manuscript, compose
 from app.exports.service.conversion import Conversions
-from app.exports.service.document import Block, Document, Heading, Items, Notice, Paragraph, Preformatted, Quotation, Table
-from app.exports.service.prose import plain
+from app.exports.service.document import Block, Heading, Items, Notice, Paragraph, Preformatted, Quotation, ReportDocument, Table
+from app.exports.service.prose import plain_text_of
 from app.reports.rendering import render
-from app.reports.rendering.numbering import numbered
+from app.reports.rendering.numbering import number_citations
 from app.reports.rendering.words import WORDS
 from app.reports.storage.reports import StoredReport
 from bench import export_readers
@@ -51,11 +51,11 @@ async def main(keep: Path | None) -> None:
     """Make each format, read it, print what is missing and the figures."""
     given = manuscript()
     exports, run, stored = _stored(given)
-    document, citations = compose(given), numbered(given.report).citations
+    document, citations = compose(given), number_citations(given.report).citations
     intact = 0
     for form, reader in READERS.items():
         started = time.perf_counter()
-        made = (await exports.of(run, stored, form)).content
+        made = (await exports.export(run, stored, form)).content
         took = time.perf_counter() - started
         if keep:
             (keep / f"{form.value}.{form.extension}").write_bytes(made)
@@ -65,15 +65,17 @@ async def main(keep: Path | None) -> None:
     report("exports", {"formats": len(READERS), "intact": intact})
 
 
-def told_by(form: ExportFormat, document: Document) -> Document:
+def told_by(form: ExportFormat, document: ReportDocument) -> ReportDocument:
     """What is for machines has claims and conflicts as data: no marks in the text and no heading of ours."""
     if form is not ExportFormat.JSON:
         return document
-    blocks = [block for block in document.blocks if not (isinstance(block, Heading) and plain(block.of) == CONFLICTS)]
+    blocks = [block for block in document.blocks if not (isinstance(block, Heading) and plain_text_of(block.of) == CONFLICTS)]
     return document.model_copy(update={"blocks": tuple(blocks)})
 
 
-def lacking(found: export_readers.Found, document: Document, citations: Sequence[Citation], sources_only: bool) -> list[str]:
+def lacking(
+    found: export_readers.Found, document: ReportDocument, citations: Sequence[Citation], sources_only: bool
+) -> list[str]:
     """What of the report a reader did not find. Of the sources alone, that is titles, numbers and addresses."""
     titles = [reference.title for reference in document.references]
     texts = titles if sources_only else [document.title, *leaves(document.blocks), *(r.quote for r in document.references)]
@@ -88,7 +90,7 @@ def leaves(blocks: Iterable[Block]) -> Iterator[str]:
     for block in blocks:
         match block:
             case Heading(of=of) | Paragraph(of=of):
-                yield plain(of)
+                yield plain_text_of(of)
             case Notice(text=text):
                 yield text
             case Preformatted(lines=lines):
@@ -100,7 +102,7 @@ def leaves(blocks: Iterable[Block]) -> Iterator[str]:
                     yield from leaves(item)
             case Table(head=head, rows=rows):
                 for row in (head, *rows):
-                    yield from (plain(cell) for cell in row)
+                    yield from (plain_text_of(cell) for cell in row)
 
 
 def _stored(given: Manuscript) -> tuple[Exports, Run, StoredReport]:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
-from app.reports.rendering.numbering import numbered
+from app.reports.rendering.numbering import number_citations
 from bench.result import report, skipped
 from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from retrieval.language.sentences import split_sentences
@@ -37,9 +37,9 @@ from workflows.prompts.library import PromptLibrary
 from workflows.systems.local import LocalStages
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.minddr import research
-from workflows.systems.steering import Steering
-from workflows.tools.tool_memory import DictStore, ToolMemory
-from workflows.tools.toolbox import Corpora, build_toolbox
+from workflows.systems.steering import PlanSteering
+from workflows.tools.tool_memory import DictToolStore, ToolMemory
+from workflows.tools.toolbox import ToolCorpora, build_toolbox
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "multihop"
 COLLECTION = "multihop"
@@ -82,10 +82,10 @@ async def measured(question: Question, searcher: LocalSearcher) -> Score:
     """Write the report and the baseline of the same length."""
     query = ResearchQuery(question=question.text)
     written = await _report(query, searcher)
-    words = sum(_words(body) for body in numbered(written).bodies)
-    cited = {_identity(citation.quote.source.url) for citation in numbered(written).citations}
+    words = sum(_words(body) for body in number_citations(written).bodies)
+    cited = {_identity(citation.quote.source.url) for citation in number_citations(written).citations}
     baseline = {identity async for identity in _leads(question.text, searcher, words)}
-    said = [citation.quote.text for citation in numbered(written).citations]
+    said = [citation.quote.text for citation in number_citations(written).citations]
     share = 1 / len(question.gold)
     return Score(len(question.gold & cited) * share, len(question.gold & baseline) * share, words, len(said), _repeated(said))
 
@@ -94,7 +94,7 @@ async def _report(query: ResearchQuery, searcher: LocalSearcher) -> Report:
     record = LocalRecord("bench")
     kit = Kit(
         chat=AbsentModel(),
-        tools=build_toolbox(searcher, searcher, Corpora((COLLECTION,)), ToolMemory(DictStore())),
+        tools=build_toolbox(searcher, searcher, ToolCorpora((COLLECTION,)), ToolMemory(DictToolStore())),
         record=record,
         prompts=PromptLibrary.load(),
         codec=SchemaCodec(),
@@ -103,7 +103,7 @@ async def _report(query: ResearchQuery, searcher: LocalSearcher) -> Report:
         limits=LIMITS[query.effort],
         bounds=BOUNDS[query.effort],
     )
-    return await research(query, LocalStages(EXTRACTIVE, kit, record, query), Steering())
+    return await research(query, LocalStages(EXTRACTIVE, kit, record, query), PlanSteering())
 
 
 async def _leads(question: str, searcher: LocalSearcher, words: int) -> AsyncIterator[str]:

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from bench.citation_labels import SHIPPED_LABELS, Labelled, encoded, folds, load
 from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from workflows.checks import grading
-from workflows.checks.grading import EXCERPT, PAGE, Evidence, extent_of, grader_of, signals_of
-from workflows.checks.nearness import Vectors
-from workflows.checks.overlap import coverage
-from workflows.checks.rarity import Rarity
-from workflows.checks.reading import read
+from workflows.checks.grading import EXCERPT, PAGE, Evidence, extent_of, grader_of, measure_signals
+from workflows.checks.nearness import TextVectors
+from workflows.checks.overlap import measure_coverage
+from workflows.checks.rarity import WordRarity
+from workflows.checks.reading import read_sentence
 
 Matrix: TypeAlias = NDArray[np.float64]
 WEIGHTS = Path(grading.__file__).with_name("grader.json")
@@ -72,22 +72,24 @@ def tasks(near: tuple[str, ...]) -> Mapping[str, Task]:
     }
 
 
-def fitted(rows: Sequence[Labelled], vectors: Vectors) -> dict[str, Any]:
+def fitted(rows: Sequence[Labelled], vectors: TextVectors) -> dict[str, Any]:
     """The content of grader.json, from these rows alone. Without vectors both forms are the one that needs none."""
-    counts = Counter(stem for row in rows for stem in frozenset().union(*(read(s).stem_set for s in row.evidence.sentences)))
+    counts = Counter(
+        stem for row in rows for stem in frozenset().union(*(read_sentence(s).stem_set for s in row.evidence.sentences))
+    )
     listed = {stem: count for stem, count in sorted(counts.items()) if count >= RARE_BELOW}
-    rarity = Rarity(len(rows), listed)
+    rarity = WordRarity(len(rows), listed)
     rows = [*rows, *(excerpt(row, rarity) for row in rows if len(row.evidence.sentences) <= grading.LONGEST_PASSAGE)]
-    plain = [signals_of(row.claim, row.evidence, rarity, None) for row in rows]
-    dense = [signals_of(row.claim, row.evidence, rarity, vectors) for row in rows] if vectors else plain
+    plain = [measure_signals(row.claim, row.evidence, rarity, None) for row in rows]
+    dense = [measure_signals(row.claim, row.evidence, rarity, vectors) for row in rows] if vectors else plain
     forms = {"words": _form(rows, plain, ()), "vectors": _form(rows, dense, NEAR if vectors else ())}
     return {"documents": rarity.documents, "forms": forms, "counts": listed}
 
 
-def excerpt(row: Labelled, rarity: Rarity) -> Labelled:
+def excerpt(row: Labelled, rarity: WordRarity) -> Labelled:
     """The row with the sentences alone that share most words with the claim: evidence as reports quote it."""
     sentences = row.evidence.sentences
-    order = coverage(read(row.claim), [read(text) for text in sentences], rarity).order
+    order = measure_coverage(read_sentence(row.claim), [read_sentence(text) for text in sentences], rarity).order
     kept = [sentences[i] for i in sorted(order[:EXCERPT_SENTENCES])]
     return row._replace(evidence=Evidence(row.evidence.title, kept))
 

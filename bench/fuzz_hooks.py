@@ -5,9 +5,9 @@ from uuid import uuid4
 
 import schemathesis
 
-from app.http.openapi.details import KEY
+from app.http.openapi.route_defaults import IDEMPOTENCY_KEY
 
-NAME, EXAMPLE = str(KEY["name"]), KEY["example"]
+NAME, EXAMPLE = str(IDEMPOTENCY_KEY["name"]), IDEMPOTENCY_KEY["example"]
 
 
 @schemathesis.hook

@@ -24,7 +24,7 @@ from retrieval.corpora.kinds import open_corpus
 from retrieval.encoding.encoder import Encoder, EncoderBackend, open_encoder
 from retrieval.ports import Document
 from retrieval.store.catalogue import Build, BuildPhase, Collection, CorpusKind
-from retrieval.store.home import open_shelves
+from retrieval.store.home import open_retrieval_home
 
 ARTICLES = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "wiki_en" / "articles_full.jsonl.gz"
 WARM_UP = 32
@@ -50,7 +50,7 @@ class Stopwatch:
 
 def passages(corpus: Collection) -> Iterator[str]:
     """What a build of this corpus encodes."""
-    for item in open_corpus(corpus).documents():
+    for item in open_corpus(corpus).read_documents():
         if isinstance(item, Document):
             yield from (index_text(item.source.title, item.text[start:end]) for start, end in split_passages(item.text))
 
@@ -58,7 +58,7 @@ def passages(corpus: Collection) -> Iterator[str]:
 def encode(encoder: Encoder, texts: Sequence[str]) -> float:
     """Seconds that the encoder takes by itself."""
     start = time.perf_counter()
-    encoder.passages(texts)
+    encoder.encode_passages(texts)
     return time.perf_counter() - start
 
 
@@ -69,9 +69,9 @@ def measure(folder: Path, articles: int, encoder: Encoder) -> dict[str, float]:
         Path(corpus.path).write_bytes(b"".join(islice(packed, articles)))
     texts = list(passages(corpus))
     load = os.getloadavg()[0]
-    encoder.passages(texts[:WARM_UP])
+    encoder.encode_passages(texts[:WARM_UP])
     alone = encode(encoder, texts[::2])
-    shelves = open_shelves(folder / "home")
+    shelves = open_retrieval_home(folder / "home")
     shelves.catalogue.add(corpus, datetime.now(UTC))
     watch = Stopwatch()
     done = run_build(shelves, corpus.name, True, lambda: encoder, watch)

@@ -26,11 +26,11 @@ import psutil
 
 from bench.encodings import KeptEncodings
 from bench.labelled_sets import read_lines, wikipedia_passages
-from retrieval.building.build import batches, index_text
+from retrieval.building.build import index_text, split_batches
 from retrieval.encoding.encoder import Encoder, EncoderBackend, Vectors, open_encoder
 from retrieval.index.edge import EdgeIndex
 from retrieval.index.ports import HybridQuery, IndexedPassage
-from retrieval.index.sparse import SparseEncoder, SparseVector, average_length
+from retrieval.index.sparse import SparseEncoder, SparseVector, average_length_of
 from retrieval.search.library import CANDIDATES
 
 JITTER = 0.02
@@ -54,9 +54,9 @@ def passages(encoder: KeptEncodings, count: int) -> Material:
     records = list(islice(read_lines(wikipedia_passages().corpus), count))
     texts = [index_text(record["title"], record["text"].strip()) for record in records]
     around = [index_text(record["title"], window(records, place)) for place, record in enumerate(records)]
-    words = SparseEncoder(average_length(texts[::50]), average_length(around[::50]))
-    dense = np.concatenate([encoder.passages(part) for part in batches(texts, 1_024)])
-    return Material([words.passage(*pair) for pair in zip(texts, around, strict=True)], dense)
+    words = SparseEncoder(average_length_of(texts[::50]), average_length_of(around[::50]))
+    dense = np.concatenate([encoder.encode_passages(part) for part in split_batches(texts, 1_024)])
+    return Material([words.weigh_passage(*pair) for pair in zip(texts, around, strict=True)], dense)
 
 
 def window(records: Sequence[Mapping[str, Any]], place: int) -> str:
@@ -68,7 +68,7 @@ def window(records: Sequence[Mapping[str, Any]], place: int) -> str:
 def questions(encoder: Encoder) -> list[HybridQuery]:
     """Real questions over them."""
     texts, words = list(wikipedia_passages().queries.values())[:QUERIES], SparseEncoder(1.0)
-    return [HybridQuery(words.query(text), encoder.query(text), CANDIDATES) for text in texts]
+    return [HybridQuery(words.weigh_query(text), encoder.encode_query(text), CANDIDATES) for text in texts]
 
 
 def points(material: Material, count: int) -> Iterator[tuple[IndexedPassage, Vectors]]:
@@ -87,7 +87,7 @@ def build(folder: Path, material: Material, count: int) -> dict[str, float]:
     index.create(NAME)
     index.begin_dense(NAME, material.dense.shape[1])
     start = time.perf_counter()
-    for part in batches(points(material, count), WRITE):
+    for part in split_batches(points(material, count), WRITE):
         index.upsert(NAME, [passage for passage, _ in part])
         index.set_dense(NAME, ((passage.id, vector.tolist()) for passage, vector in part))
         index.flush(NAME)

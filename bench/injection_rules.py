@@ -16,7 +16,7 @@ from pathlib import Path
 from bench.result import report, skipped
 from retrieval.corpora.sotu import StateOfTheUnion
 from retrieval.ports import Document
-from workflows.agents.injection import injections
+from workflows.agents.injection import find_injections
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 SIZE = 1_500
@@ -44,7 +44,7 @@ def of_file(path: Path) -> Iterator[str]:
 
 def of_addresses() -> Iterator[str]:
     """The passages of the State of the Union addresses."""
-    documents = (found for found in StateOfTheUnion().documents() if isinstance(found, Document))
+    documents = (found for found in StateOfTheUnion().read_documents() if isinstance(found, Document))
     return chain.from_iterable(passages(document.text) for document in documents)
 
 
@@ -57,7 +57,7 @@ def measure(sets: Mapping[str, Callable[[], Iterator[str]]], limit: int) -> dict
         count = wrong = 0
         for text in islice(texts(), limit):
             count += 1
-            if hits := injections(text):
+            if hits := find_injections(text):
                 wrong += 1
                 print(f"{name}: {hits[0].rule}: {text[max(0, hits[0].start - AROUND) : hits[0].end + AROUND]!r}")
         figures |= {f"{name}_passages": count, f"{name}_percent": 100 * wrong / max(1, count)}

@@ -27,15 +27,15 @@ from app.domain.missing import Missing
 from app.domain.query import Language
 from bench.result import report, skipped
 from training.evaluation.benchmarks.preference import FIRST, SIDES
-from training.evaluation.preference_metrics import bootstrapped, cohens_d, preference_accuracy
+from training.evaluation.preference_metrics import bootstrap, cohens_d, preference_accuracy
 from training.rewards.score import Score
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
 from workflows.chat_models.embedded import load_embedded
 from workflows.judging.baseline_rubric import BASELINE
-from workflows.judging.batch import BatchRecord, KeptAnswers
-from workflows.judging.pairwise_judge import preferred
-from workflows.judging.score_judges import pointwise_score
+from workflows.judging.batch_record import AnswerStore, BatchRecord
+from workflows.judging.pairwise_judge import judge_pair
+from workflows.judging.score_judges import judge_pointwise
 from workflows.prompts.library import PromptLibrary
 
 FILE = "squality.jsonl.gz"
@@ -104,7 +104,7 @@ def signed(difference: float, pair: Pair) -> float:
 
 async def by_points(kit: Kit, task: str, pair: Pair) -> Score:
     """Each by itself, 1 to 10."""
-    scores = [await pointwise_score(kit, task, text) for text in (pair.first, pair.second)]
+    scores = [await judge_pointwise(kit, task, text) for text in (pair.first, pair.second)]
     if missing := next((score for score in scores if isinstance(score, Missing)), None):
         return missing
     first, second = (score for score in scores if not isinstance(score, Missing))
@@ -113,7 +113,7 @@ async def by_points(kit: Kit, task: str, pair: Pair) -> Score:
 
 async def in_pairs(kit: Kit, task: str, pair: Pair) -> Score:
     """Against each other, in both orders."""
-    choice = await preferred(kit, task, pair.first, pair.second)
+    choice = await judge_pair(kit, task, pair.first, pair.second)
     return choice if isinstance(choice, Missing) else signed(SIDES[choice], pair)
 
 
@@ -124,8 +124,8 @@ def told(name: str, scored: Sequence[tuple[Pair, float]], asked: int) -> dict[st
         by_question[pair.question].append(difference)
     differences = [difference for _, difference in scored]
     groups = list(by_question.values())
-    accuracy = bootstrapped(lambda drawn: preference_accuracy(list(chain.from_iterable(drawn))), groups)
-    effect = bootstrapped(lambda drawn: cohens_d(list(chain.from_iterable(drawn))), groups)
+    accuracy = bootstrap(lambda drawn: preference_accuracy(list(chain.from_iterable(drawn))), groups)
+    effect = bootstrap(lambda drawn: cohens_d(list(chain.from_iterable(drawn))), groups)
     if isinstance(accuracy, Missing):
         print(f"{name}: {accuracy.reason}")
         return {}
@@ -144,7 +144,7 @@ WAYS = {"pointwise": by_points, "pairwise": in_pairs}
 
 async def judged(pairs: Sequence[Pair], model: Path, kept: Path | None) -> dict[str, float]:
     """Both ways of judging, with a model in this process."""
-    record = BatchRecord(KeptAnswers(kept), 1)
+    record = BatchRecord(AnswerStore(kept), 1)
     kit = Kit(load_embedded(model), {}, record, PromptLibrary.load(), SchemaCodec(), date(2026, 1, 1), time.monotonic)
     task = "\n".join([TASK, *(f"- {criterion.description}" for criterion in BASELINE[Language.ENGLISH].criteria)])
     scored: dict[str, list[tuple[Pair, float]]] = {name: [] for name in WAYS}

@@ -33,17 +33,17 @@ from retrieval.ports import Document, SearchFilter
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
 from workflows.agents.ports import ChatModel
-from workflows.chat_models.endpoint import Endpoint
-from workflows.chat_models.openai_compatible import connected
+from workflows.chat_models.endpoint import ModelEndpoint
+from workflows.chat_models.openai_compatible import connect_model
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.agent_sets import AGENTS
-from workflows.systems.linear_pipeline import Window, pipelined
+from workflows.systems.linear_pipeline import Window, run_pipeline
 from workflows.systems.local import LocalStages
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.minddr import research
-from workflows.systems.steering import Steering
-from workflows.tools.tool_memory import DictStore, ToolMemory
-from workflows.tools.toolbox import Corpora, build_toolbox
+from workflows.systems.steering import PlanSteering
+from workflows.tools.tool_memory import DictToolStore, ToolMemory
+from workflows.tools.toolbox import ToolCorpora, build_toolbox
 
 QUERIES, WIDTHS = 256, (8, 32, 128)
 ALONE = 5
@@ -91,10 +91,10 @@ async def answered(number: int, chat: ChatModel) -> Report:
     """One question, from nothing to its report."""
     query = ResearchQuery(question=question(number), system=SystemName.MAMS)
     record = LocalRecord(str(number))
-    tools = build_toolbox(SHELF, SHELF, Corpora(), ToolMemory(DictStore()))
+    tools = build_toolbox(SHELF, SHELF, ToolCorpora(), ToolMemory(DictToolStore()))
     limits = AgentLimits(max_turns=10, max_tool_calls=20)
     kit = Kit(chat, tools, record, PROMPTS, SchemaCodec(), date(2026, 1, 1), lambda: 0.0, limits)
-    return await research(query, LocalStages(AGENTS[query.system], kit, record, query), Steering())
+    return await research(query, LocalStages(AGENTS[query.system], kit, record, query), PlanSteering())
 
 
 async def level(chat: ChatModel, numbers: range, at_once: int) -> Level:
@@ -105,14 +105,14 @@ async def level(chat: ChatModel, numbers: range, at_once: int) -> Level:
             raise RuntimeError(f"question {number} was hardly answered: {written}")
 
     cpu, began = time.process_time(), time.perf_counter()
-    count = await pipelined(numbers, lambda number: answered(number, chat), done, Window(at_once))
+    count = await run_pipeline(numbers, lambda number: answered(number, chat), done, Window(at_once))
     return Level(time.perf_counter() - began, (time.process_time() - cpu) * 1_000 / count)
 
 
 async def run(base_url: str, queries: int, widths: Sequence[int]) -> None:
     found: dict[str, float] = {}
     cpu_ms = list[float]()
-    async with connected(Endpoint(base_url, "stub")) as chat:
+    async with connect_model(ModelEndpoint(base_url, "stub")) as chat:
         await answered(1_000, chat)  # the first pays for what is loaded once
         gc.freeze()
         alone = statistics.median([(await level(chat, range(n, n + 1), 1)).elapsed_s for n in range(900, 900 + ALONE)])

@@ -55,7 +55,7 @@ async def ready(client: IndexClient) -> None:
     deadline = time.monotonic() + START_LIMIT.total_seconds()
     while True:
         try:
-            await client.health()
+            await client.read_health()
             return
         except ToolError:
             if time.monotonic() > deadline:

@@ -15,11 +15,11 @@ from app.domain.evidence_rubric import CriterionType, EvidenceCriterion
 from app.domain.missing import Missing
 from bench.result import report
 from training.rewards.composites import deeprubric_reward
-from training.rewards.judged import Sample, deeprubric_parts
+from training.rewards.deeprubric import RewardSample, judge_deeprubric_parts
 from training.rewards.transcript import Transcript, read_step
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
-from workflows.judging.batch import BatchRecord, KeptAnswers
+from workflows.judging.batch_record import AnswerStore, BatchRecord
 from workflows.prompts.library import PromptLibrary
 
 TRANSCRIPTS, CRITERIA, CLAIMS = 64, 7, 30
@@ -68,7 +68,7 @@ def prose(generator: random.Random, words: int) -> str:
     return " ".join(generator.choices(WORDS, k=words)).capitalize() + "."
 
 
-def sample(number: int) -> Sample:
+def sample(number: int) -> RewardSample:
     """A transcript of ten searches and a report, four fifths of whose claims are cited."""
     generator = random.Random(number)
     store = {f"d{n}": prose(generator, 120) for n in range(20)}
@@ -90,16 +90,16 @@ def sample(number: int) -> Sample:
         EvidenceCriterion(id=f"R{n}", type=CriterionType.FACTUAL, description=prose(generator, 25), weight=1.0)
         for n in range(1, CRITERIA + 1)
     ]
-    return Sample(f"Question {number}: {prose(generator, 15)}", Transcript(tuple(steps)), store, rubric)
+    return RewardSample(f"Question {number}: {prose(generator, 15)}", Transcript(tuple(steps)), store, rubric)
 
 
 async def run() -> None:
     judge = StubJudge()
-    record = BatchRecord(KeptAnswers(), AT_ONCE)
+    record = BatchRecord(AnswerStore(), AT_ONCE)
     kit = Kit(judge, {}, record, PromptLibrary.load(), SchemaCodec(), date(2026, 1, 1), time.monotonic)
     samples = [sample(number) for number in range(TRANSCRIPTS)]
     cpu = time.process_time()
-    rewards = [deeprubric_reward(parts) for parts in await asyncio.gather(*(deeprubric_parts(s, kit) for s in samples))]
+    rewards = [deeprubric_reward(parts) for parts in await asyncio.gather(*(judge_deeprubric_parts(s, kit) for s in samples))]
     cpu_ms = (time.process_time() - cpu) * 1_000 / TRANSCRIPTS
     if lost := [reward for reward in rewards if isinstance(reward, Missing)]:
         raise RuntimeError(f"{len(lost)} rewards are missing: {lost[0].reason}")

@@ -35,7 +35,7 @@ def critical_path(plan: ResearchPlan, seconds: Mapping[str, float]) -> timedelta
     """Planning, then the longest chain of dependent searches, then the report agent with its slowest parallel part."""
     searching: dict[str, float] = {}
     for subtask in topological(plan):
-        before = max((searching[d] for d in plan.subtask(subtask).depends_on), default=0.0)
+        before = max((searching[d] for d in plan.get_subtask(subtask).depends_on), default=0.0)
         own = max((s for agent, s in seconds.items() if belongs(agent, SEARCH + subtask)), default=0.0)
         searching[subtask] = before + own
     parallel = max((s for agent, s in seconds.items() if agent.startswith(SECTION)), default=0.0)
@@ -54,7 +54,7 @@ def topological(plan: ResearchPlan) -> list[str]:
     order: list[str] = []
     while len(order) < len(plan.subtasks):
         done = frozenset(order)
-        order += [s.id for s in plan.ready(done, done)]
+        order += [s.id for s in plan.list_ready(done, done)]
     return order
 
 

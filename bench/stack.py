@@ -122,7 +122,7 @@ async def index_complete(stack: RunningStack) -> None:
     if address is None:
         return
     async with asyncio.timeout(INDEX_LIMIT.total_seconds()), IndexClient(address) as index:
-        while any(collection["building"] for collection in await index.collections()):
+        while any(collection["building"] for collection in await index.list_collections()):
             await asyncio.sleep(INDEX_POLL.total_seconds())
 
 

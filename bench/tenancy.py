@@ -16,10 +16,10 @@ from typing import NamedTuple
 import aiohttp
 import asyncpg
 
-from app.accounts.nouns.access import ALLOWED, Role, Scope
+from app.accounts.nouns.access import SCOPES_OF_ROLE, Role, Scope
 from app.accounts.nouns.api_key import ApiKey
 from app.database.migrate import upgrade
-from app.http.asgi import create_app, routed
+from app.http.asgi import build_routes, create_app
 from app.http.server import Server, bind
 from app.http.services import Services, open_services
 from app.runs.service.temporal_gateway import TemporalGateway
@@ -125,7 +125,7 @@ def actors_of(house: House, other: House) -> list[Actor]:
         Actor("other tenant", bearer(other.owner), Role.OWNER, frozenset(Scope)),
         Actor("key without the scope", {}, Role.OWNER, frozenset(Scope)),
     ]
-    members = [Actor(role, house.members[role].headers, role, ALLOWED[role]) for role in reversed(Role)]
+    members = [Actor(role, house.members[role].headers, role, SCOPES_OF_ROLE[role]) for role in reversed(Role)]
     return strangers + members
 
 
@@ -136,7 +136,7 @@ def bearer(key: ApiKey) -> dict[str, str]:
 async def measured(services: Services, database: asyncpg.Pool) -> tuple[Counter[str], list[Leak]]:
     """The whole matrix over a served API."""
     house, other = [await furnished(services, database, name) for name in ("First", "Second")]
-    routes = table(routed(services), house)
+    routes = table(build_routes(services), house)
     with bind("127.0.0.1", 0) as listening:
         server = Server(create_app(services), services)
         serving = asyncio.create_task(server.serve(sockets=[listening]))

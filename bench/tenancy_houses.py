@@ -12,7 +12,7 @@ from app.accounts.nouns.access import Principal, Role, Scope
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.service.bootstrap import ensure_owner
 from app.accounts.storage import organisations as accounts
-from app.database.tenancy import Tenant, acting_for
+from app.database.tenancy import Tenant, act_for
 from app.domain.evidence import Quote, Source
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
@@ -21,7 +21,7 @@ from app.domain.run import EventType, RunStatus
 from app.http.services import Services
 from app.reports.rendering import render
 from app.runs.storage import runs, tool_results
-from app.runs.storage.run_log import RunLog, Snapshot
+from app.runs.storage.run_log import RunLog, SourceSnapshot
 from bench.tenancy_belongings import belongings
 from tests.support.opening import open_stage
 
@@ -71,13 +71,13 @@ async def furnished(services: Services, database: asyncpg.Pool, name: str) -> Ho
     members = {role: await member(database, organisation, role) for role in Role}
     without = {scope: await member(database, organisation, Role.OWNER, set(Scope) - {scope}) for scope in Scope}
     leaver = await member(database, organisation, Role.VIEWER)
-    with acting_for(Tenant(organisation, user)):
+    with act_for(Tenant(organisation, user)):
         run = await services.research.create(ResearchQuery(question=f"What is {text}"))
         await services.steering.add_note(run.id, text)
         owner = Principal(organisation_id=organisation, user_id=user, role=Role.OWNER, scopes=frozenset(Scope))
         invited = await services.accounts.team.invite(owner, f"guest-{organisation}@example.org", Role.MEMBER)
     snapshot = await researched(database, run.id, text)
-    with acting_for(Tenant(organisation, user)):
+    with act_for(Tenant(organisation, user)):
         more = await belongings(services, database, organisation, user, members[Role.MEMBER].user, run.id, text)
     things = {
         ("", "run_id"): str(run.id),
@@ -109,7 +109,7 @@ async def researched(database: asyncpg.Pool, run_id: UUID, text: str) -> str:
     opened = await open_stage(log, run_id, "search/revenue", None, "Duties")
     told = {"stage": "search/revenue", "title": "Duties", "stop": "sufficient", "quotes": 1, "sources": 1}
     await tool_results.remember(log.executor, run_id, "search", text.encode())
-    await log.close_stage(run_id, "search/revenue", opened.attempt, FOUND, [Snapshot(name, text)], told, [name])
+    await log.close_stage(run_id, "search/revenue", opened.attempt, FOUND, [SourceSnapshot(name, text)], told, [name])
     quote = Quote(source=Source(url="https://example.org/a", title=text, snapshot=name), text=text, start=0, end=len(text))
     whole = Report(title=text, sections=(Section(heading="Then", body=f"{text} [[{quote.key}]]"),), quotes=(quote,))
     found = await runs.get(database, run_id)

@@ -8,7 +8,7 @@ import orjson
 
 from app.accounts.nouns.access import Scope
 from app.http.openapi import examples
-from app.http.route_table import Declared, declared
+from app.http.route_table import DeclaredRoute, list_routes
 from bench.tenancy_houses import House
 
 PARAMETER = re.compile(r"\{(\w+):(\w+)\}")
@@ -31,11 +31,11 @@ class Route(NamedTuple):
 def table(app: Any, house: House) -> list[Route]:
     """Every route of the application, with addresses of the house's things and bodies out of the document's examples."""
     bodies = _bodies(app)
-    found = [_route(route, bodies, house) for route in declared(app)]
+    found = [_route(route, bodies, house) for route in list_routes(app)]
     return sorted(found, key=lambda route: (any(word in route.name for word in LAST), route.path, route.method))
 
 
-def _route(route: Declared, bodies: dict[tuple[str, str], Any], house: House) -> Route:
+def _route(route: DeclaredRoute, bodies: dict[tuple[str, str], Any], house: House) -> Route:
     method, path = route.method, route.path
     names = PARAMETER.findall(path)
     places = (path, *path.split("/")[2:3], "")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from bench.labelled_sets import DATA
 from bench.result import report, skipped
 from retrieval.language.sentences import split_sentences
-from workflows.checks.tense import past_predictions
+from workflows.checks.tense import find_past_predictions
 
 LABELS = Path(__file__).parent / "labels"
 WRITTEN = date(2026, 6, 15)
@@ -67,7 +67,7 @@ def counted(pairs: Iterable[tuple[bool, bool]]) -> Counts:
 
 def stages(rows: Iterable[Labelled]) -> tuple[Counts, Counts]:
     """Of stage one against candidates, and of both stages against errors."""
-    read = [(row, past_predictions(row.text, WRITTEN)) for row in rows]
+    read = [(row, find_past_predictions(row.text, WRITTEN)) for row in rows]
     one = counted((bool(found), row.candidate) for row, found in read)
     return one, counted((any(not prediction.forecaster for prediction in found), row.error) for row, found in read)
 
@@ -84,7 +84,7 @@ def false_alarms() -> tuple[int, int]:
     flagged = total = 0
     for text, day in news():
         total += len(split_sentences(text))
-        for found in past_predictions(text, day):
+        for found in find_past_predictions(text, day):
             if not found.forecaster:
                 flagged += 1
                 print(f"flagged on {day}: {' '.join(found.text.split())[:160]} [{found.period}]")

@@ -30,8 +30,8 @@ from bench.tools_stub import Providers, serving
 from infra.local.postgres import LocalPostgres
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
-from retrieval.outside.opening import PROVIDERS
-from retrieval.outside.tending import tended
+from retrieval.outside.services import PROVIDERS
+from retrieval.outside.tending import tend
 from retrieval.outside.web.searching import OutsideSearch
 from retrieval.ports import SearchFilter
 from workflows.tools.search import SearchTool
@@ -98,7 +98,7 @@ async def work(number: int, calls: int, database_url: str, address: str) -> dict
     errors: Counter[str] = Counter()
     times: list[float] = []
     room = asyncio.Semaphore(AT_ONCE)
-    async with http.opened() as exchange, tended(Entrance(OutsideStore(pool))) as entrance:
+    async with http.open_exchange() as exchange, tend(Entrance(OutsideStore(pool))) as entrance:
         tools = [tool(name, entrance, exchange, address) for name in NAMES]
 
         async def call(place: int) -> None:
@@ -115,7 +115,7 @@ async def work(number: int, calls: int, database_url: str, address: str) -> dict
     return {"times_ms": times, "errors": errors, "cpu_s": time.process_time()}
 
 
-def tool(name: str, entrance: Entrance, exchange: http.Http, address: str) -> SearchTool:
+def tool(name: str, entrance: Entrance, exchange: http.HttpExchange, address: str) -> SearchTool:
     """The search tool over one provider at the stub."""
     made = PROVIDERS[name]("key")
     limits = replace(made.provider, per_second=SET_PER_SECOND, burst=SET_BURST, attempt_limit=ATTEMPT_LIMIT)

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import httpx2
 
-from app.http.asgi import routed
+from app.http.asgi import build_routes
 from app.http.services import Services
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -121,7 +121,7 @@ def _without_unused(schema: Any) -> Any:
 
 
 async def _document() -> dict[str, Any]:
-    transport = httpx2.ASGITransport(cast(Any, routed(cast(Services, _NoServices()))))
+    transport = httpx2.ASGITransport(cast(Any, build_routes(cast(Services, _NoServices()))))
     async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
         found: dict[str, Any] = (await client.get("/schema/openapi.json")).raise_for_status().json()
         return found

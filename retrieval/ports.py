@@ -78,7 +78,7 @@ class PageReader(Protocol):
         ...
 
 
-class Found(NamedTuple):
+class OutsideResult(NamedTuple):
     """The result of a search outside. `note` tells the agent which service answered, the answer's age, and which failed."""
 
     passages: tuple[Passage, ...]
@@ -92,7 +92,7 @@ class OutsideSearcher(Protocol):
         ToolError: no service answered; the message has the reason of each.
     """
 
-    async def search(self, text: str, limit: int) -> Found:
+    async def search(self, text: str, limit: int) -> OutsideResult:
         """Find up to `limit` passages, best first. Each is its own snapshot, which is stored for quotes."""
         ...
 

@@ -9,11 +9,11 @@ from pydantic import ValidationError
 
 from app.domain.chat import ToolCall, ToolResult
 from app.domain.errors import InvalidInput
-from app.domain.tool_key import call_key
+from app.domain.tool_key import call_key_of
 from app.domain.value import Value
 
 
-class Taped(Value):
+class TapedCall(Value):
     """One line: a call and its result. A failed call has its message as the result's `error`."""
 
     call: ToolCall
@@ -24,19 +24,19 @@ class Tape:
     """Recorded calls. Calls are equal by the same key as in a run's tool memory."""
 
     def __init__(self) -> None:
-        self._lines: dict[str, Taped] = {}
+        self._lines: dict[str, TapedCall] = {}
 
     def __len__(self) -> int:
         return len(self._lines)
 
     def play(self, call: ToolCall) -> ToolResult | None:
         """Return the recorded result of a call; None when there is none."""
-        line = self._lines.get(call_key(call.name, call.arguments))
+        line = self._lines.get(call_key_of(call.name, call.arguments))
         return line.result if line else None
 
     def record(self, call: ToolCall, result: ToolResult) -> None:
         """Record the result of a call. The first recording stays."""
-        self._lines.setdefault(call_key(call.name, call.arguments), Taped(call=call, result=result))
+        self._lines.setdefault(call_key_of(call.name, call.arguments), TapedCall(call=call, result=result))
 
     def save(self, path: Path) -> None:
         """Write all calls to a file, and replace its content."""
@@ -53,7 +53,7 @@ class Tape:
         tape = cls()
         for number, raw in enumerate(path.read_bytes().splitlines(), start=1):
             try:
-                line = Taped.of_any_version(raw)
+                line = TapedCall.of_any_version(raw)
             except ValidationError as error:
                 raise InvalidInput(f"{path}, line {number}: not a recorded call") from error
             tape.record(line.call, line.result)

@@ -78,7 +78,7 @@ class AgreementView(Value):
     kappa: float | None
 
 
-class Answered(Value):
+class AnswerReceipt(Value):
     """A stored answer. It does not tell which report was which: further pairs may be of the same kinds."""
 
     id: str
@@ -164,6 +164,17 @@ class Change(StrEnum):
     CHANGED = "changed"
 
 
+class ChoiceVerdict(StrEnum):
+    """
+    A reader's answer in terms of the sides shown.
+    """
+
+    LEFT = "left"
+    RIGHT = "right"
+    TIE = "tie"
+    BOTH_BAD = "both_bad"
+
+
 class CitedSource(Value):
     """Where a quote was taken from. `snapshot` names the stored copy; what is not known of a source is left out."""
 
@@ -178,7 +189,7 @@ class CitedSource(Value):
     preprint: bool = False
 
 
-class Clarified(Value):
+class Clarification(Value):
     """A question that was asked back, and the reader's answer."""
 
     question: str
@@ -235,7 +246,7 @@ class Consumption(Value):
     cost_microusd: int = Field(..., description="This month.")
 
 
-class Contest(Value):
+class ContestView(Value):
     """Votes between two ways of writing. `won` is the first way's share of decided votes, with Wilson's 95% interval."""
 
     first: str
@@ -420,6 +431,16 @@ class ExportFormat(StrEnum):
     CSL = "csl"
 
 
+class FallReason(StrEnum):
+    """
+    The reason why an old claim no longer holds: new evidence opposes it, its passage has changed, or its source is gone.
+    """
+
+    OPPOSED = "opposed"
+    CHANGED = "changed"
+    GONE = "gone"
+
+
 class FieldError(Value):
     """The fault of one field of the request."""
 
@@ -454,15 +475,6 @@ class GivenRubric(Value):
     draft: str | None = Field(default=None, description="The id of the drafted rubric.")
 
 
-class How(StrEnum):
-    """
-    The kind of a rewriting.
-    """
-
-    REWRITE = "rewrite"
-    DEEPEN = "deepen"
-
-
 class Interactions(Value):
     """
     The interactions of one sample. A turn of MaMs is a round of all three agents, else one decision of a searching agent.
@@ -482,7 +494,7 @@ class Interval(Value):
     high: int
 
 
-class Judged(Value):
+class JudgingRequest(Value):
     """The rubric by which finished reports are judged."""
 
     rubric: Literal["auto"] | GivenRubric = Field(
@@ -813,14 +825,26 @@ class Retention(Value):
     )
 
 
-class Rewriting(Value):
-    """The way to write a section again, from the same evidence."""
+class RevealedReport(Value):
+    """One of the two reports, revealed: whether the run delivered it, and what it was written with."""
 
-    how: How = How.REWRITE
-    wish: str = Field(
-        default="",
-        description="What it should do better: emphasis, order, tone, length.",
+    delivered: bool
+    way: str
+    lineage: ReportLineage
+    tokens: int = Field(
+        ...,
+        description="What its run spent: the delivered one's with research, the other's for writing alone.",
     )
+    cost_microusd: int
+
+
+class RewritingKind(StrEnum):
+    """
+    The kind of a rewriting.
+    """
+
+    REWRITE = "rewrite"
+    DEEPEN = "deepen"
 
 
 class Role(StrEnum):
@@ -971,14 +995,6 @@ class SharePage(Value):
     next: None = Field(default=None)
 
 
-class Shown(Value):
-    """Words of a source, as a reader sees them."""
-
-    title: str
-    url: str
-    text: str
-
-
 class ShownSide(StrEnum):
     """
     The side on which a candidate was shown.
@@ -988,7 +1004,15 @@ class ShownSide(StrEnum):
     RIGHT = "right"
 
 
-class Skip(Value):
+class ShownWords(Value):
+    """Words of a source, as a reader sees them."""
+
+    title: str
+    url: str
+    text: str
+
+
+class SkipRequest(Value):
     """The reason for skipping a pair."""
 
     reason: str
@@ -1149,19 +1173,6 @@ class ToolUse(Value):
     within_ms: Mapping[str, int] = Field(default={}, description="Histogram: calls by the upper edge of their bucket.")
 
 
-class Unveiled(Value):
-    """One of the two reports, revealed: whether the run delivered it, and what it was written with."""
-
-    delivered: bool
-    way: str
-    lineage: ReportLineage
-    tokens: int = Field(
-        ...,
-        description="What its run spent: the delivered one's with research, the other's for writing alone.",
-    )
-    cost_microusd: int
-
-
 class Usage(Value):
     """Consumption of a call, a stage or a run. Cost is in millionths of a US dollar, so sums are exact."""
 
@@ -1196,17 +1207,6 @@ class UsageReport(Value):
     runs: Sequence[RunUsage] = Field(..., description="The hundred dearest.")
 
 
-class Verdict(StrEnum):
-    """
-    A reader's answer in terms of the sides shown.
-    """
-
-    LEFT = "left"
-    RIGHT = "right"
-    TIE = "tie"
-    BOTH_BAD = "both_bad"
-
-
 class VersionOrigin(StrEnum):
     """
     The origin of a version.
@@ -1235,16 +1235,6 @@ class WebhookEvent(StrEnum):
     FLEET_ENDED = "fleet.ended"
     SCHEDULE_CHANGED = "schedule.changed"
     WEBHOOK_TEST = "webhook.test"
-
-
-class Why(StrEnum):
-    """
-    The reason why an old claim no longer holds: new evidence opposes it, its passage has changed, or its source is gone.
-    """
-
-    OPPOSED = "opposed"
-    CHANGED = "changed"
-    GONE = "gone"
 
 
 class WriterSettings(Value):
@@ -1333,6 +1323,29 @@ class Chart(Value):
     svg: str
 
 
+class ChoiceReason(Value):
+    """The side that was better in one dimension; None: neither."""
+
+    dimension: Dimension
+    side: ShownSide | None = None
+
+
+class ChoiceView(Value):
+    """A stored choice. It may be changed until `changeable_until`, or until it is revealed which report was which."""
+
+    verdict: ChoiceVerdict
+    strength: int | None
+    reasons: Sequence[ChoiceReason]
+    comment: str
+    seconds: float = Field(
+        ...,
+        description="From the first look to the first choice, less the time the page says it was hidden.",
+    )
+    made_at: datetime
+    changes: int
+    changeable_until: datetime | None
+
+
 class Clarifications(Value):
     """Questions to the reader; empty when the question can be researched as it is."""
 
@@ -1376,6 +1389,21 @@ class ComparisonPage(Value):
 
     items: Sequence[ComparisonItem]
     next: str | None = None
+
+
+class ComparisonView(Value):
+    """A comparison as its reader sees it: nothing here tells which report is which."""
+
+    id: str
+    run_id: str
+    question: str
+    status: ComparisonStatus
+    detail: str = ""
+    created_at: datetime
+    left: CandidateView | None = None
+    right: CandidateView | None = None
+    choice: ChoiceView | None = None
+    revealed: bool = False
 
 
 class Delivery(Value):
@@ -1447,10 +1475,10 @@ class FallenClaim(Value):
     """An old claim, the words it rested on, and what stands against it or in its place. `support` is its grade now."""
 
     claim: str
-    why: Why
+    why: FallReason
     support: Support
-    before: Sequence[Shown]
-    after: Sequence[Shown] = Field(default=[], validate_default=True)
+    before: Sequence[ShownWords]
+    after: Sequence[ShownWords] = Field(default=[], validate_default=True)
 
 
 class FigurePage(Value):
@@ -1581,11 +1609,28 @@ class MemberPage(Value):
     next: str | None = None
 
 
+class NewChoice(Value):
+    """The better report. A preference has a strength from 1 (slightly) to 3 (far better)."""
+
+    verdict: ChoiceVerdict
+    strength: int | None = None
+    reasons: Sequence[ChoiceReason] = Field(
+        default=[],
+        description="At most one a dimension; side null: neither is better.",
+        validate_default=True,
+    )
+    comment: str = ""
+    hidden_seconds: float | None = Field(
+        default=None,
+        description="How long the page was not in view since the first look; null: not known.",
+    )
+
+
 class NewClaim(Value):
     """A claim of the new report that rests on evidence the old one did not have."""
 
     claim: str
-    quotes: Sequence[Shown]
+    quotes: Sequence[ShownWords]
 
 
 class NewCollection(Value):
@@ -1654,7 +1699,7 @@ class NewRun(Value):
     sources: Sequence[SourceKind] = Field(default=[], description="Where to search; empty: all there is.")
     domains_allowed: Sequence[str] = Field(default=[], description="Only these domains of the web.")
     domains_refused: Sequence[str] = Field(default=[], description="None of these domains.")
-    clarified: Sequence[Clarified] = Field(
+    clarified: Sequence[Clarification] = Field(
         default=[],
         description="Questions asked back, with your answers.",
         validate_default=True,
@@ -1703,8 +1748,8 @@ class Organisation(Value):
 class PassageChange(Value):
     """A cited passage that its source no longer has. `after` is the text in its place, where that is known."""
 
-    before: Shown
-    after: Shown | None = None
+    before: ShownWords
+    after: ShownWords | None = None
 
 
 class Quotas(Value):
@@ -1724,18 +1769,21 @@ class Quote(Value):
     end: int
 
 
-class Reason(Value):
-    """The side that was better in one dimension; None: neither."""
-
-    dimension: Dimension
-    side: ShownSide | None = None
-
-
 class ReceivedFiles(Value):
     """The documents that were accepted, and the files that were not."""
 
     items: Sequence[OwnDocument]
     refused: Sequence[RefusedFile] = Field(default=[], validate_default=True)
+
+
+class ReportChanges(Value):
+    """The changes that a rerun found."""
+
+    new_sources: Sequence[ShownWords] = Field(default=[], validate_default=True)
+    vanished_sources: Sequence[ShownWords] = Field(default=[], validate_default=True)
+    passages: Sequence[PassageChange] = Field(default=[], validate_default=True)
+    fallen: Sequence[FallenClaim] = Field(default=[], validate_default=True)
+    new_claims: Sequence[NewClaim] = Field(default=[], validate_default=True)
 
 
 class ReportStyle(Value):
@@ -1782,6 +1830,28 @@ class ResearchPlan(Value):
     subtasks: Sequence[Subtask]
     revision: int = 1
     readings: Sequence[Reading] = Field(default=[], validate_default=True)
+
+
+class Reveal(Value):
+    """The revealed reports: which one was which."""
+
+    left: RevealedReport
+    right: RevealedReport
+    choice: ChoiceView
+    version: int | None = Field(
+        ...,
+        description="The run's new current version, where you had its report compared and prefer the other; else null.",
+    )
+
+
+class Rewriting(Value):
+    """The way to write a section again, from the same evidence."""
+
+    how: RewritingKind = RewritingKind.REWRITE
+    wish: str = Field(
+        default="",
+        description="What it should do better: emphasis, order, tone, length.",
+    )
 
 
 class ScheduleChange(Value):
@@ -1832,7 +1902,7 @@ class Side(Value):
 class Summary(Value):
     """All pairs of ways that met. They change nothing by themselves: an admin sets the default."""
 
-    contests: Sequence[Contest]
+    contests: Sequence[ContestView]
     default: WriterSettings
 
 
@@ -1962,47 +2032,6 @@ class ChangePage(Value):
     next: str | None = None
 
 
-class Changes(Value):
-    """The changes that a rerun found."""
-
-    new_sources: Sequence[Shown] = Field(default=[], validate_default=True)
-    vanished_sources: Sequence[Shown] = Field(default=[], validate_default=True)
-    passages: Sequence[PassageChange] = Field(default=[], validate_default=True)
-    fallen: Sequence[FallenClaim] = Field(default=[], validate_default=True)
-    new_claims: Sequence[NewClaim] = Field(default=[], validate_default=True)
-
-
-class ChoiceView(Value):
-    """A stored choice. It may be changed until `changeable_until`, or until it is revealed which report was which."""
-
-    verdict: Verdict
-    strength: int | None
-    reasons: Sequence[Reason]
-    comment: str
-    seconds: float = Field(
-        ...,
-        description="From the first look to the first choice, less the time the page says it was hidden.",
-    )
-    made_at: datetime
-    changes: int
-    changeable_until: datetime | None
-
-
-class ComparisonView(Value):
-    """A comparison as its reader sees it: nothing here tells which report is which."""
-
-    id: str
-    run_id: str
-    question: str
-    status: ComparisonStatus
-    detail: str = ""
-    created_at: datetime
-    left: CandidateView | None = None
-    right: CandidateView | None = None
-    choice: ChoiceView | None = None
-    revealed: bool = False
-
-
 class Disagreement(Value):
     """The matter in dispute (for a claim: the report's sentence), and the sides; `reason` is the judge's."""
 
@@ -2031,7 +2060,7 @@ class Firing(Value):
     detail: str = ""
     run_id: str | None = None
     baseline_id: str | None = None
-    changes: Changes = Field(
+    changes: ReportChanges = Field(
         default={
             "new_sources": [],
             "vanished_sources": [],
@@ -2066,23 +2095,6 @@ class Me(Value):
     has_password: bool = Field(
         default=True,
         description="False for a person who only signs in with an identity provider.",
-    )
-
-
-class NewChoice(Value):
-    """The better report. A preference has a strength from 1 (slightly) to 3 (far better)."""
-
-    verdict: Verdict
-    strength: int | None = None
-    reasons: Sequence[Reason] = Field(
-        default=[],
-        description="At most one a dimension; side null: neither is better.",
-        validate_default=True,
-    )
-    comment: str = ""
-    hidden_seconds: float | None = Field(
-        default=None,
-        description="How long the page was not in view since the first look; null: not known.",
     )
 
 
@@ -2143,21 +2155,9 @@ class ResearchQuery(Value):
     )
     style: ReportStyle | None = None
     scope: SearchScope | None = None
-    clarified: Sequence[Clarified] = Field(default=[], validate_default=True)
+    clarified: Sequence[Clarification] = Field(default=[], validate_default=True)
     approve_plan: bool = False
     rubric: bool = False
-
-
-class Reveal(Value):
-    """The revealed reports: which one was which."""
-
-    left: Unveiled
-    right: Unveiled
-    choice: ChoiceView
-    version: int | None = Field(
-        ...,
-        description="The run's new current version, where you had its report compared and prefer the other; else null.",
-    )
 
 
 class RevealedWebhook(Value):

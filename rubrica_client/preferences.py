@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rubrica_client.models import (
     AgreementReport,
-    Answered,
+    AnswerReceipt,
     ChoiceView,
     ComparisonPage,
     ComparisonView,
@@ -20,7 +20,7 @@ from rubrica_client.models import (
     NextAssignment,
     RatingView,
     Reveal,
-    Skip,
+    SkipRequest,
     Summary,
     TaskPage,
     WayList,
@@ -109,14 +109,14 @@ def next_assignment() -> Request[NextAssignment]:
     return Request("GET", "/v1/annotations/next", NextAssignment)
 
 
-def judge(assignment_id: str, choice: NewChoice) -> Request[Answered]:
+def judge(assignment_id: str, choice: NewChoice) -> Request[AnswerReceipt]:
     """Judge one's pair. The answer stands."""
-    return Request("POST", f"/v1/annotations/{assignment_id}", Answered, body=choice)
+    return Request("POST", f"/v1/annotations/{assignment_id}", AnswerReceipt, body=choice)
 
 
 def skip(assignment_id: str, reason: str) -> Request[None]:
     """Pass one's pair over."""
-    return Request("POST", f"/v1/annotations/{assignment_id}/skip", type(None), body=Skip(reason=reason))
+    return Request("POST", f"/v1/annotations/{assignment_id}/skip", type(None), body=SkipRequest(reason=reason))
 
 
 def annotations(limit: int | None = None, before: str | None = None) -> Request[TaskPage]:

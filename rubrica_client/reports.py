@@ -10,12 +10,12 @@ from rubrica_client.models import (
     Edit,
     EvidenceView,
     FigurePage,
-    How,
     NewQuestion,
     NewShare,
     ReportDiff,
     ReportView,
     Rewriting,
+    RewritingKind,
     SharePage,
     VersionInfo,
     VersionPage,
@@ -86,7 +86,7 @@ def edit(run_id: str, section: int, new: Edit, version: int | None = None) -> Re
 
 def rewrite(run_id: str, section: int, how: str, wish: str = "", version: int | None = None) -> Request[ChangeView]:
     """Have a section of `version` written again, or deepened."""
-    path, body = f"/v1/runs/{run_id}/sections/{section}/rewrite", Rewriting(how=How(how), wish=wish)
+    path, body = f"/v1/runs/{run_id}/sections/{section}/rewrite", Rewriting(how=RewritingKind(how), wish=wish)
     return Request("POST", path, ChangeView, body=body, headers=_matching(version))
 
 

@@ -9,15 +9,15 @@ KINDS = (".py", ".sql", ".md", ".toml")
 DIGITS = 16
 
 
-def code_digest(packages: Sequence[str]) -> str:
+def digest_code(packages: Sequence[str]) -> str:
     """Return the digest as 16 hex digits; another digest is another version."""
     digest = hashlib.sha256()
-    for path in _sources(packages):
+    for path in _list_sources(packages):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:DIGITS]
 
 
-def _sources(packages: Sequence[str]) -> Iterable[Path]:
+def _list_sources(packages: Sequence[str]) -> Iterable[Path]:
     for package in packages:
         folder = Path(str(files(package)))
         yield from sorted(path for path in folder.rglob("*") if path.suffix in KINDS and path.is_file())

@@ -13,7 +13,7 @@ from app.domain.limits import Consumption, KeyQuota, Quota
 from app.retention.nouns import Retention
 
 
-def _to_come(moment: datetime) -> datetime:
+def _check_future(moment: datetime) -> datetime:
     if moment <= datetime.now(UTC):
         raise ValueError("this moment is past")
     return moment
@@ -24,13 +24,13 @@ OwnPassword = Annotated[Password, Field(repr=False)]
 GivenPassword = Annotated[str, Field(min_length=1, max_length=LONGEST_PASSWORD, repr=False)]
 
 
-class Given(BaseModel):
+class StrictInput(BaseModel):
     """A request body that refuses unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class NewAccount(Given):
+class NewAccount(StrictInput):
     """A new organisation and its owner. A person who has an account gives its password."""
 
     organisation: DisplayName
@@ -39,7 +39,7 @@ class NewAccount(Given):
     password: OwnPassword
 
 
-class Credentials(Given):
+class Credentials(StrictInput):
     """The e-mail address and password to sign in with; to the organisation named, else to the one joined first."""
 
     email: Email
@@ -47,7 +47,7 @@ class Credentials(Given):
     organisation: UUID | None = None
 
 
-class NewPassword(Given):
+class NewPassword(StrictInput):
     """A change of the caller's own password."""
 
     current: str = Field(
@@ -59,18 +59,18 @@ class NewPassword(Given):
     new: OwnPassword
 
 
-class Confirmation(Given):
+class Confirmation(StrictInput):
     """The caller's own password, as a confirmation."""
 
     password: GivenPassword
 
 
-class NewKey(Given):
+class NewKey(StrictInput):
     """A key to make. It can do no more than its maker."""
 
     name: DisplayName
     scopes: tuple[Scope, ...] = Field(min_length=1, max_length=len(Scope))
-    expires_at: Annotated[AwareDatetime, AfterValidator(_to_come)] | None = Field(default=None, description="Null: never.")
+    expires_at: Annotated[AwareDatetime, AfterValidator(_check_future)] | None = Field(default=None, description="Null: never.")
 
 
 class MadeKey(BaseModel):
@@ -80,13 +80,13 @@ class MadeKey(BaseModel):
     info: KeyInfo
 
 
-class NewRole(Given):
+class NewRole(StrictInput):
     """A new role for a member."""
 
     role: Role
 
 
-class NewInvitation(Given):
+class NewInvitation(StrictInput):
     """An invitation to make: the address and the role."""
 
     email: Email
@@ -102,7 +102,7 @@ class MadeInvitation(BaseModel):
     mail_problem: str = Field(default="", description="Why it was not mailed.")
 
 
-class Acceptance(Given):
+class Acceptance(StrictInput):
     """The acceptance of an invitation: with a new account, or with the password of the invited address's account."""
 
     token: Annotated[str, Field(min_length=1, max_length=100, repr=False)]

@@ -24,25 +24,25 @@ class AskingController(Controller):
     @post("/estimates", status_code=200, responses=problem_responses(400))
     async def estimate(self, data: JSONBody[NewRun], asking: AskingService) -> Estimate:
         """Estimate what a run of this question will take, with the systems `beside` it, from similar runs. Nothing is started."""
-        return await asking.estimate(data.query(), data.beside)
+        return await asking.estimate(data.to_query(), data.beside)
 
     @post("/clarifications", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400))
     async def clarify(self, data: JSONBody[NewRun], asking: AskingService) -> Clarifications:
         """Ask the reader at most three questions back, often none. Answers go into `clarified` of the run."""
-        kept = await asking.draft(DraftKind.CLARIFICATION, data.query())
+        kept = await asking.draft(DraftKind.CLARIFICATION, data.to_query())
         return Clarifications(questions=kept.draft.questions, model=kept.draft.model, usage=kept.draft.usage)
 
     @post("/rubrics", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400))
     async def draft_rubric(self, data: JSONBody[NewRun], asking: AskingService) -> DraftedRubric:
         """Draft a rubric for this question; edit it and give it to the run as `rubric`."""
-        kept = await asking.draft(DraftKind.RUBRIC, data.query())
+        kept = await asking.draft(DraftKind.RUBRIC, data.to_query())
         assert kept.draft.rubric is not None
         return DraftedRubric(id=kept.id, rubric=kept.draft.rubric, usage=kept.draft.usage)
 
     @get("/runs/{run_id:uuid}/rubric", responses=problem_responses(404))
     async def show_rubric(self, run_id: RunId, asking: AskingService) -> RubricView:
         """Return the rubric that the run's report is held to, and its draft."""
-        return RubricView.of(await asking.rubric(run_id))
+        return RubricView.of(await asking.get_rubric(run_id))
 
     @put("/runs/{run_id:uuid}/rubric", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 404, 409))
     async def edit_rubric(self, run_id: RunId, data: JSONBody[EditedRubric], asking: AskingService) -> RubricView:
@@ -52,4 +52,4 @@ class AskingController(Controller):
     @get("/runs/{run_id:uuid}/scorecard", responses=problem_responses(404))
     async def scorecard(self, run_id: RunId, asking: AskingService) -> Scorecard:
         """Return how well the report meets its rubric. A criterion that nobody could judge has no score, and says why."""
-        return await asking.scorecard(run_id)
+        return await asking.get_scorecard(run_id)

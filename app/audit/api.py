@@ -41,7 +41,7 @@ class AuditController(Controller):
     ) -> AuditPage:
         """List who did what, when and from where, newest first."""
         wanted = AuditFilter(action=action, user_id=user_id, since=since, until=until)
-        found = await accounts.audit.page(limit + 1, before, wanted)
+        found = await accounts.audit.list_page(limit + 1, before, wanted)
         return AuditPage(items=list(found[:limit]), next=found[limit - 1].id if len(found) > limit else None)
 
     @get("/export", media_type="text/csv", responses=problem_responses(400))
@@ -49,6 +49,6 @@ class AuditController(Controller):
         self, accounts: AccountsService, action: Done = None, user_id: By = None, since: Since = None, until: Until = None
     ) -> Response[bytes]:
         """Export the log as CSV for a spreadsheet, which computes no cell of it. The export itself is an entry of the log."""
-        table = await accounts.audit.table(AuditFilter(action=action, user_id=user_id, since=since, until=until))
+        table = await accounts.audit.export_table(AuditFilter(action=action, user_id=user_id, since=since, until=until))
         headers = {"Content-Disposition": 'attachment; filename="audit.csv"', "Cache-Control": "no-store"}
         return Response(table, media_type="text/csv", headers=headers)

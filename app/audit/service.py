@@ -13,7 +13,7 @@ from app.database.tenancy import TenantDatabase
 from app.domain.errors import InvalidInput
 
 MOST_ROWS = 50_000
-HEAD = ("time", "person", "person_id", "key_id", "address", "action", "subject", "detail")
+TABLE_HEAD = ("time", "person", "person_id", "key_id", "address", "action", "subject", "detail")
 # Beginnings that a spreadsheet takes for a formula (OWASP, CSV injection).
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -29,15 +29,15 @@ class AuditLog:
     def __init__(self, tenants: TenantDatabase) -> None:
         self._tenants = tenants
 
-    async def page(self, limit: int, before: UUID | None, wanted: AuditFilter) -> Sequence[AuditEntry]:
+    async def list_page(self, limit: int, before: UUID | None, wanted: AuditFilter) -> Sequence[AuditEntry]:
         """Return up to `limit` of the wanted entries, newest first, older than `before`."""
-        _checked(wanted)
-        return await audit.page(self._tenants, limit, before, wanted)
+        _check_days(wanted)
+        return await audit.list_page(self._tenants, limit, before, wanted)
 
-    async def table(self, wanted: AuditFilter) -> bytes:
+    async def export_table(self, wanted: AuditFilter) -> bytes:
         """Return all wanted entries as CSV, newest first: UTF-8 with a byte order mark. The export is recorded."""
-        _checked(wanted)
-        found = await audit.page(self._tenants, MOST_ROWS + 1, None, wanted)
+        _check_days(wanted)
+        found = await audit.list_page(self._tenants, MOST_ROWS + 1, None, wanted)
         if len(found) > MOST_ROWS:
             raise InvalidInput(f"these are more than {MOST_ROWS:,} entries; name the days with `since` and `until`")
         told = {name: str(value) for name, value in wanted.model_dump(exclude_none=True).items()}
@@ -49,18 +49,18 @@ def as_csv(entries: Sequence[AuditEntry]) -> bytes:
     """Return a row for each entry. A cell that a spreadsheet would compute begins with an apostrophe, which makes it text."""
     written = io.StringIO(newline="")
     table = csv.writer(written, quoting=csv.QUOTE_ALL)
-    table.writerow(HEAD)
+    table.writerow(TABLE_HEAD)
     for entry in entries:
         detail = orjson.dumps(entry.detail).decode() if entry.detail else ""
         who = (entry.at.isoformat(timespec="milliseconds"), entry.email, entry.user_id or "", entry.key_id or "", entry.address)
-        table.writerow([_inert(str(cell)) for cell in (*who, entry.action.value, entry.subject, detail)])
+        table.writerow([_make_inert(str(cell)) for cell in (*who, entry.action.value, entry.subject, detail)])
     return written.getvalue().encode("utf-8-sig")
 
 
-def _inert(cell: str) -> str:
+def _make_inert(cell: str) -> str:
     return f"'{cell}" if cell.lstrip(" ").startswith(FORMULA) else cell
 
 
-def _checked(wanted: AuditFilter) -> None:
+def _check_days(wanted: AuditFilter) -> None:
     if wanted.since and wanted.until and wanted.since > wanted.until:
         raise InvalidInput("`since` must not be after `until`")

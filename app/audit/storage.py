@@ -8,8 +8,8 @@ from uuid import UUID
 import orjson
 from pydantic import Field
 
-from app.database.engine import Executor, translated
-from app.database.tenancy import Tenant, acting
+from app.database.engine import Executor, translate_outages
+from app.database.tenancy import Tenant, get_tenant
 from app.domain.value import Value
 
 RECORD = """
@@ -89,14 +89,16 @@ async def record(
     database: Executor, action: Action, subject: object = "", detail: Mapping[str, str] | None = None, by: Tenant | None = None
 ) -> None:
     """Write down what whoever this context acts for, or `by`, has done. Use the connection of the transaction that does it."""
-    who = by or acting()
+    who = by or get_tenant()
     known = (who.organisation, who.user, who.key, who.address)
-    async with translated():
+    async with translate_outages():
         await database.execute(RECORD, *known, action, str(subject), orjson.dumps(detail or {}).decode())
 
 
-async def page(database: Executor, limit: int, before: UUID | None, wanted: AuditFilter = EVERYTHING) -> Sequence[AuditEntry]:
+async def list_page(
+    database: Executor, limit: int, before: UUID | None, wanted: AuditFilter = EVERYTHING
+) -> Sequence[AuditEntry]:
     """Up to `limit` of the wanted entries, newest first, older than `before`."""
-    async with translated():
+    async with translate_outages():
         rows = await database.fetch(PAGE, limit, before, wanted.action, wanted.user_id, wanted.since, wanted.until)
     return [AuditEntry(**{**dict(row), "detail": orjson.loads(row["detail"])}) for row in rows]

@@ -60,7 +60,7 @@ class Collection(Value):
     created_by: UUID | None = None
     created_at: datetime
 
-    def managed_by(self, principal: Principal) -> bool:
+    def is_managed_by(self, principal: Principal) -> bool:
         """Return True when this person may set who may use the collection."""
         return principal.role in (Role.OWNER, Role.ADMIN) or self.created_by == principal.user_id
 
@@ -79,7 +79,7 @@ class OwnDocument(Value):
     received_at: datetime
 
 
-def index_name(collection: UUID) -> str:
+def index_name_of(collection: UUID) -> str:
     """Return the index's name of a collection: names are unique in one organisation only, ids everywhere."""
     return f"own-{collection.hex}"
 
@@ -89,25 +89,25 @@ def is_index_name(name: str) -> bool:
     return _INDEX_NAME.fullmatch(name) is not None
 
 
-def collection_name(given: str) -> str:
+def check_collection_name(given: str) -> str:
     """Return a collection's name as stored: NFC, one line.
 
     Raises:
         InvalidInput: nothing is left, it is too long, or is one that only the index uses.
     """
-    name = _plain(given)
+    name = _plain_text_of(given)
     if not name or len(name) > MAX_NAME_CHARS or is_index_name(name):
         raise InvalidInput(f"name the collection with 1 to {MAX_NAME_CHARS} characters that can be read")
     return name
 
 
-def file_name(given: str) -> str:
+def check_file_name(given: str) -> str:
     """Return a file's name as shown and cited: its last part, NFC, without control and direction characters.
 
     Raises:
         InvalidInput: nothing is left, or its ending is of a kind that is not read.
     """
-    name = _plain(given.replace("\\", "/").rpartition("/")[2])
+    name = _plain_text_of(given.replace("\\", "/").rpartition("/")[2])
     stem, suffix = PurePosixPath(name).stem, suffix_of(name)
     if suffix not in SUFFIXES or not stem.strip("."):
         raise InvalidInput(f"{name[:80]!r} is of a kind that is not read; {KINDS} are")
@@ -124,6 +124,6 @@ def address_of(collection: str, name: str) -> str:
     return f"file:///{quote(collection, safe='')}/{quote(name, safe='')}"
 
 
-def _plain(text: str) -> str:
+def _plain_text_of(text: str) -> str:
     printable = (c for c in unicodedata.normalize("NFC", text) if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn"))
     return " ".join("".join(printable).split())

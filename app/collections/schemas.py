@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from app.collections.nouns import MAX_NAME_CHARS, Access, Collection, OwnDocument
-from app.http.texts import PLAIN
+from app.http.plain_text import PLAIN
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARS), PLAIN]
 

@@ -15,10 +15,10 @@ from app.comparisons.schemas import (
     NewChoice,
     NewComparison,
     Reveal,
-    chosen,
-    item,
-    reveal,
-    view,
+    choice_view_of,
+    item_of,
+    reveal_of,
+    view_of,
 )
 from app.domain.errors import InvalidInput
 from app.http.authentication import needs
@@ -44,7 +44,7 @@ class ComparisonsController(Controller):
         """Request a second report over a completed run's evidence. Ask again until the comparison is `ready`."""
         made = await preferences.comparisons.create(data.run_id, data.writer, principal.user_id)
         shown = await preferences.comparisons.show(made.id, principal.user_id)
-        return Response(view(shown), headers={"Location": f"/v1/comparisons/{made.id}"})
+        return Response(view_of(shown), headers={"Location": f"/v1/comparisons/{made.id}"})
 
     @get(responses=problem_responses(400))
     async def list_comparisons(
@@ -56,8 +56,8 @@ class ComparisonsController(Controller):
         before: Annotated[UUID | None, QueryParameter(description="Only comparisons older than this one.")] = None,
     ) -> ComparisonPage:
         """List the organisation's comparisons, newest first."""
-        found = await preferences.comparisons.page(principal.user_id, run_id, before, limit + 1)
-        items = [item(comparison) for comparison in found[:limit]]
+        found = await preferences.comparisons.list_page(principal.user_id, run_id, before, limit + 1)
+        items = [item_of(comparison) for comparison in found[:limit]]
         return ComparisonPage(items=items, next=items[-1].id if len(found) > limit else None)
 
     @get("/{comparison_id:uuid}", responses=problem_responses(404))
@@ -65,7 +65,7 @@ class ComparisonsController(Controller):
         self, comparison_id: ComparisonId, preferences: PreferencesService, principal: CurrentPrincipal
     ) -> ComparisonView:
         """Return both reports, blind, in an order drawn once for each reader. The first look starts the clock of the choice."""
-        return view(await preferences.comparisons.show(comparison_id, principal.user_id))
+        return view_of(await preferences.comparisons.show(comparison_id, principal.user_id))
 
     @post("/{comparison_id:uuid}/choice", opt=needs(Scope.PREFERENCES_WRITE), responses=problem_responses(400, 403, 404, 409))
     async def choose(
@@ -77,7 +77,7 @@ class ComparisonsController(Controller):
     ) -> ChoiceView:
         """Choose, or change the choice: within 30 minutes, and until it is revealed which report was which."""
         await preferences.comparisons.choose(comparison_id, choice_of(data), principal.user_id)
-        made = chosen(await preferences.comparisons.show(comparison_id, principal.user_id))
+        made = choice_view_of(await preferences.comparisons.show(comparison_id, principal.user_id))
         assert made is not None
         return made
 
@@ -85,7 +85,7 @@ class ComparisonsController(Controller):
     async def reveal(self, comparison_id: ComparisonId, preferences: PreferencesService, principal: CurrentPrincipal) -> Reveal:
         """Reveal which report was which. The choice is then final; a second report you asked for and prefer becomes current."""
         may_change = Scope.REPORTS_WRITE in principal.scopes
-        return reveal(*await preferences.comparisons.reveal(comparison_id, principal.user_id, adopt=may_change))
+        return reveal_of(*await preferences.comparisons.reveal(comparison_id, principal.user_id, adopt=may_change))
 
 
 def choice_of(data: NewChoice) -> Choice:
@@ -95,6 +95,6 @@ def choice_of(data: NewChoice) -> Choice:
         InvalidInput: its parts contradict each other; the message says how.
     """
     try:
-        return data.choice()
+        return data.to_choice()
     except ValidationError as error:
         raise InvalidInput("; ".join(detail["msg"].removeprefix("Value error, ") for detail in error.errors())) from error

@@ -7,18 +7,18 @@ from uuid import UUID
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from app.comparisons.service.comparisons import CHANGEABLE, Shown, status_of
+from app.comparisons.service.comparisons import CHANGEABLE_FOR, ShownComparison, status_of
 from app.comparisons.storage.comparisons import Candidate, Comparison
 from app.domain.writer import ReportLineage, WriterSettings
 from app.http.openapi.examples import RUN_ID
-from app.http.texts import PLAIN
-from app.preferences.nouns.feedback import MAX_WORDS, Choice, ComparisonStatus, Reason, ShownSide, Verdict
+from app.http.plain_text import PLAIN
+from app.preferences.nouns.feedback import MAX_WORDS, Choice, ChoiceReason, ChoiceVerdict, ComparisonStatus, ShownSide
 from app.reports.cited_schemas import Citations, Claims
 
-Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_WORDS), PLAIN]
+CommentText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_WORDS), PLAIN]
 
 
-def asked(example: dict[str, Any]) -> ConfigDict:
+def input_config_of(example: dict[str, Any]) -> ConfigDict:
     """Return the configuration of a request's body: unknown fields are refused, and the document shows the example."""
     return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
 
@@ -26,7 +26,7 @@ def asked(example: dict[str, Any]) -> ConfigDict:
 class NewComparison(BaseModel):
     """The run whose report is compared, and how the second report is written over the same evidence."""
 
-    model_config = asked({"run_id": RUN_ID, "writer": {"temperature": 0.8}})
+    model_config = input_config_of({"run_id": RUN_ID, "writer": {"temperature": 0.8}})
 
     run_id: UUID
     writer: WriterSettings
@@ -35,7 +35,7 @@ class NewComparison(BaseModel):
 class NewChoice(BaseModel):
     """The better report. A preference has a strength from 1 (slightly) to 3 (far better)."""
 
-    model_config = asked(
+    model_config = input_config_of(
         {
             "verdict": "left",
             "strength": 2,
@@ -44,15 +44,17 @@ class NewChoice(BaseModel):
         }
     )
 
-    verdict: Verdict
+    verdict: ChoiceVerdict
     strength: int | None = Field(default=None, ge=1, le=3)
-    reasons: list[Reason] = Field(default=[], max_length=4, description="At most one a dimension; side null: neither is better.")
-    comment: Words = ""
+    reasons: list[ChoiceReason] = Field(
+        default=[], max_length=4, description="At most one a dimension; side null: neither is better."
+    )
+    comment: CommentText = ""
     hidden_seconds: float | None = Field(
         default=None, ge=0, le=10**8, description="How long the page was not in view since the first look; null: not known."
     )
 
-    def choice(self) -> Choice:
+    def to_choice(self) -> Choice:
         """Return the choice as the domain's noun.
 
         Raises:
@@ -73,9 +75,9 @@ class CandidateView(BaseModel):
 class ChoiceView(BaseModel):
     """A stored choice. It may be changed until `changeable_until`, or until it is revealed which report was which."""
 
-    verdict: Verdict
+    verdict: ChoiceVerdict
     strength: int | None
-    reasons: list[Reason]
+    reasons: list[ChoiceReason]
     comment: str
     seconds: float = Field(description="From the first look to the first choice, less the time the page says it was hidden.")
     made_at: datetime
@@ -116,7 +118,7 @@ class ComparisonPage(BaseModel):
     next: UUID | None = None
 
 
-class Unveiled(BaseModel):
+class RevealedReport(BaseModel):
     """One of the two reports, revealed: whether the run delivered it, and what it was written with."""
 
     delivered: bool
@@ -129,22 +131,22 @@ class Unveiled(BaseModel):
 class Reveal(BaseModel):
     """The revealed reports: which one was which."""
 
-    left: Unveiled
-    right: Unveiled
+    left: RevealedReport
+    right: RevealedReport
     choice: ChoiceView
     version: int | None = Field(
         description="The run's new current version, where you had its report compared and prefer the other; else null."
     )
 
 
-def item(comparison: Comparison) -> ComparisonItem:
+def item_of(comparison: Comparison) -> ComparisonItem:
     """Return a line of a list. A finished comparison that nobody has looked at yet still reads as being prepared."""
     asked = comparison.id, comparison.run_id, comparison.query.question
     told = *asked, status_of(comparison), comparison.created_at, comparison.chosen
     return ComparisonItem(**dict(zip(ComparisonItem.model_fields, told, strict=True)))
 
 
-def view(shown: Shown) -> ComparisonView:
+def view_of(shown: ShownComparison) -> ComparisonView:
     """Return what a reader may know before the choice is final."""
     comparison, viewing = shown.comparison, shown.viewing
     sides = {side: shown.candidates[viewing.place_of(side)] for side in ShownSide} if viewing else {}
@@ -155,14 +157,14 @@ def view(shown: Shown) -> ComparisonView:
         status=shown.status,
         detail=comparison.failure,
         created_at=comparison.created_at,
-        left=_candidate(sides.get(ShownSide.LEFT)),
-        right=_candidate(sides.get(ShownSide.RIGHT)),
-        choice=chosen(shown),
+        left=_candidate_view_of(sides.get(ShownSide.LEFT)),
+        right=_candidate_view_of(sides.get(ShownSide.RIGHT)),
+        choice=choice_view_of(shown),
         revealed=viewing is not None and viewing.revealed_at is not None,
     )
 
 
-def chosen(shown: Shown) -> ChoiceView | None:
+def choice_view_of(shown: ShownComparison) -> ChoiceView | None:
     """Return the reader's own choice."""
     stored = shown.choice
     if stored is None:
@@ -173,27 +175,27 @@ def chosen(shown: Shown) -> ChoiceView | None:
         seconds=round(stored.seconds, 3),
         made_at=stored.made_at,
         changes=stored.changes,
-        changeable_until=None if revealed else stored.made_at + CHANGEABLE,
+        changeable_until=None if revealed else stored.made_at + CHANGEABLE_FOR,
     )
 
 
-def reveal(shown: Shown, version: int | None) -> Reveal:
+def reveal_of(shown: ShownComparison, version: int | None) -> Reveal:
     """Return which report was which, once that may be told."""
-    viewing, choice = shown.viewing, chosen(shown)
+    viewing, choice = shown.viewing, choice_view_of(shown)
     assert viewing is not None
     assert choice is not None
-    left, right = (_unveiled(shown.candidates[viewing.place_of(side)]) for side in ShownSide)
+    left, right = (_revealed_report_of(shown.candidates[viewing.place_of(side)]) for side in ShownSide)
     return Reveal(left=left, right=right, choice=choice, version=version)
 
 
-def _candidate(candidate: Candidate | None) -> CandidateView | None:
+def _candidate_view_of(candidate: Candidate | None) -> CandidateView | None:
     if candidate is None:
         return None
     return CandidateView(title=candidate.title, markdown=candidate.markdown, **orjson.loads(candidate.shown))
 
 
-def _unveiled(candidate: Candidate) -> Unveiled:
-    return Unveiled(
+def _revealed_report_of(candidate: Candidate) -> RevealedReport:
+    return RevealedReport(
         delivered=candidate.place.value == "delivered",
         way=candidate.lineage.way,
         lineage=candidate.lineage,

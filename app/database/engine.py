@@ -71,17 +71,17 @@ async def connect(database_url: str, largest: int = 10, setting: str = "RUBRICA_
         max_size=largest,
         timeout=CONNECT_LIMIT.total_seconds(),
         command_timeout=COMMAND_LIMIT.total_seconds(),
-        reset=_keep,
+        reset=_skip_reset,
         server_settings={"application_name": "rubrica", "plan_cache_mode": "force_generic_plan"},
     )
     try:
         return await pool
     except (*OUTAGES, asyncpg.PostgresError, ValueError) as error:
-        raise SetupError(f"cannot use the database named by {setting}: {_said(error)}") from error
+        raise SetupError(f"cannot use the database named by {setting}: {_describe_error(error)}") from error
 
 
 @asynccontextmanager
-async def translated() -> AsyncIterator[None]:
+async def translate_outages() -> AsyncIterator[None]:
     """Turn asyncpg's outages into `Unavailable`.
 
     Raises:
@@ -90,15 +90,15 @@ async def translated() -> AsyncIterator[None]:
     try:
         yield
     except OUTAGES as error:
-        raise Unavailable(f"the database cannot do this now: {_said(error)}") from error
+        raise Unavailable(f"the database cannot do this now: {_describe_error(error)}") from error
 
 
-def _said(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     """The error on one line; some have no words."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
-async def _keep(connection: asyncpg.Connection) -> None:
+async def _skip_reset(connection: asyncpg.Connection) -> None:
     """No statement of ours leaves session state behind, and asyncpg's own reset costs a round trip a use.
 
     A transaction is left open only by a use that failed or was cancelled.

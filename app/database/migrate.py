@@ -28,7 +28,7 @@ async def upgrade(database_url: str) -> None:
     if found is None or found < SCHEMA_REVISION:
         await with_connection(database_url, lambda connection: _run(connection, "upgrade", SCHEMA_REVISION))
     elif found > SCHEMA_REVISION:
-        await _connected(database_url, require_schema)
+        await _connect(database_url, require_schema)
 
 
 async def downgrade(database_url: str, revision: str = "base") -> None:
@@ -38,10 +38,10 @@ async def downgrade(database_url: str, revision: str = "base") -> None:
 
 async def current_revision(database_url: str) -> str | None:
     """The schema's revision; None for a database that was never migrated."""
-    return await _connected(database_url, revision_of)
+    return await _connect(database_url, revision_of)
 
 
-async def _connected(database_url: str, work: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
+async def _connect(database_url: str, work: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
     connection = await asyncpg.connect(database_url)
     try:
         return await work(connection)

@@ -51,10 +51,10 @@ async def ensure_login(administrator: asyncpg.Connection, role: str, password: s
     if user not in (None, role):
         literal = await administrator.fetchval("SELECT quote_literal($1)", user)
         await administrator.execute(ENSURE_USER.format(literal=literal, name=name, role=role))
-    await administrator.execute(f"ALTER ROLE {name} LOGIN PASSWORD '{verifier(password)}'")
+    await administrator.execute(f"ALTER ROLE {name} LOGIN PASSWORD '{make_verifier(password)}'")
 
 
-def verifier(password: str) -> str:
+def make_verifier(password: str) -> str:
     """What PostgreSQL stores for a password (RFC 5803), so that the password itself stands in no statement and in no log."""
     salt = os.urandom(16)
     salted = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, ITERATIONS)

@@ -31,7 +31,7 @@ _acting: ContextVar[Tenant | None] = ContextVar("tenant", default=None)
 
 
 @contextmanager
-def acting_for(tenant: Tenant | None) -> Iterator[None]:
+def act_for(tenant: Tenant | None) -> Iterator[None]:
     """Whatever uses a `TenantDatabase` in this context does so for this organisation."""
     token = _acting.set(tenant)
     try:
@@ -40,7 +40,7 @@ def acting_for(tenant: Tenant | None) -> Iterator[None]:
         _acting.reset(token)
 
 
-def acting() -> Tenant:
+def get_tenant() -> Tenant:
     """For whom this context acts.
 
     Raises:
@@ -66,9 +66,9 @@ class TenantDatabase:
     async def fetch(self, query: str, *args: Any) -> list[Record]:
         """All rows."""
         if _is_read(query):
-            found: list[Record] = await self._pool.fetch(_as_tenant(query, len(args)), *args, *_told())
+            found: list[Record] = await self._pool.fetch(_as_tenant(query, len(args)), *args, *_tenant_arguments())
             return found
-        async with self._opened() as connection:
+        async with self._open() as connection:
             rows: list[Record] = await connection.fetch(query, *args)
             await connection.execute("COMMIT")
         return rows
@@ -76,9 +76,9 @@ class TenantDatabase:
     async def fetchrow(self, query: str, *args: Any) -> Record | None:
         """The first row, or None."""
         if _is_read(query):
-            found: Record | None = await self._pool.fetchrow(_as_tenant(query, len(args)), *args, *_told())
+            found: Record | None = await self._pool.fetchrow(_as_tenant(query, len(args)), *args, *_tenant_arguments())
             return found
-        async with self._opened() as connection:
+        async with self._open() as connection:
             row: Record | None = await connection.fetchrow(query, *args)
             await connection.execute("COMMIT")
         return row
@@ -86,15 +86,15 @@ class TenantDatabase:
     async def fetchval(self, query: str, *args: Any) -> Any:
         """The first row's first value, or None."""
         if _is_read(query):
-            return await self._pool.fetchval(_as_tenant(query, len(args)), *args, *_told())
-        async with self._opened() as connection:
+            return await self._pool.fetchval(_as_tenant(query, len(args)), *args, *_tenant_arguments())
+        async with self._open() as connection:
             value = await connection.fetchval(query, *args)
             await connection.execute("COMMIT")
         return value
 
     async def execute(self, query: str, *args: Any) -> str:
         """What was done, in PostgreSQL's words."""
-        async with self._opened() as connection:
+        async with self._open() as connection:
             done: str = await connection.execute(query, *args)
             await connection.execute("COMMIT")
         return done
@@ -108,7 +108,7 @@ class TenantDatabase:
             yield connection
 
     @asynccontextmanager
-    async def _opened(self) -> AsyncIterator[PoolConnectionProxy]:
+    async def _open(self) -> AsyncIterator[PoolConnectionProxy]:
         """One round trip opens the transaction and names the organisation."""
         connection = await self._pool.acquire()
         try:
@@ -150,7 +150,7 @@ def _as_tenant(query: str, args: int) -> str:
         CROSS JOIN LATERAL (SELECT * FROM ({query}) AS own WHERE acting.organisation IS NOT NULL OFFSET 0) AS asked"""
 
 
-def _told() -> tuple[str, str, str]:
+def _tenant_arguments() -> tuple[str, str, str]:
     """The arguments that name whom this context acts for; empty is nobody."""
     tenant = _acting.get()
     if tenant is None:

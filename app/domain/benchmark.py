@@ -9,7 +9,7 @@ from app.domain.query import Language
 from app.domain.value import Value
 
 
-class Domain(StrEnum):
+class QuestionDomain(StrEnum):
     """The subject of a question: sixteen domains, as many as MindDR Bench has."""
 
     AUTOMOTIVE = "automotive"
@@ -48,7 +48,7 @@ class Screening(Value):
 
     id: str
     depth: int = Field(default=0, ge=0, le=5)
-    domain: Domain = Domain.OTHER
+    domain: QuestionDomain = QuestionDomain.OTHER
     self_contained: bool = False
     personal: bool = False
     reason: str = ""
@@ -70,5 +70,5 @@ class Review(Value):
     reviewer: str = Field(min_length=1, max_length=100)
     decision: Decision
     question: str = ""
-    domain: Domain = Domain.OTHER
+    domain: QuestionDomain = QuestionDomain.OTHER
     note: str = ""

@@ -57,7 +57,7 @@ class Budget(Value):
     max_cost_microusd: int | None = Field(default=None, ge=1, le=LARGEST_CAP)
     max_seconds: int | None = Field(default=None, ge=1, le=LARGEST_CAP)
 
-    def spent_by(self, used: Usage) -> bool:
+    def is_spent_by(self, used: Usage) -> bool:
         """Return True when the tokens or the money are used up. Time is counted while agents work, and not here."""
         tokens = self.max_tokens is not None and used.tokens >= self.max_tokens
         return tokens or (self.max_cost_microusd is not None and used.cost_microusd >= self.max_cost_microusd)
@@ -75,7 +75,7 @@ class AgentLimits(Value):
     max_cost_microusd: int | None = Field(default=None, ge=1)
     max_seconds: float | None = Field(default=None, gt=0)
 
-    def reached(self, turns: int, used: Usage, seconds: float) -> StopReason | None:
+    def find_reached(self, turns: int, used: Usage, seconds: float) -> StopReason | None:
         """Return the first limit that is used up. It is asked before each turn, so that the last turn is a whole one."""
         limits = (
             (StopReason.MAX_TURNS, turns, self.max_turns),

@@ -6,7 +6,7 @@ from app.domain.claims import Support
 from app.domain.value import Value
 
 
-class Shown(Value):
+class ShownWords(Value):
     """Words of a source, as a reader sees them."""
 
     title: str
@@ -17,11 +17,11 @@ class Shown(Value):
 class PassageChange(Value):
     """A cited passage that its source no longer has. `after` is the text in its place, where that is known."""
 
-    before: Shown
-    after: Shown | None = None
+    before: ShownWords
+    after: ShownWords | None = None
 
 
-class Why(StrEnum):
+class FallReason(StrEnum):
     """The reason why an old claim no longer holds: new evidence opposes it, its passage has changed, or its source is gone."""
 
     OPPOSED = "opposed"
@@ -33,29 +33,29 @@ class FallenClaim(Value):
     """An old claim, the words it rested on, and what stands against it or in its place. `support` is its grade now."""
 
     claim: str
-    why: Why
+    why: FallReason
     support: Support
-    before: tuple[Shown, ...]
-    after: tuple[Shown, ...] = ()
+    before: tuple[ShownWords, ...]
+    after: tuple[ShownWords, ...] = ()
 
 
 class NewClaim(Value):
     """A claim of the new report that rests on evidence the old one did not have."""
 
     claim: str
-    quotes: tuple[Shown, ...]
+    quotes: tuple[ShownWords, ...]
 
 
-class Changes(Value):
+class ReportChanges(Value):
     """The changes that a rerun found."""
 
-    new_sources: tuple[Shown, ...] = ()
-    vanished_sources: tuple[Shown, ...] = ()
+    new_sources: tuple[ShownWords, ...] = ()
+    vanished_sources: tuple[ShownWords, ...] = ()
     passages: tuple[PassageChange, ...] = ()
     fallen: tuple[FallenClaim, ...] = ()
     new_claims: tuple[NewClaim, ...] = ()
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """True when nothing has changed."""
         return not (self.new_sources or self.vanished_sources or self.passages or self.fallen or self.new_claims)

@@ -11,7 +11,7 @@ from app.domain.reading import Reading
 from app.domain.value import Value
 
 
-class Role(StrEnum):
+class ChatRole(StrEnum):
     """Who speaks."""
 
     SYSTEM = "system"
@@ -22,7 +22,7 @@ class Role(StrEnum):
 class Message(Value):
     """One message of a conversation. Observations are user messages, so that every server accepts them."""
 
-    role: Role
+    role: ChatRole
     content: str
 
 

@@ -19,7 +19,7 @@ class Citation(Value):
     quote: Quote
 
 
-class Numbered(Value):
+class NumberedText(Value):
     """Text with numbers for markers, the citations it uses, and the markers without a quote."""
 
     text: str
@@ -27,7 +27,7 @@ class Numbered(Value):
     unresolved: tuple[str, ...] = ()
 
 
-def marker(quote: Quote) -> str:
+def marker_of(quote: Quote) -> str:
     """Return the marker that a writer puts after a sentence that rests on this quote."""
     return f"[[{quote.key}]]"
 
@@ -48,7 +48,7 @@ class CitationStore:
         """Return the quote of this key, or None."""
         return self._quotes.get(key)
 
-    def number(self, text: str) -> Numbered:
+    def number(self, text: str) -> NumberedText:
         """Replace each marker by `[n]`, numbering quotes in order of first appearance; drop markers without a quote."""
         numbers: dict[str, int] = {}
         unresolved: list[str] = []
@@ -62,4 +62,4 @@ class CitationStore:
 
         numbered = re.sub(r"[ \t]+(?=[.,;:!?。，；：！？]|$)", "", MARKER.sub(replace, text), flags=re.MULTILINE)
         citations = tuple(Citation(n=n, quote=self._quotes[key]) for key, n in numbers.items())
-        return Numbered(text=numbered, citations=citations, unresolved=tuple(unresolved))
+        return NumberedText(text=numbered, citations=citations, unresolved=tuple(unresolved))

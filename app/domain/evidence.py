@@ -81,7 +81,7 @@ class Quote(Value):
         return content_key(self.source.url, self.source.snapshot, str(self.start), self.text)
 
 
-class Conflict(Value):
+class SourceConflict(Value):
     """Two quotes that disagree, and about what."""
 
     about: str
@@ -101,7 +101,7 @@ class Finding(Value):
     quotes: tuple[Quote, ...] = ()
     relevance: tuple[float, ...] = ()
     gaps: tuple[str, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple[SourceConflict, ...] = ()
     thoughts: tuple[str, ...] = ()
     stop: StopReason
     detail: str = ""

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from app.domain.options import one_line
+from app.domain.options import to_one_line
 from app.domain.value import Value
 
 FEWEST, MOST = 5, 40
@@ -47,14 +47,14 @@ class EvidenceCriterion(Value):
 
     @field_validator("description")
     @classmethod
-    def _says_something(cls, text: str) -> str:
-        line = one_line(text)
+    def _clean_description(cls, text: str) -> str:
+        line = to_one_line(text)
         if not any(c.isalnum() for c in line):
             raise ValueError("a description needs words")
         return line
 
     @model_validator(mode="after")
-    def _rests_on_evidence_or_not(self) -> "EvidenceCriterion":
+    def _check_evidence(self) -> "EvidenceCriterion":
         if self.type is CriterionType.LOGICAL and self.evidence:
             raise ValueError(f"criterion {self.id} is logical: it asks for reasoning and has no evidence")
         return self
@@ -85,7 +85,7 @@ class EvidenceRubric(Value):
     model: str = Field(default="", max_length=200)
 
     @model_validator(mode="after")
-    def _sound(self) -> "EvidenceRubric":
+    def _check_whole(self) -> "EvidenceRubric":
         for said in ([c.id for c in self.criteria], [c.description.casefold() for c in self.criteria]):
             if len(set(said)) != len(said):
                 raise ValueError("two criteria have the same id or the same wording")
@@ -104,7 +104,7 @@ class EvidenceRubric(Value):
         elif criterion.type is CriterionType.FACTUAL and not criterion.grounded:
             raise ValueError(f"criterion {criterion.id} is factual: it needs the ids of its leaves and their statements")
 
-    def verified(self) -> "EvidenceRubric":
+    def as_verified(self) -> "EvidenceRubric":
         """Return an unrevised rubric without its negative criteria, as verification does (appendix C.4: 8% of all revisions).
 
         Raises:

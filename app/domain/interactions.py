@@ -56,10 +56,10 @@ def statistics_of(samples: Sequence[Interactions]) -> InteractionStatistics:
     if not samples:
         raise ValueError("there are no samples to tell a distribution of")
     turns, calls = [s.turns for s in samples], [s.tool_calls for s in samples]
-    return InteractionStatistics(samples=len(samples), turns=_spread(turns), tool_calls=_spread(calls))
+    return InteractionStatistics(samples=len(samples), turns=_spread_of(turns), tool_calls=_spread_of(calls))
 
 
-def _spread(counts: Sequence[int]) -> Spread:
+def _spread_of(counts: Sequence[int]) -> Spread:
     several = len(counts) > 1
     quartiles = statistics.quantiles(counts, n=4, method="inclusive") if several else [float(counts[0])] * 3
     return Spread(

@@ -18,9 +18,9 @@ class Quota(Value):
     tokens_per_month: int | None = Field(default=None, ge=0, le=LARGEST, description="Input and output together.")
     cost_microusd_per_month: int | None = Field(default=None, ge=0, le=LARGEST, description="Millionths of a US dollar.")
 
-    def within(self, other: "Quota") -> "Quota":
+    def capped_by(self, other: "Quota") -> "Quota":
         """Return the lower of each limit."""
-        return Quota(**{name: _lower(getattr(self, name), getattr(other, name)) for name in Quota.model_fields})
+        return Quota(**{name: _lower_of(getattr(self, name), getattr(other, name)) for name in Quota.model_fields})
 
 
 class Consumption(Value):
@@ -73,6 +73,6 @@ class UsageReport(Value):
     runs: tuple[RunUsage, ...] = Field(description="The hundred dearest.")
 
 
-def _lower(one: int | None, other: int | None) -> int | None:
+def _lower_of(one: int | None, other: int | None) -> int | None:
     given = [limit for limit in (one, other) if limit is not None]
     return min(given) if given else None

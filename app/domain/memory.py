@@ -37,14 +37,14 @@ class SharedMemory(Value):
 
     entries: tuple[MemoryEntry, ...] = ()
 
-    def by(self, *agents: str) -> "SharedMemory":
+    def written_by(self, *agents: str) -> "SharedMemory":
         """Return only the entries that these agents wrote."""
         return SharedMemory(entries=tuple(e for e in self.entries if e.agent in agents))
 
-    def and_(self, *entries: MemoryEntry) -> "SharedMemory":
+    def with_entries(self, *entries: MemoryEntry) -> "SharedMemory":
         """Return this memory with entries appended."""
         return SharedMemory(entries=self.entries + entries)
 
-    def text(self, kind: MemoryKind) -> tuple[str, ...]:
+    def texts_of(self, kind: MemoryKind) -> tuple[str, ...]:
         """Return the texts of one kind of entry, in order."""
         return tuple(e.text for e in self.entries if e.kind is kind)

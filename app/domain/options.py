@@ -50,13 +50,13 @@ class SourceKind(StrEnum):
     SCHOLAR = "scholar"
 
 
-def one_line(text: str) -> str:
+def to_one_line(text: str) -> str:
     """Return the text on one line, without control and invisible formatting characters."""
     kept = "".join(" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
     return " ".join(kept.split())
 
 
-def domain_name(given: str) -> str:
+def check_domain_name(given: str) -> str:
     """Return a domain as it is compared: lower case, in ASCII, without scheme, port or final dot.
 
     Raises:
@@ -74,12 +74,12 @@ def domain_name(given: str) -> str:
     return ascii_name
 
 
-def _each_once(kinds: tuple[SourceKind, ...]) -> tuple[SourceKind, ...]:
+def _remove_repeats(kinds: tuple[SourceKind, ...]) -> tuple[SourceKind, ...]:
     return tuple(dict.fromkeys(kinds))
 
 
-Audience = Annotated[str, AfterValidator(one_line), StringConstraints(max_length=200)]
-Domain = Annotated[str, StringConstraints(max_length=300), AfterValidator(domain_name)]
+Audience = Annotated[str, AfterValidator(to_one_line), StringConstraints(max_length=200)]
+Domain = Annotated[str, StringConstraints(max_length=300), AfterValidator(check_domain_name)]
 
 
 class ReportStyle(Value):
@@ -101,14 +101,14 @@ class SearchScope(Value):
         ValueError: the dates are in the wrong order.
     """
 
-    sources: Annotated[tuple[SourceKind, ...], AfterValidator(_each_once)] = ()
+    sources: Annotated[tuple[SourceKind, ...], AfterValidator(_remove_repeats)] = ()
     published_from: date | None = None
     published_to: date | None = None
     domains_allowed: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS)
     domains_refused: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS)
 
     @model_validator(mode="after")
-    def _in_order(self) -> "SearchScope":
+    def _check_order(self) -> "SearchScope":
         if self.published_from and self.published_to and self.published_from > self.published_to:
             raise ValueError("published_from lies after published_to; exchange them")
         return self
@@ -131,10 +131,10 @@ class SearchScope(Value):
             host = (urlsplit(url).hostname or "").rstrip(".").encode("idna").decode().lower()
         except ValueError:
             return False
-        if any(_within(host, domain) for domain in self.domains_refused):
+        if any(_is_within(host, domain) for domain in self.domains_refused):
             return False
-        return not self.domains_allowed or any(_within(host, domain) for domain in self.domains_allowed)
+        return not self.domains_allowed or any(_is_within(host, domain) for domain in self.domains_allowed)
 
 
-def _within(host: str, domain: str) -> bool:
+def _is_within(host: str, domain: str) -> bool:
     return host == domain or host.endswith(f".{domain}")

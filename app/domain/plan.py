@@ -36,7 +36,7 @@ class ResearchPlan(Value):
     readings: tuple[Reading, ...] = Field(default=(), max_length=12)
 
     @model_validator(mode="after")
-    def _consistent(self) -> "ResearchPlan":
+    def _check_consistent(self) -> "ResearchPlan":
         ids = [s.id for s in self.subtasks]
         if len(set(ids)) != len(ids):
             raise ValueError("two subtasks share an id; give each its own")
@@ -54,7 +54,7 @@ class ResearchPlan(Value):
             done.update(s.id for s in ready)
         return len(done) < len(self.subtasks)
 
-    def subtask(self, subtask_id: str) -> Subtask:
+    def get_subtask(self, subtask_id: str) -> Subtask:
         """The subtask of this id; `KeyError` when the plan has none."""
         for subtask in self.subtasks:
             if subtask.id == subtask_id:
@@ -65,17 +65,17 @@ class ResearchPlan(Value):
         """Whether another subtask depends on this one."""
         return any(subtask_id in subtask.depends_on for subtask in self.subtasks)
 
-    def ready(self, done: frozenset[str], started: frozenset[str]) -> tuple[Subtask, ...]:
+    def list_ready(self, done: frozenset[str], started: frozenset[str]) -> tuple[Subtask, ...]:
         """Subtasks whose dependencies are all done and which have not been started, in plan order."""
         return tuple(s for s in self.subtasks if s.id not in started and s.id not in done and done.issuperset(s.depends_on))
 
-    def ancestors(self, subtask_id: str) -> frozenset[str]:
+    def ancestors_of(self, subtask_id: str) -> frozenset[str]:
         """Ids of all subtasks this one depends on, directly or not: exactly what its agent may read from memory."""
         seen: set[str] = set()
-        waiting = list(self.subtask(subtask_id).depends_on)
+        waiting = list(self.get_subtask(subtask_id).depends_on)
         while waiting:
             current = waiting.pop()
             if current not in seen:
                 seen.add(current)
-                waiting.extend(self.subtask(current).depends_on)
+                waiting.extend(self.get_subtask(current).depends_on)
         return frozenset(seen)

@@ -12,7 +12,7 @@ class PricedModel(NamedTuple):
     output_price: Decimal
 
 
-def priced_model(text: str) -> PricedModel:
+def parse_priced_model(text: str) -> PricedModel:
     """Read `name=input/output`, or `name` alone for a model that costs nothing.
 
     Raises:

@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import AfterValidator, Field, StringConstraints, field_validator, model_validator
 
 from app.domain.budget import Budget
-from app.domain.options import ReportStyle, SearchScope, SourceKind, one_line
+from app.domain.options import ReportStyle, SearchScope, SourceKind, to_one_line
 from app.domain.script import count_ideographs
 from app.domain.value import Value
 from app.domain.writer import WriterSettings
@@ -46,11 +46,11 @@ def detect_language(text: str) -> Language:
     return Language.CHINESE if ideographs and ideographs * 5 >= sum(map(str.isalpha, text)) else Language.ENGLISH
 
 
-class Clarified(Value):
+class Clarification(Value):
     """A question that was asked back, and the reader's answer."""
 
-    question: Annotated[str, AfterValidator(one_line), StringConstraints(min_length=1, max_length=500)]
-    answer: Annotated[str, AfterValidator(one_line), StringConstraints(min_length=1, max_length=1_000)]
+    question: Annotated[str, AfterValidator(to_one_line), StringConstraints(min_length=1, max_length=500)]
+    answer: Annotated[str, AfterValidator(to_one_line), StringConstraints(min_length=1, max_length=1_000)]
 
 
 class ResearchQuery(Value):
@@ -79,18 +79,18 @@ class ResearchQuery(Value):
     writer: WriterSettings = WriterSettings()
     style: ReportStyle | None = None
     scope: SearchScope | None = None
-    clarified: tuple[Clarified, ...] = Field(default=(), max_length=3)
+    clarified: tuple[Clarification, ...] = Field(default=(), max_length=3)
     approve_plan: bool = False
     rubric: bool = False
 
     @property
-    def whole(self) -> str:
+    def full_question(self) -> str:
         """The question with the reader's answers to questions asked back."""
         return "\n".join((self.question, *(clarified.answer for clarified in self.clarified)))
 
     @field_validator("question")
     @classmethod
-    def _clean(cls, question: str) -> str:
+    def _clean_question(cls, question: str) -> str:
         """Normalise to NFC, drop control and bidirectional-override characters, refuse empty and oversized text."""
         if any("\ud800" <= c <= "\udfff" for c in question):
             raise ValueError("the question is not valid UTF-8 text; send it as UTF-8")
@@ -108,7 +108,7 @@ class ResearchQuery(Value):
         return kept
 
     @model_validator(mode="after")
-    def _can_search(self) -> "ResearchQuery":
+    def _check_sources(self) -> "ResearchQuery":
         sources = self.scope.sources if self.scope else ()
         if sources and self.collections and SourceKind.COLLECTIONS not in sources:
             raise ValueError("collections are named, but `sources` leaves them out; add `collections` to it or name none")

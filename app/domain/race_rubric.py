@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from app.domain.value import Value
 
 
-class Dimension(StrEnum):
+class RaceDimension(StrEnum):
     """The four dimensions of a report."""
 
     COMPREHENSIVENESS = "comprehensiveness"
@@ -39,12 +39,12 @@ class RaceRubric(Value):
     """
 
     form: Literal["race"] = "race"
-    weights: Mapping[Dimension, float]
-    criteria: Mapping[Dimension, tuple[RaceCriterion, ...]]
+    weights: Mapping[RaceDimension, float]
+    criteria: Mapping[RaceDimension, tuple[RaceCriterion, ...]]
     model: str = Field(default="", max_length=200)
 
     @model_validator(mode="after")
-    def _sound(self) -> "RaceRubric":
+    def _check_whole(self) -> "RaceRubric":
         if min(self.weights.values(), default=0.0) < 0 or not 0 < sum(self.weights.values()) < float("inf"):
             raise ValueError("dimension weights must not be negative, nor all zero")
         for dimension in self.counted:
@@ -57,6 +57,6 @@ class RaceRubric(Value):
         return self
 
     @property
-    def counted(self) -> tuple[Dimension, ...]:
+    def counted(self) -> tuple[RaceDimension, ...]:
         """The dimensions that count, in a fixed order."""
-        return tuple(dimension for dimension in Dimension if self.weights.get(dimension, 0.0) > 0)
+        return tuple(dimension for dimension in RaceDimension if self.weights.get(dimension, 0.0) > 0)

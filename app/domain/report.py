@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from app.domain.claims import Claim
-from app.domain.evidence import Conflict, Quote
+from app.domain.evidence import Quote, SourceConflict
 from app.domain.value import Value
 
 READER = "a reader"  # no model has this name: models' names have no spaces
@@ -34,7 +34,7 @@ class Report(Value):
     title: str
     sections: tuple[Section, ...]
     quotes: tuple[Quote, ...] = ()
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple[SourceConflict, ...] = ()
     notices: tuple[str, ...] = ()
     removed_citations: int = Field(default=0, ge=0)
     claims: tuple[Claim, ...] = ()

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from app.domain.options import one_line
+from app.domain.options import to_one_line
 from app.domain.value import Value
 
 FEWEST, MOST = 7, 20
@@ -57,14 +57,14 @@ class Criterion(Value):
 
     @field_validator("title", "description")
     @classmethod
-    def _one_line(cls, text: str) -> str:
-        line = one_line(text)
+    def _clean_line(cls, text: str) -> str:
+        line = to_one_line(text)
         if not any(c.isalnum() for c in line):
             raise ValueError("a title and a description need words")
         return line
 
     @model_validator(mode="after")
-    def _in_form(self) -> "Criterion":
+    def _check_form(self) -> "Criterion":
         category, said = opening_of(self.description)
         if category is None or not any(c.isalnum() for c in said):
             raise ValueError(f"the description of {self.title!r} has to begin with one of: {', '.join(OPENINGS)}")
@@ -121,7 +121,7 @@ class Rubric(Value):
     notice: str = Field(default="", max_length=1_000)
 
     @model_validator(mode="after")
-    def _sound(self) -> "Rubric":
+    def _check_whole(self) -> "Rubric":
         titles = [criterion.title.casefold() for criterion in self.criteria]
         if len(set(titles)) != len(titles):
             raise ValueError("two criteria have the same title; give each its own")

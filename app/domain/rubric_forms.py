@@ -12,13 +12,13 @@ from app.domain.rubric import Rubric
 OLDEST = "qsr"
 
 
-def _form(value: Any) -> str:
+def _form_of(value: Any) -> str:
     return str(value.get("form", OLDEST) if isinstance(value, dict) else getattr(value, "form", OLDEST))
 
 
 AnyRubric = Annotated[
     Annotated[Rubric, Tag("qsr")] | Annotated[EvidenceRubric, Tag("deeprubric")] | Annotated[RaceRubric, Tag("race")],
-    Discriminator(_form),
+    Discriminator(_form_of),
 ]
 _READER: TypeAdapter[Rubric | EvidenceRubric | RaceRubric] = TypeAdapter(AnyRubric)
 

@@ -9,7 +9,7 @@ from app.domain.missing import Missing
 NO_WEIGHT = Missing("the rubric has no weight")
 
 
-class Scored(NamedTuple):
+class ScoredItem(NamedTuple):
     """An item's weight, and how far the report matches it, from 0 to 1."""
 
     weight: float
@@ -27,18 +27,18 @@ class Aggregation(StrEnum):
     BOUNDED = "bounded"
 
 
-def rubric_score(items: Sequence[Scored], by: Aggregation = Aggregation.BOUNDED) -> float | Missing:
+def rubric_score(items: Sequence[ScoredItem], by: Aggregation = Aggregation.BOUNDED) -> float | Missing:
     """Return the score of a report. Without negative weights both ways are the same."""
     return published_score(items) if by is Aggregation.PUBLISHED else bounded_score(items)
 
 
-def published_score(items: Sequence[Scored]) -> float | Missing:
+def published_score(items: Sequence[ScoredItem]) -> float | Missing:
     """Return Eq. 2 literally; unbounded where weights are negative, missing where they sum to zero."""
     total = sum(item.weight for item in items)
     return sum(item.weight * item.score for item in items) / total if total else NO_WEIGHT
 
 
-def bounded_score(items: Sequence[Scored]) -> float | Missing:
+def bounded_score(items: Sequence[ScoredItem]) -> float | Missing:
     """Return the credit for demands less a penalty for faults, over all demands: from 0 to 1, never higher for a fault.
 
     The score is missing where nothing is asked.

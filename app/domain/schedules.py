@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from app.domain.changes import Changes
+from app.domain.changes import ReportChanges
 from app.domain.query import ResearchQuery
 from app.domain.value import Value
 
@@ -54,7 +54,7 @@ class Firing(Value):
     detail: str = ""
     run_id: UUID | None = None
     baseline_id: UUID | None = None
-    changes: Changes = Changes()
+    changes: ReportChanges = ReportChanges()
     repeated_calls: int = 0
     started_at: datetime
     ended_at: datetime | None = None

@@ -6,14 +6,14 @@ from pydantic import Field, model_validator
 
 from app.domain.missing import Missing
 from app.domain.rubric import Category, Criterion
-from app.domain.rubric_score import Scored, bounded_score
+from app.domain.rubric_score import ScoredItem, bounded_score
 from app.domain.value import Value
 
 LOWEST, HIGHEST = 1, 10
 PASSES_FROM = 0.5
 
 
-def normalised(rating: int) -> float:
+def normalise_rating(rating: int) -> float:
     """Return a rating from 1 to 10 as a score in [0, 1] (Query-Specific Rubrics, section 3.3: linearly, so 1 is 0 and 10 is 1).
 
     Raises:
@@ -39,7 +39,7 @@ class CriterionScore(Value):
     missing: str = Field(default="", max_length=500)
 
     @model_validator(mode="after")
-    def _says_why_not(self) -> "CriterionScore":
+    def _check_missing(self) -> "CriterionScore":
         if (self.score is None) != bool(self.missing):
             raise ValueError("a criterion has a score, or the reason why it has none")
         return self
@@ -67,11 +67,11 @@ class Scorecard(Value):
 def scorecard_of(items: Iterable[CriterionScore], revised: tuple[str, ...] = ()) -> Scorecard:
     """Return the card of these scores."""
     scores = tuple(items)
-    return Scorecard(items=scores, overall=overall(scores), judged=sum(s.score is not None for s in scores), revised=revised)
+    return Scorecard(items=scores, overall=overall_of(scores), judged=sum(s.score is not None for s in scores), revised=revised)
 
 
-def overall(scores: Iterable[CriterionScore]) -> float | None:
+def overall_of(scores: Iterable[CriterionScore]) -> float | None:
     """Return the bounded score (`rubric_score`, ADR 0027) of what was judged; None where no judged item asks for anything."""
-    judged = [Scored(score.criterion.weight, score.score) for score in scores if score.score is not None]
+    judged = [ScoredItem(score.criterion.weight, score.score) for score in scores if score.score is not None]
     found = bounded_score(judged)
     return None if isinstance(found, Missing) else found

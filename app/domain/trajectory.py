@@ -59,7 +59,7 @@ class RequestDigests:
         for message in request.messages[self._hashed :]:
             self._so_far.update(f"\x00{message.role}\x01{message.content}".encode())
         self._hashed = len(request.messages)
-        return _finished(self._so_far.copy(), request)
+        return _finish_digest(self._so_far.copy(), request)
 
 
 def request_digest(request: ChatRequest, model: str) -> str:
@@ -67,7 +67,7 @@ def request_digest(request: ChatRequest, model: str) -> str:
     return RequestDigests().of(request, model)
 
 
-def _finished(digest: "hashlib._Hash", request: ChatRequest) -> str:
+def _finish_digest(digest: "hashlib._Hash", request: ChatRequest) -> str:
     schema = request.response_schema.name if request.response_schema else ""
     digest.update(f"\x02{schema}\x02{request.max_tokens}\x02{request.temperature}\x02{request.stop}".encode())
     return digest.hexdigest()

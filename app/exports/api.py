@@ -9,7 +9,7 @@ from app.accounts.nouns.access import Scope
 from app.exports.nouns import ExportFormat
 from app.http.authentication import needs
 from app.http.dependencies import ExportsService, ResearchService, RunId
-from app.http.downloads import attachment
+from app.http.downloads import disposition_of
 from app.http.openapi.responses import problem_responses
 from app.reports.api.reports import PAGE_POLICY
 from app.reports.schemas import MOST_VERSIONS
@@ -35,9 +35,9 @@ class ExportsController(Controller):
         version: Annotated[int | None, QueryParameter(ge=1, le=MOST_VERSIONS, description="By default the newest.")] = None,
     ) -> Response[bytes]:
         """Return the report as a file. A PDF or Word file takes a second or two to make."""
-        made = await exports.of(*await research.report(run_id, version), form)
+        made = await exports.export(*await research.get_run_and_report(run_id, version), form)
         headers = {
-            "Content-Disposition": attachment(made.title, form.extension),
+            "Content-Disposition": disposition_of(made.title, form.extension),
             "Content-Security-Policy": PAGE_POLICY,
             "Cache-Control": "private, no-cache",
         }

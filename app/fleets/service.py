@@ -5,7 +5,7 @@ from typing import Protocol
 from uuid import UUID
 
 from app.database.engine import Executor
-from app.database.tenancy import acting
+from app.database.tenancy import get_tenant
 from app.domain.errors import Conflict, InvalidInput, NotFound
 from app.domain.fleets import MOST_ADDED, Fleet, FleetEnd, FleetInput, FleetQuestion, FleetWish
 from app.fleets.storage import fleets
@@ -69,15 +69,15 @@ class Fleets:
 
     async def complete(self, fleet: UUID) -> None:
         """Note that no further questions come: the fleet ends with its last run."""
-        if not await fleets.gathered(self._database, fleet):
+        if not await fleets.note_gathered(self._database, fleet):
             raise NotFound(f"there is no fleet {fleet}")
         await self._wake(fleet)
 
-    async def ends(self, fleet: UUID, after: int = 0, limit: int = ENDS_AT_ONCE) -> Sequence[FleetEnd]:
+    async def list_ends(self, fleet: UUID, after: int = 0, limit: int = ENDS_AT_ONCE) -> Sequence[FleetEnd]:
         """Return up to `limit` questions that have ended, after number `after`."""
-        return await fleets.ends(self._database, fleet, after, limit)
+        return await fleets.list_ends(self._database, fleet, after, limit)
 
-    async def wish(self, fleet: UUID, wish: FleetWish) -> Fleet:
+    async def set_wish(self, fleet: UUID, wish: FleetWish) -> Fleet:
         """Pause the fleet, resume it, or cancel it with the runs under way. Repeating a wish changes nothing.
 
         Raises:
@@ -92,4 +92,4 @@ class Fleets:
         return await self.get(fleet)
 
     async def _wake(self, fleet: UUID) -> None:
-        await self._gateway.wake_fleet(FleetInput(fleet_id=fleet, organisation_id=acting().organisation))
+        await self._gateway.wake_fleet(FleetInput(fleet_id=fleet, organisation_id=get_tenant().organisation))

@@ -9,17 +9,17 @@ from collections.abc import Sequence
 import uvloop
 
 from app.accounts.service.policy import AccountPolicy
-from app.comparisons.service.offers import offered
+from app.comparisons.service.offers import offers_of
 from app.domain.errors import SetupError
 from app.http import logs
 from app.http.asgi import create_app
 from app.http.guard import LOCAL_HOSTS
 from app.http.server import Server, bind
 from app.http.services import open_services
-from app.outgoing.addresses import networks
-from app.runs.service.research import AVAILABLE, WITHOUT_MODEL
+from app.outgoing.addresses import parse_networks
+from app.runs.service.research import ALL_SYSTEMS, SYSTEMS_WITHOUT_MODEL
 from app.settings import Settings, read_settings
-from app.webhooks.service.delivery import Policy
+from app.webhooks.service.delivery import DeliveryPolicy
 
 HOST = "127.0.0.1"
 PORT = 8321
@@ -27,7 +27,7 @@ PORT = 8321
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until stopped. Return 2 when something must be set up first; the message says what."""
-    options = _parser().parse_args(arguments)
+    options = _make_parser().parse_args(arguments)
     logs.configure()
     try:
         uvloop.run(serve(read_settings(os.environ), options.host, options.port, frozenset(options.allow_host)))
@@ -58,12 +58,12 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
             TemporalGateway(temporal),
             services_on=settings.services,
             retrieval_url=settings.retrieval_url,
-            systems=AVAILABLE if settings.llm_base_url else WITHOUT_MODEL,
+            systems=ALL_SYSTEMS if settings.llm_base_url else SYSTEMS_WITHOUT_MODEL,
             model=settings.default_model,
-            webhook_policy=Policy(networks(*settings.webhook_networks)),
+            webhook_policy=DeliveryPolicy(parse_networks(*settings.webhook_networks)),
             documents=settings.documents,
             timing=TemporalSchedules(temporal),
-            offers=offered(settings),
+            offers=offers_of(settings),
             accounts_policy=AccountPolicy.of(settings),
         )
         answered = LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host}
@@ -73,7 +73,7 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
             await Server(app, services).serve(sockets=[listening])
 
 
-def _parser() -> argparse.ArgumentParser:
+def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m app.http", description=__doc__)
     parser.add_argument("--host", default=HOST, help=f"address to listen on (default: {HOST}, only this machine)")
     parser.add_argument("--port", type=int, help=f"0: any free one (default: RUBRICA_API_PORT or {PORT})")

@@ -22,12 +22,12 @@ from app.collections.api.collections import CollectionsController
 from app.comparisons.api import ComparisonsController
 from app.exports.api import ExportsController
 from app.http import problems
-from app.http.authentication import Authentication, authorised
-from app.http.conditional import Conditional
+from app.http.allow_header import name_all_methods
+from app.http.authentication import Authentication, require_scope
+from app.http.conditional import ConditionalAnswers
 from app.http.dependencies import ApiRequest, principal_of
-from app.http.guard import LOCAL_HOSTS, Guard
+from app.http.guard import LOCAL_HOSTS, HostGuard
 from app.http.health import health
-from app.http.methods import name_all_methods
 from app.http.openapi import document as openapi
 from app.http.services import Services
 from app.idempotency.api import Idempotency
@@ -100,16 +100,16 @@ def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS,
 
     It answers to the names in `allowed_hosts` only. Pages of `origins` (`https://app.example`) may use it from a browser.
     """
-    return OpenAIErrors(Guard(routed(services, origins), allowed_hosts, origins, services.accounts.policy.secure))
+    return OpenAIErrors(HostGuard(build_routes(services, origins), allowed_hosts, origins, services.accounts.policy.secure))
 
 
-def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
+def build_routes(services: Services, origins: Collection[str] = ()) -> Litestar:
     """Return the routes, without the middleware that stands before the application."""
     return Litestar(
         route_handlers=ROUTES,
-        dependencies=_dependencies(services),
-        middleware=_middleware(services),
-        guards=[authorised],
+        dependencies=_provide_services(services),
+        middleware=_list_middleware(services),
+        guards=[require_scope],
         before_send=[name_all_methods],
         plugins=[problems.plugin()],
         openapi_config=openapi.config(),
@@ -121,7 +121,7 @@ def routed(services: Services, origins: Collection[str] = ()) -> Litestar:
     )
 
 
-def _dependencies(services: Services) -> dict[str, Provide]:
+def _provide_services(services: Services) -> dict[str, Provide]:
     """Provide each service to handlers under its name, and the caller as `principal`."""
     named = {field.name: _provide(getattr(services, field.name)) for field in fields(Services)}
     return {**named, "principal": Provide(principal_of, sync_to_thread=False)}
@@ -131,13 +131,13 @@ def _provide(service: Any) -> Provide:
     return Provide(lambda: service, sync_to_thread=False)
 
 
-def _middleware(services: Services) -> list[Middleware]:
+def _list_middleware(services: Services) -> list[Middleware]:
     return [
         DefineMiddleware(
             Authentication, authenticator=services.authenticator, limits=services.accounts.limits, streams=services.streams
         ),
         DefineMiddleware(Idempotency, keys=services.idempotency),
-        Conditional,
+        ConditionalAnswers,
     ]
 
 

@@ -13,21 +13,21 @@ from litestar.enums import ScopeType
 from litestar.handlers import BaseRouteHandler
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.accounts.api.cookies import SESSION
+from app.accounts.api.cookies import SESSION_COOKIE
 from app.accounts.nouns import access as accounts
 from app.accounts.nouns.access import Principal
 from app.accounts.nouns.token import token_digest
 from app.accounts.service.authentication import Authenticator
-from app.database.tenancy import Tenant, acting_for
+from app.database.tenancy import Tenant, act_for
 from app.domain.errors import Forbidden, Unauthenticated
-from app.http.pace import with_pace
+from app.http.pace_headers import add_pace_headers
 from app.quotas.service import Limits
 from app.runs.service.open_streams import Credential, OpenStream, OpenStreams
 
 PUBLIC = {"public": True}
 # The `opt` of a route whose answers may last long: each takes one of its organisation's places.
 STREAMS = {"streams": True}
-NOBODY = "sign in, or send an API key as `Authorization: Bearer rbk_...`"
+SIGN_IN_HINT = "sign in, or send an API key as `Authorization: Bearer rbk_...`"
 
 
 def needs(scope: accounts.Scope) -> dict[str, object]:
@@ -49,15 +49,15 @@ class Authentication:
         if scope["type"] != ScopeType.HTTP or is_public(scope["route_handler"]) or scope["method"] == "OPTIONS":
             await self._app(scope, receive, send)
             return
-        principal, credential = await self._recognised(scope)
+        principal, credential = await self._recognise(scope)
         scope["user"] = principal
         admission = await self._limits.admit(principal)
-        tenant = Tenant(principal.organisation_id, principal.user_id, principal.key_id, client_address(scope))
+        tenant = Tenant(principal.organisation_id, principal.user_id, principal.key_id, client_address_of(scope))
         streams = scope["route_handler"].opt.get("streams", False)
-        with acting_for(tenant), self._streams.place(tenant.organisation) if streams else nullcontext():
-            await self._streamed(credential, scope, receive, with_pace(send, admission) if admission else send)
+        with act_for(tenant), self._streams.hold_place(tenant.organisation) if streams else nullcontext():
+            await self._answer_stream(credential, scope, receive, add_pace_headers(send, admission) if admission else send)
 
-    async def _streamed(self, credential: Credential, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer_stream(self, credential: Credential, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request. A stream whose credential has ended is finished early; a client that comes back is refused."""
         task = asyncio.current_task()
         assert task is not None
@@ -65,10 +65,10 @@ class Authentication:
 
         async def noted(message: Message) -> None:
             if message["type"] == "http.response.body" and message["more_body"]:
-                self._streams.began(stream)
+                self._streams.note_start(stream)
             await send(message)
 
-        with self._streams.one(stream):
+        with self._streams.track(stream):
             try:
                 await self._app(scope, receive, noted)
             except asyncio.CancelledError:
@@ -77,24 +77,24 @@ class Authentication:
                 task.uncancel()
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _recognised(self, scope: Scope) -> tuple[Principal, Credential]:
+    async def _recognise(self, scope: Scope) -> tuple[Principal, Credential]:
         """Return the caller and the credential. A key outranks the cookie: a program sends a key on purpose."""
         connection: ASGIConnection[Any, Any, Any, Any] = ASGIConnection(scope)
         given = connection.headers.get("authorization")
-        if given is None and (token := connection.cookies.get(SESSION)):
-            return await self._authenticator.by_session(token), token_digest(token)
-        principal = await self._authenticator.by_key(_bearer(given or ""))
+        if given is None and (token := connection.cookies.get(SESSION_COOKIE)):
+            return await self._authenticator.recognise_session(token), token_digest(token)
+        principal = await self._authenticator.recognise_key(_read_bearer(given or ""))
         assert principal.key_id is not None
         return principal, principal.key_id
 
 
-def client_address(scope: Scope) -> str:
+def client_address_of(scope: Scope) -> str:
     """Return the network address of the request's sender, as far as the server knows it."""
     client = scope.get("client")
     return client[0] if client else ""
 
 
-async def authorised(connection: ASGIConnection, handler: BaseRouteHandler) -> None:  # type: ignore[type-arg]
+async def require_scope(connection: ASGIConnection, handler: BaseRouteHandler) -> None:  # type: ignore[type-arg]
     """Let Litestar check every route. It is a coroutine: Litestar would run a plain function in a thread with each request.
 
     Raises:
@@ -105,7 +105,7 @@ async def authorised(connection: ASGIConnection, handler: BaseRouteHandler) -> N
         return
     principal = connection.scope.get("user")
     if not isinstance(principal, Principal):
-        raise Unauthenticated(NOBODY)
+        raise Unauthenticated(SIGN_IN_HINT)
     needed: accounts.Scope | None = handler.opt.get("needs")
     if needed is None or needed not in principal.scopes:
         lacking = f"the scope {needed}, which your role ({principal.role}) or your key does not have" if needed else "more"
@@ -117,8 +117,8 @@ def is_public(handler: BaseRouteHandler) -> bool:
     return bool(handler.opt.get("public", False))
 
 
-def _bearer(given: str) -> str:
+def _read_bearer(given: str) -> str:
     kind, _, credential = given.partition(" ")
     if kind.lower() != "bearer" or not credential.strip():
-        raise Unauthenticated(NOBODY)
+        raise Unauthenticated(SIGN_IN_HINT)
     return credential.strip()

@@ -13,19 +13,19 @@ import asyncpg
 
 from app.collections.service.document_files import DocumentFiles
 from app.collections.service.index_owner import IndexService
-from app.collections.service.tending import CollectionTending
+from app.collections.service.tending import CollectionTender
 from app.database.tenancy import TenantDatabase
 from app.domain.errors import RubricaError
 from app.reports.service.revising import Revising
-from app.retention.service.sweeping import keep_swept
+from app.retention.service.sweeping import keep_sweeping
 from app.runs.service.gateway import RunGateway
 from app.runs.service.live_events import LiveEvents
 from app.runs.service.open_streams import OpenStreams
 from app.runs.service.research import Research
-from app.runs.storage.events import Listener
+from app.runs.storage.events import EventListener
 from app.schedules.service.gateway import ScheduleGateway
 from app.schedules.service.schedules import ScheduleSync
-from app.webhooks.service.delivery import Deliverer, Policy
+from app.webhooks.service.delivery import Deliverer, DeliveryPolicy
 
 DISPATCH_EVERY = timedelta(seconds=5)
 
@@ -42,7 +42,7 @@ class Background:
         trusted_url: str,
         gateway: RunGateway,
         timing: ScheduleGateway,
-        webhook_policy: Policy,
+        webhook_policy: DeliveryPolicy,
         documents: Path,
         retrieval_url: str | None,
     ) -> None:
@@ -51,11 +51,11 @@ class Background:
         self.live = LiveEvents(tenants, trusted)
         self.streams = OpenStreams(trusted)
         self.deliverer = Deliverer(trusted, webhook_policy)
-        self.listener = Listener(trusted_url, self._pass_on, self.live.gap)
+        self.listener = EventListener(trusted_url, self._pass_on, self.live.read_all_again)
         self.sync = ScheduleSync(trusted, timing)
         self.index = IndexService(retrieval_url)
         self.files = DocumentFiles(documents)
-        self.tending = CollectionTending(trusted, self.files, self.index)
+        self.tending = CollectionTender(trusted, self.files, self.index)
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
@@ -74,17 +74,17 @@ class Background:
         jobs = [
             self.listener.run(),
             self.deliverer.run(),
-            self.sync.keep(),
-            self.streams.keep(),
-            keep_swept(self._trusted),
+            self.sync.keep_syncing(),
+            self.streams.keep_checking(),
+            keep_sweeping(self._trusted),
             _keep_dispatching(research.dispatch),
             _keep_dispatching(Revising(self._trusted, self._gateway, research).dispatch),
         ]
-        return [*jobs, self.tending.keep()] if self.index.configured else jobs
+        return [*jobs, self.tending.keep_tending()] if self.index.configured else jobs
 
     def _pass_on(self, run_id: UUID, seq: int) -> None:
         """Tell the run's watchers of an event, and let webhooks look for it."""
-        self.live.heard(run_id, seq)
+        self.live.note_growth(run_id, seq)
         self.deliverer.wake()
 
 

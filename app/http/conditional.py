@@ -14,7 +14,7 @@ CACHING = (b"cache-control", b"private, no-cache")
 NOT_WITHOUT_BODY = (b"content-type", b"content-length")
 
 
-class Conditional:
+class ConditionalAnswers:
     """ASGI middleware that puts a tag on every whole answer to a GET, and answers 304 where the client names that tag."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -24,11 +24,11 @@ class Conditional:
         """Answer, or say that nothing has changed."""
         if scope["type"] == ScopeType.HTTP and scope["method"] in ("GET", "HEAD"):
             known = Headers.from_scope(scope).get("if-none-match", "")
-            send = _Tagging(send, {tag.strip().removeprefix("W/") for tag in known.split(",")})
+            send = _TaggingSend(send, {tag.strip().removeprefix("W/") for tag in known.split(",")})
         await self._app(scope, receive, send)
 
 
-class _Tagging:
+class _TaggingSend:
     def __init__(self, send: Send, known: set[str]) -> None:
         self._send = send
         self._known = known
@@ -43,11 +43,11 @@ class _Tagging:
                 await self._send(start)
                 await self._send(message)
             else:
-                await self._whole(start, message)
+                await self._send_whole(start, message)
         else:
             await self._send(message)
 
-    async def _whole(self, start: Message, message: Message) -> None:
+    async def _send_whole(self, start: Message, message: Message) -> None:
         headers = list(start["headers"])  # type: ignore[typeddict-item]
         tag = next((value.decode("latin-1") for name, value in headers if name.lower() == b"etag"), None)
         if tag is None:

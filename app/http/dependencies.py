@@ -9,16 +9,16 @@ from litestar.exceptions import ClientException
 from litestar.params import FromPath
 
 from app.accounts.nouns.access import Principal
-from app.accounts.service.desk import Accounts
+from app.accounts.service.accounts import Accounts
 from app.asking.service.asking import Asking
 from app.collections.service.collections import Collections
 from app.exports.service import Exports
-from app.http.parts import Parts
+from app.http.part_checks import PartChecks
 from app.outside.service.pages import Pages
 from app.outside.service.tool_use import ToolUseReport
-from app.preferences.service.use_cases import Preferences
+from app.preferences.service.preferences import Preferences
 from app.reports.service.revising import Revising
-from app.runs.service.deletion import Deleting
+from app.runs.service.deletion import RunDeletion
 from app.runs.service.live_events import LiveEvents
 from app.runs.service.research import Research
 from app.runs.service.steering import Steering
@@ -34,12 +34,12 @@ RevisingService = NamedDependency[Revising]
 SharingService = NamedDependency[Sharing]
 SideBySideService = NamedDependency[SideBySides]
 LaterScoresService = NamedDependency[LaterScores]
-DeletingService = NamedDependency[Deleting]
+DeletingService = NamedDependency[RunDeletion]
 AskingService = NamedDependency[Asking]
 SteeringService = NamedDependency[Steering]
 LiveService = NamedDependency[LiveEvents]
 ExportsService = NamedDependency[Exports]
-PartsService = NamedDependency[Parts]
+PartsService = NamedDependency[PartChecks]
 ToolUseService = NamedDependency[ToolUseReport]
 PagesService = NamedDependency[Pages]
 WebhooksService = NamedDependency[Webhooks]

@@ -20,9 +20,9 @@ from app.http.problems import MEDIA_TYPE, problem_type
 Headers = Iterable[tuple[bytes, bytes]]
 
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
-READS = ("GET", "HEAD", "OPTIONS")
+READ_METHODS = ("GET", "HEAD", "OPTIONS")
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-DEFAULTS = (
+DEFAULT_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
@@ -31,10 +31,10 @@ DEFAULTS = (
     (b"cache-control", b"no-store"),
 )
 # Browsers that come by https use nothing else for a year.
-HTTPS = (b"strict-transport-security", b"max-age=31536000")
+HTTPS_HEADER = (b"strict-transport-security", b"max-age=31536000")
 
 
-class Refusal(NamedTuple):
+class RequestRefusal(NamedTuple):
     """The reason why a request is not let in."""
 
     status: int
@@ -43,7 +43,7 @@ class Refusal(NamedTuple):
     detail: str
 
 
-class Guard:
+class HostGuard:
     """An ASGI application in front of another. Health checks may use any host name: they address the server by number.
 
     `https`: browsers reach the server by https.
@@ -51,7 +51,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, allowed_hosts: Collection[str], origins: Collection[str] = (), https: bool = False) -> None:
         self._app = app
-        self._headers = (*DEFAULTS, HTTPS) if https else DEFAULTS
+        self._headers = (*DEFAULT_HEADERS, HTTPS_HEADER) if https else DEFAULT_HEADERS
         self._allowed = frozenset(host.lower() for host in allowed_hosts)
         self._origins = frozenset(origins)
 
@@ -61,59 +61,62 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        CURRENT_REQUEST.set(request_id := _request_id(headers))
-        reply = _with_headers(send, request_id, self._headers)
-        refusal = self._refusal(scope["method"], scope["path"], headers)
+        CURRENT_REQUEST.set(request_id := _request_id_of(headers))
+        reply = _add_headers(send, request_id, self._headers)
+        refusal = self._find_refusal(scope["method"], scope["path"], headers)
         if refusal is None:
             await self._app(scope, receive, reply)
         else:
             await _refuse(reply, refusal)
 
-    def _refusal(self, method: str, path: str, headers: dict[str, str]) -> Refusal | None:
+    def _find_refusal(self, method: str, path: str, headers: dict[str, str]) -> RequestRefusal | None:
         host = headers.get("host", "").lower()
-        if path != "/health" and _name(host) not in self._allowed:
+        if path != "/health" and _host_name_of(host) not in self._allowed:
             names = ", ".join(sorted(self._allowed))
             detail = f"this server answers to the names {names}, not {host[:100]!r}; allow more with --allow-host"
-            return Refusal(421, "misdirected-request", "Misdirected request", detail)
-        if method in READS:
+            return RequestRefusal(421, "misdirected-request", "Misdirected request", detail)
+        if method in READ_METHODS:
             return None
         origin = headers.get("origin")
         if origin in self._origins:
             return None
         foreign = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
         if foreign or headers.get("sec-fetch-site") in ("cross-site", "same-site"):
-            return Refusal(403, "foreign-origin", "Forbidden", "a page of another origin may not change anything here")
+            return RequestRefusal(403, "foreign-origin", "Forbidden", "a page of another origin may not change anything here")
         return None
 
 
-def _name(host: str) -> str:
+def _host_name_of(host: str) -> str:
     """Return the host without its port; an IPv6 address keeps its brackets."""
     return host[: host.index("]") + 1] if host.startswith("[") and "]" in host else host.partition(":")[0]
 
 
-def _request_id(headers: dict[str, str]) -> str:
+def _request_id_of(headers: dict[str, str]) -> str:
     given = headers.get("x-request-id", "")
     return given if REQUEST_ID.fullmatch(given) else uuid4().hex
 
 
-def _with_headers(send: Send, request_id: str, defaults: Headers) -> Send:
+def _add_headers(send: Send, request_id: str, defaults: Headers) -> Send:
     """Add the request's id, and each default header that the response does not set itself."""
 
     async def reply(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*_completed(message.get("headers", ()), defaults), (b"x-request-id", request_id.encode())]
+            message["headers"] = [
+                *_complete_headers(message.get("headers", ()), defaults),
+                (b"x-request-id", request_id.encode()),
+            ]
         await send(message)
 
     return reply
 
 
-def _completed(headers: Headers, defaults: Headers) -> list[tuple[bytes, bytes]]:
+def _complete_headers(headers: Headers, defaults: Headers) -> list[tuple[bytes, bytes]]:
     stated = list(headers)
     names = {name.lower() for name, _ in stated}
     return stated + [(name, value) for name, value in defaults if name not in names]
 
 
-async def _refuse(send: Send, refusal: Refusal) -> None:
+async def _refuse(send: Send, refusal: RequestRefusal) -> None:
     problem = {**refusal._asdict(), "type": problem_type(refusal.name)}
     del problem["name"]
     headers = [(b"content-type", MEDIA_TYPE.encode())]

@@ -12,7 +12,7 @@ from app.http.authentication import PUBLIC
 from app.http.dependencies import PartsService
 from app.http.openapi.document import VERSION
 
-PATIENCE = timedelta(seconds=2)
+CHECK_LIMIT = timedelta(seconds=2)
 
 
 class PartHealth(BaseModel):
@@ -33,19 +33,19 @@ class Health(BaseModel):
 @get("/health", opt=PUBLIC, security=[{}], tags=["health"])
 async def health(parts: PartsService) -> Response[Health]:
     """Return the state of every part; 503 while one that requests need does not answer."""
-    names = {"database": parts.database(), "workflows": parts.workflows(), "events": parts.events()}
-    states = await asyncio.gather(*(_state(check) for check in names.values()))
+    names = {"database": parts.check_database(), "workflows": parts.check_workflows(), "events": parts.check_events()}
+    states = await asyncio.gather(*(_check_part(check) for check in names.values()))
     found = dict(zip(names, states, strict=True))
     ok = all(state.ok for state in states)
     return Response(Health(ok=ok, version=VERSION, parts=found), status_code=200 if ok else 503)
 
 
-async def _state(check: Awaitable[None]) -> PartHealth:
+async def _check_part(check: Awaitable[None]) -> PartHealth:
     try:
-        async with asyncio.timeout(PATIENCE.total_seconds()):
+        async with asyncio.timeout(CHECK_LIMIT.total_seconds()):
             await check
     except TimeoutError:
-        return PartHealth(ok=False, detail=f"no answer within {PATIENCE.total_seconds():g} s")
+        return PartHealth(ok=False, detail=f"no answer within {CHECK_LIMIT.total_seconds():g} s")
     except RubricaError as error:
         return PartHealth(ok=False, detail=str(error))
     return PartHealth(ok=True)

@@ -49,7 +49,7 @@ class Problem(BaseModel):
     errors: list[FieldError] = Field(default=[], description="For a request that is malformed: its fields and what is wrong.")
 
 
-class Kind(NamedTuple):
+class ProblemKind(NamedTuple):
     """One row of the map: an error's status, and the name and title of its problem."""
 
     status: int
@@ -57,20 +57,20 @@ class Kind(NamedTuple):
     title: str
 
 
-KINDS: Mapping[type[RubricaError], Kind] = {
-    InvalidInput: Kind(400, "invalid-input", "Invalid input"),
-    Unauthenticated: Kind(401, "unauthenticated", "Unauthenticated"),
-    BudgetReached: Kind(402, "budget-reached", "The budget is reached"),
-    Forbidden: Kind(403, "forbidden", "Forbidden"),
-    TooManyRequests: Kind(429, "too-many-requests", "Too many requests"),
-    NotFound: Kind(404, "not-found", "Not found"),
-    InProgress: Kind(409, "in-progress", "Being carried out"),
-    Conflict: Kind(409, "conflict", "Not possible in this state"),
-    Outdated: Kind(412, "outdated", "Changed since it was read"),
-    KeyReused: Kind(422, "key-reused", "Idempotency key reused"),
-    Unavailable: Kind(503, "unavailable", "Unavailable"),
+KINDS: Mapping[type[RubricaError], ProblemKind] = {
+    InvalidInput: ProblemKind(400, "invalid-input", "Invalid input"),
+    Unauthenticated: ProblemKind(401, "unauthenticated", "Unauthenticated"),
+    BudgetReached: ProblemKind(402, "budget-reached", "The budget is reached"),
+    Forbidden: ProblemKind(403, "forbidden", "Forbidden"),
+    TooManyRequests: ProblemKind(429, "too-many-requests", "Too many requests"),
+    NotFound: ProblemKind(404, "not-found", "Not found"),
+    InProgress: ProblemKind(409, "in-progress", "Being carried out"),
+    Conflict: ProblemKind(409, "conflict", "Not possible in this state"),
+    Outdated: ProblemKind(412, "outdated", "Changed since it was read"),
+    KeyReused: ProblemKind(422, "key-reused", "Idempotency key reused"),
+    Unavailable: ProblemKind(503, "unavailable", "Unavailable"),
 }
-UNEXPECTED = Kind(500, "unexpected", "Unexpected error")
+UNEXPECTED = ProblemKind(500, "unexpected", "Unexpected error")
 
 
 def problem_type(name: str) -> str:
@@ -95,31 +95,31 @@ def _from_domain(error: RubricaError) -> ProblemDetailsException:
     headers = HEADERS.get(kind.status)
     if isinstance(error, TooManyRequests):
         headers = {"Retry-After": str(max(math.ceil(error.retry_after.total_seconds()), 1))}
-    return _problem(kind, str(error), headers=headers)
+    return _make_problem(kind, str(error), headers=headers)
 
 
 def _from_http(error: HTTPException) -> ProblemDetailsException:
     if isinstance(error, ValidationException):
         return _from_validation(error)
     phrase = HTTPStatus(error.status_code).phrase
-    kind = Kind(error.status_code, phrase.lower().replace(" ", "-"), phrase)
+    kind = ProblemKind(error.status_code, phrase.lower().replace(" ", "-"), phrase)
     if error.status_code >= 500:
         return _from_bug(error)
-    return _problem(kind, error.detail, headers=error.headers)
+    return _make_problem(kind, error.detail, headers=error.headers)
 
 
 def _from_validation(error: ValidationException) -> ProblemDetailsException:
     given = error.extra if isinstance(error.extra, list) else []
-    errors = [{"field": _name(item), "message": _message(item)} for item in given]
+    errors = [{"field": _field_of(item), "message": _message_of(item)} for item in given]
     reasons = [f"{item['field']}: {item['message']}" if item["field"] else item["message"] for item in errors]
-    return _problem(KINDS[InvalidInput], "; ".join(reasons) or error.detail, errors=errors)
+    return _make_problem(KINDS[InvalidInput], "; ".join(reasons) or error.detail, errors=errors)
 
 
-def _name(item: Any) -> str:
+def _field_of(item: Any) -> str:
     return str(item.get("key", "")) if isinstance(item, Mapping) else ""
 
 
-def _message(item: Any) -> str:
+def _message_of(item: Any) -> str:
     message = str(item.get("message", item)) if isinstance(item, Mapping) else str(item)
     return "a JSON object is expected" if message.startswith(NOT_AN_OBJECT) else message.removeprefix("Value error, ")
 
@@ -127,11 +127,11 @@ def _message(item: Any) -> str:
 def _from_bug(error: Exception) -> ProblemDetailsException:
     """Log all of the error; the client learns nothing about the inside."""
     log.error("unexpected error while answering a request", exc_info=error)
-    return _problem(UNEXPECTED, "something went wrong here, not in your request; the log of the server says what")
+    return _make_problem(UNEXPECTED, "something went wrong here, not in your request; the log of the server says what")
 
 
-def _problem(
-    kind: Kind, detail: str, errors: list[dict[str, str]] | None = None, headers: dict[str, str] | None = None
+def _make_problem(
+    kind: ProblemKind, detail: str, errors: list[dict[str, str]] | None = None, headers: dict[str, str] | None = None
 ) -> ProblemDetailsException:
     return ProblemDetailsException(
         status_code=kind.status,

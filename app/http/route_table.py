@@ -8,7 +8,7 @@ from litestar.routes import HTTPRoute
 from app.accounts.nouns.access import Scope
 
 
-class Declared(NamedTuple):
+class DeclaredRoute(NamedTuple):
     """One route, with Litestar's address (`{name:type}`). With neither `needs` nor `public`, it answers nobody."""
 
     method: str
@@ -22,10 +22,10 @@ class Declared(NamedTuple):
         return f"{self.method} {self.path}"
 
 
-def declared(app: Litestar) -> list[Declared]:
+def list_routes(app: Litestar) -> list[DeclaredRoute]:
     """List every route except those of the OpenAPI document."""
     return [
-        Declared(method, route.path, handler.opt.get("needs"), handler.opt.get("public") is True)
+        DeclaredRoute(method, route.path, handler.opt.get("needs"), handler.opt.get("public") is True)
         for route in app.routes
         if isinstance(route, HTTPRoute) and not route.path.startswith("/schema")
         for handler in route.route_handlers

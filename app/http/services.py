@@ -7,9 +7,9 @@ from pathlib import Path
 
 import asyncpg
 
+from app.accounts.service.accounts import Accounts
 from app.accounts.service.authentication import Authenticator
-from app.accounts.service.desk import Accounts
-from app.accounts.service.policy import DEFAULTS, AccountPolicy
+from app.accounts.service.policy import DEFAULT_POLICY, AccountPolicy
 from app.asking.service.asking import Asking
 from app.collections.service.collections import Collections
 from app.comparisons.service.offers import Offers
@@ -21,29 +21,29 @@ from app.domain.query import SystemName
 from app.exports.service import Exports
 from app.exports.service.conversion import Conversions
 from app.http.background import Background
-from app.http.parts import Parts
+from app.http.part_checks import PartChecks
 from app.idempotency.service import IdempotencyKeys
 from app.outside.service.pages import Pages
 from app.outside.service.tool_use import ToolUseReport
-from app.preferences.service.use_cases import Preferences, preferences
+from app.preferences.service.preferences import Preferences, make_preferences
 from app.reports.service.revising import Revising
-from app.runs.service.deletion import Deleting
+from app.runs.service.deletion import RunDeletion
 from app.runs.service.gateway import RunGateway
 from app.runs.service.live_events import LiveEvents
 from app.runs.service.open_streams import OpenStreams
-from app.runs.service.research import AVAILABLE, Research
+from app.runs.service.research import ALL_SYSTEMS, Research
 from app.runs.service.steering import Steering
-from app.schedules.service.gateway import NoTiming, ScheduleGateway
+from app.schedules.service.gateway import NoScheduleGateway, ScheduleGateway
 from app.schedules.service.schedules import Schedules, Subscriptions
 from app.sharing.service import Sharing
 from app.side_by_side.service.later_scores import LaterScores
 from app.side_by_side.service.side_by_side import SideBySides
-from app.webhooks.service.delivery import Policy
+from app.webhooks.service.delivery import DeliveryPolicy
 from app.webhooks.service.webhooks import Webhooks
 
-NO_TIMING = NoTiming()
+NO_TIMING = NoScheduleGateway()
 DOCUMENTS = Path("documents")
-POLICY = Policy()
+POLICY = DeliveryPolicy()
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class RunServices:
     steering: Steering
     side_by_side: SideBySides
     scores: LaterScores
-    deleting: Deleting
+    deleting: RunDeletion
     live: LiveEvents
     streams: OpenStreams
 
@@ -95,7 +95,7 @@ class RequestServices:
     accounts: Accounts
     authenticator: Authenticator
     idempotency: IdempotencyKeys
-    parts: Parts
+    parts: PartChecks
 
 
 @dataclass(frozen=True)
@@ -110,13 +110,13 @@ async def open_services(
     gateway: RunGateway,
     services_on: frozenset[str] = frozenset(),
     retrieval_url: str | None = None,
-    systems: Sequence[SystemName] = AVAILABLE,
+    systems: Sequence[SystemName] = ALL_SYSTEMS,
     model: PricedModel | None = None,
-    webhook_policy: Policy = POLICY,
+    webhook_policy: DeliveryPolicy = POLICY,
     documents: Path = DOCUMENTS,
     timing: ScheduleGateway = NO_TIMING,
     offers: Offers | None = None,
-    accounts_policy: AccountPolicy = DEFAULTS,
+    accounts_policy: AccountPolicy = DEFAULT_POLICY,
 ) -> AsyncIterator[Services]:
     """Open the pools, the listening connection and the background work, for as long as the context lasts.
 
@@ -131,8 +131,8 @@ async def open_services(
     """
     async with await connect(database_url) as pool, await connect(trusted_url, setting="RUBRICA_WORKER_DATABASE_URL") as trusted:
         tenants = TenantDatabase(pool)
-        accounts = Accounts.over(tenants, trusted, accounts_policy)
-        research = Research(tenants, gateway, systems, accounts.limits.begin_run)
+        accounts = Accounts.new(tenants, trusted, accounts_policy)
+        research = Research(tenants, gateway, systems, accounts.limits.check_run)
         background = Background(tenants, trusted, trusted_url, gateway, timing, webhook_policy, documents, retrieval_url)
         runs = _make_run_services(tenants, gateway, research, accounts, model, background)
         services = Services(
@@ -142,7 +142,7 @@ async def open_services(
             **vars(_make_notification_services(tenants, trusted, background, timing)),
             **vars(_make_request_services(tenants, trusted, gateway, accounts, background)),
         )
-        await services.parts.database()
+        await services.parts.check_database()
         await refuse_bypass(pool)
         async with background.run():
             yield services
@@ -156,7 +156,7 @@ def _make_run_services(
     model: PricedModel | None,
     background: Background,
 ) -> RunServices:
-    begin_spending = accounts.limits.begin_spending
+    begin_spending = accounts.limits.check_spending
     asking, side_by_side = Asking(tenants, gateway, research, model, begin_spending), SideBySides(tenants, research)
     return RunServices(
         research=research,
@@ -164,7 +164,7 @@ def _make_run_services(
         steering=Steering(tenants, gateway, research),
         side_by_side=side_by_side,
         scores=LaterScores(tenants, gateway, asking, side_by_side, begin_spending),
-        deleting=Deleting(tenants),
+        deleting=RunDeletion(tenants),
         live=background.live,
         streams=background.streams,
     )
@@ -180,9 +180,9 @@ def _make_report_services(
 ) -> ReportServices:
     return ReportServices(
         exports=Exports(Conversions()),
-        revising=Revising(tenants, gateway, runs.research, accounts.limits.begin_spending),
+        revising=Revising(tenants, gateway, runs.research, accounts.limits.check_spending),
         sharing=Sharing(tenants, trusted, runs.research),
-        preferences=preferences(tenants, runs.research, runs.steering, offers),
+        preferences=make_preferences(tenants, runs.research, runs.steering, offers),
     )
 
 
@@ -213,5 +213,5 @@ def _make_request_services(
         accounts=accounts,
         authenticator=Authenticator(trusted, accounts.policy),
         idempotency=IdempotencyKeys(tenants),
-        parts=Parts(trusted, gateway, background.listener),
+        parts=PartChecks(trusted, gateway, background.listener),
     )

@@ -24,13 +24,13 @@ from litestar.types import (
 
 from app.accounts.nouns.access import Principal
 from app.domain.errors import InvalidInput
-from app.http.guard import READS
-from app.idempotency.service import Answer, Claim, IdempotencyKeys
+from app.http.guard import READ_METHODS
+from app.idempotency.service import IdempotencyKeys, IdempotentAnswer, KeyClaim
 
 # The `opt` of a route whose answer shows a secret once: the answer must not be stored in a table.
 SHOWN_ONCE = {"shown_once": True}
 KEY = re.compile(r"[\x21-\x7e]{1,255}")
-LARGEST = 1_000_000
+MAX_BODY_BYTES = 1_000_000
 
 
 class Idempotency:
@@ -43,7 +43,7 @@ class Idempotency:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request, once for each key."""
         principal = scope.get("user")
-        if scope["type"] != ScopeType.HTTP or scope["method"] in READS or not isinstance(principal, Principal):
+        if scope["type"] != ScopeType.HTTP or scope["method"] in READ_METHODS or not isinstance(principal, Principal):
             await self._app(scope, receive, send)
             return
         key = Headers.from_scope(scope).get("idempotency-key")
@@ -52,28 +52,28 @@ class Idempotency:
             return
         if not KEY.fullmatch(key):
             raise InvalidInput("an Idempotency-Key has 1 to 255 visible ASCII characters; a UUID is a good one")
-        body = await _whole(receive)
-        claim = Claim(principal.key_id or principal.user_id, key, _digest(scope, body))
+        body = await _read_body(receive)
+        claim = KeyClaim(principal.key_id or principal.user_id, key, _digest_of(scope, body))
         if (earlier := await self._keys.begin(claim)) is not None:
-            await _send(send, earlier)
+            await _send_answer(send, earlier)
         else:
-            await self._carry_out(claim, scope, _again(body, receive), send)
+            await self._carry_out(claim, scope, _replay_body(body, receive), send)
 
-    async def _carry_out(self, claim: Claim, scope: HTTPScope, receive: Receive, send: Send) -> None:
-        recording = Recording(send, bool(scope["route_handler"].opt.get("shown_once")))
+    async def _carry_out(self, claim: KeyClaim, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        recording = RecordingSend(send, bool(scope["route_handler"].opt.get("shown_once")))
         try:
             await self._app(scope, receive, recording)
         except BaseException:
             # Also when the client goes away: the stored answer must not depend on whether it waits for it.
-            await asyncio.shield(self._keys.answered(claim, None) if recording.accepted else self._keys.release(claim))
+            await asyncio.shield(self._keys.store_answer(claim, None) if recording.accepted else self._keys.release(claim))
             raise
         if recording.accepted:
-            await asyncio.shield(self._keys.answered(claim, recording.answer))
+            await asyncio.shield(self._keys.store_answer(claim, recording.answer))
         else:
             await self._keys.release(claim)
 
 
-class Recording:
+class RecordingSend:
     """A sender that passes a response on and keeps a copy, if the response may be stored."""
 
     def __init__(self, send: Send, secret: bool) -> None:
@@ -90,9 +90,9 @@ class Recording:
         return 200 <= self._status < 300
 
     @property
-    def answer(self) -> Answer | None:
+    def answer(self) -> IdempotentAnswer | None:
         """The whole answer; None where it cannot be stored."""
-        return Answer(self._status, self._headers, bytes(self._body)) if self._keeps and self._whole else None
+        return IdempotentAnswer(self._status, self._headers, bytes(self._body)) if self._keeps and self._whole else None
 
     async def __call__(self, message: Message) -> None:
         """Record the message and pass it on."""
@@ -102,14 +102,14 @@ class Recording:
             kind = dict(self._headers).get("content-type", "")
             self._keeps = self._keeps and not kind.startswith("text/event-stream")
         elif message["type"] == "http.response.body":
-            self._keeps = self._keeps and len(self._body) + len(message.get("body", b"")) <= LARGEST
+            self._keeps = self._keeps and len(self._body) + len(message.get("body", b"")) <= MAX_BODY_BYTES
             if self._keeps:
                 self._body += message.get("body", b"")
             self._whole = not message.get("more_body", False)
         await self._send(message)
 
 
-async def _whole(receive: Receive) -> bytes:
+async def _read_body(receive: Receive) -> bytes:
     """Read the request's body.
 
     Raises:
@@ -121,13 +121,13 @@ async def _whole(receive: Receive) -> bytes:
         if message["type"] != "http.request":
             return bytes(body)
         body += message.get("body", b"")
-        if len(body) > LARGEST:
+        if len(body) > MAX_BODY_BYTES:
             raise InvalidInput("an Idempotency-Key can be sent with bodies of up to 1 MB; send this one without it")
         if not message.get("more_body", False):
             return bytes(body)
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
+def _replay_body(body: bytes, receive: Receive) -> Receive:
     """Return a receiver of the body that was read already, then of what comes after it."""
     read = False
 
@@ -141,7 +141,7 @@ def _again(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-def _digest(scope: HTTPScope, body: bytes) -> bytes:
+def _digest_of(scope: HTTPScope, body: bytes) -> bytes:
     digest = hashlib.sha256()
     kind = Headers.from_scope(scope).get("content-type", "")
     for part in (scope["method"].encode(), scope["path"].encode(), scope["query_string"], kind.encode(), body):
@@ -149,7 +149,7 @@ def _digest(scope: HTTPScope, body: bytes) -> bytes:
     return digest.digest()
 
 
-async def _send(send: Send, answer: Answer) -> None:
+async def _send_answer(send: Send, answer: IdempotentAnswer) -> None:
     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers]
     headers.append((b"idempotency-replayed", b"true"))
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})

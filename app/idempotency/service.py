@@ -10,14 +10,14 @@ import orjson
 from app.database.engine import Executor
 from app.domain.errors import InProgress, KeyReused
 from app.idempotency import storage as idempotency
-from app.idempotency.storage import Kept
+from app.idempotency.storage import KeyRecord
 
 LIFETIME = timedelta(hours=24)
 # Requests that wait for a whole report take long. A key whose process died is free again after this time.
 LEASE = timedelta(hours=1)
 
 
-class Answer(NamedTuple):
+class IdempotentAnswer(NamedTuple):
     """A response as it was sent; headers are pairs of name and value."""
 
     status: int
@@ -25,7 +25,7 @@ class Answer(NamedTuple):
     body: bytes
 
 
-class Claim(NamedTuple):
+class KeyClaim(NamedTuple):
     """A key with its request: who sends it, under which key, and a digest of the whole request."""
 
     owner: UUID
@@ -39,7 +39,7 @@ class IdempotencyKeys:
     def __init__(self, database: Executor) -> None:
         self._database = database
 
-    async def begin(self, claim: Claim) -> Answer | None:
+    async def begin(self, claim: KeyClaim) -> IdempotentAnswer | None:
         """Return the stored answer; None for a request to carry out now, whose key is then answered or released.
 
         Raises:
@@ -55,16 +55,16 @@ class IdempotencyKeys:
             raise KeyReused("this Idempotency-Key was sent with another request; take a new key for a new request")
         if found.status is None or found.headers is None or found.body is None:
             raise InProgress("this request was carried out, but its answer is not kept; look for what it made, do not repeat it")
-        return Answer(found.status, [(name, value) for name, value in orjson.loads(found.headers)], found.body)
+        return IdempotentAnswer(found.status, [(name, value) for name, value in orjson.loads(found.headers)], found.body)
 
-    async def answered(self, claim: Claim, answer: Answer | None) -> None:
+    async def store_answer(self, claim: KeyClaim, answer: IdempotentAnswer | None) -> None:
         """Store the answer; without one, store only that the request was carried out."""
         if answer is None:
-            kept = Kept(claim.digest, "unkept", None, None, None)
+            kept = KeyRecord(claim.digest, "unkept", None, None, None)
         else:
-            kept = Kept(claim.digest, "answered", answer.status, orjson.dumps(answer.headers).decode(), answer.body)
+            kept = KeyRecord(claim.digest, "answered", answer.status, orjson.dumps(answer.headers).decode(), answer.body)
         await idempotency.keep(self._database, claim.owner, claim.key, kept)
 
-    async def release(self, claim: Claim) -> None:
+    async def release(self, claim: KeyClaim) -> None:
         """Free the key, since the request was refused: it may be sent again."""
         await idempotency.release(self._database, *claim)

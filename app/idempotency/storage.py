@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 
 # A claim is taken over when it is older than its lease (its process died, or the answer could not be kept) or expired.
 CLAIM = """
@@ -21,7 +21,7 @@ RELEASE = "DELETE FROM idempotency_keys WHERE owner_id = $1 AND key = $2 AND dig
 SWEEP = "DELETE FROM idempotency_keys WHERE claimed_at < now() - $1::interval"
 
 
-class Kept(NamedTuple):
+class KeyRecord(NamedTuple):
     """An earlier request under a key. `state` is `working`, `answered` or, for an answer that is not kept, `unkept`."""
 
     digest: bytes
@@ -33,30 +33,30 @@ class Kept(NamedTuple):
 
 async def claim(database: Executor, owner: UUID, key: str, digest: bytes, lease: timedelta, lifetime: timedelta) -> bool:
     """Take the key for a request. False when another has it."""
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(CLAIM, owner, key, digest, lease, lifetime))
 
 
-async def find(database: Executor, owner: UUID, key: str) -> Kept | None:
+async def find(database: Executor, owner: UUID, key: str) -> KeyRecord | None:
     """Who has the key."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(FIND, owner, key)
-    return Kept(*row) if row else None
+    return KeyRecord(*row) if row else None
 
 
-async def keep(database: Executor, owner: UUID, key: str, found: Kept) -> None:
+async def keep(database: Executor, owner: UUID, key: str, found: KeyRecord) -> None:
     """Store how the request of this digest was answered."""
-    async with translated():
+    async with translate_outages():
         await database.execute(KEEP, owner, key, found.digest, found.state, found.status, found.headers, found.body)
 
 
 async def release(database: Executor, owner: UUID, key: str, digest: bytes) -> None:
     """Give the key back: the request changed nothing."""
-    async with translated():
+    async with translate_outages():
         await database.execute(RELEASE, owner, key, digest)
 
 
 async def sweep(database: Executor, lifetime: timedelta) -> None:
     """Forget what is older than `lifetime`, of every organisation."""
-    async with translated():
+    async with translate_outages():
         await database.execute(SWEEP, lifetime)

@@ -14,10 +14,10 @@ from app.http.authentication import needs
 from app.http.dependencies import LiveService, ResearchService
 from app.openai import ids
 from app.openai.chat_objects import ChatChoice, ChatCitation, ChatCompletion, ChatMessage, ChatUsage
-from app.openai.chat_stream import ChatStream, without_report
-from app.openai.citations import citations
+from app.openai.chat_stream import ChatStream, explain_no_report
+from app.openai.citations import find_citations
 from app.openai.errors import error_responses
-from app.openai.following import STREAM_HEADERS, frames, whole
+from app.openai.following import STREAM_HEADERS, stream_frames, stream_whole
 from app.openai.reading import lines_of, report_of
 from app.openai.requests import NewChatCompletion
 from app.runs.schemas import NewRun
@@ -39,28 +39,28 @@ class ChatController(Controller):
         self, data: JSONBody[NewChatCompletion], research: ResearchService, live: LiveService
     ) -> Reply[bytes] | Stream:
         """Ask, and wait for the report, or follow the work with `stream`. The run continues when the client disconnects."""
-        question, notes = data.asked()
-        model = ids.model_named(data.model, research.systems, data.reasoning_effort)
-        run = await research.create(NewRun(question=question, **model._asdict()).query(), notes)
+        question, notes = data.to_question()
+        model = ids.find_model(data.model, research.systems, data.reasoning_effort)
+        run = await research.create(NewRun(question=question, **model._asdict()).to_query(), notes)
         if data.stream:
             fold = ChatStream(data.stream_options is not None and data.stream_options.include_usage)
-            return Stream(frames(live, research, run.id, fold), headers=STREAM_HEADERS)
+            return Stream(stream_frames(live, research, run.id, fold), headers=STREAM_HEADERS)
 
         async def finished() -> bytes:
-            return (await _completion(research, run.id)).model_dump_json().encode()
+            return (await _make_completion(research, run.id)).model_dump_json().encode()
 
-        return Stream(whole(live, research, run.id, finished), media_type=JSON)
+        return Stream(stream_whole(live, research, run.id, finished), media_type=JSON)
 
 
-async def _completion(research: Research, run_id: UUID) -> ChatCompletion:
+async def _make_completion(research: Research, run_id: UUID) -> ChatCompletion:
     """Return the run where it stopped: with its report, or with the reason why there is none."""
     run = await research.get(run_id)
     report = await report_of(research, run_id) if run.status is RunStatus.COMPLETED else None
     message = ChatMessage(
         content=report.markdown if report else None,
-        refusal=None if report else without_report(run, run.status, run.detail),
+        refusal=None if report else explain_no_report(run, run.status, run.detail),
         reasoning_content="\n".join(await lines_of(research, run)) or None,
-        annotations=[ChatCitation.of(citation) for citation in citations(report)] if report else [],
+        annotations=[ChatCitation.of(citation) for citation in find_citations(report)] if report else [],
     )
     return ChatCompletion(
         id=f"chatcmpl-{run.id.hex}",

@@ -103,6 +103,6 @@ class ChatChunk(BaseModel):
     choices: list[ChunkChoice]
     usage: ChatUsage | None = None
 
-    def frame(self) -> bytes:
+    def to_frame(self) -> bytes:
         """Return the part as a server-sent event, without its empty fields."""
         return f"data: {self.model_dump_json(exclude_none=True)}\n\n".encode()

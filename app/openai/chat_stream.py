@@ -11,9 +11,9 @@ import orjson
 from app.domain.run import EventType, Run, RunStatus
 from app.openai import ids
 from app.openai.chat_objects import ChatChunk, ChatCitation, ChatDelta, ChatUsage, ChunkChoice, FinishReason
-from app.openai.citations import citations
-from app.openai.progress import progress
-from app.openai.stream import pieces
+from app.openai.citations import find_citations
+from app.openai.progress import describe_event
+from app.openai.stream import split_text
 from app.reports.storage.reports import StoredReport
 from app.runs.storage.events import LoggedEvent
 
@@ -25,7 +25,7 @@ NO_REPORT = {
 }
 
 
-def without_report(run: Run, status: RunStatus, detail: str) -> str:
+def explain_no_report(run: Run, status: RunStatus, detail: str) -> str:
     """Return the reason why there is no report."""
     return NO_REPORT[status].format(id=run.id, detail=detail)
 
@@ -39,19 +39,19 @@ class ChatStream:
 
     def advance(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> Sequence[bytes]:
         """Return the frames that one event of the log means."""
-        return [chunk.frame() if isinstance(chunk, ChatChunk) else chunk for chunk in self._told(run, event, report)]
+        return [chunk.to_frame() if isinstance(chunk, ChatChunk) else chunk for chunk in self._read_event(run, event, report)]
 
-    def _told(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> Iterator[ChatChunk | bytes]:
+    def _read_event(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> Iterator[ChatChunk | bytes]:
         payload = orjson.loads(event.body)["payload"]
         if event.seq == 1:
-            yield _chunk(run, ChatDelta(role="assistant", content=""))
-        if not self._answered and (line := progress(event.type, payload, run.query.language)) is not None:
-            yield _chunk(run, ChatDelta(reasoning_content=line + "\n"))
+            yield _make_chunk(run, ChatDelta(role="assistant", content=""))
+        if not self._answered and (line := describe_event(event.type, payload, run.query.language)) is not None:
+            yield _make_chunk(run, ChatDelta(reasoning_content=line + "\n"))
         if report is not None:
             self._answered = True
-            for piece in pieces(report.markdown):
-                yield _chunk(run, ChatDelta(content=piece))
-            yield _chunk(run, ChatDelta(annotations=[ChatCitation.of(citation) for citation in citations(report)]))
+            for piece in split_text(report.markdown):
+                yield _make_chunk(run, ChatDelta(content=piece))
+            yield _make_chunk(run, ChatDelta(annotations=[ChatCitation.of(citation) for citation in find_citations(report)]))
         if event.type == EventType.STATUS_CHANGED:
             yield from self._end(run, RunStatus(payload["status"]), payload["detail"])
 
@@ -60,14 +60,14 @@ class ChatStream:
         if not (status.finished or status is run.status is RunStatus.BUDGET_REACHED):
             return
         if status is not RunStatus.COMPLETED:
-            yield _chunk(run, ChatDelta(refusal=without_report(run, status, detail)))
-        yield _chunk(run, ChatDelta(), "length" if status is RunStatus.BUDGET_REACHED else "stop")
+            yield _make_chunk(run, ChatDelta(refusal=explain_no_report(run, status, detail)))
+        yield _make_chunk(run, ChatDelta(), "length" if status is RunStatus.BUDGET_REACHED else "stop")
         if self._include_usage:
-            yield _chunk(run, None).model_copy(update={"usage": ChatUsage.of(run.usage)})
+            yield _make_chunk(run, None).model_copy(update={"usage": ChatUsage.of(run.usage)})
         yield DONE
 
 
-def _chunk(run: Run, delta: ChatDelta | None, finish: FinishReason | None = None) -> ChatChunk:
+def _make_chunk(run: Run, delta: ChatDelta | None, finish: FinishReason | None = None) -> ChatChunk:
     return ChatChunk(
         id=f"chatcmpl-{run.id.hex}",
         created=int(run.created_at.timestamp()),

@@ -22,13 +22,13 @@ class UrlCitation(BaseModel):
     title: str
 
 
-def citations(report: StoredReport) -> list[UrlCitation]:
+def find_citations(report: StoredReport) -> list[UrlCitation]:
     """Return every mark of the report's Markdown, in order, with its source."""
     sources = {cited["n"]: cited["source"] for cited in orjson.loads(report.evidence)["citations"]}
     listed = ENTRY.search(report.markdown)
     marks = MARK.finditer(report.markdown, 0, listed.start() if listed else len(report.markdown))
-    return [_citation(mark, sources[int(mark.group(1))]) for mark in marks if int(mark.group(1)) in sources]
+    return [_citation_of(mark, sources[int(mark.group(1))]) for mark in marks if int(mark.group(1)) in sources]
 
 
-def _citation(mark: re.Match[str], source: dict[str, str]) -> UrlCitation:
+def _citation_of(mark: re.Match[str], source: dict[str, str]) -> UrlCitation:
     return UrlCitation(start_index=mark.start(), end_index=mark.end(), url=source["url"], title=source["title"])

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from app.domain.errors import InvalidInput
-from app.http.texts import PLAIN
+from app.http.plain_text import PLAIN
 
 LONGEST_INSTRUCTIONS = 4_000
 LONGEST_HISTORY = 4_000
@@ -48,7 +48,7 @@ class EarlierReasoning(BaseModel):
     type: Literal["reasoning"]
 
 
-def _kind(item: Any) -> str:
+def _kind_of(item: Any) -> str:
     kind = item.get("type", "message") if isinstance(item, dict) else getattr(item, "type", "message")
     return kind if isinstance(kind, str) else "message"
 
@@ -56,7 +56,7 @@ def _kind(item: Any) -> str:
 InputItem = Annotated[
     Annotated[InputMessage, Tag("message")] | Annotated[EarlierReasoning, Tag("reasoning")],
     Discriminator(
-        _kind,
+        _kind_of,
         custom_error_type="unsupported",
         custom_error_message="only messages are accepted (type `message`); put what else matters into their text",
     ),
@@ -64,14 +64,14 @@ InputItem = Annotated[
 Items = Annotated[list[InputItem], Field(min_length=1, max_length=1_000)]
 
 
-class Asked(NamedTuple):
+class ConversationQuestion(NamedTuple):
     """A question, and the notes for its agents."""
 
     question: str
     notes: tuple[str, ...]
 
 
-def asked(items: Sequence[InputMessage | EarlierReasoning], instructions: str = "") -> Asked:
+def read_conversation(items: Sequence[InputMessage | EarlierReasoning], instructions: str = "") -> ConversationQuestion:
     """Return the question and notes of a conversation.
 
     Raises:
@@ -85,10 +85,10 @@ def asked(items: Sequence[InputMessage | EarlierReasoning], instructions: str = 
     rules = "\n\n".join(text.strip() for text in ruled if text.strip())
     if len(rules) > LONGEST_INSTRUCTIONS:
         raise InvalidInput(f"the instructions have {len(rules)} characters; at most {LONGEST_INSTRUCTIONS} can be given")
-    return Asked(messages[-1].text, tuple(note for note in (rules, _history(said)) if note))
+    return ConversationQuestion(messages[-1].text, tuple(note for note in (rules, _write_history(said)) if note))
 
 
-def _history(messages: Sequence[InputMessage]) -> str:
+def _write_history(messages: Sequence[InputMessage]) -> str:
     """Return the newest messages, as many as there is room for."""
     if not messages:
         return ""

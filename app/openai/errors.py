@@ -52,10 +52,10 @@ class OpenAIErrors:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, with OpenAI's errors below `/openai/`."""
         ours = scope["type"] != ScopeType.HTTP or not scope["path"].startswith(PREFIX)
-        await self._app(scope, receive, send if ours else _translating(send))
+        await self._app(scope, receive, send if ours else _translate_problems(send))
 
 
-def _translating(send: Send) -> Send:
+def _translate_problems(send: Send) -> Send:
     """Hold a problem back until it is whole; let everything else pass."""
     held: list[Message] = []
     body = bytearray()
@@ -78,7 +78,7 @@ def _is_problem(headers: Any) -> bool:
 
 
 async def _send_error(send: Send, start: Any, problem: Mapping[str, Any]) -> None:
-    body = orjson.dumps(OpenAIErrorBody(error=_error(problem)).model_dump())
+    body = orjson.dumps(OpenAIErrorBody(error=_error_of(problem)).model_dump())
     kept = [(name, value) for name, value in start["headers"] if name.lower() not in (b"content-type", b"content-length")]
     headers = [*kept, (b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     start["headers"] = headers
@@ -86,7 +86,7 @@ async def _send_error(send: Send, start: Any, problem: Mapping[str, Any]) -> Non
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
-def _error(problem: Mapping[str, Any]) -> OpenAIError:
+def _error_of(problem: Mapping[str, Any]) -> OpenAIError:
     status = problem["status"]
     fallback = "server_error" if status >= 500 else "invalid_request_error"
     fields = [error["field"] for error in problem.get("errors", ()) if error.get("field")]

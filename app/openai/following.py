@@ -31,18 +31,18 @@ class Fold(Protocol):
         ...
 
 
-async def beginning_is_kept(research: Research, run_id: UUID) -> None:
+async def require_beginning(research: Research, run_id: UUID) -> None:
     """Check that the log's beginning is stored: streams are read from there.
 
     Raises:
         Conflict: it was deleted.
     """
-    first = await research.events(run_id, 0, 1)
+    first = await research.read_events(run_id, 0, 1)
     if not first or first[0].seq != 1:
         raise Conflict("the steps of this response are not kept any more; retrieve it without `stream`")
 
 
-async def frames(live: LiveEvents, research: Research, run_id: UUID, fold: Fold) -> AsyncIterator[bytes]:
+async def stream_frames(live: LiveEvents, research: Research, run_id: UUID, fold: Fold) -> AsyncIterator[bytes]:
     """Yield the fold's frames as the log grows, until the run has finished or waits for more budget."""
     run = await research.get(run_id)
     yield BEAT
@@ -55,23 +55,23 @@ async def frames(live: LiveEvents, research: Research, run_id: UUID, fold: Fold)
                 report = await report_of(research, run_id) if event.type == EventType.REPORT_READY else None
                 made += fold.advance(run, event, report)
             yield b"".join(made) or BEAT
-            if batch and await _waits(research, run_id, batch):
+            if batch and await _waits_for_budget(research, run_id, batch):
                 return
 
 
-async def whole(
+async def stream_whole(
     live: LiveEvents, research: Research, run_id: UUID, answer: Callable[[], Awaitable[bytes]]
 ) -> AsyncIterator[bytes]:
     """Yield the answer when the run has stopped, and white space until then, which keeps the connection alive."""
     async with aclosing(live.watch(run_id, 0)) as batches:
         async for batch in batches:
             yield BLANK
-            if batch and await _waits(research, run_id, batch):
+            if batch and await _waits_for_budget(research, run_id, batch):
                 break
     yield await answer()
 
 
-async def _waits(research: Research, run_id: UUID, batch: Sequence[LoggedEvent]) -> bool:
+async def _waits_for_budget(research: Research, run_id: UUID, batch: Sequence[LoggedEvent]) -> bool:
     """Return True when the last change of status was that the budget is spent, and it still is."""
     changed = any(event.type == EventType.STATUS_CHANGED for event in batch)
     return changed and (await research.get(run_id)).status is RunStatus.BUDGET_REACHED

@@ -13,7 +13,7 @@ RESPONSE_ID = re.compile(r"resp_([0-9a-f]{32})")
 EFFORTS = {"minimal": Effort.QUICK, "low": Effort.QUICK, "medium": Effort.STANDARD, "high": Effort.DEEP, "xhigh": Effort.DEEP}
 
 
-class Model(NamedTuple):
+class ResearchModel(NamedTuple):
     """The system and effort of a model id."""
 
     system: SystemName
@@ -25,36 +25,36 @@ class Model(NamedTuple):
         return f"{self.system}-{self.effort}"
 
 
-def models(systems: Sequence[SystemName]) -> list[Model]:
+def models_of(systems: Sequence[SystemName]) -> list[ResearchModel]:
     """Return each system with each effort."""
-    return [Model(system, effort) for system in systems for effort in Effort]
+    return [ResearchModel(system, effort) for system in systems for effort in Effort]
 
 
-def model_named(name: str, systems: Sequence[SystemName], reasoning_effort: str | None = None) -> Model:
+def find_model(name: str, systems: Sequence[SystemName], reasoning_effort: str | None = None) -> ResearchModel:
     """Return the model of this id. A system's name alone is one too: its effort is the one requested beside it, or `standard`.
 
     Raises:
         NotFound: there is no such model; the message lists the models.
     """
-    for model in models(systems):
+    for model in models_of(systems):
         if name == model.id:
             return model
         if name == model.system:
-            return Model(model.system, EFFORTS.get(reasoning_effort or "", Effort.STANDARD))
-    raise NotFound(f"there is no model {name[:100]!r}; there are: {', '.join(model.id for model in models(systems))}")
+            return ResearchModel(model.system, EFFORTS.get(reasoning_effort or "", Effort.STANDARD))
+    raise NotFound(f"there is no model {name[:100]!r}; there are: {', '.join(model.id for model in models_of(systems))}")
 
 
 def model_of(run: Run) -> str:
     """Return the model id of a run."""
-    return Model(run.query.system, run.query.effort).id
+    return ResearchModel(run.query.system, run.query.effort).id
 
 
-def response_id(run_id: UUID) -> str:
+def response_id_of(run_id: UUID) -> str:
     """Return the id of the response that shows this run."""
     return f"resp_{run_id.hex}"
 
 
-def run_named(response: str) -> UUID:
+def parse_response_id(response: str) -> UUID:
     """Return the run of a response id.
 
     Raises:

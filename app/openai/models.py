@@ -7,7 +7,7 @@ from app.accounts.nouns.access import Scope
 from app.http.authentication import needs
 from app.http.dependencies import ResearchService
 from app.openai.errors import error_responses
-from app.openai.ids import model_named, models
+from app.openai.ids import find_model, models_of
 from app.openai.objects import ModelList, ModelObject
 
 # The day in Unix time on which this API first offered models.
@@ -24,9 +24,9 @@ class ModelsController(Controller):
     @get(responses=error_responses())
     async def list_models(self, research: ResearchService) -> ModelList:
         """List every available system with every effort."""
-        return ModelList(data=[ModelObject(id=model.id, created=SINCE) for model in models(research.systems)])
+        return ModelList(data=[ModelObject(id=model.id, created=SINCE) for model in models_of(research.systems)])
 
     @get("/{model:str}", responses=error_responses(404))
     async def show(self, model: FromPath[str], research: ResearchService) -> ModelObject:
         """Return one model. A system's name alone means its standard effort."""
-        return ModelObject(id=model_named(model, research.systems).id, created=SINCE)
+        return ModelObject(id=find_model(model, research.systems).id, created=SINCE)

@@ -147,7 +147,7 @@ class StreamEvent(BaseModel):
     text: str = ""
     logprobs: list[str] = Field(default=[], max_length=0)
 
-    def frame(self) -> bytes:
+    def to_frame(self) -> bytes:
         """Return the event as a server-sent event, with only the fields of its type."""
         return f"event: {self.type}\ndata: {self.model_dump_json(include=self.model_fields_set)}\n\n".encode()
 

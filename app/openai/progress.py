@@ -7,7 +7,7 @@ from app.domain.query import Language
 from app.domain.run import EventType, RunStatus
 
 
-class Words(NamedTuple):
+class ProgressWords(NamedTuple):
     """The fixed words of one language."""
 
     plan: str
@@ -22,7 +22,7 @@ class Words(NamedTuple):
 
 
 WORDS = {
-    Language.ENGLISH: Words(
+    Language.ENGLISH: ProgressWords(
         plan="Plan: {title}",
         call="{tool}: {query} ({results} results)",
         failed="{tool}: {query} ({error})",
@@ -33,7 +33,7 @@ WORDS = {
         paused="Paused by a person",
         spent="The budget is spent",
     ),
-    Language.CHINESE: Words(
+    Language.CHINESE: ProgressWords(
         plan="计划：{title}",
         call="{tool}：{query}（{results} 条结果）",
         failed="{tool}：{query}（{error}）",
@@ -47,7 +47,7 @@ WORDS = {
 }
 
 
-def progress(kind: str, payload: Mapping[str, Any], language: Language) -> str | None:
+def describe_event(kind: str, payload: Mapping[str, Any], language: Language) -> str | None:
     """Return a line of Markdown for an event, or None where a reader would not want to know."""
     words = WORDS[language]
     match kind:

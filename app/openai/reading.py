@@ -9,7 +9,7 @@ import orjson
 from app.domain.errors import NotFound
 from app.domain.run import EventType, Run, RunStatus
 from app.openai import ids
-from app.openai.citations import citations
+from app.openai.citations import find_citations
 from app.openai.conversation import EARLIER
 from app.openai.objects import (
     IncompleteDetails,
@@ -24,7 +24,7 @@ from app.openai.objects import (
     ResponseUsage,
     SummaryText,
 )
-from app.openai.progress import progress
+from app.openai.progress import describe_event
 from app.reports.storage.reports import StoredReport
 from app.runs.service.research import Research
 from app.runs.storage.events import LoggedEvent
@@ -46,13 +46,13 @@ def status_of(status: RunStatus) -> ResponseStatus:
     return STATUSES.get(status, "in_progress")
 
 
-def response(
+def make_response(
     run: Run, status: RunStatus, detail: str = "", output: Sequence[OutputItem] = (), instructions: str | None = None
 ) -> Response:
     """Return the run as it was when it had this status."""
     named = status_of(status)
     return Response(
-        id=ids.response_id(run.id),
+        id=ids.response_id_of(run.id),
         created_at=int(run.created_at.timestamp()),
         completed_at=int(run.finished_at.timestamp()) if named == "completed" and run.finished_at else None,
         status=named,
@@ -65,44 +65,44 @@ def response(
     )
 
 
-async def read(research: Research, run: Run) -> Response:
+async def read_response(research: Research, run: Run) -> Response:
     """Return the run as it stands. Its output is shown when it has finished."""
     if not run.status.finished:
-        first = await research.events(run.id, INSTRUCTIONS_SEQ - 1, 1)
-        return response(run, run.status, instructions=instructions_in(first))
-    log = await whole_log(research, run.id)
+        first = await research.read_events(run.id, INSTRUCTIONS_SEQ - 1, 1)
+        return make_response(run, run.status, instructions=instructions_in(first))
+    log = await read_log(research, run.id)
     output: list[OutputItem] = []
-    if lines := _lines(log, run):
-        output.append(reasoning(run.id, lines, "completed"))
+    if lines := _lines_in(log, run):
+        output.append(reasoning_of(run.id, lines, "completed"))
     if run.status is RunStatus.COMPLETED and (report := await report_of(research, run.id)) is not None:
-        output.append(message(run.id, report))
-    return response(run, run.status, run.detail, output, instructions_in(log))
+        output.append(message_of(run.id, report))
+    return make_response(run, run.status, run.detail, output, instructions_in(log))
 
 
 async def report_of(research: Research, run_id: UUID) -> StoredReport | None:
     """Return the run's report, or None."""
     try:
-        return await research.stored(run_id)
+        return await research.get_report(run_id)
     except NotFound:
         return None
 
 
-async def whole_log(research: Research, run_id: UUID) -> list[LoggedEvent]:
+async def read_log(research: Research, run_id: UUID) -> list[LoggedEvent]:
     """Return all events of a run so far."""
     log: list[LoggedEvent] = []
-    while page := await research.events(run_id, log[-1].seq if log else 0):
+    while page := await research.read_events(run_id, log[-1].seq if log else 0):
         log += page
     return log
 
 
 async def lines_of(research: Research, run: Run) -> list[str]:
     """Return the steps of the work until there was a report, one line each."""
-    return _lines(await whole_log(research, run.id), run)
+    return _lines_in(await read_log(research, run.id), run)
 
 
-def _lines(log: Iterable[LoggedEvent], run: Run) -> list[str]:
+def _lines_in(log: Iterable[LoggedEvent], run: Run) -> list[str]:
     before = takewhile(lambda event: event.type != EventType.REPORT_READY, log)
-    told = (progress(event.type, orjson.loads(event.body)["payload"], run.query.language) for event in before)
+    told = (describe_event(event.type, orjson.loads(event.body)["payload"], run.query.language) for event in before)
     return [line for line in told if line is not None]
 
 
@@ -115,12 +115,12 @@ def instructions_in(log: Iterable[LoggedEvent]) -> str | None:
     return None
 
 
-def reasoning(run_id: UUID, lines: Iterable[str], status: ItemStatus) -> ReasoningItem:
+def reasoning_of(run_id: UUID, lines: Iterable[str], status: ItemStatus) -> ReasoningItem:
     """Return the steps of the work as an output item."""
     return ReasoningItem(id=f"rs_{run_id.hex}", summary=[SummaryText(text=line) for line in lines], status=status)
 
 
-def message(run_id: UUID, report: StoredReport) -> OutputMessage:
+def message_of(run_id: UUID, report: StoredReport) -> OutputMessage:
     """Return the report with its citations as an output item."""
-    text = OutputText(text=report.markdown, annotations=citations(report))
+    text = OutputText(text=report.markdown, annotations=find_citations(report))
     return OutputMessage(id=f"msg_{run_id.hex}", status="completed", content=[text])

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from app.openai.conversation import Asked, InputMessage, Items, Plain, asked
+from app.openai.conversation import ConversationQuestion, InputMessage, Items, Plain, read_conversation
 from app.openai.objects import TextConfig, TextFormat
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
-Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
+ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 NOT_KEPT = "nothing can be attached to a run; leave it out"
 OWN_BUDGET = "a run is bounded by its budget: set one with PUT /v1/runs/{id}/budget"
 REFUSED = {
@@ -49,7 +49,7 @@ class _Request(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _known(cls, given: Any) -> Any:
+    def _refuse_unknown(cls, given: Any) -> Any:
         if isinstance(given, Mapping):
             for name in given.keys() - cls.model_fields.keys():
                 if given[name] or name not in REFUSED:
@@ -70,7 +70,7 @@ class Reasoning(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    effort: Effort | None = None
+    effort: ReasoningEffort | None = None
 
 
 class StreamOptions(BaseModel):
@@ -97,14 +97,14 @@ class NewResponse(_Request):
     include: list[str] | None = None
     truncation: Literal["auto", "disabled"] | None = None
 
-    def asked(self) -> Asked:
+    def to_question(self) -> ConversationQuestion:
         """Return the question and its notes.
 
         Raises:
             InvalidInput: there is no question in it.
         """
         items = [InputMessage(role="user", content=self.input)] if isinstance(self.input, str) else self.input
-        return asked(items, self.instructions or "")
+        return read_conversation(items, self.instructions or "")
 
 
 class NewChatCompletion(_Request):
@@ -115,7 +115,7 @@ class NewChatCompletion(_Request):
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: Literal[1] | None = None
-    reasoning_effort: Effort | None = None
+    reasoning_effort: ReasoningEffort | None = None
     response_format: TextFormat | None = None
     tools: list[WebSearch] | None = Field(default=None, max_length=0)
     web_search_options: dict[str, Any] | None = Field(default=None, description="The systems search by themselves.")
@@ -127,10 +127,10 @@ class NewChatCompletion(_Request):
     logit_bias: dict[str, float] | None = None
     verbosity: Literal["low", "medium", "high"] | None = None
 
-    def asked(self) -> Asked:
+    def to_question(self) -> ConversationQuestion:
         """Return the question and its notes.
 
         Raises:
             InvalidInput: the last message is not the user's.
         """
-        return asked(self.messages)
+        return read_conversation(self.messages)

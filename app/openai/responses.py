@@ -15,10 +15,10 @@ from app.domain.run import Run
 from app.http.authentication import STREAMS, needs
 from app.http.dependencies import LiveService, ResearchService, SteeringService
 from app.openai.errors import error_responses
-from app.openai.following import STREAM_HEADERS, beginning_is_kept, frames, whole
-from app.openai.ids import model_named, run_named
+from app.openai.following import STREAM_HEADERS, require_beginning, stream_frames, stream_whole
+from app.openai.ids import find_model, parse_response_id
 from app.openai.objects import Response, StreamEvent
-from app.openai.reading import read
+from app.openai.reading import read_response
 from app.openai.requests import NewResponse
 from app.openai.stream import ResponseStream
 from app.reports.storage.reports import StoredReport
@@ -48,18 +48,18 @@ class ResponsesController(Controller):
     )
     async def create(self, data: JSONBody[NewResponse], research: ResearchService, live: LiveService) -> Reply[bytes] | Stream:
         """Ask a question. With `background` the answer is the queued response, with `stream` its events, else all of it."""
-        question, notes = data.asked()
-        model = model_named(data.model, research.systems, data.reasoning.effort if data.reasoning else None)
-        run = await research.create(NewRun(question=question, **model._asdict()).query(), notes)
+        question, notes = data.to_question()
+        model = find_model(data.model, research.systems, data.reasoning.effort if data.reasoning else None)
+        run = await research.create(NewRun(question=question, **model._asdict()).to_query(), notes)
         if data.stream:
             return _stream(live, research, run.id, None)
         if data.background:
-            return await _shown(research, run)
+            return await _answer_with(research, run)
 
         async def finished() -> bytes:
-            return (await read(research, await research.get(run.id))).model_dump_json().encode()
+            return (await read_response(research, await research.get(run.id))).model_dump_json().encode()
 
-        return Stream(whole(live, research, run.id, finished), media_type=JSON)
+        return Stream(stream_whole(live, research, run.id, finished), media_type=JSON)
 
     @get("/{response_id:str}", media_type=JSON, responses={**error_responses(400, 404, 409), 200: RESPONSE}, opt=STREAMS)
     async def show(
@@ -71,10 +71,10 @@ class ResponsesController(Controller):
         starting_after: After = None,
     ) -> Reply[bytes] | Stream:
         """Return the response as it stands, or its events from a number on."""
-        run = await research.get(run_named(response_id))
+        run = await research.get(parse_response_id(response_id))
         if not stream:
-            return await _shown(research, run)
-        await beginning_is_kept(research, run.id)
+            return await _answer_with(research, run)
+        await require_beginning(research, run.id)
         return _stream(live, research, run.id, starting_after)
 
     @post(
@@ -86,16 +86,16 @@ class ResponsesController(Controller):
     )
     async def cancel(self, response_id: ResponseId, research: ResearchService, steering: SteeringService) -> Reply[bytes]:
         """End the run for good. A response that was cancelled already stays as it is."""
-        run_id = run_named(response_id)
+        run_id = parse_response_id(response_id)
         try:
             await steering.cancel(run_id)
         except Conflict:
             if (await research.get(run_id)).status != "cancelled":
                 raise
-        return await _shown(research, await research.get(run_id))
+        return await _answer_with(research, await research.get(run_id))
 
 
-class _Numbered:
+class _FramesAfter:
     """A fold that passes on the frames after a number."""
 
     def __init__(self, after: int | None) -> None:
@@ -105,12 +105,12 @@ class _Numbered:
     def advance(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> list[bytes]:
         """Return the frames that one event of the log means."""
         told: list[StreamEvent] = self._events.advance(run, event, report)
-        return [made.frame() for made in told if made.sequence_number > self._after]
+        return [made.to_frame() for made in told if made.sequence_number > self._after]
 
 
 def _stream(live: LiveEvents, research: Research, run_id: UUID, after: int | None) -> Stream:
-    return Stream(frames(live, research, run_id, _Numbered(after)), headers=STREAM_HEADERS)
+    return Stream(stream_frames(live, research, run_id, _FramesAfter(after)), headers=STREAM_HEADERS)
 
 
-async def _shown(research: Research, run: Run) -> Reply[bytes]:
-    return Reply((await read(research, run)).model_dump_json().encode(), media_type=JSON)
+async def _answer_with(research: Research, run: Run) -> Reply[bytes]:
+    return Reply((await read_response(research, run)).model_dump_json().encode(), media_type=JSON)

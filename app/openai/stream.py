@@ -12,8 +12,8 @@ import orjson
 
 from app.domain.run import EventType, Run, RunStatus
 from app.openai.objects import OutputItem, OutputText, Response, StreamEvent, SummaryText
-from app.openai.progress import progress
-from app.openai.reading import instructions_in, message, reasoning, response
+from app.openai.progress import describe_event
+from app.openai.reading import instructions_in, make_response, message_of, reasoning_of
 from app.reports.storage.reports import StoredReport
 from app.runs.storage.events import LoggedEvent
 
@@ -40,39 +40,39 @@ class ResponseStream:
 
     def advance(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> list[StreamEvent]:
         """Return the events that this one means. `run` gives usage and times; `report` is needed only with `report_ready`."""
-        return [self._numbered(name, fields) for name, fields in self._told(run, event, report)]
+        return [self._number_event(name, fields) for name, fields in self._read_event(run, event, report)]
 
-    def _numbered(self, name: str, fields: dict[str, Any]) -> StreamEvent:
+    def _number_event(self, name: str, fields: dict[str, Any]) -> StreamEvent:
         number, self._number = self._number, self._number + 1
         return StreamEvent(type=name, sequence_number=number, **fields)
 
-    def _told(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _read_event(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> Iterator[tuple[str, dict[str, Any]]]:
         if event.seq == 1:
-            yield "response.created", {"response": self._snapshot(run, RunStatus.QUEUED)}
-            yield "response.queued", {"response": self._snapshot(run, RunStatus.QUEUED)}
+            yield "response.created", {"response": self._make_snapshot(run, RunStatus.QUEUED)}
+            yield "response.queued", {"response": self._make_snapshot(run, RunStatus.QUEUED)}
             return
         self._instructions = self._instructions or instructions_in((event,))
         payload = orjson.loads(event.body)["payload"]
-        if (line := progress(event.type, payload, run.query.language)) is not None and not self._done:
-            yield from self._progress(run, line)
+        if (line := describe_event(event.type, payload, run.query.language)) is not None and not self._done:
+            yield from self._add_progress(run, line)
         if event.type == EventType.REPORT_READY and report is not None:
-            yield from self._end_of_progress(run)
-            yield from self._message(run, report)
+            yield from self._end_progress(run)
+            yield from self._add_message(run, report)
         elif event.type == EventType.STATUS_CHANGED:
-            yield from self._status(run, RunStatus(payload["status"]), payload["detail"])
+            yield from self._read_status(run, RunStatus(payload["status"]), payload["detail"])
 
-    def _status(self, run: Run, status: RunStatus, detail: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _read_status(self, run: Run, status: RunStatus, detail: str) -> Iterator[tuple[str, dict[str, Any]]]:
         if status.finished:
-            yield from self._end_of_progress(run)
+            yield from self._end_progress(run)
         if status in ENDS:
-            yield ENDS[status], {"response": self._snapshot(run, status, detail)}
+            yield ENDS[status], {"response": self._make_snapshot(run, status, detail)}
 
-    def _snapshot(self, run: Run, status: RunStatus, detail: str = "") -> Response:
-        return response(run, status, detail, self._done if status.finished else (), self._instructions)
+    def _make_snapshot(self, run: Run, status: RunStatus, detail: str = "") -> Response:
+        return make_response(run, status, detail, self._done if status.finished else (), self._instructions)
 
-    def _progress(self, run: Run, line: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _add_progress(self, run: Run, line: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield a line as a part of the reasoning's summary."""
-        item = reasoning(run.id, (), "in_progress")
+        item = reasoning_of(run.id, (), "in_progress")
         place = {"item_id": item.id, "output_index": 0, "summary_index": len(self._lines)}
         if not self._lines:
             yield "response.output_item.added", {"item": item, "output_index": 0}
@@ -82,34 +82,34 @@ class ResponseStream:
         yield "response.reasoning_summary_text.done", {**place, "text": line}
         yield "response.reasoning_summary_part.done", {**place, "part": SummaryText(text=line)}
 
-    def _end_of_progress(self, run: Run) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _end_progress(self, run: Run) -> Iterator[tuple[str, dict[str, Any]]]:
         if self._lines and not self._done:
-            self._done.append(reasoning(run.id, self._lines, "completed"))
+            self._done.append(reasoning_of(run.id, self._lines, "completed"))
             yield "response.output_item.done", {"item": self._done[0], "output_index": 0}
 
-    def _message(self, run: Run, report: StoredReport) -> Iterator[tuple[str, dict[str, Any]]]:
-        whole = message(run.id, report)
+    def _add_message(self, run: Run, report: StoredReport) -> Iterator[tuple[str, dict[str, Any]]]:
+        whole = message_of(run.id, report)
         item, content = {"output_index": len(self._done)}, whole.content[0]
         place = {**item, "item_id": whole.id, "content_index": 0}
         begun = whole.model_copy(update={"status": "in_progress", "content": []})
         yield "response.output_item.added", {**item, "item": begun}
         yield "response.content_part.added", {**place, "part": OutputText(text="")}
-        yield from _deltas(content, place)
+        yield from _split_deltas(content, place)
         yield "response.output_text.done", {**place, "text": content.text, "logprobs": []}
         yield "response.content_part.done", {**place, "part": content}
         self._done.append(whole)
         yield "response.output_item.done", {**item, "item": whole}
 
 
-def pieces(text: str) -> list[str]:
+def split_text(text: str) -> list[str]:
     """Return the text in parts that join to the whole, none much longer than a paragraph."""
     return DELTA.findall(text)
 
 
-def _deltas(content: OutputText, place: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _split_deltas(content: OutputText, place: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the text in parts, each followed by the citations that stand in it."""
     told, sent = 0, 0
-    for delta in pieces(content.text):
+    for delta in split_text(content.text):
         yield "response.output_text.delta", {**place, "delta": delta, "logprobs": []}
         sent += len(delta)
         while told < len(content.annotations) and content.annotations[told].end_index <= sent:

@@ -46,16 +46,16 @@ _V4 = [(IPv4Network(text), name) for text, name in _SPECIAL_V4.items()]
 _V6 = [(IPv6Network(text), name) for text, name in _SPECIAL_V6.items()]
 
 
-def refusal(address: IPAddress, permitted: Sequence[IPNetwork] = ()) -> str:
+def refusal_of(address: IPAddress, permitted: Sequence[IPNetwork] = ()) -> str:
     """Return why `address` may not be connected to; empty when it may. `permitted` networks are always allowed."""
     if any(address in network for network in permitted):
         return ""
     if isinstance(address, IPv4Address):
         return next((name for network, name in _V4 if address in network), "")
-    return _refusal_v6(address)
+    return _refusal_of_v6(address)
 
 
-def _refusal_v6(address: IPv6Address) -> str:
+def _refusal_of_v6(address: IPv6Address) -> str:
     if address.scope_id is not None:
         return "link-local"
     if address.is_loopback:
@@ -69,6 +69,6 @@ def _refusal_v6(address: IPv6Address) -> str:
     return next((name for network, name in _V6 if address in network), "")
 
 
-def networks(*texts: str) -> tuple[IPNetwork, ...]:
+def parse_networks(*texts: str) -> tuple[IPNetwork, ...]:
     """Return networks written as `10.0.0.0/8`; `ValueError` for anything else."""
     return tuple(ip_network(text) for text in texts)

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from aiohttp import AddrInfoType, TCPConnector
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from app.outgoing.addresses import IPAddress, IPNetwork, refusal
+from app.outgoing.addresses import IPAddress, IPNetwork, refusal_of
 from app.outgoing.errors import AddressRefused, PageUnavailable
 
 LookUp: TypeAlias = Callable[[str], Awaitable[Sequence[IPAddress]]]
@@ -48,15 +48,15 @@ class GuardedResolver(AbstractResolver):
         if not addresses:
             raise PageUnavailable("the host has no address")
         for address in addresses:
-            if reason := refusal(address, self._permitted):
+            if reason := refusal_of(address, self._permitted):
                 raise AddressRefused(f"refused: the host's address is {reason}")
-        return [_resolved(host, port, address) for address in addresses]
+        return [_resolve_result_of(host, port, address) for address in addresses]
 
     async def close(self) -> None:
         """Do nothing, since nothing is held."""
 
 
-def _resolved(host: str, port: int, address: IPAddress) -> ResolveResult:
+def _resolve_result_of(host: str, port: int, address: IPAddress) -> ResolveResult:
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     return {
         "hostname": host,
@@ -78,7 +78,7 @@ def guarded_connector(
 
     def guarded_socket(info: AddrInfoType) -> socket.socket:
         family, kind, protocol, _, address = info
-        if reason := refusal(ip_address(str(address[0])), permitted):
+        if reason := refusal_of(ip_address(str(address[0])), permitted):
             raise AddressRefused(f"refused: the address is {reason}")
         return socket.socket(family, kind, protocol)
 

@@ -55,13 +55,13 @@ class Mailbox:
             )
         except aiosmtplib.SMTPRecipientsRefused as error:
             codes = {refusal.code for refusal in error.recipients}
-            raise _refusal(min(codes), "the address is refused") from error
+            raise _refusal_of(min(codes), "the address is refused") from error
         except aiosmtplib.SMTPAuthenticationError as error:
             raise MailUnavailable(f"the mail server does not accept our credentials ({error.code})") from error
         except aiosmtplib.SMTPResponseException as error:
-            raise _refusal(error.code, error.message) from error
+            raise _refusal_of(error.code, error.message) from error
         except (aiosmtplib.SMTPException, OSError, TimeoutError) as error:
-            raise MailUnavailable(_trouble(error)) from error
+            raise MailUnavailable(_explain_trouble(error)) from error
 
 
 def mailbox_of(settings: Settings) -> Mailbox | None:
@@ -79,7 +79,7 @@ def mailbox_of(settings: Settings) -> Mailbox | None:
     )
 
 
-def _trouble(error: BaseException) -> str:
+def _explain_trouble(error: BaseException) -> str:
     """Return why nothing could be sent: without TLS that is required, nothing is."""
     causes = [error, *((error.__cause__,) if error.__cause__ else ())]
     for cause in causes:
@@ -92,7 +92,7 @@ def _trouble(error: BaseException) -> str:
     return f"the mail server does not answer ({type(error).__name__})"
 
 
-def _refusal(code: int, said: str) -> RubricaError:
+def _refusal_of(code: int, said: str) -> RubricaError:
     """Return the error of a refusal: codes from 500 on are final (RFC 5321, 4.2.1). The server's words are shown on one line."""
     told = f"the mail server said {code}: {' '.join(said.split())[:200]}"
     return MailRefused(told) if code >= 500 else MailUnavailable(told)

@@ -9,7 +9,7 @@ LONGEST = timedelta(days=1)
 _NUMBER = re.compile(r"\d+(?:\.\d*)?", re.ASCII)
 
 
-def retry_after(headers: Mapping[str, str]) -> timedelta | None:
+def read_retry_after(headers: Mapping[str, str]) -> timedelta | None:
     """Return the server's wish, in seconds or as a date, between zero and a day; None where none can be read.
 
     A date counts from the server's own clock where it shows one (`Date`), so that a wrong clock here does no harm.
@@ -18,10 +18,10 @@ def retry_after(headers: Mapping[str, str]) -> timedelta | None:
     seconds = time_of(stated, timedelta(seconds=1))
     if seconds is not None:
         return seconds
-    when = _date(stated)
+    when = _parse_date(stated)
     if when is None:
         return None
-    return min(max(when - (_date(headers.get("Date", "")) or datetime.now(UTC)), timedelta(0)), LONGEST)
+    return min(max(when - (_parse_date(headers.get("Date", "")) or datetime.now(UTC)), timedelta(0)), LONGEST)
 
 
 def time_of(stated: str, unit: timedelta) -> timedelta | None:
@@ -29,7 +29,7 @@ def time_of(stated: str, unit: timedelta) -> timedelta | None:
     return unit * min(float(stated), LONGEST / unit) if _NUMBER.fullmatch(stated) else None
 
 
-def _date(text: str) -> datetime | None:
+def _parse_date(text: str) -> datetime | None:
     try:
         date = parsedate_to_datetime(text)
     except (TypeError, ValueError, IndexError, OverflowError):  # a stranger's text; the parser was made for mails

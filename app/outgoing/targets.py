@@ -6,7 +6,7 @@ from ipaddress import ip_address
 
 from yarl import URL
 
-from app.outgoing.addresses import IPAddress, IPNetwork, refusal
+from app.outgoing.addresses import IPAddress, IPNetwork, refusal_of
 from app.outgoing.errors import AddressRefused
 
 SCHEMES = ("http", "https")
@@ -19,7 +19,7 @@ _USER = re.compile(r"^[^/?#]*//[^/?#]*@")
 _LOCAL_NAMES = ("localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "home.arpa", "onion", "arpa")
 
 
-def target(text: str, permitted: Sequence[IPNetwork] = (), ports: frozenset[int] = PORTS) -> URL:
+def check_target(text: str, permitted: Sequence[IPNetwork] = (), ports: frozenset[int] = PORTS) -> URL:
     """Return the checked address, without its fragment.
 
     Raises:
@@ -44,7 +44,7 @@ def target(text: str, permitted: Sequence[IPNetwork] = (), ports: frozenset[int]
     return url
 
 
-def literal(host: str) -> IPAddress | None:
+def parse_literal(host: str) -> IPAddress | None:
     """Return the IP address that `host` is; None for a name."""
     try:
         return ip_address(host)
@@ -52,18 +52,18 @@ def literal(host: str) -> IPAddress | None:
         return None
 
 
-def named_address(text: str) -> IPAddress | None:
+def find_literal(text: str) -> IPAddress | None:
     """Return the IP address in the place of a web address's host name, if any."""
     try:
-        return literal(URL(text).raw_host or "")
+        return parse_literal(URL(text).raw_host or "")
     except (ValueError, TypeError):
         return None
 
 
 def _check_host(host: str, permitted: Sequence[IPNetwork]) -> None:
-    address = literal(host)
+    address = parse_literal(host)
     if address is not None:
-        if reason := refusal(address, permitted):
+        if reason := refusal_of(address, permitted):
             raise AddressRefused(f"refused: the address is {reason}")
         return
     labels = host.split(".")

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import Field
 
-from app.domain.outside import Ending
+from app.domain.outside_calls import CallEnding
 from app.domain.services import SERVICES, Service, ServiceKind
 from app.domain.value import Value
 
 # The outcomes of calls for their callers; all other counts are of failed attempts.
-ENDS = ("answered", "kept", "joined", "failed")
+FINAL_OUTCOMES = ("answered", "kept", "joined", "failed")
 ATTEMPT = "attempt_"
 
 
@@ -34,32 +34,32 @@ class ToolUse(Value):
     within_ms: dict[int, int] = Field(default={}, description="Histogram: calls by the upper edge of their bucket.")
 
 
-def tool_uses(counted: Iterable[tuple[Ending, int]], on: frozenset[str]) -> list[ToolUse]:
+def tool_uses_of(counted: Iterable[tuple[CallEnding, int]], on: frozenset[str]) -> list[ToolUse]:
     """Return the services in their order, then others that were counted (pages, tools of MCP servers) by name."""
-    by_tool: defaultdict[str, list[tuple[Ending, int]]] = defaultdict(list)
+    by_tool: defaultdict[str, list[tuple[CallEnding, int]]] = defaultdict(list)
     for ending, n in counted:
         by_tool[ending.tool].append((ending, n))
-    total = sum(n for endings in by_tool.values() for ending, n in endings if ending.outcome in ENDS)
+    total = sum(n for endings in by_tool.values() for ending, n in endings if ending.outcome in FINAL_OUTCOMES)
     known = {service.name for service in SERVICES}
-    others = [_other(name) for name in sorted(by_tool.keys() - known)]
-    uses = [_use(service, by_tool[service.name], total, service.name in on) for service in SERVICES]
-    return uses + [_use(service, by_tool[service.name], total, on=True) for service in others]
+    others = [_service_named(name) for name in sorted(by_tool.keys() - known)]
+    uses = [_use_of(service, by_tool[service.name], total, service.name in on) for service in SERVICES]
+    return uses + [_use_of(service, by_tool[service.name], total, on=True) for service in others]
 
 
-def _other(name: str) -> Service:
+def _service_named(name: str) -> Service:
     """Return the service for a name of no service: pages that were read, and tools of MCP servers, count under such names."""
     if name.startswith("mcp:"):
         return Service(name, ServiceKind.MCP, "mcp_servers", name.removeprefix("mcp:"))
     return Service(name, ServiceKind.PAGES, "", "pages of the web")
 
 
-def _use(service: Service, counted: list[tuple[Ending, int]], total: int, on: bool) -> ToolUse:
+def _use_of(service: Service, counted: list[tuple[CallEnding, int]], total: int, on: bool) -> ToolUse:
     outcomes: Counter[str] = Counter()
     buckets: Counter[int] = Counter()
     for ending, n in counted:
         outcomes[ending.outcome] += n
-        buckets[ending.within_ms] += n if ending.outcome in ENDS else 0
-    calls = sum(outcomes[end] for end in ENDS)
+        buckets[ending.within_ms] += n if ending.outcome in FINAL_OUTCOMES else 0
+    calls = sum(outcomes[end] for end in FINAL_OUTCOMES)
     return ToolUse(
         name=service.name,
         kind=service.kind.value,
@@ -73,13 +73,13 @@ def _use(service: Service, counted: list[tuple[Ending, int]], total: int, on: bo
         failed=outcomes["failed"],
         failure_rate=outcomes["failed"] / calls if calls else 0.0,
         failed_attempts={name.removeprefix(ATTEMPT): n for name, n in sorted(outcomes.items()) if name.startswith(ATTEMPT)},
-        p50_ms=_quantile(buckets, 0.5),
-        p95_ms=_quantile(buckets, 0.95),
+        p50_ms=_quantile_of(buckets, 0.5),
+        p95_ms=_quantile_of(buckets, 0.95),
         within_ms={edge: n for edge, n in sorted(buckets.items()) if n},
     )
 
 
-def _quantile(buckets: Mapping[int, int], share: float) -> int | None:
+def _quantile_of(buckets: Mapping[int, int], share: float) -> int | None:
     """Return the upper edge of the bucket in which this share of the calls has ended."""
     wanted, reached = share * sum(buckets.values()), 0
     for edge, n in sorted(buckets.items()):

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.errors import NotFound
-from app.domain.outside import Ending, Kept, Opening
+from app.domain.outside_calls import CallEnding, CallOpening, StoredResult
 
 # Whose calls are counted that were made for nobody in particular.
 NOBODY = UUID(int=0)
@@ -56,33 +56,33 @@ class OutsideStore:
 
     async def take(self, lane: str, every: timedelta, burst: int, longest: timedelta) -> timedelta | None:
         """The wait for the lane's next slot, which is then taken; None when it would be longer than `longest`."""
-        async with translated():
+        async with translate_outages():
             wait: timedelta | None = await self._pool.fetchval(TAKE, lane, every, burst, longest)
         return wait
 
     async def hold(self, lane: str, pause: timedelta) -> None:
         """Let nobody begin a call on this lane for a while."""
-        async with translated():
+        async with translate_outages():
             await self._pool.execute(HOLD, lane, pause)
 
-    async def begin(self, key: str, max_age: timedelta, lease: timedelta) -> Opening:
+    async def begin(self, key: str, max_age: timedelta, lease: timedelta) -> CallOpening:
         """A result not older than `max_age`, or a claim on the call, which ends after `lease`, or neither."""
-        async with translated():
+        async with translate_outages():
             row = await self._pool.fetchrow(BEGIN, key, max_age, lease)
         assert row is not None
-        kept = Kept(row["body"], row["fetched_at"], row["age"]) if row["body"] is not None else None
-        return Opening(kept, row["mine"])
+        kept = StoredResult(row["body"], row["fetched_at"], row["age"]) if row["body"] is not None else None
+        return CallOpening(kept, row["mine"])
 
     async def finish(self, key: str, body: bytes, texts: Mapping[str, str]) -> datetime:
         """Keep a result and its texts by hash; the time by the database's clock."""
         hashes, bodies = list(texts), [text.encode() for text in texts.values()]
-        async with translated():
+        async with translate_outages():
             at: datetime = await self._pool.fetchval(FINISH, key, body, hashes, bodies)
         return at
 
     async def release(self, key: str) -> None:
         """Give a claim back without a result."""
-        async with translated():
+        async with translate_outages():
             await self._pool.execute(RELEASE, key)
 
     async def text(self, name: str) -> str:
@@ -91,25 +91,25 @@ class OutsideStore:
         Raises:
             NotFound: it never came from outside, or is forgotten.
         """
-        async with translated():
+        async with translate_outages():
             body: bytes | None = await self._pool.fetchval(TEXT, name)
         if body is None:
             raise NotFound(f"no text from outside is kept under {name}")
         return body.decode()
 
-    async def count(self, endings: Mapping[Ending, int]) -> None:
+    async def count(self, endings: Mapping[CallEnding, int]) -> None:
         """Add to the counts of today (UTC)."""
         columns = zip(*endings, strict=True)  # tools, outcomes, edges, askers
-        async with translated():
+        async with translate_outages():
             await self._pool.execute(COUNT, datetime.now(UTC).date(), *columns, list(endings.values()), NOBODY)
 
-    async def counted(self, days: int, organisation: UUID | None = None) -> Sequence[tuple[Ending, int]]:
+    async def list_counts(self, days: int, organisation: UUID | None = None) -> Sequence[tuple[CallEnding, int]]:
         """The counts of the last `days` days: of an organisation, or of the whole deployment."""
-        async with translated():
+        async with translate_outages():
             rows = await self._pool.fetch(COUNTED, datetime.now(UTC).date() - timedelta(days=days), organisation)
-        return [(Ending(row["tool"], row["outcome"], row["within_ms"]), row["n"]) for row in rows]
+        return [(CallEnding(row["tool"], row["outcome"], row["within_ms"]), row["n"]) for row in rows]
 
     async def sweep(self, keeping: Keeping = KEEPING) -> int:
         """Forget what is too old or too much; how many results that were."""
-        async with translated():
+        async with translate_outages():
             return int(await self._pool.fetchval(SWEEP, *keeping))

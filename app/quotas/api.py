@@ -23,14 +23,14 @@ class LimitsController(Controller):
     @get("/quotas", opt=needs(Scope.ORGANISATION_READ), responses=problem_responses())
     async def quotas(self, accounts: AccountsService) -> Quotas:
         """Return the limits of the organisation and of its keys, and the present consumption."""
-        own, keys, used = await accounts.limits.read()
+        own, keys, used = await accounts.limits.read_quotas()
         return Quotas(organisation=own, keys=list(keys), used=used)
 
     @put("/quotas", opt=needs(Scope.ORGANISATION_WRITE), responses=problem_responses(400, 404))
     async def set_quota(self, data: JSONBody[NewQuota], accounts: AccountsService) -> Quotas:
         """Set all limits of the organisation, or of the key `key_id`, within what the deployment allows."""
-        await accounts.limits.set(Quota(**data.model_dump(exclude={"key_id"})), data.key_id)
-        own, keys, used = await accounts.limits.read()
+        await accounts.limits.set_quota(Quota(**data.model_dump(exclude={"key_id"})), data.key_id)
+        own, keys, used = await accounts.limits.read_quotas()
         return Quotas(organisation=own, keys=list(keys), used=used)
 
     @get("/usage", opt=needs(Scope.USAGE_READ), responses=problem_responses(400))
@@ -41,4 +41,4 @@ class LimitsController(Controller):
         until: Annotated[date | None, QueryParameter(description="Last day (UTC); by default today.")] = None,
     ) -> UsageReport:
         """Return the consumption of runs created in this time: by model, tool and run."""
-        return await accounts.limits.usage(since, until)
+        return await accounts.limits.get_usage(since, until)

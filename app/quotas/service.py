@@ -9,23 +9,23 @@ from app.accounts.nouns.access import Principal
 from app.audit import storage as audit
 from app.audit.storage import Action
 from app.database.engine import Executor
-from app.database.tenancy import Tenant, TenantDatabase, acting
+from app.database.tenancy import Tenant, TenantDatabase, get_tenant
 from app.domain.errors import InvalidInput, NotFound, TooManyRequests
 from app.domain.limits import Consumption, KeyQuota, Quota, UsageReport
 from app.quotas.storage import quotas, rates
-from app.quotas.storage.rates import Taken
+from app.quotas.storage.rates import TokenTaking
 
 MINUTE = timedelta(minutes=1)
 LONGEST_TIME = timedelta(days=366)
 # A guess: nobody knows when a run ends.
-AGAIN = timedelta(seconds=30)
+RETRY_AFTER = timedelta(seconds=30)
 
 
 class Admission(NamedTuple):
     """A request that was let in, with the tightest limit that applied."""
 
     limit: int
-    taken: Taken
+    taken: TokenTaking
 
 
 class Limits:
@@ -53,26 +53,26 @@ class Limits:
             admitted = own if admitted is None or own.taken.remaining < admitted.taken.remaining else admitted
         return admitted
 
-    async def begin_run(self, database: Executor) -> None:
+    async def check_run(self, database: Executor) -> None:
         """Check that one more run may begin. `database` has the transaction open in which the run is then stored."""
-        await admit_run(database, acting(), self._most)
+        await admit_run(database, get_tenant(), self._most)
 
-    async def begin_spending(self, database: Executor) -> None:
+    async def check_spending(self, database: Executor) -> None:
         """Check that a model may be used for something that is no run: a draft, a change of a report, a question about it.
 
         Only the month's quota applies, not the number of runs under way.
         """
-        for whose, quota, key in await _limits(database, acting(), self._most):
-            _within_month(whose, quota, await quotas.used(database, key))
+        for whose, quota, key in await _list_limits(database, get_tenant(), self._most):
+            _check_month(whose, quota, await quotas.get_used(database, key))
 
-    async def read(self) -> tuple[Quota, tuple[KeyQuota, ...], Consumption]:
+    async def read_quotas(self) -> tuple[Quota, tuple[KeyQuota, ...], Consumption]:
         """Return the organisation's own quota within the deployment's, its keys' quotas, and the consumption."""
-        organisation = acting().organisation
-        found = await quotas.quotas(self._tenants)
-        own = found.get(organisation, Quota()).within(self._most)
-        return own, quotas.of_keys(found, organisation), await quotas.used(self._tenants)
+        organisation = get_tenant().organisation
+        found = await quotas.list_quotas(self._tenants)
+        own = found.get(organisation, Quota()).capped_by(self._most)
+        return own, quotas.key_quotas_of(found, organisation), await quotas.get_used(self._tenants)
 
-    async def set(self, quota: Quota, key: UUID | None) -> None:
+    async def set_quota(self, quota: Quota, key: UUID | None) -> None:
         """Set the limits of the organisation, or of one of its keys.
 
         Raises:
@@ -81,11 +81,11 @@ class Limits:
         async with self._tenants.acquire() as connection:
             if key is not None and not await quotas.is_key(connection, key):
                 raise NotFound("there is no such key; it may be revoked already")
-            await quotas.set_quota(connection, key or acting().organisation, quota)
+            await quotas.set_quota(connection, key or get_tenant().organisation, quota)
             limits = {name: str(value) for name, value in quota.model_dump(exclude_none=True).items()}
             await audit.record(connection, Action.LIMITS_CHANGED, key or "", limits)
 
-    async def usage(self, since: date | None, until: date | None) -> UsageReport:
+    async def get_usage(self, since: date | None, until: date | None) -> UsageReport:
         """Return the consumption of runs created in these days; by default, this month.
 
         Raises:
@@ -98,9 +98,9 @@ class Limits:
         return UsageReport(
             since=first,
             until=last,
-            total=await quotas.total(self._tenants, first, last),
-            lines=tuple(await quotas.lines(self._tenants, first, last)),
-            runs=tuple(await quotas.dearest(self._tenants, first, last)),
+            total=await quotas.get_total(self._tenants, first, last),
+            lines=tuple(await quotas.list_lines(self._tenants, first, last)),
+            runs=tuple(await quotas.list_dearest(self._tenants, first, last)),
         )
 
     async def _take(self, whose: str, subject: UUID, limit: int) -> Admission:
@@ -118,39 +118,39 @@ async def admit_run(database: Executor, who: Tenant, most: Quota, background: bo
     Raises:
         TooManyRequests: a limit is reached; the message says which, and when there is room again.
     """
-    limits = await _limits(database, who, most)
+    limits = await _list_limits(database, who, most)
     if not limits:
         return
-    await quotas.gate(database, who.organisation)
+    await quotas.enter_gate(database, who.organisation)
     for whose, quota, key in limits:
-        used = await quotas.used(database, key)
-        _within_places(whose, _behind_people(quota) if background else quota, used)
-        _within_month(whose, quota, used)
+        used = await quotas.get_used(database, key)
+        _check_places(whose, _leave_room(quota) if background else quota, used)
+        _check_month(whose, quota, used)
 
 
-def _behind_people(quota: Quota) -> Quota:
+def _leave_room(quota: Quota) -> Quota:
     places = quota.concurrent_runs
     left = None if places is None else min(places, max(1, places - ceil(places / 4)))
     return quota.model_copy(update={"concurrent_runs": left})
 
 
-async def _limits(database: Executor, who: Tenant, most: Quota) -> list[tuple[str, Quota, UUID | None]]:
+async def _list_limits(database: Executor, who: Tenant, most: Quota) -> list[tuple[str, Quota, UUID | None]]:
     """Return the limits other than the pace of requests: whose, how much, and the key if it is a key's."""
-    found = await quotas.quotas(database)
-    limits: list[tuple[str, Quota, UUID | None]] = [("organisation", found.get(who.organisation, Quota()).within(most), None)]
+    found = await quotas.list_quotas(database)
+    limits: list[tuple[str, Quota, UUID | None]] = [("organisation", found.get(who.organisation, Quota()).capped_by(most), None)]
     if who.key is not None and who.key in found:
         limits.append(("key", found[who.key], who.key))
     return [limit for limit in limits if limit[1].model_copy(update={"requests_per_minute": None}) != Quota()]
 
 
-def _within_places(whose: str, quota: Quota, used: Consumption) -> None:
+def _check_places(whose: str, quota: Quota, used: Consumption) -> None:
     if quota.concurrent_runs is not None and used.runs >= quota.concurrent_runs:
         said = f"{used.runs} of the {quota.concurrent_runs} runs that this {whose} may have at a time are under way"
-        raise TooManyRequests(f"{said}; wait for one to end, or cancel one", AGAIN)
+        raise TooManyRequests(f"{said}; wait for one to end, or cancel one", RETRY_AFTER)
 
 
-def _within_month(whose: str, quota: Quota, used: Consumption) -> None:
-    renewed = _next_month(datetime.now(UTC))
+def _check_month(whose: str, quota: Quota, used: Consumption) -> None:
+    renewed = _next_month_after(datetime.now(UTC))
     spent = (("tokens", used.tokens, quota.tokens_per_month), ("US$", used.cost_microusd, quota.cost_microusd_per_month))
     for unit, have, limit in spent:
         if limit is not None and have >= limit:
@@ -159,5 +159,5 @@ def _within_month(whose: str, quota: Quota, used: Consumption) -> None:
             raise TooManyRequests(f"{said}; there is room again from {renewed.date()}", renewed - datetime.now(UTC))
 
 
-def _next_month(now: datetime) -> datetime:
+def _next_month_after(now: datetime) -> datetime:
     return (now.replace(day=1, hour=0, minute=0, second=0, microsecond=0) + timedelta(days=32)).replace(day=1)

@@ -12,30 +12,30 @@ from app.domain.claims import Support
 from app.domain.report import Report, Section
 from app.domain.revision import FollowUp, ReportTask, TaskKind, TaskStatus, VersionInfo
 from app.domain.run import RunStatus
-from app.http.texts import PLAIN
+from app.http.plain_text import PLAIN
 from app.reports.cited_schemas import Citations, Claims
 from app.reports.nouns import Chart, Disagreement, Figure
-from app.reports.rendering import cited, judged
-from app.reports.rendering.marks import unmarked
-from app.reports.rendering.numbering import numbered
+from app.reports.rendering import describe_citation, describe_claims
+from app.reports.rendering.marks import remove_places
+from app.reports.rendering.numbering import number_citations
 from app.sharing.nouns import Share
 
 MOST_VERSIONS = 1_000_000
-Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000), PLAIN]
+WishText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000), PLAIN]
 
 
-def _asking(text: str) -> str:
+def _check_question(text: str) -> str:
     if not any(character.isalnum() for character in text):
         raise ValueError("the question is empty; write what you want to know")
     return text
 
 
-QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000), PLAIN, AfterValidator(_asking)]
+QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000), PLAIN, AfterValidator(_check_question)]
 HeadingText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), PLAIN]
 BodyText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=60_000), PLAIN]
 
 
-class How(StrEnum):
+class RewritingKind(StrEnum):
     """The kind of a rewriting."""
 
     REWRITE = "rewrite"
@@ -47,8 +47,8 @@ class Rewriting(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    how: How = How.REWRITE
-    wish: Words = Field(default="", description="What it should do better: emphasis, order, tone, length.")
+    how: RewritingKind = RewritingKind.REWRITE
+    wish: WishText = Field(default="", description="What it should do better: emphasis, order, tone, length.")
 
 
 class Edit(BaseModel):
@@ -202,36 +202,36 @@ class SharePage(BaseModel):
     next: None = None
 
 
-def change_view(task: ReportTask) -> ChangeView:
+def change_view_of(task: ReportTask) -> ChangeView:
     """Return a task that changes a report, as its reader sees it."""
     request = task.request
     shared = {name: getattr(task, name) for name in ("id", "status", "detail", "version", "usage", "created_at", "finished_at")}
     return ChangeView(**shared, how=request.kind, section=request.section, base=request.base, wish=request.text)
 
 
-def answer_view(task: ReportTask) -> AnswerView:
+def answer_view_of(task: ReportTask) -> AnswerView:
     """Return a follow-up question, as its reader sees it."""
     shared = {name: getattr(task, name) for name in ("id", "status", "detail", "usage", "created_at", "finished_at")}
-    told = _answer(task.answer) if task.answer else {}
+    told = _answer_fields_of(task.answer) if task.answer else {}
     return AnswerView(**shared, question=task.request.text, **told)
 
 
-def _answer(answer: FollowUp) -> dict[str, Any]:
+def _answer_fields_of(answer: FollowUp) -> dict[str, Any]:
     report = Report(title="", sections=(Section(heading="", body=answer.body),), quotes=answer.quotes, claims=answer.claims)
-    numbering = numbered(report)
-    claims = judged(report, numbering.citations)
+    numbering = number_citations(report)
+    claims = describe_claims(report, numbering.citations)
     return {
         "answered": answer.answered,
-        "markdown": unmarked(numbering.bodies[0]),
-        "citations": [cited(citation) for citation in numbering.citations],
+        "markdown": remove_places(numbering.bodies[0]),
+        "citations": [describe_citation(citation) for citation in numbering.citations],
         "support": {support: n for support in Support if (n := sum(claim["support"] == support for claim in claims))},
     }
 
 
-def section_views(report: Report) -> list[SectionView]:
+def section_views_of(report: Report) -> list[SectionView]:
     """Return the sections with numbers for markers."""
-    bodies = numbered(report).bodies
+    bodies = number_citations(report).bodies
     return [
-        SectionView(heading=section.heading, level=section.level, markdown=unmarked(body))
+        SectionView(heading=section.heading, level=section.level, markdown=remove_places(body))
         for section, body in zip(report.sections, bodies, strict=True)
     ]

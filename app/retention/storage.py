@@ -6,9 +6,9 @@ The settings are read and set as the organisation; sweeping is for the trusted c
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.database.noun_columns import columns_of
-from app.quotas.storage.past_spending import deleting
+from app.quotas.storage.past_spending import deletion_of
 from app.retention.nouns import Retention
 
 COLUMNS = columns_of(Retention)
@@ -21,7 +21,7 @@ ENDED = """
     FROM runs r JOIN retentions k ON k.organisation_id = r.organisation_id
     WHERE r.finished_at < now() - make_interval(days => k.{days})
       AND NOT EXISTS (SELECT FROM schedules s WHERE s.baseline_id = r.id AND s.deleted_at IS NULL)"""
-RUNS = deleting(f"SELECT r.id {ENDED.format(days='runs_days')} ORDER BY r.finished_at LIMIT $1 FOR UPDATE OF r SKIP LOCKED")
+RUNS = deletion_of(f"SELECT r.id {ENDED.format(days='runs_days')} ORDER BY r.finished_at LIMIT $1 FOR UPDATE OF r SKIP LOCKED")
 # Before a run's rows of a kind are asked for, so that runs which have none any more cost a look at an index.
 HAVING = """
     DELETE FROM {table} WHERE run_id IN (SELECT r.id {ended} AND EXISTS (SELECT FROM {table} t WHERE t.run_id = r.id)
@@ -65,14 +65,14 @@ BATCHED = frozenset({"runs", "events", "tool_calls", "turns", "snapshots"})
 
 async def get(database: Executor, organisation: object) -> Retention:
     """The organisation's settings; by default everything is kept."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(GET, organisation)
     return Retention(**dict(row)) if row else Retention()
 
 
 async def set_(database: Executor, retention: Retention) -> None:
     """Replace the settings of the organisation that `database` acts for."""
-    async with translated():
+    async with translate_outages():
         await database.execute(SET, *retention.model_dump().values())
 
 
@@ -81,6 +81,6 @@ async def forget(trusted: Executor, what: str, batch: int) -> int:
 
     Of what can be much, the rows of `batch` runs (or as many snapshots) go at once: ask again until there are none.
     """
-    async with translated():
+    async with translate_outages():
         done = await trusted.execute(STATEMENTS[what], *((batch,) if what in BATCHED else ()))
     return int(done.rpartition(" ")[2])

@@ -10,9 +10,9 @@ from app.asking.schemas import GivenRubric
 from app.domain.budget import Budget
 from app.domain.errors import InvalidInput
 from app.domain.options import MAX_DOMAINS, Audience, Domain, Length, ReportFormat, ReportStyle, SearchScope, SourceKind, Tone
-from app.domain.query import Clarified, Effort, Language, ResearchQuery, SystemName, detect_language
+from app.domain.query import Clarification, Effort, Language, ResearchQuery, SystemName, detect_language
 from app.domain.run import Run
-from app.http.texts import PLAIN
+from app.http.plain_text import PLAIN
 
 CollectionName = Annotated[str, StringConstraints(min_length=1, max_length=100), PLAIN]
 NoteText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000), PLAIN]
@@ -41,13 +41,13 @@ class NewRun(BaseModel):
     sources: tuple[SourceKind, ...] = Field(default=(), max_length=4, description="Where to search; empty: all there is.")
     domains_allowed: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS, description="Only these domains of the web.")
     domains_refused: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS, description="None of these domains.")
-    clarified: tuple[Clarified, ...] = Field(default=(), max_length=3, description="Questions asked back, with your answers.")
+    clarified: tuple[Clarification, ...] = Field(default=(), max_length=3, description="Questions asked back, with your answers.")
     approve_plan: bool = Field(default=False, description="Wait for a person to approve the plan.")
     rubric: Literal["auto"] | GivenRubric | None = Field(
         default=None, description="Hold the report to a rubric: `auto` drafts one with the plan, or give the criteria."
     )
 
-    def query(self) -> ResearchQuery:
+    def to_query(self) -> ResearchQuery:
         """Return the question as a research query.
 
         Raises:

@@ -33,14 +33,14 @@ class SchedulesController(Controller):
     @get(responses=problem_responses(400))
     async def list_schedules(self, schedules: SchedulesService, limit: Limit = PAGE_SIZE, before: Before = None) -> SchedulePage:
         """List the organisation's schedules, newest first."""
-        found = await schedules.page(limit + 1, before)
+        found = await schedules.list_page(limit + 1, before)
         items = list(found[:limit])
         return SchedulePage(items=items, next=items[-1].id if len(found) > limit else None)
 
     @post(opt=needs(Scope.SCHEDULES_WRITE), responses=problem_responses(400, 409))
     async def create(self, data: JSONBody[NewSchedule], schedules: SchedulesService) -> Response[Schedule]:
         """Ask a question at set times. Each asking costs only what changed since the last."""
-        query = data.run.query() if data.run else ResearchQuery(question="taken from the run")
+        query = data.run.to_query() if data.run else ResearchQuery(question="taken from the run")
         made = await schedules.create(data.name, query, data.timing, data.deliver_to, data.from_run)
         return Response(made, headers={"Location": f"/v1/schedules/{made.id}"})
 
@@ -71,7 +71,7 @@ class SchedulesController(Controller):
         self, schedule_id: ScheduleId, schedules: SchedulesService, limit: Limit = PAGE_SIZE, before: BeforeTime = None
     ) -> FiringPage:
         """List its askings, latest first: new findings, changed findings, and old claims that no longer hold."""
-        found = await schedules.changes(schedule_id, limit + 1, before)
+        found = await schedules.list_changes(schedule_id, limit + 1, before)
         items = list(found[:limit])
         return FiringPage(items=items, next=items[-1].due_at if len(found) > limit else None)
 
@@ -80,7 +80,7 @@ class SchedulesController(Controller):
         self, schedule_id: ScheduleId, schedules: SchedulesService, limit: Limit = PAGE_SIZE, before: Before = None
     ) -> MailDeliveryPage:
         """List the messages about it, latest first, with the outcome of their sending."""
-        found = await schedules.deliveries(schedule_id, limit + 1, before)
+        found = await schedules.list_deliveries(schedule_id, limit + 1, before)
         items = list(found[:limit])
         return MailDeliveryPage(items=items, next=items[-1].id if len(found) > limit else None)
 
@@ -103,7 +103,7 @@ HTML = "text/html"
 )
 async def unsubscribe_page(letter_id: FromPath[UUID], subscriptions: SubscriptionsService) -> Response[bytes]:
     """Show the page of the link in a message. Opening it changes nothing: programs that check links open it, too."""
-    name = escape(await subscriptions.about(letter_id))
+    name = escape(await subscriptions.get_schedule_name(letter_id))
     asked = f"<p>No more messages about “{name}”?</p>"
     page = f'<!doctype html><title>Rubrica</title>{asked}<form method="post"><button>Yes</button></form>'
     return Response(page.encode(), media_type=HTML, headers=HEADERS)

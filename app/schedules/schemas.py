@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from app.domain.deliveries import MailDelivery
 from app.domain.schedules import MAX_RECIPIENTS, Firing, Schedule, Timing
-from app.http.texts import PLAIN
+from app.http.plain_text import PLAIN
 from app.runs.schemas import NewRun
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=150), PLAIN]
@@ -30,7 +30,7 @@ class NewSchedule(BaseModel):
     deliver_to: Recipients = ()
 
     @model_validator(mode="after")
-    def _one_question(self) -> "NewSchedule":
+    def _check_one_question(self) -> "NewSchedule":
         if (self.run is None) == (self.from_run is None):
             raise ValueError("give either `run`, a new question, or `from_run`, a run to repeat")
         return self

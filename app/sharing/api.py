@@ -16,7 +16,7 @@ from app.reports.schemas import CreatedShare, NewShare, SharePage
 
 READ, WRITE = needs(Scope.REPORTS_READ), needs(Scope.REPORTS_WRITE)
 # The page runs nothing and loads nothing, no page frames it, no search engine lists it, and no other site learns its address.
-SHARED = {
+SHARED_PAGE_HEADERS = {
     "Content-Security-Policy": (
         "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'none'"
@@ -45,7 +45,7 @@ class SharesController(Controller):
     @get(opt=READ, responses=problem_responses(404))
     async def shares(self, run_id: RunId, sharing: SharingService) -> SharePage:
         """List all links of this run, newest first, without their tokens; ended ones too. There are 100 at most."""
-        return SharePage(items=list(await sharing.listed(run_id)))
+        return SharePage(items=list(await sharing.list_links(run_id)))
 
     @delete("/{share_id:uuid}", opt=WRITE, status_code=204, responses=problem_responses(404))
     async def revoke(self, run_id: RunId, share_id: FromPath[UUID], sharing: SharingService) -> None:
@@ -60,7 +60,7 @@ async def shared(
     request: ApiRequest,
 ) -> Response[bytes]:
     """Return the shared version as a page (or as `text/markdown`): the report with its quotations, nothing else."""
-    found = await sharing.read(token)
+    found = await sharing.read_report(token)
     wanted = request.accept.best_match([HTML, MARKDOWN], default=None) or HTML
     text = found.markdown if wanted == MARKDOWN else found.html.replace("<title>", f"{NOINDEX}<title>", 1)
-    return Response(text.encode(), media_type=wanted, headers=SHARED)
+    return Response(text.encode(), media_type=wanted, headers=SHARED_PAGE_HEADERS)

@@ -31,11 +31,11 @@ class SharedReport(Value):
     expires_at: datetime
 
 
-def new_token() -> str:
+def new_link_token() -> str:
     """Return 192 random bits, safe in a URL."""
     return secrets.token_urlsafe(TOKEN_BYTES)
 
 
-def token_hash(token: str) -> bytes:
+def hash_of_token(token: str) -> bytes:
     """Return the hash that is stored of a token. The token is random, so a plain hash keeps it secret."""
     return hashlib.sha256(token.encode()).digest()

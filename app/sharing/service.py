@@ -11,10 +11,10 @@ from app.database.engine import Database, Executor
 from app.domain.errors import Conflict, NotFound
 from app.runs.service.research import Research
 from app.sharing import storage as shares
-from app.sharing.nouns import Share, SharedReport, new_token, token_hash
+from app.sharing.nouns import Share, SharedReport, hash_of_token, new_link_token
 
-MOST_A_RUN = 100
-GONE = "this link is not known here, or has ended; ask its sender for a new one"
+MAX_LINKS = 100
+UNKNOWN_LINK = "this link is not known here, or has ended; ask its sender for a new one"
 
 
 class NewLink(NamedTuple):
@@ -45,20 +45,20 @@ class Sharing:
         Raises:
             Conflict: the run has too many links.
         """
-        number = (await self._research.stored(run_id, version)).version
-        if len(await shares.listed(self._database, run_id, MOST_A_RUN)) >= MOST_A_RUN:
-            raise Conflict(f"run {run_id} has been shared {MOST_A_RUN} times; use one of its links")
-        token, until = new_token(), datetime.now(UTC) + timedelta(days=days)
+        number = (await self._research.get_report(run_id, version)).version
+        if len(await shares.list_links(self._database, run_id, MAX_LINKS)) >= MAX_LINKS:
+            raise Conflict(f"run {run_id} has been shared {MAX_LINKS} times; use one of its links")
+        token, until = new_link_token(), datetime.now(UTC) + timedelta(days=days)
         async with self._database.acquire() as connection:
-            made = await shares.add(connection, uuid4(), run_id, number, token_hash(token), until)
+            made = await shares.add(connection, uuid4(), run_id, number, hash_of_token(token), until)
             told = {"version": str(number), "until": f"{until:%Y-%m-%d}"}
             await audit.record(connection, Action.REPORT_SHARED, run_id, told)
         return NewLink(made, token)
 
-    async def listed(self, run_id: UUID) -> Sequence[Share]:
+    async def list_links(self, run_id: UUID) -> Sequence[Share]:
         """List the run's links, newest first."""
         await self._research.get(run_id)
-        return await shares.listed(self._database, run_id, MOST_A_RUN)
+        return await shares.list_links(self._database, run_id, MAX_LINKS)
 
     async def revoke(self, run_id: UUID, share_id: UUID) -> None:
         """End a link now."""
@@ -67,9 +67,9 @@ class Sharing:
                 raise NotFound(f"run {run_id} has no link {share_id}")
             await audit.record(connection, Action.SHARE_ENDED, run_id)
 
-    async def read(self, token: str) -> SharedReport:
+    async def read_report(self, token: str) -> SharedReport:
         """Return what a link shows."""
-        found = await shares.opened(self._trusted, token_hash(token))
+        found = await shares.open_link(self._trusted, hash_of_token(token))
         if found is None:
-            raise NotFound(GONE)
+            raise NotFound(UNKNOWN_LINK)
         return found

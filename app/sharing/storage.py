@@ -6,7 +6,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.database.noun_columns import columns_of
 from app.sharing.nouns import Share, SharedReport
 
@@ -27,36 +27,36 @@ OPEN = """
 
 async def add(database: Executor, share_id: UUID, run_id: UUID, version: int, hash_: bytes, expires_at: datetime) -> Share:
     """A new link to a version."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(ADD, share_id, run_id, version, hash_, expires_at)
     assert row is not None
-    return _share(row)
+    return _share_of(row)
 
 
-async def listed(database: Executor, run_id: UUID, limit: int) -> Sequence[Share]:
+async def list_links(database: Executor, run_id: UUID, limit: int) -> Sequence[Share]:
     """A run's links, newest first, ended ones too."""
-    async with translated():
-        return [_share(row) for row in await database.fetch(LIST, run_id, limit)]
+    async with translate_outages():
+        return [_share_of(row) for row in await database.fetch(LIST, run_id, limit)]
 
 
 async def revoke(database: Executor, run_id: UUID, share_id: UUID) -> bool:
     """End a link now; False when there is none of this id. Ending it again changes nothing."""
-    async with translated():
+    async with translate_outages():
         if await database.fetchval(REVOKE, run_id, share_id):
             return True
         known: bool = await database.fetchval(KNOWN, run_id, share_id)
     return known
 
 
-async def opened(database: Executor, hash_: bytes) -> SharedReport | None:
+async def open_link(database: Executor, hash_: bytes) -> SharedReport | None:
     """What the link with this token's hash shows; None when there is none, or it has ended.
 
     For the trusted role, since nobody is known here.
     """
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(OPEN, hash_)
     return SharedReport(**dict(row)) if row else None
 
 
-def _share(row: Record) -> Share:
+def _share_of(row: Record) -> Share:
     return Share(**dict(row))

@@ -8,7 +8,7 @@ from app.asking.schemas import GivenRubric
 from app.http.authentication import needs
 from app.http.dependencies import AskingService, LaterScoresService, RunId, SideBySideService
 from app.http.openapi.responses import problem_responses
-from app.side_by_side.schemas import FurtherSystems, Judged, SideBySideView
+from app.side_by_side.schemas import FurtherSystems, JudgingRequest, SideBySideView
 
 
 class SideBySideController(Controller):
@@ -30,9 +30,9 @@ class SideBySideController(Controller):
 
     @post("/scores", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 404, 409))
     async def judge(
-        self, run_id: RunId, data: JSONBody[Judged], scores: LaterScoresService, asking: AskingService
+        self, run_id: RunId, data: JSONBody[JudgingRequest], scores: LaterScoresService, asking: AskingService
     ) -> SideBySideView:
         """Judge the finished reports without a scorecard by one rubric, each at the cost of its run."""
         given = data.rubric
-        agreed = await asking.agreed(given.criteria, given.draft) if isinstance(given, GivenRubric) else None
+        agreed = await asking.agree(given.criteria, given.draft) if isinstance(given, GivenRubric) else None
         return SideBySideView.of(await scores.judge(run_id, agreed))

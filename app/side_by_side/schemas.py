@@ -22,7 +22,7 @@ class FurtherSystems(BaseModel):
     systems: list[SystemName] = Field(min_length=1, max_length=len(SystemName), json_schema_extra={"uniqueItems": True})
 
 
-class Judged(BaseModel):
+class JudgingRequest(BaseModel):
     """The rubric by which finished reports are judged."""
 
     model_config = ConfigDict(extra="forbid")

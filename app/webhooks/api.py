@@ -13,7 +13,7 @@ from app.http.openapi.responses import problem_responses
 from app.idempotency.api import SHOWN_ONCE
 from app.webhooks.nouns import Delivery, DeliveryState, Webhook
 from app.webhooks.schemas import DeliveryPage, NewWebhook, RevealedWebhook, WebhookChange, WebhookPage
-from app.webhooks.service.webhooks import Changes, Revealed
+from app.webhooks.service.webhooks import WebhookChanges, WebhookWithSecret
 
 PAGE_SIZE = 20
 Limit = Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")]
@@ -31,7 +31,7 @@ class WebhooksController(Controller):
     async def create_webhook(self, data: JSONBody[NewWebhook], webhooks: WebhooksService) -> Response[RevealedWebhook]:
         """Add an endpoint. Only this answer shows its secret."""
         made = await webhooks.create(data.url, data.description, data.events)
-        return Response(_shown(made), headers={"Location": f"/v1/webhooks/{made.webhook.id}"})
+        return Response(_show_secret(made), headers={"Location": f"/v1/webhooks/{made.webhook.id}"})
 
     @get(opt=READ, responses=problem_responses(400))
     async def list_webhooks(
@@ -41,7 +41,7 @@ class WebhooksController(Controller):
         before: Annotated[UUID | None, QueryParameter(description="Only webhooks older than this one.")] = None,
     ) -> WebhookPage:
         """List all endpoints, newest first."""
-        found = list(await webhooks.page(limit + 1, before))
+        found = list(await webhooks.list_page(limit + 1, before))
         return WebhookPage(items=found[:limit], next=found[limit - 1].id if len(found) > limit else None)
 
     @get("/{webhook_id:uuid}", opt=READ, responses=problem_responses(404))
@@ -52,7 +52,7 @@ class WebhooksController(Controller):
     @patch("/{webhook_id:uuid}", opt=WRITE, responses=problem_responses(400, 404))
     async def change_webhook(self, webhook_id: WebhookId, data: JSONBody[WebhookChange], webhooks: WebhooksService) -> Webhook:
         """Change an endpoint; `enabled` turns it off, or on again when it was turned off for failing."""
-        return await webhooks.change(webhook_id, Changes(**{name: getattr(data, name) for name in Changes._fields}))
+        return await webhooks.change(webhook_id, WebhookChanges(**{name: getattr(data, name) for name in WebhookChanges._fields}))
 
     @delete("/{webhook_id:uuid}", opt=WRITE, responses=problem_responses(404))
     async def remove_webhook(self, webhook_id: WebhookId, webhooks: WebhooksService) -> None:
@@ -62,12 +62,12 @@ class WebhooksController(Controller):
     @post("/{webhook_id:uuid}/secret", status_code=200, opt={**WRITE, **SHOWN_ONCE}, responses=problem_responses(404))
     async def rotate_secret(self, webhook_id: WebhookId, webhooks: WebhooksService) -> RevealedWebhook:
         """Give an endpoint a new secret, which only this answer shows. For a day messages carry signatures by both."""
-        return _shown(await webhooks.rotate(webhook_id))
+        return _show_secret(await webhooks.rotate_secret(webhook_id))
 
     @post("/{webhook_id:uuid}/test", status_code=202, opt=WRITE, responses=problem_responses(404, 409))
     async def send_test(self, webhook_id: WebhookId, webhooks: WebhooksService) -> Delivery:
         """Send a message of type `webhook.test`, to see that it arrives."""
-        return await webhooks.test(webhook_id)
+        return await webhooks.send_test(webhook_id)
 
     @get("/{webhook_id:uuid}/deliveries", opt=READ, responses=problem_responses(400, 404))
     async def list_deliveries(
@@ -81,7 +81,7 @@ class WebhooksController(Controller):
         ] = None,
     ) -> DeliveryPage:
         """List the messages to an endpoint of the last 30 days, newest first, each with the outcome of its last attempt."""
-        found = list(await webhooks.deliveries(webhook_id, limit + 1, before, standing))
+        found = list(await webhooks.list_deliveries(webhook_id, limit + 1, before, standing))
         return DeliveryPage(items=found[:limit], next=found[limit - 1].id if len(found) > limit else None)
 
     @post("/deliveries/{delivery_id:uuid}/replay", status_code=202, opt=WRITE, responses=problem_responses(404, 409))
@@ -90,5 +90,5 @@ class WebhooksController(Controller):
         return await webhooks.replay(delivery_id)
 
 
-def _shown(made: Revealed) -> RevealedWebhook:
+def _show_secret(made: WebhookWithSecret) -> RevealedWebhook:
     return RevealedWebhook(webhook=made.webhook, secret=made.secret)

@@ -62,7 +62,7 @@ class Delivery(Value):
     delivered_at: datetime | None = None
 
 
-class Outgoing(Value):
+class OutgoingMessage(Value):
     """A message that is due, with what is needed to send it. `secrets` sign it, the newest first."""
 
     id: UUID

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.http.texts import PLAIN
+from app.http.plain_text import PLAIN
 from app.webhooks.nouns import Delivery, Webhook, WebhookEvent
 
 Url = Annotated[str, Field(min_length=1, max_length=2_000), PLAIN]

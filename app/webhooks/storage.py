@@ -7,9 +7,9 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.database.noun_columns import columns_of
-from app.webhooks.nouns import Delivery, DeliveryState, Outgoing, Webhook, WebhookEvent
+from app.webhooks.nouns import Delivery, DeliveryState, OutgoingMessage, Webhook, WebhookEvent
 
 COLUMNS = columns_of(Webhook)
 CREATE = f"INSERT INTO webhooks (id, url, description, events, secret) VALUES ($1, $2, $3, $4, $5) RETURNING {COLUMNS}"
@@ -51,7 +51,7 @@ NEXT = "SELECT min(next_attempt_at) - now() FROM webhook_deliveries WHERE state 
 SWEEP = "DELETE FROM webhook_deliveries WHERE state <> 'pending' AND created_at < now() - $1::interval"
 
 
-class Report(NamedTuple):
+class AttemptReport(NamedTuple):
     """What became of an attempt. `again_in` is None when no other follows; `gone` when the endpoint wants no more at all."""
 
     delivered: bool
@@ -63,28 +63,28 @@ class Report(NamedTuple):
 
 async def create(database: Executor, webhook: UUID, url: str, description: str, events: Sequence[str], secret: str) -> Webhook:
     """Add an endpoint of the organisation in whose name this is done."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(CREATE, webhook, url, description, list(events), secret)
     assert row is not None
-    return _webhook(row)
+    return _webhook_of(row)
 
 
 async def get(database: Executor, webhook: UUID) -> Webhook | None:
     """The endpoint, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(GET, webhook)
-    return _webhook(row) if row else None
+    return _webhook_of(row) if row else None
 
 
-async def page(database: Executor, limit: int, before: UUID | None) -> Sequence[Webhook]:
+async def list_page(database: Executor, limit: int, before: UUID | None) -> Sequence[Webhook]:
     """Up to `limit` endpoints, newest first, older than `before`."""
-    async with translated():
-        return [_webhook(row) for row in await database.fetch(PAGE, limit, before)]
+    async with translate_outages():
+        return [_webhook_of(row) for row in await database.fetch(PAGE, limit, before)]
 
 
 async def count(database: Executor) -> int:
     """How many endpoints there are."""
-    async with translated():
+    async with translate_outages():
         found: int = await database.fetchval(COUNT)
     return found
 
@@ -98,88 +98,90 @@ async def change(
     enabled: bool | None,
 ) -> Webhook | None:
     """Change what is not None. Turned on, an endpoint begins anew: it is not failing."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(CHANGE, webhook, url, description, None if events is None else list(events), enabled)
-    return _webhook(row) if row else None
+    return _webhook_of(row) if row else None
 
 
 async def rotate(database: Executor, webhook: UUID, secret: str) -> Webhook | None:
     """A new secret; the old one signs beside it for a day."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(ROTATE, webhook, secret)
-    return _webhook(row) if row else None
+    return _webhook_of(row) if row else None
 
 
 async def remove(database: Executor, webhook: UUID) -> bool:
     """Remove an endpoint and its messages. False when there is none."""
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(REMOVE, webhook))
 
 
 async def add_message(database: Executor, webhook: UUID, kind: WebhookEvent, body: str) -> Delivery | None:
     """Queue one message to one endpoint; None when it is not there or turned off."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(TEST, webhook, kind, body)
-    return _delivery(row) if row else None
+    return _delivery_of(row) if row else None
 
 
-async def deliveries(
+async def list_deliveries(
     database: Executor, webhook: UUID, limit: int, before: UUID | None, state: DeliveryState | None
 ) -> Sequence[Delivery]:
     """Up to `limit` messages to an endpoint, newest first, older than `before`."""
-    async with translated():
-        return [_delivery(row) for row in await database.fetch(DELIVERIES, webhook, limit, before, state)]
+    async with translate_outages():
+        return [_delivery_of(row) for row in await database.fetch(DELIVERIES, webhook, limit, before, state)]
 
 
-async def delivery(database: Executor, message: UUID) -> Delivery | None:
+async def get_delivery(database: Executor, message: UUID) -> Delivery | None:
     """The message, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(DELIVERY, message)
-    return _delivery(row) if row else None
+    return _delivery_of(row) if row else None
 
 
 async def replay(database: Executor, message: UUID) -> Delivery | None:
     """Make a message due again that had come to its end; None when it has not, or its endpoint is turned off."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(REPLAY, message)
-    return _delivery(row) if row else None
+    return _delivery_of(row) if row else None
 
 
-async def take(database: Executor, limit: int, of_each: int, lease: timedelta, busy: Collection[UUID]) -> Sequence[Outgoing]:
+async def take(
+    database: Executor, limit: int, of_each: int, lease: timedelta, busy: Collection[UUID]
+) -> Sequence[OutgoingMessage]:
     """Messages that are due, of all organisations, none of `busy` endpoints; due again after `lease` unless reported on."""
-    async with translated():
+    async with translate_outages():
         rows = await database.fetch(TAKE, limit, of_each, lease, list(busy))
-    return [_outgoing(row) for row in rows]
+    return [_outgoing_of(row) for row in rows]
 
 
-async def report(database: Executor, message: UUID, told: Report, patience: timedelta) -> None:
+async def report(database: Executor, message: UUID, told: AttemptReport, patience: timedelta) -> None:
     """What became of an attempt. An endpoint that fails for longer than `patience` is turned off."""
-    async with translated():
+    async with translate_outages():
         await database.execute(REPORT, message, told.delivered, told.status, told.error, told.again_in, told.gone, patience)
 
 
-async def next_due(database: Executor, busy: Collection[UUID]) -> timedelta | None:
+async def get_next_due(database: Executor, busy: Collection[UUID]) -> timedelta | None:
     """How long until the next message is due that is not to one of `busy` endpoints; None when none waits."""
-    async with translated():
+    async with translate_outages():
         found: timedelta | None = await database.fetchval(NEXT, list(busy))
     return found
 
 
 async def sweep(database: Executor, older_than: timedelta) -> None:
     """Forget messages that came to their end and are older than this."""
-    async with translated():
+    async with translate_outages():
         await database.execute(SWEEP, older_than)
 
 
-def _webhook(row: Record) -> Webhook:
+def _webhook_of(row: Record) -> Webhook:
     return Webhook(**{**dict(row), "events": tuple(map(WebhookEvent, row["events"]))})
 
 
-def _delivery(row: Record) -> Delivery:
+def _delivery_of(row: Record) -> Delivery:
     return Delivery(**dict(row))
 
 
-def _outgoing(row: Record) -> Outgoing:
+def _outgoing_of(row: Record) -> OutgoingMessage:
     given: dict[str, Any] = dict(row)
     secrets = tuple(secret for secret in (given.pop("secret"), given.pop("previous_secret")) if secret)
-    return Outgoing(**given, secrets=secrets)
+    return OutgoingMessage(**given, secrets=secrets)

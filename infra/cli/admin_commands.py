@@ -36,7 +36,7 @@ async def bootstrap(settings: Settings, organisation: str, email: str, with_pass
     connection = await asyncpg.connect(url)
     try:
         async with connection.transaction():
-            known = await people.by_email(connection, address)
+            known = await people.find_by_email(connection, address)
             user = known.id if known else uuid4()
             await ensure_owner(connection, key, made, user, name, address)
             if hashed:

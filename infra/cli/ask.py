@@ -51,7 +51,7 @@ class Question:
         if self.budget is not None:
             body["budget"] = self.budget.model_dump(exclude_none=True)
         try:
-            NewRun.model_validate(body).query()
+            NewRun.model_validate(body).to_query()
         except ValidationError as error:
             raise InvalidInput("; ".join(detail["msg"].removeprefix("Value error, ") for detail in error.errors())) from error
         return models.NewRun(**body)
@@ -77,7 +77,7 @@ async def _tell_unencoded(connection: Connection, searched: tuple[str, ...]) -> 
     if connection.stack is None or connection.retrieval is None:
         return
     async with index_client(connection) as index:
-        states = await index.collections()
+        states = await index.list_collections()
     for state in states:
         asked = state["name"] in searched or (not searched and state["kind"] == CorpusKind.SOTU)
         if asked and state["building"] and not state["dense"]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from app.domain.benchmark import CandidateQuestion, Decision, Domain, Review, Screening
+from app.domain.benchmark import CandidateQuestion, Decision, QuestionDomain, Review, Screening
 from app.domain.errors import InvalidInput
 from app.preferences.service.asked_questions import consented_questions
 from app.preferences.service.pseudonyms import Pseudonyms, read_key
@@ -15,11 +15,11 @@ from infra.cli.execute import say
 from infra.cli.preference_export import KEY
 from infra.cli.worker_database import worker_pool
 from infra.local.home import Home
-from training.evaluation.builder.public_sets import public_sets
+from training.evaluation.builder.public_sets import read_public_sets
 from training.evaluation.builder.publishing import publish as write
-from training.evaluation.builder.queue import ReviewQueue, passes
+from training.evaluation.builder.queue import ReviewQueue, is_reviewable
 from training.evaluation.builder.screening import screen as look
-from training.evaluation.harness.models import ModelFiles, models_of
+from training.evaluation.harness.models import ModelFiles, open_models
 
 ACCEPT, REJECT, EDIT, SKIP, QUIT = "a", "r", "e", "s", "q"
 
@@ -29,25 +29,25 @@ async def collect(settings: Settings, folder: Path, since: date, key_file: Path 
     queue = _opened(folder)
     consented, _ = await _consented(settings, key_file)
     came, went = queue.collect(consented, since)
-    print(f"{came} questions came, {went} went, {len(queue.candidates())} are there")
+    print(f"{came} questions came, {went} went, {len(queue.read_candidates())} are there")
     return 0
 
 
 async def screen(settings: Settings, folder: Path, model_file: Path | None, at_once: int) -> int:
     """Ask the model about what is new; 1 when it had no usable word on some."""
     queue = _opened(folder)
-    async with models_of(settings, ModelFiles(model_file)) as models:
+    async with open_models(settings, ModelFiles(model_file)) as models:
         asked = await look(settings, queue, models, at_once, _tell)
-    found = queue.screenings().values()
-    print(f"{asked} asked about; {sum(map(passes, found))} of {len(found)} wait for experts")
+    found = queue.read_screenings().values()
+    print(f"{asked} asked about; {sum(map(is_reviewable, found))} of {len(found)} wait for experts")
     return 1 if any(screening.missing for screening in found) else 0
 
 
 def review(folder: Path, reviewer: str) -> int:
     """Show one question after the other, until none is left or the expert has enough."""
     queue = _opened(folder)
-    screenings = queue.screenings()
-    waiting = queue.waiting(reviewer)
+    screenings = queue.read_screenings()
+    waiting = queue.list_waiting(reviewer)
     for number, candidate in enumerate(waiting, 1):
         found = screenings[candidate.id]
         print(f"\n[{number}/{len(waiting)}] {candidate.question}\n  {found.domain.value}, depth {found.depth}: {found.reason}")
@@ -56,7 +56,7 @@ def review(folder: Path, reviewer: str) -> int:
             break
         if isinstance(decided, Review):
             queue.keep_review(decided)
-    print(f"{len(queue.waiting(reviewer))} left for {reviewer}")
+    print(f"{len(queue.list_waiting(reviewer))} left for {reviewer}")
     return 0
 
 
@@ -65,7 +65,7 @@ async def publish(
 ) -> int:
     """Write the next version and say what is in it."""
     queue = _opened(folder)
-    public, counts = public_sets(against)
+    public, counts = read_public_sets(against)
     consented, names = await _consented(settings, key_file)
     made = write(queue, consented, public, counts, out, reviews, datetime.now(UTC), names.fingerprint)
     print(f"{out / f'v{made.version}'}: {made.items} questions in {len(made.domains)} domains")
@@ -90,10 +90,10 @@ def _decided(candidate: CandidateQuestion, found: Screening, reviewer: str) -> R
             return Review(id=candidate.id, reviewer=reviewer, decision=Decision.ACCEPT, question=wording, domain=domain)
 
 
-def _domain(said: str) -> Domain:
-    if said.strip().lower() not in [*Domain]:
-        raise InvalidInput(f"{said!r} is no domain; there are {', '.join(Domain)}")
-    return Domain(said.strip().lower())
+def _domain(said: str) -> QuestionDomain:
+    if said.strip().lower() not in [*QuestionDomain]:
+        raise InvalidInput(f"{said!r} is no domain; there are {', '.join(QuestionDomain)}")
+    return QuestionDomain(said.strip().lower())
 
 
 async def _consented(settings: Settings, key_file: Path | None) -> tuple[dict[str, CandidateQuestion], Pseudonyms]:
@@ -110,4 +110,4 @@ def _opened(folder: Path) -> ReviewQueue:
 
 
 def _tell(screening: Screening) -> None:
-    say(f"{screening.id}: {screening.missing or ('for experts' if passes(screening) else 'left out')}")
+    say(f"{screening.id}: {screening.missing or ('for experts' if is_reviewable(screening) else 'left out')}")

@@ -26,7 +26,7 @@ async def add(settings: Settings, path: Path, name: str | None, kind: str, licen
 async def show(settings: Settings, skipped: bool) -> int:
     """One line a collection."""
     async with connected(settings, say) as connection, index_client(connection) as index:
-        for state in await index.collections():
+        for state in await index.list_collections():
             print(_described(state))
             for entry in state["unreadable"] if skipped else ():
                 print("  skipped: " + " - ".join(str(value) for value in entry.values()))
@@ -36,7 +36,7 @@ async def show(settings: Settings, skipped: bool) -> int:
 async def rebuild(settings: Settings, name: str) -> int:
     """Index a known collection again, or go on with a build that was cut off; to the last vector."""
     async with connected(settings, say) as connection, index_client(connection) as index:
-        known = await index.progress(name)
+        known = await index.read_progress(name)
         if not known["building"]:
             await index.build(name, CorpusKind(known["kind"]), known["path"], known["licence"])
         print(_described(await built(index, name, BuildProgress(name, say), COMPLETE)))
@@ -46,7 +46,7 @@ async def rebuild(settings: Settings, name: str) -> int:
 async def stats(settings: Settings, name: str) -> int:
     """What a collection is made of."""
     async with connected(settings, say) as connection, index_client(connection) as index:
-        found = await index.statistics(name)
+        found = await index.read_statistics(name)
     for label, value in _statistics(found):
         print(f"{label:14} {value}")
     return 0
@@ -55,7 +55,7 @@ async def stats(settings: Settings, name: str) -> int:
 async def verify(settings: Settings, name: str) -> int:
     """Check a collection; 1 when something is wrong with it."""
     async with connected(settings, say) as connection, index_client(connection) as index:
-        total = (await index.progress(name))["documents"]
+        total = (await index.read_progress(name))["documents"]
         found = await index.verify(name, lambda part: say(f"{name}: {part.get('documents', 0):,} of {total:,} documents checked"))
     print(
         f"{name}: {found['documents']:,} documents, {found['passages']:,} passages, {found['points']:,} points in the index, "

@@ -13,7 +13,7 @@ from app.domain.errors import Conflict, InvalidInput
 from infra.cli.build_progress import BuildProgress
 from infra.cli.connection import Connection
 from infra.cli.progress import counted
-from retrieval.corpora.ports import KINDS
+from retrieval.corpora.ports import READABLE_KINDS
 from retrieval.service.client import IndexClient
 from retrieval.store.catalogue import BuildPhase, CorpusKind
 
@@ -67,7 +67,7 @@ async def built(index: IndexClient, name: str, progress: BuildProgress, until: f
     """
     pause = POLL
     while True:
-        state = await index.progress(name)
+        state = await index.read_progress(name)
         step = state["build"] or {}
         progress(step)
         if step.get("phase") in until:
@@ -87,5 +87,5 @@ def _tell_result(name: str, state: dict[str, Any], say: Callable[[str], None]) -
     if state["build"]["phase"] == BuildPhase.FAILED:
         raise InvalidInput(f"{name} could not be indexed: {state['build']['detail']}")
     if not state["documents"]:
-        raise InvalidInput(f"nothing readable was found for {name}; {KINDS} files are read")
+        raise InvalidInput(f"nothing readable was found for {name}; {READABLE_KINDS} files are read")
     say(f"{name}: {counted(state['documents'], 'document')} ready")

@@ -65,9 +65,9 @@ def run(
     """
     from infra.cli.evaluation_run import run as work
     from training.evaluation.harness.caps import Caps
-    from training.evaluation.harness.wanted import Wanted
+    from training.evaluation.harness.run_request import RunRequest
 
-    wanted = Wanted(
+    wanted = RunRequest(
         benchmark=benchmark,
         data=data,
         out=out,

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from uuid import UUID
 
-from app.database.tenancy import Tenant, TenantDatabase, acting_for
+from app.database.tenancy import Tenant, TenantDatabase, act_for
 from app.domain.errors import NotFound, SetupError
 from app.domain.fleets import Fleet, FleetWish
 from app.fleets.service import Fleets
@@ -31,17 +31,17 @@ async def deployment(settings: Settings, organisation: UUID) -> AsyncIterator[De
         raise SetupError("a fleet is worked by a stack, and none is up here; start one with `rubrica up`")
     async with worker_pool(settings, home) as pool:
         database = TenantDatabase(pool)
-        with acting_for(Tenant(organisation)):
+        with act_for(Tenant(organisation)):
             yield Deployment(Fleets(database, TemporalGateway(address)), database)
 
 
 async def fleet(settings: Settings, folder: Path, organisation: UUID, wish: FleetWish | None) -> int:
     """Tell how far the fleet of a run is; with a wish, have it do that first."""
-    named = RunFolder(folder).fleet()
+    named = RunFolder(folder).read_fleet()
     if named is None:
         raise NotFound(f"no fleet works for {folder}; `rubrica eval run --fleet` makes one")
     async with deployment(settings, organisation) as found:
-        print(told(await (found.fleets.wish(named, wish) if wish else found.fleets.get(named))))
+        print(told(await (found.fleets.set_wish(named, wish) if wish else found.fleets.get(named))))
     return 0
 
 

@@ -11,31 +11,31 @@ from infra.cli.evaluation_fleet import deployment
 from infra.cli.execute import FAILED, say
 from infra.local.home import Home
 from infra.local.lock import FileLock, read_state
-from training.evaluation.benchmarks.catalogue import WHERE, benchmark
-from training.evaluation.harness.comparing import Difference, compared, require_comparable
-from training.evaluation.harness.difference_page import difference_page
-from training.evaluation.harness.figures import told
+from training.evaluation.benchmarks.catalogue import LOCATIONS, load_benchmark
+from training.evaluation.harness.comparison import Difference, compare_runs, require_comparable
+from training.evaluation.harness.difference_page import render_difference_page
+from training.evaluation.harness.evaluation_loop import EvaluationProgress
+from training.evaluation.harness.figures import estimate_figures
 from training.evaluation.harness.folder import RunFolder
-from training.evaluation.harness.limits_page import limits_page, main_figure, require_one_system
-from training.evaluation.harness.markup import interval_text, number
-from training.evaluation.harness.page import MICRO, RunRecord, page
-from training.evaluation.harness.running import Progress
-from training.evaluation.harness.setting_out import run as work
-from training.evaluation.harness.wanted import Wanted
+from training.evaluation.harness.limits_page import estimate_main_figure, render_limits_page, require_one_system
+from training.evaluation.harness.markup import format_interval, format_number
+from training.evaluation.harness.run_page import MICRO, RunRecord, render_page
+from training.evaluation.harness.run_request import RunRequest
+from training.evaluation.harness.starting import run_benchmark as work
 
 REPORT = "report.html"
 
 
 def show_benchmarks() -> int:
     """One line a benchmark."""
-    for name in WHERE:
-        found = benchmark(name)
+    for name in LOCATIONS:
+        found = load_benchmark(name)
         ways = f" (--variant {', '.join(found.variants)})" if len(found.variants) > 1 else ""
         print(f"{name:16} {found.about}{ways}")
     return 0
 
 
-async def run(settings: Settings, wanted: Wanted, organisation: UUID) -> int:
+async def run(settings: Settings, wanted: RunRequest, organisation: UUID) -> int:
     """Run it, tell each item as it ends, then report. `organisation` is whose runs those of a fleet are."""
     if wanted.fleet:
         async with deployment(settings, organisation) as found:
@@ -50,14 +50,14 @@ async def run(settings: Settings, wanted: Wanted, organisation: UUID) -> int:
 def report(folder: Path) -> int:
     """Print the figures and write the page; `FAILED` when items are without scores."""
     record = _record(folder)
-    found = benchmark(record.manifest.benchmark)
-    for figure in told(found.figures, record.scored, record.manifest.seed):
-        value = number(figure.interval if isinstance(figure.interval, Missing) else figure.interval.value)
-        print(f"{figure.name:22} {value:>8}  {interval_text(figure.interval)}  ({figure.items} items)")
+    found = load_benchmark(record.manifest.benchmark)
+    for figure in estimate_figures(found.figures, record.scored, record.manifest.seed):
+        value = format_number(figure.interval if isinstance(figure.interval, Missing) else figure.interval.value)
+        print(f"{figure.name:22} {value:>8}  {format_interval(figure.interval)}  ({figure.items} items)")
     answering, judging = record.answering, record.judging
     cost = (answering.cost_microusd + judging.cost_microusd) / MICRO
     print(f"{answering.model_calls} calls to answer, {judging.model_calls} to judge, US$ {cost:.4f}")
-    _write(folder / REPORT, page(record, found))
+    _write(folder / REPORT, render_page(record, found))
     print(folder / REPORT)
     for item, why in record.problems.items():
         say(f"{item}: {why}")
@@ -68,12 +68,12 @@ def compare(first: Path, second: Path, out: Path | None) -> int:
     """Print the differences."""
     one, other = _record(first), _record(second)
     require_comparable(one.manifest, other.manifest)
-    found = compared(benchmark(one.manifest.benchmark), one.scored, other.scored, one.manifest.seed)
+    found = compare_runs(load_benchmark(one.manifest.benchmark), one.scored, other.scored, one.manifest.seed)
     _print(found)
     if one.manifest.code != other.manifest.code:
         say("the two runs were made with different code")
     if out is not None:
-        _write(out, difference_page(one.manifest, other.manifest, found))
+        _write(out, render_difference_page(one.manifest, other.manifest, found))
     return 0
 
 
@@ -81,13 +81,13 @@ def limits(folders: Sequence[Path], out: Path) -> int:
     """Print one line a run and write the page."""
     records = [_record(folder) for folder in folders]
     require_one_system([record.manifest for record in records])
-    found = benchmark(records[0].manifest.benchmark)
+    found = load_benchmark(records[0].manifest.benchmark)
     for folder, record in zip(folders, records, strict=True):
-        main, caps = main_figure(record, found), record.manifest.system.caps
-        value = number(main.interval if isinstance(main.interval, Missing) else main.interval.value)
+        main, caps = estimate_main_figure(record, found), record.manifest.system.caps
+        value = format_number(main.interval if isinstance(main.interval, Missing) else main.interval.value)
         held = f"calls {caps.calls or '-'} context {caps.context or '-'}"
-        print(f"{main.name} {value:>8}  {interval_text(main.interval)}  {held}  {folder}")
-    _write(out, limits_page(records, found))
+        print(f"{main.name} {value:>8}  {format_interval(main.interval)}  {held}  {folder}")
+    _write(out, render_limits_page(records, found))
     print(out)
     return 0
 
@@ -95,21 +95,21 @@ def limits(folders: Sequence[Path], out: Path) -> int:
 def _print(found: Sequence[Difference]) -> None:
     print(f"{'figure':22} {'first':>8} {'second':>8} {'diff.':>8}  95% interval")
     for d in found:
-        difference = number(d.difference if isinstance(d.difference, Missing) else d.difference.value)
+        difference = format_number(d.difference if isinstance(d.difference, Missing) else d.difference.value)
         clear = " *" if d.clear else ""
         print(
-            f"{d.name:22} {number(d.first):>8} {number(d.second):>8} {difference:>8}  "
-            f"{interval_text(d.difference)} ({d.items} items){clear}"
+            f"{d.name:22} {format_number(d.first):>8} {format_number(d.second):>8} {difference:>8}  "
+            f"{format_interval(d.difference)} ({d.items} items){clear}"
         )
     print("* the interval leaves zero out")
 
 
 def _record(folder: Path) -> RunRecord:
     run = RunFolder(folder)
-    return RunRecord(run.manifest(), run.answers(), run.scores())
+    return RunRecord(run.read_manifest(), run.read_answers(), run.read_scores())
 
 
-def _tell(progress: Progress) -> None:
+def _tell(progress: EvaluationProgress) -> None:
     say(f"[{progress.done}/{progress.of}] {progress.item}{f': {progress.problem}' if progress.problem else ''}")
 
 

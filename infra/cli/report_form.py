@@ -8,14 +8,14 @@ from pathlib import Path
 from app.domain.errors import InvalidInput
 from app.domain.missing import Missing
 from app.domain.query import detect_language
-from training.evaluation.report_metrics import MeasuredReport, report_figures
-from workflows.checks.citation_format import citation_faults, parted
-from workflows.checks.languages import language_breaks
-from workflows.checks.lists import markdown_faults
-from workflows.checks.outline import headings_of, outline_faults
-from workflows.checks.redundancy import repeats, statements_of
-from workflows.checks.tables import tables_of
-from workflows.checks.tense import tense_errors
+from training.evaluation.report_metrics import MeasuredReport, measure_reports
+from workflows.checks.citation_format import find_citation_faults, split_off_sources
+from workflows.checks.heading_faults import find_outline_faults, list_headings
+from workflows.checks.languages import find_language_breaks
+from workflows.checks.markdown_faults import find_markdown_faults
+from workflows.checks.redundancy import find_repeats, list_statements
+from workflows.checks.tables import find_tables
+from workflows.checks.tense import find_tense_errors
 
 SHOWN_CHARS = 90
 
@@ -29,7 +29,7 @@ def check(files: Sequence[Path], written: date) -> int:
     texts = {path: _read(path) for path in files}
     found = [f"{path}: {fault}" for path, text in texts.items() for fault in faults_of(text, written)]
     print("\n".join(found) or "no fault found")
-    figures = report_figures([MeasuredReport(text, written) for text in texts.values()])
+    figures = measure_reports([MeasuredReport(text, written) for text in texts.values()])
     for name in (field.name for field in fields(figures)):
         value = getattr(figures, name)
         print(f"{name}: {value.reason if isinstance(value, Missing) else f'{value:.4g}'}")
@@ -38,21 +38,21 @@ def check(files: Sequence[Path], written: date) -> int:
 
 def faults_of(text: str, written: date) -> Iterator[str]:
     """Every fault of one report, in words that say where."""
-    body = parted(text).body
-    headings = headings_of(body)
-    statements = statements_of(text)
-    for table in tables_of(body):
+    body = split_off_sources(text).body
+    headings = list_headings(body)
+    statements = list_statements(text)
+    for table in find_tables(body):
         if table.faults:
             yield f"table in line {table.start + 1}: {', '.join(sorted(table.faults))}"
-    for place, fault in outline_faults(headings):
+    for place, fault in find_outline_faults(headings):
         yield f"heading “{_short(headings[place].title)}”: {fault}"
-    for cited in citation_faults(text):
+    for cited in find_citation_faults(text):
         yield f"citation {_short(cited.shown)}: {cited.fault}"
-    yield from (f"Markdown: {fault}" for fault in markdown_faults(body))
-    yield from (f"another language: {_short(sentence)}" for sentence in language_breaks(body, detect_language(body)))
-    for repeat in repeats(statements):
+    yield from (f"Markdown: {fault}" for fault in find_markdown_faults(body))
+    yield from (f"another language: {_short(sentence)}" for sentence in find_language_breaks(body, detect_language(body)))
+    for repeat in find_repeats(statements):
         yield f"said before: {_short(statements[repeat.second])}"
-    for error in tense_errors("\n".join(statements), written):
+    for error in find_tense_errors("\n".join(statements), written):
         yield f"foretells what is past ({error.period}): {_short(error.text)}"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.outside.nouns import ToolUse as OwnToolUse
-from app.outside.nouns import tool_uses
+from app.outside.nouns import tool_uses_of
 from app.settings import Settings
 from infra.cli.connection import open_api
 from infra.cli.execute import say
@@ -18,7 +18,7 @@ AnyToolUse = ToolUse | OwnToolUse
 
 async def show(settings: Settings) -> int:
     """One line a service; then the calls of those that were called."""
-    uses: Sequence[AnyToolUse] = await _running(settings) or tool_uses([], settings.services)
+    uses: Sequence[AnyToolUse] = await _running(settings) or tool_uses_of([], settings.services)
     for use in uses:
         print(f"{'on ' if use.on else 'off'}  {use.name:18} {use.kind:7} {use.title:28} {_turned_on(use)}".rstrip())
     called = [use for use in uses if use.calls]

@@ -98,7 +98,7 @@ class Parts:
             "RUBRICA_API_URL": self.api_url,
             "RUBRICA_API_PORT": str(self._api_port),
         }
-        given = self.settings.environment()
+        given = self.settings.to_environment()
         # No service needs the owner's address or a client's key.
         given = {name: value for name, value in given.items() if name not in ("RUBRICA_DATABASE_OWNER_URL", "RUBRICA_API_KEY")}
         return inherited | given | addresses | _python_environment()

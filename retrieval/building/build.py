@@ -36,13 +36,13 @@ class PassageEncoder(Protocol):
         """The number of dimensions of its vectors."""
         ...
 
-    def passages(self, texts: Sequence[str]) -> Iterable[Sequence[float]]:
+    def encode_passages(self, texts: Sequence[str]) -> Iterable[Sequence[float]]:
         """Return one vector for each text, in order."""
         ...
 
 
 @dataclass(frozen=True)
-class Workshop:
+class BuildTools:
     """The stores and tools of a build. `report` is called with every step; `clock` gives the time in UTC."""
 
     catalogue: Catalogue
@@ -58,15 +58,15 @@ class Workshop:
         self.report(fresh)
         return fresh
 
-    def live(self, collection: str) -> Generation | None:
+    def live_generation_of(self, collection: str) -> Generation | None:
         """Return the index that searches of a collection use; None where there is none."""
         name = self.index.resolve(collection)
-        return self.catalogue.generation(name) if name else None
+        return self.catalogue.find_generation(name) if name else None
 
 
 def begin_build(catalogue: Catalogue, collection: str, now: datetime) -> Build:
     """Begin a new build, which reads the corpus. It takes over unfinished dense vectors of the last build."""
-    last = catalogue.build(collection)
+    last = catalogue.find_build(collection)
     number = last.number + 1 if last else 1
     partial = last.generation if last and last.phase is BuildPhase.ENCODING else ""
     fresh = Build(
@@ -86,7 +86,7 @@ def index_text(title: str, text: str) -> str:
     return f"{title}\n{text}"
 
 
-def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+def split_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """Yield the items in lists of `size`; the last list may be shorter."""
     iterator = iter(items)
     while batch := list(islice(iterator, size)):

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from app.domain.errors import Conflict, RubricaError, SetupError
 from app.settings import read_settings
-from retrieval.building.build import PassageEncoder, Workshop, begin_build
+from retrieval.building.build import BuildTools, PassageEncoder, begin_build
 from retrieval.building.indexing import index_words
 from retrieval.building.reading import read_corpus
 from retrieval.building.vectors import encode_passages, leave_to_words
@@ -25,7 +25,7 @@ from retrieval.corpora.kinds import open_corpus
 from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from retrieval.encoding.engines import engines_of
 from retrieval.store.catalogue import Build, BuildPhase
-from retrieval.store.home import Shelves, open_shelves
+from retrieval.store.home import RetrievalHome, open_retrieval_home
 
 NICENESS = 15
 """Encoding runs in the background: searches and reports come first."""
@@ -33,16 +33,20 @@ THREADS = min(2, os.cpu_count() or 1)
 
 
 def run_build(
-    shelves: Shelves, collection: str, fresh: bool, encoder: Callable[[], PassageEncoder | None], report: Callable[[Build], None]
+    shelves: RetrievalHome,
+    collection: str,
+    fresh: bool,
+    encoder: Callable[[], PassageEncoder | None],
+    report: Callable[[Build], None],
 ) -> Build:
     """Begin or continue a collection's build, and finish it. A failure is a value: phase `failed` with the reason.
 
     `encoder` is called once the word index is in use, or earlier where the collection already has dense vectors. If it returns
     None, the collection is searchable by words only.
     """
-    encoder_once = _Once(encoder)
-    shop = Workshop(shelves.catalogue, shelves.store, shelves.index, lambda: datetime.now(UTC), report)
-    last = shelves.catalogue.build(collection)
+    encoder_once = _EncoderOnFirstUse(encoder)
+    shop = BuildTools(shelves.catalogue, shelves.store, shelves.index, lambda: datetime.now(UTC), report)
+    last = shelves.catalogue.find_build(collection)
     build = last if last and not fresh else begin_build(shelves.catalogue, collection, shop.clock())
     try:
         if build.phase is BuildPhase.FAILED:
@@ -61,7 +65,7 @@ def run_build(
         return shop.note(build, phase=BuildPhase.FAILED, detail=f"the store of documents cannot be used: {error}")
 
 
-class _Once:
+class _EncoderOnFirstUse:
     """An encoder that the first call opens. Calls return None, and `reason` says why, where it cannot be opened."""
 
     def __init__(self, opening: Callable[[], PassageEncoder | None]) -> None:
@@ -90,7 +94,7 @@ def _die_with_parent() -> None:
     os._exit(0)
 
 
-def _only_builder(home: Path, collection: str) -> int:
+def _lock_build(home: Path, collection: str) -> int:
     handle = os.open(home / "retrieval" / f"{collection}.build.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -99,7 +103,7 @@ def _only_builder(home: Path, collection: str) -> int:
     return handle
 
 
-def _print(build: Build) -> None:
+def _print_step(build: Build) -> None:
     sys.stdout.write(build.model_dump_json() + "\n")
     sys.stdout.flush()
 
@@ -115,14 +119,14 @@ def main() -> int:
     options = parser.parse_args()
     threading.Thread(target=_die_with_parent, daemon=True).start()
     engines = engines_of(read_settings(os.environ))
-    shelves = open_shelves(options.home, options.qdrant_url, engines.qdrant_grpc_port)
-    _only_builder(options.home, options.collection)
+    shelves = open_retrieval_home(options.home, options.qdrant_url, engines.qdrant_grpc_port)
+    _lock_build(options.home, options.collection)
 
     def encoder() -> PassageEncoder:
         os.nice(NICENESS)
         return open_encoder(options.encoder, options.models_dir, options.home / "models", THREADS, engines.embeddings)
 
-    build = run_build(shelves, options.collection, False, encoder, _print)
+    build = run_build(shelves, options.collection, False, encoder, _print_step)
     return 3 if build.phase is BuildPhase.FAILED else 0
 
 

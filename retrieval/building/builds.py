@@ -21,7 +21,7 @@ OnGivingUp = Callable[[str, int], Awaitable[None]]
 _log = logging.getLogger(__name__)
 
 
-class _Running:
+class _RunningBuild:
     def __init__(self, phase: BuildPhase) -> None:
         self.process: Process | None = None
         self.phase = phase
@@ -29,7 +29,7 @@ class _Running:
         self.task: asyncio.Task[None] | None = None
 
 
-class Builds:
+class RunningBuilds:
     """The running builds. `command` starts a builder; the collection's name is added to it.
 
     `on_step` is awaited with each step that a builder reports, `on_giving_up` when a builder has died too often.
@@ -39,14 +39,14 @@ class Builds:
         self._command = command
         self._on_step = on_step
         self._on_giving_up = on_giving_up
-        self._running: dict[str, _Running] = {}
+        self._running: dict[str, _RunningBuild] = {}
         self.changed = asyncio.Condition()
 
-    def running(self, collection: str) -> bool:
+    def is_running(self, collection: str) -> bool:
         """Whether a builder works on this collection."""
         return collection in self._running
 
-    async def make_way(self, collection: str) -> None:
+    async def stop_encoding(self, collection: str) -> None:
         """Stop a builder that only encodes, and keep its vectors. Raises `Conflict` while a builder reads or indexes."""
         running = self._running.get(collection)
         if running is not None and running.phase is not BuildPhase.ENCODING:
@@ -56,7 +56,7 @@ class Builds:
     def start(self, collection: str, phase: BuildPhase) -> None:
         """Start the builder of the collection's latest build, which is in `phase`."""
         if collection not in self._running:
-            started = self._running[collection] = _Running(phase)
+            started = self._running[collection] = _RunningBuild(phase)
             started.task = asyncio.create_task(self._run(collection, started))
 
     async def stop(self, collection: str) -> None:
@@ -79,7 +79,7 @@ class Builds:
         """Stop every builder."""
         await asyncio.gather(*(self.stop(collection) for collection in list(self._running)))
 
-    async def _run(self, collection: str, running: _Running) -> None:
+    async def _run(self, collection: str, running: _RunningBuild) -> None:
         try:
             for _ in range(ATTEMPTS):
                 code = await self._run_once(collection, running)
@@ -89,9 +89,9 @@ class Builds:
             await self._on_giving_up(collection, code)
         finally:
             self._running.pop(collection, None)
-            await self._tell()
+            await self._announce()
 
-    async def _run_once(self, collection: str, running: _Running) -> int:
+    async def _run_once(self, collection: str, running: _RunningBuild) -> int:
         arguments = [*self._command, "--collection", collection]
         process = await asyncio.create_subprocess_exec(sys.executable, *arguments, stdin=PIPE, stdout=PIPE)
         running.process = process
@@ -102,9 +102,9 @@ class Builds:
             build = Build.of_any_version(line)
             running.phase = build.phase
             await self._on_step(build)
-            await self._tell()
+            await self._announce()
         return await process.wait()
 
-    async def _tell(self) -> None:
+    async def _announce(self) -> None:
         async with self.changed:
             self.changed.notify_all()

@@ -32,14 +32,14 @@ def split_passages(text: str) -> list[Span]:
     """Split `text` into passages, in order. Only white space lies between them; an empty text has none."""
     filling = _Filling()
     for paragraph in split_paragraphs(text):
-        whole = _Unit(paragraph, cost(text[paragraph.start : paragraph.end]), ends_paragraph=True)
-        if whole.cost > _HEADING_CHARS and filling.takes_whole(whole):
+        whole = _Unit(paragraph, cost_of(text[paragraph.start : paragraph.end]), ends_paragraph=True)
+        if whole.cost > _HEADING_CHARS and filling.can_take(whole):
             filling.add(whole)
             continue
-        for unit in _units(text, paragraph):
+        for unit in _units_of(text, paragraph):
             filling.add(unit)
     filling.close()
-    return _without_stub(text, filling.passages)
+    return _join_stub(text, filling.passages)
 
 
 class _Filling:
@@ -50,14 +50,14 @@ class _Filling:
         self._units: list[_Unit] = []
         self._filled = 0
 
-    def takes_whole(self, paragraph: _Unit) -> bool:
+    def can_take(self, paragraph: _Unit) -> bool:
         """Whether it fits as it is; going sentence by sentence is most of the work of chunking."""
         starts_afresh = bool(self._units) and not self._units[-1].heading and self._filled >= TARGET_CHARS * 3 // 4
         return (0 if starts_afresh else self._filled) + paragraph.cost <= TARGET_CHARS
 
     def add(self, unit: _Unit) -> None:
         """Append to the passage being filled, or begin the next with it."""
-        if self._units and self._closes_before(unit):
+        if self._units and self._must_close_before(unit):
             self.close()
         self._units.append(unit)
         self._filled += unit.cost
@@ -68,7 +68,7 @@ class _Filling:
             self.passages.append(Span(self._units[0].span.start, self._units[-1].span.end))
         self._units, self._filled = [], 0
 
-    def _closes_before(self, unit: _Unit) -> bool:
+    def _must_close_before(self, unit: _Unit) -> bool:
         last = self._units[-1]
         if last.heading:
             return False
@@ -79,50 +79,50 @@ class _Filling:
         return self._filled + unit.cost > TARGET_CHARS and self._filled >= MIN_CHARS
 
 
-def _without_stub(text: str, passages: list[Span]) -> list[Span]:
+def _join_stub(text: str, passages: list[Span]) -> list[Span]:
     """Join a very short last passage to the one before it."""
     if len(passages) > 1:
         before, last = passages[-2:]
         if (
-            cost(text[last.start : last.end]) < MIN_CHARS // 2
-            and cost(text[before.start : last.end]) <= MAX_CHARS + MIN_CHARS // 2
+            cost_of(text[last.start : last.end]) < MIN_CHARS // 2
+            and cost_of(text[before.start : last.end]) <= MAX_CHARS + MIN_CHARS // 2
         ):
             return [*passages[:-2], Span(before.start, last.end)]
     return passages
 
 
-def cost(text: str) -> int:
+def cost_of(text: str) -> int:
     """Return the length of `text` in characters, with an ideograph counted as four."""
     return len(text) + (IDEOGRAPH_COST - 1) * count_ideographs(text)
 
 
-def _units(text: str, paragraph: Span) -> Iterator[_Unit]:
+def _units_of(text: str, paragraph: Span) -> Iterator[_Unit]:
     sentences = split_sentences_of(text, paragraph)
     for number, sentence in enumerate(sentences, 1):
         last = number == len(sentences)
-        pieces = list(_pieces(text, sentence))
+        pieces = list(_cut_pieces(text, sentence))
         for piece in pieces:
             body = text[piece.start : piece.end]
             heading = len(sentences) == 1 and len(body) <= _HEADING_CHARS and body[-1] not in '.!?。！？;；"”'
-            yield _Unit(piece, cost(body), last and piece is pieces[-1], heading)
+            yield _Unit(piece, cost_of(body), last and piece is pieces[-1], heading)
 
 
-def _pieces(text: str, sentence: Span) -> Iterable[Span]:
+def _cut_pieces(text: str, sentence: Span) -> Iterable[Span]:
     """Yield the sentence, or pieces of it cut at white space where it exceeds any passage (tables, unpunctuated text)."""
-    if cost(text[sentence.start : sentence.end]) <= MAX_CHARS:
+    if cost_of(text[sentence.start : sentence.end]) <= MAX_CHARS:
         yield sentence
         return
     start = sentence.start
     while start < sentence.end:
-        stop = _cut(text, start, sentence.end)
+        stop = _find_cut(text, start, sentence.end)
         piece = text[start:stop]
         left = start + len(piece) - len(piece.lstrip())
         yield Span(left, left + len(piece.strip()))
         start = stop + len(text[stop : sentence.end]) - len(text[stop : sentence.end].lstrip())
 
 
-def _cut(text: str, start: int, end: int) -> int:
-    step = TARGET_CHARS // IDEOGRAPH_COST if cost(text[start : start + 100]) > 200 else TARGET_CHARS
+def _find_cut(text: str, start: int, end: int) -> int:
+    step = TARGET_CHARS // IDEOGRAPH_COST if cost_of(text[start : start + 100]) > 200 else TARGET_CHARS
     if start + step >= end:
         return end
     space = max(text.rfind(" ", start + step // 2, start + step), text.rfind("\n", start + step // 2, start + step))

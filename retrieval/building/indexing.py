@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from retrieval.building.build import RECIPE, PassageEncoder, Workshop, batches, index_text, passage_id
+from retrieval.building.build import RECIPE, BuildTools, PassageEncoder, index_text, passage_id, split_batches
 from retrieval.building.chunking import split_passages
 from retrieval.building.vectors import add_vectors
 from retrieval.index.ports import IndexedPassage
-from retrieval.index.sparse import SparseEncoder, average_length
+from retrieval.index.sparse import SparseEncoder, average_length_of
 from retrieval.language.paragraphs import Span
 from retrieval.store.catalogue import Build, BuildPhase, Generation
-from retrieval.store.documents import DocumentState, StoredDocument
+from retrieval.store.documents import StoredDocument, StoredState
 
 WRITE_PASSAGES = 10_000
 DELETE_DOCUMENTS = 1_000
@@ -26,14 +26,14 @@ NEARLY_ALL = 0.8
 """The share of passages with dense vectors from which a hybrid search beats a search by words alone."""
 
 
-def index_words(shop: Workshop, build: Build, encoder: Callable[[], PassageEncoder | None]) -> Build:
+def index_words(shop: BuildTools, build: Build, encoder: Callable[[], PassageEncoder | None]) -> Build:
     """Update the word index to the documents and switch to it. `encoder` is called only where the index has vectors."""
     name = f"{build.collection}.{build.number}.words"
-    live = shop.live(build.collection)
-    if live is not None and _current(shop, live):
+    live = shop.live_generation_of(build.collection)
+    if live is not None and _is_current(shop, live):
         name = live.name
     elif live is None or live.name != name:  # else it was killed just after the switch, and searches use it now
-        generation, states = _writable(shop, build, name)
+        generation, states = _open_writable(shop, build, name)
         name = generation.name
         build = shop.note(build, generation=name)
         _delete_gone(shop, generation)
@@ -46,52 +46,52 @@ def index_words(shop: Workshop, build: Build, encoder: Callable[[], PassageEncod
     return shop.note(build, phase=BuildPhase.ENCODING, generation=name, done=0, total=shop.index.count(name))
 
 
-def _current(shop: Workshop, live: Generation) -> bool:
-    changed = chain(*(shop.store.documents(live.collection, state) for state in (DocumentState.NEW, DocumentState.GONE)))
+def _is_current(shop: BuildTools, live: Generation) -> bool:
+    changed = chain(*(shop.store.list_documents(live.collection, state) for state in (StoredState.NEW, StoredState.GONE)))
     return live.recipe == RECIPE and next(changed, None) is None
 
 
-def _writable(shop: Workshop, build: Build, name: str) -> tuple[Generation, tuple[DocumentState, ...]]:
+def _open_writable(shop: BuildTools, build: Build, name: str) -> tuple[Generation, tuple[StoredState, ...]]:
     """Return the index to write to, and the states of the documents that it lacks."""
-    names = shop.index.names()
-    begun = shop.catalogue.generation(name) if name in names else None
-    base = _base(shop, build, names)
+    names = shop.index.list_names()
+    begun = shop.catalogue.find_generation(name) if name in names else None
+    base = _find_base(shop, build, names)
     if base is None:
-        return begun or _fresh(shop, build, name), (DocumentState.NEW, DocumentState.LIVE)
+        return begun or _create_generation(shop, build, name), (StoredState.NEW, StoredState.LIVE)
     if begun is None:
         begun = base.model_copy(update={"name": shop.index.derive(base.name, name)})
         shop.catalogue.keep_generation(begun)
-    return begun, (DocumentState.NEW,)
+    return begun, (StoredState.NEW,)
 
 
-def _base(shop: Workshop, build: Build, names: Sequence[str]) -> Generation | None:
+def _find_base(shop: BuildTools, build: Build, names: Sequence[str]) -> Generation | None:
     """Return the index to start from: that of an interrupted encoding, else the live one; None where the recipe has changed."""
     for name in (build.generation, shop.index.resolve(build.collection) or ""):
-        generation = shop.catalogue.generation(name) if name in names else None
+        generation = shop.catalogue.find_generation(name) if name in names else None
         if generation is not None and generation.recipe == RECIPE and not name.endswith(f".{build.number}.words"):
             return generation
     return None
 
 
-def _fresh(shop: Workshop, build: Build, name: str) -> Generation:
-    texts = [texts for document in _sample(shop, build) for texts in _texts_of(shop, document)]
-    length, window = average_length(text.own for text in texts), average_length(text.window for text in texts)
+def _create_generation(shop: BuildTools, build: Build, name: str) -> Generation:
+    texts = [texts for document in _sample_documents(shop, build) for texts in _texts_of(shop, document)]
+    length, window = average_length_of(text.own for text in texts), average_length_of(text.window for text in texts)
     shop.index.create(name, forgets=bool(shop.catalogue.get(build.collection).tenant))
     generation = Generation(name=name, collection=build.collection, recipe=RECIPE, average_length=length, average_window=window)
     shop.catalogue.keep_generation(generation)
     return generation
 
 
-def _sample(shop: Workshop, build: Build) -> Iterator[StoredDocument]:
+def _sample_documents(shop: BuildTools, build: Build) -> Iterator[StoredDocument]:
     """Yield some documents from all parts of the collection."""
     step = max(1, shop.store.count(build.collection) // SAMPLE_DOCUMENTS)
-    for state in (DocumentState.NEW, DocumentState.LIVE):
-        for number, document in enumerate(shop.store.documents(build.collection, state)):
+    for state in (StoredState.NEW, StoredState.LIVE):
+        for number, document in enumerate(shop.store.list_documents(build.collection, state)):
             if number % step == 0:
                 yield document
 
 
-class _Texts(NamedTuple):
+class _IndexedTexts(NamedTuple):
     """A passage and its indexed texts: its own, and its window, which adds the passages before and after it."""
 
     span: Span
@@ -99,28 +99,28 @@ class _Texts(NamedTuple):
     window: str
 
 
-def _texts_of(shop: Workshop, document: StoredDocument) -> Iterator[_Texts]:
-    text, title = shop.store.text(document.source.snapshot), document.source.title
+def _texts_of(shop: BuildTools, document: StoredDocument) -> Iterator[_IndexedTexts]:
+    text, title = shop.store.text_of(document.source.snapshot), document.source.title
     spans = split_passages(text)
     for place, span in enumerate(spans):
         first, last = spans[max(0, place - 1)], spans[min(len(spans) - 1, place + 1)]
         own = index_text(title, text[span.start : span.end])
-        yield _Texts(span, own, index_text(title, text[first.start : last.end]) if len(spans) > 1 else own)
+        yield _IndexedTexts(span, own, index_text(title, text[first.start : last.end]) if len(spans) > 1 else own)
 
 
-def _delete_gone(shop: Workshop, generation: Generation) -> None:
-    for gone in batches(shop.store.documents(generation.collection, DocumentState.GONE), DELETE_DOCUMENTS):
+def _delete_gone(shop: BuildTools, generation: Generation) -> None:
+    for gone in split_batches(shop.store.list_documents(generation.collection, StoredState.GONE), DELETE_DOCUMENTS):
         shop.index.delete_documents(generation.name, [document.key for document in gone])
 
 
-def _write_documents(shop: Workshop, build: Build, generation: Generation, states: tuple[DocumentState, ...]) -> Build:
+def _write_documents(shop: BuildTools, build: Build, generation: Generation, states: tuple[StoredState, ...]) -> Build:
     encoder = SparseEncoder(generation.average_length, generation.average_window)
     tenant = shop.catalogue.get(build.collection).tenant
     waiting: list[IndexedPassage] = []
     written: list[str] = []
     build = shop.note(build, done=shop.store.count_written(build.collection, generation.name))
-    for document in chain(*(shop.store.documents(build.collection, state, generation.name) for state in states)):
-        waiting.extend(_points(shop, document, encoder, tenant))
+    for document in chain(*(shop.store.list_documents(build.collection, state, generation.name) for state in states)):
+        waiting.extend(_points_of(shop, document, encoder, tenant))
         written.append(document.key)
         if len(waiting) >= WRITE_PASSAGES:
             build = _write(shop, build, generation, waiting, written)
@@ -129,7 +129,7 @@ def _write_documents(shop: Workshop, build: Build, generation: Generation, state
 
 
 def _write(
-    shop: Workshop, build: Build, generation: Generation, passages: Sequence[IndexedPassage], documents: Sequence[str]
+    shop: BuildTools, build: Build, generation: Generation, passages: Sequence[IndexedPassage], documents: Sequence[str]
 ) -> Build:
     """Write these documents' passages to disk, and then mark the documents as written."""
     if passages:
@@ -139,21 +139,21 @@ def _write(
     return shop.note(build, done=build.done + len(documents))
 
 
-def _keep_hybrid(shop: Workshop, build: Build, generation: Generation, encoder: Callable[[], PassageEncoder | None]) -> None:
+def _keep_hybrid(shop: BuildTools, build: Build, generation: Generation, encoder: Callable[[], PassageEncoder | None]) -> None:
     """Encode the few passages without a vector in an index that has vectors, and store whether searches use its vectors."""
     if not generation.dense:
         return
     found = encoder()
     usable = found is not None and found.name == generation.encoder
-    if found is not None and usable and len(shop.index.without_dense(generation.name, FEW_PASSAGES + 1)) <= FEW_PASSAGES:
+    if found is not None and usable and len(shop.index.list_without_dense(generation.name, FEW_PASSAGES + 1)) <= FEW_PASSAGES:
         add_vectors(shop, build, generation, found)
     nearly_all = shop.index.count_dense(generation.name) >= NEARLY_ALL * shop.index.count(generation.name)
     shop.catalogue.keep_generation(generation.model_copy(update={"dense": usable and nearly_all}))
 
 
-def _points(shop: Workshop, document: StoredDocument, encoder: SparseEncoder, tenant: str) -> Iterator[IndexedPassage]:
+def _points_of(shop: BuildTools, document: StoredDocument, encoder: SparseEncoder, tenant: str) -> Iterator[IndexedPassage]:
     published = document.source.published
     for (start, end), own, window in _texts_of(shop, document):
-        sparse = encoder.passage(own, window)
+        sparse = encoder.weigh_passage(own, window)
         number = passage_id(document.key, start, end)
         yield IndexedPassage(number, sparse, document.key, start, end, document.language, tenant, published)

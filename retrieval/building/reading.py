@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from retrieval.building.build import Workshop
-from retrieval.corpora.ports import Corpus, Unreadable
+from retrieval.building.build import BuildTools
+from retrieval.corpora.ports import Corpus, UnreadableItem
 from retrieval.ports import Document
 from retrieval.store.catalogue import Build, BuildPhase
 
@@ -11,16 +11,16 @@ BATCH_DOCUMENTS = 128
 BATCH_CHARS = 8_000_000
 
 
-def read_corpus(shop: Workshop, build: Build, corpus: Corpus) -> Build:
+def read_corpus(shop: BuildTools, build: Build, corpus: Corpus) -> Build:
     """Store the corpus's documents, and mark stored ones that the corpus does not have for removal from the index.
 
     An interrupted reading continues where it stopped if the corpus is in the same state, else from the beginning.
     """
-    build = _from_where(shop, build, corpus.state())
+    build = _resume_reading(shop, build, corpus.fingerprint())
     licence = shop.catalogue.get(build.collection).licence
-    for batch in _batches(corpus.documents(skip=build.done + build.skipped)):
-        documents = [_licensed(item, licence) for item in batch if isinstance(item, Document)]
-        skipped = [item for item in batch if isinstance(item, Unreadable)]
+    for batch in _bounded_batches(corpus.read_documents(skip=build.done + build.skipped)):
+        documents = [_add_licence(item, licence) for item in batch if isinstance(item, Document)]
+        skipped = [item for item in batch if isinstance(item, UnreadableItem)]
         shop.store.add(build.collection, documents, build.number, shop.clock())
         if skipped:
             shop.catalogue.add_unreadable(build.collection, skipped)
@@ -31,7 +31,7 @@ def read_corpus(shop: Workshop, build: Build, corpus: Corpus) -> Build:
     return shop.note(build, phase=BuildPhase.INDEXING, done=0, total=shop.store.count(build.collection))
 
 
-def _from_where(shop: Workshop, build: Build, state: str) -> Build:
+def _resume_reading(shop: BuildTools, build: Build, state: str) -> Build:
     if state and build.corpus_state == state:
         return build
     shop.catalogue.forget_unreadable(build.collection)
@@ -40,15 +40,15 @@ def _from_where(shop: Workshop, build: Build, state: str) -> Build:
     return shop.note(build, number=number, done=0, skipped=0, total=0, corpus_state=state)
 
 
-def _licensed(document: Document, licence: str) -> Document:
+def _add_licence(document: Document, licence: str) -> Document:
     if document.source.licence or not licence:
         return document
     return document.model_copy(update={"source": document.source.model_copy(update={"licence": licence})})
 
 
-def _batches(items: Iterator[Document | Unreadable]) -> Iterator[list[Document | Unreadable]]:
+def _bounded_batches(items: Iterator[Document | UnreadableItem]) -> Iterator[list[Document | UnreadableItem]]:
     """Yield the items in lists that are bounded in number and in length of text."""
-    batch: list[Document | Unreadable] = []
+    batch: list[Document | UnreadableItem] = []
     chars = 0
     for item in items:
         batch.append(item)

@@ -4,21 +4,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 
-from retrieval.building.build import PassageEncoder, Workshop, batches, index_text
-from retrieval.index.ports import Place
+from retrieval.building.build import BuildTools, PassageEncoder, index_text, split_batches
+from retrieval.index.ports import PassagePlace
 from retrieval.store.catalogue import Build, BuildPhase, Generation
 
 PAGE = 2_048
 BATCH = 256
 
 
-def encode_passages(shop: Workshop, build: Build, encoder: PassageEncoder) -> Build:
+def encode_passages(shop: BuildTools, build: Build, encoder: PassageEncoder) -> Build:
     """Give every passage its dense vector in a separate index, and switch to that index when all are there."""
-    live = shop.live(build.collection)
-    if live is None or _complete(shop, live, encoder.name):
+    live = shop.live_generation_of(build.collection)
+    if live is None or _is_complete(shop, live, encoder.name):
         return shop.note(build, phase=BuildPhase.DONE, done=build.total, detail="")
     build = shop.note(build, phase=BuildPhase.ENCODING, total=shop.index.count(live.name), detail="")
-    target = _to_encode(shop, build, live, encoder)
+    target = _open_target(shop, build, live, encoder)
     build = shop.note(build, generation=target.name, done=shop.index.count_dense(target.name))
     build = add_vectors(shop, build, target, encoder)
     shop.index.optimize(target.name)
@@ -28,49 +28,49 @@ def encode_passages(shop: Workshop, build: Build, encoder: PassageEncoder) -> Bu
     return shop.note(build, phase=BuildPhase.DONE, done=build.total)
 
 
-def leave_to_words(shop: Workshop, build: Build, reason: str) -> Build:
+def leave_to_words(shop: BuildTools, build: Build, reason: str) -> Build:
     """End a build without an encoder: searches use words alone, unless every passage already has its vector."""
-    live = shop.live(build.collection)
-    if live is not None and live.dense and shop.index.without_dense(live.name, 1):
+    live = shop.live_generation_of(build.collection)
+    if live is not None and live.dense and shop.index.list_without_dense(live.name, 1):
         shop.catalogue.keep_generation(live.model_copy(update={"dense": False}))
     return shop.note(build, phase=BuildPhase.DONE, detail=reason)
 
 
-def add_vectors(shop: Workshop, build: Build, target: Generation, encoder: PassageEncoder) -> Build:
+def add_vectors(shop: BuildTools, build: Build, target: Generation, encoder: PassageEncoder) -> Build:
     """Give a dense vector to each passage of an index that lacks one. Flushed vectors survive a kill.
 
     A batch is written while the next one is encoded.
     """
     with ThreadPoolExecutor(1, thread_name_prefix="vectors") as writer:
         writing: Future[int] | None = None
-        for batch in chain.from_iterable(batches(page, BATCH) for page in _lacking(shop, target)):
-            vectors = encoder.passages(_texts(shop, build, batch))
-            build = _noted(shop, build, writing)
+        for batch in chain.from_iterable(split_batches(page, BATCH) for page in _pages_without_vectors(shop, target)):
+            vectors = encoder.encode_passages(_texts_of(shop, build, batch))
+            build = _note_written(shop, build, writing)
             writing = writer.submit(_write, shop, target, batch, vectors)
-        return _noted(shop, build, writing)
+        return _note_written(shop, build, writing)
 
 
-def _write(shop: Workshop, target: Generation, places: Sequence[Place], vectors: Iterable[Sequence[float]]) -> int:
+def _write(shop: BuildTools, target: Generation, places: Sequence[PassagePlace], vectors: Iterable[Sequence[float]]) -> int:
     """Write the vectors of these passages to disk, and return their number."""
     shop.index.set_dense(target.name, zip((place.id for place in places), vectors, strict=True))
     shop.index.flush(target.name)
     return len(places)
 
 
-def _noted(shop: Workshop, build: Build, writing: "Future[int] | None") -> Build:
+def _note_written(shop: BuildTools, build: Build, writing: "Future[int] | None") -> Build:
     """Wait until the batch in `writing` is on disk, and note the progress."""
     return shop.note(build, done=build.done + writing.result()) if writing else build
 
 
-def _complete(shop: Workshop, live: Generation, encoder: str) -> bool:
-    return live.dense and live.encoder == encoder and not shop.index.without_dense(live.name, 1)
+def _is_complete(shop: BuildTools, live: Generation, encoder: str) -> bool:
+    return live.dense and live.encoder == encoder and not shop.index.list_without_dense(live.name, 1)
 
 
-def _to_encode(shop: Workshop, build: Build, live: Generation, encoder: PassageEncoder) -> Generation:
+def _open_target(shop: BuildTools, build: Build, live: Generation, encoder: PassageEncoder) -> Generation:
     """Return the index for this encoder's vectors: one that an earlier build began, or a copy of the live one."""
     name = f"{build.collection}.{build.number}.{encoder.name.replace('.', '_')}"
-    begun = shop.catalogue.generation(build.generation)
-    if begun is None or begun.name == live.name or begun.name not in shop.index.names() or begun.name.endswith(".words"):
+    begun = shop.catalogue.find_generation(build.generation)
+    if begun is None or begun.name == live.name or begun.name not in shop.index.list_names() or begun.name.endswith(".words"):
         begun = live.model_copy(update={"name": shop.index.derive(live.name, name)})
     other = begun.encoder != encoder.name
     begun = begun.model_copy(update={"encoder": encoder.name, "dense": begun.dense and not other})
@@ -80,17 +80,17 @@ def _to_encode(shop: Workshop, build: Build, live: Generation, encoder: PassageE
     return begun
 
 
-def _lacking(shop: Workshop, target: Generation) -> Iterator[Sequence[Place]]:
+def _pages_without_vectors(shop: BuildTools, target: Generation) -> Iterator[Sequence[PassagePlace]]:
     """Yield pages of passages without a vector, each sorted by document, so that a text is unpacked once."""
     last = -1
-    while page := shop.index.without_dense(target.name, PAGE, last):
+    while page := shop.index.list_without_dense(target.name, PAGE, last):
         last = page[-1].id
         yield sorted(page, key=lambda place: (place.document, place.start))
 
 
-def _texts(shop: Workshop, build: Build, places: Sequence[Place]) -> list[str]:
+def _texts_of(shop: BuildTools, build: Build, places: Sequence[PassagePlace]) -> list[str]:
     texts = []
     for place in places:
-        source = shop.store.source(build.collection, place.document)
-        texts.append(index_text(source.title, shop.store.text(source.snapshot)[place.start : place.end]) if source else "")
+        source = shop.store.source_of(build.collection, place.document)
+        texts.append(index_text(source.title, shop.store.text_of(source.snapshot)[place.start : place.end]) if source else "")
     return texts

@@ -31,7 +31,7 @@ _SHARE = 0.02
 _SAMPLE = 8_000
 
 
-class Fit(NamedTuple):
+class EncodingMisfit(NamedTuple):
     """The misfit of a decoded text to its best language: the smaller the better, in the order of the fields.
 
     `foreign` and `misplaced` are shares of the letters and signs beyond ASCII, without usual marks: letters that the language
@@ -43,29 +43,29 @@ class Fit(NamedTuple):
     shouted: bool
 
 
-def encoding_by_letters(content: bytes) -> str | None:
+def detect_encoding(content: bytes) -> str | None:
     """Return the encoding in which `content` has the letters of one language; None where there is none."""
-    fits = {encoding: fit for encoding in ENCODINGS if (fit := _fit(content[:_SAMPLE], encoding)) is not None}
+    fits = {encoding: fit for encoding in ENCODINGS if (fit := _misfit_of(content[:_SAMPLE], encoding)) is not None}
     best = min(fits, key=fits.__getitem__, default=None)
     return best if best and fits[best].foreign <= _SHARE and fits[best].misplaced <= _SHARE else None
 
 
-def _fit(content: bytes, encoding: str) -> Fit | None:
+def _misfit_of(content: bytes, encoding: str) -> EncodingMisfit | None:
     """Measure the misfit in this encoding; None where it cannot decode the content."""
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError:
         return None
     beyond = Counter(char for char in text if char > "\x7f" and char not in _MARKS)
-    foreign = min(sum(times for char, times in beyond.items() if char not in alphabet) for alphabet in _alphabets())
+    foreign = min(sum(times for char, times in beyond.items() if char not in alphabet) for alphabet in _letter_sets())
     pairs = Counter(pair for word in _LETTERS.findall(text) if not word.isascii() for pair in pairwise(word))
-    misplaced = sum(times for pair, times in pairs.items() if _misplaced(*pair))
+    misplaced = sum(times for pair, times in pairs.items() if _is_misplaced(*pair))
     capitals = sum(times for char, times in beyond.items() if char.isupper())
     letters = beyond.total() or 1
-    return Fit(foreign / letters, misplaced / letters, 2 * capitals > letters)
+    return EncodingMisfit(foreign / letters, misplaced / letters, 2 * capitals > letters)
 
 
-def _misplaced(one: str, next_one: str) -> bool:
+def _is_misplaced(one: str, next_one: str) -> bool:
     """Whether two letters do not belong together: small before capital, two scripts, a final sigma before a letter."""
     if one.isascii() and next_one.isascii():
         return False
@@ -73,5 +73,5 @@ def _misplaced(one: str, next_one: str) -> bool:
 
 
 @cache
-def _alphabets() -> tuple[frozenset[str], ...]:
+def _letter_sets() -> tuple[frozenset[str], ...]:
     return tuple(frozenset(letters + letters.upper()) for letters in _ALPHABETS)

@@ -14,8 +14,8 @@ from urllib.parse import quote
 from app.domain.errors import InvalidInput, SourceUnreadable
 from app.domain.evidence import Source, snapshot_hash
 from retrieval.corpora.extract import Extract
-from retrieval.corpora.ports import KINDS, Unreadable
-from retrieval.corpora.reading import LIMIT, FileReader
+from retrieval.corpora.file_reader import READING_LIMIT, FileReader
+from retrieval.corpora.ports import READABLE_KINDS, UnreadableItem
 from retrieval.ports import Document
 
 MAX_BYTES = 64 << 20
@@ -23,24 +23,24 @@ MAX_CHARS = 20_000_000
 PLAIN = ("", ".txt", ".text", ".rst")
 
 
-class Folder:
+class FolderCorpus:
     """The files under `root`, in alphabetical order. Names that begin with a dot are left out.
 
     A file's address is `file:///<folder's name>/<path in it>`, which stays when the folder moves and does not reveal its place.
     `limit` is the time for reading one file.
     """
 
-    def __init__(self, root: Path, limit: timedelta = LIMIT) -> None:
+    def __init__(self, root: Path, limit: timedelta = READING_LIMIT) -> None:
         if not root.is_dir():
             raise InvalidInput(f"{root.name or str(root)!r} is not a folder")
         self._root = root.resolve()
         self._limit = limit
 
-    def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
+    def read_documents(self, skip: int = 0) -> Iterator[Document | UnreadableItem]:
         """Yield one document for each file, and one report for each file or folder that cannot be read completely."""
-        return islice(self._documents(), skip, None)
+        return islice(self._read_folder(), skip, None)
 
-    def state(self) -> str:
+    def fingerprint(self) -> str:
         """Return "": the state is unknown without reading every file."""
         return ""
 
@@ -48,42 +48,42 @@ class Folder:
         """Return 0: the share is unknown before the last folder is listed."""
         return 0.0
 
-    def _documents(self) -> Iterator[Document | Unreadable]:
-        failed: list[Unreadable] = []
+    def _read_folder(self) -> Iterator[Document | UnreadableItem]:
+        failed: list[UnreadableItem] = []
         with FileReader(self._limit) as reader:
-            for folder, names, files in os.walk(self._root, onerror=lambda error: failed.append(self._report(error))):
+            for folder, names, files in os.walk(self._root, onerror=lambda error: failed.append(self._unreadable_of(error))):
                 names[:] = sorted(name for name in names if not name.startswith("."))
                 linked = [name for name in names if (Path(folder) / name).is_symlink()]
                 for name in sorted([*files, *linked]):
                     if not name.startswith("."):
-                        yield from self._file(Path(folder) / name, reader)
+                        yield from self._read_item(Path(folder) / name, reader)
                 yield from failed
                 failed.clear()
 
-    def _file(self, path: Path, reader: FileReader) -> Iterator[Document | Unreadable]:
+    def _read_item(self, path: Path, reader: FileReader) -> Iterator[Document | UnreadableItem]:
         relative = path.relative_to(self._root).as_posix()
         try:
             found = read_file(path, self._root, reader)
         except SourceUnreadable as error:
-            yield Unreadable(relative, str(error))
+            yield UnreadableItem(relative, str(error))
             return
         except OSError as error:
-            yield Unreadable(relative, error.strerror or str(error))
+            yield UnreadableItem(relative, error.strerror or str(error))
             return
         if found.note:
-            yield Unreadable(relative, found.note)
-        yield Document(source=self._source(path, relative, found), text=found.text)
+            yield UnreadableItem(relative, found.note)
+        yield Document(source=self._source_of(path, relative, found), text=found.text)
 
-    def _source(self, path: Path, relative: str, found: Extract) -> Source:
+    def _source_of(self, path: Path, relative: str, found: Extract) -> Source:
         url = f"file:///{quote(self._root.name)}/{quote(relative)}"
         title = " ".join(found.title.split())[:300] or path.stem
         snapshot = snapshot_hash(found.text)
         return Source(url=url, title=title, snapshot=snapshot, author=found.author[:200], published=found.published, kind="file")
 
-    def _report(self, error: OSError) -> Unreadable:
+    def _unreadable_of(self, error: OSError) -> UnreadableItem:
         where = Path(error.filename or self._root)
         relative = where.relative_to(self._root).as_posix() if where.is_relative_to(self._root) else where.name
-        return Unreadable(relative, error.strerror or str(error))
+        return UnreadableItem(relative, error.strerror or str(error))
 
 
 def read_file(path: Path, root: Path, reader: FileReader) -> Extract:
@@ -107,21 +107,21 @@ def read_file(path: Path, root: Path, reader: FileReader) -> Extract:
 
 def read_content(suffix: str, content: bytes) -> Extract:
     """Read the text of a file with this ending (in lower case). Raises `SourceUnreadable` with the reason where there is none."""
-    found = _reader(suffix)(content)
+    found = _reader_of(suffix)(content)
     text = found.text.strip()
     if not text:
         raise SourceUnreadable("is empty")
     if len(text) > MAX_CHARS:
         raise SourceUnreadable(f"is too long: {len(text):,} characters, at most {MAX_CHARS:,} are read")
-    return found._replace(text=_storable(text))
+    return found._replace(text=_drop_surrogates(text))
 
 
-def _storable(text: str) -> str:
+def _drop_surrogates(text: str) -> str:
     """Return the text without lone surrogates, which no snapshot can hold."""
     return text.encode("utf-8", errors="replace").decode("utf-8")
 
 
-def _reader(suffix: str) -> Callable[[bytes], Extract]:
+def _reader_of(suffix: str) -> Callable[[bytes], Extract]:
     """Return the reader of a kind of file. The first such file imports its libraries."""
     match suffix:
         case _ if suffix in PLAIN:
@@ -148,10 +148,10 @@ def _reader(suffix: str) -> Callable[[bytes], Extract]:
             from retrieval.corpora.epub import read_epub
 
             return read_epub
-    return _office_reader(suffix)
+    return _office_reader_of(suffix)
 
 
-def _office_reader(suffix: str) -> Callable[[bytes], Extract]:
+def _office_reader_of(suffix: str) -> Callable[[bytes], Extract]:
     from retrieval.corpora import office
 
     match suffix:
@@ -161,4 +161,4 @@ def _office_reader(suffix: str) -> Callable[[bytes], Extract]:
             return office.read_pptx
         case ".xlsx" | ".xlsm":
             return office.read_xlsx
-    raise SourceUnreadable(f"is of a kind that is not read ({suffix}); {KINDS} are")
+    raise SourceUnreadable(f"is of a kind that is not read ({suffix}); {READABLE_KINDS} are")

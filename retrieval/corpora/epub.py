@@ -8,9 +8,9 @@ from lxml import etree
 
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
-from retrieval.corpora.html import visible_text
-from retrieval.corpora.package import opened, parsed
-from retrieval.corpora.plain import decode
+from retrieval.corpora.html import visible_text_of
+from retrieval.corpora.plain import decode_text
+from retrieval.corpora.zip_package import open_package, parse_xml
 from retrieval.language.dates import read_date
 
 _CONTAINER = "META-INF/container.xml"
@@ -19,35 +19,35 @@ _ENCRYPTION = "META-INF/encryption.xml"
 
 def read_epub(content: bytes) -> Extract:
     """Read a book's chapters. A book with encrypted chapters (copy protection) is unreadable."""
-    with opened(content, "an EPUB book") as book:
-        rootfile = parsed(book.read(_CONTAINER)).find(".//{*}rootfile")
+    with open_package(content, "an EPUB book") as book:
+        rootfile = parse_xml(book.read(_CONTAINER)).find(".//{*}rootfile")
         if rootfile is None:
             raise SourceUnreadable("is damaged: its table of contents is missing")
         path = rootfile.get("full-path", "")
-        package = parsed(book.read(path))
-        chapters = _chapters(package, posixpath.dirname(path))
-        if set(chapters) & _encrypted(book):
+        package = parse_xml(book.read(path))
+        chapters = _chapters_of(package, posixpath.dirname(path))
+        if set(chapters) & _encrypted_files(book):
             raise SourceUnreadable("is protected against copying: its chapters are encrypted")
         there = [name for name in chapters if name in book.NameToInfo]
-        text = "\n\n".join(filter(None, (visible_text(decode(book.read(name))) for name in there)))
+        text = "\n\n".join(filter(None, (visible_text_of(decode_text(book.read(name))) for name in there)))
         missing = len(chapters) - len(there)
         note = f"{missing} of {len(chapters)} chapters are missing from the file" if missing else ""
-        about = [_about(package, field) for field in ("title", "creator", "date")]
+        about = [_metadata_of(package, field) for field in ("title", "creator", "date")]
         return Extract(text, title=about[0], author=about[1], published=read_date(about[2]), note=note)
 
 
-def _chapters(package: etree._Element, folder: str) -> list[str]:
+def _chapters_of(package: etree._Element, folder: str) -> list[str]:
     """Return the names of the chapters' files, in the order of the book's spine."""
     files = {item.get("id"): item.get("href", "") for item in package.findall("{*}manifest/{*}item")}
     spine = [files.get(item.get("idref"), "") for item in package.findall("{*}spine/{*}itemref")]
     return [posixpath.normpath(posixpath.join(folder, unquote(href))) for href in spine if href]
 
 
-def _encrypted(book: zipfile.ZipFile) -> set[str]:
+def _encrypted_files(book: zipfile.ZipFile) -> set[str]:
     if _ENCRYPTION not in book.NameToInfo:
         return set()
-    return {unquote(entry.get("URI", "")) for entry in parsed(book.read(_ENCRYPTION)).iter("{*}CipherReference")}
+    return {unquote(entry.get("URI", "")) for entry in parse_xml(book.read(_ENCRYPTION)).iter("{*}CipherReference")}
 
 
-def _about(package: etree._Element, field: str) -> str:
+def _metadata_of(package: etree._Element, field: str) -> str:
     return " ".join((package.findtext(f"{{*}}metadata/{{*}}{field}") or "").split())

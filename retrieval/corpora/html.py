@@ -8,7 +8,7 @@ from lxml.etree import LxmlError
 
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
-from retrieval.corpora.plain import decode
+from retrieval.corpora.plain import decode_text
 from retrieval.language.dates import read_date
 
 _UNSEEN = ("script", "style", "noscript", "template", "head")
@@ -23,16 +23,18 @@ def read_html(content: bytes) -> Extract:
         raise SourceUnreadable("is not HTML")
     found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True, with_metadata=True)
     if found is None or isinstance(found, dict) or not found.text:
-        page = decode(content)
-        return Extract(visible_text(page), title=_title(page))
-    return Extract(_paragraphs(found.text), title=found.title or "", author=found.author or "", published=read_date(found.date))
+        page = decode_text(content)
+        return Extract(visible_text_of(page), title=_title_of(page))
+    return Extract(
+        _split_paragraphs(found.text), title=found.title or "", author=found.author or "", published=read_date(found.date)
+    )
 
 
-def _paragraphs(text: str) -> str:
+def _split_paragraphs(text: str) -> str:
     return _GAP.sub("\n\n", text).strip()
 
 
-def visible_text(page: str) -> str:
+def visible_text_of(page: str) -> str:
     """Return all visible text of an HTML page, with blank lines between paragraphs."""
     try:
         tree = parser.fromstring(page.encode(), parser=parser.HTMLParser(encoding="utf-8"))
@@ -42,9 +44,9 @@ def visible_text(page: str) -> str:
         element.drop_tree()
     for element in tree.iter(*_BLOCKS):
         element.tail = "\n" + (element.tail or "")
-    return _paragraphs(str(tree.text_content()))
+    return _split_paragraphs(str(tree.text_content()))
 
 
-def _title(page: str) -> str:
+def _title_of(page: str) -> str:
     found = re.search(r"<title[^>]*>(.*?)</title>", page, re.IGNORECASE | re.DOTALL)
     return " ".join(found.group(1).split()) if found else ""

@@ -21,27 +21,27 @@ def open_corpus(collection: Collection) -> Corpus:
 
             return StateOfTheUnion()
         case CorpusKind.FOLDER:
-            from retrieval.corpora.documents import Folder
+            from retrieval.corpora.documents import FolderCorpus
 
-            return Folder(path)
+            return FolderCorpus(path)
         case CorpusKind.UPLOADS:
-            from retrieval.corpora.uploads import Uploads
+            from retrieval.corpora.uploads import UploadCorpus
 
-            return Uploads(path)
+            return UploadCorpus(path)
         case CorpusKind.WIKIPEDIA:
             from retrieval.corpora.wikipedia import WikipediaDump
 
             return WikipediaDump(path, collection.licence)
-    return _records(collection, path)
+    return _open_records(collection, path)
 
 
-def _records(collection: Collection, path: Path) -> Corpus:
+def _open_records(collection: Collection, path: Path) -> Corpus:
     from retrieval.corpora import record_kinds
     from retrieval.corpora.records import RecordCorpus
 
     match collection.kind:
         case CorpusKind.BEIR:
-            path, kind = _beir_file(path), record_kinds.BEIR
+            path, kind = _find_beir_file(path), record_kinds.BEIR
         case CorpusKind.WIKIPEDIA_PASSAGES:
             kind = record_kinds.WIKIPEDIA_PASSAGES
         case CorpusKind.PAPERS:
@@ -51,7 +51,7 @@ def _records(collection: Collection, path: Path) -> Corpus:
     return RecordCorpus(path, collection.name, replace(kind, licence=collection.licence or kind.licence))
 
 
-def _beir_file(path: Path) -> Path:
+def _find_beir_file(path: Path) -> Path:
     for candidate in (path, path / "corpus.jsonl", path / "corpus.jsonl.gz"):
         if candidate.is_file():
             return candidate

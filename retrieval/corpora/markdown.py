@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from retrieval.corpora.extract import Extract
-from retrieval.corpora.plain import decode
+from retrieval.corpora.plain import decode_text
 from retrieval.language.dates import read_date
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)\n", re.DOTALL)
@@ -17,26 +17,26 @@ _FIELD = re.compile(r"^(title|author|date)\s*:\s*[\"']?(.*?)[\"']?\s*$", re.IGNO
 
 def read_markdown(content: bytes) -> Extract:
     """Read a Markdown file; its title is the front matter's, or its first heading of the first level."""
-    text = decode(content)
+    text = decode_text(content)
     front = _FRONT_MATTER.match(text)
     fields = {name.lower(): value for name, value in _FIELD.findall(front.group(1))} if front else {}
     tokens = MarkdownIt("commonmark").enable("table").parse(text[front.end() :] if front else text)
     return Extract(
-        text="\n\n".join(block for block in _blocks(tokens) if block.strip()),
-        title=fields.get("title") or _first_heading(tokens),
+        text="\n\n".join(block for block in _blocks_of(tokens) if block.strip()),
+        title=fields.get("title") or _find_heading(tokens),
         author=fields.get("author", ""),
         published=read_date(fields.get("date")),
     )
 
 
-def _first_heading(tokens: list[Token]) -> str:
+def _find_heading(tokens: list[Token]) -> str:
     for token, inline in pairwise(tokens):
         if token.type == "heading_open" and token.tag == "h1":
-            return _inline(inline)
+            return _inline_text_of(inline)
     return ""
 
 
-def _blocks(tokens: Iterable[Token]) -> Iterable[str]:
+def _blocks_of(tokens: Iterable[Token]) -> Iterable[str]:
     """Yield one string for each paragraph, heading, list item, code block or table row."""
     row: list[str] | None = None
     for token in tokens:
@@ -47,14 +47,14 @@ def _blocks(tokens: Iterable[Token]) -> Iterable[str]:
             row = None
         elif token.type == "inline":
             if row is None:
-                yield _inline(token)
+                yield _inline_text_of(token)
             else:
-                row.append(_inline(token))
+                row.append(_inline_text_of(token))
         elif token.type in ("fence", "code_block"):
             yield token.content.rstrip("\n")
 
 
-def _inline(token: Token) -> str:
+def _inline_text_of(token: Token) -> str:
     pieces = []
     for child in token.children or []:
         if child.type in ("softbreak", "hardbreak"):

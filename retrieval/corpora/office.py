@@ -8,7 +8,7 @@ from typing import Any
 
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
-from retrieval.corpora.package import opened, refuse_entities
+from retrieval.corpora.zip_package import open_package, refuse_entities
 
 MAX_ROWS = 200_000
 """The most rows of a workbook that are read, over all its sheets."""
@@ -21,11 +21,11 @@ def read_docx(content: bytes) -> Extract:
     from docx.exceptions import PythonDocxError
     from docx.opc.exceptions import OpcError
 
-    with opened(content, "a Word document (.docx)", (PythonDocxError, OpcError)) as package:
+    with open_package(content, "a Word document (.docx)", (PythonDocxError, OpcError)) as package:
         refuse_entities(package)
         document = open_docx(io.BytesIO(content))
-        blocks = [_docx_block(block) for block in document.iter_inner_content()]
-        return _extract(blocks, document.core_properties)
+        blocks = [_docx_text_of(block) for block in document.iter_inner_content()]
+        return _extract_of(blocks, document.core_properties)
 
 
 def read_pptx(content: bytes) -> Extract:
@@ -33,15 +33,15 @@ def read_pptx(content: bytes) -> Extract:
     from pptx import Presentation
     from pptx.exc import PythonPptxError
 
-    with opened(content, "a presentation (.pptx)", (PythonPptxError,)) as package:
+    with open_package(content, "a presentation (.pptx)", (PythonPptxError,)) as package:
         refuse_entities(package)
         presentation = Presentation(io.BytesIO(content))
         blocks: list[str] = []
         for slide in presentation.slides:
-            blocks.extend(_shape_texts(slide.shapes))
+            blocks.extend(_shape_texts_of(slide.shapes))
             if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
                 blocks.append(slide.notes_slide.notes_text_frame.text)
-        return _extract(blocks, presentation.core_properties)
+        return _extract_of(blocks, presentation.core_properties)
 
 
 def read_xlsx(content: bytes) -> Extract:
@@ -49,52 +49,52 @@ def read_xlsx(content: bytes) -> Extract:
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
-    with opened(content, "a workbook (.xlsx)", (InvalidFileException,)) as package:
+    with open_package(content, "a workbook (.xlsx)", (InvalidFileException,)) as package:
         refuse_entities(package)
         book = load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
         blocks: list[str] = []
         left = MAX_ROWS
         for sheet in book.worksheets:
-            rows = [row for row in map(_row, islice(sheet.iter_rows(values_only=True), left)) if row]
+            rows = [row for row in map(_join_row, islice(sheet.iter_rows(values_only=True), left)) if row]
             left -= len(rows)
             blocks += [sheet.title, *rows] if rows else []
         note = f"only the first {MAX_ROWS:,} rows were read" if left <= 0 else ""
-        return _extract(blocks, book.properties, note)
+        return _extract_of(blocks, book.properties, note)
 
 
-def _docx_block(block: Any) -> str:
+def _docx_text_of(block: Any) -> str:
     if hasattr(block, "rows"):
         # A merged cell is given once for each column it spans.
         rows = ([cell.text for cell, _ in groupby(row.cells)] for row in block.rows)
-        return "\n\n".join(filter(None, map(_row, rows)))
+        return "\n\n".join(filter(None, map(_join_row, rows)))
     return str(block.text)
 
 
-def _shape_texts(shapes: Iterable[Any], depth: int = 0) -> Iterator[str]:
+def _shape_texts_of(shapes: Iterable[Any], depth: int = 0) -> Iterator[str]:
     for shape in shapes:
         if hasattr(shape, "shapes"):
             if depth > _DEPTH:
                 raise SourceUnreadable("has groups of shapes nested too deeply")
-            yield from _shape_texts(shape.shapes, depth + 1)
+            yield from _shape_texts_of(shape.shapes, depth + 1)
         elif getattr(shape, "has_table", False):
-            yield from (_row([cell.text for cell in row.cells]) for row in shape.table.rows)
+            yield from (_join_row([cell.text for cell in row.cells]) for row in shape.table.rows)
         elif getattr(shape, "has_text_frame", False):
             yield str(shape.text_frame.text)
 
 
-def _row(cells: Sequence[object]) -> str:
+def _join_row(cells: Sequence[object]) -> str:
     """Join a row's cells that are not empty with bars."""
     texts = (" ".join(str(cell).split()) for cell in cells if cell is not None)
     return " | ".join(text for text in texts if text)
 
 
-def _extract(blocks: Iterable[str], properties: Any, note: str = "") -> Extract:
+def _extract_of(blocks: Iterable[str], properties: Any, note: str = "") -> Extract:
     text = "\n\n".join(filter(None, (block.replace("\x0b", "\n").strip() for block in blocks)))
     author = getattr(properties, "author", None) or getattr(properties, "creator", None) or ""
-    return Extract(text, title=properties.title or "", author=author, published=_day(properties), note=note)
+    return Extract(text, title=properties.title or "", author=author, published=_day_of(properties), note=note)
 
 
-def _day(properties: Any) -> date | None:
+def _day_of(properties: Any) -> date | None:
     """Return the day of the file's last change, or of its creation."""
     when = properties.modified or properties.created
     return when.date() if when is not None else None

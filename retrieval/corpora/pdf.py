@@ -34,8 +34,8 @@ def read_pdf(content: bytes) -> Extract:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
             raise SourceUnreadable("is encrypted: a password is needed")
-        pages = list(_pages(reader))
-        total, title, author = len(reader.pages), *_about(reader)
+        pages = list(_read_pages(reader))
+        total, title, author = len(reader.pages), *_title_and_author_of(reader)
     except DependencyError as error:
         raise SourceUnreadable("is encrypted in a way that cannot be opened here") from error
     except _DAMAGE as error:
@@ -47,21 +47,21 @@ def read_pdf(content: bytes) -> Extract:
     return Extract(text, title=title, author=author, note=note)
 
 
-def _pages(reader: PdfReader) -> Iterator[str]:
+def _read_pages(reader: PdfReader) -> Iterator[str]:
     started = monotonic()
     for number, page in enumerate(reader.pages):
         if number >= MAX_PAGES or monotonic() - started > MAX_TIME.total_seconds():
             return
-        yield joined(page.extract_text() or "")
+        yield join_lines(page.extract_text() or "")
 
 
-def joined(text: str) -> str:
+def join_lines(text: str) -> str:
     """Join lines that the page's width has cut, and spell out ligatures and stacked letters."""
     spelled = unicodedata.normalize("NFC", text.translate(_LIGATURES))
     whole = _HYPHEN.sub("", spelled.replace("\r\n", "\n").replace("\x00", ""))
     return _WRAP.sub(" ", whole).encode("utf-8", errors="replace").decode("utf-8").strip()
 
 
-def _about(reader: PdfReader) -> tuple[str, str]:
+def _title_and_author_of(reader: PdfReader) -> tuple[str, str]:
     about = reader.metadata
     return (str(about.title or ""), str(about.author or "")) if about else ("", "")

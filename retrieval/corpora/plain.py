@@ -6,7 +6,7 @@ import re
 from charset_normalizer import from_bytes
 
 from app.domain.errors import SourceUnreadable
-from retrieval.corpora.alphabets import encoding_by_letters
+from retrieval.corpora.alphabets import detect_encoding
 from retrieval.corpora.extract import Extract
 
 _BOMS = (
@@ -24,16 +24,16 @@ _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 
 def read_plain(content: bytes) -> Extract:
     """Read a text file in any encoding."""
-    return Extract(decode(content))
+    return Extract(decode_text(content))
 
 
-def decode(content: bytes) -> str:
+def decode_text(content: bytes) -> str:
     """Decode `content` by its byte-order mark, as UTF-8, or by detection. Line ends become newlines.
 
     Raises:
         SourceUnreadable: it is not text.
     """
-    text = _decoded(content).replace("\r\n", "\n").replace("\r", "\n")
+    text = _decode(content).replace("\r\n", "\n").replace("\r", "\n")
     sample = text[:_SAMPLE]
     control = sum(char < " " and char not in "\n\t\f" for char in sample)
     if control > _MAX_CONTROL_SHARE * len(sample):
@@ -41,7 +41,7 @@ def decode(content: bytes) -> str:
     return text.replace("\x00", "").replace("\f", "\n\n")
 
 
-def _decoded(content: bytes) -> str:
+def _decode(content: bytes) -> str:
     for mark, encoding in _BOMS:
         if content.startswith(mark):
             return content.decode(encoding, errors="replace")
@@ -53,15 +53,15 @@ def _decoded(content: bytes) -> str:
     damaged = content.decode("utf-8", errors="replace")
     if sum(char > "\x7f" for char in damaged) > 2 * damaged.count("\ufffd"):
         return damaged  # letters of other encodings are hardly ever valid UTF-8
-    return content.decode(_detected(content), errors="replace")
+    return content.decode(_detect_encoding(content), errors="replace")
 
 
-def _detected(content: bytes) -> str:
+def _detect_encoding(content: bytes) -> str:
     """Detect the likeliest encoding around the first byte beyond ASCII, because much ASCII before it misleads."""
     first = _BEYOND_ASCII.search(content)
     start = max(0, first.start() - _LEAD) if first else 0
     sample = content[start : start + _SAMPLE]
-    by_letters = encoding_by_letters(sample)
+    by_letters = detect_encoding(sample)
     if by_letters is not None:
         return by_letters
     best = from_bytes(sample).best()

@@ -5,11 +5,11 @@ from typing import NamedTuple, Protocol
 
 from retrieval.ports import Document
 
-KINDS = "Markdown, text, HTML, PDF, Word, PowerPoint, Excel, EPUB and CSV"
+READABLE_KINDS = "Markdown, text, HTML, PDF, Word, PowerPoint, Excel, EPUB and CSV"
 """The readable kinds of users' files."""
 
 
-class Unreadable(NamedTuple):
+class UnreadableItem(NamedTuple):
     """A skipped item and the reason; `path` is relative to the corpus."""
 
     path: str
@@ -23,11 +23,11 @@ class Corpus(Protocol):
         InvalidInput: the corpus does not exist or is not of this kind.
     """
 
-    def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
+    def read_documents(self, skip: int = 0) -> Iterator[Document | UnreadableItem]:
         """Yield everything in it after the first `skip` items, always in the same order."""
         ...
 
-    def state(self) -> str:
+    def fingerprint(self) -> str:
         """Return a mark that changes when the corpus may have changed; empty where only reading it could tell."""
         ...
 

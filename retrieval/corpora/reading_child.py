@@ -21,7 +21,7 @@ CPU_SECONDS = 180
 """The limit for one file. A waiting parent gives up earlier; this ends a child whose parent is gone."""
 
 
-def answer(suffix: str, content: bytes) -> str:
+def answer_request(suffix: str, content: bytes) -> str:
     """Answer one request."""
     try:
         found = read_content(suffix, content)
@@ -38,7 +38,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         asked = json.loads(line)
         used = resource.getrusage(resource.RUSAGE_SELF)
         resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + CPU_SECONDS, resource.RLIM_INFINITY))
-        answers.write(answer(asked["suffix"], requests.read(asked["size"])).encode() + b"\n")
+        answers.write(answer_request(asked["suffix"], requests.read(asked["size"])).encode() + b"\n")
         answers.flush()
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from retrieval.corpora.lines import Line
-from retrieval.corpora.ports import Unreadable
+from retrieval.corpora.corpus_lines import CorpusLine
+from retrieval.corpora.ports import UnreadableItem
 from retrieval.language.dates import read_date
 
 _ID = ("_id", "id")
@@ -22,7 +22,7 @@ TSV_COLUMNS = ("id", "text", "title")
 """The columns of DPR's passages, for a file without a header line."""
 
 
-class Record(NamedTuple):
+class CorpusRecord(NamedTuple):
     """A text with its metadata; `of` names its document, where the record says so."""
 
     identity: str
@@ -35,30 +35,30 @@ class Record(NamedTuple):
     author: str
 
 
-def parse_json(line: Line) -> Record | Unreadable:
+def parse_json(line: CorpusLine) -> CorpusRecord | UnreadableItem:
     """Read a record from a line of JSON."""
     try:
-        fields = _loaded(line.content)
+        fields = _load_json(line.content)
     except ValueError as error:
-        return Unreadable(line.where, f"is not JSON ({error})")
+        return UnreadableItem(line.where, f"is not JSON ({error})")
     if not isinstance(fields, dict):
-        return Unreadable(line.where, "is not a record (a JSON object)")
+        return UnreadableItem(line.where, "is not a record (a JSON object)")
     about = fields.get("metadata")
-    return _record(line.where, {**about, **fields} if isinstance(about, dict) else fields)
+    return _record_of(line.where, {**about, **fields} if isinstance(about, dict) else fields)
 
 
-def parse_tab_separated(line: Line, columns: Sequence[str]) -> Record | Unreadable:
+def parse_tab_separated(line: CorpusLine, columns: Sequence[str]) -> CorpusRecord | UnreadableItem:
     """Read a record from a line of tab-separated values; a value may be quoted, with doubled quotes inside."""
     try:
         values = line.content.decode("utf-8").rstrip("\r\n").split("\t")
     except UnicodeDecodeError as error:
-        return Unreadable(line.where, f"is not UTF-8 ({error.reason})")
+        return UnreadableItem(line.where, f"is not UTF-8 ({error.reason})")
     if len(values) != len(columns):
-        return Unreadable(line.where, f"has {len(values)} columns, not {len(columns)}")
-    return _record(line.where, dict(zip(columns, map(_unquoted, values), strict=True)))
+        return UnreadableItem(line.where, f"has {len(values)} columns, not {len(columns)}")
+    return _record_of(line.where, dict(zip(columns, map(_unquote, values), strict=True)))
 
 
-def _loaded(content: bytes) -> Any:
+def _load_json(content: bytes) -> Any:
     """Parse JSON; the slower parser accepts lone surrogates, which old corpora have."""
     try:
         return orjson.loads(content)
@@ -66,46 +66,48 @@ def _loaded(content: bytes) -> Any:
         return json.loads(content)
 
 
-def _record(where: str, fields: Mapping[str, Any]) -> Record | Unreadable:
-    text, identity = _first(fields, _TEXT), _first(fields, _ID)
-    of, url = _first(fields, _OF), _first(fields, ("url",))
+def _record_of(where: str, fields: Mapping[str, Any]) -> CorpusRecord | UnreadableItem:
+    text, identity = _first_field(fields, _TEXT), _first_field(fields, _ID)
+    of, url = _first_field(fields, _OF), _first_field(fields, ("url",))
     if not text:
-        return Unreadable(where, "has no text")
+        return UnreadableItem(where, "has no text")
     if not (identity or of or url):
-        return Unreadable(where, "has no id")
-    title = " ".join(_first(fields, ("title",)).split())
+        return UnreadableItem(where, "has no id")
+    title = " ".join(_first_field(fields, ("title",)).split())
     if not title:
-        title, text = _title_in(text)
+        title, text = _split_title(text)
     if not text:
-        return Unreadable(where, "has no text besides its title")
-    published = read_date(_first(fields, _DATE))
-    return Record(identity, of, title[:_TITLE_CHARS], text, url, published, _first(fields, _LICENCE), _first(fields, _AUTHOR))
+        return UnreadableItem(where, "has no text besides its title")
+    published = read_date(_first_field(fields, _DATE))
+    return CorpusRecord(
+        identity, of, title[:_TITLE_CHARS], text, url, published, _first_field(fields, _LICENCE), _first_field(fields, _AUTHOR)
+    )
 
 
-def _first(fields: Mapping[str, Any], names: Sequence[str]) -> str:
+def _first_field(fields: Mapping[str, Any], names: Sequence[str]) -> str:
     """Return the first of these fields that is not empty, as text that a snapshot can hold."""
     for name in names:
         value = fields.get(name)
         if value not in (None, "", []):
-            found = ", ".join(map(_named, value)) if isinstance(value, list) else str(value)
+            found = ", ".join(map(_name_of, value)) if isinstance(value, list) else str(value)
             return found.encode("utf-8", errors="replace").decode("utf-8").replace("\x00", "").strip()
     return ""
 
 
-def _named(value: Any) -> str:
+def _name_of(value: Any) -> str:
     """Return the name of an author, who is a string or an object with a name."""
     return str(value.get("name", "")) if isinstance(value, dict) else str(value)
 
 
-def _title_in(text: str) -> tuple[str, str]:
+def _split_title(text: str) -> tuple[str, str]:
     """Split off a quoted title on the text's first line; without one return no title and the text."""
     first, _, rest = text.partition("\n")
     if len(first) > 2 and first[0] == first[-1] == '"':
-        return _unquoted(first), rest.strip()
+        return _unquote(first), rest.strip()
     return "", text
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     if len(value) > 1 and value[0] == value[-1] == '"':
         return value[1:-1].replace('""', '"')
     return value

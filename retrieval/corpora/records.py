@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 
 from app.domain.evidence import Source, snapshot_hash
-from retrieval.corpora.lines import Line, read_lines
-from retrieval.corpora.ports import Unreadable
-from retrieval.corpora.record import TSV_COLUMNS, Record, parse_json, parse_tab_separated
+from retrieval.corpora.corpus_lines import CorpusLine, read_lines
+from retrieval.corpora.ports import UnreadableItem
+from retrieval.corpora.record import TSV_COLUMNS, CorpusRecord, parse_json, parse_tab_separated
 from retrieval.corpora.shards import Shards
 from retrieval.ports import Document
 
@@ -31,9 +31,9 @@ class RecordKind:
 
     source_kind: str
     licence: str
-    address: Callable[[str, Record], str]
-    document: Callable[[Record], str]
-    untitled: Callable[[Record, str], str]
+    address: Callable[[str, CorpusRecord], str]
+    document: Callable[[CorpusRecord], str]
+    untitled: Callable[[CorpusRecord, str], str]
 
 
 class RecordCorpus:
@@ -44,25 +44,25 @@ class RecordCorpus:
         self._name = name
         self._kind = kind
 
-    def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
+    def read_documents(self, skip: int = 0) -> Iterator[Document | UnreadableItem]:
         """Yield one document for its consecutive records, and a report for a line that is not a usable record."""
-        for number, item in enumerate(self._grouped()):
+        for number, item in enumerate(self._group_records()):
             if number >= skip:
-                yield item if isinstance(item, Unreadable) else self._document(item)
+                yield item if isinstance(item, UnreadableItem) else self._join_document(item)
 
-    def state(self) -> str:
+    def fingerprint(self) -> str:
         """See `Shards.state`."""
-        return self._shards.state()
+        return self._shards.fingerprint()
 
     def share_read(self) -> float:
         """See `Shards.share_read`."""
         return self._shards.share_read()
 
-    def _grouped(self) -> Iterator[list[Record] | Unreadable]:
-        group: list[Record] = []
+    def _group_records(self) -> Iterator[list[CorpusRecord] | UnreadableItem]:
+        group: list[CorpusRecord] = []
         chars = 0
-        for item in _parsed(read_lines(self._shards)):
-            if isinstance(item, Unreadable):
+        for item in _parse_lines(read_lines(self._shards)):
+            if isinstance(item, UnreadableItem):
                 yield item
                 continue
             if group and (self._kind.document(item) != self._kind.document(group[0]) or chars > MAX_DOCUMENT_CHARS):
@@ -73,8 +73,8 @@ class RecordCorpus:
         if group:
             yield group
 
-    def _document(self, records: list[Record]) -> Document:
-        first, text = records[0], _joined([record.text for record in records])
+    def _join_document(self, records: list[CorpusRecord]) -> Document:
+        first, text = records[0], _join_passages([record.text for record in records])
         source = Source(
             url=first.url or self._kind.address(self._name, first),
             title=first.title or self._kind.untitled(first, text),
@@ -87,29 +87,29 @@ class RecordCorpus:
         return Document(source=source, text=text)
 
 
-def _parsed(lines: Iterator[Line | Unreadable]) -> Iterator[Record | Unreadable]:
+def _parse_lines(lines: Iterator[CorpusLine | UnreadableItem]) -> Iterator[CorpusRecord | UnreadableItem]:
     file, parse = "", parse_json
     for line in lines:
-        if isinstance(line, Unreadable):
+        if isinstance(line, UnreadableItem):
             yield line
             continue
         if line.file != file:
             file, parse = line.file, parse_json
             if ".tsv" in file.lower():
-                columns = _columns(line)
+                columns = _columns_of(line)
                 parse = partial(parse_tab_separated, columns=columns or TSV_COLUMNS)
                 if columns:
                     continue
         yield parse(line)
 
 
-def _columns(line: Line) -> list[str]:
+def _columns_of(line: CorpusLine) -> list[str]:
     """Return the column names of a tab-separated file's first line; none where it is no header."""
     names = line.content.decode("utf-8", errors="replace").strip().lower().split("\t")
     return names if "text" in names and "id" in names else []
 
 
-def _joined(texts: list[str]) -> str:
+def _join_passages(texts: list[str]) -> str:
     """Join passages: with a paragraph's gap after a full sentence, else with a space."""
     whole = [texts[0]]
     for text in texts[1:]:

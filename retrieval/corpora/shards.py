@@ -21,20 +21,20 @@ class Shards:
     """
 
     def __init__(self, path: Path, endings: Sequence[str]) -> None:
-        self._paths = [path] if path.is_file() else _in_folder(path, endings)
+        self._paths = [path] if path.is_file() else _find_files(path, endings)
         self._sizes = [file.stat().st_size for file in self._paths]
         self._before = 0
         self._open: IO[bytes] | None = None
 
-    def contents(self) -> Iterator[tuple[str, IO[bytes]]]:
+    def open_each(self) -> Iterator[tuple[str, IO[bytes]]]:
         """Yield each file's name and unpacked content; read it before the next."""
         self._before = 0
         for path, size in zip(self._paths, self._sizes, strict=True):
-            with path.open("rb") as self._open, _unpacked(self._open, path) as content:
+            with path.open("rb") as self._open, _unpack(self._open, path) as content:
                 yield path.name, content
             self._before += size
 
-    def state(self) -> str:
+    def fingerprint(self) -> str:
         """Return a hash of the files' names, sizes and times of change."""
         stamps = [f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in self._paths]
         return hashlib.sha256("\n".join(stamps).encode()).hexdigest()[:16]
@@ -45,7 +45,7 @@ class Shards:
         return (self._before + here) / max(1, sum(self._sizes))
 
 
-def _in_folder(folder: Path, endings: Sequence[str]) -> list[Path]:
+def _find_files(folder: Path, endings: Sequence[str]) -> list[Path]:
     wanted = tuple(ending + packing for ending in endings for packing in _PACKINGS)
     there = folder.iterdir() if folder.is_dir() else ()
     files = [file for file in there if file.is_file() and file.name.lower().endswith(wanted) and file.name[0] != "."]
@@ -56,7 +56,7 @@ def _in_folder(folder: Path, endings: Sequence[str]) -> list[Path]:
     return sorted(files, key=lambda file: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)])
 
 
-def _unpacked(raw: IO[bytes], path: Path) -> IO[bytes]:
+def _unpack(raw: IO[bytes], path: Path) -> IO[bytes]:
     """Unpack a file by the ending of its name."""
     match path.suffix.lower():
         case ".gz":

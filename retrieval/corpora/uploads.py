@@ -20,19 +20,19 @@ from app.domain.errors import InvalidInput, SourceUnreadable
 from app.domain.evidence import Source, snapshot_hash
 from app.domain.value import Value
 from retrieval.corpora.extract import Extract
-from retrieval.corpora.ports import Unreadable
-from retrieval.corpora.reading import FileReader
+from retrieval.corpora.file_reader import FileReader
+from retrieval.corpora.ports import UnreadableItem
 from retrieval.language.dates import read_date
 from retrieval.ports import Document
-from retrieval.store.documents import DocumentState
+from retrieval.store.documents import StoredState
 
 ABOUT, READ, TEXT, ORIGINAL = "about.json", "read.json", "text", "original"
 V = TypeVar("V", bound=Value)
-READERS = "2"
+READERS_VERSION = "2"
 """The version of the readers. A new one makes builds read all files again."""
 
 
-class About(Value):
+class UploadAbout(Value):
     """The known facts of an uploaded document: its file's name for people, the address that citations use, its ending."""
 
     name: str
@@ -40,7 +40,7 @@ class About(Value):
     suffix: str
 
 
-class Reading(Value):
+class UploadReading(Value):
     """The result of reading a file: `snapshot` names its text, or `error` says why there is none; `note` says what is missing."""
 
     readers: str
@@ -63,7 +63,7 @@ class UploadState(NamedTuple):
     characters: int
 
 
-class Uploads:
+class UploadCorpus:
     """The documents under `root`, in the order of their ids."""
 
     def __init__(self, root: Path) -> None:
@@ -72,11 +72,11 @@ class Uploads:
         self._root = root
         self._share = 0.0
 
-    def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
+    def read_documents(self, skip: int = 0) -> Iterator[Document | UnreadableItem]:
         """Yield one document for each folder, or the reason why it cannot be read."""
-        return islice(self._documents(), skip, None)
+        return islice(self._read_folders(), skip, None)
 
-    def state(self) -> str:
+    def fingerprint(self) -> str:
         """Return "": the state is unknown without looking at every folder."""
         return ""
 
@@ -84,52 +84,52 @@ class Uploads:
         """Return the share that has been read, from 0 to 1."""
         return self._share
 
-    def _documents(self) -> Iterator[Document | Unreadable]:
-        folders = _folders(self._root)
+    def _read_folders(self) -> Iterator[Document | UnreadableItem]:
+        folders = _folders_of(self._root)
         with FileReader() as reader:
             for number, folder in enumerate(folders, start=1):
                 self._share = number / len(folders)
-                found = _document(folder, reader)
+                found = _read_document(folder, reader)
                 if found is not None:
                     yield found
 
 
-def upload_states(root: Path, indexed: Mapping[tuple[str, str], DocumentState], failed: Mapping[str, str]) -> list[UploadState]:
+def upload_states_of(root: Path, indexed: Mapping[tuple[str, str], StoredState], failed: Mapping[str, str]) -> list[UploadState]:
     """Return the state of each document under `root`.
 
     `indexed` has the store's states by address and snapshot, `failed` the reasons of the documents that a build skipped, by id.
     """
     states = []
-    for folder in _folders(root) if root.is_dir() else ():
-        about, reading = _loaded(folder / ABOUT, About), _loaded(folder / READ, Reading)
+    for folder in _folders_of(root) if root.is_dir() else ():
+        about, reading = _load(folder / ABOUT, UploadAbout), _load(folder / READ, UploadReading)
         if about is not None:
-            states.append(_state(folder.name, about, reading, indexed, failed))
+            states.append(_state_of(folder.name, about, reading, indexed, failed))
     return states
 
 
-def _state(
+def _state_of(
     name: str,
-    about: About,
-    reading: Reading | None,
-    indexed: Mapping[tuple[str, str], DocumentState],
+    about: UploadAbout,
+    reading: UploadReading | None,
+    indexed: Mapping[tuple[str, str], StoredState],
     failed: Mapping[str, str],
 ) -> UploadState:
     if reading is None:
         return UploadState(name, about.address, "failed" if name in failed else "received", failed.get(name, ""), "", 0)
     if reading.error:
         return UploadState(name, about.address, "failed", reading.error, "", 0)
-    live = indexed.get((about.address, reading.snapshot)) is DocumentState.LIVE
+    live = indexed.get((about.address, reading.snapshot)) is StoredState.LIVE
     state = "indexed" if live else "parsed"
     return UploadState(name, about.address, state, reading.note, reading.snapshot, reading.characters)
 
 
-def _folders(root: Path) -> list[Path]:
+def _folders_of(root: Path) -> list[Path]:
     return sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith("."))
 
 
-def _document(folder: Path, reader: FileReader) -> Document | Unreadable | None:
+def _read_document(folder: Path, reader: FileReader) -> Document | UnreadableItem | None:
     """Read the document of a folder; None for a folder that was deleted meanwhile, or is incomplete."""
-    about = _loaded(folder / ABOUT, About)
+    about = _load(folder / ABOUT, UploadAbout)
     if about is None:
         return None
     try:
@@ -137,34 +137,34 @@ def _document(folder: Path, reader: FileReader) -> Document | Unreadable | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        return Unreadable(folder.name, error.strerror or str(error))
+        return UnreadableItem(folder.name, error.strerror or str(error))
     if reading.error:
-        return Unreadable(folder.name, reading.error)
+        return UnreadableItem(folder.name, reading.error)
     told = {"url": about.address, "title": about.name, "kind": "file"}
     source = Source(**told, snapshot=reading.snapshot, author=reading.author, published=read_date(reading.published))
     return Document(source=source, text=text)
 
 
-def _read_once(folder: Path, about: About, reader: FileReader) -> tuple[Reading, str]:
+def _read_once(folder: Path, about: UploadAbout, reader: FileReader) -> tuple[UploadReading, str]:
     """Return the stored reading and its text, or read the file now."""
-    known = _loaded(folder / READ, Reading)
-    if known is not None and known.readers == READERS:
+    known = _load(folder / READ, UploadReading)
+    if known is not None and known.readers == READERS_VERSION:
         return known, "" if known.error else (folder / TEXT).read_bytes().decode()
     content = (folder / f"{ORIGINAL}{about.suffix}").read_bytes()
     try:
         found = reader.read(about.suffix, content)
     except SourceUnreadable as error:
-        reading = Reading(readers=READERS, error=str(error))
+        reading = UploadReading(readers=READERS_VERSION, error=str(error))
     else:
-        reading = _kept(folder, found)
+        reading = _store_text(folder, found)
     _write(folder / READ, reading.model_dump_json())
     return reading, "" if reading.error else found.text
 
 
-def _kept(folder: Path, found: Extract) -> Reading:
+def _store_text(folder: Path, found: Extract) -> UploadReading:
     _write(folder / TEXT, found.text)
-    return Reading(
-        readers=READERS,
+    return UploadReading(
+        readers=READERS_VERSION,
         snapshot=snapshot_hash(found.text),
         note=found.note,
         author=found.author[:200],
@@ -173,7 +173,7 @@ def _kept(folder: Path, found: Extract) -> Reading:
     )
 
 
-def _loaded(path: Path, kind: type[V]) -> V | None:
+def _load(path: Path, kind: type[V]) -> V | None:
     try:
         return kind.of_any_version(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError, ValidationError):

@@ -10,9 +10,9 @@ from urllib.parse import quote, urlsplit
 from lxml import etree
 
 from app.domain.evidence import Source, snapshot_hash
-from retrieval.corpora.ports import Unreadable
+from retrieval.corpora.ports import UnreadableItem
 from retrieval.corpora.shards import Shards
-from retrieval.corpora.wikitext import is_redirect, plain_text
+from retrieval.corpora.wikitext import is_redirect, readable_text_of
 from retrieval.language.dates import read_date
 from retrieval.ports import Document
 
@@ -22,7 +22,7 @@ ARTICLES = "0"
 """The namespace of articles, in every language's Wikipedia."""
 
 
-class Page(NamedTuple):
+class WikipediaPage(NamedTuple):
     """An article of the dump. `site` is its wiki's address, such as `https://en.wikipedia.org`."""
 
     site: str
@@ -38,31 +38,31 @@ class WikipediaDump:
         self._shards = Shards(path, (".xml",))
         self._licence = licence or LICENCE
 
-    def documents(self, skip: int = 0) -> Iterator[Document | Unreadable]:
+    def read_documents(self, skip: int = 0) -> Iterator[Document | UnreadableItem]:
         """Yield one document for each article; the wikitext of the first `skip` is not parsed."""
-        for item in islice(self._pages(), skip, None):
-            yield item if isinstance(item, Unreadable) else _document(item, self._licence)
+        for item in islice(self._read_pages(), skip, None):
+            yield item if isinstance(item, UnreadableItem) else _document_of(item, self._licence)
 
-    def state(self) -> str:
+    def fingerprint(self) -> str:
         """See `Shards.state`."""
-        return self._shards.state()
+        return self._shards.fingerprint()
 
     def share_read(self) -> float:
         """See `Shards.share_read`."""
         return self._shards.share_read()
 
-    def _pages(self) -> Iterator[Page | Unreadable]:
-        for name, content in self._shards.contents():
+    def _read_pages(self) -> Iterator[WikipediaPage | UnreadableItem]:
+        for name, content in self._shards.open_each():
             title = ""
             try:
-                for page in _articles(content):
+                for page in _read_articles(content):
                     title = page.title
                     yield page
             except (etree.XMLSyntaxError, OSError, EOFError) as error:
-                yield Unreadable(name, f"cut off or damaged after the article {title!r}: {error}")
+                yield UnreadableItem(name, f"cut off or damaged after the article {title!r}: {error}")
 
 
-def _articles(content: IO[bytes]) -> Iterator[Page]:
+def _read_articles(content: IO[bytes]) -> Iterator[WikipediaPage]:
     """Yield the articles of one file. Entities are not resolved and nothing is fetched; the parser's own limits hold."""
     parsed = etree.iterparse(
         content, tag=("{*}base", "{*}page"), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
@@ -73,23 +73,23 @@ def _articles(content: IO[bytes]) -> Iterator[Page]:
             parts = urlsplit(element.text or site)
             site = f"{parts.scheme}://{parts.netloc}"
             continue
-        page = _page(site, element)
-        _forget(element)
+        page = _page_of(site, element)
+        _free_page(element)
         if page is not None:
             yield page
 
 
-def _page(site: str, element: etree._Element) -> Page | None:
+def _page_of(site: str, element: etree._Element) -> WikipediaPage | None:
     if element.findtext("{*}ns") != ARTICLES or element.find("{*}redirect") is not None:
         return None
     wikitext = element.findtext("{*}revision/{*}text") or ""
     if is_redirect(wikitext):
         return None
     revised = read_date(element.findtext("{*}revision/{*}timestamp"))
-    return Page(site, element.findtext("{*}title") or "", wikitext, revised)
+    return WikipediaPage(site, element.findtext("{*}title") or "", wikitext, revised)
 
 
-def _forget(element: etree._Element) -> None:
+def _free_page(element: etree._Element) -> None:
     """Free the memory of a page and of those before it, because the parser would keep the whole dump."""
     element.clear()
     parent = element.getparent()
@@ -97,13 +97,13 @@ def _forget(element: etree._Element) -> None:
         del parent[0]
 
 
-def _document(page: Page, licence: str) -> Document | Unreadable:
+def _document_of(page: WikipediaPage, licence: str) -> Document | UnreadableItem:
     try:
-        text = plain_text(page.wikitext)
+        text = readable_text_of(page.wikitext)
     except RecursionError:
-        return Unreadable(page.title, "is nested too deeply")
+        return UnreadableItem(page.title, "is nested too deeply")
     if not text:
-        return Unreadable(page.title, "has no text besides templates and references")
+        return UnreadableItem(page.title, "has no text besides templates and references")
     source = Source(
         url=f"{page.site}/wiki/{quote(page.title.replace(' ', '_'), safe='/:(),')}",
         title=page.title,

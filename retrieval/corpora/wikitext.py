@@ -31,18 +31,18 @@ _VARIANTS = re.compile(r"-\{(?:[^{}|]*\|)?([^{}]*)\}-")
 _SIMPLIFIED = re.compile(r"zh-(?:hans|cn)\s*:\s*([^;]*)")
 
 
-def plain_text(wikitext: str) -> str:
+def readable_text_of(wikitext: str) -> str:
     """Return the readable text of an article: paragraphs, headings, list items and table rows between blank lines."""
     pieces: list[str] = []
     kept = True
     for node in mwparserfromhell.parse(wikitext, skip_style_tags=False).nodes:
         if isinstance(node, Heading):
-            title = _inline(node.title)
+            title = _inline_text_of(node.title)
             if node.level <= 2:
                 kept = _LAST_SECTIONS.fullmatch(title.strip()) is None
             pieces.append(f"\n\n{title}\n\n" if kept else "")
         elif kept:
-            pieces.append(_shown(node))
+            pieces.append(_text_of(node))
     return _tidy("".join(pieces))
 
 
@@ -51,45 +51,45 @@ def is_redirect(wikitext: str) -> bool:
     return _REDIRECT.match(wikitext) is not None
 
 
-def _shown(node: Node) -> str:
+def _text_of(node: Node) -> str:
     if isinstance(node, Text):
         return str(node.value)
     if isinstance(node, Wikilink):
-        return _link(node)
+        return _link_text_of(node)
     if isinstance(node, Tag):
-        return _tag(node)
+        return _tag_text_of(node)
     if isinstance(node, ExternalLink):
-        return _inline(node.title) if node.title is not None else ""
+        return _inline_text_of(node.title) if node.title is not None else ""
     if isinstance(node, HTMLEntity):
         return str(node.normalize()).encode("utf-8", errors="replace").decode("utf-8")  # &#xd800; is no character
     if isinstance(node, Template):
-        return _template(node)
+        return _template_text_of(node)
     return ""
 
 
-def _inline(code: Wikicode | None) -> str:
-    return "".join(_shown(node) for node in code.nodes) if code is not None else ""
+def _inline_text_of(code: Wikicode | None) -> str:
+    return "".join(_text_of(node) for node in code.nodes) if code is not None else ""
 
 
-def _link(link: Wikilink) -> str:
+def _link_text_of(link: Wikilink) -> str:
     target = str(link.title)
     if _NOT_TEXT.match(target):
         return ""
-    return _inline(link.text) if link.text is not None else target.lstrip(":").partition("#")[0]
+    return _inline_text_of(link.text) if link.text is not None else target.lstrip(":").partition("#")[0]
 
 
-def _tag(tag: Tag) -> str:
+def _tag_text_of(tag: Tag) -> str:
     name = str(tag.tag).strip().lower()
     if name in _UNSEEN_TAGS:
         return ""
     if name in ("br", "hr"):
         return "\n"
-    inside = _inline(tag.contents)
+    inside = _inline_text_of(tag.contents)
     match name:
         case "li" | "dd" | "dt" if not inside:  # a mark at the start of a line; the item's text follows it
             return "\n\n" if not str(tag).startswith((":", ";")) else ""
         case "table":
-            return f"\n\n{_rows(inside)}\n\n"
+            return f"\n\n{_join_rows(inside)}\n\n"
         case "tr":
             return f"\n{inside}\n"
         case "td" | "th":
@@ -99,15 +99,15 @@ def _tag(tag: Tag) -> str:
     return inside
 
 
-def _rows(table: str) -> str:
+def _join_rows(table: str) -> str:
     """Return a line for each row, with bars between its cells."""
     rows = (" | ".join(cell.strip() for cell in row.split(_CELL) if cell.strip()) for row in table.split("\n"))
     return "\n".join(row for row in rows if row)
 
 
-def _template(template: Template) -> str:
+def _template_text_of(template: Template) -> str:
     name = str(template.name).strip().lower().replace("_", " ")
-    values = [_inline(parameter.value).strip() for parameter in template.params if not parameter.showkey]
+    values = [_inline_text_of(parameter.value).strip() for parameter in template.params if not parameter.showkey]
     if not values:
         return ""
     if name in _QUANTITY and len(values) > 1:
@@ -117,14 +117,14 @@ def _template(template: Template) -> str:
     return values[-1] if name in _SHOWS_LAST or name.startswith("lang-") else ""
 
 
-def _variant(found: re.Match[str]) -> str:
+def _simplified_of(found: re.Match[str]) -> str:
     """Return the simplified form of a Chinese word with several variants, or the first variant."""
     simplified = _SIMPLIFIED.search(found.group(1))
     return simplified.group(1) if simplified else found.group(1).partition(";")[0].rpartition(":")[2]
 
 
 def _tidy(text: str) -> str:
-    text = _VARIANTS.sub(_variant, text)
+    text = _VARIANTS.sub(_simplified_of, text)
     text = _LEADING_IN_BRACKETS.sub(r"\1", _EMPTY_BRACKETS.sub("", _MAGIC.sub("", text.replace(_CELL, " "))))
     lines = (_SPACES.sub(" ", line).strip() for line in text.split("\n"))
     return "\n\n".join(line for line in lines if line)

@@ -53,15 +53,15 @@ class Encoder(Protocol):
         """The number of dimensions of its vectors."""
         ...
 
-    def passages(self, texts: Sequence[str]) -> Vectors:
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
         """Return one row for each text, in order."""
         ...
 
-    def query(self, text: str) -> list[float]:
+    def encode_query(self, text: str) -> list[float]:
         """Return a query's vector."""
         ...
 
-    def reads(self, text: str) -> bool:
+    def can_read(self, text: str) -> bool:
         """Whether its model knows the language of a text; vectors of other languages are noise."""
         ...
 
@@ -85,24 +85,24 @@ class OnnxEncoder:
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self._tokenizer.no_padding()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="encoder") if threads > 1 else None
-        self._recent = lru_cache(KEPT_QUERIES)(self._vector)
+        self._recent = lru_cache(KEPT_QUERIES)(self._encode)
 
-    def passages(self, texts: Sequence[str]) -> Vectors:
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
         """Return one row for each text, in order."""
         run: Callable[..., Any] = self._pool.map if self._pool else map
-        rows = list(run(self._vector, texts))
+        rows = list(run(self._encode, texts))
         return np.stack(rows) if rows else np.empty((0, 0), np.float32)
 
-    def query(self, text: str) -> list[float]:
+    def encode_query(self, text: str) -> list[float]:
         """Return a query's vector."""
         vector: list[float] = self._recent(text).tolist()
         return vector
 
-    def reads(self, text: str) -> bool:
+    def can_read(self, text: str) -> bool:
         """The model knows English only."""
         return detect_language(text) is Language.ENGLISH
 
-    def _vector(self, text: str) -> Vectors:
+    def _encode(self, text: str) -> Vectors:
         """Return the mean of the tokens' last states, scaled to unit length."""
         tokens = np.array([self._tokenizer.encode(text).ids], np.int64)
         feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
@@ -121,22 +121,22 @@ class SentenceTransformersEncoder:
         self._model.max_seq_length = MAX_TOKENS
         self.size = int(self._model.get_embedding_dimension())
 
-    def passages(self, texts: Sequence[str]) -> Vectors:
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
         """Return one row for each text, in order."""
         vectors: Vectors = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
         return vectors
 
-    def query(self, text: str) -> list[float]:
+    def encode_query(self, text: str) -> list[float]:
         """Return a query's vector."""
-        vector: list[float] = self.passages([text])[0].tolist()
+        vector: list[float] = self.encode_passages([text])[0].tolist()
         return vector
 
-    def reads(self, text: str) -> bool:
+    def can_read(self, text: str) -> bool:
         """The model knows English only."""
         return detect_language(text) is Language.ENGLISH
 
 
-class EncoderOnce:
+class EncoderOnFirstUse:
     """An encoder that its first use opens, in any thread. A failure is logged once."""
 
     def __init__(self, opening: Callable[[], Encoder]) -> None:

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from app.domain.errors import ToolError
 from app.domain.value import Value
-from retrieval.encoding.endpoint import A_BUILD, A_SEARCH, Endpoint, Patience
+from retrieval.encoding.endpoint import BUILD_PATIENCE, SEARCH_PATIENCE, EndpointPatience, JsonEndpoint
 
 BATCH = 64
 """The texts of one request. Several requests are under way at once, so that the server always has work."""
@@ -36,12 +36,14 @@ class EndpointEncoder:
         ToolError: the server does not answer, or not with one finite vector of the known size for each text.
     """
 
-    def __init__(self, server: EmbeddingsServer, search: Patience = A_SEARCH, build: Patience = A_BUILD) -> None:
+    def __init__(
+        self, server: EmbeddingsServer, search: EndpointPatience = SEARCH_PATIENCE, build: EndpointPatience = BUILD_PATIENCE
+    ) -> None:
         key = server.api_key.get_secret_value() if server.api_key else None
-        self._endpoint = Endpoint(f"{server.url}/embeddings", key)
+        self._endpoint = JsonEndpoint(f"{server.url}/embeddings", key)
         self._model = server.model
         self._search, self._build = search, build
-        self._recent = lru_cache(KEPT_QUERIES)(self._query)
+        self._recent = lru_cache(KEPT_QUERIES)(self._encode_query)
         self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="embeddings")
         self.size = 0
         self.size = len(self._ask(["size"], search)[0])
@@ -51,36 +53,36 @@ class EndpointEncoder:
         """The model and the size of its vectors; a change of either needs another index."""
         return f"{re.sub(r'[^A-Za-z0-9_-]+', '-', self._model)}-{self.size}"
 
-    def passages(self, texts: Sequence[str]) -> Vectors:
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
         """Return one row for each text, in order."""
         if not texts:
             return np.empty((0, self.size), np.float32)
         parts = [texts[first : first + BATCH] for first in range(0, len(texts), BATCH)]
         return np.concatenate(list(self._pool.map(lambda part: self._ask(part, self._build), parts)))
 
-    def query(self, text: str) -> list[float]:
+    def encode_query(self, text: str) -> list[float]:
         """Return a query's vector."""
         vector: list[float] = self._recent(text).tolist()
         return vector
 
-    def reads(self, _: str) -> bool:
+    def can_read(self, _: str) -> bool:
         """Whether the model knows the language: always, since the operator chooses a model for the corpus."""
         return True
 
-    def _query(self, text: str) -> Vectors:
+    def _encode_query(self, text: str) -> Vectors:
         row: Vectors = self._ask([text], self._search)[0]
         return row
 
-    def _ask(self, texts: Sequence[str], patience: Patience) -> Vectors:
+    def _ask(self, texts: Sequence[str], patience: EndpointPatience) -> Vectors:
         answer = self._endpoint.ask({"model": self._model, "input": list(texts)}, patience)
         try:
             rows = {int(entry["index"]): entry["embedding"] for entry in answer["data"]}
             vectors: Vectors = np.array([rows[number] for number in range(len(texts))], np.float32)
         except (KeyError, TypeError, ValueError) as error:
             raise ToolError(f"{self._endpoint.url} does not answer with one vector a text ({error!r})") from error
-        return self._checked(vectors)
+        return self._normalise(vectors)
 
-    def _checked(self, vectors: Any) -> Vectors:
+    def _normalise(self, vectors: Any) -> Vectors:
         """Check the vectors and scale them to unit length. Vectors of another size must not reach the index."""
         if vectors.ndim != 2 or not np.isfinite(vectors).all() or not (lengths := np.linalg.norm(vectors, axis=1)).all():
             raise ToolError(f"{self._endpoint.url} answers with vectors that are empty, infinite or zero")

@@ -24,7 +24,7 @@ TOKENIZER = "tokenizer.json"
 CONVERSION = "conversion.json"
 RECIPE = "opset17-int8-per-channel-1"
 """The name of the conversion of a checkpoint to `model.onnx`. A file of another recipe is made again."""
-Fetch = Callable[["Weights", Path], None]
+Fetch = Callable[["EncoderWeights", Path], None]
 
 
 class WeightFile(Value):
@@ -43,7 +43,7 @@ class Checkpoint(Value):
     files: tuple[WeightFile, ...]
 
 
-class Weights(Value):
+class EncoderWeights(Value):
     """One entry of the catalogue `models.toml`."""
 
     title: str
@@ -61,10 +61,10 @@ class Conversion(Value):
     sha256: dict[str, str]
 
 
-def catalogue() -> dict[str, Weights]:
+def read_weights_catalogue() -> dict[str, EncoderWeights]:
     """Read all weights that the product knows, by name."""
     entries = tomllib.loads(files("retrieval.encoding").joinpath("models.toml").read_text(encoding="utf-8"))
-    return {name: Weights.model_validate(entry) for name, entry in entries.items()}
+    return {name: EncoderWeights.model_validate(entry) for name, entry in entries.items()}
 
 
 def find_weights(name: str, models_dir: Path | None, cache: Path, sources: Sequence[Fetch]) -> Path:
@@ -76,66 +76,66 @@ def find_weights(name: str, models_dir: Path | None, cache: Path, sources: Seque
     Raises:
         SetupError: no source has them; the message says what was tried.
     """
-    weights = catalogue()[name]
+    weights = read_weights_catalogue()[name]
     folders = [folder / name for folder in (models_dir, cache) if folder is not None]
-    if found := _present(weights, folders):
+    if found := _find_whole(weights, folders):
         return found
-    with _alone(cache):
+    with _hold_cache(cache):
         for leftover in cache.glob(f".{name}.*"):  # of a killed process, whose child may still write there
             shutil.rmtree(leftover, ignore_errors=True)
-        return _present(weights, folders) or _got(weights, cache / name, sources)
+        return _find_whole(weights, folders) or _fetch_from_any(weights, cache / name, sources)
 
 
-def verified(file: WeightFile, path: Path) -> bool:
+def is_verified(file: WeightFile, path: Path) -> bool:
     """Whether the file at `path` has one of the allowed hashes."""
-    return path.is_file() and sha256(path) in file.sha256
+    return path.is_file() and sha256_of(path) in file.sha256
 
 
-def sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
     """Return a file's hash in hexadecimal."""
     with path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def conversion_of(weights: Weights, folder: Path) -> Conversion:
+def conversion_of(weights: EncoderWeights, folder: Path) -> Conversion:
     """Return the note to store beside files that were just made from the checkpoint of these weights."""
-    hashes = {name: sha256(folder / name) for name in (MODEL, TOKENIZER)}
-    return Conversion(recipe=RECIPE, checkpoint=_checkpoint(weights), sha256=hashes)
+    hashes = {name: sha256_of(folder / name) for name in (MODEL, TOKENIZER)}
+    return Conversion(recipe=RECIPE, checkpoint=_checkpoint_hashes_of(weights), sha256=hashes)
 
 
-def _present(weights: Weights, folders: Sequence[Path]) -> Path | None:
-    for whole in (_published, _converted):
+def _find_whole(weights: EncoderWeights, folders: Sequence[Path]) -> Path | None:
+    for whole in (_is_published, _is_converted):
         for folder in folders:
             if whole(weights, folder):
                 return folder
     return None
 
 
-def _published(weights: Weights, folder: Path) -> bool:
-    return all(verified(file, folder / file.name) for file in weights.files)
+def _is_published(weights: EncoderWeights, folder: Path) -> bool:
+    return all(is_verified(file, folder / file.name) for file in weights.files)
 
 
-def _converted(weights: Weights, folder: Path) -> bool:
+def _is_converted(weights: EncoderWeights, folder: Path) -> bool:
     """Whether the folder has undamaged files that the current recipe made from the checkpoint."""
     try:
         conversion = Conversion.of_any_version((folder / CONVERSION).read_bytes())
     except (OSError, ValidationError):
         return False  # not converted, or not by us
-    if (conversion.recipe, conversion.checkpoint) != (RECIPE, _checkpoint(weights)):
+    if (conversion.recipe, conversion.checkpoint) != (RECIPE, _checkpoint_hashes_of(weights)):
         return False
     made = {name: folder / name for name in (MODEL, TOKENIZER)}
-    return all(path.is_file() and sha256(path) == conversion.sha256.get(name) for name, path in made.items())
+    return all(path.is_file() and sha256_of(path) == conversion.sha256.get(name) for name, path in made.items())
 
 
-def _checkpoint(weights: Weights) -> tuple[str, ...]:
+def _checkpoint_hashes_of(weights: EncoderWeights) -> tuple[str, ...]:
     return tuple(file.sha256[0] for file in weights.checkpoint.files)
 
 
-def _got(weights: Weights, target: Path, sources: Sequence[Fetch]) -> Path:
+def _fetch_from_any(weights: EncoderWeights, target: Path, sources: Sequence[Fetch]) -> Path:
     failures = []
     for fetch in sources:
         try:
-            return _fetched(weights, target, fetch)
+            return _fetch_whole(weights, target, fetch)
         except (OSError, SetupError, subprocess.SubprocessError, zipfile.BadZipFile, KeyError) as error:
             failures.append(f"{fetch.__name__.replace('_', ' ')}: {error}")
     raise SetupError(
@@ -143,12 +143,12 @@ def _got(weights: Weights, target: Path, sources: Sequence[Fetch]) -> Path:
     )
 
 
-def _fetched(weights: Weights, target: Path, fetch: Fetch) -> Path:
+def _fetch_whole(weights: EncoderWeights, target: Path, fetch: Fetch) -> Path:
     """Fetch into a scratch folder beside the target, verify, and move it into place, so that a half is never used."""
     scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
         fetch(weights, scratch)
-        if not _present(weights, [scratch]):
+        if not _find_whole(weights, [scratch]):
             raise SetupError("what came is not what it should be (SHA-256 differs)")
         shutil.rmtree(target, ignore_errors=not target.exists())
         os.replace(scratch, target)
@@ -158,7 +158,7 @@ def _fetched(weights: Weights, target: Path, fetch: Fetch) -> Path:
 
 
 @contextmanager
-def _alone(cache: Path) -> Iterator[None]:
+def _hold_cache(cache: Path) -> Iterator[None]:
     """Hold a cache alone while fetching. Other processes wait and find the result; a killed process frees the lock."""
     try:
         cache.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ import requests
 from requests.adapters import HTTPAdapter
 
 from app.domain.errors import ToolError, ToolUnavailable
-from app.outgoing.retry_after import retry_after
+from app.outgoing.retry_after import read_retry_after
 
 CONNECTIONS = 16
 FIRST_PAUSE = timedelta(milliseconds=250)
@@ -20,20 +20,20 @@ _WRONG_ADDRESS_OR_KEY = (401, 403, 404, 405)
 
 
 @dataclass(frozen=True)
-class Patience:
+class EndpointPatience:
     """The time limits of one attempt, and of all attempts together."""
 
     attempt: timedelta
     total: timedelta
 
 
-A_SEARCH = Patience(timedelta(seconds=10), timedelta(seconds=20))
+SEARCH_PATIENCE = EndpointPatience(timedelta(seconds=10), timedelta(seconds=20))
 """The patience of a search, for which a user waits."""
-A_BUILD = Patience(timedelta(minutes=2), timedelta(minutes=15))
+BUILD_PATIENCE = EndpointPatience(timedelta(minutes=2), timedelta(minutes=15))
 """The patience of a build, which waits while a server restarts."""
 
 
-class Endpoint:
+class JsonEndpoint:
     """One address that takes JSON by POST. Threads may share it.
 
     Raises:
@@ -49,7 +49,7 @@ class Endpoint:
         if api_key:
             self._session.headers["Authorization"] = f"Bearer {api_key}"
 
-    def ask(self, body: dict[str, Any], patience: Patience) -> Any:
+    def ask(self, body: dict[str, Any], patience: EndpointPatience) -> Any:
         """Return the server's answer to `body`. Outages, refusals for load and time-outs are tried again, with back-off."""
         deadline = time.monotonic() + patience.total.total_seconds()
         pause = FIRST_PAUSE
@@ -70,7 +70,7 @@ class Endpoint:
         except (requests.ConnectionError, requests.Timeout) as error:
             raise _PassingFailure(type(error).__name__) from error
         if response.status_code in _PASSING:
-            raise _PassingFailure(f"status {response.status_code}", retry_after(response.headers))
+            raise _PassingFailure(f"status {response.status_code}", read_retry_after(response.headers))
         if response.status_code in _WRONG_ADDRESS_OR_KEY:
             raise ToolError(f"{self.url} answers with status {response.status_code}: check the address and the key")
         if not response.ok:

@@ -3,18 +3,18 @@
 from app.domain.value import Value
 from app.settings import Settings
 from retrieval.encoding.encoder_endpoint import EmbeddingsServer
-from retrieval.search.reranker import Reranking
+from retrieval.search.reranker import RerankerSettings
 
 
-class Engines(Value):
+class RetrievalEngines(Value):
     """The gRPC port of the Qdrant server, an encoder, a reranker; None: this process does the work itself or needs none."""
 
     qdrant_grpc_port: int | None = None
     embeddings: EmbeddingsServer | None = None
-    reranking: Reranking | None = None
+    reranking: RerankerSettings | None = None
 
 
-def engines_of(settings: Settings) -> Engines:
+def engines_of(settings: Settings) -> RetrievalEngines:
     """Return the engines that the settings name."""
     embeddings = reranking = None
     if settings.embeddings_url and settings.embeddings_model:
@@ -22,5 +22,5 @@ def engines_of(settings: Settings) -> Engines:
             url=settings.embeddings_url, model=settings.embeddings_model, api_key=settings.embeddings_api_key
         )
     if settings.reranker:
-        reranking = Reranking(model=settings.reranker, url=settings.reranker_url, api_key=settings.reranker_api_key)
-    return Engines(qdrant_grpc_port=settings.qdrant_grpc_port, embeddings=embeddings, reranking=reranking)
+        reranking = RerankerSettings(model=settings.reranker, url=settings.reranker_url, api_key=settings.reranker_api_key)
+    return RetrievalEngines(qdrant_grpc_port=settings.qdrant_grpc_port, embeddings=embeddings, reranking=reranking)

@@ -10,7 +10,7 @@ from app.domain.errors import SetupError, ToolError
 ENTAILED, CONTRADICTED = "entail", "contradict"
 
 
-class Labels(NamedTuple):
+class InferenceLabels(NamedTuple):
     """The places of the two needed labels among a model's outputs."""
 
     entailed: int
@@ -38,7 +38,7 @@ class CrossEncoderNli:
         """
         with self._lock:
             model = self._model = self._model or self._load()
-            labels = labels_of(model.config.id2label)
+            labels = inference_labels_of(model.config.id2label)
             rows = model.predict(list(pairs), apply_softmax=True, show_progress_bar=False)
         return [(float(row[labels.entailed]), float(row[labels.contradicted])) for row in rows]
 
@@ -51,11 +51,11 @@ class CrossEncoderNli:
             raise ToolError(f"the model {self._name!r} cannot be loaded: {error}") from error
 
 
-def labels_of(names: Mapping[Any, str]) -> Labels:
+def inference_labels_of(names: Mapping[Any, str]) -> InferenceLabels:
     """Find the places of entailment and contradiction among a model's labels, whose order differs by model."""
     places = {name.lower(): int(place) for place, name in names.items()}
     entailed = next((place for name, place in places.items() if name.startswith(ENTAILED)), None)
     contradicted = next((place for name, place in places.items() if name.startswith(CONTRADICTED)), None)
     if entailed is None or contradicted is None:
         raise ToolError(f"the model has the labels {sorted(places)}; one of inference has entailment and contradiction")
-    return Labels(entailed, contradicted)
+    return InferenceLabels(entailed, contradicted)

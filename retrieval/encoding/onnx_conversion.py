@@ -14,16 +14,16 @@ from pathlib import Path
 import onnx
 from safetensors.numpy import load_file
 
-from retrieval.encoding.bert_graph import Bert, bert_graph
+from retrieval.encoding.bert_graph import BertShape, build_bert_graph
 
 
 def convert_checkpoint(checkpoint: Path, target: Path) -> None:
     """Write the checkpoint's encoder to `target`, with matrices and word embeddings in 8 bits. Raises `OSError` without files."""
     config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
-    bert = Bert(config["num_hidden_layers"], config["num_attention_heads"], config["layer_norm_eps"])
+    bert = BertShape(config["num_hidden_layers"], config["num_attention_heads"], config["layer_norm_eps"])
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         floats = Path(scratch) / "floats.onnx"
-        onnx.save(bert_graph(load_file(checkpoint / "model.safetensors"), bert), floats)
+        onnx.save(build_bert_graph(load_file(checkpoint / "model.safetensors"), bert), floats)
         quantize(floats, target)
 
 

@@ -18,12 +18,14 @@ class RecentVectors:
         self._kept: OrderedDict[tuple[str, str], Vectors] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, encoder: Encoder, texts: Sequence[str]) -> list[Vectors]:
+    def encode(self, encoder: Encoder, texts: Sequence[str]) -> list[Vectors]:
         """Return the unit vector of each text, in order. The encoder's errors pass through, and nothing is stored then."""
         known = self._known(encoder.name, texts)
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         # Copies: a row of an array would keep the whole of it in memory.
-        known |= {text: row.copy() for text, row in zip(missing, encoder.passages(missing) if missing else (), strict=True)}
+        known |= {
+            text: row.copy() for text, row in zip(missing, encoder.encode_passages(missing) if missing else (), strict=True)
+        }
         self._keep(encoder.name, {text: known[text] for text in missing})
         return [known[text] for text in texts]
 

@@ -16,16 +16,16 @@ from yarl import URL
 
 from app.domain.errors import ToolError
 from retrieval.fetch.errors import PageRefused
-from retrieval.fetch.fetching import Fetched, Fetcher
+from retrieval.fetch.fetching import FetchedPage, Fetcher
 
-WAITED = timedelta(seconds=15)
+RENDER_LIMIT = timedelta(seconds=15)
 MAX_REQUESTS = 80
 NOWHERE = "http://127.0.0.1:9"
-FETCHED = ("document", "script", "stylesheet", "xhr", "fetch")
+FETCHED_KINDS = ("document", "script", "stylesheet", "xhr", "fetch")
 FLAGS = ("--host-resolver-rules=MAP * ~NOTFOUND", "--disable-background-networking", "--disable-quic", "--no-first-run")
 
 
-class ScriptedPages:
+class PageRenderer:
     """A renderer of pages, one at a time, each in its own context. Close it. It belongs to the event loop of its first call."""
 
     def __init__(self, executable: Path, fetcher: Fetcher) -> None:
@@ -35,12 +35,12 @@ class ScriptedPages:
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
 
-    async def render(self, url: str) -> Fetched:
+    async def render(self, url: str) -> FetchedPage:
         """Return the page after its scripts ran. Raises `PageRefused` when the browser cannot show it."""
         async with self._turn:
             try:
-                async with asyncio.timeout(2 * WAITED.total_seconds()):
-                    return await self._rendered(url)
+                async with asyncio.timeout(2 * RENDER_LIMIT.total_seconds()):
+                    return await self._render(url)
             except (PlaywrightError, TimeoutError) as error:
                 raise PageRefused("the page could not be shown by the browser") from error
 
@@ -52,19 +52,19 @@ class ScriptedPages:
             await self._playwright.stop()
         self._browser = self._playwright = None
 
-    async def _rendered(self, url: str) -> Fetched:
-        browser = await self._opened()
+    async def _render(self, url: str) -> FetchedPage:
+        browser = await self._open_browser()
         agent = self._fetcher.policy.user_agent
         context = await browser.new_context(user_agent=agent, accept_downloads=False, service_workers="block")
         try:
-            await context.route("**/*", _Requests(self._fetcher).answer)
+            await context.route("**/*", _PageRequests(self._fetcher).answer)
             page = await context.new_page()
-            await page.goto(url, wait_until="networkidle", timeout=WAITED.total_seconds() * 1_000)
-            return await _shown(page)
+            await page.goto(url, wait_until="networkidle", timeout=RENDER_LIMIT.total_seconds() * 1_000)
+            return await _read_page(page)
         finally:
             await context.close()
 
-    async def _opened(self) -> Browser:
+    async def _open_browser(self) -> Browser:
         if self._browser is None or not self._browser.is_connected():
             self._playwright = self._playwright or await async_playwright().start()
             self._browser = await self._playwright.chromium.launch(
@@ -76,11 +76,11 @@ class ScriptedPages:
         return self._browser
 
 
-async def _shown(page: Page) -> Fetched:
-    return Fetched(page.url, "text/html", "utf-8", (await page.content()).encode("utf-8", "replace"))
+async def _read_page(page: Page) -> FetchedPage:
+    return FetchedPage(page.url, "text/html", "utf-8", (await page.content()).encode("utf-8", "replace"))
 
 
-class _Requests:
+class _PageRequests:
     """The requests of one page, and their answers."""
 
     def __init__(self, fetcher: Fetcher) -> None:
@@ -91,22 +91,22 @@ class _Requests:
         """Answer a request from the guarded fetcher, or abort it."""
         request = route.request
         self._left -= 1
-        if self._left < 0 or request.method != "GET" or request.resource_type not in FETCHED:
+        if self._left < 0 or request.method != "GET" or request.resource_type not in FETCHED_KINDS:
             await route.abort()
             return
         try:
-            found = await self._fetched(request.url)
+            found = await self._fetch(request.url)
         except ToolError:
             await route.abort()
             return
         kind = f"{found.content_type}; charset={found.charset}" if found.charset else found.content_type
         await route.fulfill(status=200, body=found.body, headers={"Content-Type": kind, "Access-Control-Allow-Origin": "*"})
 
-    async def _fetched(self, url: str) -> Fetched:
-        at: URL = self._fetcher.target(url)
+    async def _fetch(self, url: str) -> FetchedPage:
+        at: URL = self._fetcher.check_target(url)
         for _ in range(self._fetcher.policy.limits.redirects + 1):
-            answer = await self._fetcher.hop(at)
-            if isinstance(answer, Fetched):
+            answer = await self._fetcher.fetch_once(at)
+            if isinstance(answer, FetchedPage):
                 return answer
             at = answer
         raise PageRefused("the server redirects too many times")

@@ -4,7 +4,7 @@ import codecs
 import re
 
 from app.domain.errors import SourceUnreadable
-from retrieval.corpora.plain import decode
+from retrieval.corpora.plain import decode_text
 
 _DECLARED = re.compile(
     rb"<meta[^>]{0,400}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})|<\?xml[^>]{0,100}encoding=[\"']([\w.:-]{2,40})", re.IGNORECASE
@@ -41,23 +41,23 @@ _REFUSED = frozenset(
 )
 
 
-def page_text(content: bytes, header: str = "") -> str:
+def decode_page(content: bytes, header: str = "") -> str:
     """Decode a page whose Content-Type names the charset `header`. Raises `SourceUnreadable` if it is not text."""
     if not content.startswith(_BOMS):
-        for label in (header, _declared(content)):
-            codec = _codec(label)
-            if codec and (text := _strictly(content, codec)) is not None:
+        for label in (header, _declared_charset_of(content)):
+            codec = _codec_of(label)
+            if codec and (text := _decode_strictly(content, codec)) is not None:
                 return text
-    return decode(content)
+    return decode_text(content)
 
 
-def _declared(content: bytes) -> str:
+def _declared_charset_of(content: bytes) -> str:
     found = _DECLARED.search(content[:_HEAD])
     label = (found.group(1) or found.group(2)).decode("ascii", "replace") if found else ""
     return "" if label.lower().startswith(("utf-16", "utf-32")) else label  # ASCII bytes declared it, so it is neither
 
 
-def _codec(label: str) -> str:
+def _codec_of(label: str) -> str:
     try:
         name = codecs.lookup(label).name if label else ""
     except (LookupError, ValueError):
@@ -65,7 +65,7 @@ def _codec(label: str) -> str:
     return "" if name in _REFUSED else _WIDER.get(name, name)
 
 
-def _strictly(content: bytes, codec: str) -> str | None:
+def _decode_strictly(content: bytes, codec: str) -> str | None:
     """Decode by this codec; None where more than a few bytes do not fit, because the label is wrong then."""
     try:
         text = content.decode(codec, errors="replace")

@@ -10,7 +10,7 @@ PLAIN = frozenset({"text/plain", "text/markdown", "text/csv"})
 READABLE = HTML | PDF | PLAIN | {"application/octet-stream", "binary/octet-stream"}
 
 
-class Readable(Value):
+class ReadableContent(Value):
     """The content of a page that its reader sees. `hidden` is the rest: inspect it, and never show it."""
 
     text: str

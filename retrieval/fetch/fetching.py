@@ -15,21 +15,21 @@ from yarl import URL
 from app.outgoing.addresses import IPNetwork
 from app.outgoing.errors import AddressRefused, PageUnavailable
 from app.outgoing.guard import LookUp, guarded_connector, system_lookup
-from app.outgoing.retry_after import retry_after
-from app.outgoing.targets import PORTS, target
-from retrieval.fetch.decoding import ACCEPTED, unpacker
+from app.outgoing.retry_after import read_retry_after
+from app.outgoing.targets import PORTS, check_target
 from retrieval.fetch.errors import PageRefused
-from retrieval.fetch.limits import LIMITS, Limits
+from retrieval.fetch.limits import FETCH_LIMITS, FetchLimits
+from retrieval.fetch.unpacking import ACCEPTED, build_unpacker
 
-MOVED = (301, 302, 303, 307, 308)
-BUSY = (408, 425, 429, 500, 502, 503, 504)
+MOVED_STATUSES = (301, 302, 303, 307, 308)
+BUSY_STATUSES = (408, 425, 429, 500, 502, 503, 504)
 LONGEST_WISH = timedelta(hours=1)
 PIECE = 1 << 16
 ACCEPT = "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedPage:
     """The unpacked answer of a server from the final address. `content_type` is in lower case, without parameters."""
 
     url: str
@@ -39,7 +39,7 @@ class Fetched:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class FetchPolicy:
     """The identity of the client, and the allowed targets of its requests.
 
     `permitted` networks are allowed although they are not public: an intranet, or a test's own listeners. `tls` replaces the
@@ -47,7 +47,7 @@ class Policy:
     """
 
     user_agent: str = "RubricaBot/0.1"
-    limits: Limits = LIMITS
+    limits: FetchLimits = FETCH_LIMITS
     ports: frozenset[int] = PORTS
     permitted: Sequence[IPNetwork] = ()
     lookup: LookUp = system_lookup
@@ -57,8 +57,8 @@ class Policy:
 class Fetcher:
     """A fetcher of addresses. It belongs to the event loop of its first call. Close it, or use it in `async with`."""
 
-    def __init__(self, policy: Policy | None = None) -> None:
-        self.policy = policy or Policy()
+    def __init__(self, policy: FetchPolicy | None = None) -> None:
+        self.policy = policy or FetchPolicy()
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -73,11 +73,11 @@ class Fetcher:
             await self._session.close()
             self._session = None
 
-    def target(self, url: str) -> URL:
+    def check_target(self, url: str) -> URL:
         """Return the checked address to ask for. Raises `AddressRefused`."""
-        return target(url, self.policy.permitted, self.policy.ports)
+        return check_target(url, self.policy.permitted, self.policy.ports)
 
-    async def hop(self, url: URL, types: frozenset[str] = frozenset()) -> "Fetched | URL":
+    async def fetch_once(self, url: URL, types: frozenset[str] = frozenset()) -> "FetchedPage | URL":
         """Request an address that `target` has checked, and return the answer, or the checked address of its redirect.
 
         `types` are the accepted content types; empty: any.
@@ -88,25 +88,25 @@ class Fetcher:
             PageUnavailable: there is no answer, or one that says to come back later.
         """
         try:
-            async with asyncio.timeout(self.policy.limits.total.total_seconds()), self._asked(url) as response:
-                if response.status in MOVED:
-                    return self._moved(url, response)
+            async with asyncio.timeout(self.policy.limits.total.total_seconds()), self._request(url) as response:
+                if response.status in MOVED_STATUSES:
+                    return self._redirect_of(url, response)
                 _check_status(response)
                 kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
                 if types and kind and kind not in types:
                     raise PageRefused("the page is of a kind that is not read; web pages, PDF and plain text are")
-                return Fetched(str(url), kind, _charset(response), await self._body(response))
+                return FetchedPage(str(url), kind, _charset_of(response), await self._read_body(response))
         except TimeoutError as error:
             raise PageUnavailable("the server took too long") from error
         except (aiohttp.ClientError, OSError) as error:
             raise PageUnavailable(f"the server could not be reached ({type(error).__name__})") from error
 
     @asynccontextmanager
-    async def _asked(self, url: URL) -> AsyncIterator[aiohttp.ClientResponse]:
-        async with self._opened().get(url, allow_redirects=False) as response:
+    async def _request(self, url: URL) -> AsyncIterator[aiohttp.ClientResponse]:
+        async with self._open_session().get(url, allow_redirects=False) as response:
             yield response
 
-    def _opened(self) -> aiohttp.ClientSession:
+    def _open_session(self) -> aiohttp.ClientSession:
         if self._session is None:
             limits = self.policy.limits
             self._session = aiohttp.ClientSession(
@@ -123,7 +123,7 @@ class Fetcher:
             )
         return self._session
 
-    def _moved(self, url: URL, response: aiohttp.ClientResponse) -> URL:
+    def _redirect_of(self, url: URL, response: aiohttp.ClientResponse) -> URL:
         location = response.headers.get("Location", "").strip()
         if not location:
             raise PageRefused("the server redirects without an address")
@@ -131,16 +131,16 @@ class Fetcher:
             joined = str(url.join(URL(location)))
         except (ValueError, TypeError) as error:
             raise AddressRefused("refused: the server redirects to something that is not a web address") from error
-        onward = self.target(joined)
+        onward = self.check_target(joined)
         if url.scheme == "https" and onward.scheme == "http":
             raise AddressRefused("refused: the server redirects from https to http")
         return onward
 
-    async def _body(self, response: aiohttp.ClientResponse) -> bytes:
+    async def _read_body(self, response: aiohttp.ClientResponse) -> bytes:
         limits = self.policy.limits
         if (response.content_length or 0) > limits.sent:
             raise PageRefused(f"the page is larger than {limits.sent >> 20} MiB")
-        unpacking = unpacker(response.headers.get("Content-Encoding", ""))
+        unpacking = build_unpacker(response.headers.get("Content-Encoding", ""))
         pieces: list[bytes] = []
         sent = unpacked = 0
         async for chunk in response.content.iter_chunked(PIECE):
@@ -156,14 +156,14 @@ class Fetcher:
 
 def _check_status(response: aiohttp.ClientResponse) -> None:
     status = response.status
-    if status in BUSY:
-        wish = retry_after(response.headers)
+    if status in BUSY_STATUSES:
+        wish = read_retry_after(response.headers)
         raise PageUnavailable(f"the server answered with status {status}", min(wish, LONGEST_WISH) if wish else wish)
     if not 200 <= status < 300 or status in (204, 205, 206):
         raise PageRefused(f"the server answered with status {status}")
 
 
-def _charset(response: aiohttp.ClientResponse) -> str:
+def _charset_of(response: aiohttp.ClientResponse) -> str:
     try:
         return (response.charset or "").lower()
     except (RuntimeError, ValueError, LookupError):

@@ -29,21 +29,21 @@ def take_hidden(page: HtmlElement) -> str:
 
     Of the style sheets, only rules in the page that name a class or an id are known.
     """
-    hidden = [*_comments(page), *_spoken(page)]
-    for element in list(_invisible(page)):
+    hidden = [*_take_comments(page), *_read_attributes(page)]
+    for element in list(_find_invisible(page)):
         hidden.append(" ".join(str(element.text_content()).split()))
         if element.getparent() is not None:
             element.drop_tree()
     return "\n".join(text for text in dict.fromkeys(hidden) if text)[:MAX_CHARS]
 
 
-def _comments(page: HtmlElement) -> Iterator[str]:
+def _take_comments(page: HtmlElement) -> Iterator[str]:
     for comment in list(page.xpath("//comment()")):
         yield " ".join((comment.text or "").split())
         comment.drop_tree()
 
 
-def _spoken(page: HtmlElement) -> Iterator[str]:
+def _read_attributes(page: HtmlElement) -> Iterator[str]:
     """Yield the words of attributes that only machines and screen readers read."""
     for name in _SPOKEN:
         for value in page.xpath(f"//@{name}"):
@@ -51,8 +51,8 @@ def _spoken(page: HtmlElement) -> Iterator[str]:
                 yield " ".join(value.split())
 
 
-def _invisible(page: HtmlElement) -> Iterator[HtmlElement]:
-    hiding = frozenset(_hiding_selectors(page))
+def _find_invisible(page: HtmlElement) -> Iterator[HtmlElement]:
+    hiding = frozenset(_find_hiding_selectors(page))
     for element in page.iter():
         if not isinstance(element.tag, str) or element.tag in ("html", "body", "head"):
             continue
@@ -64,28 +64,28 @@ def _is_hidden(element: HtmlElement, hiding: frozenset[str]) -> bool:
     if element.tag in _NEVER_SHOWN or element.get("hidden") is not None:
         return True
     style = element.get("style")
-    return bool(style and _hides(style)) or (bool(hiding) and not hiding.isdisjoint(_names(element)))
+    return bool(style and _hides(style)) or (bool(hiding) and not hiding.isdisjoint(_selectors_of(element)))
 
 
 def _hides(style: str) -> bool:
-    return _DECLARATIONS.search(style) is not None or _same_colour(style)
+    return _DECLARATIONS.search(style) is not None or _has_same_colour(style)
 
 
-def _same_colour(style: str) -> bool:
+def _has_same_colour(style: str) -> bool:
     """Whether the text has the colour of its background; an unstated background is white."""
     colour, ground = _COLOUR.search(style), _GROUND.search(style)
     if colour is None:
         return False
-    text = _plain(colour.group(1))
-    behind = _plain(ground.group(1)) if ground else "white"
+    text = _normalise_colour(colour.group(1))
+    behind = _normalise_colour(ground.group(1)) if ground else "white"
     return text == behind or (text in _WHITES and behind in _WHITES)
 
 
-def _plain(colour: str) -> str:
+def _normalise_colour(colour: str) -> str:
     return re.sub(r"\s+", "", colour).lower()
 
 
-def _names(element: HtmlElement) -> Iterator[str]:
+def _selectors_of(element: HtmlElement) -> Iterator[str]:
     for name in (element.get("class") or "").split():
         yield f".{name}"
         yield f"{element.tag}.{name}"
@@ -94,7 +94,7 @@ def _names(element: HtmlElement) -> Iterator[str]:
         yield f"{element.tag}#{element.get('id')}"
 
 
-def _hiding_selectors(page: HtmlElement) -> Iterator[str]:
+def _find_hiding_selectors(page: HtmlElement) -> Iterator[str]:
     css = "\n".join(str(sheet.text or "") for sheet in page.iter("style"))[:_MAX_CSS]
     for rule in _RULE.finditer(css):
         if _hides(rule.group(2)):

@@ -13,30 +13,30 @@ _HIDING = re.compile(
 _JOINERS = re.compile("(?<=[\x00-\u024f])[\u200c\u200d]+|[\u200c\u200d]+(?=[\x00-\u024f])")
 
 
-class Seen(NamedTuple):
+class VisibleText(NamedTuple):
     """The visible text, and the words that were spelled in invisible characters."""
 
     text: str
     hidden: str
 
 
-def seen(text: str) -> Seen:
+def split_visible(text: str) -> VisibleText:
     """Remove invisible characters from a text, and read those that spell words (Unicode tags, variation selectors)."""
-    hidden = [spelled for found in (*_TAGS.finditer(text), *_SELECTORS.finditer(text)) if (spelled := _spelled(found.group()))]
+    hidden = [spelled for found in (*_TAGS.finditer(text), *_SELECTORS.finditer(text)) if (spelled := _spell(found.group()))]
     text = _TAGS.sub("", text)
     text = _SELECTORS.sub("", text)
-    return Seen(_JOINERS.sub("", _HIDING.sub("", text)), "\n".join(hidden))
+    return VisibleText(_JOINERS.sub("", _HIDING.sub("", text)), "\n".join(hidden))
 
 
-def _spelled(characters: str) -> str:
+def _spell(characters: str) -> str:
     """Read hidden characters: tags are shifted ASCII, and a run of selectors may encode bytes."""
     if len(characters) < 3:
         return ""
-    codes = [_byte(ord(character)) for character in characters]
+    codes = [_byte_of(ord(character)) for character in characters]
     return bytes(code for code in codes if 9 <= code < 256).decode("utf-8", errors="replace")
 
 
-def _byte(code: int) -> int:
+def _byte_of(code: int) -> int:
     if code >= 0xE0100:
         return code - 0xE0100 + 16
     return code - 0xE0000 if code >= 0xE0000 else code - 0xFE00

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FetchLimits:
     """The limits of one fetch. Sizes are bytes, on the wire (`sent`) and unpacked (`unpacked`)."""
 
     total: timedelta = timedelta(seconds=30)
@@ -18,4 +18,4 @@ class Limits:
     text_chars: int = 1_500_000
 
 
-LIMITS = Limits()
+FETCH_LIMITS = FetchLimits()

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import orjson
 
-from retrieval.fetch.content import Readable
+from retrieval.fetch.content import ReadableContent
 from retrieval.fetch.errors import PageRefused
-from retrieval.fetch.fetching import Fetched
+from retrieval.fetch.fetching import FetchedPage
 
 AT_ONCE = 2
 MAX_ANSWER = 64 << 20
 _ROOT = Path(__file__).resolve().parents[2]
 
 
-class Parser:
+class PageParser:
     """A parser of pages in up to two child processes, started at the first use. It belongs to one event loop. Close it."""
 
     def __init__(self, limit: timedelta) -> None:
@@ -26,10 +26,10 @@ class Parser:
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._idle: list[Process] = []
 
-    async def parse(self, page: Fetched) -> Readable:
+    async def parse(self, page: FetchedPage) -> ReadableContent:
         """Return the page's readable content. Raises `PageRefused` where there is none, or where parsing takes too long."""
         async with self._turns:
-            child = self._idle.pop() if self._idle else await _started()
+            child = self._idle.pop() if self._idle else await _start_child()
             try:
                 async with asyncio.timeout(self._limit.total_seconds()):
                     answer = await _ask(child, page)
@@ -42,7 +42,7 @@ class Parser:
             self._idle.append(child)
         if "error" in answer:
             raise PageRefused(f"the page {answer['error']}")
-        return Readable.model_validate(answer["readable"])
+        return ReadableContent.model_validate(answer["readable"])
 
     async def close(self) -> None:
         """End the child processes."""
@@ -52,7 +52,7 @@ class Parser:
             await child.wait()
 
 
-async def _started() -> Process:
+async def _start_child() -> Process:
     """Start a child. Of this process's environment it knows only where Python and the product are."""
     environment = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": str(_ROOT), "LANG": "C.UTF-8"}
     command = (sys.executable, "-m", "retrieval.fetch.parsing_child")
@@ -61,7 +61,7 @@ async def _started() -> Process:
     )
 
 
-async def _ask(child: Process, page: Fetched) -> dict[str, object]:
+async def _ask(child: Process, page: FetchedPage) -> dict[str, object]:
     assert child.stdin is not None  # both are pipes, see `_started`
     assert child.stdout is not None
     asked = {"size": len(page.body), "content_type": page.content_type, "charset": page.charset}

@@ -13,15 +13,15 @@ import sys
 from typing import BinaryIO
 
 from app.domain.errors import SourceUnreadable
-from retrieval.fetch.readable import readable
+from retrieval.fetch.readable import read_content
 
 MEMORY_BYTES = 2 << 30
 
 
-def answer(content: bytes, content_type: str, charset: str) -> str:
+def answer_request(content: bytes, content_type: str, charset: str) -> str:
     """Answer one request."""
     try:
-        return f'{{"readable": {readable(content, content_type, charset).model_dump_json()}}}'
+        return f'{{"readable": {read_content(content, content_type, charset).model_dump_json()}}}'
     except SourceUnreadable as error:
         return json.dumps({"error": str(error)})
     except (MemoryError, RecursionError) as error:
@@ -33,7 +33,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     for line in requests:
         asked = json.loads(line)
         content = requests.read(asked["size"])
-        answers.write(answer(content, asked["content_type"], asked["charset"]).encode("utf-8", "replace") + b"\n")
+        answers.write(answer_request(content, asked["content_type"], asked["charset"]).encode("utf-8", "replace") + b"\n")
         answers.flush()
 
 

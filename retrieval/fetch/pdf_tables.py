@@ -18,17 +18,17 @@ _DAMAGE = (PDFException, *_OTHERS)
 logging.getLogger("pdfminer").setLevel(logging.ERROR)
 
 
-def tables(content: bytes) -> str:
+def read_tables(content: bytes) -> str:
     """Read all tables of the first pages, with bars between cells; empty where there are none or the file is damaged."""
     try:
         with pdfplumber.open(io.BytesIO(content)) as document:
-            return "\n\n".join(_tables(document))
+            return "\n\n".join(_read_tables(document))
     except _DAMAGE as error:
         logging.getLogger(__name__).info("no tables were read from a PDF: %s", type(error).__name__)
         return ""
 
 
-def _tables(document: PDF) -> Iterator[str]:
+def _read_tables(document: PDF) -> Iterator[str]:
     started = monotonic()
     for number, page in enumerate(document.pages[:MAX_PAGES], start=1):
         if monotonic() - started > MAX_TIME.total_seconds():

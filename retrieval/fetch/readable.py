@@ -8,10 +8,10 @@ from lxml.etree import LxmlError
 from lxml.html import HtmlElement
 
 from app.domain.errors import SourceUnreadable
-from retrieval.fetch.charset import page_text
-from retrieval.fetch.content import HTML, PDF, PLAIN, Readable
+from retrieval.fetch.charset import decode_page
+from retrieval.fetch.content import HTML, PDF, PLAIN, ReadableContent
 from retrieval.fetch.hidden import MAX_CHARS, take_hidden
-from retrieval.fetch.invisible import seen
+from retrieval.fetch.invisible import split_visible
 from retrieval.language.dates import read_date
 
 TITLE_CHARS = 300
@@ -38,40 +38,40 @@ _BLOCKS = (
 )
 
 
-def readable(content: bytes, content_type: str, charset: str = "") -> Readable:
+def read_content(content: bytes, content_type: str, charset: str = "") -> ReadableContent:
     """Read the text of a page, PDF or text file. Raises `SourceUnreadable` with the reason."""
     if content.lstrip()[:5] == b"%PDF-":
-        return _pdf(content)
+        return _read_pdf(content)
     if content_type in PDF and not content.lstrip().startswith(b"<"):
-        return _pdf(content)
-    text = page_text(content, charset)
+        return _read_pdf(content)
+    text = decode_page(content, charset)
     if content_type in PLAIN or (content_type not in HTML and "<" not in text[:1_000]):
-        plain = seen(text)
-        return Readable(text=plain.text.strip(), hidden=plain.hidden[:MAX_CHARS], kind="text")
-    return _page(text)
+        plain = split_visible(text)
+        return ReadableContent(text=plain.text.strip(), hidden=plain.hidden[:MAX_CHARS], kind="text")
+    return _read_page(text)
 
 
-def _page(text: str) -> Readable:
-    page = _tree(text)
-    spelled = seen(str(page.text_content())).hidden  # the next steps drop such characters
+def _read_page(text: str) -> ReadableContent:
+    page = _parse_page(text)
+    spelled = split_visible(str(page.text_content())).hidden  # the next steps drop such characters
     hidden = take_hidden(page)
     for element in list(page.iter(*_DROPPED)):
         if element.getparent() is not None:
             element.drop_tree()
-    found = _about(page)
+    found = _extract(page)
     body = str(found.get("text") or "")
     if len(body) < THIN_CHARS:
-        body = max(body, _visible(page), key=len)
-    return Readable(
-        text=seen(body).text.strip(),
-        title=_line(str(found.get("title") or "")),
-        author=_line(str(found.get("author") or found.get("sitename") or "")),
+        body = max(body, _visible_text_of(page), key=len)
+    return ReadableContent(
+        text=split_visible(body).text.strip(),
+        title=_line_of(str(found.get("title") or "")),
+        author=_line_of(str(found.get("author") or found.get("sitename") or "")),
         published=read_date(found.get("date")),
         hidden="\n".join(part for part in (spelled, hidden) if part)[:MAX_CHARS],
     )
 
 
-def _tree(text: str) -> HtmlElement:
+def _parse_page(text: str) -> HtmlElement:
     try:
         page = parser.document_fromstring(
             text.encode("utf-8", "replace"), parser=parser.HTMLParser(encoding="utf-8", huge_tree=False)
@@ -81,7 +81,7 @@ def _tree(text: str) -> HtmlElement:
     return page
 
 
-def _about(page: HtmlElement) -> dict[str, Any]:
+def _extract(page: HtmlElement) -> dict[str, Any]:
     """Return the main text and metadata that trafilatura finds; empty where it finds none."""
     found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True, with_metadata=True)
     if found is None:
@@ -89,7 +89,7 @@ def _about(page: HtmlElement) -> dict[str, Any]:
     return found if isinstance(found, dict) else found.as_dict()
 
 
-def _visible(page: HtmlElement) -> str:
+def _visible_text_of(page: HtmlElement) -> str:
     """Return all visible text, for a page without a main text."""
     body = page.find("body")
     if body is None:
@@ -100,16 +100,16 @@ def _visible(page: HtmlElement) -> str:
     return "\n\n".join(line for line in lines if line)
 
 
-def _pdf(content: bytes) -> Readable:
+def _read_pdf(content: bytes) -> ReadableContent:
     from retrieval.corpora.pdf import read_pdf
-    from retrieval.fetch.pdf_tables import tables
+    from retrieval.fetch.pdf_tables import read_tables
 
     found = read_pdf(content)
-    plain = seen("\n\n".join(part for part in (found.text, tables(content)) if part))
-    return Readable(
-        text=plain.text, title=_line(found.title), author=_line(found.author), kind="pdf", hidden=plain.hidden[:MAX_CHARS]
+    plain = split_visible("\n\n".join(part for part in (found.text, read_tables(content)) if part))
+    return ReadableContent(
+        text=plain.text, title=_line_of(found.title), author=_line_of(found.author), kind="pdf", hidden=plain.hidden[:MAX_CHARS]
     )
 
 
-def _line(text: str) -> str:
-    return " ".join(seen(text).text.split())[:TITLE_CHARS]
+def _line_of(text: str) -> str:
+    return " ".join(split_visible(text).text.split())[:TITLE_CHARS]

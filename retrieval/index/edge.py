@@ -14,7 +14,7 @@ from typing import Any
 import qdrant_edge as engine
 
 from app.domain.errors import NotFound
-from retrieval.index.ports import DAYS, KEYWORDS, Candidates, Hits, HybridQuery, IndexDamaged, IndexedPassage, Place
+from retrieval.index.ports import DAYS, KEYWORDS, Hits, HybridHits, HybridQuery, IndexDamaged, IndexedPassage, PassagePlace
 from retrieval.ports import SearchFilter
 
 SPARSE = "sparse"
@@ -39,8 +39,8 @@ class EdgeIndex:
     def create(self, name: str, forgets: bool = False) -> None:
         """Make an empty index with payload indexes, which stay out of the vector graph, whose build they would slow fourfold."""
         self.drop(name)
-        self._path(name).mkdir()
-        shard = engine.EdgeShard.create(str(self._path(name)), _config(forgets))
+        self._path_of(name).mkdir()
+        shard = engine.EdgeShard.create(str(self._path_of(name)), _config_of(forgets))
         for field in KEYWORDS:
             shard.update(engine.UpdateOperation.create_field_index(field, engine.KeywordIndexParams(enable_hnsw=False)))
         shard.update(engine.UpdateOperation.create_field_index(DAYS, engine.IntegerIndexParams(range=True, enable_hnsw=False)))
@@ -52,73 +52,73 @@ class EdgeIndex:
         """Copy `base`, because the engine cannot write to an index while another process searches it."""
         self._require(base)
         self.drop(name)
-        copy = self._path(f".{name}.copy")
+        copy = self._path_of(f".{name}.copy")
         shutil.rmtree(copy, ignore_errors=not copy.exists())
-        shutil.copytree(self._path(base), copy)
-        os.replace(copy, self._path(name))
+        shutil.copytree(self._path_of(base), copy)
+        os.replace(copy, self._path_of(name))
         return name
 
     def upsert(self, name: str, passages: Sequence[IndexedPassage]) -> None:
         """Add or replace points."""
-        self._shard(name).update(engine.UpdateOperation.upsert_points([_point(passage) for passage in passages]))
+        self._open_shard(name).update(engine.UpdateOperation.upsert_points([_point_of(passage) for passage in passages]))
 
     def set_dense(self, name: str, vectors: Iterable[tuple[int, Sequence[float]]]) -> None:
         """Give existing points their dense vectors."""
         points = [engine.PointVectors(id=number, vector={DENSE: list(vector)}) for number, vector in vectors]
-        self._shard(name).update(engine.UpdateOperation.update_vectors(points))
+        self._open_shard(name).update(engine.UpdateOperation.update_vectors(points))
 
     def begin_dense(self, name: str, size: int) -> None:
         """Prepare for dense vectors of `size` dimensions, and drop existing ones."""
-        shard = self._shard(name)
+        shard = self._open_shard(name)
         shard.update(engine.UpdateOperation.delete_vector_name(DENSE))
         shard.update(engine.UpdateOperation.create_dense_vector(DENSE, size, engine.Distance.Cosine))
 
-    def without_dense(self, name: str, limit: int, after: int = -1) -> Sequence[Place]:
+    def list_without_dense(self, name: str, limit: int, after: int = -1) -> Sequence[PassagePlace]:
         """Return up to `limit` points above `after` without a dense vector."""
         missing = engine.Filter(must_not=[engine.HasVectorCondition(DENSE)])
         request = engine.ScrollRequest(offset=after + 1, limit=limit, filter=missing, with_payload=True)
-        records, _ = self._shard(name).scroll(request)
-        return [_place(record) for record in records]
+        records, _ = self._open_shard(name).scroll(request)
+        return [_place_of(record) for record in records]
 
     def delete_documents(self, name: str, documents: Sequence[str]) -> None:
         """Remove all points of these documents."""
         if documents:
             condition = engine.FieldCondition(key="document", match=engine.MatchAny(any=list(documents)))
             only = engine.Filter(must=[condition])
-            self._shard(name).update(engine.UpdateOperation.delete_points_by_filter(only))
+            self._open_shard(name).update(engine.UpdateOperation.delete_points_by_filter(only))
 
-    def query(self, name: str, query: HybridQuery) -> Candidates:
+    def query(self, name: str, query: HybridQuery) -> HybridHits:
         """Search by both vectors; runs outside the interpreter's lock."""
-        shard = self._shard(name)
+        shard = self._open_shard(name)
         sparse: Hits = {}
         dense: Hits = {}
         if query.sparse.indices:
             sparse = _search(shard, engine.SparseVector(query.sparse.indices, query.sparse.values), SPARSE, query)
         if query.dense is not None:
             dense = _search(shard, list(query.dense), DENSE, query)
-        return Candidates(sparse, dense)
+        return HybridHits(sparse, dense)
 
-    def places(self, name: str, ids: Sequence[int]) -> dict[int, Place]:
+    def find_places(self, name: str, ids: Sequence[int]) -> dict[int, PassagePlace]:
         """Where these points' texts stand."""
-        records = self._shard(name).retrieve(list(ids), with_payload=True, with_vector=False) if ids else []
-        return {place.id: place for place in map(_place, records)}
+        records = self._open_shard(name).retrieve(list(ids), with_payload=True, with_vector=False) if ids else []
+        return {place.id: place for place in map(_place_of, records)}
 
     def count(self, name: str) -> int:
         """Count the points."""
-        return self._shard(name).count(engine.CountRequest(exact=True))
+        return self._open_shard(name).count(engine.CountRequest(exact=True))
 
     def count_dense(self, name: str) -> int:
         """Count the points that have a dense vector."""
         present = engine.Filter(must=[engine.HasVectorCondition(DENSE)])
-        return self._shard(name).count(engine.CountRequest(filter=present, exact=True))
+        return self._open_shard(name).count(engine.CountRequest(filter=present, exact=True))
 
     def flush(self, name: str) -> None:
         """Write everything to disk."""
-        self._shard(name).flush()
+        self._open_shard(name).flush()
 
     def optimize(self, name: str) -> None:
         """Merge segments and, for a large index, build the vector graph."""
-        shard = self._shard(name)
+        shard = self._open_shard(name)
         shard.optimize()
         shard.flush()
 
@@ -131,9 +131,9 @@ class EdgeIndex:
     def drop(self, name: str) -> None:
         """Delete an index, if it exists."""
         self.close(name)
-        shutil.rmtree(self._path(name), ignore_errors=not self._path(name).exists())
+        shutil.rmtree(self._path_of(name), ignore_errors=not self._path_of(name).exists())
 
-    def names(self) -> Sequence[str]:
+    def list_names(self) -> Sequence[str]:
         """Return all indexes, in alphabetical order."""
         return sorted(
             path.name for path in self._root.iterdir() if path.is_dir() and not path.is_symlink() and path.name[0] != "."
@@ -158,32 +158,32 @@ class EdgeIndex:
         if link.is_symlink():
             link.unlink()
 
-    def _path(self, name: str) -> Path:
+    def _path_of(self, name: str) -> Path:
         return self._root / name
 
     def _require(self, name: str) -> None:
-        if not (self._path(name) / "edge_config.json").is_file():
+        if not (self._path_of(name) / "edge_config.json").is_file():
             raise NotFound(f"there is no index {name!r} in {self._root.name}")
 
-    def _shard(self, name: str) -> engine.EdgeShard:
+    def _open_shard(self, name: str) -> engine.EdgeShard:
         found = self._open.get(name)
         if found is None:
             with self._lock:
                 found = self._open.get(name)
                 if found is None:
                     self._require(name)
-                    found = self._open[name] = _loaded(self._path(name))
+                    found = self._open[name] = _load(self._path_of(name))
         return found
 
 
-def _loaded(path: Path) -> engine.EdgeShard:
+def _load(path: Path) -> engine.EdgeShard:
     try:
         return engine.EdgeShard.load(str(path))
     except Exception as error:  # the engine raises nothing narrower
         raise IndexDamaged(f"the index {path.name!r} cannot be opened; build its collection again ({error})") from error
 
 
-def _config(forgets: bool) -> engine.EdgeConfig:
+def _config_of(forgets: bool) -> engine.EdgeConfig:
     """Deleted points count into how rare a word is until their segment is rewritten; by default small ones never are."""
     return engine.EdgeConfig(
         sparse_vectors={SPARSE: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
@@ -197,22 +197,22 @@ def _config(forgets: bool) -> engine.EdgeConfig:
     )
 
 
-def _point(passage: IndexedPassage) -> engine.Point:
+def _point_of(passage: IndexedPassage) -> engine.Point:
     return engine.Point(
         id=passage.id,
         vector={SPARSE: engine.SparseVector(passage.sparse.indices, passage.sparse.values)},
-        payload=passage.payload(),
+        payload=passage.to_payload(),
     )
 
 
 def _search(shard: engine.EdgeShard, vector: Any, using: str, query: HybridQuery) -> Hits:
     nearest = engine.Query.Nearest(vector, using=using)
-    only = _filter(query.where)
+    only = _filter_of(query.where)
     found = shard.query(engine.QueryRequest(limit=query.limit, query=nearest, filter=only, with_payload=False))
     return {int(point.id): point.score for point in found}
 
 
-def _filter(where: SearchFilter) -> engine.Filter | None:
+def _filter_of(where: SearchFilter) -> engine.Filter | None:
     must: list[Any] = []
     if where.language is not None:
         must.append(engine.FieldCondition(key="language", match=engine.MatchValue(where.language)))
@@ -224,10 +224,10 @@ def _filter(where: SearchFilter) -> engine.Filter | None:
     return engine.Filter(must=must) if must else None
 
 
-def _place(record: engine.Record) -> Place:
+def _place_of(record: engine.Record) -> PassagePlace:
     payload = record.payload or {}
-    return Place(_number(record.id), str(payload["document"]), int(payload["start"]), int(payload["end"]))
+    return PassagePlace(_number_of(record.id), str(payload["document"]), int(payload["start"]), int(payload["end"]))
 
 
-def _number(point_id: object) -> int:
+def _number_of(point_id: object) -> int:
     return point_id if isinstance(point_id, int) else int(str(point_id))

@@ -31,7 +31,7 @@ class IndexedPassage(NamedTuple):
     tenant: str = ""
     published: date | None = None
 
-    def payload(self) -> dict[str, str | int]:
+    def to_payload(self) -> dict[str, str | int]:
         """Return the stored payload. The date is a day number (1 = 1 January of the year 1), absent when unknown."""
         kept: dict[str, str | int] = self._asdict()
         del kept["id"], kept["sparse"], kept["published"]
@@ -48,7 +48,7 @@ Hits: TypeAlias = Mapping[int, float]
 """The found points of a query, best first, each with the score of the vector that found it."""
 
 
-class Place(NamedTuple):
+class PassagePlace(NamedTuple):
     """The place of a point's text: `[start, end)` in the snapshot of `document`."""
 
     id: int
@@ -57,7 +57,7 @@ class Place(NamedTuple):
     end: int
 
 
-class Candidates(NamedTuple):
+class HybridHits(NamedTuple):
     """The results of both halves of a hybrid query."""
 
     sparse: Hits
@@ -109,7 +109,7 @@ class Index(Protocol):
         """Prepare for unit vectors of `size` dimensions, compared by cosine, and drop all existing ones."""
         ...
 
-    def without_dense(self, name: str, limit: int, after: int = -1) -> Sequence[Place]:
+    def list_without_dense(self, name: str, limit: int, after: int = -1) -> Sequence[PassagePlace]:
         """Return up to `limit` points without a dense vector and with a number above `after`, in the order of numbers."""
         ...
 
@@ -117,11 +117,11 @@ class Index(Protocol):
         """Remove all points of these documents."""
         ...
 
-    def query(self, name: str, query: HybridQuery) -> Candidates:
+    def query(self, name: str, query: HybridQuery) -> HybridHits:
         """Search by both vectors. The result has only numbers and scores, since most candidates are never shown."""
         ...
 
-    def places(self, name: str, ids: Sequence[int]) -> dict[int, Place]:
+    def find_places(self, name: str, ids: Sequence[int]) -> dict[int, PassagePlace]:
         """Return the places of these points' texts, without points that do not exist."""
         ...
 
@@ -149,7 +149,7 @@ class Index(Protocol):
         """Delete an index, if it exists."""
         ...
 
-    def names(self) -> Sequence[str]:
+    def list_names(self) -> Sequence[str]:
         """Return all indexes, in alphabetical order, without aliases."""
         ...
 

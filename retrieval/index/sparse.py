@@ -43,47 +43,47 @@ class SparseEncoder:
     """
 
     def __init__(self, average_length: float, average_window: float = 0.0) -> None:
-        self._bm25 = _bm25(average_length)
-        self._window = _bm25(average_window)
+        self._bm25 = _make_bm25(average_length)
+        self._window = _make_bm25(average_window)
 
-    def passage(self, text: str, window: str = "") -> SparseVector:
+    def weigh_passage(self, text: str, window: str = "") -> SparseVector:
         """Weigh a passage for storage: the mean of its own weights and those of `window`, the passage with its neighbours.
 
         A question's words are often spread over a document, so that a passage is also found by the text around it
         (docs/decisions/0018). Without `window` the weights are the passage's own.
         """
-        own = self._bm25.embed_document(tokenisable(text))
+        own = self._bm25.embed_document(prepare_tokens(text))
         if not window:
             return SparseVector(own.indices, own.values)
-        around = self._window.embed_document(tokenisable(window))
+        around = self._window.embed_document(prepare_tokens(window))
         weights = dict(zip(around.indices, (value / 2 for value in around.values), strict=True))
         for index, value in zip(own.indices, own.values, strict=True):
             weights[index] = weights.get(index, 0.0) + value / 2
         return SparseVector(list(weights), list(weights.values()))
 
-    def query(self, text: str) -> SparseVector:
+    def weigh_query(self, text: str) -> SparseVector:
         """Weigh a query: one weight for each distinct term; none where the text has only stop words."""
-        vector = self._bm25.embed_query(tokenisable(text))
+        vector = self._bm25.embed_query(prepare_tokens(text))
         return SparseVector(vector.indices, vector.values)
 
 
-def _bm25(length: float) -> Bm25:
+def _make_bm25(length: float) -> Bm25:
     return Bm25(Bm25Config(k=SATURATION, b=LENGTH_WEIGHT, avg_len=max(1.0, length), language="english", ascii_folding=True))
 
 
-def tokenisable(text: str) -> str:
+def prepare_tokens(text: str) -> str:
     """The text in compatibility form, each run of ideographs written as overlapping pairs."""
-    return _IDEOGRAPHS.sub(_pairs, unicodedata.normalize("NFKC", text))
+    return _IDEOGRAPHS.sub(_write_pairs, unicodedata.normalize("NFKC", text))
 
 
-def _pairs(run: re.Match[str]) -> str:
+def _write_pairs(run: re.Match[str]) -> str:
     return f" {' '.join(split_pairs(run.group()))} "
 
 
-def average_length(texts: Iterable[str]) -> float:
+def average_length_of(texts: Iterable[str]) -> float:
     """Return the mean number of content words in `texts`; 0.0 when there are none."""
     total = count = 0
     for text in texts:
         count += 1
-        total += len(_WORD.findall(_STOPWORDS.sub(" ", tokenisable(text).lower())))
+        total += len(_WORD.findall(_STOPWORDS.sub(" ", prepare_tokens(text).lower())))
     return total / count if count else 0.0

@@ -24,23 +24,23 @@ class Breaker:
     _failures: int = field(default=0, init=False)
     _opens_at: float = field(default=0.0, init=False)
 
-    def wait(self) -> timedelta:
+    def time_until_open(self) -> timedelta:
         """Return the time until a call may be made; zero: now."""
         return timedelta(seconds=max(0.0, self._opens_at - self.clock()))
 
-    def begins(self) -> None:
+    def note_start(self) -> None:
         """Note that a call begins. While the provider is in doubt, all other calls wait for its outcome."""
         if self._failures >= FAILURES:
             self._pause(LONGEST_PAUSE)
 
-    def answered(self) -> None:
+    def note_answer(self) -> None:
         """Note that the provider answered, even if it refused this one request."""
         self._failures, self._opens_at, self.reason = 0, 0.0, ""
 
-    def failed(self, failure: Failure, reason: str) -> None:
+    def note_failure(self, failure: Failure, reason: str) -> None:
         """Note that an attempt failed."""
         if failure in (Failure.REFUSED, Failure.RATE_LIMITED):
-            self.answered()
+            self.note_answer()
         elif failure is Failure.DENIED:
             self._failures, self.reason = FAILURES, reason
             self._pause(DENIED_PAUSE)

@@ -14,13 +14,13 @@ from weakref import WeakValueDictionary
 import orjson
 
 from app.domain.errors import ToolError, Unavailable
-from app.domain.outside import Kept
+from app.domain.outside_calls import StoredResult
 from retrieval.outside.breaker import Breaker
-from retrieval.outside.freshness import allowed_age
-from retrieval.outside.meter import CallEnd, Meter
-from retrieval.outside.ports import Shared
+from retrieval.outside.freshness import allowed_age_of
+from retrieval.outside.meter import CallEnd, CallMeter
+from retrieval.outside.ports import SharedStore
 from retrieval.outside.provider import Provider
-from retrieval.outside.trial import Attempt, Lane, Trial, shared_or_away
+from retrieval.outside.trial import Attempt, CallLane, CallTrial, map_outage
 
 T = TypeVar("T")
 FIRST_POLL = timedelta(milliseconds=50)
@@ -31,7 +31,7 @@ LEASE = timedelta(seconds=15)
 log = logging.getLogger(__name__)
 
 
-class Answer(NamedTuple):
+class OutsideAnswer(NamedTuple):
     """A call's result. `age` is zero when it was fetched for this call."""
 
     body: bytes
@@ -46,18 +46,18 @@ class Entrance:
     `clock` gives seconds, `draw` a number in [0, 1).
     """
 
-    shared: Shared
+    shared: SharedStore
     clock: Callable[[], float] = time.monotonic
     draw: Callable[[], float] = random.random
-    meter: Meter = field(default_factory=Meter)
-    _lanes: dict[str, Lane] = field(default_factory=dict, init=False)
+    meter: CallMeter = field(default_factory=CallMeter)
+    _lanes: dict[str, CallLane] = field(default_factory=dict, init=False)
     # There may be a part for every host of the web, so each lasts only while a call uses it.
-    _parts: WeakValueDictionary[str, Lane] = field(default_factory=WeakValueDictionary, init=False)
-    _under_way: dict[str, asyncio.Task[Answer]] = field(default_factory=dict, init=False)
+    _parts: WeakValueDictionary[str, CallLane] = field(default_factory=WeakValueDictionary, init=False)
+    _under_way: dict[str, asyncio.Task[OutsideAnswer]] = field(default_factory=dict, init=False)
 
     async def call(
         self, provider: Provider, arguments: Mapping[str, Any], attempt: Attempt, patience: timedelta, part: str = ""
-    ) -> Answer:
+    ) -> OutsideAnswer:
         """Return the result of `attempt`, a stored one of an equal call, or that of an equal call under way in any worker.
 
         `arguments` name the call. `part` names the part of the provider whose limit applies, such as a host; default: all of it.
@@ -66,57 +66,57 @@ class Entrance:
             OutsideFailed: there is no result within `patience`, or none at all.
             ToolUnavailable: the store that the workers share does not answer.
         """
-        key = _key(provider.name, arguments)
+        key = _key_of(provider.name, arguments)
         began, task = self.clock(), self._under_way.get(key)
         end = CallEnd.JOINED if task else CallEnd.ANSWERED
         if task is None:
-            trial = self._trial(provider, part, began + patience.total_seconds())
+            trial = self._make_trial(provider, part, began + patience.total_seconds())
             task = self._under_way[key] = asyncio.create_task(self._answer(key, trial, attempt))
-            task.add_done_callback(lambda done: self._ended(key, done))
+            task.add_done_callback(lambda done: self._drop_task(key, done))
         try:
             answer = await asyncio.shield(task)
         except ToolError:
-            self.meter.call(provider.name, CallEnd.FAILED, self.clock() - began)
+            self.meter.count_call(provider.name, CallEnd.FAILED, self.clock() - began)
             raise
         if end is CallEnd.ANSWERED and answer.age:
             end = CallEnd.KEPT
-        self.meter.call(provider.name, end, self.clock() - began)
+        self.meter.count_call(provider.name, end, self.clock() - began)
         return answer
 
-    def _ended(self, key: str, task: asyncio.Task[Answer]) -> None:
+    def _drop_task(self, key: str, task: asyncio.Task[OutsideAnswer]) -> None:
         self._under_way.pop(key, None)
         if not task.cancelled():
             task.exception()  # read it, since all callers may be gone
 
-    def _trial(self, provider: Provider, part: str, deadline: float) -> Trial:
-        return Trial(provider, self._lane(provider, part), deadline, self.shared, self.meter, self.clock, self.draw)
+    def _make_trial(self, provider: Provider, part: str, deadline: float) -> CallTrial:
+        return CallTrial(provider, self._lane_of(provider, part), deadline, self.shared, self.meter, self.clock, self.draw)
 
-    def _lane(self, provider: Provider, part: str) -> Lane:
+    def _lane_of(self, provider: Provider, part: str) -> CallLane:
         known = self._parts if part else self._lanes
         name = f"{provider.name}:{part}" if part else provider.name
         lane = known.get(name)
         if lane is None:
-            lane = known[name] = Lane(name, Breaker(self.clock), asyncio.Semaphore(provider.at_once))
+            lane = known[name] = CallLane(name, Breaker(self.clock), asyncio.Semaphore(provider.at_once))
         return lane
 
-    async def _answer(self, key: str, trial: Trial, attempt: Attempt) -> Answer:
+    async def _answer(self, key: str, trial: CallTrial, attempt: Attempt) -> OutsideAnswer:
         keeps = trial.provider.max_age > timedelta(0)
-        kept = await self._kept_or_mine(key, trial) if keeps else None
+        kept = await self._wait_or_claim(key, trial) if keeps else None
         if kept is not None:
-            return Answer(kept.body, kept.fetched_at, max(kept.age, timedelta(microseconds=1)))
+            return OutsideAnswer(kept.body, kept.fetched_at, max(kept.age, timedelta(microseconds=1)))
         try:
-            fetched = await trial.result(attempt)
+            fetched = await trial.run_attempts(attempt)
         except BaseException:
             if keeps:
-                await self._quietly("a claim is not given back", self.shared.release(key))
+                await self._log_outage("a claim is not given back", self.shared.release(key))
             raise
         # A failure to store the answer is no reason to withhold it.
         at = None
         if keeps or fetched.texts:
-            at = await self._quietly("an answer is not kept", self.shared.finish(key, fetched.body, fetched.texts))
-        return Answer(fetched.body, at or datetime.now(UTC))
+            at = await self._log_outage("an answer is not kept", self.shared.finish(key, fetched.body, fetched.texts))
+        return OutsideAnswer(fetched.body, at or datetime.now(UTC))
 
-    async def _kept_or_mine(self, key: str, trial: Trial) -> Kept | None:
+    async def _wait_or_claim(self, key: str, trial: CallTrial) -> StoredResult | None:
         """Return a stored result; None when this worker must make the call.
 
         While another worker makes the call, this one waits, but no longer than half its patience.
@@ -124,14 +124,14 @@ class Entrance:
         poll = FIRST_POLL
         waits_until = (self.clock() + trial.deadline) / 2
         while True:
-            async with shared_or_away():
-                opening = await self.shared.begin(key, allowed_age(trial.provider.max_age), LEASE)
+            async with map_outage():
+                opening = await self.shared.begin(key, allowed_age_of(trial.provider.max_age), LEASE)
             if opening.mine or opening.kept or self.clock() >= waits_until:
                 return opening.kept
             await asyncio.sleep(poll.total_seconds())
             poll = min(LONGEST_POLL, poll * 1.5)
 
-    async def _quietly(self, what: str, work: Awaitable[T]) -> T | None:
+    async def _log_outage(self, what: str, work: Awaitable[T]) -> T | None:
         try:
             return await work
         except Unavailable as error:
@@ -139,5 +139,5 @@ class Entrance:
             return None
 
 
-def _key(name: str, arguments: Mapping[str, Any]) -> str:
+def _key_of(name: str, arguments: Mapping[str, Any]) -> str:
     return hashlib.sha256(orjson.dumps([name, arguments], option=orjson.OPT_SORT_KEYS)).hexdigest()

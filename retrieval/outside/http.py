@@ -10,14 +10,14 @@ from typing import Any
 import aiohttp
 import orjson
 
-from app.outgoing.retry_after import retry_after
+from app.outgoing.retry_after import read_retry_after
 from retrieval.outside.failure import CallFailed, Failure
 
 MAX_ANSWER_BYTES = 8 * 2**20
 SHOWN_BYTES = 2_000
 SHOWN_CHARS = 200
-TRANSIENT = frozenset({408, 425})
-DENIED = frozenset({401, 402, 403, 407, 432, 433})
+TRANSIENT_STATUSES = frozenset({408, 425})
+DENIED_STATUSES = frozenset({401, 402, 403, 407, 432, 433})
 CONNECT_LIMIT = timedelta(seconds=5)
 KEEP_ALIVE_S = 60.0
 USER_AGENT = "Rubrica (deep research assistant)"
@@ -35,7 +35,7 @@ class HttpRequest:
     secret: str = field(default="", repr=False)
 
 
-class Http:
+class HttpExchange:
     """Exchanges over one pool of connections."""
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
@@ -48,9 +48,9 @@ class Http:
             CallFailed: there is no such response.
         """
         try:
-            return await self._sent(request)
+            return await self._send(request)
         except CallFailed as error:
-            raise CallFailed(error.failure, _without(request.secret, str(error)), error.retry_after) from error.__cause__
+            raise CallFailed(error.failure, _hide_secret(request.secret, str(error)), error.retry_after) from error.__cause__
         except aiohttp.InvalidURL as error:
             raise CallFailed(Failure.DENIED, "its address is not a web address") from error
         except TimeoutError as error:
@@ -58,7 +58,7 @@ class Http:
         except (aiohttp.ClientError, OSError) as error:
             raise CallFailed(Failure.UNAVAILABLE, f"no answer ({type(error).__name__})") from error
 
-    async def _sent(self, request: HttpRequest) -> bytes:
+    async def _send(self, request: HttpRequest) -> bytes:
         data = orjson.dumps(request.body) if request.body is not None else None
         headers = {**request.headers, **({"Content-Type": "application/json"} if data is not None else {})}
         async with self._session.request(
@@ -71,7 +71,7 @@ class Http:
         ) as response:
             if response.status != 200:
                 said = await _read(response, SHOWN_BYTES, cut=True)
-                raise refusal(response.status, response.headers, said)
+                raise failure_of(response.status, response.headers, said)
             return await _read(response, MAX_ANSWER_BYTES)
 
 
@@ -86,30 +86,30 @@ async def _read(response: aiohttp.ClientResponse, most: int, cut: bool = False) 
     return bytes(body[:most])
 
 
-def refusal(status: int, headers: Mapping[str, str], body: bytes) -> CallFailed:
+def failure_of(status: int, headers: Mapping[str, str], body: bytes) -> CallFailed:
     """Return the failure that a status other than 200 means."""
     said = " ".join(_TAG.sub(" ", body.decode("utf-8", "replace")).split())[:SHOWN_CHARS]
     message = f"status {status}{': ' + said if said else ''}"
-    wish = retry_after(headers)
+    wish = read_retry_after(headers)
     if status == 429:
         return CallFailed(Failure.RATE_LIMITED, message, wish)
     if status == 403 and wish is not None:
         return CallFailed(Failure.RATE_LIMITED, message, wish)
-    if status in DENIED:
+    if status in DENIED_STATUSES:
         return CallFailed(Failure.DENIED, f"{message}; check its key and its credit")
-    if status in TRANSIENT or status >= 500:
+    if status in TRANSIENT_STATUSES or status >= 500:
         return CallFailed(Failure.UNAVAILABLE, message, wish)
     if 300 <= status < 400:
         return CallFailed(Failure.DENIED, f"{message}; it redirects, so set its final address")
     return CallFailed(Failure.REFUSED, message)
 
 
-def _without(secret: str, text: str) -> str:
+def _hide_secret(secret: str, text: str) -> str:
     return text.replace(secret, "***") if secret else text
 
 
 @asynccontextmanager
-async def opened() -> AsyncIterator[Http]:
+async def open_exchange() -> AsyncIterator[HttpExchange]:
     """Open an `Http` with its own session. It honours the usual proxy variables and stores no cookies."""
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300)
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_LIMIT.total_seconds())
@@ -120,4 +120,4 @@ async def opened() -> AsyncIterator[Http]:
         trust_env=True,
         headers={"User-Agent": USER_AGENT, "Accept": "application/json"},
     ) as session:
-        yield Http(session)
+        yield HttpExchange(session)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from app.domain.errors import NotFound
-from app.domain.outside import Ending, Kept, Opening
+from app.domain.outside_calls import CallEnding, CallOpening, StoredResult
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -15,7 +15,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class MemoryShared:
+class MemorySharedStore:
     """`OutsideStore` without a database. It stores at most the newest `most` results."""
 
     def __init__(self, now: Callable[[], datetime] = utc_now, most: int = 2_000) -> None:
@@ -25,7 +25,7 @@ class MemoryShared:
         self.kept: dict[str, tuple[bytes, datetime]] = {}
         self._claims: dict[str, datetime] = {}
         self._texts: dict[str, str] = {}
-        self.counted: Counter[Ending] = Counter()
+        self.counted: Counter[CallEnding] = Counter()
 
     async def take(self, lane: str, every: timedelta, burst: int, longest: timedelta) -> timedelta | None:
         """See `Shared.take`."""
@@ -40,16 +40,16 @@ class MemoryShared:
         """See `Shared.hold`."""
         self._next[lane] = max(self._next.get(lane, NEVER), self._now() + pause)
 
-    async def begin(self, key: str, max_age: timedelta, lease: timedelta) -> Opening:
+    async def begin(self, key: str, max_age: timedelta, lease: timedelta) -> CallOpening:
         """See `Shared.begin`."""
         now = self._now()
         body, at = self.kept.get(key, (b"", NEVER))
         if at > now - max_age:
-            return Opening(Kept(body, at, now - at), mine=False)
+            return CallOpening(StoredResult(body, at, now - at), mine=False)
         if self._claims.get(key, NEVER) > now:
-            return Opening(None, mine=False)
+            return CallOpening(None, mine=False)
         self._claims[key] = now + lease
-        return Opening(None, mine=True)
+        return CallOpening(None, mine=True)
 
     async def finish(self, key: str, body: bytes, texts: Mapping[str, str]) -> datetime:
         """See `Shared.finish`."""
@@ -71,7 +71,7 @@ class MemoryShared:
             raise NotFound(f"no text from outside is kept under {name}")
         return self._texts[name]
 
-    async def count(self, endings: Mapping[Ending, int]) -> None:
+    async def count(self, endings: Mapping[CallEnding, int]) -> None:
         """See `Shared.count`."""
         self.counted.update(endings)
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from app.domain.errors import Unavailable
-from app.domain.outside import Ending
+from app.domain.outside_calls import CallEnding
 from retrieval.outside.failure import Failure
 
 EDGES_MS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000)
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 @contextmanager
-def counted_for(asker: UUID) -> Iterator[None]:
+def count_for(asker: UUID) -> Iterator[None]:
     """Count the calls in this context for the organisation of a run, or for an organisation."""
     token = _asker.set(asker)
     try:
@@ -38,21 +38,21 @@ class CallEnd(StrEnum):
     FAILED = "failed"
 
 
-class Meter:
+class CallMeter:
     """The counts in memory until `hand_over`. Failed attempts count separately, as `attempt_<failure>`."""
 
     def __init__(self) -> None:
-        self.counts: Counter[Ending] = Counter()
+        self.counts: Counter[CallEnding] = Counter()
 
-    def call(self, tool: str, end: CallEnd, seconds: float) -> None:
+    def count_call(self, tool: str, end: CallEnd, seconds: float) -> None:
         """Count the end of a call that took this many seconds with its waiting."""
-        self.counts[Ending(tool, end.value, _edge(seconds), _asker.get())] += 1
+        self.counts[CallEnding(tool, end.value, _edge_of(seconds), _asker.get())] += 1
 
-    def attempt(self, tool: str, failure: Failure, seconds: float) -> None:
+    def count_attempt(self, tool: str, failure: Failure, seconds: float) -> None:
         """Count a failed attempt."""
-        self.counts[Ending(tool, f"attempt_{failure.value}", _edge(seconds), _asker.get())] += 1
+        self.counts[CallEnding(tool, f"attempt_{failure.value}", _edge_of(seconds), _asker.get())] += 1
 
-    async def hand_over(self, count: Callable[[Mapping[Ending, int]], Awaitable[None]]) -> None:
+    async def hand_over(self, count: Callable[[Mapping[CallEnding, int]], Awaitable[None]]) -> None:
         """Hand the counts over. If that fails, keep them for the next time."""
         counts, self.counts = self.counts, Counter()
         if not counts:
@@ -64,5 +64,5 @@ class Meter:
             log.warning("the counts of outside calls wait: %s", error)
 
 
-def _edge(seconds: float) -> int:
+def _edge_of(seconds: float) -> int:
     return next((edge for edge in EDGES_MS if seconds * 1_000 <= edge), EDGES_MS[-1])

@@ -8,16 +8,16 @@ from app.domain.errors import ToolError, ToolUnavailable
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.provider import Provider
-from retrieval.outside.trial import Fetched
+from retrieval.outside.trial import FetchedAnswer
 from retrieval.ports import Document, PageFetcher, PageReader
 
 # The limits are polite to each host; a page may be large and slow.
-PAGE = Provider("page", per_second=1, burst=3, at_once=4, attempts=3, attempt_limit=timedelta(seconds=30))
+PAGE_PROVIDER = Provider("page", per_second=1, burst=3, at_once=4, attempts=3, attempt_limit=timedelta(seconds=30))
 PATIENCE = timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
-class OneAttempt:
+class WebPageFetcher:
     """A `PageReader` of the open web as a `PageFetcher`, with its errors as `CallFailed`."""
 
     reader: PageReader
@@ -39,7 +39,7 @@ class OutsideReader:
     stored: PageReader
     entrance: Entrance
     fetcher: PageFetcher
-    provider: Provider = PAGE
+    provider: Provider = PAGE_PROVIDER
 
     async def read(self, url: str) -> Document:
         """See `PageReader.read`.
@@ -55,12 +55,14 @@ class OutsideReader:
             host = host_of(url)
             if not host:
                 raise
-        return await self._fetched(url, host)
+        return await self._fetch(url, host)
 
-    async def _fetched(self, url: str, host: str) -> Document:
-        async def attempt() -> Fetched:
+    async def _fetch(self, url: str, host: str) -> Document:
+        async def attempt() -> FetchedAnswer:
             document = await self.fetcher.fetch(url)
-            return Fetched(document.model_dump_json(exclude_defaults=True).encode(), {document.source.snapshot: document.text})
+            return FetchedAnswer(
+                document.model_dump_json(exclude_defaults=True).encode(), {document.source.snapshot: document.text}
+            )
 
         answer = await self.entrance.call(self.provider, {"url": url}, attempt, PATIENCE, host)
         document = Document.of_any_version(answer.body)

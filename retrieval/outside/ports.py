@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from app.domain.outside import Ending, Opening
+from app.domain.outside_calls import CallEnding, CallOpening
 
 
-class Shared(Protocol):
+class SharedStore(Protocol):
     """The shared limits, stored results, claims and counts. `app.outside.storage.OutsideStore` keeps them in PostgreSQL.
 
     Raises:
@@ -22,7 +22,7 @@ class Shared(Protocol):
         """Stop all calls on this lane from beginning for a while."""
         ...
 
-    async def begin(self, key: str, max_age: timedelta, lease: timedelta) -> Opening:
+    async def begin(self, key: str, max_age: timedelta, lease: timedelta) -> CallOpening:
         """Return a result not older than `max_age`, or else a claim on the call, which ends after `lease`, or neither."""
         ...
 
@@ -38,7 +38,7 @@ class Shared(Protocol):
         """Return a text by its hash. Raises `NotFound` when it never came from outside, or was deleted."""
         ...
 
-    async def count(self, endings: Mapping[Ending, int]) -> None:
+    async def count(self, endings: Mapping[CallEnding, int]) -> None:
         """Add to the counts."""
         ...
 

@@ -16,15 +16,15 @@ log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def tended(entrance: Entrance) -> AsyncIterator[Entrance]:
+async def tend(entrance: Entrance) -> AsyncIterator[Entrance]:
     """Run the entrance's periodic tasks while the context is open, and hand over its last counts at the end."""
 
     async def hand_over() -> None:
         await entrance.meter.hand_over(entrance.shared.count)
 
     tasks = [
-        asyncio.create_task(_now_and_then(HAND_OVER_EVERY, hand_over)),
-        asyncio.create_task(_now_and_then(SWEEP_EVERY, entrance.shared.sweep)),
+        asyncio.create_task(_repeat(HAND_OVER_EVERY, hand_over)),
+        asyncio.create_task(_repeat(SWEEP_EVERY, entrance.shared.sweep)),
     ]
     try:
         yield entrance
@@ -35,7 +35,7 @@ async def tended(entrance: Entrance) -> AsyncIterator[Entrance]:
         await hand_over()
 
 
-async def _now_and_then(every: timedelta, work: Callable[[], Awaitable[object]]) -> None:
+async def _repeat(every: timedelta, work: Callable[[], Awaitable[object]]) -> None:
     while True:
         await asyncio.sleep(every.total_seconds())
         try:

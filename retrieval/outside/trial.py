@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeAlias
 from app.domain.errors import ToolError, ToolUnavailable, Unavailable
 from retrieval.outside.breaker import Breaker
 from retrieval.outside.failure import CallFailed, Failure
-from retrieval.outside.meter import Meter
-from retrieval.outside.ports import Shared
+from retrieval.outside.meter import CallMeter
+from retrieval.outside.ports import SharedStore
 from retrieval.outside.provider import Provider
 
 FIRST_WAIT = timedelta(milliseconds=250)
@@ -23,14 +23,14 @@ MISSED_BY = timedelta(milliseconds=100)
 MOST_EXCHANGES = 5
 
 
-class Fetched(NamedTuple):
+class FetchedAnswer(NamedTuple):
     """The result of an attempt: a body to store, and its texts by hash, which may be quoted later."""
 
     body: bytes
     texts: Mapping[str, str] = {}
 
 
-Attempt: TypeAlias = Callable[[], Awaitable[Fetched]]
+Attempt: TypeAlias = Callable[[], Awaitable[FetchedAnswer]]
 
 
 class OutsideFailed(ToolError):
@@ -42,7 +42,7 @@ class OutsideFailed(ToolError):
 
 
 @dataclass
-class Lane:
+class CallLane:
     """This worker's state of a provider, or of a part with its own limit. `held_until` is in seconds of the clock."""
 
     name: str
@@ -52,19 +52,19 @@ class Lane:
 
 
 @dataclass
-class Trial:
+class CallTrial:
     """The attempts of one call of `provider`, up to `deadline` (in seconds of `clock`). `draw` gives a number in [0, 1)."""
 
     provider: Provider
-    lane: Lane
+    lane: CallLane
     deadline: float
-    shared: Shared
-    meter: Meter
+    shared: SharedStore
+    meter: CallMeter
     clock: Callable[[], float]
     draw: Callable[[], float]
     made: int = field(default=0, init=False)
 
-    async def result(self, attempt: Attempt) -> Fetched:
+    async def run_attempts(self, attempt: Attempt) -> FetchedAnswer:
         """Return the result of the first attempt that succeeds.
 
         Raises:
@@ -74,61 +74,61 @@ class Trial:
         last: CallFailed | None = None
         while True:
             try:
-                return await self._in_turn(attempt, last)
+                return await self._attempt_in_turn(attempt, last)
             except CallFailed as error:
                 last = error
             if not last.failure.passing or self.made >= self.provider.attempts:
-                raise self._given_up(last) from last
+                raise self._failure_of(last) from last
             await self._pause(last)
 
     @property
     def _left(self) -> timedelta:
         return timedelta(seconds=max(0.0, self.deadline - self.clock()))
 
-    async def _in_turn(self, attempt: Attempt, last: CallFailed | None) -> Fetched:
+    async def _attempt_in_turn(self, attempt: Attempt, last: CallFailed | None) -> FetchedAnswer:
         """Make one attempt in its slot. The slot is taken last, so that calls cannot pile up behind it and then burst out."""
         room = self.lane.room
         try:
             async with asyncio.timeout(self._left.total_seconds()):
                 await room.acquire()
         except TimeoutError:
-            raise self._given_up(last or CallFailed(Failure.RATE_LIMITED, "too many calls wait for it")) from None
+            raise self._failure_of(last or CallFailed(Failure.RATE_LIMITED, "too many calls wait for it")) from None
         try:
-            await self._admitted(last)
-            return await self._attempted(attempt)
+            await self._wait_for_admission(last)
+            return await self._attempt(attempt)
         finally:
             room.release()
 
-    async def _admitted(self, last: CallFailed | None) -> None:
+    async def _wait_for_admission(self, last: CallFailed | None) -> None:
         """Wait until the breaker is closed, and for a slot that all workers agree on."""
         exchanges = 0
         while True:
-            await self._in_order(last)
-            late = await self._slot(last)
+            await self._wait_for_breaker(last)
+            late = await self._wait_for_slot(last)
             if late > MISSED_BY and exchanges < MOST_EXCHANGES:
                 exchanges += 1
-            elif self.clock() >= self.lane.held_until and not self.lane.breaker.wait():
-                self.lane.breaker.begins()
+            elif self.clock() >= self.lane.held_until and not self.lane.breaker.time_until_open():
+                self.lane.breaker.note_start()
                 return
 
-    async def _slot(self, last: CallFailed | None) -> timedelta:
+    async def _wait_for_slot(self, last: CallFailed | None) -> timedelta:
         """Take a slot, wait for it, and return the time by which it was missed."""
-        async with shared_or_away():
+        async with map_outage():
             wait = await self.shared.take(self.lane.name, self.provider.every, self.provider.burst, self._left)
         if wait is None:
-            raise self._given_up(last or CallFailed(Failure.RATE_LIMITED, "its rate limit leaves no room in time"))
+            raise self._failure_of(last or CallFailed(Failure.RATE_LIMITED, "its rate limit leaves no room in time"))
         due = self.clock() + wait.total_seconds()
         await asyncio.sleep(wait.total_seconds())
         return timedelta(seconds=self.clock() - due)
 
-    async def _in_order(self, last: CallFailed | None) -> None:
-        while wait := self.lane.breaker.wait():
+    async def _wait_for_breaker(self, last: CallFailed | None) -> None:
+        while wait := self.lane.breaker.time_until_open():
             if wait > self._left:
                 reason = f"{self.provider.name} is left alone for now: {self.lane.breaker.reason or 'it does not answer'}"
                 raise OutsideFailed(reason, last.failure if last else Failure.UNAVAILABLE)
             await asyncio.sleep(min(wait, LONGEST_POLL).total_seconds())
 
-    async def _attempted(self, attempt: Attempt) -> Fetched:
+    async def _attempt(self, attempt: Attempt) -> FetchedAnswer:
         began = self.clock()
         self.made += 1
         try:
@@ -139,10 +139,10 @@ class Trial:
         except CallFailed as raised:
             error = raised
         else:
-            self.lane.breaker.answered()
+            self.lane.breaker.note_answer()
             return fetched
-        self.lane.breaker.failed(error.failure, str(error))
-        self.meter.attempt(self.provider.name, error.failure, self.clock() - began)
+        self.lane.breaker.note_failure(error.failure, str(error))
+        self.meter.count_attempt(self.provider.name, error.failure, self.clock() - began)
         raise error
 
     async def _pause(self, last: CallFailed) -> None:
@@ -150,21 +150,21 @@ class Trial:
         if last.retry_after:
             pause = min(last.retry_after, LONGEST_HOLD)
             self.lane.held_until = max(self.lane.held_until, self.clock() + pause.total_seconds())
-            async with shared_or_away():
+            async with map_outage():
                 await self.shared.hold(self.lane.name, pause)
             return
         wait = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(self.made, 10)) * self.draw()
         if wait > self._left:
-            raise self._given_up(last) from last
+            raise self._failure_of(last) from last
         await asyncio.sleep(wait.total_seconds())
 
-    def _given_up(self, last: CallFailed) -> OutsideFailed:
+    def _failure_of(self, last: CallFailed) -> OutsideFailed:
         tries = f" ({self.made} attempts)" if self.made > 1 else ""
         return OutsideFailed(f"{self.provider.name}: {last}{tries}", last.failure)
 
 
 @asynccontextmanager
-async def shared_or_away() -> AsyncIterator[None]:
+async def map_outage() -> AsyncIterator[None]:
     """Turn an outage of the shared store into `ToolUnavailable`, which callers wait out like an outage of the index."""
     try:
         yield

@@ -11,7 +11,7 @@ SAME = 0.7
 _SHINGLE = 3
 
 
-def diverse(ranked: Iterable[Passage], limit: int) -> list[Passage]:
+def select_diverse(ranked: Iterable[Passage], limit: int) -> list[Passage]:
     """Select up to `limit` of `ranked`, by score. A document has at most a third of the places if others can fill them."""
     share = max(2, -(-limit // 3))
     chosen: list[Passage] = []

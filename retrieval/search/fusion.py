@@ -23,7 +23,7 @@ class _Scale(NamedTuple):
     unit: float
 
 
-def fuse(
+def fuse_scores(
     sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int, documents: Mapping[Key, str] | None = None
 ) -> list[tuple[Key, float]]:
     """Rank the candidates by their fused score, best first, seldom outside of 0..1. `dense` is None without dense vectors.
@@ -33,28 +33,28 @@ def fuse(
     passage then counts with the best score of all its passages in each half, since question and answer may stand in different
     passages.
     """
-    halves = _halves(sparse, dense, wanted)
-    fused = _sum(halves)
+    halves = _scale_halves(sparse, dense, wanted)
+    fused = _add_halves(halves)
     if documents is not None:
-        together = _sum([_best_of_each(half, documents) for half in halves])
-        fused |= {key: together[document] for document, key in _shown(fused, documents).items()}
+        together = _add_halves([_best_scores(half, documents) for half in halves])
+        fused |= {key: together[document] for document, key in _best_passages(fused, documents).items()}
     ranked = sorted(fused.items(), key=lambda found: (-found[1], found[0]))
     return [(key, score / len(halves)) for key, score in ranked]
 
 
-def above_average(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> frozenset[Key]:
+def find_above_average(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> frozenset[Key]:
     """Return the candidates that every half found and puts above its average. The arguments are those of `fuse`."""
-    halves = _halves(sparse, dense, wanted)
+    halves = _scale_halves(sparse, dense, wanted)
     return frozenset(key for key in halves[0] if all(half.get(key, 0.0) > AVERAGE for half in halves))
 
 
-def _halves(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> list[dict[Key, float]]:
+def _scale_halves(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> list[dict[Key, float]]:
     few = 0 < len(sparse) < wanted
-    halves = [_scaled(sparse, _from_zero(sparse) if few else _standard(sparse))]
-    return halves if dense is None else [*halves, _scaled(dense, _standard(dense))]
+    halves = [_scale_scores(sparse, _zero_scale(sparse) if few else _standard_scale(sparse))]
+    return halves if dense is None else [*halves, _scale_scores(dense, _standard_scale(dense))]
 
 
-def _sum(halves: Sequence[Mapping[Named, float]]) -> dict[Named, float]:
+def _add_halves(halves: Sequence[Mapping[Named, float]]) -> dict[Named, float]:
     """Add the halves. A candidate that a half does not have counts as 0 there."""
     sums = dict(halves[0])
     for half in halves[1:]:
@@ -63,7 +63,7 @@ def _sum(halves: Sequence[Mapping[Named, float]]) -> dict[Named, float]:
     return sums
 
 
-def _best_of_each(half: Mapping[Key, float], documents: Mapping[Key, str]) -> dict[Key | str, float]:
+def _best_scores(half: Mapping[Key, float], documents: Mapping[Key, str]) -> dict[Key | str, float]:
     """Return the best score of each document. A candidate without a known document counts as one of its own."""
     best: dict[Key | str, float] = {}
     for key, score in half.items():
@@ -73,7 +73,7 @@ def _best_of_each(half: Mapping[Key, float], documents: Mapping[Key, str]) -> di
     return best
 
 
-def _shown(fused: Mapping[Key, float], documents: Mapping[Key, str]) -> dict[Key | str, Key]:
+def _best_passages(fused: Mapping[Key, float], documents: Mapping[Key, str]) -> dict[Key | str, Key]:
     """Return the best passage of each document."""
     best: dict[Key | str, tuple[float, Key]] = {}
     for key, score in fused.items():
@@ -83,16 +83,16 @@ def _shown(fused: Mapping[Key, float], documents: Mapping[Key, str]) -> dict[Key
     return {document: key for document, (_, key) in best.items()}
 
 
-def _scaled(scores: Mapping[Key, float], scale: _Scale) -> dict[Key, float]:
+def _scale_scores(scores: Mapping[Key, float], scale: _Scale) -> dict[Key, float]:
     zero, unit = scale
     return {key: (score - zero) / unit for key, score in scores.items()}
 
 
-def _from_zero(scores: Mapping[Key, float]) -> _Scale:
+def _zero_scale(scores: Mapping[Key, float]) -> _Scale:
     return _Scale(0.0, max(scores.values()) or 1.0)
 
 
-def _standard(scores: Mapping[Key, float]) -> _Scale:
+def _standard_scale(scores: Mapping[Key, float]) -> _Scale:
     """Return the standard scale. Where all scores are equal, any unit is right."""
     count = len(scores) or 1
     mean = sum(scores.values()) / count

@@ -10,12 +10,12 @@ from app.domain.errors import InvalidInput, NotFound, SetupError, ToolError
 from app.domain.evidence import Passage
 from retrieval.building.build import RECIPE
 from retrieval.building.builder import run_build
-from retrieval.encoding.encoder import Encoder, EncoderOnce
+from retrieval.encoding.encoder import Encoder, EncoderOnFirstUse
 from retrieval.ports import Document, SearchFilter
 from retrieval.search.library import DEFAULT_COLLECTION, Library
-from retrieval.service.owner_lock import own
+from retrieval.service.owner_lock import lock_home
 from retrieval.store.catalogue import Build, BuildPhase, Collection, CorpusKind
-from retrieval.store.home import Shelves, open_shelves
+from retrieval.store.home import RetrievalHome, open_retrieval_home
 
 SOTU = Collection(name=DEFAULT_COLLECTION, kind=CorpusKind.SOTU)
 
@@ -23,7 +23,7 @@ SOTU = Collection(name=DEFAULT_COLLECTION, kind=CorpusKind.SOTU)
 class LocalSearcher:
     """A `Searcher` and `PageReader` of indexes that this process has open. Close it, or use it in `with`."""
 
-    def __init__(self, shelves: Shelves, encoder: EncoderOnce | None, release: Callable[[], None]) -> None:
+    def __init__(self, shelves: RetrievalHome, encoder: EncoderOnFirstUse | None, release: Callable[[], None]) -> None:
         self.shelves = shelves
         self._encoder = encoder
         self._release = release
@@ -37,17 +37,17 @@ class LocalSearcher:
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         """See `Searcher.search`."""
-        with _as_tool_error():
+        with _map_errors():
             return await asyncio.to_thread(self.library.search, query, limit, where)
 
     async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
         """See `Speller.respell`."""
-        with _as_tool_error():
+        with _map_errors():
             return await asyncio.to_thread(self.library.respell, words, where)
 
     async def read(self, url: str) -> Document:
         """See `PageReader.read`."""
-        with _as_tool_error():
+        with _map_errors():
             return await asyncio.to_thread(self.library.read, url, ())
 
     def build(self, collection: Collection, report: Callable[[Build], None] = lambda _: None) -> Build:
@@ -66,7 +66,7 @@ class LocalSearcher:
 
 
 @contextmanager
-def _as_tool_error() -> Iterator[None]:
+def _map_errors() -> Iterator[None]:
     try:
         yield
     except (InvalidInput, NotFound) as error:
@@ -78,11 +78,11 @@ def open_local(home: Path, *collections: Collection, encoder: Callable[[], Encod
 
     Without `encoder` there are no dense vectors. Raises `SetupError` when an index owner or another process has the home open.
     """
-    release = own(home)
-    opened = LocalSearcher(open_shelves(home), EncoderOnce(encoder) if encoder else None, release)
+    release = lock_home(home)
+    opened = LocalSearcher(open_retrieval_home(home), EncoderOnFirstUse(encoder) if encoder else None, release)
     for collection in collections or (SOTU,):
         opened.library.refresh(collection.name)
-        generation = opened.library.generation(collection.name)
+        generation = opened.library.generation_of(collection.name)
         if generation is None or generation.recipe != RECIPE or (encoder and not generation.dense):
             opened.build(collection)
     return opened

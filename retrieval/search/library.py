@@ -8,16 +8,16 @@ from typing import NamedTuple, Protocol
 
 from app.domain.errors import InvalidInput, NotFound, ToolError
 from app.domain.evidence import Passage
-from retrieval.index.ports import HybridQuery, Index, IndexDamaged, Place
+from retrieval.index.ports import HybridQuery, Index, IndexDamaged, PassagePlace
 from retrieval.index.sparse import SparseEncoder, SparseVector
 from retrieval.ports import Document, SearchFilter
-from retrieval.search.diversity import diverse
-from retrieval.search.fusion import above_average, fuse
-from retrieval.search.hearing import Candidate, heard
-from retrieval.search.reranker import Reranker, reranked
-from retrieval.search.spelling import meant
-from retrieval.search.together import Together, documents_of
-from retrieval.store.catalogue import BuildPhase, Catalogue, Generation, collection_of, no_collection
+from retrieval.search.collection_shares import RankedCandidate, share_places
+from retrieval.search.diversity import select_diverse
+from retrieval.search.fusion import find_above_average, fuse_scores
+from retrieval.search.joint_search import JointIndexes, documents_of
+from retrieval.search.reranker import Reranker, rerank
+from retrieval.search.spelling import find_meant
+from retrieval.store.catalogue import BuildPhase, Catalogue, Generation, collection_of, missing_collection_error
 from retrieval.store.documents import DocumentStore
 
 DEFAULT_COLLECTION = "sotu"
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 class QueryEncoder(Protocol):
     """An encoder of queries as dense unit vectors; `name` must be that of the encoder that made the index."""
 
-    def reads(self, text: str) -> bool:
+    def can_read(self, text: str) -> bool:
         """Whether its model knows the language of a text; vectors of other languages are noise."""
         ...
 
@@ -46,23 +46,23 @@ class QueryEncoder(Protocol):
         """The name that the index stores."""
         ...
 
-    def query(self, text: str) -> Sequence[float]:
+    def encode_query(self, text: str) -> Sequence[float]:
         """Return the query's vector."""
         ...
 
 
-class _Live(NamedTuple):
+class _LiveIndex(NamedTuple):
     """The index in use for a collection, and the collection's tenant, which never changes."""
 
     generation: Generation
     tenant: str
 
 
-class _Ranked(NamedTuple):
+class _RankedPlace(NamedTuple):
     """A ranked candidate: the name of its index, its place, and its score."""
 
     within: str
-    place: Place
+    place: PassagePlace
     score: float
 
 
@@ -85,7 +85,7 @@ class Library:
         self._index = index
         self._query_encoder = query_encoder
         self._reranker = reranker
-        self._live: dict[str, _Live] = {}
+        self._live: dict[str, _LiveIndex] = {}
         self._words = SparseEncoder(1.0)  # queries are weighted alike whatever the passages' length
 
     def refresh(self, collection: str) -> None:
@@ -93,20 +93,20 @@ class Library:
 
         A damaged index is deleted too: its collection is not ready then, and must be built again.
         """
-        generation = self._usable(collection)
+        generation = self._find_usable(collection)
         before = self._live.get(collection)
         if generation is None:
             self._live.pop(collection, None)
         else:
-            self._live[collection] = _Live(generation, self._catalogue.get(collection).tenant)
+            self._live[collection] = _LiveIndex(generation, self._catalogue.get(collection).tenant)
         if before is not None and (generation is None or generation.name != before.generation.name):
             self._index.close(before.generation.name)
             self._store.clear_memory()
         self._drop_leftovers(collection)
 
-    def _usable(self, collection: str) -> Generation | None:
+    def _find_usable(self, collection: str) -> Generation | None:
         name = self._index.resolve(collection)
-        generation = self._catalogue.generation(name) if name else None
+        generation = self._catalogue.find_generation(name) if name else None
         if name is None or generation is None:
             return None
         try:
@@ -120,11 +120,11 @@ class Library:
         self._catalogue.drop_generation(name)
         return None
 
-    def ready(self, collection: str) -> bool:
+    def is_ready(self, collection: str) -> bool:
         """Whether the collection can be searched."""
         return collection in self._live
 
-    def generation(self, collection: str) -> Generation | None:
+    def generation_of(self, collection: str) -> Generation | None:
         """Return the index in use for a collection; None where there is none."""
         live = self._live.get(collection)
         return live.generation if live else None
@@ -134,32 +134,32 @@ class Library:
         if not 1 <= limit <= MAX_LIMIT:
             raise InvalidInput(f"ask for 1 to {MAX_LIMIT} passages, not {limit}")
         names = where.collections or (DEFAULT_COLLECTION,)
-        self.permit(names, where.tenant)
-        generations = [self._searchable(name) for name in names]
+        self.require_permitted(names, where.tenant)
+        generations = [self._require_generation(name) for name in names]
         try:
-            return self._found(query, limit, generations, where)
+            return self._search_indexes(query, limit, generations, where)
         except NotFound:  # an index was replaced after its name was looked up
-            return self._found(query, limit, [self._searchable(name) for name in names], where)
+            return self._search_indexes(query, limit, [self._require_generation(name) for name in names], where)
 
     def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
         """See `Speller.respell`; errors as in `search`."""
         names = where.collections or (DEFAULT_COLLECTION,)
-        self.permit(names, where.tenant)
-        within = _Within(self, [self._searchable(name) for name in names], where)
-        found = {word: meant(word, within, self._words) for word in words[:MAX_RESPELLED]}
+        self.require_permitted(names, where.tenant)
+        within = _LibraryWords(self, [self._require_generation(name) for name in names], where)
+        found = {word: find_meant(word, within, self._words) for word in words[:MAX_RESPELLED]}
         return {word: other for word, other in found.items() if other is not None}
 
-    def permit(self, collections: Sequence[str], tenant: str | None) -> None:
+    def require_permitted(self, collections: Sequence[str], tenant: str | None) -> None:
         """Raise `NotFound` for a collection of another tenant, as if it did not exist."""
         for name in collections:
             live = self._live.get(name)
             owner = live.tenant if live else self._catalogue.get(name).tenant
             if owner and owner != tenant:
-                raise no_collection(name)
+                raise missing_collection_error(name)
 
     def read(self, url: str, collections: Sequence[str], tenant: str | None = None) -> Document:
         """Return the document under an address in a collection of this tenant or of none, or raise `NotFound`."""
-        found = self._store.by_url(url, collections, tenant or "")
+        found = self._store.find_by_url(url, collections, tenant or "")
         if found is None:
             raise NotFound(f"nothing is stored under {url!r}: only addresses that a search returned can be read")
         return found
@@ -168,72 +168,74 @@ class Library:
         """Return the text, by its hash, of a document of this tenant or of none, or raise `NotFound`."""
         if not self._store.holds(name, tenant or ""):
             raise NotFound(f"no snapshot {name} is stored")
-        return self._store.text(name)
+        return self._store.text_of(name)
 
-    def _searchable(self, collection: str) -> Generation:
-        generation = self.generation(collection)
+    def _require_generation(self, collection: str) -> Generation:
+        generation = self.generation_of(collection)
         if generation is None:
             self._catalogue.get(collection)  # raises NotFound for a name that is not there at all
-            build = self._catalogue.build(collection)
+            build = self._catalogue.find_build(collection)
             reason = f": {build.detail}" if build and build.detail else ""
             raise ToolError(f"the collection {collection!r} has no index; its build has not come far enough or failed{reason}")
         return generation
 
-    def _found(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[Passage]:
+    def _search_indexes(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[Passage]:
         query = query[:MAX_QUERY_CHARS]
-        ranked = self._ranked(query, limit, generations, where)
+        ranked = self._rank(query, limit, generations, where)
         if self._reranker is None:
-            return diverse(self.passages(ranked), limit)
-        best = reranked(self._reranker, query, list(self.passages(ranked[:RERANKED])))
-        return diverse(chain(best, self.passages(ranked[RERANKED:])), limit)
+            return select_diverse(self.read_passages(ranked), limit)
+        best = rerank(self._reranker, query, list(self.read_passages(ranked[:RERANKED])))
+        return select_diverse(chain(best, self.read_passages(ranked[RERANKED:])), limit)
 
-    def _ranked(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[_Ranked]:
-        encoder = self._encoder_for(generations, query)
-        vector = encoder.query(query) if encoder else None
-        asked = HybridQuery(self._words.query(query), vector, max(CANDIDATES, READ_AHEAD * limit), where)
-        within = Together(self._index, generations)
-        sparse, found_dense = within.hits(asked)
+    def _rank(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[_RankedPlace]:
+        encoder = self._encoder_of(generations, query)
+        vector = encoder.encode_query(query) if encoder else None
+        asked = HybridQuery(self._words.weigh_query(query), vector, max(CANDIDATES, READ_AHEAD * limit), where)
+        within = JointIndexes(self._index, generations)
+        sparse, found_dense = within.search(asked)
         dense = found_dense if encoder else None
-        places = within.places(sparse.keys() | found_dense.keys())
+        places = within.find_places(sparse.keys() | found_dense.keys())
         documents = documents_of(places)
-        ranked = [found for found in fuse(sparse, dense, asked.limit, documents) if found[0] in places]
+        ranked = [found for found in fuse_scores(sparse, dense, asked.limit, documents) if found[0] in places]
         if len(generations) > 1:
-            good = above_average(sparse, dense, asked.limit)
-            seen_as = [Candidate(collection_of(key.within), documents[key], key in good) for key, _ in ranked]
-            ranked = heard(ranked, seen_as, limit)
-        return [_Ranked(key.within, places[key], score) for key, score in ranked]
+            good = find_above_average(sparse, dense, asked.limit)
+            seen_as = [RankedCandidate(collection_of(key.within), documents[key], key in good) for key, _ in ranked]
+            ranked = share_places(ranked, seen_as, limit)
+        return [_RankedPlace(key.within, places[key], score) for key, score in ranked]
 
-    def held(self, terms: SparseVector, most: int, generations: Sequence[Generation], where: SearchFilter) -> list[_Ranked]:
+    def find_places(
+        self, terms: SparseVector, most: int, generations: Sequence[Generation], where: SearchFilter
+    ) -> list[_RankedPlace]:
         """Find the passages with any of these terms, best first."""
-        within = Together(self._index, generations)
-        scores, _ = within.hits(HybridQuery(terms, None, most, where))
-        places = within.places(scores)
+        within = JointIndexes(self._index, generations)
+        scores, _ = within.search(HybridQuery(terms, None, most, where))
+        places = within.find_places(scores)
         best = sorted(places, key=lambda key: (-scores[key], key))
-        return [_Ranked(key.within, places[key], scores[key]) for key in best]
+        return [_RankedPlace(key.within, places[key], scores[key]) for key in best]
 
-    def _encoder_for(self, generations: Sequence[Generation], query: str) -> QueryEncoder | None:
+    def _encoder_of(self, generations: Sequence[Generation], query: str) -> QueryEncoder | None:
         """Return the query encoder if it made all dense vectors of these indexes and knows the query's language; else None."""
         encoder = self._query_encoder() if all(generation.dense for generation in generations) else None
         if encoder is None or any(generation.encoder != encoder.name for generation in generations):
             return None
-        return encoder if encoder.reads(query) else None
+        return encoder if encoder.can_read(query) else None
 
-    def passages(self, ranked: Iterable[_Ranked]) -> Iterator[Passage]:
+    def read_passages(self, ranked: Iterable[_RankedPlace]) -> Iterator[Passage]:
         """Yield the ranked passages with their texts, each read at its turn."""
         for within, place, score in ranked:
-            source = self._store.source(collection_of(within), place.document)
+            source = self._store.source_of(collection_of(within), place.document)
             if source is None:  # removed from the collection between the query and now
                 continue
-            text = self._store.text(source.snapshot)[place.start : place.end]
+            text = self._store.text_of(source.snapshot)[place.start : place.end]
             yield Passage(source=source, text=text, start=place.start, end=place.end, score=round(score, 6))
 
     def _drop_leftovers(self, collection: str) -> None:
-        build = self._catalogue.build(collection)
+        build = self._catalogue.find_build(collection)
         kept = {self._index.resolve(collection)}
         current = f"{collection}.{build.number}." if build and build.phase is not BuildPhase.DONE else None
         if build is not None:
             kept.add(build.generation)
-        for name in self._index.names():
+        for name in self._index.list_names():
             mine = collection_of(name) == collection
             if mine and name not in kept and not (current and name.startswith(current)):
                 self._index.drop(name)
@@ -244,20 +246,20 @@ class Library:
         self._catalogue.get(collection)
         self._live.pop(collection, None)
         self._index.unalias(collection)
-        for name in self._index.names():
+        for name in self._index.list_names():
             if collection_of(name) == collection:
                 self._index.drop(name)
         self._store.forget(collection)
         self._store.clear_memory()
         self._catalogue.remove(collection)
 
-    def collections(self) -> list[str]:
+    def list_collections(self) -> list[str]:
         """Return the names of all collections."""
-        return [collection.name for collection in self._catalogue.all()]
+        return [collection.name for collection in self._catalogue.list_all()]
 
 
 @dataclass(frozen=True)
-class _Within:
+class _LibraryWords:
     """The words of some indexes under a filter, as a `spelling.WordIndex`."""
 
     library: Library
@@ -266,9 +268,9 @@ class _Within:
 
     def count(self, terms: SparseVector, most: int) -> int:
         """Count the passages with any of these terms, up to `most`."""
-        return len(self.library.held(terms, most, self.generations, self.where))
+        return len(self.library.find_places(terms, most, self.generations, self.where))
 
-    def texts(self, terms: SparseVector, most: int) -> Sequence[str]:
+    def find_texts(self, terms: SparseVector, most: int) -> Sequence[str]:
         """Return the texts of passages with any of these terms, those with the rarest first."""
-        found = self.library.held(terms, most, self.generations, self.where)
-        return [passage.text for passage in self.library.passages(found)]
+        found = self.library.find_places(terms, most, self.generations, self.where)
+        return [passage.text for passage in self.library.read_passages(found)]

@@ -10,12 +10,12 @@ from pydantic import SecretStr
 from app.domain.errors import SetupError, ToolError
 from app.domain.evidence import Passage
 from app.domain.value import Value
-from retrieval.encoding.endpoint import A_SEARCH, Endpoint, Patience
+from retrieval.encoding.endpoint import SEARCH_PATIENCE, EndpointPatience, JsonEndpoint
 
 MAX_TOKENS = 512
 
 
-class Reranking(Value):
+class RerankerSettings(Value):
     """The settings of a reranker: the model (hub name or folder), and its server (`url` ends in `/v1`; None: this process)."""
 
     model: str
@@ -30,7 +30,7 @@ class Reranker(Protocol):
         ToolError: the model cannot be loaded, or the server does not answer.
     """
 
-    def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """Score how well each text answers the query, in the order of `texts`; higher is better, on any scale."""
         ...
 
@@ -43,15 +43,15 @@ class CrossEncoderReranker:
         self._model: Any = None
         self._lock = threading.Lock()
 
-    def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """See `Reranker.scores`."""
         with self._lock:  # one at a time, because one model already uses all cores
             if self._model is None:
-                self._model = _cross_encoder(self._name)
+                self._model = _load_cross_encoder(self._name)
             return [float(score) for score in self._model.predict([(query, text) for text in texts], show_progress_bar=False)]
 
 
-def _cross_encoder(name: str) -> Any:
+def _load_cross_encoder(name: str) -> Any:
     from sentence_transformers import CrossEncoder
 
     try:
@@ -63,12 +63,12 @@ def _cross_encoder(name: str) -> Any:
 class EndpointReranker:
     """A reranker on a server with a `/v1/rerank`, such as vLLM, Jina and Cohere."""
 
-    def __init__(self, url: str, model: str, api_key: str | None = None, patience: Patience = A_SEARCH) -> None:
-        self._endpoint = Endpoint(f"{url}/rerank", api_key)
+    def __init__(self, url: str, model: str, api_key: str | None = None, patience: EndpointPatience = SEARCH_PATIENCE) -> None:
+        self._endpoint = JsonEndpoint(f"{url}/rerank", api_key)
         self._model = model
         self._patience = patience
 
-    def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """See `Reranker.scores`."""
         answer = self._endpoint.ask({"model": self._model, "query": query, "documents": list(texts)}, self._patience)
         try:
@@ -78,7 +78,7 @@ class EndpointReranker:
             raise ToolError(f"{self._endpoint.url} does not answer with one score a text ({error!r})") from error
 
 
-def open_reranker(wanted: Reranking | None) -> Reranker | None:
+def open_reranker(wanted: RerankerSettings | None) -> Reranker | None:
     """Make the reranker that the settings name, if any, without loading a model or asking a server.
 
     Raises:
@@ -93,9 +93,9 @@ def open_reranker(wanted: Reranking | None) -> Reranker | None:
     return EndpointReranker(wanted.url, wanted.model, wanted.api_key.get_secret_value() if wanted.api_key else None)
 
 
-def reranked(reranker: Reranker, query: str, passages: Sequence[Passage]) -> list[Passage]:
+def rerank(reranker: Reranker, query: str, passages: Sequence[Passage]) -> list[Passage]:
     """Sort passages by the reranker, and give them the search's scores, highest first, so that other passages follow them."""
-    judged = reranker.scores(query, [passage.text for passage in passages]) if passages else []
+    judged = reranker.score(query, [passage.text for passage in passages]) if passages else []
     order = sorted(range(len(passages)), key=lambda number: -judged[number])
     marks = sorted((passage.score for passage in passages), reverse=True)
     return [passages[number].model_copy(update={"score": mark}) for number, mark in zip(order, marks, strict=True)]

@@ -45,28 +45,28 @@ class IndexClient:
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         """See `Searcher.search`; every failure is a `ToolError`."""
         body = {"query": query, "limit": limit, **where.model_dump()}
-        answer = await self._tool("/search", body)
+        answer = await self._call_as_tool("/search", body)
         return [Passage.of_any_version(passage) for passage in answer["passages"]]
 
     async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
         """See `Speller.respell`; every failure is a `ToolError`."""
-        answer = await self._tool("/respell", {"words": list(words), **where.model_dump()})
+        answer = await self._call_as_tool("/respell", {"words": list(words), **where.model_dump()})
         return dict(answer["words"])
 
     async def read(self, url: str, tenant: str | None = None) -> Document:
         """See `PageReader.read`; every failure is a `ToolError`. Documents of other tenants do not exist for it."""
-        return Document.of_any_version(await self._tool("/read", {"url": url, "tenant": tenant}))
+        return Document.of_any_version(await self._call_as_tool("/read", {"url": url, "tenant": tenant}))
 
     async def encode(self, texts: Sequence[str]) -> list[list[float]]:
         """Return a unit vector for each text, in order. Every failure is a `ToolError`, also where the owner has no encoder."""
-        return list((await self._tool("/encode", {"texts": list(texts)}))["vectors"])
+        return list((await self._call_as_tool("/encode", {"texts": list(texts)}))["vectors"])
 
     async def entail(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
         """Return the probabilities of entailment and contradiction for each premise and hypothesis; failures as in `encode`."""
-        answer = await self._tool("/entail", {"pairs": [list(pair) for pair in pairs]})
+        answer = await self._call_as_tool("/entail", {"pairs": [list(pair) for pair in pairs]})
         return [(entailed, contradicted) for entailed, contradicted in answer["pairs"]]
 
-    async def health(self) -> dict[str, Any]:
+    async def read_health(self) -> dict[str, Any]:
         """Ask for the owner's health. Raises `ToolError` when it does not answer."""
         return await self._call("GET", "/health")
 
@@ -75,15 +75,15 @@ class IndexClient:
         asked = f"/snapshots/{name}?tenant={quote(tenant)}" if tenant else f"/snapshots/{name}"
         return str((await self._call("GET", asked))["text"])
 
-    async def collections(self) -> list[dict[str, Any]]:
+    async def list_collections(self) -> list[dict[str, Any]]:
         """Return the state of every collection."""
         return list((await self._call("GET", "/collections"))["collections"])
 
-    async def documents(self, collection: str) -> list[dict[str, Any]]:
+    async def list_documents(self, collection: str) -> list[dict[str, Any]]:
         """Return the state of each document of a collection of uploads. Raises `NotFound` when there is none of this name."""
         return list((await self._call("GET", f"/collections/{collection}/documents"))["documents"])
 
-    async def progress(self, collection: str) -> dict[str, Any]:
+    async def read_progress(self, collection: str) -> dict[str, Any]:
         """Return the state of one collection. Raises `NotFound` when there is none of this name."""
         return await self._call("GET", f"/collections/{collection}/progress")
 
@@ -94,22 +94,22 @@ class IndexClient:
 
         `licence` is that of documents which state none themselves. Only `tenant` may search it; empty: everybody.
         """
-        body = {"kind": str(kind), "path": _absolute(path), "licence": licence, "tenant": tenant}
+        body = {"kind": str(kind), "path": _absolute_of(path), "licence": licence, "tenant": tenant}
         return await self._call("POST", f"/collections/{collection}/build", body)
 
-    async def statistics(self, collection: str) -> dict[str, Any]:
+    async def read_statistics(self, collection: str) -> dict[str, Any]:
         """Return the statistics of a collection. Raises `NotFound` when there is none of this name."""
         return await self._call("GET", f"/collections/{collection}/stats")
 
     async def verify(self, collection: str, told: Callable[[dict[str, Any]], None] = lambda _: None) -> dict[str, Any]:
         """Verify a collection; `told` is called with each interim result. Raises `NotFound`, or `Conflict` while it is built."""
-        session, base = self._opened()
+        session, base = self._open_session()
         url = f"{base}/collections/{collection}/verify"
         found: dict[str, Any] = {}
         try:
             async with session.post(url, timeout=_UNTIL_DONE) as response:
                 if response.status >= 400:
-                    raise _ERRORS.get(response.status, ToolError)(_message(await response.read(), response.status))
+                    raise _ERRORS.get(response.status, ToolError)(_message_of(await response.read(), response.status))
                 async for line in response.content:
                     found = dict(orjson.loads(line))
                     told(found)
@@ -123,14 +123,14 @@ class IndexClient:
         """Delete a collection."""
         await self._call("DELETE", f"/collections/{collection}")
 
-    async def _tool(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    async def _call_as_tool(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         try:
             return await self._call("POST", path, body)
         except (InvalidInput, NotFound, Conflict) as error:
             raise ToolError(str(error)) from error
 
     async def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-        session, base = self._opened()
+        session, base = self._open_session()
         data = orjson.dumps(body) if body is not None else None
         try:
             async with session.request(method, base + path, data=data, timeout=_TIMEOUT) as response:
@@ -139,10 +139,10 @@ class IndexClient:
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise ToolUnavailable(f"the index does not answer ({type(error).__name__}): is the index owner running?") from error
         if status >= 400:
-            raise _ERRORS.get(status, ToolError)(_message(content, status))
+            raise _ERRORS.get(status, ToolError)(_message_of(content, status))
         return dict(orjson.loads(content)) if content else {}
 
-    def _opened(self) -> tuple[aiohttp.ClientSession, str]:
+    def _open_session(self) -> tuple[aiohttp.ClientSession, str]:
         remote = self._address.startswith(("http://", "https://"))
         if self._session is None:
             path = self._address.removeprefix("unix://").removeprefix("unix:")
@@ -151,12 +151,12 @@ class IndexClient:
         return self._session, self._address.rstrip("/") if remote else "http://index"
 
 
-def _absolute(path: str) -> str:
+def _absolute_of(path: str) -> str:
     """Make a path absolute, since the owner has its own working folder."""
     return os.path.abspath(path) if path else ""
 
 
-def _message(content: bytes, status: int) -> str:
+def _message_of(content: bytes, status: int) -> str:
     try:
         return str(orjson.loads(content)["error"])
     except (ValueError, KeyError, TypeError):

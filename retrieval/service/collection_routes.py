@@ -10,10 +10,10 @@ import orjson
 from aiohttp import web
 
 from app.domain.errors import RubricaError
-from retrieval.service.json_http import answer, body_of
+from retrieval.service.json_http import answer_json, read_body
 from retrieval.service.owner import IndexOwner
 from retrieval.store.catalogue import Collection, CorpusKind
-from retrieval.store.verifying import Verification
+from retrieval.store.verification import CollectionVerification
 
 EVERY = timedelta(seconds=5)
 """The time between two interim results of a verification."""
@@ -25,7 +25,7 @@ class CollectionRoutes:
     def __init__(self, owner: IndexOwner) -> None:
         self._owner = owner
 
-    def table(self) -> list[web.RouteDef]:
+    def list_routes(self) -> list[web.RouteDef]:
         """Return the routes with their handlers."""
         one = "/collections/{name}"
         return [
@@ -40,25 +40,25 @@ class CollectionRoutes:
 
     async def states(self, _: web.Request) -> web.Response:
         """Answer with the state of every collection."""
-        return answer({"collections": await asyncio.to_thread(self._owner.states)})
+        return answer_json({"collections": await asyncio.to_thread(self._owner.list_states)})
 
     async def build(self, request: web.Request) -> web.Response:
         """Begin a build, and answer with its state at once."""
-        wanted = _collection(_name(request), await body_of(request))
-        return answer(await self._owner.build(wanted), status=202)
+        wanted = _collection_of(_name_of(request), await read_body(request))
+        return answer_json(await self._owner.build(wanted), status=202)
 
     async def progress(self, request: web.Request) -> web.Response:
         """Answer with the state of one collection."""
-        return answer(await asyncio.to_thread(self._owner.state, _name(request)))
+        return answer_json(await asyncio.to_thread(self._owner.state_of, _name_of(request)))
 
     async def documents(self, request: web.Request) -> web.Response:
         """Answer with the state of each document of a collection of uploads."""
-        states, strays = await asyncio.to_thread(self._owner.documents, _name(request))
-        return answer({"documents": [state._asdict() for state in states], "strays": strays})
+        states, strays = await asyncio.to_thread(self._owner.list_documents, _name_of(request))
+        return answer_json({"documents": [state._asdict() for state in states], "strays": strays})
 
     async def statistics(self, request: web.Request) -> web.Response:
         """Answer with the statistics of a collection."""
-        return answer(await self._owner.statistics(_name(request)))
+        return answer_json(await self._owner.statistics_of(_name_of(request)))
 
     async def verify(self, request: web.Request) -> web.StreamResponse:
         """Verify a collection, and stream the results."""
@@ -66,15 +66,15 @@ class CollectionRoutes:
 
     async def remove(self, request: web.Request) -> web.Response:
         """Delete a collection."""
-        await self._owner.remove(_name(request))
+        await self._owner.remove(_name_of(request))
         return web.Response(status=204)
 
 
-def _name(request: web.Request) -> str:
+def _name_of(request: web.Request) -> str:
     return request.match_info["name"]
 
 
-def _collection(name: str, body: Mapping[str, Any]) -> Collection:
+def _collection_of(name: str, body: Mapping[str, Any]) -> Collection:
     given = {field: str(body.get(field) or "") for field in ("path", "licence", "tenant")}
     return Collection(name=name, kind=CorpusKind(body.get("kind", CorpusKind.FOLDER)), **given)
 
@@ -86,7 +86,7 @@ async def stream_verification(request: web.Request, owner: IndexOwner) -> web.St
     """
     latest: dict[str, Any] = {}
 
-    def told(found: Verification) -> None:
+    def told(found: CollectionVerification) -> None:
         latest.update(asdict(found))
 
     work = asyncio.create_task(owner.verify(request.match_info["name"], told))
@@ -102,7 +102,7 @@ async def stream_verification(request: web.Request, owner: IndexOwner) -> web.St
     return response
 
 
-def _last_line(work: "asyncio.Task[Verification]") -> bytes:
+def _last_line(work: "asyncio.Task[CollectionVerification]") -> bytes:
     try:
         return orjson.dumps({**asdict(work.result()), "finished": True})
     except RubricaError as error:

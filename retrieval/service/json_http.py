@@ -25,12 +25,12 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
         return await handler(request)
     except RubricaError as error:
         status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
-        return answer({"error": str(error)}, status=status)
+        return answer_json({"error": str(error)}, status=status)
     except (ValidationError, ValueError, TypeError) as error:
-        return answer({"error": f"the request cannot be understood: {error}"}, status=400)
+        return answer_json({"error": f"the request cannot be understood: {error}"}, status=400)
 
 
-async def body_of(request: web.Request) -> dict[str, Any]:
+async def read_body(request: web.Request) -> dict[str, Any]:
     """Read the sent object; empty for an empty body. Raises `InvalidInput` for anything else."""
     body = orjson.loads(await request.read() or b"{}")
     if not isinstance(body, dict):
@@ -38,7 +38,7 @@ async def body_of(request: web.Request) -> dict[str, Any]:
     return body
 
 
-def text_in(body: dict[str, Any], name: str) -> str:
+def require_text(body: dict[str, Any], name: str) -> str:
     """Return a required text of the body. Raises `InvalidInput` where it is missing or blank."""
     value = body.get(name)
     if not isinstance(value, str) or not value.strip():
@@ -46,6 +46,6 @@ def text_in(body: dict[str, Any], name: str) -> str:
     return value
 
 
-def answer(content: Any, status: int = 200) -> web.Response:
+def answer_json(content: Any, status: int = 200) -> web.Response:
     """Answer with content as JSON."""
     return web.Response(body=orjson.dumps(content), status=status, content_type="application/json")

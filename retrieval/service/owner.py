@@ -12,15 +12,15 @@ from typing import Any
 from app.domain.errors import Conflict, InvalidInput, ToolError, ToolUnavailable
 from app.domain.evidence import Passage
 from retrieval.building.build import RECIPE, begin_build
-from retrieval.building.builds import ATTEMPTS, Builds
-from retrieval.corpora.uploads import UploadState, upload_states
+from retrieval.building.builds import ATTEMPTS, RunningBuilds
+from retrieval.corpora.uploads import UploadState, upload_states_of
 from retrieval.ports import SearchFilter
 from retrieval.search.library import DEFAULT_COLLECTION, Library
 from retrieval.store.catalogue import Build, BuildPhase, Collection, CorpusKind
-from retrieval.store.documents import DocumentState
-from retrieval.store.home import Shelves
-from retrieval.store.statistics import statistics
-from retrieval.store.verifying import Verification, verify
+from retrieval.store.documents import StoredState
+from retrieval.store.home import RetrievalHome
+from retrieval.store.statistics import count_statistics
+from retrieval.store.verification import CollectionVerification, verify_collection
 
 WAIT_FOR_INDEX = timedelta(seconds=60)
 """The time that a search waits for the first word index of a collection that is being built."""
@@ -31,10 +31,10 @@ SEARCHES_AT_ONCE = max(2, os.cpu_count() or 1)
 class IndexOwner:
     """The owner of a library and its builds. Its methods run on the event loop; searches run in threads."""
 
-    def __init__(self, shelves: Shelves, library: Library, build_command: Sequence[str]) -> None:
+    def __init__(self, shelves: RetrievalHome, library: Library, build_command: Sequence[str]) -> None:
         self._shelves = shelves
         self._library = library
-        self._builds = Builds(build_command, self._on_step, self._on_giving_up)
+        self._builds = RunningBuilds(build_command, self._on_step, self._on_giving_up)
         self._steps: dict[str, Build] = {}
         self._building = asyncio.Lock()
         self._searching = ThreadPoolExecutor(SEARCHES_AT_ONCE, thread_name_prefix="search")
@@ -44,11 +44,11 @@ class IndexOwner:
     async def open(self) -> None:
         """Open the built collections, continue interrupted builds, and begin the default collection at the first start."""
         catalogue = self._shelves.catalogue
-        if DEFAULT_COLLECTION not in self._library.collections():
+        if DEFAULT_COLLECTION not in self._library.list_collections():
             catalogue.add(Collection(name=DEFAULT_COLLECTION, kind=CorpusKind.SOTU), datetime.now(UTC))
-        for name in self._library.collections():
+        for name in self._library.list_collections():
             await asyncio.to_thread(self._library.refresh, name)
-            await self._go_on(name)
+            await self._resume(name)
 
     async def close(self) -> None:
         """Stop the builds, which continue at the next start. Searches fail from now on as unavailable."""
@@ -58,19 +58,19 @@ class IndexOwner:
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
         """Run `Library.search` in a thread, after the first index of each collection is ready."""
-        await self._until_ready(where)
+        await self._wait_for_indexes(where)
         return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.search, query, limit, where)
 
     async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
         """Run `Library.respell` in a thread, as `search` does."""
-        await self._until_ready(where)
+        await self._wait_for_indexes(where)
         return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.respell, words, where)
 
-    async def _until_ready(self, where: SearchFilter) -> None:
+    async def _wait_for_indexes(self, where: SearchFilter) -> None:
         names = where.collections or (DEFAULT_COLLECTION,)
-        if not all(map(self._library.ready, names)):
+        if not all(map(self._library.is_ready, names)):
             # Before waiting, because the time of an answer must not reveal a collection's tenant.
-            await asyncio.to_thread(self._library.permit, names, where.tenant)
+            await asyncio.to_thread(self._library.require_permitted, names, where.tenant)
             for name in names:
                 await self._wait_until_ready(name)
         if self._closing:
@@ -83,9 +83,9 @@ class IndexOwner:
         async with self._building:
             self._refuse_another_owner(collection)
             self._shelves.catalogue.add(collection, datetime.now(UTC))
-            await self._builds.make_way(collection.name)
-            await self._begin(collection.name)
-        return self.state(collection.name)
+            await self._builds.stop_encoding(collection.name)
+            await self._begin_build(collection.name)
+        return self.state_of(collection.name)
 
     async def remove(self, name: str) -> None:
         """Delete a collection with everything that belongs to it."""
@@ -96,7 +96,7 @@ class IndexOwner:
         self._steps.pop(name, None)
         await asyncio.to_thread(self._library.remove, name)
 
-    def documents(self, name: str) -> tuple[list[UploadState], int]:
+    def list_documents(self, name: str) -> tuple[list[UploadState], int]:
         """Return the state of each document of a collection of uploads, and the number of stored ones without a file.
 
         Raises `NotFound` without the collection.
@@ -104,60 +104,60 @@ class IndexOwner:
         collection = self._shelves.catalogue.get(name)
         if collection.kind is not CorpusKind.UPLOADS:
             raise InvalidInput(f"the documents of {name!r} are not uploads")
-        failed = {entry.path: entry.reason for entry in self._shelves.catalogue.unreadable(name)}
-        stored = self._shelves.store.states(name)
-        states = upload_states(Path(collection.path), stored, failed)
+        failed = {entry.path: entry.reason for entry in self._shelves.catalogue.list_unreadable(name)}
+        stored = self._shelves.store.list_states(name)
+        states = upload_states_of(Path(collection.path), stored, failed)
         there = {(state.address, state.snapshot) for state in states}
-        return states, sum(key not in there or state is DocumentState.GONE for key, state in stored.items())
+        return states, sum(key not in there or state is StoredState.GONE for key, state in stored.items())
 
     def _refuse_another_owner(self, collection: Collection) -> None:
         """Raise `Conflict` where the collection belongs to another tenant, which never changes."""
-        known = collection.name in self._library.collections()
+        known = collection.name in self._library.list_collections()
         if known and self._shelves.catalogue.get(collection.name).tenant != collection.tenant:
             raise Conflict(f"{collection.name!r} belongs to somebody else")
 
-    def state(self, name: str) -> dict[str, Any]:
+    def state_of(self, name: str) -> dict[str, Any]:
         """Return the state of a collection: kind, size, build phase with its pace, unreadable items."""
         collection = self._shelves.catalogue.get(name)
-        build = self._build(name)
-        generation = self._library.generation(name)
+        build = self._build_of(name)
+        generation = self._library.generation_of(name)
         return {
             **collection.model_dump(mode="json"),
             "searchable": generation is not None,
             "dense": generation.dense if generation else False,
             "documents": self._shelves.store.count(name),
             "passages": self._shelves.index.count(generation.name) if generation else 0,
-            "building": self._builds.running(name),
-            "build": build.model_dump(mode="json") | self._speed(build) if build else None,
-            "unreadable": [entry._asdict() for entry in self._shelves.catalogue.unreadable(name)],
+            "building": self._builds.is_running(name),
+            "build": build.model_dump(mode="json") | self._speed_of(build) if build else None,
+            "unreadable": [entry._asdict() for entry in self._shelves.catalogue.list_unreadable(name)],
         }
 
-    async def statistics(self, name: str) -> dict[str, Any]:
+    async def statistics_of(self, name: str) -> dict[str, Any]:
         """Return the statistics of a collection; see `statistics`."""
         self._shelves.catalogue.get(name)
-        return await asyncio.to_thread(statistics, self._shelves, name)
+        return await asyncio.to_thread(count_statistics, self._shelves, name)
 
-    async def verify(self, name: str, told: Callable[[Verification], None]) -> Verification:
+    async def verify(self, name: str, told: Callable[[CollectionVerification], None]) -> CollectionVerification:
         """Verify a collection; see `verify`. `told` is called in another thread. Raises `Conflict` while it is being built."""
         self._shelves.catalogue.get(name)
-        if self._builds.running(name):
+        if self._builds.is_running(name):
             raise Conflict(f"{name!r} is being built; verify it when that is done")
-        return await asyncio.to_thread(verify, self._shelves, name, told)
+        return await asyncio.to_thread(verify_collection, self._shelves, name, told)
 
-    def states(self) -> list[dict[str, Any]]:
+    def list_states(self) -> list[dict[str, Any]]:
         """Return the `state` of every collection."""
-        return [self.state(name) for name in self._library.collections()]
+        return [self.state_of(name) for name in self._library.list_collections()]
 
-    async def _go_on(self, name: str) -> None:
-        build = self._shelves.catalogue.build(name)
-        generation = self._library.generation(name)
+    async def _resume(self, name: str) -> None:
+        build = self._shelves.catalogue.find_build(name)
+        generation = self._library.generation_of(name)
         lost = generation is None and build is not None and build.phase in (BuildPhase.ENCODING, BuildPhase.DONE)
         if build is None or lost or (generation is not None and generation.recipe != RECIPE):
-            await self._begin(name)
+            await self._begin_build(name)
         elif build.phase is not BuildPhase.DONE or (generation is not None and not generation.dense):
             self._builds.start(name, BuildPhase.ENCODING if build.phase is BuildPhase.DONE else build.phase)
 
-    async def _begin(self, name: str) -> None:
+    async def _begin_build(self, name: str) -> None:
         """Start a new build, whose state replaces the last one's."""
         build = await asyncio.to_thread(begin_build, self._shelves.catalogue, name, datetime.now(UTC))
         self._steps[name] = build
@@ -173,26 +173,26 @@ class IndexOwner:
 
     async def _on_giving_up(self, name: str, code: int) -> None:
         """Store the failure of a builder that has died repeatedly."""
-        build = self._shelves.catalogue.build(name)
+        build = self._shelves.catalogue.find_build(name)
         if build is not None:
             detail = f"the builder ended {ATTEMPTS} times with code {code}; the log of the index owner says why"
             failed = build.model_copy(update={"phase": BuildPhase.FAILED, "detail": detail, "updated_at": datetime.now(UTC)})
             await asyncio.to_thread(self._shelves.catalogue.keep_build, failed)
 
-    def _build(self, name: str) -> Build | None:
-        step = self._steps.get(name) if self._builds.running(name) else None
-        return step or self._shelves.catalogue.build(name)
+    def _build_of(self, name: str) -> Build | None:
+        step = self._steps.get(name) if self._builds.is_running(name) else None
+        return step or self._shelves.catalogue.find_build(name)
 
     async def _wait_until_ready(self, name: str) -> None:
         deadline = monotonic() + WAIT_FOR_INDEX.total_seconds()
-        while not self._library.ready(name) and self._builds.running(name):
+        while not self._library.is_ready(name) and self._builds.is_running(name):
             async with self._builds.changed:
                 try:
                     await asyncio.wait_for(self._builds.changed.wait(), max(0.0, deadline - monotonic()))
                 except TimeoutError as error:
                     raise ToolError(f"the collection {name!r} is still being built; try again shortly") from error
 
-    def _speed(self, build: Build) -> dict[str, Any]:
+    def _speed_of(self, build: Build) -> dict[str, Any]:
         phase, since, done = self._pace.get(build.collection, (build.phase, monotonic(), build.done))
         elapsed = monotonic() - since
         if phase is not build.phase or build.phase.finished or build.done <= done or elapsed <= 0:

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.domain.errors import SetupError
 
 
-def own(home: Path) -> Callable[[], None]:
+def lock_home(home: Path) -> Callable[[], None]:
     """Become the owner of a home, and return a function that releases it. The process's end releases it too.
 
     Raises:

@@ -7,7 +7,7 @@ from aiohttp import web
 
 from retrieval.ports import SearchFilter
 from retrieval.search.library import Library
-from retrieval.service.json_http import answer, body_of, text_in
+from retrieval.service.json_http import answer_json, read_body, require_text
 from retrieval.service.owner import IndexOwner
 
 DEFAULT_LIMIT = 10
@@ -20,7 +20,7 @@ class SearchRoutes:
         self._owner = owner
         self._library = library
 
-    def table(self) -> list[web.RouteDef]:
+    def list_routes(self) -> list[web.RouteDef]:
         """Return the routes with their handlers."""
         return [
             web.post("/search", self.search),
@@ -31,28 +31,30 @@ class SearchRoutes:
 
     async def search(self, request: web.Request) -> web.Response:
         """Search: `{"query", "limit"?, filters}` -> `{"passages"}`."""
-        body = await body_of(request)
-        found = await self._owner.search(text_in(body, "query"), int(body.get("limit", DEFAULT_LIMIT)), _filter(body))
-        return answer({"passages": [passage.model_dump(mode="json") for passage in found]})
+        body = await read_body(request)
+        found = await self._owner.search(require_text(body, "query"), int(body.get("limit", DEFAULT_LIMIT)), _filter_of(body))
+        return answer_json({"passages": [passage.model_dump(mode="json") for passage in found]})
 
     async def respell(self, request: web.Request) -> web.Response:
         """Correct words: `{"words", filters}` -> `{"words": {written: meant}}`."""
-        body = await body_of(request)
-        return answer({"words": await self._owner.respell([str(word) for word in body.get("words") or ()], _filter(body))})
+        body = await read_body(request)
+        return answer_json(
+            {"words": await self._owner.respell([str(word) for word in body.get("words") or ()], _filter_of(body))}
+        )
 
     async def read(self, request: web.Request) -> web.Response:
         """Read a document: `{"url", "collections"?, "tenant"?}` -> the document."""
-        body = await body_of(request)
+        body = await read_body(request)
         where = SearchFilter.model_validate({"collections": body.get("collections") or ()})
-        found = await asyncio.to_thread(self._library.read, text_in(body, "url"), where.collections, body.get("tenant"))
-        return answer(found.model_dump(mode="json"))
+        found = await asyncio.to_thread(self._library.read, require_text(body, "url"), where.collections, body.get("tenant"))
+        return answer_json(found.model_dump(mode="json"))
 
     async def snapshot(self, request: web.Request) -> web.Response:
         """Answer with a stored text by its hash, on behalf of `?tenant=`."""
         name = request.match_info["hash"]
         text = await asyncio.to_thread(self._library.snapshot, name, request.query.get("tenant"))
-        return answer({"snapshot": name, "text": text})
+        return answer_json({"snapshot": name, "text": text})
 
 
-def _filter(body: dict[str, Any]) -> SearchFilter:
+def _filter_of(body: dict[str, Any]) -> SearchFilter:
     return SearchFilter.model_validate({key: body[key] for key in SearchFilter.model_fields if body.get(key)})

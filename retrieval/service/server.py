@@ -24,33 +24,33 @@ from aiohttp import web
 
 from app.domain.errors import RubricaError
 from app.settings import read_settings
-from retrieval.encoding.encoder import EncoderBackend, EncoderOnce, open_encoder
-from retrieval.encoding.engines import Engines, engines_of
+from retrieval.encoding.encoder import EncoderBackend, EncoderOnFirstUse, open_encoder
+from retrieval.encoding.engines import RetrievalEngines, engines_of
 from retrieval.encoding.nli import CrossEncoderNli
 from retrieval.search.library import Library
 from retrieval.search.reranker import open_reranker
 from retrieval.service.collection_routes import CollectionRoutes
-from retrieval.service.json_http import answer, errors_as_json
+from retrieval.service.json_http import answer_json, errors_as_json
 from retrieval.service.owner import IndexOwner
-from retrieval.service.owner_lock import own
+from retrieval.service.owner_lock import lock_home
 from retrieval.service.search_routes import SearchRoutes
 from retrieval.service.weights_routes import add_weights_routes
-from retrieval.store.home import open_shelves
+from retrieval.store.home import open_retrieval_home
 
 MAX_REQUEST_BYTES = 1 << 20
 STOP_WITHIN = timedelta(seconds=3)
 
 
-def create_app(owner: IndexOwner, library: Library) -> web.Application:
+def create_index_app(owner: IndexOwner, library: Library) -> web.Application:
     """Make the service of an opened owner."""
     app = web.Application(middlewares=[errors_as_json], client_max_size=MAX_REQUEST_BYTES)
 
     async def health(_: web.Request) -> web.Response:
-        return answer({"status": "ok", "pid": os.getpid(), "collections": library.collections()})
+        return answer_json({"status": "ok", "pid": os.getpid(), "collections": library.list_collections()})
 
     app.router.add_get("/health", health)
-    app.add_routes(SearchRoutes(owner, library).table())
-    app.add_routes(CollectionRoutes(owner).table())
+    app.add_routes(SearchRoutes(owner, library).list_routes())
+    app.add_routes(CollectionRoutes(owner).list_routes())
     return app
 
 
@@ -72,15 +72,15 @@ class Options:
         return command + (["--qdrant-url", self.qdrant_url] if self.qdrant_url else [])
 
 
-async def serve(options: Options, engines: Engines) -> None:
+async def serve(options: Options, engines: RetrievalEngines) -> None:
     """Serve until SIGTERM or SIGINT."""
-    release = own(options.home)
-    shelves = open_shelves(options.home, options.qdrant_url, engines.qdrant_grpc_port)
+    release = lock_home(options.home)
+    shelves = open_retrieval_home(options.home, options.qdrant_url, engines.qdrant_grpc_port)
     models = options.home / "models"
-    encoder = EncoderOnce(lambda: open_encoder(options.encoder, options.models_dir, models, server=engines.embeddings))
+    encoder = EncoderOnFirstUse(lambda: open_encoder(options.encoder, options.models_dir, models, server=engines.embeddings))
     library = Library(shelves.catalogue, shelves.store, shelves.index, encoder, open_reranker(engines.reranking))
     owner = IndexOwner(shelves, library, options.build_command())
-    app = create_app(owner, library)
+    app = create_index_app(owner, library)
     add_weights_routes(app, encoder, CrossEncoderNli(options.nli_model) if options.nli_model else None)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=STOP_WITHIN.total_seconds())
     await runner.setup()

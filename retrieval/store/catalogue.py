@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.value import Value
-from retrieval.corpora.ports import Unreadable
-from retrieval.store.database import Database
+from retrieval.corpora.ports import UnreadableItem
+from retrieval.store.database import StoreDatabase
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 MAX_UNREADABLE = 1_000
@@ -99,7 +99,7 @@ def collection_of(index: str) -> str:
     return index.rsplit(".", 2)[0]
 
 
-def no_collection(name: str) -> NotFound:
+def missing_collection_error(name: str) -> NotFound:
     """Return the same error for a collection that does not exist and for one of another tenant."""
     return NotFound(f"there is no collection {name!r}; `rubrica corpus list` shows those there are")
 
@@ -107,7 +107,7 @@ def no_collection(name: str) -> NotFound:
 class Catalogue:
     """The collections, generations and builds of one home."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: StoreDatabase) -> None:
         self._db = database
 
     def add(self, collection: Collection, now: datetime) -> None:
@@ -116,7 +116,7 @@ class Catalogue:
             raise InvalidInput(
                 f"{collection.name!r} cannot name a collection: use up to 63 of a-z, 0-9, - and _, first a letter or digit"
             )
-        with self._db.transaction() as connection:
+        with self._db.begin_transaction() as connection:
             connection.execute(
                 "INSERT INTO collections (name, kind, path, created_at, licence, tenant) VALUES (?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, path = excluded.path, licence = excluded.licence",
@@ -125,27 +125,27 @@ class Catalogue:
 
     def get(self, name: str) -> Collection:
         """Return the collection of this name. Raises `NotFound`."""
-        row = self._row("SELECT name, kind, path, licence, tenant FROM collections WHERE name = ?", name)
+        row = self._find_row("SELECT name, kind, path, licence, tenant FROM collections WHERE name = ?", name)
         if row is None:
-            raise no_collection(name)
+            raise missing_collection_error(name)
         return Collection.of_any_version(dict(row))
 
-    def all(self) -> list[Collection]:
+    def list_all(self) -> list[Collection]:
         """Return every collection, sorted by name."""
-        rows = self._db.connection().execute("SELECT name, kind, path, licence, tenant FROM collections ORDER BY name")
+        rows = self._db.connect().execute("SELECT name, kind, path, licence, tenant FROM collections ORDER BY name")
         return [Collection.of_any_version(dict(row)) for row in rows]
 
     def remove(self, name: str) -> None:
         """Delete a collection with its generations, its build and its unreadable items."""
-        with self._db.transaction() as connection:
+        with self._db.begin_transaction() as connection:
             connection.execute("DELETE FROM collections WHERE name = ?", (name,))
             connection.execute("DELETE FROM generations WHERE collection = ?", (name,))
             connection.execute("DELETE FROM builds WHERE collection = ?", (name,))
             connection.execute("DELETE FROM unreadable WHERE collection = ?", (name,))
 
-    def generation(self, name: str) -> Generation | None:
+    def find_generation(self, name: str) -> Generation | None:
         """Return an index's record; None where there is none of this name."""
-        row = self._row(
+        row = self._find_row(
             "SELECT name, collection, recipe, average_length, average_window, encoder, dense FROM generations WHERE name = ?",
             name,
         )
@@ -153,7 +153,7 @@ class Catalogue:
 
     def keep_generation(self, generation: Generation) -> None:
         """Insert or replace an index's record."""
-        with self._db.transaction() as connection:
+        with self._db.begin_transaction() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO generations (name, collection, recipe, average_length, average_window, encoder, dense)"
                 " VALUES (:name, :collection, :recipe, :average_length, :average_window, :encoder, :dense)",
@@ -162,43 +162,41 @@ class Catalogue:
 
     def drop_generation(self, name: str) -> None:
         """Delete an index's record."""
-        with self._db.transaction() as connection:
+        with self._db.begin_transaction() as connection:
             connection.execute("DELETE FROM generations WHERE name = ?", (name,))
 
-    def build(self, collection: str) -> Build | None:
+    def find_build(self, collection: str) -> Build | None:
         """Return the latest build of a collection; None where there is none."""
-        row = self._row("SELECT * FROM builds WHERE collection = ?", collection)
+        row = self._find_row("SELECT * FROM builds WHERE collection = ?", collection)
         return Build.of_any_version(dict(row)) if row else None
 
     def keep_build(self, build: Build) -> None:
         """Insert or replace the state of a collection's build."""
         values = build.model_dump(mode="json")
         columns = ", ".join(values)
-        with self._db.transaction() as connection:
+        with self._db.begin_transaction() as connection:
             marks = ", ".join("?" * len(values))
             connection.execute(f"INSERT OR REPLACE INTO builds ({columns}) VALUES ({marks})", tuple(values.values()))
 
-    def unreadable(self, collection: str) -> list[Unreadable]:
+    def list_unreadable(self, collection: str) -> list[UnreadableItem]:
         """Return the items that the latest reading skipped, the first `MAX_UNREADABLE` of them."""
-        rows = self._db.connection().execute(
-            "SELECT path, reason FROM unreadable WHERE collection = ? ORDER BY path", (collection,)
-        )
-        return [Unreadable(row["path"], row["reason"]) for row in rows]
+        rows = self._db.connect().execute("SELECT path, reason FROM unreadable WHERE collection = ? ORDER BY path", (collection,))
+        return [UnreadableItem(row["path"], row["reason"]) for row in rows]
 
     def forget_unreadable(self, collection: str) -> None:
         """Empty the list of skipped items."""
-        with self._db.transaction() as connection:
+        with self._db.begin_transaction() as connection:
             connection.execute("DELETE FROM unreadable WHERE collection = ?", (collection,))
 
-    def add_unreadable(self, collection: str, skipped: Sequence[Unreadable]) -> None:
+    def add_unreadable(self, collection: str, skipped: Sequence[UnreadableItem]) -> None:
         """Add new items to the list of skipped items while it has room."""
-        with self._db.transaction() as connection:
+        with self._db.begin_transaction() as connection:
             there = set(map(tuple, connection.execute("SELECT path, reason FROM unreadable WHERE collection = ?", (collection,))))
             fresh = [entry for entry in dict.fromkeys(skipped) if entry not in there][: max(0, MAX_UNREADABLE - len(there))]
             connection.executemany(
                 "INSERT INTO unreadable (collection, path, reason) VALUES (?, ?, ?)", [(collection, *entry) for entry in fresh]
             )
 
-    def _row(self, query: str, key: str) -> sqlite3.Row | None:
-        found: sqlite3.Row | None = self._db.connection().execute(query, (key,)).fetchone()
+    def _find_row(self, query: str, key: str) -> sqlite3.Row | None:
+        found: sqlite3.Row | None = self._db.connect().execute(query, (key,)).fetchone()
         return found

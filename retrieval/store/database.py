@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 _BUSY_SECONDS = 30.0
-_ADDED_LATER = (
+_LATER_COLUMNS = (
     ("collections", "licence TEXT NOT NULL DEFAULT ''"),
     ("collections", "tenant TEXT NOT NULL DEFAULT ''"),
     ("builds", "skipped INTEGER NOT NULL DEFAULT 0"),
@@ -18,7 +18,7 @@ _ADDED_LATER = (
 """The columns that a file of an earlier version lacks."""
 
 
-class Database:
+class StoreDatabase:
     """One SQLite file with a connection for each thread. Readers never wait for the builder's writes (write-ahead log)."""
 
     def __init__(self, path: Path) -> None:
@@ -26,10 +26,10 @@ class Database:
         self._path = path
         self._local = threading.local()
         self._all: list[sqlite3.Connection] = []
-        self.connection().executescript(files("retrieval.store").joinpath("schema.sql").read_text())
+        self.connect().executescript(files("retrieval.store").joinpath("schema.sql").read_text())
         self._add_columns()
 
-    def connection(self) -> sqlite3.Connection:
+    def connect(self) -> sqlite3.Connection:
         """Return this thread's connection, outside of any transaction."""
         found: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if found is None:
@@ -43,16 +43,16 @@ class Database:
         return found
 
     def _add_columns(self) -> None:
-        with self.transaction() as connection:
-            for table, column in _ADDED_LATER:
+        with self.begin_transaction() as connection:
+            for table, column in _LATER_COLUMNS:
                 there = {row["name"] for row in connection.execute(f"PRAGMA table_info({table})")}
                 if column.split()[0] not in there:
                     connection.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
+    def begin_transaction(self) -> Iterator[sqlite3.Connection]:
         """Open a write transaction: it commits the block, or nothing of it when the block raises."""
-        connection = self.connection()
+        connection = self.connect()
         connection.execute("BEGIN IMMEDIATE")
         try:
             yield connection
@@ -64,7 +64,7 @@ class Database:
 
     def shorten_log(self) -> None:
         """Empty the write-ahead log, which would keep deleted content. While others read, a part may stay."""
-        self.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self.connect().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
         """Close every thread's connection."""

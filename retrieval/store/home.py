@@ -5,15 +5,15 @@ from pathlib import Path
 
 from retrieval.index.ports import Index
 from retrieval.store.catalogue import Catalogue
-from retrieval.store.database import Database
+from retrieval.store.database import StoreDatabase
 from retrieval.store.documents import DocumentStore
 
 
 @dataclass(frozen=True)
-class Shelves:
+class RetrievalHome:
     """The stores under `<home>/retrieval`. An index on a Qdrant server has no `index_folder`."""
 
-    database: Database
+    database: StoreDatabase
     catalogue: Catalogue
     store: DocumentStore
     index: Index
@@ -24,18 +24,20 @@ class Shelves:
         self.database.close()
 
 
-def open_shelves(home: Path, qdrant_url: str | None = None, grpc_port: int | None = None) -> Shelves:
+def open_retrieval_home(home: Path, qdrant_url: str | None = None, grpc_port: int | None = None) -> RetrievalHome:
     """Open or create the state under `home`. `qdrant_url` names a Qdrant server to use instead of the engine in process.
 
     With `grpc_port` it uses gRPC.
     """
     folder = home / "retrieval"
-    database = Database(folder / "store.db")
+    database = StoreDatabase(folder / "store.db")
     index_folder = None if qdrant_url else folder / "index"
-    return Shelves(database, Catalogue(database), DocumentStore(database), _index(folder, qdrant_url, grpc_port), index_folder)
+    return RetrievalHome(
+        database, Catalogue(database), DocumentStore(database), _index_of(folder, qdrant_url, grpc_port), index_folder
+    )
 
 
-def _index(folder: Path, qdrant_url: str | None, grpc_port: int | None) -> Index:
+def _index_of(folder: Path, qdrant_url: str | None, grpc_port: int | None) -> Index:
     if qdrant_url:
         from retrieval.index.server import ServerIndex
 

@@ -30,7 +30,7 @@ from app.http.server import Server, bind
 from app.http.services import Services
 from app.runs.storage.run_log import RunLog
 from tests.support.accounts import HOME_KEY
-from workflows.judging.general_rubric import general_rubric
+from workflows.judging.general_rubric import make_general_rubric
 
 
 @dataclass
@@ -93,7 +93,7 @@ class InMemoryRuns:
         await self.check()
         if request.kind is DraftKind.CLARIFICATION:
             return Draft(questions=(ClarifyingQuestion(question="Which country?"),), model="stub", usage=Usage(model_calls=1))
-        return Draft(rubric=general_rubric(request.query), usage=Usage(model_calls=1, input_tokens=9))
+        return Draft(rubric=make_general_rubric(request.query), usage=Usage(model_calls=1, input_tokens=9))
 
     async def check(self) -> None:
         if self.away:

@@ -120,7 +120,7 @@ def test_children_read_back_the_same_settings() -> None:
             "RUBRICA_HOME": "/somewhere",
         }
     )
-    assert read_settings(settings.environment()) == settings
+    assert read_settings(settings.to_environment()) == settings
 
 
 def test_settings_cannot_change() -> None:
@@ -138,14 +138,14 @@ def test_a_judge_of_inference_needs_its_model() -> None:
 def test_names_with_commas_are_several() -> None:
     settings = read_settings({"RUBRICA_SCIENTIFIC_COLLECTIONS": "scifact, papers,"})
     assert settings.scientific_collections == ("scifact", "papers")
-    assert read_settings(settings.environment()) == settings
+    assert read_settings(settings.to_environment()) == settings
 
 
 def test_further_models_come_with_their_prices() -> None:
     server = {"RUBRICA_LLM_BASE_URL": "http://127.0.0.1:8000/v1", "RUBRICA_LLM_MODEL": "m"}
     settings = read_settings(server | {"RUBRICA_LLM_ALTERNATIVES": "org/small:7b=0.5/2, free"})
     assert settings.alternatives == (("org/small:7b", Decimal("0.5"), Decimal(2)), ("free", Decimal(0), Decimal(0)))
-    assert read_settings(settings.environment()) == settings
+    assert read_settings(settings.to_environment()) == settings
     for malformed in ("small=1", "small=a/b", "small=-1/2", "small=nan/1", "=1/2"):
         with pytest.raises(SetupError, match="expected"):
             read_settings(server | {"RUBRICA_LLM_ALTERNATIVES": malformed})

@@ -21,12 +21,12 @@ import workflows.durable
 from app.domain.evidence_rubric import CriterionType, EvidenceCriterion
 from app.domain.options import SearchScope
 from app.domain.plan import ResearchPlan, Subtask
-from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
+from app.domain.race_rubric import RaceCriterion, RaceDimension, RaceRubric
 from app.domain.reading import Reading
 from app.domain.rubric import Criterion
 from app.domain.scorecard import CriterionScore
 from app.domain.value import Value
-from app.preferences.nouns.feedback import Choice, Reason, Verdict
+from app.preferences.nouns.feedback import Choice, ChoiceReason, ChoiceVerdict
 from app.preferences.nouns.feedback import Dimension as Judged
 from app.runs.service.temporal_payloads import noun_converter
 from tests.architecture.test_files import ROOT
@@ -34,7 +34,12 @@ from tests.architecture.test_files import ROOT
 # What reads the words of a person, a model, a server or a file that somebody wrote: there a typo must not pass for data.
 # The last are no noun's: they read what their own child process said a moment ago.
 OUTSIDE = (
-    *("app/settings.py", "app/domain/rubric_forms.py", "workflows/agents/reading.py", "retrieval/service/search_routes.py"),
+    *(
+        "app/settings.py",
+        "app/domain/rubric_forms.py",
+        "workflows/agents/answer_reading.py",
+        "retrieval/service/search_routes.py",
+    ),
     *(
         "retrieval/outside/web/",
         "retrieval/outside/scholar/",
@@ -109,9 +114,9 @@ SAMPLES: dict[type[Value], Callable[[], Value]] = {
         evidence=("so",),
     ),
     RaceRubric: lambda: RaceRubric(
-        weights={Dimension.INSIGHT: 1}, criteria={Dimension.INSIGHT: (RaceCriterion(criterion="deep", weight=1),)}
+        weights={RaceDimension.INSIGHT: 1}, criteria={RaceDimension.INSIGHT: (RaceCriterion(criterion="deep", weight=1),)}
     ),
-    Choice: lambda: Choice(verdict=Verdict.TIE, reasons=(Reason(dimension=Judged.USEFULNESS),)),
+    Choice: lambda: Choice(verdict=ChoiceVerdict.TIE, reasons=(ChoiceReason(dimension=Judged.USEFULNESS),)),
     Criterion: lambda: Criterion(title=f"no. {next(numbers)}", description="Key Criterion: It says why.", weight=5),
     CriterionScore: lambda: CriterionScore(criterion=SAMPLES[Criterion](), score=0.5),
 }

@@ -3,7 +3,7 @@
 import pytest
 
 from bench.checks import DAMAGES, damage_figures, damaged, sound_tables
-from workflows.checks.tables import tables_of
+from workflows.checks.tables import find_tables
 
 SOUND = "| Year | Rate |\n|:---|---:|\n| 1828 | 61 |\n| 1832 | 33 |"
 TEXT = f"Text.\n\n{SOUND}\n\nMore.\n\n| A | B |\n| 1 | 2 |\n\n| one |\n|---|\n| column |"
@@ -12,7 +12,7 @@ TEXT = f"Text.\n\n{SOUND}\n\nMore.\n\n| A | B |\n| 1 | 2 |\n\n| one |\n|---|\n| 
 @pytest.mark.parametrize("how", DAMAGES)
 def test_every_damage_breaks_a_sound_table(how: str) -> None:
     (table,) = sound_tables(TEXT)
-    assert tables_of(damaged(table, how))[0].faults
+    assert find_tables(damaged(table, how))[0].faults
 
 
 def test_figures_of_damage() -> None:

@@ -10,7 +10,7 @@ from app.domain.claims import Support
 from bench.citation_labels import Labelled, folds, load
 from bench.citations import Scored, figures_of
 from bench.fit_citation_grader import auroc, fitted
-from workflows.checks.grading import Evidence, Grade, grader_of
+from workflows.checks.grading import ClaimGrade, Evidence, grader_of
 
 SUBJECTS = ("rain", "iron", "wheat", "coal", "silk", "salt", "wool", "gold", "corn", "fish")
 
@@ -66,9 +66,9 @@ def test_auroc(positive: list[float], negative: list[float], expected: float) ->
 
 def test_support_decides_two_figures_and_opposition_the_third() -> None:
     graded = [
-        Scored(pair("rain", "full"), Grade(Support.FULL, 0.9, 0.5)),
-        Scored(pair("iron", "none"), Grade(Support.NONE, 0.1, 0.1)),
-        Scored(pair("coal", "contradict"), Grade(Support.CONTRADICTED, 0.95, 0.9)),
+        Scored(pair("rain", "full"), ClaimGrade(Support.FULL, 0.9, 0.5)),
+        Scored(pair("iron", "none"), ClaimGrade(Support.NONE, 0.1, 0.1)),
+        Scored(pair("coal", "contradict"), ClaimGrade(Support.CONTRADICTED, 0.95, 0.9)),
     ]
     figures = figures_of(graded)
     assert figures["scifact_none_auroc"] == figures["scifact_contradict_auroc"] == 1.0

@@ -41,11 +41,11 @@ def test_any_set_in_beirs_files_is_read_built_and_searched(tmp_path: Path) -> No
 
 def test_what_was_encoded_once_is_not_encoded_again(tmp_path: Path) -> None:
     first = WordEncoder()
-    vectors = KeptEncodings(first, tmp_path / "kept.db").passages(["wool", "sheep", "wool"])
+    vectors = KeptEncodings(first, tmp_path / "kept.db").encode_passages(["wool", "sheep", "wool"])
     again = WordEncoder()
     kept = KeptEncodings(again, tmp_path / "kept.db")
-    assert np.array_equal(kept.passages(["wool", "ships", "sheep"])[[0, 2]], vectors[:2])
+    assert np.array_equal(kept.encode_passages(["wool", "ships", "sheep"])[[0, 2]], vectors[:2])
     assert (first.encoded, again.encoded) == (["wool", "sheep"], ["ships"])
     other = WordEncoder("another-model")
-    KeptEncodings(other, tmp_path / "kept.db").passages(["wool"])
+    KeptEncodings(other, tmp_path / "kept.db").encode_passages(["wool"])
     assert other.encoded == ["wool"]

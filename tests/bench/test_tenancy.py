@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from app.accounts.nouns.access import ALLOWED, Role, Scope
+from app.accounts.nouns.access import SCOPES_OF_ROLE, Role, Scope
 from app.accounts.nouns.api_key import ApiKey
 from bench.tenancy import Actor, wrong
 from bench.tenancy_houses import House
@@ -15,7 +15,7 @@ RUN = Route("GET /v1/runs/{run_id}", "GET", "/v1/runs/1", None, Scope.RUNS_READ,
 LIST = RUN._replace(name="GET /v1/runs", names_a_resource=False)
 NOBODY = Actor("no key", {}, None)
 STRANGER = Actor("other tenant", {}, Role.OWNER, frozenset(Scope))
-VIEWER = Actor("viewer", {}, Role.VIEWER, ALLOWED[Role.VIEWER])
+VIEWER = Actor("viewer", {}, Role.VIEWER, SCOPES_OF_ROLE[Role.VIEWER])
 
 
 @pytest.mark.parametrize(

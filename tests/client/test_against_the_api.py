@@ -11,7 +11,7 @@ import pytest
 
 from app.database.engine import connect
 from app.http.services import open_services
-from app.runs.storage.run_log import RunLog, Snapshot
+from app.runs.storage.run_log import RunLog, SourceSnapshot
 from rubrica_client import AsyncClient, accounts, asking, documents, errors, organisation, reports, runs, service, webhooks
 from rubrica_client.models import Budget, ExportFormat, NewRun, NewWebhook, RunStatus, Scope, Subtask, WebhookEvent
 from tests.app.finished import HASH, TEXT, begin, complete
@@ -50,7 +50,7 @@ async def finished(client: EitherClient, pool: asyncpg.Pool) -> str:
     await begin(log, run_id)
     opened = await open_stage(log, run_id, "search/s1", None, "Revenue")
     told = {"stage": "search/s1", "title": "Revenue", "stop": "sufficient", "detail": "", "quotes": 2, "sources": 1, "usage": {}}
-    await log.close_stage(run_id, "search/s1", opened.attempt, b"{}", [Snapshot(HASH, TEXT)], told)
+    await log.close_stage(run_id, "search/s1", opened.attempt, b"{}", [SourceSnapshot(HASH, TEXT)], told)
     await complete(pool, log, run_id)
     return run.id
 

@@ -12,7 +12,7 @@ from app.domain.writer import ReportLineage
 from app.http.services import open_services
 from app.runs.storage.run_log import RunLog
 from rubrica_client import ApiError, Client, preferences
-from rubrica_client.models import Dimension, NewChoice, NewFlag, NewRating, Reason, ShownSide, Verdict
+from rubrica_client.models import ChoiceReason, ChoiceVerdict, Dimension, NewChoice, NewFlag, NewRating, ShownSide
 from rubrica_client.request import Request
 from tests.app.judging import finish, finished_run, made_run, report
 from tests.app.support import InMemoryRuns, serving
@@ -52,8 +52,8 @@ async def test_compare_choose_reveal_rate_flag_and_agree(api: Client, pool: asyn
     assert (seen.left.citations[0].n, seen.left.claims[0].support) == (1, "full")
     with pytest.raises(ApiError, match="choose first"):
         await sent(api, preferences.reveal(made.id))
-    reasons = [Reason(dimension=Dimension.ALIGNMENT, side=ShownSide.LEFT)]
-    said = NewChoice(verdict=Verdict.LEFT, strength=2, reasons=reasons, hidden_seconds=0.0)
+    reasons = [ChoiceReason(dimension=Dimension.ALIGNMENT, side=ShownSide.LEFT)]
+    said = NewChoice(verdict=ChoiceVerdict.LEFT, strength=2, reasons=reasons, hidden_seconds=0.0)
     chosen = await sent(api, preferences.choose(made.id, said))
     assert (chosen.verdict, chosen.reasons[0].dimension) == ("left", "alignment")
     revealed = await sent(api, preferences.reveal(made.id))

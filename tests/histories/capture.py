@@ -19,7 +19,7 @@ from app.accounts.nouns.access import LOCAL_ORGANISATION
 from app.accounts.service.bootstrap import ensure_local_owner
 from app.database.engine import connect
 from app.database.migrate import upgrade
-from app.database.tenancy import Tenant, TenantDatabase, acting_for
+from app.database.tenancy import Tenant, TenantDatabase, act_for
 from app.domain.budget import Budget
 from app.domain.contract import PARKED_WORKFLOW, RESEARCH_QUEUE, workflow_id
 from app.domain.fleets import FLEET_WORKFLOW, FleetInput, FleetQuestion, FleetWish, fleet_workflow_id
@@ -104,13 +104,13 @@ async def cancelled_fleet(house: House) -> UUID:
     start = FleetInput(fleet_id=fleet, organisation_id=LOCAL_ORGANISATION, history=25)
     budgets = (Budget(max_tokens=900), Budget(), Budget())
     asked = [FleetQuestion(name=str(n), query=ResearchQuery(question=f"{n}?", budget=b)) for n, b in enumerate(budgets)]
-    with acting_for(Tenant(LOCAL_ORGANISATION)):
+    with act_for(Tenant(LOCAL_ORGANISATION)):
         async with house.worker(build="captured"):
             await fleets.make(fleet, 1)
             await house.client.start_workflow(FLEET_WORKFLOW, start, id=fleet_workflow_id(fleet), task_queue=RESEARCH_QUEUE)
             await fleets.add(fleet, asked)
             await gate.reached.wait()
-            await fleets.wish(fleet, FleetWish.CANCEL)
+            await fleets.set_wish(fleet, FleetWish.CANCEL)
             while (await fleets.get(fleet)).ended_at is None:
                 await asyncio.sleep(0.1)
             await house.client.get_workflow_handle(fleet_workflow_id(fleet)).result()

@@ -66,7 +66,7 @@ def content_of(path: Path) -> bytes:
 async def forge(up: Up, run: UUID, index: str) -> list[Any]:
     """What the worker's index answers a run whose stored question names another organisation's collection, as a bug might."""
     from retrieval.ports import SearchFilter
-    from retrieval.search.on_behalf import OnBehalf
+    from retrieval.search.tenant_index import TenantView
     from retrieval.service.client import IndexClient
 
     connection = await asyncpg.connect(owner_url(up))
@@ -76,7 +76,7 @@ async def forge(up: Up, run: UUID, index: str) -> list[Any]:
     async with IndexClient(up.state.retrieval or "") as client_:
         for who in (str(tenant), None):
             try:
-                found = await OnBehalf(client_, who).search("zebrawood ledger", 5, SearchFilter(collections=(index,)))
+                found = await TenantView(client_, who).search("zebrawood ledger", 5, SearchFilter(collections=(index,)))
                 answers += [passage.text for passage in found]
             except Exception as error:  # noqa: BLE001  (whatever it says is looked at)
                 answers.append(str(error))

@@ -7,7 +7,7 @@ from pathlib import Path
 from app.accounts.nouns.access import Role, Scope
 from app.accounts.service.authentication import Authenticator
 from app.accounts.service.passwords import Passwords
-from app.accounts.service.policy import DEFAULTS
+from app.accounts.service.policy import DEFAULT_POLICY
 from app.accounts.storage import people
 from app.database.engine import connect
 from tests.support.stack import RUBRICA, command_environment, run_rubrica
@@ -27,8 +27,8 @@ async def test_the_first_organisation_gets_an_owner_and_a_key(tmp_path: Path, ap
     assert again.returncode == 0, again.stderr
     lines = [dict(line.split(maxsplit=1) for line in done.stdout.splitlines()) for done in (made, again)]
     pool = await connect(api_urls[1])
-    first, second = [await Authenticator(pool, DEFAULTS).by_key(line["key"]) for line in lines]
-    person = await people.by_email(pool, "ada@example.org")
+    first, second = [await Authenticator(pool, DEFAULT_POLICY).recognise_key(line["key"]) for line in lines]
+    person = await people.find_by_email(pool, "ada@example.org")
     await pool.close()
     assert person is not None
     assert first.user_id == second.user_id == person.id

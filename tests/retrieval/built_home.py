@@ -10,7 +10,7 @@ from retrieval.index.ports import Index
 from retrieval.ports import SearchFilter
 from retrieval.search.library import Library
 from retrieval.store.catalogue import Build, Collection, CorpusKind
-from retrieval.store.home import Shelves, open_shelves
+from retrieval.store.home import RetrievalHome, open_retrieval_home
 from tests.retrieval.word_encoder import Cut, WordEncoder
 
 Records = dict[str, str]
@@ -23,7 +23,7 @@ class Bench:
         self.file = folder / "corpus.jsonl"
         self.home = folder / "home"
         self.qdrant_url = qdrant_url
-        self.shelves: Shelves = open_shelves(self.home, qdrant_url)
+        self.shelves: RetrievalHome = open_retrieval_home(self.home, qdrant_url)
         self.shelves.catalogue.add(Collection(name="c", kind=CorpusKind.BEIR, path=str(self.file)), datetime.now(UTC))
 
     def write(self, records: Records) -> None:
@@ -37,7 +37,7 @@ class Bench:
     def restart(self) -> None:
         """What a new process sees."""
         self.shelves.close()
-        self.shelves = open_shelves(self.home, self.qdrant_url)
+        self.shelves = open_retrieval_home(self.home, self.qdrant_url)
 
     def found(self, query: str, encoder: WordEncoder | None = None) -> list[str]:
         library = Library(self.shelves.catalogue, self.shelves.store, self.shelves.index, lambda: encoder)

@@ -33,7 +33,7 @@ def save_classifier(folder: Path, labels: Mapping[int, str]) -> str:
 
 def test_a_cross_encoder_scores_each_text(tmp_path: Path) -> None:
     judge = CrossEncoderReranker(save_classifier(tmp_path, {0: "relevance"}))
-    scores = judge.scores("wool", ["sheep", "canal", "sheep"])
+    scores = judge.score("wool", ["sheep", "canal", "sheep"])
     assert len(scores) == 3
     assert scores[0] == pytest.approx(scores[2])
     assert scores[0] != pytest.approx(scores[1])
@@ -62,8 +62,8 @@ def test_an_encoder_gives_each_text_a_vector_of_unit_length(tmp_path: Path) -> N
     BertTokenizerFast(vocab={word: number for number, word in enumerate(WORDS)}).save_pretrained(tmp_path)
     BertModel(BertConfig(**SHAPE)).save_pretrained(tmp_path)
     encoder = SentenceTransformersEncoder(str(tmp_path))
-    vectors = encoder.passages(["wool", "canal sheep " * 400, "wool"])
+    vectors = encoder.encode_passages(["wool", "canal sheep " * 400, "wool"])
     assert (encoder.name, encoder.size, vectors.shape) == (tmp_path.name, 16, (3, 16))
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
-    assert np.allclose(encoder.query("wool"), vectors[2], atol=1e-5)
+    assert np.allclose(encoder.encode_query("wool"), vectors[2], atol=1e-5)
     assert not np.allclose(vectors[0], vectors[1], atol=1e-3)

@@ -20,7 +20,7 @@ class WordEncoder:
         self.encoded: list[str] = []
         self._fails_at = fails_at
 
-    def passages(self, texts: Sequence[str]) -> Vectors:
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
         """One row a text."""
         for text in texts:
             if self._fails_at is not None and len(self.encoded) >= self._fails_at:
@@ -28,12 +28,12 @@ class WordEncoder:
             self.encoded.append(text)
         return np.stack([self._vector(text) for text in texts])
 
-    def query(self, text: str) -> list[float]:
+    def encode_query(self, text: str) -> list[float]:
         """A query's vector."""
         vector: list[float] = self._vector(text).tolist()
         return vector
 
-    def reads(self, _: str) -> bool:
+    def can_read(self, _: str) -> bool:
         """Words of any language."""
         return True
 

@@ -13,7 +13,7 @@ import jsonschema  # type: ignore[import-untyped]
 import orjson
 import pytest
 
-from app.domain.chat import ChatRequest, Message, ResponseSchema, Role
+from app.domain.chat import ChatRequest, ChatRole, Message, ResponseSchema
 from app.domain.trajectory import request_digest
 from tests.support.model_stub import ModelStub, model_stub
 from tests.support.model_stub_bill import Bill, BillLine, read_bill
@@ -90,7 +90,7 @@ async def test_the_bill_names_each_call_by_the_products_own_digest(client: aioht
         await text_of(client, stub, ask("Pay", max_tokens=99, temperature=0.0))
     (line,) = bill_of(tmp_path / "bill")
     wanted = ResponseSchema(name="thing", schema=SCHEMA)
-    request = ChatRequest(messages=(Message(role=Role.USER, content="Pay"),), response_schema=wanted, max_tokens=99)
+    request = ChatRequest(messages=(Message(role=ChatRole.USER, content="Pay"),), response_schema=wanted, max_tokens=99)
     assert (line.outcome, line.step, line.key) == ("answered", "thing", request_digest(request, "stub"))
     assert line.start <= line.end <= time.time()
 

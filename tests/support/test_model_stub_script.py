@@ -14,19 +14,19 @@ from tests.support.model_stub_script import Shape
 from tests.workflows.bench_of_agents import make_kit, new_record
 from workflows.agents.effort import BOUNDS, LIMITS
 from workflows.agents.model_driven import MODEL_DRIVEN
-from workflows.chat_models.endpoint import Endpoint
-from workflows.chat_models.openai_compatible import connected
+from workflows.chat_models.endpoint import ModelEndpoint
+from workflows.chat_models.openai_compatible import connect_model
 from workflows.systems.local import LocalStages
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.minddr import research
-from workflows.systems.steering import Steering
+from workflows.systems.steering import PlanSteering
 
 
 async def chain(stub: ModelStub) -> tuple[Report, LocalRecord]:
     query, record = ResearchQuery(question=question(0), effort=Effort.DEEP), new_record()
-    async with model_stub(stub), connected(Endpoint(stub.base_url, "stub")) as model:
+    async with model_stub(stub), connect_model(ModelEndpoint(stub.base_url, "stub")) as model:
         kit = make_kit(model, record, limits=LIMITS[Effort.DEEP], bounds=BOUNDS[Effort.DEEP])
-        return await research(query, LocalStages(MODEL_DRIVEN, kit, record, query), Steering()), record
+        return await research(query, LocalStages(MODEL_DRIVEN, kit, record, query), PlanSteering()), record
 
 
 async def test_a_deep_run_has_76_model_calls_and_12_searches() -> None:

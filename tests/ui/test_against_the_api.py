@@ -21,7 +21,7 @@ from app.domain.scorecard import CriterionScore, scorecard_of
 from app.http.services import open_services
 from app.reports.rendering import render
 from app.runs.storage import runs
-from app.runs.storage.run_log import RunLog, Snapshot
+from app.runs.storage.run_log import RunLog, SourceSnapshot
 from rubrica_client import ApiError, Client, asking, reports
 from rubrica_client import runs as calls
 from rubrica_client.models import Budget as BudgetShown
@@ -38,7 +38,7 @@ from ui.progress import fold
 from ui.report import Report as ShownReport
 from ui.sentences import SENTENCES
 from ui.session import open_client
-from workflows.judging.general_rubric import general_rubric
+from workflows.judging.general_rubric import make_general_rubric
 
 T = TypeVar("T")
 TEXT = "The tariff of 1846 lowered duties. It was passed by a narrow margin."
@@ -73,7 +73,7 @@ async def search(log: RunLog, run_id: UUID) -> None:
     await log.save_plan(run_id, PLAN, (), EventType.PLAN_MADE)
     opened = await open_stage(log, run_id, "search/s1", None, "Duties")
     told = {"stage": "search/s1", "title": "Duties", "stop": "sufficient", "detail": "", "quotes": 1, "sources": 1, "usage": {}}
-    await log.close_stage(run_id, "search/s1", opened.attempt, b"{}", [Snapshot(SNAPSHOT, TEXT)], told)
+    await log.close_stage(run_id, "search/s1", opened.attempt, b"{}", [SourceSnapshot(SNAPSHOT, TEXT)], told)
 
 
 async def report(pool: asyncpg.Pool, run_id: UUID) -> None:
@@ -177,7 +177,7 @@ async def test_what_is_settled_around_a_run(client: Client, pool: asyncpg.Pool) 
         await sent(client, asking.scorecard(run.id))
     assert refused.value.status == 404
     card = scorecard_of(
-        CriterionScore(criterion=c, missing="no model") for c in general_rubric(ResearchQuery(question="x?")).criteria
+        CriterionScore(criterion=c, missing="no model") for c in make_general_rubric(ResearchQuery(question="x?")).criteria
     )
     await rubrics.save_scorecard(pool, UUID(run.id), card)
     shown = await sent(client, asking.scorecard(run.id))

@@ -10,7 +10,7 @@ from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report
 from app.domain.trajectory import Turn
 from tests.workflows.small_corpus import SmallCorpus
-from workflows.agents.codec import Codec, SchemaCodec
+from workflows.agents.codec import SchemaCodec, StepCodec
 from workflows.agents.kit import Bounds, Kit
 from workflows.agents.model_driven import MODEL_DRIVEN
 from workflows.agents.ports import ChatModel
@@ -18,9 +18,9 @@ from workflows.prompts.library import PromptLibrary
 from workflows.systems.local import LocalStages
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.minddr import research
-from workflows.systems.steering import Steering
-from workflows.tools.tool_memory import DictStore, ToolMemory
-from workflows.tools.toolbox import Corpora, build_toolbox
+from workflows.systems.steering import PlanSteering
+from workflows.tools.tool_memory import DictToolStore, ToolMemory
+from workflows.tools.toolbox import ToolCorpora, build_toolbox
 
 PROMPTS = PromptLibrary.load()
 TODAY = date(2026, 3, 1)
@@ -31,16 +31,16 @@ def make_kit(
     record: LocalRecord,
     corpus: SmallCorpus | None = None,
     *,
-    codec: Codec | None = None,
+    codec: StepCodec | None = None,
     limits: AgentLimits | None = None,
     bounds: Bounds | None = None,
-    corpora: Corpora | None = None,
+    corpora: ToolCorpora | None = None,
     language: Language = Language.ENGLISH,
 ) -> Kit:
     corpus = corpus or SmallCorpus()
     return Kit(
         chat=chat,
-        tools=build_toolbox(corpus, corpus, corpora or Corpora(), ToolMemory(DictStore())),
+        tools=build_toolbox(corpus, corpus, corpora or ToolCorpora(), ToolMemory(DictToolStore())),
         record=record,
         prompts=PROMPTS,
         codec=codec or SchemaCodec(),
@@ -52,9 +52,9 @@ def make_kit(
     )
 
 
-async def run_chain(kit: Kit, record: LocalRecord, question: str, steering: Steering | None = None, **options: Any) -> Report:
+async def run_chain(kit: Kit, record: LocalRecord, question: str, steering: PlanSteering | None = None, **options: Any) -> Report:
     query = ResearchQuery(question=question, language=kit.language, **options)
-    return await research(query, LocalStages(MODEL_DRIVEN, kit, record, query), steering or Steering())
+    return await research(query, LocalStages(MODEL_DRIVEN, kit, record, query), steering or PlanSteering())
 
 
 def new_record(turns: Iterable[Turn] = ()) -> LocalRecord:

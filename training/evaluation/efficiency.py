@@ -15,15 +15,15 @@ from typing import NamedTuple
 
 from app.domain.missing import Missing
 from app.domain.trajectory import Trajectory, TurnKind
-from training.evaluation.preference_metrics import Interval, bootstrapped
-from training.rewards.score import Score, present
+from training.evaluation.preference_metrics import BootstrapInterval, bootstrap
+from training.rewards.score import Score, require_present
 
 CONTEXT_LIMITS = (16_384, 32_768, 65_536, 131_072)
 TOOL_CALL_LIMITS = (8, 16, 32, 64)
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class MeasuredAttempt:
     """One answer to one question. `context_tokens` is the longest context of its model turns, with the answer."""
 
     correct: bool | Missing
@@ -31,49 +31,51 @@ class Attempt:
     context_tokens: int
 
     @classmethod
-    def of(cls, trajectory: Trajectory, correct: bool | Missing) -> "Attempt":
+    def of(cls, trajectory: Trajectory, correct: bool | Missing) -> "MeasuredAttempt":
         """Count what a stored trajectory used."""
         calls = sum(turn.kind is TurnKind.TOOL for turn in trajectory.turns)
         context = max((turn.completion.usage.tokens for turn in trajectory.turns if turn.completion), default=0)
         return cls(correct, calls, context)
 
 
-class AtLimit(NamedTuple):
+class LimitAccuracy(NamedTuple):
     """Accuracy under one limit."""
 
     limit: int
-    accuracy: Interval | Missing
+    accuracy: BootstrapInterval | Missing
 
 
-def under_limits(attempts: Sequence[Attempt], limits: Sequence[int], used: Callable[[Attempt], int]) -> list[AtLimit]:
+def accuracy_under_limits(
+    attempts: Sequence[MeasuredAttempt], limits: Sequence[int], used: Callable[[MeasuredAttempt], int]
+) -> list[LimitAccuracy]:
     """Return a lower bound of the accuracy under each limit of what `used` counts. It never falls with a larger limit.
 
     A missing verdict makes the accuracy missing, because it is no wrong answer.
     """
-    return [AtLimit(limit, _accuracy(attempts, partial(_within, used, limit))) for limit in limits]
+    return [LimitAccuracy(limit, _accuracy_of(attempts, partial(_is_within, used, limit))) for limit in limits]
 
 
-def _within(used: Callable[[Attempt], int], limit: int, attempt: Attempt) -> bool:
+def _is_within(used: Callable[[MeasuredAttempt], int], limit: int, attempt: MeasuredAttempt) -> bool:
     return used(attempt) <= limit
 
 
-def tool_calls_of(attempt: Attempt) -> int:
+def tool_calls_of(attempt: MeasuredAttempt) -> int:
     """Return the number that a tool-call limit bounds."""
     return attempt.tool_calls
 
 
-def context_of(attempt: Attempt) -> int:
+def context_of(attempt: MeasuredAttempt) -> int:
     """Return the number that a context limit bounds."""
     return attempt.context_tokens
 
 
-def _accuracy(attempts: Sequence[Attempt], within: Callable[[Attempt], bool]) -> Interval | Missing:
-    verdicts = present(attempt.correct for attempt in attempts)
+def _accuracy_of(attempts: Sequence[MeasuredAttempt], within: Callable[[MeasuredAttempt], bool]) -> BootstrapInterval | Missing:
+    verdicts = require_present(attempt.correct for attempt in attempts)
     if isinstance(verdicts, Missing):
         return verdicts
     right = [float(correct and within(attempt)) for correct, attempt in zip(verdicts, attempts, strict=True)]
-    return bootstrapped(_mean, right)
+    return bootstrap(_mean_of, right)
 
 
-def _mean(values: Sequence[float]) -> Score:
+def _mean_of(values: Sequence[float]) -> Score:
     return sum(values) / len(values) if values else Missing("no attempts")

@@ -16,12 +16,12 @@ from app.domain.errors import AnswerInvalid
 from app.domain.trajectory import Trajectory, Turn, TurnKind
 from retrieval.language.tokens import split_words
 from training.rewards.transcript import read_step
-from workflows.agents.actions import Act, act_step
+from workflows.agents.actions import AgentAct, make_act_step
+from workflows.agents.answer_reading import read_answer
 from workflows.agents.markov.roles import MOVE
 from workflows.agents.parsing import thinking_of
-from workflows.agents.reading import read_answer
 
-ACTING = {"act": act_step(frozenset()), MOVE.name: MOVE}
+ACTING = {"act": make_act_step(frozenset()), MOVE.name: MOVE}
 """The steps at which agents act, by name."""
 _LOOKS_BACK = re.compile(
     r"\b(?:wait|on second thought|re-?(?:consider|examine|think|assess|check|visit)\w*|double-?check\w*"
@@ -41,17 +41,17 @@ class ToolFigures(NamedTuple):
     failure_rate: float
 
 
-def acting_turns(trajectory: Trajectory) -> Iterator[Turn]:
+def acting_turns_of(trajectory: Trajectory) -> Iterator[Turn]:
     """Return the model turns at which an agent chose what to do next, in order."""
     return (t for t in trajectory.turns if t.kind is TurnKind.MODEL and t.step in ACTING and t.completion is not None)
 
 
-def reflections(acting: Iterable[Turn]) -> list[bool]:
+def find_reflections(acting: Iterable[Turn]) -> list[bool]:
     """Return for each turn whether its thought looks back on earlier work. An agent's first turn cannot."""
     seen: set[str] = set()
     found = []
     for turn in acting:
-        found.append(turn.agent in seen and _LOOKS_BACK.search(_thought(turn)) is not None)
+        found.append(turn.agent in seen and _LOOKS_BACK.search(_thought_of(turn)) is not None)
         seen.add(turn.agent)
     return found
 
@@ -59,18 +59,18 @@ def reflections(acting: Iterable[Turn]) -> list[bool]:
 def queries_of(acting: Iterable[Turn]) -> Iterator[tuple[str, str]]:
     """Yield the tool and input of each requested call, also of a repeated one that the agent's loop refused."""
     for turn in acting:
-        act = _act(turn)
+        act = _read_act(turn)
         if act is not None:
-            yield from ((str(act.action), said) for said in act.cleaned())
+            yield from ((str(act.action), said) for said in act.clean_inputs())
 
 
-def repeated(asked: Sequence[tuple[str, str]]) -> int:
+def count_repeated(asked: Sequence[tuple[str, str]]) -> int:
     """Count the calls that have the words of an earlier call to the same tool, in any order, number and tense."""
-    kinds = Counter((tool, _words(said)) for tool, said in asked)
+    kinds = Counter((tool, _query_key(said)) for tool, said in asked)
     return len(asked) - len(kinds)
 
 
-def tool_figures(trajectories: Iterable[Trajectory]) -> Mapping[str, ToolFigures]:
+def tool_figures_of(trajectories: Iterable[Trajectory]) -> Mapping[str, ToolFigures]:
     """Return calls, shares and failures by tool, over the calls that were made."""
     made = [turn for t in trajectories for turn in t.turns if turn.kind is TurnKind.TOOL and turn.call and turn.result]
     calls = Counter(turn.call.name for turn in made if turn.call)
@@ -87,13 +87,13 @@ def is_well_formed(turn: Turn) -> bool:
         return read_step(text).well_formed
 
 
-def _thought(turn: Turn) -> str:
+def _thought_of(turn: Turn) -> str:
     text = turn.completion.text if turn.completion else ""
-    act = _act(turn)
+    act = _read_act(turn)
     return f"{thinking_of(text)}\n{act.thought if act else ''}"
 
 
-def _act(turn: Turn) -> Act | None:
+def _read_act(turn: Turn) -> AgentAct | None:
     """Read the action of a turn as the agent's loop did; None where it could not."""
     try:
         return read_answer(ACTING[turn.step], turn.completion.text if turn.completion else "")
@@ -101,7 +101,7 @@ def _act(turn: Turn) -> Act | None:
         return None
 
 
-def _words(said: str) -> frozenset[str] | str:
+def _query_key(said: str) -> frozenset[str] | str:
     """Return the key that equal queries share: their stems; the text itself for an address, or for words of grammar alone."""
     stems = frozenset(word.stem for word in split_words(said) if word.stem)
     return said.strip().casefold() if "://" in said or not stems else stems

@@ -20,7 +20,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class BootstrapInterval:
     """A figure with its bootstrap interval."""
 
     value: float
@@ -41,9 +41,9 @@ def cohens_d(differences: Sequence[float]) -> Score:
     return fmean(differences) / spread if spread else Missing("all differences are the same")
 
 
-def bootstrapped(
+def bootstrap(
     figure: Callable[[Sequence[T]], Score], values: Sequence[T], seed: int = 0, resamples: int = RESAMPLES
-) -> Interval | Missing:
+) -> BootstrapInterval | Missing:
     """Return the figure with its percentile interval over resampled values; the same seed gives the same interval.
 
     Resamples in which the figure is undefined are left out. The result is Missing where most are.
@@ -57,4 +57,4 @@ def bootstrapped(
     if 2 * len(found) < resamples:
         return Missing("undefined in most resamples")
     tail = (1 - CONFIDENCE) / 2
-    return Interval(value, found[int(tail * len(found))], found[min(len(found) - 1, int((1 - tail) * len(found)))])
+    return BootstrapInterval(value, found[int(tail * len(found))], found[min(len(found) - 1, int((1 - tail) * len(found)))])

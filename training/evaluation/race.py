@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.missing import Missing
-from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
-from training.rewards.score import present
+from app.domain.race_rubric import RaceCriterion, RaceDimension, RaceRubric
+from training.rewards.score import require_present
 
 LEAST_SCORE, MOST_SCORE = 0.0, 10.0
 
@@ -25,19 +25,19 @@ class JudgedCriterion:
     reference: float
 
 
-Judgement = Mapping[Dimension, Sequence[JudgedCriterion]]
+Judgement = Mapping[RaceDimension, Sequence[JudgedCriterion]]
 
 
 @dataclass(frozen=True, slots=True)
 class RaceScore:
     """The scores of a report, each from 0 to 1; 0.5 is as good as the reference."""
 
-    dimensions: Mapping[Dimension, float]
+    dimensions: Mapping[RaceDimension, float]
     overall: float
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _Averages:
     """The averages of report and reference, 0 to 10."""
 
     report: float
@@ -55,45 +55,47 @@ def race_score(criteria: RaceRubric, judgement: Judgement, official: bool = Fals
     Raises:
         ValueError: a score is outside 0 to 10.
     """
-    averages = {dimension: _average(criteria, judgement, dimension, official) for dimension in criteria.counted}
-    known = present(averages.values())
+    averages = {dimension: _average_dimension(criteria, judgement, dimension, official) for dimension in criteria.counted}
+    known = require_present(averages.values())
     if isinstance(known, Missing):
         return known
     pairs = dict(zip(averages, known, strict=True))
     total = sum(criteria.weights[d] for d in pairs)
-    overall = _Pair(
+    overall = _Averages(
         sum(criteria.weights[d] * pair.report for d, pair in pairs.items()) / total,
         sum(criteria.weights[d] * pair.reference for d, pair in pairs.items()) / total,
     )
     return RaceScore({d: pair.share(official) for d, pair in pairs.items()}, overall.share(official))
 
 
-def _average(criteria: RaceRubric, judgement: Judgement, dimension: Dimension, official: bool) -> _Pair | Missing:
+def _average_dimension(
+    criteria: RaceRubric, judgement: Judgement, dimension: RaceDimension, official: bool
+) -> _Averages | Missing:
     wanted = criteria.criteria.get(dimension, ())
     scored = (
-        _matched_loosely(wanted, judgement.get(dimension, ())) if official else _matched(wanted, judgement.get(dimension, ()))
+        _match_loosely(wanted, judgement.get(dimension, ())) if official else _match_exactly(wanted, judgement.get(dimension, ()))
     )
     if isinstance(scored, Missing):
         return Missing(f"{dimension}: {scored.reason}")
     total = sum(weight for weight, _ in scored)
     if not total:
-        return _Pair(0.0, 0.0) if official else Missing(f"{dimension}: none of its criteria counts")
-    return _Pair(
-        sum(weight * _checked(item.report) for weight, item in scored) / total,
-        sum(weight * _checked(item.reference) for weight, item in scored) / total,
+        return _Averages(0.0, 0.0) if official else Missing(f"{dimension}: none of its criteria counts")
+    return _Averages(
+        sum(weight * _check_score(item.report) for weight, item in scored) / total,
+        sum(weight * _check_score(item.reference) for weight, item in scored) / total,
     )
 
 
-def _checked(score: float) -> float:
+def _check_score(score: float) -> float:
     if not LEAST_SCORE <= score <= MOST_SCORE:
         raise ValueError(f"a RACE score is {LEAST_SCORE:g} to {MOST_SCORE:g}, not {score:g}")
     return score
 
 
-Scored = Sequence[tuple[float, JudgedCriterion]]
+WeightedScores = Sequence[tuple[float, JudgedCriterion]]
 
 
-def _matched(wanted: Sequence[RaceCriterion], given: Sequence[JudgedCriterion]) -> Scored | Missing:
+def _match_exactly(wanted: Sequence[RaceCriterion], given: Sequence[JudgedCriterion]) -> WeightedScores | Missing:
     """Match each criterion with its score. Every criterion must have exactly one score, and nothing else may have one."""
     by_text = {" ".join(item.criterion.split()): item for item in given}
     names = [" ".join(criterion.criterion.split()) for criterion in wanted]
@@ -106,7 +108,7 @@ def _matched(wanted: Sequence[RaceCriterion], given: Sequence[JudgedCriterion]) 
     return [(criterion.weight, by_text[name]) for criterion, name in zip(wanted, names, strict=True)] or Missing("no criteria")
 
 
-def _matched_loosely(wanted: Sequence[RaceCriterion], given: Sequence[JudgedCriterion]) -> Scored:
+def _match_loosely(wanted: Sequence[RaceCriterion], given: Sequence[JudgedCriterion]) -> WeightedScores:
     """Give each score the weight of the criterion it names, exactly, in another case, or in part; else the mean weight."""
     mean = sum(criterion.weight for criterion in wanted) / len(wanted) if wanted else 0.0
     return [(_weight_by_name(wanted, item.criterion.strip(), mean), item) for item in given]

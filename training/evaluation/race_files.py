@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from app.domain.errors import InvalidInput
-from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
+from app.domain.race_rubric import RaceCriterion, RaceDimension, RaceRubric
 from training.evaluation.race import JudgedCriterion, Judgement, RaceScore
 
 OVERALL = "overall_score"
 T = TypeVar("T")
 
 
-def rows(path: Path) -> Iterator[dict[str, Any]]:
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the objects of a JSON Lines file, gzipped or not.
 
     Raises:
@@ -26,7 +26,7 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, 1):  # noqa: B007  (the error messages name the line)
                 if line.strip():
-                    yield _object(line)
+                    yield _parse_object(line)
     except (ValueError, EOFError, zlib.error) as error:  # no JSON, no UTF-8; cut short; damaged
         raise InvalidInput(f"{path}, line {number or 1}: {error}") from error
     except OSError as error:
@@ -39,7 +39,7 @@ def read_criteria(path: Path) -> dict[int, RaceRubric]:
     Raises:
         InvalidInput: the file cannot be read, or the criteria of a task break the rules of `RaceRubric`.
     """
-    return dict(_each(path, lambda row: (row["id"], _criteria(row))))
+    return dict(_read_each(path, lambda row: (row["id"], _parse_criteria(row))))
 
 
 def read_judgements(path: Path) -> dict[int, Judgement]:
@@ -47,12 +47,14 @@ def read_judgements(path: Path) -> dict[int, Judgement]:
 
     Article 1 is the report, article 2 the reference. Raises as `read_criteria` does.
     """
-    return dict(_each(path, lambda row: (row["id"], _judgement(row["judgement"]))))
+    return dict(_read_each(path, lambda row: (row["id"], _parse_judgement(row["judgement"]))))
 
 
 def read_scores(path: Path) -> dict[int, RaceScore]:
     """Read the scores of a judged system, by task. Raises as `read_criteria` does."""
-    return dict(_each(path, lambda row: (row["id"], RaceScore({d: float(row[d]) for d in Dimension}, float(row[OVERALL])))))
+    return dict(
+        _read_each(path, lambda row: (row["id"], RaceScore({d: float(row[d]) for d in RaceDimension}, float(row[OVERALL]))))
+    )
 
 
 def read_summary(path: Path) -> dict[str, float]:
@@ -61,15 +63,15 @@ def read_summary(path: Path) -> dict[str, float]:
     return {name.strip().lower().replace(" ", "_"): float(value) for name, _, value in lines}
 
 
-def _object(line: str) -> dict[str, Any]:
+def _parse_object(line: str) -> dict[str, Any]:
     found = json.loads(line)
     if not isinstance(found, dict):
         raise ValueError("an object is expected, in braces")
     return found
 
 
-def _each(path: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[T]:
-    for row in rows(path):
+def _read_each(path: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[T]:
+    for row in read_rows(path):
         try:
             yield read(row)
         except KeyError as error:
@@ -78,10 +80,10 @@ def _each(path: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[T]:
             raise InvalidInput(f"{path}, task {row.get('id')}: {error}") from error
 
 
-def _criteria(row: dict[str, Any]) -> RaceRubric:
-    weights = {Dimension(name): float(weight) for name, weight in row["dimension_weight"].items()}
+def _parse_criteria(row: dict[str, Any]) -> RaceRubric:
+    weights = {RaceDimension(name): float(weight) for name, weight in row["dimension_weight"].items()}
     found = {
-        Dimension(name): tuple(
+        RaceDimension(name): tuple(
             RaceCriterion(criterion=item["criterion"], explanation=item.get("explanation") or "", weight=float(item["weight"]))
             for item in items
         )
@@ -90,9 +92,9 @@ def _criteria(row: dict[str, Any]) -> RaceRubric:
     return RaceRubric(weights=weights, criteria=found)
 
 
-def _judgement(said: dict[str, Any]) -> Judgement:
-    return {Dimension(name): [_judged(item) for item in items] for name, items in said.items()}
+def _parse_judgement(said: dict[str, Any]) -> Judgement:
+    return {RaceDimension(name): [_parse_judged(item) for item in items] for name, items in said.items()}
 
 
-def _judged(item: dict[str, Any]) -> JudgedCriterion:
+def _parse_judged(item: dict[str, Any]) -> JudgedCriterion:
     return JudgedCriterion(item["criterion"], float(item["article_1_score"]), float(item["article_2_score"]))

@@ -14,13 +14,13 @@ from datetime import date
 from app.domain.missing import Missing
 from app.domain.query import Language, detect_language
 from training.rewards.score import Score
-from training.rewards.violations import markdown_violated
-from workflows.checks.citation_format import citation_faults, parted
-from workflows.checks.languages import language_breaks
-from workflows.checks.outline import OutlineFault, headings_of, missed_titles, outline_faults
-from workflows.checks.redundancy import repeats, statements_of
-from workflows.checks.table_repair import repaired_tables
-from workflows.checks.tense import tense_errors
+from training.rewards.violations import has_markdown_faults
+from workflows.checks.citation_format import find_citation_faults, split_off_sources
+from workflows.checks.heading_faults import OutlineFault, find_missed_titles, find_outline_faults, list_headings
+from workflows.checks.languages import find_language_breaks
+from workflows.checks.redundancy import find_repeats, list_statements
+from workflows.checks.table_repair import repair_tables
+from workflows.checks.tense import find_tense_errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class MeasuredReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class ReportCounts:
     """The counts of what the detectors found in one report."""
 
     statements: int
@@ -82,7 +82,7 @@ class ReportFigures:
         return self.table_errors if isinstance(self.table_errors, Missing) else 1.0 - self.table_errors
 
 
-def report_figures(reports: Sequence[MeasuredReport]) -> ReportFigures:
+def measure_reports(reports: Sequence[MeasuredReport]) -> ReportFigures:
     """Return the figures of one system.
 
     Raises:
@@ -90,17 +90,17 @@ def report_figures(reports: Sequence[MeasuredReport]) -> ReportFigures:
     """
     if not reports:
         raise ValueError("no report to measure")
-    return figures_of([counts_of(report) for report in reports])
+    return report_figures_of([count_report(report) for report in reports])
 
 
-def figures_of(counts: Sequence[Counts]) -> ReportFigures:
+def report_figures_of(counts: Sequence[ReportCounts]) -> ReportFigures:
     """Return the figures over counted reports, at least one."""
 
-    def share(part: Callable[[Counts], int], whole: Callable[[Counts], int], why: str) -> Score:
+    def share(part: Callable[[ReportCounts], int], whole: Callable[[ReportCounts], int], why: str) -> Score:
         total = sum(map(whole, counts))
         return sum(map(part, counts)) / total if total else Missing(why)
 
-    def mean(value: Callable[[Counts], float]) -> float:
+    def mean(value: Callable[[ReportCounts], float]) -> float:
         return sum(map(value, counts)) / len(counts)
 
     return ReportFigures(
@@ -117,26 +117,26 @@ def figures_of(counts: Sequence[Counts]) -> ReportFigures:
     )
 
 
-def counts_of(report: MeasuredReport) -> Counts:
+def count_report(report: MeasuredReport) -> ReportCounts:
     """Count what the detectors find in one report. Its list of sources counts for citations alone."""
-    body = parted(report.markdown).body
-    statements = statements_of(report.markdown)
-    headings = headings_of(body)
-    faults = [found.fault for found in outline_faults(headings)]
-    tables = repaired_tables(body)
-    return Counts(
+    body = split_off_sources(report.markdown).body
+    statements = list_statements(report.markdown)
+    headings = list_headings(body)
+    faults = [found.fault for found in find_outline_faults(headings)]
+    tables = repair_tables(body)
+    return ReportCounts(
         statements=len(statements),
-        tense_errors=len(tense_errors("\n".join(statements), report.written)),
-        language_breaks=len(language_breaks(body, report.language or detect_language(body))),
-        repeats=len(repeats(statements)),
+        tense_errors=len(find_tense_errors("\n".join(statements), report.written)),
+        language_breaks=len(find_language_breaks(body, report.language or detect_language(body))),
+        repeats=len(find_repeats(statements)),
         headings=len(headings),
         empty_titles=faults.count(OutlineFault.EMPTY),
         planned=len(report.planned),
-        missed_titles=len(missed_titles(report.planned, headings)),
+        missed_titles=len(find_missed_titles(report.planned, headings)),
         hierarchy_errors=sum(fault.of_hierarchy for fault in faults),
         tables=tables.before.tables,
         faulty_tables=tables.before.faulty,
         faulty_after_repair=tables.after.faulty,
-        markdown_sound=not markdown_violated(body),
-        citations_sound=not citation_faults(report.markdown),
+        markdown_sound=not has_markdown_faults(body),
+        citations_sound=not find_citation_faults(report.markdown),
     )

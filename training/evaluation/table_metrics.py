@@ -8,20 +8,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from training.evaluation.answer_metrics import tokens
+from training.evaluation.answer_metrics import tokens_of
 
-Row = Mapping[str, str]
+TableRow = Mapping[str, str]
 _RULE = re.compile(r"[\s|:-]+")
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 _DATE = re.compile(r"\d+")
 
 
-def column(name: str) -> str:
+def normalise_column(name: str) -> str:
     """Return a column's name without spaces and case."""
     return re.sub(r"\s+", "", name).casefold()
 
 
-def table_in(text: str) -> list[Row] | None:
+def find_table(text: str) -> list[TableRow] | None:
     """Return the rows of the longest Markdown table of a text, by normalised column; None without a table."""
     tables: list[list[str]] = [[]]
     for line in text.splitlines():
@@ -33,43 +33,43 @@ def table_in(text: str) -> list[Row] | None:
     if len(lines) < 2:
         return None
     cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
-    names = [column(name) for name in cells[0]]
+    names = [normalise_column(name) for name in cells[0]]
     return [dict(zip(names, row, strict=False)) for row in cells[1:]]
 
 
-def same_text(said: str, gold: str) -> bool:
+def is_same_text(said: str, gold: str) -> bool:
     """Whether both have the same words, in any case and with any punctuation."""
-    return tokens(said) == tokens(gold)
+    return tokens_of(said) == tokens_of(gold)
 
 
-def same_address(said: str, gold: str) -> bool:
+def is_same_address(said: str, gold: str) -> bool:
     """Whether both have the same host and path, with or without `www.`, scheme and closing slash."""
     one, other = (urlsplit(text if "//" in text else f"//{text}") for text in (said.strip(), gold.strip()))
     host = (one.netloc.removeprefix("www.").lower(), other.netloc.removeprefix("www.").lower())
     return bool(host[1]) and host[0] == host[1] and one.path.rstrip("/") == other.path.rstrip("/")
 
 
-def near_number(said: str, gold: str, tolerance: float) -> bool:
+def is_near_number(said: str, gold: str, tolerance: float) -> bool:
     """Whether the first numbers of both differ by a relative distance of at most `tolerance`."""
-    one, other = _number(said), _number(gold)
+    one, other = _read_number(said), _read_number(gold)
     if one is None or other is None:
-        return same_text(said, gold)
+        return is_same_text(said, gold)
     return abs(one - other) <= tolerance * abs(other)
 
 
-def same_date(said: str, gold: str) -> bool:
+def is_same_date(said: str, gold: str) -> bool:
     """Whether both have the same numbers in the same order, such as 2024-05-01 and 2024/5/1."""
     one, other = [int(part) for part in _DATE.findall(said)], [int(part) for part in _DATE.findall(gold)]
-    return one == other if one and other else same_text(said, gold)
+    return one == other if one and other else is_same_text(said, gold)
 
 
-def within(said: str, gold: str) -> bool:
+def is_within(said: str, gold: str) -> bool:
     """Whether one of the texts contains the words of the other, in one piece."""
-    one, other = f" {' '.join(tokens(said))} ", f" {' '.join(tokens(gold))} "
+    one, other = f" {' '.join(tokens_of(said))} ", f" {' '.join(tokens_of(gold))} "
     return bool(one.strip()) and bool(other.strip()) and (one in other or other in one)
 
 
-def _number(text: str) -> float | None:
+def _read_number(text: str) -> float | None:
     found = _NUMBER.search(text)
     return float(found.group().replace(",", "")) if found else None
 

@@ -16,7 +16,7 @@ class CountedCitation:
     relevance: float
 
 
-def counted(citations: Iterable[CountedCitation], threshold: float) -> tuple[int, int]:
+def count_citations(citations: Iterable[CountedCitation], threshold: float) -> tuple[int, int]:
     """Count the distinct citations, and those of them that are valid: more relevant than `threshold`."""
     distinct: dict[tuple[str, str], float] = {}
     for citation in citations:

@@ -16,10 +16,10 @@ from app.domain.missing import Missing
 from app.domain.script import count_ideographs
 from retrieval.language.tokens import split_units
 from training.rewards.cited_claims import CitedClaim
-from training.rewards.score import Score, present
+from training.rewards.score import Score, require_present
 
-SPAN = 0.6
-ENOUGH = 6
+FULL_SPAN = 0.6
+ENOUGH_CITATIONS = 6
 LEAST_UNITS, LEAST_CHARS = 4, 18
 CONTENT, FORMAT = 0.6, 0.4
 
@@ -55,7 +55,7 @@ def f1(recall: float, precision: float) -> float:
     return 2 * recall * precision / (recall + precision) if recall + precision else 0.0
 
 
-def resolving(claim: CitedClaim, store: Collection[str]) -> list[str]:
+def existing_ids_of(claim: CitedClaim, store: Collection[str]) -> list[str]:
     """Return the claim's ids that exist."""
     return [name for name in claim.ids if name in store]
 
@@ -65,7 +65,7 @@ def claim_f1(claim: CitedClaim, verdict: Verdict | None, store: Collection[str],
 
     A claim whose ids are all invented has 0 and needs no verdict.
     """
-    known = resolving(claim, store)
+    known = existing_ids_of(claim, store)
     if claim.cited and not known:
         return 0.0
     if isinstance(verdict, Missing):
@@ -86,19 +86,19 @@ def mean_f1(
 ) -> Score:
     """Return the mean of Eq. 12 over the claims that count; 0 when none does."""
     scored = [claim_f1(claim, verdict, store, published) for claim, verdict in zip(claims, verdicts, strict=True)]
-    values = present(value for value in scored if value is not None)
+    values = require_present(value for value in scored if value is not None)
     if isinstance(values, Missing):
         return values
     return sum(values) / len(values) if values else 0.0
 
 
-def validity(claims: Sequence[CitedClaim], store: Collection[str]) -> float:
+def validity_of(claims: Sequence[CitedClaim], store: Collection[str]) -> float:
     """Return the share of the cited ids that exist; 0 without citations."""
     cited = {name for claim in claims for name in claim.ids}
     return len([name for name in cited if name in store]) / len(cited) if cited else 0.0
 
 
-def meaningful(claims: Sequence[CitedClaim]) -> float:
+def meaningful_share_of(claims: Sequence[CitedClaim]) -> float:
     """Return the share of the cited claims with at least four words (or ideographs) and 18 characters.
 
     An ideograph counts as two characters, since it says as much.
@@ -111,7 +111,7 @@ def _says_something(text: str) -> bool:
     return len(text) + count_ideographs(text) >= LEAST_CHARS and len(split_units(text)) >= LEAST_UNITS
 
 
-def distribution(positions: Sequence[float]) -> float:
+def distribution_of(positions: Sequence[float]) -> float:
     """Measure how well citations spread over an answer, from 0 to 1: 0.4 span, 0.4 uniformity, 0.2 centre.
 
     `positions` has the place (0 to 1) of each distinct valid citation. The paper names the parts; the formulas are ours. Span is
@@ -121,26 +121,30 @@ def distribution(positions: Sequence[float]) -> float:
     if not positions:
         return 0.0
     placed, n = sorted(positions), len(positions)
-    span = min((placed[-1] - placed[0]) / SPAN, 1.0)
+    span = min((placed[-1] - placed[0]) / FULL_SPAN, 1.0)
     uneven = sum(abs(place - (i + 0.5) / n) for i, place in enumerate(placed)) / n
     centre = 1 - 2 * abs(sum(placed) / n - 0.5)
     return 0.4 * span + 0.4 * (1 - 2 * uneven) + 0.2 * centre
 
 
-def first_positions(claims: Sequence[CitedClaim], store: Collection[str]) -> Mapping[str, float]:
+def first_positions_of(claims: Sequence[CitedClaim], store: Collection[str]) -> Mapping[str, float]:
     """Return the position at which each existing id is cited first."""
     found: dict[str, float] = {}
     for claim in claims:
-        for name in resolving(claim, store):
+        for name in existing_ids_of(claim, store):
             found.setdefault(name, claim.position)
     return found
 
 
-def format_reward(claims: Sequence[CitedClaim], store: Collection[str]) -> float:
+def citation_format_reward(claims: Sequence[CitedClaim], store: Collection[str]) -> float:
     """Return the reward of Eq. 13: validity times meaningful claims, times 0.7 + 0.1 distribution + 0.2 count."""
-    placed = first_positions(claims, store)
-    count = min(len(placed) / ENOUGH, 1.0)
-    return validity(claims, store) * meaningful(claims) * (0.7 + 0.1 * distribution(list(placed.values())) + 0.2 * count)
+    placed = first_positions_of(claims, store)
+    count = min(len(placed) / ENOUGH_CITATIONS, 1.0)
+    return (
+        validity_of(claims, store)
+        * meaningful_share_of(claims)
+        * (0.7 + 0.1 * distribution_of(list(placed.values())) + 0.2 * count)
+    )
 
 
 def citation_reward(
@@ -151,4 +155,4 @@ def citation_reward(
     `verdicts` has one verdict for each claim, and None for a claim that cites only ids that do not exist.
     """
     content = mean_f1(claims, verdicts, store, published)
-    return content if isinstance(content, Missing) else CONTENT * content + FORMAT * format_reward(claims, store)
+    return content if isinstance(content, Missing) else CONTENT * content + FORMAT * citation_format_reward(claims, store)

@@ -30,9 +30,9 @@ class CitedClaim:
         return bool(self.ids)
 
 
-def claims_of(answer: str) -> list[CitedClaim]:
+def cited_claims_of(answer: str) -> list[CitedClaim]:
     """Return the distinct claims of an answer, in order."""
-    pieces = list(_pieces(answer))
+    pieces = list(_split_pieces(answer))
     length = sum(len(text) for text, _ in pieces) or 1
     found: dict[tuple[str, tuple[str, ...]], CitedClaim] = {}
     at = 0
@@ -40,14 +40,14 @@ def claims_of(answer: str) -> list[CitedClaim]:
         for claim in [text] if ids else list_sentences(text):
             said = " ".join(claim.split())
             if _WORDS.search(said):
-                found.setdefault((_folded(said), ids), CitedClaim(said, ids, at / length))
+                found.setdefault((_fold_words(said), ids), CitedClaim(said, ids, at / length))
         at += len(text)
     return list(found.values())
 
 
-def malformed_cites(answer: str) -> int:
+def count_malformed_cites(answer: str) -> int:
     """Count the cite tags that belong to no proper span: not closed, not opened, or without an id."""
-    proper = sum(bool(cite.ids) for cite in _cites(answer))
+    proper = sum(bool(cite.ids) for cite in _find_cites(answer))
     return len(_ANY_CITE.findall(answer)) - 2 * proper
 
 
@@ -56,7 +56,7 @@ def ids_of(attribute: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found for found in (part.strip() for part in re.split(r"[,;\s]+", attribute)) if found))
 
 
-class _Cite(NamedTuple):
+class _CiteSpan(NamedTuple):
     """A proper span `[start, end)` of an answer, and the places where its text begins and ends."""
 
     ids: tuple[str, ...]
@@ -66,28 +66,28 @@ class _Cite(NamedTuple):
     end: int
 
 
-def _cites(answer: str) -> Iterator[_Cite]:
+def _find_cites(answer: str) -> Iterator[_CiteSpan]:
     """Yield the spans in order. The search ends at the last closing tag, so that many open tags cost no extra time."""
     at = 0
     while (opened := _OPEN.search(answer, at)) and (closed := answer.find(_CLOSE, opened.end())) >= 0:
         at = closed + len(_CLOSE)
-        yield _Cite(ids_of(opened.group(1)), opened.start(), opened.end(), closed, at)
+        yield _CiteSpan(ids_of(opened.group(1)), opened.start(), opened.end(), closed, at)
 
 
-def _pieces(answer: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _split_pieces(answer: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the plain text in pieces, in order, each with the ids of its span; without ids outside of spans."""
     at = 0
-    for cite in _cites(answer):
-        yield _untagged(answer[at : cite.start]), ()
-        yield _untagged(answer[cite.text_start : cite.text_end]), cite.ids
+    for cite in _find_cites(answer):
+        yield _strip_tags(answer[at : cite.start]), ()
+        yield _strip_tags(answer[cite.text_start : cite.text_end]), cite.ids
         at = cite.end
-    yield _untagged(answer[at:]), ()
+    yield _strip_tags(answer[at:]), ()
 
 
-def _untagged(text: str) -> str:
+def _strip_tags(text: str) -> str:
     return _ANY_CITE.sub("", text)
 
 
-def _folded(text: str) -> str:
+def _fold_words(text: str) -> str:
     """Return the words alone, in small letters."""
     return " ".join(_WORDS.findall(text.casefold()))

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.domain.missing import Missing
-from training.rewards.score import Score, weighted
+from training.rewards.score import Score, sum_weighted
 
 TOLERANCE = 1e-9
-MOST_OUTCOME = 0.5
+MOST_OUTCOME_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class DeepRubricWeights:
     length: float = 0.0
 
 
-PAPER = DeepRubricWeights()
-RELEASE = DeepRubricWeights(rubric=0.5, format=0.15, citation=0.2, search=0.1, length=0.05)
+PAPER_WEIGHTS = DeepRubricWeights()
+RELEASE_WEIGHTS = DeepRubricWeights(rubric=0.5, format=0.15, citation=0.2, search=0.1, length=0.05)
 
 
 NO_LENGTH = Missing("no length was asked for")
@@ -39,9 +39,9 @@ class DeepRubricParts:
     length: Score = NO_LENGTH
 
 
-def deeprubric_reward(parts: DeepRubricParts, weights: DeepRubricWeights = PAPER) -> Score:
+def deeprubric_reward(parts: DeepRubricParts, weights: DeepRubricWeights = PAPER_WEIGHTS) -> Score:
     """Return the reward of DeepRubric Eq. 5, from 0 to 1."""
-    return weighted(
+    return sum_weighted(
         [
             (weights.rubric, parts.rubric),
             (weights.format, parts.format),
@@ -73,7 +73,7 @@ def rubric_generator_reward(
     preference: Score, quality: Score, well_formed: bool, weights: RubricGeneratorWeights = RubricGeneratorWeights()
 ) -> Score:
     """Return the sum of QSR Eq. 1: preference consistency (+1 or -1), quality (0 to 4, unscaled) and format (0 or -1)."""
-    total = weighted([(weights.preference, preference), (weights.quality, quality)])
+    total = sum_weighted([(weights.preference, preference), (weights.quality, quality)])
     return total if isinstance(total, Missing) else total + (0.0 if well_formed else -1.0)
 
 
@@ -90,8 +90,8 @@ class SearchWeights:
     process: float = 0.1
 
     def __post_init__(self) -> None:
-        if min(self.tool, self.format, self.process) < 0 or not -TOLERANCE <= self.outcome <= MOST_OUTCOME + TOLERANCE:
-            raise ValueError(f"weights must not be negative and must leave the outcome 0 to {MOST_OUTCOME}: {self}")
+        if min(self.tool, self.format, self.process) < 0 or not -TOLERANCE <= self.outcome <= MOST_OUTCOME_WEIGHT + TOLERANCE:
+            raise ValueError(f"weights must not be negative and must leave the outcome 0 to {MOST_OUTCOME_WEIGHT}: {self}")
 
     @property
     def outcome(self) -> float:
@@ -107,7 +107,7 @@ def search_agent_reward(
     if not tools or len(tools) != len(formats):
         return Missing("the trajectory has no steps" if not tools else "tool and format rewards differ in number")
     steps = sum(weights.tool * tool + weights.format * form for tool, form in zip(tools, formats, strict=True)) / len(tools)
-    total = weighted([(weights.outcome, outcome), (weights.process, process)])
+    total = sum_weighted([(weights.outcome, outcome), (weights.process, process)])
     return total if isinstance(total, Missing) else total + steps
 
 
@@ -121,4 +121,4 @@ class ReportWeights:
 
 def report_reward(race: Score, citation: float, violations: int, weights: ReportWeights = ReportWeights()) -> Score:
     """Return the sum of MindDR Eq. 12: the RACE score, citations (Eq. 10), and violations (Eq. 11, from -3 to 0)."""
-    return weighted([(1.0, race), (weights.citation, citation), (weights.format, float(violations))])
+    return sum_weighted([(1.0, race), (weights.citation, citation), (weights.format, float(violations))])

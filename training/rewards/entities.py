@@ -25,18 +25,18 @@ class Entity:
     aliases: tuple[str, ...] = ()
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """Return the text in NFKC without case, accents and punctuation, with one space before, between and after its words."""
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
     return f" {_APART.sub(' ', ''.join(c for c in plain if not unicodedata.combining(c))).strip()} "
 
 
-def mentioned(entity: Entity, folded_text: str) -> bool:
+def is_mentioned(entity: Entity, folded_text: str) -> bool:
     """Whether the text names the entity: as whole words, or anywhere for a name with ideographs."""
-    return any(_names(folded(name), folded_text) for name in (entity.name, *entity.aliases))
+    return any(_has_name(fold_text(name), folded_text) for name in (entity.name, *entity.aliases))
 
 
-def _names(name: str, text: str) -> bool:
+def _has_name(name: str, text: str) -> bool:
     bare = name.strip()
     return bool(bare) and (bare in text if count_ideographs(bare) else name in text)
 
@@ -46,5 +46,5 @@ def entity_coverage(transcript: Transcript, entities: Sequence[Entity], publishe
     if not entities:
         return Missing("no entities are known for this question")
     seen = [text for step in transcript.steps for text in (*step.observations, *((step.thought,) if published else ()))]
-    text = "\n".join(folded(piece) for piece in seen)
-    return sum(mentioned(entity, text) for entity in entities) / len(entities)
+    text = "\n".join(fold_text(piece) for piece in seen)
+    return sum(is_mentioned(entity, text) for entity in entities) / len(entities)

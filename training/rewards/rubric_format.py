@@ -15,7 +15,7 @@ WELL_FORMED, ILL_FORMED = 0.0, -1.0
 FIELDS = frozenset(Criterion.model_fields)
 
 
-def rubric_as_written(text: str) -> Rubric | Missing:
+def read_rubric_strictly(text: str) -> Rubric | Missing:
     """Read a rubric without repair: a JSON array of items, alone or as `criteria` of an object, and nothing around it.
 
     Each item has exactly title, description and weight; the weight is a whole number. QSR's rules of form hold.
@@ -33,6 +33,6 @@ def rubric_as_written(text: str) -> Rubric | Missing:
         return Missing(str(error.errors()[0]["msg"]))
 
 
-def format_reward(text: str) -> float:
+def rubric_format_reward(text: str) -> float:
     """Return R_fmt of Eq. 1."""
-    return ILL_FORMED if isinstance(rubric_as_written(text), Missing) else WELL_FORMED
+    return ILL_FORMED if isinstance(read_rubric_strictly(text), Missing) else WELL_FORMED

@@ -11,7 +11,7 @@ T = TypeVar("T")
 Score: TypeAlias = float | Missing
 
 
-def present(values: Iterable[T | Missing]) -> list[T] | Missing:
+def require_present(values: Iterable[T | Missing]) -> list[T] | Missing:
     """Return all values, or Missing with the reasons of those that are missing."""
     found: list[T] = []
     missing: list[str] = []
@@ -23,10 +23,10 @@ def present(values: Iterable[T | Missing]) -> list[T] | Missing:
     return Missing("; ".join(dict.fromkeys(missing))) if missing else found
 
 
-def weighted(parts: Iterable[tuple[float, Score]]) -> Score:
+def sum_weighted(parts: Iterable[tuple[float, Score]]) -> Score:
     """Return the sum of weight times value. A part of weight 0 may be missing."""
     needed = [(weight, value) for weight, value in parts if weight != 0]
-    values = present(value for _, value in needed)
+    values = require_present(value for _, value in needed)
     if isinstance(values, Missing):
         return values
     return sum(weight * value for (weight, _), value in zip(needed, values, strict=True))

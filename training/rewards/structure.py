@@ -8,9 +8,9 @@ no tool has no tool reward.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from app.domain.tool_key import call_key
-from training.rewards.cited_claims import CitedClaim, claims_of
-from training.rewards.transcript import Step, Transcript
+from app.domain.tool_key import call_key_of
+from training.rewards.cited_claims import CitedClaim, cited_claims_of
+from training.rewards.transcript import Transcript, TranscriptStep
 
 ANSWER, CITES, TOOL, THINK = 0.5, 0.2, 0.1, 0.2
 ENOUGH_SEARCHES = 6
@@ -19,7 +19,7 @@ WELL_FORMED, ILL_FORMED = 0.1, -0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class FormatIndicators:
     """The four indicators of DeepRubric Eq. 7."""
 
     answer: bool
@@ -33,11 +33,11 @@ class Format:
         return ANSWER * self.answer + CITES * self.cites + TOOL * self.tool + THINK * self.think
 
 
-def format_of(transcript: Transcript, store: Collection[str], claims: Sequence[CitedClaim] | None = None) -> Format:
+def format_of(transcript: Transcript, store: Collection[str], claims: Sequence[CitedClaim] | None = None) -> FormatIndicators:
     """Return the indicators of a transcript. `store` holds all retrieved ids, `claims` the answer's claims if they are known."""
     answer = transcript.answer
-    cited = claims_of(answer) if claims is None else claims
-    return Format(
+    cited = cited_claims_of(answer) if claims is None else claims
+    return FormatIndicators(
         answer=bool(answer),
         cites=any(name in store for claim in cited for name in claim.ids),
         tool=bool(transcript.calls),
@@ -47,10 +47,10 @@ def format_of(transcript: Transcript, store: Collection[str], claims: Sequence[C
 
 def search_reward(transcript: Transcript, enough: int = ENOUGH_SEARCHES) -> float:
     """Return the reward of DeepRubric Eq. 8, from 0 to 1: the distinct valid tool calls over U."""
-    return min(len({call_key(call.name, call.arguments) for call in transcript.calls}) / enough, 1.0)
+    return min(len({call_key_of(call.name, call.arguments) for call in transcript.calls}) / enough, 1.0)
 
 
-def tool_rewards(steps: Sequence[Step]) -> list[float]:
+def tool_rewards(steps: Sequence[TranscriptStep]) -> list[float]:
     """Return the reward of MindDR Eq. 6 for each step."""
     rewards: list[float] = []
     failed_before = False
@@ -64,12 +64,12 @@ def tool_rewards(steps: Sequence[Step]) -> list[float]:
     return rewards
 
 
-def step_format_rewards(steps: Sequence[Step]) -> list[float]:
+def step_format_rewards(steps: Sequence[TranscriptStep]) -> list[float]:
     """Return the reward of MindDR Eq. 7 for each step. A step that neither calls a tool nor answers is ill-formed."""
     return [WELL_FORMED if step.well_formed and _acts(step) else ILL_FORMED for step in steps]
 
 
-def _acts(step: Step) -> bool:
+def _acts(step: TranscriptStep) -> bool:
     answers = [block for block in step.blocks if block.tag == "answer"]
     return bool(step.calls) != (len(answers) == 1 and bool(answers[0].text.strip()))
 

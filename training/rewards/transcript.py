@@ -27,7 +27,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TranscriptStep:
     """One output of the policy, and the observations of its tool calls.
 
     `well_formed`: every tag is closed, no tag stands in another, and there is no text outside of tags. `calls` are the valid tool
@@ -61,7 +61,7 @@ class Step:
 class Transcript:
     """The steps of one agent, in order."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[TranscriptStep, ...]
 
     @property
     def calls(self) -> list[ToolCall]:
@@ -75,20 +75,22 @@ class Transcript:
         return answers[0].strip() if len(answers) == 1 else ""
 
 
-def read_step(output: str, observed: Sequence[str] = (), errors: int = 0, tools: Collection[str] = TOOLS) -> Step:
+def read_step(output: str, observed: Sequence[str] = (), errors: int = 0, tools: Collection[str] = TOOLS) -> TranscriptStep:
     """Read one output with its observations; `errors` counts the calls whose tool reported an error."""
-    blocks, well_formed = _blocks(output)
-    read = [_call(block.text, tools) for block in blocks if block.tag == "tool_call"]
+    blocks, well_formed = _read_blocks(output)
+    read = [_read_call(block.text, tools) for block in blocks if block.tag == "tool_call"]
     calls = tuple(call for call in read if call is not None)
-    return Step(tuple(blocks), well_formed and len(calls) == len(read), calls, len(read) - len(calls) + errors, tuple(observed))
+    return TranscriptStep(
+        tuple(blocks), well_formed and len(calls) == len(read), calls, len(read) - len(calls) + errors, tuple(observed)
+    )
 
 
 def transcript_of(trajectory: Trajectory, agent: str, tools: Collection[str] = TOOLS) -> Transcript:
     """Return the transcript of one agent of a trajectory."""
-    return Transcript(tuple(_steps(trajectory, agent, tools)))
+    return Transcript(tuple(_read_steps(trajectory, agent, tools)))
 
 
-def _steps(trajectory: Trajectory, agent: str, tools: Collection[str]) -> Iterator[Step]:
+def _read_steps(trajectory: Trajectory, agent: str, tools: Collection[str]) -> Iterator[TranscriptStep]:
     output: str | None = None
     observed: list[str] = []
     errors = 0
@@ -104,7 +106,7 @@ def _steps(trajectory: Trajectory, agent: str, tools: Collection[str]) -> Iterat
         yield read_step(output, observed, errors, tools)
 
 
-def _blocks(output: str) -> tuple[list[Block], bool]:
+def _read_blocks(output: str) -> tuple[list[Block], bool]:
     """Return the blocks of an output, and whether it has nothing else. An unclosed or crossed tag ends the reading."""
     blocks: list[Block] = []
     at, opened, outside = 0, "", ""
@@ -121,7 +123,7 @@ def _blocks(output: str) -> tuple[list[Block], bool]:
     return blocks, not opened and not (outside + output[at:]).strip() and bool(blocks)
 
 
-def _call(text: str, tools: Collection[str]) -> ToolCall | None:
+def _read_call(text: str, tools: Collection[str]) -> ToolCall | None:
     """Read `{"name": ..., "arguments": {...}}`; None without a known tool, or without an argument that is not blank."""
     try:
         said: Any = orjson.loads(text)

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from training.rewards.structure import violations_reward
 from training.rewards.transcript import Transcript
-from workflows.checks.citation_format import citation_faults
-from workflows.checks.lists import markdown_faults
-from workflows.checks.tables import tables_of
+from workflows.checks.citation_format import find_citation_faults
+from workflows.checks.markdown_faults import find_markdown_faults
+from workflows.checks.tables import find_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ def violations_of(transcript: Transcript) -> Violations:
     answer = transcript.answer
     if not answer:
         return Violations(tag=True, markdown=True, references=True)
-    return Violations(tag=False, markdown=markdown_violated(answer), references=bool(citation_faults(answer)))
+    return Violations(tag=False, markdown=has_markdown_faults(answer), references=bool(find_citation_faults(answer)))
 
 
-def markdown_violated(text: str) -> bool:
+def has_markdown_faults(text: str) -> bool:
     """Whether a table, a numbered list or a block of code has a fault that spoils how it is shown."""
-    return any(table.faults for table in tables_of(text)) or bool(markdown_faults(text))
+    return any(table.faults for table in find_tables(text)) or bool(find_markdown_faults(text))

@@ -8,7 +8,7 @@ from training.rewards.score import Score
 RIGHT, WRONG = 1.0, -1.0
 
 
-def majority(votes: Sequence[bool | Missing]) -> bool | Missing:
+def majority_of(votes: Sequence[bool | Missing]) -> bool | Missing:
     """Return what more than half of all judges say; Missing where neither side has a majority. A missing vote is on no side."""
     yes = sum(vote is True for vote in votes)
     no = sum(vote is False for vote in votes)
@@ -22,7 +22,7 @@ def majority(votes: Sequence[bool | Missing]) -> bool | Missing:
 
 def outcome_reward(votes: Sequence[bool | Missing]) -> Score:
     """Return MindDR's outcome reward: 1 for an answer that the majority calls right, else 0."""
-    verdict = majority(votes)
+    verdict = majority_of(votes)
     return verdict if isinstance(verdict, Missing) else float(verdict)
 
 

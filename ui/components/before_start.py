@@ -6,7 +6,7 @@ from datetime import timedelta
 import streamlit as st
 
 from rubrica_client import ApiError, Client, asking
-from rubrica_client.models import Clarified, ClarifyingQuestion, Estimate, Interval, NewRun
+from rubrica_client.models import Clarification, ClarifyingQuestion, Estimate, Interval, NewRun
 from ui.components import problem
 from ui.components.markup import text
 from ui.figures import clock, compact, money
@@ -53,7 +53,7 @@ def questions_back(client: Client, new: NewRun) -> Sequence[ClarifyingQuestion]:
         return ()
 
 
-def answers(questions: Sequence[ClarifyingQuestion]) -> tuple[Clarified, ...]:
+def answers(questions: Sequence[ClarifyingQuestion]) -> tuple[Clarification, ...]:
     """The questions as a form; those that were answered, as a run takes them."""
     given = []
     for n, question in enumerate(questions):
@@ -67,5 +67,5 @@ def answers(questions: Sequence[ClarifyingQuestion]) -> tuple[Clarified, ...]:
             placeholder=say("ask.own_answer"),
         )
         if answer and answer.strip():
-            given.append(Clarified(question=question.question, answer=answer.strip()))
+            given.append(Clarification(question=question.question, answer=answer.strip()))
     return tuple(given)

@@ -7,7 +7,16 @@ import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 from rubrica_client import ApiError, preferences
-from rubrica_client.models import ChoiceView, ComparisonView, Dimension, NewChoice, Reason, ShownSide, Unveiled, Verdict
+from rubrica_client.models import (
+    ChoiceReason,
+    ChoiceVerdict,
+    ChoiceView,
+    ComparisonView,
+    Dimension,
+    NewChoice,
+    RevealedReport,
+    ShownSide,
+)
 from ui.components import problem
 from ui.components.markup import text
 from ui.figures import compact, money
@@ -61,7 +70,9 @@ def form(pair: str, before: ChoiceView | None, send: str) -> NewChoice | None:
     if not st.button(send, key="choose", type="primary", disabled=not ready) or verdict is None:
         return None
     shown = float(hidden or 0.0)
-    return NewChoice(verdict=Verdict(verdict), strength=strength, reasons=reasons, comment=comment or "", hidden_seconds=shown)
+    return NewChoice(
+        verdict=ChoiceVerdict(verdict), strength=strength, reasons=reasons, comment=comment or "", hidden_seconds=shown
+    )
 
 
 def _strength(pair: str, before: int | None) -> int | None:
@@ -74,7 +85,7 @@ def _strength(pair: str, before: int | None) -> int | None:
     )
 
 
-def _reasons(pair: str, before: ChoiceView | None) -> list[Reason]:
+def _reasons(pair: str, before: ChoiceView | None) -> list[ChoiceReason]:
     """For each dimension that was answered, which side was better; none: neither."""
     st.caption(say("compare.reasons"))
     given = {str(reason.dimension): reason.side or NEITHER for reason in before.reasons} if before else {}
@@ -89,7 +100,7 @@ def _reasons(pair: str, before: ChoiceView | None) -> list[Reason]:
             help=say(f"dimension.{dimension}_help"),
         )
         if side:
-            answers.append(Reason(dimension=Dimension(dimension), side=None if side == NEITHER else ShownSide(side)))
+            answers.append(ChoiceReason(dimension=Dimension(dimension), side=None if side == NEITHER else ShownSide(side)))
     return answers
 
 
@@ -131,7 +142,7 @@ def _revealed(comparison_id: str) -> None:
         column.html(_unveiled_html("left" if side is told.left else "right", side))
 
 
-def _unveiled_html(side: str, what: Unveiled) -> str:
+def _unveiled_html(side: str, what: RevealedReport) -> str:
     origin = say("compare.delivered") if what.delivered else say("compare.second")
     spent = say("compare.spent", tokens=compact(what.tokens), cost=money(what.cost_microusd))
     return (

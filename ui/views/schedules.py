@@ -7,7 +7,7 @@ from time import monotonic
 import streamlit as st
 
 from rubrica_client import schedules
-from rubrica_client.models import Firing, Schedule, ScheduleChange, Shown, Timing
+from rubrica_client.models import Firing, Schedule, ScheduleChange, ShownWords, Timing
 from ui.components import shelf
 from ui.components.controls import act
 from ui.components.markup import hero, link, text
@@ -111,7 +111,7 @@ def changes_html(firing: Firing) -> str:
     return "".join(f'<h3 class="r-label">{text(label)}</h3><ul class="r-list">{items}</ul>' for label, items in groups if items)
 
 
-def _said(quotes: Sequence[Shown]) -> str:
+def _said(quotes: Sequence[ShownWords]) -> str:
     return "".join(
         f'<blockquote class="r-quiet">{text(quote.text)} — {link(quote.url, quote.title or quote.url)}</blockquote>'
         for quote in quotes

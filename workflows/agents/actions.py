@@ -8,13 +8,13 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from workflows.agents.further import FurtherName, as_inputs, is_further
-from workflows.agents.parsing import answer_tag, json_values, lenient_json
-from workflows.agents.steps import A, Answer, Step, outline_of, step
+from workflows.agents.foreign_tools import ForeignToolName, as_inputs, is_foreign_tool
+from workflows.agents.parsing import find_json_values, parse_leniently, read_answer_tag
+from workflows.agents.steps import A, Step, StepAnswer, declare_step, outline_of
 
 MAX_INPUT_CHARS = 600
 MAX_OBJECT_CHARS = 6_000
-ENDINGS = ("answer", "final", "final_answer", "finished", "done", "stop", "end", "report")
+FINISH_NAMES = ("answer", "final", "final_answer", "finished", "done", "stop", "end", "report")
 _TOOL_CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|(?=<tool_call>)|\Z)", re.DOTALL | re.IGNORECASE)
 _FUNCTION = re.compile(r"<function=([\w-]+)>(.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=([\w-]+)>(.*?)(?:</parameter>|\Z)", re.DOTALL)
@@ -33,16 +33,16 @@ class ActionName(StrEnum):
     FINISH = "finish"
 
 
-class Act(Answer):
+class AgentAct(StepAnswer):
     """One turn's thought and action. `inputs` are queries, or addresses to browse; empty to finish."""
 
     thought: str = Field(default="", description="what is known, what is missing, why this action comes next")
-    action: ActionName | FurtherName = Field(default=ActionName.FINISH, description="the next action")
+    action: ActionName | ForeignToolName = Field(default=ActionName.FINISH, description="the next action")
     inputs: tuple[str, ...] = Field(default=(), description="queries to search, or addresses to browse; empty to finish")
 
     @model_validator(mode="before")
     @classmethod
-    def _other_names(cls, data: Any) -> Any:
+    def _accept_other_names(cls, data: Any) -> Any:
         if isinstance(data, list) and data and isinstance(data[0], dict):
             data = data[0]
         if not isinstance(data, dict):
@@ -50,30 +50,30 @@ class Act(Answer):
         if len(data) == 1 and isinstance(inner := next(iter(data.values())), dict) and "action" in inner:
             data = inner
         if isinstance(data.get("action"), str):
-            return _with_known_action(data)
+            return _set_known_action(data)
         call = data["action"] if isinstance(data.get("action"), dict) else data
         act = _from_call(call)
         return {**act, "thought": data.get("thought", "")} if act else data
 
-    def cleaned(self) -> tuple[str, ...]:
+    def clean_inputs(self) -> tuple[str, ...]:
         """Return the inputs stripped, without empty and repeated ones."""
-        longest = MAX_OBJECT_CHARS if is_further(self.action) else MAX_INPUT_CHARS
+        longest = MAX_OBJECT_CHARS if is_foreign_tool(self.action) else MAX_INPUT_CHARS
         return tuple(dict.fromkeys(i.strip()[:longest] for i in self.inputs if i.strip()))
 
 
-def _with_known_action(data: dict[str, Any]) -> dict[str, Any]:
+def _set_known_action(data: dict[str, Any]) -> dict[str, Any]:
     others = {k: v for k, v in data.items() if k not in ("action", "thought", "inputs")}
     given = data.get("inputs")
-    inputs = as_inputs(given or others) if is_further(data["action"]) else given or _inputs_of(others)
-    return {**data, "action": _known(data["action"], inputs), "inputs": inputs or []}
+    inputs = as_inputs(given or others) if is_foreign_tool(data["action"]) else given or _inputs_of(others)
+    return {**data, "action": _resolve_action(data["action"], inputs), "inputs": inputs or []}
 
 
-def _known(action: str, inputs: Any) -> str:
+def _resolve_action(action: str, inputs: Any) -> str:
     """Return the action of this name. An unknown action with inputs is a search; without inputs it is the end."""
     named = action.strip().lower()
-    if is_further(named) or named in tuple(ActionName):
+    if is_foreign_tool(named) or named in tuple(ActionName):
         return named
-    return ActionName.SEARCH if inputs and named not in ENDINGS else ActionName.FINISH
+    return ActionName.SEARCH if inputs and named not in FINISH_NAMES else ActionName.FINISH
 
 
 def _from_call(call: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -83,10 +83,10 @@ def _from_call(call: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     arguments: Any = next((call[k] for k in _CALL_KEYS if k in call), {})
     if isinstance(arguments, str):
-        parsed = lenient_json(arguments)
+        parsed = parse_leniently(arguments)
         arguments = parsed if isinstance(parsed, dict) else {"query": arguments}
-    inputs = as_inputs(arguments) if is_further(name) else _inputs_of(arguments)
-    return {"action": _known(name, inputs), "inputs": inputs}
+    inputs = as_inputs(arguments) if is_foreign_tool(name) else _inputs_of(arguments)
+    return {"action": _resolve_action(name, inputs), "inputs": inputs}
 
 
 def _inputs_of(arguments: Any) -> list[str]:
@@ -100,49 +100,49 @@ def _inputs_of(arguments: Any) -> list[str]:
     return [text + suffix for value in named for text in ([value] if isinstance(value, str) else _inputs_of(value))]
 
 
-def act_in_tags(said: str) -> Mapping[str, Any] | None:
+def read_tagged_act(said: str) -> Mapping[str, Any] | None:
     """Read an act from tagged notations. Return None where there is none, so that plain JSON is tried next."""
-    calls = [*_tagged_calls(said)]
+    calls = [*_find_tagged_calls(said)]
     acts = [act for call in calls if (act := _from_call(call))]
     if acts:
         inputs = [i for act in acts if act["action"] == acts[0]["action"] for i in act["inputs"]]
-        return {"thought": _before_tag(said), "action": acts[0]["action"], "inputs": inputs}
-    inside = answer_tag(said)
-    if inside is None or any("action" in v or "name" in v for v in json_values(inside)):
+        return {"thought": _text_before_tag(said), "action": acts[0]["action"], "inputs": inputs}
+    inside = read_answer_tag(said)
+    if inside is None or any("action" in v or "name" in v for v in find_json_values(inside)):
         return None
-    return {"thought": _before_tag(said), "action": ActionName.FINISH, "inputs": []}
+    return {"thought": _text_before_tag(said), "action": ActionName.FINISH, "inputs": []}
 
 
-def _before_tag(said: str) -> str:
+def _text_before_tag(said: str) -> str:
     return said.partition("<")[0].strip()
 
 
-def _tagged_calls(said: str) -> Iterable[Mapping[str, Any]]:
+def _find_tagged_calls(said: str) -> Iterable[Mapping[str, Any]]:
     for block in _TOOL_CALL.findall(said):
-        yield from (v for v in json_values(block) if isinstance(v, dict))
+        yield from (v for v in find_json_values(block) if isinstance(v, dict))
     for name, body in _FUNCTION.findall(said):
         parameters = dict(_PARAMETER.findall(body))
         yield {"name": name, "arguments": {k: v.strip() for k, v in parameters.items()} if parameters else body}
     for name, body in _NAMED_TAG.findall(said):
         yield {"name": name, "arguments": {"query": body.strip()}}
     for listed in _LISTED.findall(said):
-        value = lenient_json(listed)
+        value = parse_leniently(listed)
         yield from (v for v in value if isinstance(v, dict)) if isinstance(value, list) else ()
 
 
-_WHOLE = step("act", Act, max_tokens=1_500, loose=act_in_tags, form="form_act_tags")
+_ACT = declare_step("act", AgentAct, max_tokens=1_500, loose=read_tagged_act, form="form_act_tags")
 
 
-def act_step(tools: frozenset[str]) -> Step[Act]:
+def make_act_step(tools: frozenset[str]) -> Step[AgentAct]:
     """Return the act step for a kit that has only these tools."""
-    return offering(_WHOLE, tools)
+    return offer_tools(_ACT, tools)
 
 
-def offering(whole: Step[A], tools: frozenset[str]) -> Step[A]:
+def offer_tools(whole: Step[A], tools: frozenset[str]) -> Step[A]:
     """Return a step whose schema offers these tools as `action`, and no others."""
     schema = {**whole.schema.schema_, "properties": {**whole.schema.schema_["properties"]}}
     offered = [name.value for name in ActionName if name in tools or name is ActionName.FINISH]
-    offered += sorted(filter(is_further, tools))
+    offered += sorted(filter(is_foreign_tool, tools))
     described = schema["properties"]["action"]["description"]
     schema["properties"]["action"] = {"type": "string", "enum": offered, "description": described}
     named = whole.schema.model_copy(update={"schema_": schema})

@@ -1,32 +1,32 @@
 """Two ways to ask for the same answer: a schema that the server enforces, or tags in free text (DeepRubric appendix D.1).
 
-Reading is the same for both (`reading`), because many models mix the notations.
+Reading is the same for both (`answer_reading`), because many models mix the notations.
 """
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from app.domain.chat import ChatRequest, Message, Role
+from app.domain.chat import ChatRequest, ChatRole, Message
 from app.domain.query import Language
-from workflows.agents.parsing import without_thinking
+from workflows.agents.parsing import remove_thinking
 from workflows.agents.steps import AnyStep, TextStep
 from workflows.prompts.library import PromptLibrary
 
 HISTORY_CHARS = 6_000
 
 
-class Codec(Protocol):
+class StepCodec(Protocol):
     """The way to ask for a step and to put its answer into the conversation."""
 
-    def request(self, step: AnyStep, messages: Sequence[Message]) -> ChatRequest:
+    def make_request(self, step: AnyStep, messages: Sequence[Message]) -> ChatRequest:
         """Return the request for this step."""
         ...
 
-    def form(self, step: AnyStep, prompts: PromptLibrary, language: Language) -> str:
+    def describe_form(self, step: AnyStep, prompts: PromptLibrary, language: Language) -> str:
         """Return the prompt's text about the form of the answer."""
         ...
 
-    def spoken(self, text: str) -> Message:
+    def to_message(self, text: str) -> Message:
         """Return the model's own turn as later requests show it."""
         ...
 
@@ -34,36 +34,36 @@ class Codec(Protocol):
 class SchemaCodec:
     """Asking by `response_format: json_schema`. A server that ignores it still reads the form in the prompt."""
 
-    def request(self, step: AnyStep, messages: Sequence[Message]) -> ChatRequest:
+    def make_request(self, step: AnyStep, messages: Sequence[Message]) -> ChatRequest:
         """Return the request for this step, with its schema."""
         schema = None if isinstance(step, TextStep) else step.schema
         return ChatRequest(messages=tuple(messages), response_schema=schema, max_tokens=step.max_tokens)
 
-    def form(self, step: AnyStep, prompts: PromptLibrary, language: Language) -> str:
+    def describe_form(self, step: AnyStep, prompts: PromptLibrary, language: Language) -> str:
         """Ask for one JSON object, or for plain Markdown."""
         if isinstance(step, TextStep):
-            return prompts.get("form_text", language).text()
-        return prompts.get("form_json", language).text(outline=step.outline)
+            return prompts.get("form_text", language).render_text()
+        return prompts.get("form_json", language).render_text(outline=step.outline)
 
-    def spoken(self, text: str) -> Message:
+    def to_message(self, text: str) -> Message:
         """Return the answer without the model's private thinking."""
-        return Message(role=Role.ASSISTANT, content=without_thinking(text)[:HISTORY_CHARS] or "{}")
+        return Message(role=ChatRole.ASSISTANT, content=remove_thinking(text)[:HISTORY_CHARS] or "{}")
 
 
 class TagCodec:
     """Asking by `<think>`, `<tool_call>` and `<answer>` tags: for models trained that way, and for reinforcement learning."""
 
-    def request(self, step: AnyStep, messages: Sequence[Message]) -> ChatRequest:
+    def make_request(self, step: AnyStep, messages: Sequence[Message]) -> ChatRequest:
         """Return the request for this step, without a schema."""
         return ChatRequest(messages=tuple(messages), max_tokens=step.max_tokens)
 
-    def form(self, step: AnyStep, prompts: PromptLibrary, language: Language) -> str:
+    def describe_form(self, step: AnyStep, prompts: PromptLibrary, language: Language) -> str:
         """Ask for thinking first, then for the answer (or the tool call) in its tags."""
         if isinstance(step, TextStep):
-            return prompts.get("form_text_tags", language).text()
+            return prompts.get("form_text_tags", language).render_text()
         prompt = prompts.get(step.form, language)
-        return prompt.text(outline=step.outline) if "outline" in prompt.names else prompt.text()
+        return prompt.render_text(outline=step.outline) if "outline" in prompt.names else prompt.render_text()
 
-    def spoken(self, text: str) -> Message:
+    def to_message(self, text: str) -> Message:
         """Return the answer exactly as sampled, so that a trained conversation is a prefix of the next one."""
-        return Message(role=Role.ASSISTANT, content=text or " ")
+        return Message(role=ChatRole.ASSISTANT, content=text or " ")

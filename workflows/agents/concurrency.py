@@ -16,7 +16,7 @@ async def give_way() -> None:
     await asyncio.sleep(0)
 
 
-async def all_settled(calls: Sequence[Coroutine[Any, Any, T]], at_once: int) -> list[T | BaseException]:
+async def settle_all(calls: Sequence[Coroutine[Any, Any, T]], at_once: int) -> list[T | BaseException]:
     """Run the calls, at most `at_once` under way, and return results or exceptions in the order of `calls`.
 
     A failing call does not cancel the others: their answers are stored by the record and count when the stage resumes.
@@ -30,10 +30,10 @@ async def all_settled(calls: Sequence[Coroutine[Any, Any, T]], at_once: int) -> 
     return await asyncio.gather(*map(take_turn, calls), return_exceptions=True)
 
 
-async def all_of(calls: Sequence[Coroutine[Any, Any, T]], at_once: int) -> list[T]:
+async def gather_all(calls: Sequence[Coroutine[Any, Any, T]], at_once: int) -> list[T]:
     """Return the results in the order of `calls`. The first exception in that order is raised once all have ended."""
     results: list[T] = []
-    for settled in await all_settled(calls, at_once):
+    for settled in await settle_all(calls, at_once):
         if isinstance(settled, BaseException):
             raise settled
         results.append(settled)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from app.domain.chat import Message, Role
+from app.domain.chat import ChatRole, Message
 from app.domain.query import Language
 from workflows.agents.wording import say
 
@@ -25,16 +25,16 @@ class Conversation:
         """The current messages."""
         return tuple(self._messages)
 
-    def say(self, message: Message) -> None:
+    def add_turn(self, message: Message) -> None:
         """Add the model's turn."""
         self._messages.append(message)
         self._chars += len(message.content)
 
-    def hear(self, observation: Message, remark: str = "") -> None:
+    def add_observation(self, observation: Message, remark: str = "") -> None:
         """Add an observation with our own remark below it. When the conversation is too long, shorten old observations."""
         if remark:
             observation = Message(role=observation.role, content=f"{observation.content}\n{remark}")
-        self.say(observation)
+        self.add_turn(observation)
         if self._chars > self._most:
             self._shrink()
 
@@ -44,7 +44,7 @@ class Conversation:
             if self._chars <= self._most * 2 // 3:
                 return
             old = self._messages[i]
-            if old.role is Role.USER:
+            if old.role is ChatRole.USER:
                 brief = say("old_observation", self._language, ids=", ".join(_ID.findall(old.content)) or "-")
-                self._messages[i] = Message(role=Role.USER, content=brief)
+                self._messages[i] = Message(role=ChatRole.USER, content=brief)
                 self._chars -= len(old.content) - len(brief)

@@ -9,49 +9,49 @@ from app.domain.evidence import Finding, Quote
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType
-from workflows.agents.actions import act_step
-from workflows.agents.asking import Asker
-from workflows.agents.evidence import passages_as_evidence
-from workflows.agents.finding import FINDING, MAX_LISTED, FindingAnswer, Located
+from workflows.agents.actions import make_act_step
+from workflows.agents.asker import Asker
+from workflows.agents.evidence import format_passages
+from workflows.agents.finding_quotes import FINDING, MAX_LISTED, FindingAnswer, LocatedQuotes
 from workflows.agents.kit import Kit
 from workflows.agents.loop import Exploration, explore
-from workflows.agents.memory_text import memory_as_text
+from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.remembering import search_agent
-from workflows.agents.salvage import salvage
-from workflows.agents.wishes import with_wishes
+from workflows.agents.reader_wishes import add_wishes
+from workflows.agents.salvage import salvage_quotes
+from workflows.agents.stage_memory import path_of_search
 from workflows.agents.wording import say
 
-FINAL = (StopReason.BUDGET, StopReason.DROPPED)
+FINAL_STOPS = (StopReason.BUDGET, StopReason.DROPPED)
 GAP_CHARS = 500
 
 
 async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Work one subtask until it is answered or a limit is reached. Return a finding even when the model or the tools fail."""
-    asker = Asker(kit, search_agent(subtask.id))
-    state = await explore(kit, asker, opening(subtask, plan, query, kit), subtask.question)
+    asker = Asker(kit, path_of_search(subtask.id))
+    state = await explore(kit, asker, render_opening(subtask, plan, query, kit), subtask.question)
     if not len(state.notebook):
-        return _empty(subtask, state)
-    if state.stop in FINAL:
-        return _salvaged(subtask, kit, state)
+        return _make_empty_finding(subtask, state)
+    if state.stop in FINAL_STOPS:
+        return _salvage_finding(subtask, kit, state)
     try:
-        answer = await _conclude(kit, state, subtask)
+        answer = await _ask_finding(kit, state, subtask)
     except BudgetSpent as spent:
         state.end(spent.reason)
-        return _salvaged(subtask, kit, state)
+        return _salvage_finding(subtask, kit, state)
     except ModelError as error:
         state.end(state.stop or StopReason.FAILED, state.detail or str(error))
-        return _salvaged(subtask, kit, state)
-    return await _finding(subtask, kit, state, answer)
+        return _salvage_finding(subtask, kit, state)
+    return await _make_finding(subtask, kit, state, answer)
 
 
-def opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> tuple[Message, ...]:
+def render_opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> tuple[Message, ...]:
     """Return the first messages of an agent's conversation on a subtask."""
     tools = "\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values())
     return kit.prompts.get("search", kit.language).render(
         today=kit.today.isoformat(),
         tools=tools,
-        form=kit.codec.form(act_step(frozenset(kit.tools)), kit.prompts, kit.language),
+        form=kit.codec.describe_form(make_act_step(frozenset(kit.tools)), kit.prompts, kit.language),
         question=query.question,
         intent=plan.intent or say("none", kit.language),
         title=subtask.title,
@@ -59,41 +59,41 @@ def opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit
         purpose=subtask.purpose or say("none", kit.language),
         expected=subtask.expected_evidence or say("none", kit.language),
         others="\n".join(f"- {s.title}" for s in plan.subtasks if s.id != subtask.id) or say("none", kit.language),
-        memory=memory_as_text(with_wishes(kit.memory, query, kit.language), kit.language),
+        memory=format_memory(add_wishes(kit.memory, query, kit.language), kit.language),
         turns=str(kit.limits.max_turns),
         calls=str(kit.limits.max_tool_calls),
     )
 
 
-async def _conclude(kit: Kit, state: Exploration, subtask: Subtask) -> FindingAnswer:
+async def _ask_finding(kit: Kit, state: Exploration, subtask: Subtask) -> FindingAnswer:
     """Ask for the finding at the end of the conversation, or over the evidence alone when the conversation is too long."""
     if not state.context_full:
         try:
-            messages = (*state.conversation.messages, *_closing(kit, subtask, evidence=""))
+            messages = (*state.conversation.messages, *_render_closing(kit, subtask, evidence=""))
             return (await state.asker.ask(FINDING, messages)).answer
         except ContextTooLong:
             state.context_full = True
-    evidence = passages_as_evidence(state.notebook.passages, kit.bounds.evidence_chars // 3)
-    return (await state.asker.ask(FINDING, _closing(kit, subtask, evidence))).answer
+    evidence = format_passages(state.notebook.passages, kit.bounds.evidence_chars // 3)
+    return (await state.asker.ask(FINDING, _render_closing(kit, subtask, evidence))).answer
 
 
-def _closing(kit: Kit, subtask: Subtask, evidence: str) -> Sequence[Message]:
-    form = kit.codec.form(FINDING, kit.prompts, kit.language)
+def _render_closing(kit: Kit, subtask: Subtask, evidence: str) -> Sequence[Message]:
+    form = kit.codec.describe_form(FINDING, kit.prompts, kit.language)
     return kit.prompts.get("finding", kit.language).render(subtask=subtask.question, form=form, evidence=evidence)
 
 
-async def _finding(subtask: Subtask, kit: Kit, state: Exploration, answer: FindingAnswer) -> Finding:
-    located = Located(answer, state.notebook)
+async def _make_finding(subtask: Subtask, kit: Kit, state: Exploration, answer: FindingAnswer) -> Finding:
+    located = LocatedQuotes(answer, state.notebook)
     if located.invented:
         message = f"{located.invented} quotes stand in no source and were dropped"
         await kit.record.tell(EventType.WARNING, state.asker.agent, {"message": message})
-    quotes = located.quotes or _best_sentences(state, subtask)
+    quotes = located.quotes or _salvage_sentences(state, subtask)
     return Finding(
         subtask_id=subtask.id,
-        answer=located.marked(answer.answer),
+        answer=located.put_markers(answer.answer),
         quotes=quotes,
         gaps=tuple(" ".join(g.split())[:GAP_CHARS] for g in answer.gaps if g.strip())[:MAX_LISTED],
-        conflicts=located.conflicts(answer.conflicts),
+        conflicts=located.list_conflicts(answer.conflicts),
         thoughts=tuple(state.thoughts),
         stop=state.stop or StopReason.SUFFICIENT,
         detail=state.detail,
@@ -102,12 +102,12 @@ async def _finding(subtask: Subtask, kit: Kit, state: Exploration, answer: Findi
     )
 
 
-def _salvaged(subtask: Subtask, kit: Kit, state: Exploration) -> Finding:
+def _salvage_finding(subtask: Subtask, kit: Kit, state: Exploration) -> Finding:
     """Return a finding with the best sentences found, without the model's summary."""
     return Finding(
         subtask_id=subtask.id,
         answer=say("salvaged", kit.language),
-        quotes=_best_sentences(state, subtask),
+        quotes=_salvage_sentences(state, subtask),
         thoughts=tuple(state.thoughts),
         stop=state.stop or StopReason.FAILED,
         detail=state.detail,
@@ -116,7 +116,7 @@ def _salvaged(subtask: Subtask, kit: Kit, state: Exploration) -> Finding:
     )
 
 
-def _empty(subtask: Subtask, state: Exploration) -> Finding:
+def _make_empty_finding(subtask: Subtask, state: Exploration) -> Finding:
     stop = StopReason.NO_EVIDENCE if state.stop is StopReason.SUFFICIENT else state.stop or StopReason.NO_EVIDENCE
     return Finding(
         subtask_id=subtask.id,
@@ -129,5 +129,5 @@ def _empty(subtask: Subtask, state: Exploration) -> Finding:
     )
 
 
-def _best_sentences(state: Exploration, subtask: Subtask) -> tuple[Quote, ...]:
-    return salvage([passage for _, passage in state.notebook.passages], subtask.question)
+def _salvage_sentences(state: Exploration, subtask: Subtask) -> tuple[Quote, ...]:
+    return salvage_quotes([passage for _, passage in state.notebook.passages], subtask.question)

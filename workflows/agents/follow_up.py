@@ -8,11 +8,11 @@ from app.domain.errors import AnswerInvalid
 from app.domain.evidence import Finding, Passage, Quote
 from app.domain.query import ResearchQuery
 from app.domain.revision import FollowUp
-from workflows.agents.asking import Asker
+from workflows.agents.asker import Asker
 from workflows.agents.extractive import nearest_quotes, quote_answer
 from workflows.agents.kit import Kit
-from workflows.agents.reporting.book import QuoteBook
-from workflows.agents.reporting.citing import cited_ids, cites, cleaned, with_markers
+from workflows.agents.reporting.citations import clean_citations, has_citation, list_cited_ids, put_markers
+from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.steps import TextStep
 from workflows.agents.wording import say
 
@@ -21,7 +21,7 @@ FOLLOW_UP = TextStep("follow_up", max_tokens=2_000)
 REFUSAL = "NOT IN THE EVIDENCE"
 
 
-async def answer(question: str, query: ResearchQuery, passages: Sequence[Passage], kit: Kit) -> FollowUp:
+async def answer_from_evidence(question: str, query: ResearchQuery, passages: Sequence[Passage], kit: Kit) -> FollowUp:
     """Return the model's answer; every citation of it resolves to a sentence of the passages.
 
     Raises:
@@ -29,38 +29,38 @@ async def answer(question: str, query: ResearchQuery, passages: Sequence[Passage
     """
     evidence = nearest_quotes(question, passages)
     if not evidence:
-        return _unanswered(kit)
+        return _make_refusal(kit)
     book = QuoteBook([Finding(subtask_id=ANSWERER, quotes=tuple(evidence), stop=StopReason.SUFFICIENT)])
     messages = kit.prompts.get("follow_up", kit.language).render(
         today=kit.today.isoformat(),
         report_question=query.question,
         question=question,
-        evidence=book.shown(book.ids, kit.bounds.evidence_chars // 2),
-        form=kit.codec.form(FOLLOW_UP, kit.prompts, kit.language),
+        evidence=book.format_quotes(book.ids, kit.bounds.evidence_chars // 2),
+        form=kit.codec.describe_form(FOLLOW_UP, kit.prompts, kit.language),
     )
-    text = await Asker(kit, ANSWERER).write(FOLLOW_UP, messages, partial(_check, kit, book))
+    text = await Asker(kit, ANSWERER).write(FOLLOW_UP, messages, partial(_check_cites, kit, book))
     if REFUSAL in text:
-        return _unanswered(kit)
-    body = cleaned(text, book.ids).text
-    return FollowUp(body=with_markers(body, book), quotes=tuple(book[short] for short in cited_ids(body)))
+        return _make_refusal(kit)
+    body = clean_citations(text, book.ids).text
+    return FollowUp(body=put_markers(body, book), quotes=tuple(book[short] for short in list_cited_ids(body)))
 
 
 async def answer_in_quotes(question: str, query: ResearchQuery, passages: Sequence[Passage], kit: Kit) -> FollowUp:
     """Answer with sentences of the sources, or say that the evidence has no answer."""
-    return quote_answer(question, passages, kit.language) or _unanswered(kit)
+    return quote_answer(question, passages, kit.language) or _make_refusal(kit)
 
 
-def passages_around(quotes: Sequence[Quote], around: dict[str, tuple[str, str]]) -> list[Passage]:
+def widen_quotes(quotes: Sequence[Quote], around: dict[str, tuple[str, str]]) -> list[Passage]:
     """Return each quote with the stored copy's text before and after it; overlapping stretches are joined."""
     spans: dict[str, list[tuple[int, int, str, Quote]]] = {}
     for quote in quotes:
         before, after = around.get(quote.key, ("", ""))
         start, text = quote.start - len(before), before + quote.text + after
         spans.setdefault(quote.source.snapshot, []).append((start, start + len(text), text, quote))
-    return [passage for own in spans.values() for passage in _joined(sorted(own, key=lambda span: span[:2]))]
+    return [passage for own in spans.values() for passage in _join_spans(sorted(own, key=lambda span: span[:2]))]
 
 
-def _joined(spans: Sequence[tuple[int, int, str, Quote]]) -> list[Passage]:
+def _join_spans(spans: Sequence[tuple[int, int, str, Quote]]) -> list[Passage]:
     """Join overlapping stretches of one snapshot."""
     joined: list[Passage] = []
     for start, end, text, quote in spans:
@@ -73,10 +73,10 @@ def _joined(spans: Sequence[tuple[int, int, str, Quote]]) -> list[Passage]:
     return joined
 
 
-def _check(kit: Kit, book: QuoteBook, text: str) -> None:
-    if REFUSAL not in text and not cites(cleaned(text, book.ids).text):
+def _check_cites(kit: Kit, book: QuoteBook, text: str) -> None:
+    if REFUSAL not in text and not has_citation(clean_citations(text, book.ids).text):
         raise AnswerInvalid(say("cites_nothing", kit.language, id=book.ids[0]))
 
 
-def _unanswered(kit: Kit) -> FollowUp:
+def _make_refusal(kit: Kit) -> FollowUp:
     return FollowUp(body=say("not_in_evidence", kit.language), answered=False)

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from workflows.agents.untrusted import visible
+from workflows.agents.untrusted import remove_invisible
 
 HIDDEN = "hidden_text"
 MAX_CHARS = 400_000
@@ -27,7 +27,7 @@ _LATIN = _LOOKALIKES | _FULL_WIDTH
 _DISGUISED = re.compile(f"[{''.join(_LATIN)}]")
 
 
-class Hit(NamedTuple):
+class InjectionHit(NamedTuple):
     """A stretch `[start, end)` of a text that a rule has found."""
 
     rule: str
@@ -35,7 +35,7 @@ class Hit(NamedTuple):
     end: int
 
 
-class Rule(NamedTuple):
+class InjectionRule(NamedTuple):
     """One pattern of a rule."""
 
     name: str
@@ -46,48 +46,48 @@ class LanguageRules(NamedTuple):
     """The rules of one language, and a quick test: `speaks` matches texts that address their reader, which most texts do not."""
 
     speaks: re.Pattern[str]
-    rules: tuple[Rule, ...]
+    rules: tuple[InjectionRule, ...]
 
 
-def injections(text: str) -> tuple[Hit, ...]:
+def find_injections(text: str) -> tuple[InjectionHit, ...]:
     """Find where `text` tries to instruct its reader, in order. Invisible characters and look-alike letters do not hide it."""
-    plain = _plain(text[:MAX_CHARS])
-    spoken = [language for language in all_rules() if language.speaks.search(plain)]
-    hits = [hit for language in spoken for rule in language.rules for hit in _hits(rule, plain)]
+    plain = _to_plain(text[:MAX_CHARS])
+    spoken = [language for language in load_rules() if language.speaks.search(plain)]
+    hits = [hit for language in spoken for rule in language.rules for hit in _find_hits(rule, plain)]
     return tuple(sorted(hits, key=lambda hit: hit.start))
 
 
-def _hits(rule: Rule, plain: str) -> Iterator[Hit]:
-    return (Hit(rule.name, found.start(), found.end()) for found in rule.pattern.finditer(plain))
+def _find_hits(rule: InjectionRule, plain: str) -> Iterator[InjectionHit]:
+    return (InjectionHit(rule.name, found.start(), found.end()) for found in rule.pattern.finditer(plain))
 
 
-def names_of(hits: tuple[Hit, ...]) -> tuple[str, ...]:
+def names_of(hits: tuple[InjectionHit, ...]) -> tuple[str, ...]:
     """Return the names of the rules that found something, each once, in alphabetical order."""
     return tuple(sorted({hit.rule for hit in hits}))
 
 
 @cache
-def all_rules() -> tuple[LanguageRules, ...]:
+def load_rules() -> tuple[LanguageRules, ...]:
     """Load the rules of both languages, compiled once."""
     told = tomllib.loads(files("workflows.agents").joinpath("injection_rules.toml").read_text(encoding="utf-8"))
-    return tuple(_of_language(told, language, pattern) for language, pattern in told["speaks"].items())
+    return tuple(_rules_of(told, language, pattern) for language, pattern in told["speaks"].items())
 
 
-def _of_language(told: Mapping[str, Any], language: str, speaks: str) -> LanguageRules:
+def _rules_of(told: Mapping[str, Any], language: str, speaks: str) -> LanguageRules:
     rules = tuple(
-        Rule(name, re.compile(_spelled(pattern, told["words"]), re.MULTILINE))
+        InjectionRule(name, re.compile(_spell_out(pattern, told["words"]), re.MULTILINE))
         for name, patterns in told["rules"].items()
         for pattern in patterns[language]
     )
     return LanguageRules(re.compile(speaks), rules)
 
 
-def _spelled(pattern: str, words: dict[str, str]) -> str:
+def _spell_out(pattern: str, words: dict[str, str]) -> str:
     """Put the words into the pattern, in lower case like the text it is matched with (escapes such as \\W stay)."""
     whole = re.sub(r"%(\w+)%", lambda found: words[found.group(1)], pattern)
     return re.sub(r"\\.|[A-Z]", lambda found: found.group() if found.group()[0] == "\\" else found.group().lower(), whole)
 
 
-def _plain(text: str) -> str:
-    composed = unicodedata.normalize("NFC", visible(text))
+def _to_plain(text: str) -> str:
+    composed = unicodedata.normalize("NFC", remove_invisible(text))
     return _DISGUISED.sub(lambda found: _LATIN[found.group()], composed).lower()

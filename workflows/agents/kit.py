@@ -7,7 +7,7 @@ from datetime import date
 from app.domain.budget import AgentLimits
 from app.domain.memory import SharedMemory
 from app.domain.query import Language
-from workflows.agents.codec import Codec
+from workflows.agents.codec import StepCodec
 from workflows.agents.ports import ChatModel, Record, Tool
 from workflows.prompts.library import PromptLibrary
 
@@ -39,7 +39,7 @@ class Kit:
     tools: Mapping[str, Tool]
     record: Record
     prompts: PromptLibrary
-    codec: Codec
+    codec: StepCodec
     today: date
     clock: Callable[[], float]
     limits: AgentLimits = field(default_factory=AgentLimits)

@@ -7,20 +7,20 @@ from typing import TypeAlias
 from app.domain.budget import StopReason, Usage
 from app.domain.chat import Message
 from app.domain.errors import AnswerInvalid, ContextTooLong, ModelError
-from workflows.agents.acting import Hands, plain_search
-from workflows.agents.actions import Act, ActionName, act_step
-from workflows.agents.asking import Asker, Reply
+from workflows.agents.actions import ActionName, AgentAct, make_act_step
+from workflows.agents.asker import Asker, StepReply
 from workflows.agents.conversation import Conversation
 from workflows.agents.kit import Kit
 from workflows.agents.notebook import Notebook
 from workflows.agents.ports import BudgetSpent
+from workflows.agents.tool_hands import ToolHands, make_plain_search
 from workflows.agents.wording import say
 
 THOUGHT_CHARS = 600
-Digest: TypeAlias = Callable[[Message], Awaitable[Message]]
+ObservationDigest: TypeAlias = Callable[[Message], Awaitable[Message]]
 
 
-async def as_observed(message: Message) -> Message:
+async def keep_observation(message: Message) -> Message:
     """Return the observation unchanged."""
     return message
 
@@ -30,11 +30,11 @@ class Exploration:
     """The state of a loop: the conversation, the passages seen, the thoughts; at the end, the reason why it stopped."""
 
     asker: Asker
-    hands: Hands
+    hands: ToolHands
     conversation: Conversation
     question: str
     began: float
-    digest: Digest = as_observed
+    digest: ObservationDigest = keep_observation
     turns: int = 0
     thoughts: list[str] = field(default_factory=list)
     context_full: bool = False
@@ -56,41 +56,43 @@ class Exploration:
         self.stop, self.detail = stop, detail
 
 
-async def explore(kit: Kit, asker: Asker, opening: Sequence[Message], question: str, digest: Digest = as_observed) -> Exploration:
+async def explore(
+    kit: Kit, asker: Asker, opening: Sequence[Message], question: str, digest: ObservationDigest = keep_observation
+) -> Exploration:
     """Search until done. The result always says why it stopped; only errors that halt the run are raised.
 
     `question` itself is searched when the model wants to finish before it has searched, or cannot act. `digest` turns an
     observation into the message that enters the conversation.
     """
     addresses = (address for entry in kit.memory.entries for address in entry.addresses)
-    hands = Hands(kit, asker.agent, Notebook(addresses))
+    hands = ToolHands(kit, asker.agent, Notebook(addresses))
     conversation = Conversation(opening, kit.bounds.conversation_chars, kit.language)
     state = Exploration(asker, hands, conversation, question, kit.clock(), digest)
     while state.stop is None:
-        reached = kit.limits.reached(state.turns, state.used, kit.clock() - state.began)
+        reached = kit.limits.find_reached(state.turns, state.used, kit.clock() - state.began)
         if reached is not None:
             state.end(reached)
         else:
-            await _turn(kit, state)
+            await _take_turn(kit, state)
     return state
 
 
-async def _turn(kit: Kit, state: Exploration) -> None:
+async def _take_turn(kit: Kit, state: Exploration) -> None:
     """Take one turn. A failure is a value: the loop ends and says so."""
     try:
-        reply = await state.asker.ask(act_step(frozenset(kit.tools)), state.conversation.messages)
+        reply = await state.asker.ask(make_act_step(frozenset(kit.tools)), state.conversation.messages)
         state.turns += 1
-        await _follow(kit, state, reply)
+        await _follow_decision(kit, state, reply)
     except BudgetSpent as spent:
         state.end(spent.reason)
     except ContextTooLong as full:
         state.context_full = True
         state.end(StopReason.MAX_TOKENS, str(full))
     except ModelError as error:
-        await _without_model(kit, state, error)
+        await _end_without_model(kit, state, error)
 
 
-async def _follow(kit: Kit, state: Exploration, reply: Reply[Act]) -> None:
+async def _follow_decision(kit: Kit, state: Exploration, reply: StepReply[AgentAct]) -> None:
     """Follow the model's decision; a finish before any search becomes a search for the question itself."""
     act = reply.answer
     thought = (act.thought or reply.thinking).strip()
@@ -99,31 +101,31 @@ async def _follow(kit: Kit, state: Exploration, reply: Reply[Act]) -> None:
     if act.action is ActionName.FINISH and state.hands.calls:
         state.end(StopReason.SUFFICIENT)
         return
-    state.conversation.say(reply.message)
+    state.conversation.add_turn(reply.message)
     if act.action is ActionName.FINISH:
-        await _observe(kit, state, plain_search(kit, state.question), say("too_early", kit.language))
+        await _observe(kit, state, make_plain_search(kit, state.question), say("too_early", kit.language))
     else:
         await _observe(kit, state, act)
 
 
-async def _observe(kit: Kit, state: Exploration, act: Act, remark: str = "") -> None:
+async def _observe(kit: Kit, state: Exploration, act: AgentAct, remark: str = "") -> None:
     message, spent = await state.hands.carry_out(act)
     if spent is None:
         message = await state.digest(message)
     if remark:
         message = message.model_copy(update={"content": f"{message.content}\n{remark}"})
     left = kit.limits.max_turns - state.turns
-    state.conversation.hear(message, say("turns_left", kit.language, n=left) if left <= 2 else "")
+    state.conversation.add_observation(message, say("turns_left", kit.language, n=left) if left <= 2 else "")
     if spent is not None:
         state.end(spent.reason)
 
 
-async def _without_model(kit: Kit, state: Exploration, error: ModelError) -> None:
+async def _end_without_model(kit: Kit, state: Exploration, error: ModelError) -> None:
     """End the loop because the model failed. If nothing was searched yet, search the question itself once."""
     state.turns += isinstance(error, AnswerInvalid)
     if not state.hands.calls:
         try:
-            await _observe(kit, state, plain_search(kit, state.question))
+            await _observe(kit, state, make_plain_search(kit, state.question))
         except BudgetSpent as spent:
             state.end(spent.reason)
             return

@@ -15,7 +15,7 @@ class Notebook:
     def __init__(self, addresses: Iterable[str] = ()) -> None:
         self._ids: dict[str, str] = {}
         self._passages: list[Passage] = []
-        self._addresses = {_bare(a): a for a in addresses}
+        self._addresses = {_bare_address(a): a for a in addresses}
 
     def __len__(self) -> int:
         return len(self._passages)
@@ -25,17 +25,17 @@ class Notebook:
         """Ids and passages, in the order of ids."""
         return tuple(zip(self._ids.values(), self._passages, strict=True))
 
-    def note(self, passage: Passage) -> tuple[str, bool]:
+    def add_passage(self, passage: Passage) -> tuple[str, bool]:
         """Store a passage. Return its id and whether it is new."""
         key = passage.key
         if key in self._ids:
             return self._ids[key], False
         self._passages.append(passage)
         self._ids[key] = f"p{len(self._passages)}"
-        self._addresses.setdefault(_bare(passage.source.url), passage.source.url)
+        self._addresses.setdefault(_bare_address(passage.source.url), passage.source.url)
         return self._ids[key], True
 
-    def suspect(self, url: str, patterns: tuple[str, ...]) -> None:
+    def mark_suspect(self, url: str, patterns: tuple[str, ...]) -> None:
         """Mark all passages of a source as suspicious, also those seen before the source was found to instruct its readers."""
         for i, passage in enumerate(self._passages):
             if passage.source.url == url:
@@ -49,15 +49,15 @@ class Notebook:
         number = int(found.group(1)) if found else 0
         return f"p{number}" if 1 <= number <= len(self._passages) else None
 
-    def address(self, said: str) -> str | None:
+    def find_address(self, said: str) -> str | None:
         """Return the address that a model means, given as address or passage id; None if no search returned it."""
-        known = self._addresses.get(_bare(said))
+        known = self._addresses.get(_bare_address(said))
         if known is not None:
             return known
         short = self.id_of(said) if _ONLY_ID.fullmatch(said) else None
         return self._passages[int(short[1:]) - 1].source.url if short else None
 
 
-def _bare(address: str) -> str:
+def _bare_address(address: str) -> str:
     """Return an address without what models change in copying: surrounding marks, the fragment, a final slash."""
     return address.strip(" \t\n<>\"'`()[]").partition("#")[0].rstrip("/")

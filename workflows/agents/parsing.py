@@ -28,28 +28,28 @@ _PYTHON_WORD = re.compile(r"\b(None|True|False)\b")
 _JSON_WORD = {"None": "null", "True": "true", "False": "false"}
 
 
-def without_thinking(text: str) -> str:
+def remove_thinking(text: str) -> str:
     """Remove private thinking from the text, also when the opening or the closing tag is missing."""
-    return _divided(text)[0]
+    return _divide_thinking(text)[0]
 
 
 def thinking_of(text: str) -> str:
     """Return the private thinking; empty if there is none."""
-    return _divided(text)[1]
+    return _divide_thinking(text)[1]
 
 
-def _divided(text: str) -> tuple[str, str]:
+def _divide_thinking(text: str) -> tuple[str, str]:
     """Return the text without thinking, and the thinking."""
     text = text[:MAX_CHARS]
     if "<" not in text:
         return text.strip(), ""
-    final = _last(_FINAL_CHANNEL, text)
+    final = _find_last(_FINAL_CHANNEL, text)
     before, text = (text[: final.start()], text[final.end() :]) if final else ("", text)
-    said, thought = _apart(text)
+    said, thought = _split_at_tags(text)
     return _SPECIAL.sub("", said).strip(), _SPECIAL.sub("", before + thought).strip()
 
 
-def _apart(text: str) -> tuple[str, str]:
+def _split_at_tags(text: str) -> tuple[str, str]:
     said: list[str] = []
     thought: list[str] = []
     inside, at = False, 0
@@ -65,43 +65,43 @@ def _apart(text: str) -> tuple[str, str]:
     return "".join(said), "".join(thought).strip()
 
 
-def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+def _find_last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     last = deque(pattern.finditer(text), maxlen=1)
     return last[0] if last else None
 
 
-def answer_tag(text: str) -> str | None:
+def read_answer_tag(text: str) -> str | None:
     """Return the content of the last `<answer>` tag."""
-    opened = _last(_ANSWER_OPEN, text)
+    opened = _find_last(_ANSWER_OPEN, text)
     if opened is None:
         return None
     closed = _ANSWER_CLOSE.search(text, opened.end())
     return text[opened.end() : closed.start() if closed else len(text)].strip()
 
 
-def unfenced(text: str) -> str:
+def remove_fence(text: str) -> str:
     """Return the content of a text that is one fenced block, else the text."""
     found = _FENCE.fullmatch(text.strip())
     return found.group(1).strip() if found and "```" not in found.group(1) else text
 
 
-def json_values(text: str) -> Iterator[Any]:
+def find_json_values(text: str) -> Iterator[Any]:
     """Yield every reading of `text` as a JSON object or array, likeliest first. The caller takes the first that fits."""
     seen: set[str] = set()
-    for candidate in _candidates(text[:MAX_CHARS]):
+    for candidate in _find_candidates(text[:MAX_CHARS]):
         if candidate not in seen:
             seen.add(candidate)
-            value = lenient_json(candidate)
+            value = parse_leniently(candidate)
             if isinstance(value, dict | list):
                 yield value
 
 
-def lenient_json(text: str) -> Any:
+def parse_leniently(text: str) -> Any:
     """Read `text` as JSON and repair common mistakes: trailing commas, comments, bare line breaks, Python words, a cut-off end.
 
     Return None if it cannot be read.
     """
-    for attempt in (text, repaired(text)):
+    for attempt in (text, repair_json(text)):
         try:
             return from_json(attempt, allow_partial="trailing-strings")
         except ValueError:
@@ -109,28 +109,28 @@ def lenient_json(text: str) -> Any:
     return None
 
 
-def _candidates(text: str) -> Iterator[str]:
-    inside = answer_tag(text)
+def _find_candidates(text: str) -> Iterator[str]:
+    inside = read_answer_tag(text)
     for whole in (text,) if inside is None else (inside, text):
         if whole.lstrip().startswith(("{", "[")):
             yield whole.strip()
         for block, _ in zip(_FENCE.finditer(whole), range(MAX_CANDIDATES), strict=False):
             yield block.group(1).strip()
-        yield from _objects(whole)
+        yield from _find_objects(whole)
 
 
-def _objects(text: str) -> Iterator[str]:
+def _find_objects(text: str) -> Iterator[str]:
     """Yield the outermost stretches from an opening brace to its match, or to the end of the text."""
     at = text.find("{")
     for _ in range(MAX_CANDIDATES):
         if at < 0:
             return
-        end = _matching_end(text, at)
+        end = _find_matching_end(text, at)
         yield text[at:end]
         at = text.find("{", end)
 
 
-def _matching_end(text: str, start: int) -> int:
+def _find_matching_end(text: str, start: int) -> int:
     """Return the end of the object that opens at `start`; braces inside strings do not count."""
     depth = 0
     for token in _NESTING.finditer(text, start):
@@ -140,23 +140,23 @@ def _matching_end(text: str, start: int) -> int:
     return len(text)
 
 
-def repaired(text: str) -> str:
+def repair_json(text: str) -> str:
     """Repair text that was meant to be JSON, as far as that needs no guessing."""
     if '"' not in text:
         text = _SINGLE_QUOTED.sub(r'"\1"', text.replace("“", '"').replace("”", '"'))
     pieces = _STRINGS.split(text)
     for i, piece in enumerate(pieces):
-        pieces[i] = _inside_string(piece) if i % 2 else _between_strings(piece)
+        pieces[i] = _repair_string(piece) if i % 2 else _repair_between_strings(piece)
     return "".join(pieces)
 
 
-def _inside_string(quoted: str) -> str:
+def _repair_string(quoted: str) -> str:
     return quoted.replace("\r", "").replace("\n", "\\n").replace("\t", "\\t")
 
 
-def _between_strings(piece: str) -> str:
-    return _TRAILING_COMMA.sub("", _PYTHON_WORD.sub(_json_word, _COMMENT.sub("", piece)))
+def _repair_between_strings(piece: str) -> str:
+    return _TRAILING_COMMA.sub("", _PYTHON_WORD.sub(_json_word_of, _COMMENT.sub("", piece)))
 
 
-def _json_word(word: re.Match[str]) -> str:
+def _json_word_of(word: re.Match[str]) -> str:
     return _JSON_WORD[word.group()]

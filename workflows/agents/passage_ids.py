@@ -7,12 +7,12 @@ _CITE_SPAN = re.compile(r'<cite\s+id\s*=\s*"([^"<>]{0,200})"\s*>(.*?)</cite>', r
 _ID = re.compile(r"p\d{1,6}", re.IGNORECASE)
 
 
-def cited_passages(text: str) -> tuple[str, ...]:
+def list_cited_passages(text: str) -> tuple[str, ...]:
     """Return the ids that a text cites, each once, in order."""
     return tuple(dict.fromkeys(name.lower() for group in CITED.findall(text) for name in _ID.findall(group)))
 
 
-def without_cite_spans(text: str) -> str:
+def flatten_cite_spans(text: str) -> str:
     """Turn `<cite id="p3">words</cite>` into `words [p3]`; a span without a passage id keeps its words only."""
 
     def flat(match: re.Match[str]) -> str:

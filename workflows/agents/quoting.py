@@ -37,7 +37,7 @@ _ELLIPSIS = re.compile(r"\s*(?:\[?\s*(?:\.\s?){3,}\s*\]?|\[?…+\]?)\s*")
 _EDGES = " \t\n\"'“”‘’`«»*_.,;:"
 
 
-class Span(NamedTuple):
+class TextSpan(NamedTuple):
     """A stretch `[start, end)` of a text."""
 
     start: int
@@ -49,14 +49,14 @@ def quote_from(passage: Passage, said: str) -> Quote | None:
 
     A quotation that is too short to carry a statement grows to its sentence; one that is too long is cut after a sentence.
     """
-    found = locate(passage.text, said)
+    found = locate_quote(passage.text, said)
     if found is None:
         return None
-    start, end = _readable(passage.text, found)
+    start, end = _make_readable(passage.text, found)
     return Quote(source=passage.source, text=passage.text[start:end], start=passage.start + start, end=passage.start + end)
 
 
-def locate(text: str, said: str) -> Span | None:
+def locate_quote(text: str, said: str) -> TextSpan | None:
     """Find where `text` says `said`, which must have at least 8 characters (4 ideographs).
 
     An ellipsis in `said` may leave out up to 400 characters. A letter with an accent may be one character in one text and two in
@@ -67,24 +67,24 @@ def locate(text: str, said: str) -> Span | None:
         return None  # a word or two stand anywhere
     composed, apart = unicodedata.normalize("NFC", said), unicodedata.normalize("NFD", said)
     spellings = dict.fromkeys((said, composed, apart))
-    return next((span for spelling in spellings if (span := _located(text, spelling))), None)
+    return next((span for spelling in spellings if (span := _locate_spelling(text, spelling))), None)
 
 
-def _located(text: str, said: str) -> Span | None:
+def _locate_spelling(text: str, said: str) -> TextSpan | None:
     at = text.find(said)
     if at >= 0:
-        return Span(at, at + len(said))
+        return TextSpan(at, at + len(said))
     pieces = [p for p in (piece.strip(_EDGES) for piece in _ELLIPSIS.split(said)) if p]
-    spans: list[Span] = []
+    spans: list[TextSpan] = []
     for piece in pieces:
         span = _locate_folded(text, piece, spans[-1].end if spans else 0)
         if span is None or (spans and span.start - spans[-1].end > MAX_GAP):
             return None
         spans.append(span)
-    return Span(spans[0].start, spans[-1].end) if spans else None
+    return TextSpan(spans[0].start, spans[-1].end) if spans else None
 
 
-class _Folded(NamedTuple):
+class _FoldedText(NamedTuple):
     """A text with single spaces and one form for similar characters; `starts` maps each word back to its offset."""
 
     text: str
@@ -92,7 +92,7 @@ class _Folded(NamedTuple):
     starts: tuple[int, ...]
 
 
-def _fold(text: str) -> _Folded:
+def _fold_text(text: str) -> _FoldedText:
     pieces: list[str] = []
     at: list[int] = []
     starts: list[int] = []
@@ -103,43 +103,43 @@ def _fold(text: str) -> _Folded:
             length += 1
         at.append(length)
         starts.append(word.start())
-        pieces.append(_alike(word.group()))
+        pieces.append(_fold_word(word.group()))
         length += len(pieces[-1])
         end = word.end()
-    return _Folded("".join(pieces), tuple(at), tuple(starts))
+    return _FoldedText("".join(pieces), tuple(at), tuple(starts))
 
 
-def _alike(word: str) -> str:
+def _fold_word(word: str) -> str:
     """Fold a word to the same length, so that offsets inside the word stay right."""
     like = word.translate(_ALIKE)
     lower = like.lower()
     return lower if len(lower) == len(like) else like
 
 
-def _locate_folded(text: str, said: str, after: int) -> Span | None:
+def _locate_folded(text: str, said: str, after: int) -> TextSpan | None:
     """Find the first place of `said`, searching from the first word that begins at or after `after`."""
-    folded, wanted = _fold(text), _fold(said).text
+    folded, wanted = _fold_text(text), _fold_text(said).text
     word = bisect_left(folded.starts, after)
     found = folded.text.find(wanted, folded.at[word]) if wanted and word < len(folded.at) else -1
     if found < 0:
         return None
-    return Span(_original(folded, found), _original(folded, found + len(wanted) - 1) + 1)
+    return TextSpan(_original_offset_of(folded, found), _original_offset_of(folded, found + len(wanted) - 1) + 1)
 
 
-def _original(folded: _Folded, offset: int) -> int:
+def _original_offset_of(folded: _FoldedText, offset: int) -> int:
     word = bisect_right(folded.at, offset) - 1
     return folded.starts[word] + offset - folded.at[word]
 
 
-def _readable(text: str, span: Span) -> Span:
+def _make_readable(text: str, span: TextSpan) -> TextSpan:
     if span.end - span.start > MAX_CHARS:
         ends = [s.end for s in split_sentences(text[span.start : span.end]) if s.end <= MAX_CHARS]
-        return Span(span.start, span.start + (ends[-1] if ends else MAX_CHARS))
-    if _substantial(text[span.start : span.end]):
+        return TextSpan(span.start, span.start + (ends[-1] if ends else MAX_CHARS))
+    if _is_substantial(text[span.start : span.end]):
         return span
     around = [s for s in split_sentences(text) if s.start < span.end and s.end > span.start]
-    return Span(min(span.start, around[0].start), max(span.end, around[-1].end)) if around else span
+    return TextSpan(min(span.start, around[0].start), max(span.end, around[-1].end)) if around else span
 
 
-def _substantial(text: str) -> bool:
+def _is_substantial(text: str) -> bool:
     return len(text) >= MIN_CHARS or sum(map(is_ideograph, text)) >= MIN_IDEOGRAPHS

@@ -8,24 +8,24 @@ in its training.
 from dataclasses import replace
 
 from app.domain.budget import StopReason
-from app.domain.chat import Message, Role
+from app.domain.chat import ChatRole, Message
 from app.domain.errors import AnswerInvalid, ContextTooLong, ModelError
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from workflows.agents.agent_set import AgentSet
-from workflows.agents.asking import Asker
+from workflows.agents.asker import Asker
 from workflows.agents.codec import TagCodec
-from workflows.agents.deep_search import FINAL, opening
+from workflows.agents.deep_search import FINAL_STOPS, render_opening
+from workflows.agents.draft_quotes import make_finding
 from workflows.agents.draft_report import deliver_draft
-from workflows.agents.drafts import finding_of
-from workflows.agents.evidence import passages_as_evidence
+from workflows.agents.evidence import format_passages
 from workflows.agents.kit import Kit
-from workflows.agents.loop import Digest, Exploration, as_observed, explore
-from workflows.agents.passage_ids import cited_passages, without_cite_spans
+from workflows.agents.loop import Exploration, ObservationDigest, explore, keep_observation
+from workflows.agents.passage_ids import flatten_cite_spans, list_cited_passages
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.remembering import search_agent
-from workflows.agents.simple_plan import whole_question
+from workflows.agents.simple_plan import plan_whole_question
+from workflows.agents.stage_memory import path_of_search
 from workflows.agents.steps import TextStep
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
@@ -36,56 +36,62 @@ REPORT = TextStep("react_report", max_tokens=8_000)
 CITE_SPANS = "deeprubric_report"
 
 
-async def react(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
+async def search_with_react(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Search and read digests until done, then write. The finding's answer is the report."""
     wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=CALLS_A_TURN))
-    reader = Asker(wide, f"{search_agent(subtask.id)}/digest")
+    reader = Asker(wide, f"{path_of_search(subtask.id)}/digest")
 
     async def digest(message: Message) -> Message:
-        return await _digest(wide, reader, subtask.question, message)
+        return await _digest_observation(wide, reader, subtask.question, message)
 
-    return await _researched(subtask, plan, query, wide, digest, REPORT.name, reader)
+    return await _explore_and_write(subtask, plan, query, wide, digest, REPORT.name, reader)
 
 
-async def deeprubric(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
+async def search_as_deeprubric(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Run DeepRubric's agent. It always uses think, tool_call and answer tags, even where the installation uses schemas."""
-    return await _researched(subtask, plan, query, replace(kit, codec=TagCodec()), as_observed, CITE_SPANS, None)
+    return await _explore_and_write(subtask, plan, query, replace(kit, codec=TagCodec()), keep_observation, CITE_SPANS, None)
 
 
-async def _researched(
-    subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit, digest: Digest, prompt: str, reader: Asker | None
+async def _explore_and_write(
+    subtask: Subtask,
+    plan: ResearchPlan,
+    query: ResearchQuery,
+    kit: Kit,
+    digest: ObservationDigest,
+    prompt: str,
+    reader: Asker | None,
 ) -> Finding:
-    asker = Asker(kit, search_agent(subtask.id))
-    state = await explore(kit, asker, opening(subtask, plan, query, kit), subtask.question, digest)
+    asker = Asker(kit, path_of_search(subtask.id))
+    state = await explore(kit, asker, render_opening(subtask, plan, query, kit), subtask.question, digest)
     draft = ""
-    if len(state.notebook) and state.stop not in FINAL:
+    if len(state.notebook) and state.stop not in FINAL_STOPS:
         try:
-            draft = await _write(kit, state, subtask, prompt)
+            draft = await _write_report(kit, state, subtask, prompt)
         except BudgetSpent as spent:
             state.end(spent.reason)
         except ModelError as error:
             state.end(StopReason.FAILED, str(error))
     usage = state.used + reader.usage if reader else state.used
-    return await finding_of(without_cite_spans(draft), state, subtask, kit, asker.agent, usage)
+    return await make_finding(flatten_cite_spans(draft), state, subtask, kit, asker.agent, usage)
 
 
-async def _digest(kit: Kit, reader: Asker, question: str, message: Message) -> Message:
+async def _digest_observation(kit: Kit, reader: Asker, question: str, message: Message) -> Message:
     """Return a digest of what an observation says on the question, or the observation itself when the model fails."""
     messages = kit.prompts.get(DIGEST.name, kit.language).render(
-        question=question, results=message.content, form=kit.codec.form(DIGEST, kit.prompts, kit.language)
+        question=question, results=message.content, form=kit.codec.describe_form(DIGEST, kit.prompts, kit.language)
     )
     try:
         told = await reader.write(DIGEST, messages)
     except ModelError:
         return message
-    return Message(role=Role.USER, content=f"<tool_response>\n{as_data(told)}\n</tool_response>")
+    return Message(role=ChatRole.USER, content=f"<tool_response>\n{as_data(told)}\n</tool_response>")
 
 
-async def _write(kit: Kit, state: Exploration, subtask: Subtask, prompt: str) -> str:
+async def _write_report(kit: Kit, state: Exploration, subtask: Subtask, prompt: str) -> str:
     """Write the report at the end of the conversation, or over the passages alone when the conversation is too long."""
 
     def check(text: str) -> None:
-        if not cited_passages(without_cite_spans(text)):
+        if not list_cited_passages(flatten_cite_spans(text)):
             raise AnswerInvalid(say("cites_no_passage", kit.language))
 
     def closing(evidence: str) -> tuple[Message, ...]:
@@ -94,7 +100,7 @@ async def _write(kit: Kit, state: Exploration, subtask: Subtask, prompt: str) ->
             today=kit.today.isoformat(),
             words=str(kit.bounds.sections * kit.bounds.section_words),
             evidence=evidence,
-            form=kit.codec.form(REPORT, kit.prompts, kit.language),
+            form=kit.codec.describe_form(REPORT, kit.prompts, kit.language),
         )
 
     if not state.context_full:
@@ -102,9 +108,9 @@ async def _write(kit: Kit, state: Exploration, subtask: Subtask, prompt: str) ->
             return await state.asker.write(REPORT, (*state.conversation.messages, *closing("")), check)
         except ContextTooLong:
             state.context_full = True
-    evidence = passages_as_evidence(state.notebook.passages, kit.bounds.evidence_chars)
+    evidence = format_passages(state.notebook.passages, kit.bounds.evidence_chars)
     return await state.asker.write(REPORT, closing(evidence), check)
 
 
-REACT = AgentSet(plan=whole_question, search=react, report=deliver_draft)
-DEEPRUBRIC = AgentSet(plan=whole_question, search=deeprubric, report=deliver_draft)
+REACT = AgentSet(plan=plan_whole_question, search=search_with_react, report=deliver_draft)
+DEEPRUBRIC = AgentSet(plan=plan_whole_question, search=search_as_deeprubric, report=deliver_draft)

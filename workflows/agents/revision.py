@@ -8,12 +8,12 @@ from app.domain.errors import RubricaError
 from app.domain.report import Report, Section
 
 
-class NothingMore(RubricaError):
+class NothingToAdd(RubricaError):
     """The stored evidence has nothing for this change that the report does not already say."""
 
 
 @dataclass(frozen=True, slots=True)
-class Revision:
+class SectionRevision:
     """A section of `report`, from `first` up to `end` (not included) with its parts, and what to do with it.
 
     With `deepen` the section says more; else it is written anew. `wish` is the reader's own request.
@@ -43,14 +43,14 @@ class Revision:
     @property
     def inside(self) -> frozenset[str]:
         """Keys of the quotes that these sections cite."""
-        return cited_keys(self.sections)
+        return list_cited_keys(self.sections)
 
     @property
     def outside(self) -> frozenset[str]:
         """Keys of the quotes that the rest of the report cites."""
-        return cited_keys([*self.report.sections[: self.first], *self.report.sections[self.end :]])
+        return list_cited_keys([*self.report.sections[: self.first], *self.report.sections[self.end :]])
 
 
-def cited_keys(sections: Sequence[Section]) -> frozenset[str]:
+def list_cited_keys(sections: Sequence[Section]) -> frozenset[str]:
     """Return the keys of the quotes that these sections cite."""
     return frozenset(key.strip() for section in sections for key in MARKER.findall(section.body))

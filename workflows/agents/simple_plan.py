@@ -8,7 +8,7 @@ TITLE_CHARS = 120
 QUESTION_CHARS = 2_000
 
 
-def single_subtask_plan(query: ResearchQuery, intent: str = "") -> ResearchPlan:
+def make_single_plan(query: ResearchQuery, intent: str = "") -> ResearchPlan:
     """Return a plan whose one subtask is the question."""
     first_line = query.question.strip().splitlines()[0]
     title = first_line if len(first_line) <= TITLE_CHARS else first_line[: TITLE_CHARS - 1].rstrip() + "…"
@@ -16,6 +16,6 @@ def single_subtask_plan(query: ResearchQuery, intent: str = "") -> ResearchPlan:
     return ResearchPlan(intent=intent, title=title, subtasks=(subtask,))
 
 
-async def whole_question(query: ResearchQuery, kit: Kit) -> ResearchPlan:
+async def plan_whole_question(query: ResearchQuery, kit: Kit) -> ResearchPlan:
     """Return the plan of systems that plan while they search: one part, the question."""
-    return single_subtask_plan(query)
+    return make_single_plan(query)

@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from app.domain.chat import ResponseSchema
 
-KEPT = ("type", "enum", "description")
+KEPT_KEYWORDS = ("type", "enum", "description")
 
 
-class Answer(BaseModel):
+class StepAnswer(BaseModel):
     """The base of all step answers. It is tolerant: models forget fields and write one value where a list belongs.
 
     `main` names the field that a bare string stands for.
@@ -26,7 +26,7 @@ class Answer(BaseModel):
     def _forgive(cls, data: Any) -> Any:
         if isinstance(data, str) and cls.main:
             return {cls.main: data}
-        names, lists = _fields(cls)
+        names, lists = _fields_of(cls)
         if isinstance(data, list) and data and len(lists) == 1:
             data = {lists[0]: data}
         if not isinstance(data, dict):
@@ -36,7 +36,7 @@ class Answer(BaseModel):
         return {k: _as_list(v) if k in lists else v for k, v in data.items() if k in names and v is not None}
 
 
-def _fields(answer: type[Answer]) -> tuple[frozenset[str], tuple[str, ...]]:
+def _fields_of(answer: type[StepAnswer]) -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the names of an answer's fields, and of those that are lists."""
     fields = answer.model_fields
     lists = tuple(name for name, field in fields.items() if getattr(field.annotation, "__origin__", None) is tuple)
@@ -47,11 +47,11 @@ def _as_list(value: Any) -> Any:
     return value if isinstance(value, list | tuple) else [value] if value != "" else []
 
 
-A = TypeVar("A", bound=Answer, covariant=True)
-Loose: TypeAlias = Callable[[str], Mapping[str, Any] | None]
+A = TypeVar("A", bound=StepAnswer, covariant=True)
+LooseReader: TypeAlias = Callable[[str], Mapping[str, Any] | None]
 
 
-def _nothing(_: str) -> Mapping[str, Any] | None:
+def _read_nothing(_: str) -> Mapping[str, Any] | None:
     return None
 
 
@@ -67,7 +67,7 @@ class Step(Generic[A]):
     max_tokens: int
     schema: ResponseSchema
     outline: str
-    loose: Loose = _nothing
+    loose: LooseReader = _read_nothing
     form: str = "form_tags"
 
 
@@ -79,13 +79,15 @@ class TextStep:
     max_tokens: int
 
 
-AnyStep: TypeAlias = Step[Answer] | TextStep
+AnyStep: TypeAlias = Step[StepAnswer] | TextStep
 
 
-def step(name: str, answer: type[A], max_tokens: int, loose: Loose = _nothing, form: str = "form_tags") -> Step[A]:
+def declare_step(
+    name: str, answer: type[A], max_tokens: int, loose: LooseReader = _read_nothing, form: str = "form_tags"
+) -> Step[A]:
     """Declare a step; its JSON schema is compiled here, once."""
     raw = answer.model_json_schema()
-    schema = plain_schema(raw, raw.get("$defs", {}))
+    schema = simplify_schema(raw, raw.get("$defs", {}))
     return Step(name, answer, max_tokens, ResponseSchema(name=name, schema=schema), outline_of(schema), loose, form)
 
 
@@ -94,21 +96,21 @@ def outline_of(schema: Mapping[str, Any]) -> str:
     return orjson.dumps(_sketch(schema), option=orjson.OPT_INDENT_2).decode()
 
 
-def plain_schema(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+def simplify_schema(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
     """Reduce a schema to the part of JSON Schema that every engine's constrained decoding understands.
 
     The result has no references, bounds, defaults or titles; every property is required, and no others are allowed.
     """
     if "$ref" in node:
         target = definitions[node["$ref"].rsplit("/", 1)[1]]
-        return plain_schema({**target, **{k: v for k, v in node.items() if k != "$ref"}}, definitions)
-    plain: dict[str, Any] = {k: node[k] for k in KEPT if k in node and (k != "description" or "properties" not in node)}
+        return simplify_schema({**target, **{k: v for k, v in node.items() if k != "$ref"}}, definitions)
+    plain: dict[str, Any] = {k: node[k] for k in KEPT_KEYWORDS if k in node and (k != "description" or "properties" not in node)}
     if "properties" in node:
-        plain["properties"] = {k: plain_schema(v, definitions) for k, v in node["properties"].items()}
+        plain["properties"] = {k: simplify_schema(v, definitions) for k, v in node["properties"].items()}
         plain["required"] = list(node["properties"])
         plain["additionalProperties"] = False
     if "items" in node:
-        plain["items"] = plain_schema(node["items"], definitions)
+        plain["items"] = simplify_schema(node["items"], definitions)
     return plain
 
 

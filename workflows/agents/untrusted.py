@@ -16,14 +16,14 @@ _INVISIBLE = re.compile(
 HARMLESS = "‹"
 
 
-def visible(text: str) -> str:
+def remove_invisible(text: str) -> str:
     """Remove invisible characters from the text."""
     return text if text.isascii() else _INVISIBLE.sub("", text)  # looking for them takes longer than all else here
 
 
 def as_data(text: str) -> str:
     """Remove invisible characters and make every imitation of a delimiter harmless."""
-    return _IMITATION.sub(HARMLESS, visible(text))
+    return _IMITATION.sub(HARMLESS, remove_invisible(text))
 
 
 def as_source(text: str) -> str:

@@ -7,7 +7,7 @@ from app.domain.query import Language
 
 EN, ZH = Language.ENGLISH, Language.CHINESE
 
-SAID: Mapping[str, Mapping[Language, str]] = {
+WORDINGS: Mapping[str, Mapping[Language, str]] = {
     "asked_before": {
         EN: "You already asked this; the passages are {ids}, shown above. Ask something different or finish.",
         ZH: "这个问题你已经查过，结果是上文的 {ids}。请换一个查询，或者结束。",
@@ -124,10 +124,10 @@ PART_NOTICES = {StopReason.FAILED: "failed_part", StopReason.DROPPED: "dropped_p
 
 def say(what: str, language: Language, /, **values: object) -> str:
     """Return one of these sentences with its values filled in."""
-    return worded(SAID, what, language, values)
+    return fill_wording(WORDINGS, what, language, values)
 
 
-def worded(table: Mapping[str, Mapping[Language, str]], what: str, language: Language, values: Mapping[str, object]) -> str:
+def fill_wording(table: Mapping[str, Mapping[Language, str]], what: str, language: Language, values: Mapping[str, object]) -> str:
     """Return a sentence of a table of wordings with its values filled in."""
     text = table[what][language]
     return text.format(**values) if values else text

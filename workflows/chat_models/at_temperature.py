@@ -7,7 +7,7 @@ from workflows.agents.ports import ChatModel
 
 
 @dataclass(frozen=True, slots=True)
-class AtTemperature:
+class ModelAtTemperature:
     """Passes requests on to `model` with its own temperature."""
 
     model: ChatModel

@@ -3,40 +3,42 @@
 from dataclasses import replace
 
 from app.settings import Settings
-from workflows.chat_models.endpoint import Endpoint, Prices
+from workflows.chat_models.endpoint import ModelEndpoint, ModelPrices
 
 
-def endpoint_of(settings: Settings) -> Endpoint | None:
+def endpoint_of(settings: Settings) -> ModelEndpoint | None:
     """Return the endpoint of the model; None if no model is configured."""
     if settings.llm_base_url is None or settings.llm_model is None:
         return None
-    return Endpoint(
+    return ModelEndpoint(
         base_url=settings.llm_base_url,
         model=settings.llm_model,
         api_key=settings.llm_api_key.get_secret_value() if settings.llm_api_key else "",
-        prices=Prices(settings.llm_input_price, settings.llm_output_price),
+        prices=ModelPrices(settings.llm_input_price, settings.llm_output_price),
         stream=settings.llm_stream,
     )
 
 
-def alternatives_of(settings: Settings) -> list[Endpoint]:
+def alternatives_of(settings: Settings) -> list[ModelEndpoint]:
     """Return the endpoints of the further models of the same server."""
     main = endpoint_of(settings)
     return (
-        [replace(main, model=a.name, prices=Prices(a.input_price, a.output_price)) for a in settings.alternatives] if main else []
+        [replace(main, model=a.name, prices=ModelPrices(a.input_price, a.output_price)) for a in settings.alternatives]
+        if main
+        else []
     )
 
 
-def judge_of(settings: Settings) -> Endpoint | None:
+def judge_of(settings: Settings) -> ModelEndpoint | None:
     """Return the endpoint of the judge of evaluations: its own, or else that of the systems' model; None without either."""
     main = endpoint_of(settings)
     if settings.eval_judge_model is None:
         return main
-    prices = Prices(settings.eval_judge_input_price, settings.eval_judge_output_price)
+    prices = ModelPrices(settings.eval_judge_input_price, settings.eval_judge_output_price)
     if settings.eval_judge_base_url is None:
         return replace(main, model=settings.eval_judge_model, prices=prices) if main else None
     key = settings.eval_judge_api_key
-    return Endpoint(
+    return ModelEndpoint(
         base_url=settings.eval_judge_base_url,
         model=settings.eval_judge_model,
         api_key=key.get_secret_value() if key else "",

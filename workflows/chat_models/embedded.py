@@ -13,9 +13,9 @@ import orjson
 
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ModelRefused, SetupError
-from workflows.chat_models.endpoint import Prices
-from workflows.chat_models.openai_errors import from_error_object
-from workflows.chat_models.openai_wire import NotTheProtocol, ServerError, read_whole, request_body
+from workflows.chat_models.endpoint import ModelPrices
+from workflows.chat_models.openai_errors import error_from_object
+from workflows.chat_models.openai_wire import ProtocolError, ServerError, make_request_body, read_whole
 
 
 class EmbeddedModel:
@@ -41,15 +41,15 @@ class EmbeddedModel:
         async with self._turn:
             answer = await asyncio.to_thread(
                 self._server.handle_chat_completions,
-                request_body(self._name, request, stream=False),
+                make_request_body(self._name, request, stream=False),
             )
         try:
             heard = read_whole(orjson.dumps(answer))
         except ServerError as error:
-            raise from_error_object(error.error) from error
-        except NotTheProtocol as error:
+            raise error_from_object(error.error) from error
+        except ProtocolError as error:
             raise ModelRefused(f"the embedded model gave no answer: {error}") from error
-        usage = Prices().bill(heard.input_tokens or 0, heard.output_tokens or 0)
+        usage = ModelPrices().bill(heard.input_tokens or 0, heard.output_tokens or 0)
         return Completion(text=heard.text, model=self._name, finish_reason=heard.finish_reason, usage=usage)
 
 

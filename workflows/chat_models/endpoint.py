@@ -17,24 +17,24 @@ class Timeouts:
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
+class ModelPrices:
     """US dollars per million tokens, which is the same as millionths of a dollar per token."""
 
     input: Decimal = Decimal(0)
     output: Decimal = Decimal(0)
 
-    def cost(self, input_tokens: int, output_tokens: int) -> int:
+    def cost_of(self, input_tokens: int, output_tokens: int) -> int:
         """Return the cost in millionths of a dollar, rounded."""
         return round(self.input * input_tokens + self.output * output_tokens)
 
     def bill(self, input_tokens: int, output_tokens: int) -> Usage:
         """Return the usage of one model call."""
-        cost = self.cost(input_tokens, output_tokens)
+        cost = self.cost_of(input_tokens, output_tokens)
         return Usage(model_calls=1, input_tokens=input_tokens, output_tokens=output_tokens, cost_microusd=cost)
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class ModelEndpoint:
     """An OpenAI-compatible server and the model to ask for. `base_url` usually ends in `/v1`; the key is never printed.
 
     `max_answer_bytes` limits how much of a response body is read.
@@ -43,7 +43,7 @@ class Endpoint:
     base_url: str
     model: str
     api_key: str = field(default="", repr=False)
-    prices: Prices = Prices()
+    prices: ModelPrices = ModelPrices()
     timeouts: Timeouts = Timeouts()
     stream: bool = True
     proxy: str | None = None

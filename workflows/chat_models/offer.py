@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from workflows.agents.ports import ChatModel
-from workflows.chat_models.endpoint import Prices
+from workflows.chat_models.endpoint import ModelPrices
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ModelOffer:
     """A model and its prices."""
 
     chat: ChatModel
-    prices: Prices
+    prices: ModelPrices

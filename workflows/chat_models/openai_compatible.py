@@ -11,12 +11,19 @@ from aiohttp import ClientResponse, ClientSession, ClientTimeout
 
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
-from workflows.chat_models.delivery import Delivery, note_new_connections
-from workflows.chat_models.endpoint import Endpoint
-from workflows.chat_models.estimating import estimated_usage
-from workflows.chat_models.openai_dialect import Dialect, without_limit
-from workflows.chat_models.openai_errors import from_error_object, from_status, not_the_protocol, said_in
-from workflows.chat_models.openai_wire import Heard, NotTheProtocol, ServerError, StreamReader, read_whole, request_body
+from workflows.chat_models.endpoint import ModelEndpoint
+from workflows.chat_models.estimating import estimate_usage
+from workflows.chat_models.openai_dialect import ServerDialect, remove_limit
+from workflows.chat_models.openai_errors import error_from_object, error_from_status, make_protocol_error, read_reason
+from workflows.chat_models.openai_wire import (
+    ProtocolError,
+    ReceivedAnswer,
+    ServerError,
+    StreamReader,
+    make_request_body,
+    read_whole,
+)
+from workflows.chat_models.request_delivery import RequestDelivery, note_new_connections
 
 OK = 200
 MAX_DIALECT_TURNS = 4
@@ -43,12 +50,12 @@ class OpenAICompatible:
         ModelRefused: any other refusal, with the server's reason, or a server that speaks another protocol.
     """
 
-    def __init__(self, endpoint: Endpoint, session: ClientSession) -> None:
+    def __init__(self, endpoint: ModelEndpoint, session: ClientSession) -> None:
         self._endpoint = endpoint
         self._session = session
-        self._dialect = Dialect()
-        self._headers = _headers(endpoint)
-        self._timeout = _timeout(endpoint)
+        self._dialect = ServerDialect()
+        self._headers = _make_headers(endpoint)
+        self._timeout = _make_timeout(endpoint)
 
     @property
     def name(self) -> str:
@@ -58,35 +65,35 @@ class OpenAICompatible:
     async def complete(self, request: ChatRequest) -> Completion:
         """Return one answer to one request."""
         try:
-            heard = await self._ask(request_body(self._endpoint.model, request, self._endpoint.stream))
+            heard = await self._ask(make_request_body(self._endpoint.model, request, self._endpoint.stream))
         except ModelError as error:
-            raise self._without_key(error) from error.__cause__
-        return self._completion(request, heard)
+            raise self._remove_key(error) from error.__cause__
+        return self._make_completion(request, heard)
 
-    async def _ask(self, body: dict[str, Any]) -> Heard:
+    async def _ask(self, body: dict[str, Any]) -> ReceivedAnswer:
         for _ in range(MAX_DIALECT_TURNS):
             try:
-                heard = await self._post(self._dialect.spoken(body))
+                heard = await self._post(self._dialect.adapt(body))
             except ContextTooLong:
-                if not without_limit(body):
+                if not remove_limit(body):
                     raise
                 continue  # some servers add the limit of the answer to the length of the conversation
             if heard is not None:
                 return heard
         raise ModelRefused("the model server refused one field of the request after the other")
 
-    async def _post(self, body: dict[str, Any]) -> Heard | None:
+    async def _post(self, body: dict[str, Any]) -> ReceivedAnswer | None:
         """Return the answer; None when the server refused a field that later requests leave out."""
         for _ in range(MAX_STALE):
-            delivery = Delivery()
+            delivery = RequestDelivery()
             try:
                 return await self._deliver(body, delivery)
             except ModelUnavailable as error:
-                if not delivery.never_arrived(error.__cause__):
+                if not delivery.has_never_arrived(error.__cause__):
                     raise
         raise ModelUnavailable(f"{self._endpoint.url} closes every connection")
 
-    async def _deliver(self, body: dict[str, Any], delivery: Delivery) -> Heard | None:
+    async def _deliver(self, body: dict[str, Any], delivery: RequestDelivery) -> ReceivedAnswer | None:
         try:
             async with self._session.post(
                 self._endpoint.url,
@@ -98,57 +105,57 @@ class OpenAICompatible:
                 trace_request_ctx=delivery,
             ) as response:
                 delivery.answered = True
-                return await self._heard(response, body)
+                return await self._read_response(response, body)
         except _WRONG_PROTOCOL as error:
-            raise ModelRefused(f"cannot speak to {self._endpoint.url}: {_one_line(error)}") from error
+            raise ModelRefused(f"cannot speak to {self._endpoint.url}: {_put_on_one_line(error)}") from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise ModelUnavailable(f"no answer from {self._endpoint.url}: {_one_line(error)}") from error
+            raise ModelUnavailable(f"no answer from {self._endpoint.url}: {_put_on_one_line(error)}") from error
 
-    async def _heard(self, response: ClientResponse, body: dict[str, Any]) -> Heard | None:
+    async def _read_response(self, response: ClientResponse, body: dict[str, Any]) -> ReceivedAnswer | None:
         if response.status != OK:
-            raw = await self._read(response, MAX_REFUSAL_BYTES, cut=True)
-            error = from_status(response.status, response.headers, raw, self._endpoint.url)
-            if response.status in (400, 422) and type(error) is ModelRefused and self._dialect.learn(said_in(raw), body):
+            raw = await self._read_bytes(response, MAX_REFUSAL_BYTES, cut=True)
+            error = error_from_status(response.status, response.headers, raw, self._endpoint.url)
+            if response.status in (400, 422) and type(error) is ModelRefused and self._dialect.learn(read_reason(raw), body):
                 return None
             raise error
         try:
             if response.content_type == EVENT_STREAM:
-                return await self._streamed(response)
-            return await self._whole(response)
+                return await self._read_stream(response)
+            return await self._read_whole_answer(response)
         except ServerError as error:
-            raise from_error_object(error.error) from error
+            raise error_from_object(error.error) from error
 
-    async def _whole(self, response: ClientResponse) -> Heard:
+    async def _read_whole_answer(self, response: ClientResponse) -> ReceivedAnswer:
         """Read an answer that is one JSON object, also from a server that ignored the request for a stream."""
-        raw = await self._read(response, self._endpoint.max_answer_bytes)
+        raw = await self._read_bytes(response, self._endpoint.max_answer_bytes)
         try:
             return read_whole(raw)
-        except NotTheProtocol as error:
+        except ProtocolError as error:
             if raw.lstrip()[:1] == b"{" and response.content_type.endswith("json") and b'"choices"' in raw:
                 raise ModelUnavailable(f"the answer of {self._endpoint.url} is garbled: {error}") from error
-            raise not_the_protocol(self._endpoint.url, error, raw) from error
+            raise make_protocol_error(self._endpoint.url, error, raw) from error
 
-    async def _streamed(self, response: ClientResponse) -> Heard:
+    async def _read_stream(self, response: ClientResponse) -> ReceivedAnswer:
         reader, size = StreamReader(), 0
         while data := await response.content.readany():
             size += len(data)
             self._check_size(size, self._endpoint.max_answer_bytes)
             try:
                 reader.feed(data)
-            except NotTheProtocol as error:
-                raise not_the_protocol(self._endpoint.url, error, data) from error
+            except ProtocolError as error:
+                raise make_protocol_error(self._endpoint.url, error, data) from error
             if reader.done:
-                await _to_end(response)
+                await _read_to_end(response)
                 break
-            await _gather(response)
+            await _let_gather(response)
         reader.end()
         if reader.foreign:
-            raise not_the_protocol(self._endpoint.url, "the answer has no choices", reader.foreign)
+            raise make_protocol_error(self._endpoint.url, "the answer has no choices", reader.foreign)
         if not reader.complete:
             raise ModelUnavailable(f"the stream of {self._endpoint.url} ended in the middle of the answer")
         return reader.heard
 
-    async def _read(self, response: ClientResponse, most: int, cut: bool = False) -> bytes:
+    async def _read_bytes(self, response: ClientResponse, most: int, cut: bool = False) -> bytes:
         pieces: list[bytes] = []
         size = 0
         async for data in response.content.iter_any():
@@ -163,10 +170,10 @@ class OpenAICompatible:
         if size > most:
             raise ModelRefused(f"the answer of {self._endpoint.url} is longer than {most} bytes")
 
-    def _completion(self, request: ChatRequest, heard: Heard) -> Completion:
+    def _make_completion(self, request: ChatRequest, heard: ReceivedAnswer) -> Completion:
         text = heard.text
         estimated = heard.input_tokens is None or heard.output_tokens is None
-        guess = estimated_usage(request, heard.thought + text) if estimated else None
+        guess = estimate_usage(request, heard.thought + text) if estimated else None
         tokens_in = heard.input_tokens if heard.input_tokens is not None or guess is None else guess.input_tokens
         tokens_out = heard.output_tokens if heard.output_tokens is not None or guess is None else guess.output_tokens
         return Completion(
@@ -177,7 +184,7 @@ class OpenAICompatible:
             estimated=estimated,
         )
 
-    def _without_key(self, error: ModelError) -> ModelError:
+    def _remove_key(self, error: ModelError) -> ModelError:
         """Return the error, with the key replaced by stars if the server repeats it."""
         key = self._endpoint.api_key
         if key and key in str(error):
@@ -185,12 +192,12 @@ class OpenAICompatible:
         return error
 
 
-def _headers(endpoint: Endpoint) -> dict[str, str]:
+def _make_headers(endpoint: ModelEndpoint) -> dict[str, str]:
     headers = {"Content-Type": "application/json", "Accept": f"{EVENT_STREAM}, application/json"}
     return {**headers, "Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else headers
 
 
-def _timeout(endpoint: Endpoint) -> ClientTimeout:
+def _make_timeout(endpoint: ModelEndpoint) -> ClientTimeout:
     """Return the time-outs. Without a stream no byte comes before the whole answer, so only the total limits the wait."""
     stated = endpoint.timeouts
     idle = stated.idle if endpoint.stream else stated.total
@@ -198,7 +205,7 @@ def _timeout(endpoint: Endpoint) -> ClientTimeout:
     return ClientTimeout(total=stated.total.total_seconds(), sock_connect=connect, sock_read=idle.total_seconds())
 
 
-async def _gather(response: ClientResponse) -> None:
+async def _let_gather(response: ClientResponse) -> None:
     """Let the next tokens collect in the socket: waking up for each one costs about 40 ms CPU per answer, and nobody watches."""
     protocol = response.connection.protocol if response.connection else None
     if protocol is not None:
@@ -209,7 +216,7 @@ async def _gather(response: ClientResponse) -> None:
             protocol.resume_reading()
 
 
-async def _to_end(response: ClientResponse) -> None:
+async def _read_to_end(response: ClientResponse) -> None:
     """Read to the end of the response after the end mark, so that the connection can be used again."""
     if response.content.at_eof():
         return
@@ -219,12 +226,12 @@ async def _to_end(response: ClientResponse) -> None:
                 pass
 
 
-def _one_line(error: BaseException) -> str:
+def _put_on_one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:300] or type(error).__name__
 
 
 @asynccontextmanager
-async def connected(endpoint: Endpoint) -> AsyncIterator[OpenAICompatible]:
+async def connect_model(endpoint: ModelEndpoint) -> AsyncIterator[OpenAICompatible]:
     """Open a model with its own session: one pool of kept-alive connections, without a limit of parallel calls."""
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300)
     cookies, tracing = aiohttp.DummyCookieJar(), note_new_connections()

@@ -11,13 +11,13 @@ _NAMED = re.compile(rf"stream_options|{NEWER_LIMIT}|{LIMIT}|response_format|json
 _FIELDS = {"json_schema": "response_format", "'stop'": "stop"}
 
 
-class Dialect:
+class ServerDialect:
     """The fields to leave out for one server. The limit of tokens is first renamed, then left out."""
 
     def __init__(self) -> None:
         self._left_out: set[str] = set()
 
-    def spoken(self, body: dict[str, Any]) -> dict[str, Any]:
+    def adapt(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return the body as this server understands it."""
         if LIMIT in self._left_out and LIMIT in body:
             body[NEWER_LIMIT] = body[LIMIT]
@@ -36,7 +36,7 @@ class Dialect:
         return False
 
 
-def without_limit(body: dict[str, Any]) -> bool:
+def remove_limit(body: dict[str, Any]) -> bool:
     """Remove the limit of tokens from one request; return False if it had none."""
     limits = [body.pop(name, None) for name in (LIMIT, NEWER_LIMIT)]
     return any(limit is not None for limit in limits)

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
-from app.outgoing.retry_after import retry_after, time_of
+from app.outgoing.retry_after import read_retry_after, time_of
 
 SHOWN_CHARS = 400
 TRANSIENT = frozenset({408, 409, 425, 429, 499})
@@ -22,16 +22,16 @@ _UNPAID = re.compile(r"quota|insufficient.{0,9}(balance|credit|fund)|billing|pay
 _OVERLOADED = re.compile(r"overload|rate.?limit|too many requests|capacity|try again|temporar|unavailable|loading", re.IGNORECASE)
 
 
-def from_status(status: int, headers: Mapping[str, str], raw: bytes, url: str) -> ModelError:
+def error_from_status(status: int, headers: Mapping[str, str], raw: bytes, url: str) -> ModelError:
     """Return the error for a response that is not 200."""
-    said = said_in(raw)
+    said = read_reason(raw)
     message = f"the model server answered {status}: {said or 'no reason given'}"
-    if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(f"{_code_in(raw)} {said}")):
+    if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(f"{_read_code(raw)} {said}")):
         return ContextTooLong(message)
     if status in TRANSIENT or (status >= 500 and status not in NEVER):
-        return ModelUnavailable(message, _wish(headers))
+        return ModelUnavailable(message, _read_retry_wish(headers))
     if status == 402 or (status == 403 and _UNPAID.search(said)):
-        return ModelUnavailable(f"{message}; the run goes on when its account may be used again", _wish(headers))
+        return ModelUnavailable(f"{message}; the run goes on when its account may be used again", _read_retry_wish(headers))
     if 300 <= status < 400:
         return ModelRefused(f"{message}; {url} sends elsewhere: set RUBRICA_LLM_BASE_URL to the final address")
     if status in (404, 405):
@@ -43,13 +43,13 @@ def from_status(status: int, headers: Mapping[str, str], raw: bytes, url: str) -
     return ModelRefused(message)
 
 
-def from_error_object(error: Any) -> ModelError:
+def error_from_object(error: Any) -> ModelError:
     """Return the error for an error object that came instead of an answer, with status 200 or in a stream."""
     code = error.get("code") if isinstance(error, dict) else None
-    said = _message(error)
+    said = _read_message(error)
     message = f"the model server reported: {said}"
     if isinstance(code, int) and 400 <= code < 600:
-        return from_status(code, {}, orjson.dumps({"error": error}), "")
+        return error_from_status(code, {}, orjson.dumps({"error": error}), "")
     if _TOO_LONG.search(f"{code} {said}"):
         return ContextTooLong(message)
     kind = f"{code} {error.get('type') if isinstance(error, dict) else ''} {said}"
@@ -57,7 +57,7 @@ def from_error_object(error: Any) -> ModelError:
     return ModelRefused(message) if lasting else ModelUnavailable(message)
 
 
-def not_the_protocol(url: str, why: object, raw: bytes) -> ModelRefused:
+def make_protocol_error(url: str, why: object, raw: bytes) -> ModelRefused:
     """Return the error for a server that speaks another protocol."""
     shown = " ".join(raw[:200].decode("utf-8", "replace").split())
     return ModelRefused(
@@ -66,39 +66,39 @@ def not_the_protocol(url: str, why: object, raw: bytes) -> ModelRefused:
     )
 
 
-def said_in(raw: bytes) -> str:
+def read_reason(raw: bytes) -> str:
     """Return the reason in the body of a refusal of any form, on one line."""
     try:
-        value = _body(raw)
+        value = _read_body(raw)
     except orjson.JSONDecodeError:
         text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]{0,500}>", " ", raw[:4_000].decode("utf-8", "replace"), flags=re.DOTALL)
         return " ".join(text.split())[:SHOWN_CHARS]
-    return _message(value.get("error") or value.get("detail") or value if isinstance(value, dict) else value)
+    return _read_message(value.get("error") or value.get("detail") or value if isinstance(value, dict) else value)
 
 
-def _body(raw: bytes) -> Any:
+def _read_body(raw: bytes) -> Any:
     """Return the JSON of a refusal; some servers wrap it in a list of one."""
     value = orjson.loads(raw)
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
-def _code_in(raw: bytes) -> str:
+def _read_code(raw: bytes) -> str:
     """Return the server's code for its reason, if any."""
     try:
-        value = _body(raw)
+        value = _read_body(raw)
     except orjson.JSONDecodeError:
         return ""
     error = value.get("error") if isinstance(value, dict) else None
     return str(error.get("code") or "") if isinstance(error, dict) else ""
 
 
-def _message(error: Any) -> str:
+def _read_message(error: Any) -> str:
     if isinstance(error, dict):
         error = error.get("message") or error
     text = error if isinstance(error, str) else orjson.dumps(error, default=str).decode()
     return " ".join(text.split())[:SHOWN_CHARS]
 
 
-def _wish(headers: Mapping[str, str]) -> timedelta | None:
+def _read_retry_wish(headers: Mapping[str, str]) -> timedelta | None:
     """Return when the server wants to be asked again; some servers state it in milliseconds."""
-    return time_of(headers.get("retry-after-ms", ""), timedelta(milliseconds=1)) or retry_after(headers)
+    return time_of(headers.get("retry-after-ms", ""), timedelta(milliseconds=1)) or read_retry_after(headers)

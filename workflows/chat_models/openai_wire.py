@@ -15,7 +15,7 @@ DONE = b"[DONE]"
 MOST_TOKENS = 10**9
 
 
-class NotTheProtocol(Exception):
+class ProtocolError(Exception):
     """The response is no chat completion."""
 
 
@@ -28,7 +28,7 @@ class ServerError(Exception):
 
 
 @dataclass(slots=True)
-class Heard:
+class ReceivedAnswer:
     """The part of an answer that has been received. Token counts are None if the server stated none."""
 
     pieces: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Heard:
     @property
     def text(self) -> str:
         """The answer's text."""
-        return _whole_letters("".join(self.pieces))
+        return _join_surrogates("".join(self.pieces))
 
     @property
     def thought(self) -> str:
@@ -50,7 +50,7 @@ class Heard:
         return "".join(self.thoughts)
 
 
-def request_body(model: str, request: ChatRequest, stream: bool) -> dict[str, Any]:
+def make_request_body(model: str, request: ChatRequest, stream: bool) -> dict[str, Any]:
     """Return the request's body in the protocol."""
     body: dict[str, Any] = {
         "model": model,
@@ -69,15 +69,15 @@ def request_body(model: str, request: ChatRequest, stream: bool) -> dict[str, An
     return body
 
 
-def read_whole(raw: bytes) -> Heard:
+def read_whole(raw: bytes) -> ReceivedAnswer:
     """Read an answer that came in one piece.
 
     Raises:
         ServerError: an error object came with a status that promised an answer.
-        NotTheProtocol: it is something else. An answer without a choice is empty: some content filters send that.
+        ProtocolError: it is something else. An answer without a choice is empty: some content filters send that.
     """
-    heard = Heard()
-    _take(heard, _json(raw), "message")
+    heard = ReceivedAnswer()
+    _take_answer(heard, _parse_json(raw), "message")
     if not heard.finish_reason:
         heard.finish_reason = "stop"
     return heard
@@ -87,7 +87,7 @@ class StreamReader:
     """Reads the bytes of an event stream as they come. `foreign` is the first event until one is part of an answer."""
 
     def __init__(self) -> None:
-        self.heard = Heard()
+        self.heard = ReceivedAnswer()
         self.done = False
         self.foreign = b""
         self._spoke = False
@@ -98,7 +98,7 @@ class StreamReader:
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
             if line.startswith(DATA):
-                self._event(line[len(DATA) :].strip())
+                self._read_event(line[len(DATA) :].strip())
 
     def end(self) -> None:
         """End the stream. The last event may lack its line end; one that breaks off is ignored.
@@ -106,7 +106,7 @@ class StreamReader:
         Raises:
             ServerError: the last event is an error object.
         """
-        with suppress(NotTheProtocol):
+        with suppress(ProtocolError):
             self.feed(b"\n")
 
     @property
@@ -114,58 +114,58 @@ class StreamReader:
         """Whether the answer is complete; a stream without an end broke off."""
         return self.done or bool(self.heard.finish_reason)
 
-    def _event(self, data: bytes) -> None:
+    def _read_event(self, data: bytes) -> None:
         if data == DONE:
             self.done = True
         elif data:
-            chunk = _json(data)
+            chunk = _parse_json(data)
             self._spoke = self._spoke or chunk.get("choices") is not None
             self.foreign = b"" if self._spoke else self.foreign or data
-            _take(self.heard, chunk, "delta")
+            _take_answer(self.heard, chunk, "delta")
 
 
-def _json(raw: bytes) -> Mapping[str, Any]:
+def _parse_json(raw: bytes) -> Mapping[str, Any]:
     try:
         value = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        value = _leniently(raw, error)
+        value = _parse_leniently(raw, error)
     if not isinstance(value, dict):
-        raise NotTheProtocol("the answer is not a JSON object")
+        raise ProtocolError("the answer is not a JSON object")
     return value
 
 
-def _leniently(raw: bytes, refused: orjson.JSONDecodeError) -> Any:
+def _parse_leniently(raw: bytes, refused: orjson.JSONDecodeError) -> Any:
     """Read JSON with broken characters: half a character, as some tokenizers send, or bytes that are no UTF-8."""
     try:
         return json.loads(raw.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
-        raise NotTheProtocol(f"the answer is not JSON ({refused})") from refused
+        raise ProtocolError(f"the answer is not JSON ({refused})") from refused
 
 
-def _whole_letters(text: str) -> str:
+def _join_surrogates(text: str) -> str:
     """Join separated halves of a character, and replace single halves, which can be neither stored nor sent."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _take(heard: Heard, value: Mapping[str, Any], holder: str) -> None:
+def _take_answer(heard: ReceivedAnswer, value: Mapping[str, Any], holder: str) -> None:
     if value.get("error"):
         raise ServerError(value["error"])
     choices = value.get("choices")
     if choices is None and holder == "delta":
         choices = []  # a sign of life, or the usage alone
     if not isinstance(choices, list):
-        raise NotTheProtocol("the answer has no choices")
+        raise ProtocolError("the answer has no choices")
     if choices and isinstance(choices[0], dict):
         said = choices[0].get(holder) or choices[0].get("message")
         if isinstance(said, dict):
-            heard.pieces.append(_content(said.get("content")))
-            heard.thoughts.append(_content(said.get("reasoning_content") or said.get("reasoning")))
-        heard.finish_reason = _whole_letters(str(choices[0].get("finish_reason") or heard.finish_reason))
-    heard.model = _whole_letters(str(value.get("model") or heard.model))
+            heard.pieces.append(_text_of(said.get("content")))
+            heard.thoughts.append(_text_of(said.get("reasoning_content") or said.get("reasoning")))
+        heard.finish_reason = _join_surrogates(str(choices[0].get("finish_reason") or heard.finish_reason))
+    heard.model = _join_surrogates(str(value.get("model") or heard.model))
     _take_usage(heard, value.get("usage"))
 
 
-def _content(content: Any) -> str:
+def _text_of(content: Any) -> str:
     """Return the text of a content: a string, or a list of parts with text."""
     if isinstance(content, str):
         return content
@@ -173,12 +173,12 @@ def _content(content: Any) -> str:
     return "".join(str(part.get("text") or "") for part in parts if isinstance(part, dict))
 
 
-def _take_usage(heard: Heard, usage: Any) -> None:
+def _take_usage(heard: ReceivedAnswer, usage: Any) -> None:
     if isinstance(usage, dict):
-        heard.input_tokens = _count(usage.get("prompt_tokens"), heard.input_tokens)
-        heard.output_tokens = _count(usage.get("completion_tokens"), heard.output_tokens)
+        heard.input_tokens = _read_count(usage.get("prompt_tokens"), heard.input_tokens)
+        heard.output_tokens = _read_count(usage.get("completion_tokens"), heard.output_tokens)
 
 
-def _count(stated: Any, before: int | None) -> int | None:
+def _read_count(stated: Any, before: int | None) -> int | None:
     """Return a stated count, or the one before it if the count is impossible (some servers write -1 as an unsigned number)."""
     return stated if isinstance(stated, int) and 0 <= stated <= MOST_TOKENS else before

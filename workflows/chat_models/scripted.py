@@ -6,10 +6,10 @@ from typing import TypeAlias
 from app.domain.budget import Usage
 from app.domain.chat import ChatRequest, Completion, SampledTokens
 from app.domain.errors import ModelRefused
-from workflows.chat_models.estimating import estimated_usage
+from workflows.chat_models.estimating import estimate_usage
 
-Scripted: TypeAlias = str | Completion | Exception
-Script: TypeAlias = Iterable[Scripted] | Callable[[ChatRequest], Scripted]
+ScriptedAnswer: TypeAlias = str | Completion | Exception
+AnswerScript: TypeAlias = Iterable[ScriptedAnswer] | Callable[[ChatRequest], ScriptedAnswer]
 Sampler: TypeAlias = Callable[[ChatRequest, str], SampledTokens]
 
 
@@ -19,8 +19,8 @@ class ScriptedModel:
     `sample` gives each answer token ids, as a training sampler would.
     """
 
-    def __init__(self, script: Script, name: str = "scripted", sample: Sampler | None = None) -> None:
-        self._answer = script if callable(script) else _in_order(script)
+    def __init__(self, script: AnswerScript, name: str = "scripted", sample: Sampler | None = None) -> None:
+        self._answer = script if callable(script) else _answer_in_order(script)
         self._name = name
         self._sample = sample
         self.requests: list[ChatRequest] = []
@@ -42,11 +42,11 @@ class ScriptedModel:
             raise said
         if isinstance(said, Completion):
             return said
-        usage = Usage(model_calls=1) + estimated_usage(request, said)
+        usage = Usage(model_calls=1) + estimate_usage(request, said)
         sampled = self._sample(request, said) if self._sample else None
         return Completion(text=said, model=self._name, usage=usage, estimated=True, sampled=sampled)
 
 
-def _in_order(script: Iterable[Scripted]) -> Callable[[ChatRequest], Scripted]:
+def _answer_in_order(script: Iterable[ScriptedAnswer]) -> Callable[[ChatRequest], ScriptedAnswer]:
     left = iter(script)
     return lambda _: next(left, ModelRefused("the script has no more answers"))

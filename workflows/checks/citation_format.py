@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from workflows.checks.markdown import code_lines, tokens_of
+from workflows.checks.markdown import find_code_lines, parse_markdown
 
 FIRST_YEAR = 1000
 _NUMBERS = re.compile(r"\[(\d{1,4}(?:\s*[,，、;–-]\s*\d{1,4})*)\]")
@@ -47,24 +47,24 @@ class FoundCitationFault(NamedTuple):
     shown: str
 
 
-class Referenced(NamedTuple):
+class ReportBody(NamedTuple):
     """A report's text before its list of sources, and the numbers of the entries; None where there is no list."""
 
     body: str
     listed: tuple[int, ...] | None
 
 
-def parted(markdown: str) -> Referenced:
+def split_off_sources(markdown: str) -> ReportBody:
     """Cut a report at its last list of sources."""
     lines = markdown.split("\n")
     heads = [place for place, line in enumerate(lines) if _LIST_HEADING.match(line)]
     if not heads:
-        return Referenced(markdown, None)
-    listed = _listed(lines[heads[-1] + 1 :])
-    return Referenced("\n".join(lines[: heads[-1]]), tuple(listed) or None)
+        return ReportBody(markdown, None)
+    listed = _entry_numbers(lines[heads[-1] + 1 :])
+    return ReportBody("\n".join(lines[: heads[-1]]), tuple(listed) or None)
 
 
-def _listed(lines: list[str]) -> list[int]:
+def _entry_numbers(lines: list[str]) -> list[int]:
     """Return the numbers of a list's entries: all numbers in brackets, or else the plain ones up to the next heading."""
     entries = [(place, found) for place, line in enumerate(lines) if (found := _ENTRY.match(line))]
     if bracketed := [int(found[1]) for _, found in entries if found[1]]:
@@ -73,19 +73,19 @@ def _listed(lines: list[str]) -> list[int]:
     return [int(found[2]) for place, found in entries if place < end]
 
 
-def citation_faults(markdown: str) -> list[FoundCitationFault]:
+def find_citation_faults(markdown: str) -> list[FoundCitationFault]:
     """Return the faults of a report's citations. Without a list of sources only notation and place can be checked."""
-    body, listed = parted(markdown)
-    code = code_lines(tokens_of(body))
+    body, listed = split_off_sources(markdown)
+    code = find_code_lines(parse_markdown(body))
     lines = [_CODE.sub("code", line) for place, line in enumerate(body.split("\n")) if place not in code]
     faults = [
         FoundCitationFault(CitationFault.LEFTOVER, found.group()) for line in lines for found in _WRITERS_OWN.finditer(line)
     ]
     starts = ((line, before) for before, line in zip(["", *lines], lines, strict=False))
-    faults += [FoundCitationFault(CitationFault.FLOATING, line[:60]) for line, before in starts if _floats(line, before)]
+    faults += [FoundCitationFault(CitationFault.FLOATING, line[:60]) for line, before in starts if _is_floating(line, before)]
     if listed is None:
         return faults
-    cited = {number for line in lines for number in _numbers(line)}
+    cited = {number for line in lines for number in _read_numbers(line)}
     dangling = sorted(number for number in cited - set(listed) if number < FIRST_YEAR)
     faults += [FoundCitationFault(CitationFault.DANGLING, f"[{number}]") for number in dangling]
     faults += [FoundCitationFault(CitationFault.UNUSED, f"[{number}]") for number in sorted(set(listed) - cited)]
@@ -94,13 +94,13 @@ def citation_faults(markdown: str) -> list[FoundCitationFault]:
     return faults
 
 
-def _floats(line: str, before: str) -> bool:
+def _is_floating(line: str, before: str) -> bool:
     """Say whether a paragraph or list item begins with a citation. A line that continues a paragraph may begin with one."""
     goes_on = bool(before.strip()) and not re.match(r"\s*(?:[-*+>]|\d{1,3}[.)]\s)", line)
     return not goes_on and _AT_THE_START.match(line) is not None
 
 
-def _numbers(line: str) -> Iterator[int]:
+def _read_numbers(line: str) -> Iterator[int]:
     for found in _NUMBERS.finditer(line):
         said = _RANGE.sub(lambda r: ",".join(map(str, range(int(r[1]), min(int(r[2]), int(r[1]) + 50) + 1))), found.group(1))
         yield from (int(number) for number in re.findall(r"\d+", said))

@@ -38,7 +38,7 @@ class ClaimSentence(NamedTuple):
     leans_on: tuple[str, ...]
 
 
-class _Run(NamedTuple):
+class _MarkerRun(NamedTuple):
     """Markers in a row: `[start, end)` includes the white space around them, `[first, last)` does not."""
 
     start: int
@@ -51,16 +51,16 @@ class _Run(NamedTuple):
 def claims_of(body: str) -> list[ClaimSentence]:
     """Return the claims of one body, in order. Headings, table heads and fragments are no claims."""
     found: list[ClaimSentence] = []
-    for block in _blocks(body):
-        found.extend(sentence for sentence in _leaning(_sentences(body, block)) if _states(sentence.text))
+    for block in _split_blocks(body):
+        found.extend(sentence for sentence in _add_leaning(_split_sentences(body, block)) if _makes_statement(sentence.text))
     return found
 
 
-def _states(text: str) -> bool:
+def _makes_statement(text: str) -> bool:
     return len(list_stems(text)) >= LEAST_TERMS
 
 
-def _blocks(body: str) -> Iterator[Span]:
+def _split_blocks(body: str) -> Iterator[Span]:
     """Yield paragraphs, list items and table cells, without their opening marks."""
     start = end = -1
     lines = list(_LINE.finditer(body))
@@ -87,28 +87,28 @@ def _is_head(lines: list[re.Match[str]], place: int) -> bool:
     return place + 1 < len(lines) and _TABLE_RULE.match(lines[place + 1].group()) is not None
 
 
-def _sentences(body: str, block: Span) -> list[ClaimSentence]:
+def _split_sentences(body: str, block: Span) -> list[ClaimSentence]:
     """Return the sentences of a block. Markers are blanked first, so that they never hide the end of a sentence."""
     text, at = body[block.start : block.end], block.start
-    runs = [_run(text, found) for found in _MARKERS.finditer(text)]
-    spans = split_sentences(_blanked(text, runs))
+    runs = [_read_run(text, found) for found in _MARKERS.finditer(text)]
+    spans = split_sentences(_blank_markers(text, runs))
     limits = [*(span.start for span in spans[1:]), len(text)]
     found: list[ClaimSentence] = []
     for (start, end), limit in zip(spans, limits, strict=False):
         own = [run for run in runs if start <= run.first < limit]
         keys = tuple(dict.fromkeys(key for run in own for key in run.keys))
         last = max([end, *(run.last for run in own)])
-        found.append(ClaimSentence(_plain(text[start:end]), at + start, at + last, keys, ()))
+        found.append(ClaimSentence(_to_plain(text[start:end]), at + start, at + last, keys, ()))
     return found
 
 
-def _run(text: str, found: re.Match[str]) -> _Run:
+def _read_run(text: str, found: re.Match[str]) -> _MarkerRun:
     first, end = found.span()
     keys = tuple(key.strip() for key in MARKER.findall(found.group()))
-    return _Run(len(text[:first].rstrip()), first, first + len(found.group().rstrip()), end, keys)
+    return _MarkerRun(len(text[:first].rstrip()), first, first + len(found.group().rstrip()), end, keys)
 
 
-def _blanked(text: str, runs: Sequence[_Run]) -> str:
+def _blank_markers(text: str, runs: Sequence[_MarkerRun]) -> str:
     """Replace markers by blanks of the same length."""
     blanked = text
     for run in runs:
@@ -116,11 +116,11 @@ def _blanked(text: str, runs: Sequence[_Run]) -> str:
     return blanked
 
 
-def _plain(text: str) -> str:
+def _to_plain(text: str) -> str:
     return _STRAY_BLANK.sub("", " ".join(_MARKUP.sub("", MARKER.sub("", text)).split()))
 
 
-def _leaning(sentences: Sequence[ClaimSentence]) -> Iterator[ClaimSentence]:
+def _add_leaning(sentences: Sequence[ClaimSentence]) -> Iterator[ClaimSentence]:
     """Let each sentence without a marker lean on the next marker of its block."""
     following: tuple[str, ...] = ()
     leaning: list[ClaimSentence] = []

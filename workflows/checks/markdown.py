@@ -7,11 +7,11 @@ _CODE = frozenset({"fence", "code_block"})
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
-def tokens_of(text: str) -> list[Token]:
+def parse_markdown(text: str) -> list[Token]:
     """Return the blocks of a text; `map` gives their lines, counted from 0, the end exclusive."""
     return _PARSER.parse(text)
 
 
-def code_lines(tokens: list[Token]) -> frozenset[int]:
+def find_code_lines(tokens: list[Token]) -> frozenset[int]:
     """Return the lines of code, in which nothing is a table, heading or citation."""
     return frozenset(line for token in tokens if token.type in _CODE and token.map for line in range(*token.map))

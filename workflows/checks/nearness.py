@@ -6,7 +6,7 @@ from operator import mul
 from typing import NamedTuple, TypeAlias
 
 Vector: TypeAlias = Sequence[float]
-Vectors: TypeAlias = Mapping[str, Vector]
+TextVectors: TypeAlias = Mapping[str, Vector]
 """Unit vectors by text."""
 
 
@@ -23,22 +23,22 @@ class Nearness(NamedTuple):
     both: float
 
 
-def cosine(one: Vector, other: Vector) -> float:
+def cosine_of(one: Vector, other: Vector) -> float:
     """Return the cosine of two unit vectors."""
     return float(sum(map(mul, one, other)))
 
 
-def nearness(claim: str, title: str, sentences: Sequence[str], shares: Sequence[float], vectors: Vectors) -> Nearness:
+def measure_nearness(claim: str, title: str, sentences: Sequence[str], shares: Sequence[float], vectors: TextVectors) -> Nearness:
     """Return the features. `shares` is each sentence's share of the claim's words. Sentences without a vector do not count."""
     known = [(vectors[text], share) for text, share in zip(sentences, shares, strict=True) if text in vectors]
     own = vectors[claim]
-    cosines = [cosine(own, vector) for vector, _ in known]
+    cosines = [cosine_of(own, vector) for vector, _ in known]
     nearest = sorted(cosines, reverse=True)[:3]
     mean = [sum(column) for column in zip(*(vector for vector, _ in known), strict=True)]
     return Nearness(
         nearest=nearest[0],
         near=sum(nearest) / len(nearest),
-        title=cosine(own, vectors[title]) if title in vectors else 0.0,
-        whole=cosine(own, mean) / (sqrt(cosine(mean, mean)) or 1.0),
+        title=cosine_of(own, vectors[title]) if title in vectors else 0.0,
+        whole=cosine_of(own, mean) / (sqrt(cosine_of(mean, mean)) or 1.0),
         both=max(share * value for value, (_, share) in zip(cosines, known, strict=True)),
     )

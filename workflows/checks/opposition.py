@@ -8,9 +8,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from workflows.checks.polarity import Event
-from workflows.checks.rarity import Rarity
-from workflows.checks.reading import Sentence
+from workflows.checks.polarity import DirectionEvent
+from workflows.checks.rarity import WordRarity
+from workflows.checks.reading import ReadSentence
 
 CLAIM_REACH = 5
 EVIDENCE_REACH = 7
@@ -24,7 +24,7 @@ STEEPNESS = 3.0
 FADE = 3.0
 
 
-class Opposition(NamedTuple):
+class OppositionFeatures(NamedTuple):
     """The features, each from -1 (opposed) to 1 (agreeing)."""
 
     direction: float
@@ -35,88 +35,88 @@ class Opposition(NamedTuple):
     order: float
 
 
-def opposition(
-    claim: Sentence, title: Sentence, evidence: Sequence[Sentence], closeness: Sequence[float], rarity: Rarity
-) -> Opposition:
+def measure_opposition(
+    claim: ReadSentence, title: ReadSentence, evidence: Sequence[ReadSentence], closeness: Sequence[float], rarity: WordRarity
+) -> OppositionFeatures:
     """Return the features. `closeness` says how near the title and each sentence are to the claim, from 0 to about 2."""
-    direction = _Direction(claim, rarity)
-    sums = _Sums()
+    direction = _ClaimDirection(claim, rarity)
+    sums = _OppositionSums()
     sentences = [title, *evidence]
     for place, (sentence, close) in enumerate(zip(sentences, closeness, strict=True)):
-        weight = max(0.0, close - UNRELATED) ** 2 * _standing(sentence, is_title=place == 0)
+        weight = max(0.0, close - UNRELATED) ** 2 * _weight_of(sentence, is_title=place == 0)
         if weight > 0:
             direction.compare(sentence, weight, sums)
     closest = sentences[max(range(len(sentences)), key=lambda i: closeness[i])]
-    return Opposition(
+    return OppositionFeatures(
         direction=sums.agreement / sums.met if sums.met else 0.0,
         strength=math.tanh(STEEPNESS * sums.agreement),
         denial=sums.denial / sums.weight if sums.weight else 0.0,
         parity=sums.parity / sums.weight if sums.weight else 0.0,
         nearby=sums.nearby / sums.weight if sums.weight else 0.0,
-        order=_order(claim, closest),
+        order=_compare_order(claim, closest),
     )
 
 
-def _standing(sentence: Sentence, is_title: bool) -> float:
+def _weight_of(sentence: ReadSentence, is_title: bool) -> float:
     return (AIM_WEIGHT if sentence.aims else 1.0) * (CONCLUSION_WEIGHT if is_title or sentence.concludes else 1.0)
 
 
-class _Sums:
+class _OppositionSums:
     """The sums over the sentences."""
 
     def __init__(self) -> None:
         self.agreement = self.met = self.denial = self.parity = self.nearby = self.weight = 0.0
 
 
-class _Direction:
+class _ClaimDirection:
     """A claim's directions: its direction words, or, without any, its statement as a whole, affirmed or denied."""
 
-    def __init__(self, claim: Sentence, rarity: Rarity) -> None:
+    def __init__(self, claim: ReadSentence, rarity: WordRarity) -> None:
         self._claim = claim
-        self._events = claim.events or (_whole(claim),)
+        self._events = claim.events or (_whole_as_event(claim),)
         directed = {claim.words[event.at].key for event in claim.events}
-        self._weights = {stem: rarity.of(stem) for stem in claim.stems if stem not in directed}
+        self._weights = {stem: rarity.weight_of(stem) for stem in claim.stems if stem not in directed}
         self._total = sum(self._weights.values()) or 1.0
-        self._contexts = [_around(claim, event.at, CLAIM_REACH) & self._weights.keys() for event in self._events]
-        self._sign = _overall(claim)
+        self._contexts = [_stems_around(claim, event.at, CLAIM_REACH) & self._weights.keys() for event in self._events]
+        self._sign = _sign_of(claim)
         self._parity = math.prod(event.sign for event in self._events)
 
-    def compare(self, sentence: Sentence, weight: float, sums: _Sums) -> None:
+    def compare(self, sentence: ReadSentence, weight: float, sums: _OppositionSums) -> None:
         """Add one sentence."""
-        events = sentence.events or ((_whole(sentence),) if sentence.denials else ())
+        events = sentence.events or ((_whole_as_event(sentence),) if sentence.denials else ())
         for met in events:
-            around = _around(sentence, met.at, EVIDENCE_REACH)
+            around = _stems_around(sentence, met.at, EVIDENCE_REACH)
             for own, context in zip(self._events, self._contexts, strict=True):
                 share = sum([self._weights[stem] for stem in context & around]) / self._total
-                same = SAME_WORD if self._word(own, self._claim) == self._word(met, sentence) else 1.0
+                same = SAME_WORD if self._word_of(own, self._claim) == self._word_of(met, sentence) else 1.0
                 sums.agreement += weight * (share + FLOOR) * same * own.sign * met.sign
                 sums.met += weight * (share + FLOOR) * same
         sums.weight += weight
         sums.denial += weight * (1 if bool(sentence.denials) == bool(self._claim.denials) else -1)
         sums.parity += weight * self._parity * math.prod(event.sign for event in events)
-        sums.nearby += weight * self._sign * math.tanh(_pull(sentence, self._weights))
+        sums.nearby += weight * self._sign * math.tanh(_pull_of(sentence, self._weights))
 
     @staticmethod
-    def _word(event: Event, sentence: Sentence) -> str:
+    def _word_of(event: DirectionEvent, sentence: ReadSentence) -> str:
         return sentence.words[event.at].key if sentence.words else ""
 
 
-def _whole(sentence: Sentence) -> Event:
+def _whole_as_event(sentence: ReadSentence) -> DirectionEvent:
     """Return one event for a sentence without a direction word: at its first negation, or in its middle."""
-    return Event(sentence.denials[0], -1) if sentence.denials else Event(len(sentence.words) // 2, 1)
+    return DirectionEvent(sentence.denials[0], -1) if sentence.denials else DirectionEvent(len(sentence.words) // 2, 1)
 
 
-def _overall(claim: Sentence) -> int:
+def _sign_of(claim: ReadSentence) -> int:
     """Return the sign of most of a claim's directions; 0 for a tie."""
-    total = sum(event.sign for event in claim.events) if claim.events else _whole(claim).sign
+    total = sum(event.sign for event in claim.events) if claim.events else _whole_as_event(claim).sign
     return (total > 0) - (total < 0)
 
 
-def _around(sentence: Sentence, at: int, reach: int) -> frozenset[str]:
+def _stems_around(sentence: ReadSentence, at: int, reach: int) -> frozenset[str]:
     return frozenset(word.stem for word in sentence.words[max(0, at - reach) : at + reach + 1] if word.stem)
 
 
-def _pull(sentence: Sentence, weights: Mapping[str, float]) -> float:
+def _pull_of(sentence: ReadSentence, weights: Mapping[str, float]) -> float:
     """Return the sum of a sentence's directions, each weaker the farther it stands from a word of the claim."""
     shared = [at for at, word in enumerate(sentence.words) if word.stem in weights]
     if not shared:
@@ -127,7 +127,7 @@ def _pull(sentence: Sentence, weights: Mapping[str, float]) -> float:
     return pull
 
 
-def _order(claim: Sentence, sentence: Sentence) -> float:
+def _compare_order(claim: ReadSentence, sentence: ReadSentence) -> float:
     """Return 1 if the claim's first half comes first in the sentence too, -1 if it comes last, 0 if that is unclear."""
     middle = len(claim.stems) // 2
     first, last = set(claim.stems[:middle]), set(claim.stems[middle:])

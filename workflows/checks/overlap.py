@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from workflows.checks.rarity import Rarity
-from workflows.checks.reading import Sentence
+from workflows.checks.rarity import WordRarity
+from workflows.checks.reading import ReadSentence
 
 TOP = 3
 RAREST = 3
@@ -18,7 +18,7 @@ SIMILAR = 0.4
 """The least share of common letter triples at which two words count as forms of one."""
 
 
-class Overlap(NamedTuple):
+class OverlapFeatures(NamedTuple):
     """The features. Shares are from 0 to 1; lengths and frequencies are logarithms."""
 
     best: float
@@ -39,7 +39,7 @@ class Overlap(NamedTuple):
     evidence_length: float
 
 
-class Coverage(NamedTuple):
+class ClaimCoverage(NamedTuple):
     """A claim's stems with their weights, each sentence's share of them, and the sentences' places, best first."""
 
     weights: Mapping[str, float]
@@ -47,53 +47,55 @@ class Coverage(NamedTuple):
     order: Sequence[int]
 
 
-def coverage(claim: Sentence, evidence: Sequence[Sentence], rarity: Rarity) -> Coverage:
+def measure_coverage(claim: ReadSentence, evidence: Sequence[ReadSentence], rarity: WordRarity) -> ClaimCoverage:
     """Return how much of the claim each sentence covers."""
-    weights = {stem: rarity.of(stem) for stem in claim.stems}
+    weights = {stem: rarity.weight_of(stem) for stem in claim.stems}
     total = sum(weights.values()) or 1.0
     shares = [sum([weights[stem] for stem in claim.stem_set & sentence.stem_set]) / total for sentence in evidence]
-    return Coverage(weights, shares, sorted(range(len(shares)), key=lambda i: -shares[i]))
+    return ClaimCoverage(weights, shares, sorted(range(len(shares)), key=lambda i: -shares[i]))
 
 
-def overlap(claim: Sentence, title: Sentence, evidence: Sequence[Sentence], covered: Coverage, rarity: Rarity) -> Overlap:
+def measure_overlap(
+    claim: ReadSentence, title: ReadSentence, evidence: Sequence[ReadSentence], covered: ClaimCoverage, rarity: WordRarity
+) -> OverlapFeatures:
     """Return the features of a claim and evidence of at least one sentence."""
     weights = covered.weights
     text = frozenset().union(*(sentence.stem_set for sentence in evidence))
     whole = text | title.stem_set
     top = [evidence[i] for i in covered.order[:TOP]]
     absent = [weight for stem, weight in weights.items() if stem not in text]
-    alike = _by_first_letter(whole) if len(weights.keys() & whole) < len(weights) else {}
-    likeness = {stem: 1.0 if stem in whole else _likeness(stem, alike.get(stem[0], ())) for stem in weights}
+    alike = _group_by_first_letter(whole) if len(weights.keys() & whole) < len(weights) else {}
+    likeness = {stem: 1.0 if stem in whole else _likeness_of(stem, alike.get(stem[0], ())) for stem in weights}
     total = sum(weights.values()) or 1.0
     rarest = sorted(weights, key=lambda stem: -weights[stem])[:RAREST]
     times = Counter([stem for sentence in evidence for stem in sentence.stems if stem in weights])
-    return Overlap(
+    return OverlapFeatures(
         best=covered.shares[covered.order[0]],
-        top=rarity.share(weights, frozenset().union(*(sentence.stem_set for sentence in top))),
-        all=rarity.share(weights, text),
-        title=rarity.share(weights, title.stem_set),
+        top=rarity.share_of(weights, frozenset().union(*(sentence.stem_set for sentence in top))),
+        all=rarity.share_of(weights, text),
+        title=rarity.share_of(weights, title.stem_set),
         similar=sum([weight * likeness[stem] for stem, weight in weights.items()]) / total,
         rarest=sum([likeness[stem] for stem in rarest]) / len(rarest) if rarest else 0.0,
         missing=max(absent, default=0.0),
         missing_count=float(len(absent)),
-        pairs=_pairs_kept(claim, evidence),
-        in_order=max(_common_run(claim.stems, sentence.stems) for sentence in top) / (len(claim.stems) or 1),
-        halves=_weaker_half(claim, [title, *evidence], weights),
+        pairs=_share_of_pairs(claim, evidence),
+        in_order=max(_longest_common_run(claim.stems, sentence.stems) for sentence in top) / (len(claim.stems) or 1),
+        halves=_share_of_weaker_half(claim, [title, *evidence], weights),
         frequency=sum([weights[stem] * min(1.0, math.log(1 + count) / 2) for stem, count in times.items()]) / total,
-        numbers_missing=_numbers_missing(claim, [title, *evidence]),
-        names_missing=_names_missing(claim, evidence),
+        numbers_missing=_share_of_missing_numbers(claim, [title, *evidence]),
+        names_missing=_share_of_missing_names(claim, evidence),
         claim_length=math.log(1 + len(claim.stems)),
         evidence_length=math.log(len(evidence)),
     )
 
 
-def _pairs_kept(claim: Sentence, evidence: Sequence[Sentence]) -> float:
+def _share_of_pairs(claim: ReadSentence, evidence: Sequence[ReadSentence]) -> float:
     pairs = claim.pairs
     met = frozenset[tuple[str, str]]().union(*(sentence.pairs for sentence in evidence))
     return len(pairs & met) / (len(pairs) or 1)
 
 
-def _common_run(one: Sequence[str], other: Sequence[str]) -> int:
+def _longest_common_run(one: Sequence[str], other: Sequence[str]) -> int:
     """Return the length of the longest common subsequence."""
     shared = set(one).intersection(other)
     left, right = [stem for stem in one if stem in shared], [stem for stem in other if stem in shared]
@@ -107,7 +109,7 @@ def _common_run(one: Sequence[str], other: Sequence[str]) -> int:
     return row[-1]
 
 
-def _weaker_half(claim: Sentence, sentences: Sequence[Sentence], weights: Mapping[str, float]) -> float:
+def _share_of_weaker_half(claim: ReadSentence, sentences: Sequence[ReadSentence], weights: Mapping[str, float]) -> float:
     """Return the covered share of the claim's less covered half, in the sentence where that share is highest.
 
     The halves lie before and after the middle word, mostly one with the subject and one with the object: a sentence that covers
@@ -122,14 +124,14 @@ def _weaker_half(claim: Sentence, sentences: Sequence[Sentence], weights: Mappin
     )
 
 
-def _numbers_missing(claim: Sentence, sentences: Sequence[Sentence]) -> float:
+def _share_of_missing_numbers(claim: ReadSentence, sentences: Sequence[ReadSentence]) -> float:
     if not claim.numbers:
         return 0.0
     met = {number.value for sentence in sentences for number in sentence.numbers}
     return sum(number.value not in met for number in claim.numbers) / len(claim.numbers)
 
 
-def _names_missing(claim: Sentence, evidence: Sequence[Sentence]) -> float:
+def _share_of_missing_names(claim: ReadSentence, evidence: Sequence[ReadSentence]) -> float:
     names = claim.names
     if not names:
         return 0.0
@@ -137,24 +139,24 @@ def _names_missing(claim: Sentence, evidence: Sequence[Sentence]) -> float:
     return sum(name not in text for name in names) / len(names)
 
 
-def _by_first_letter(stems: Iterable[str]) -> Mapping[str, Sequence[str]]:
+def _group_by_first_letter(stems: Iterable[str]) -> Mapping[str, Sequence[str]]:
     found = defaultdict[str, list[str]](list)
     for stem in stems:
         found[stem[0]].append(stem)
     return found
 
 
-def _likeness(stem: str, others: Iterable[str]) -> float:
+def _likeness_of(stem: str, others: Iterable[str]) -> float:
     """Return the likeness of the most similar other stem, by letter triples (Dice); 0 when none is similar."""
-    own = _triples(stem)
-    best = max([_dice(own, _triples(other)) for other in others], default=0.0)
+    own = _triples_of(stem)
+    best = max([_dice_of(own, _triples_of(other)) for other in others], default=0.0)
     return best if best >= SIMILAR else 0.0
 
 
-def _dice(one: frozenset[str], other: frozenset[str]) -> float:
+def _dice_of(one: frozenset[str], other: frozenset[str]) -> float:
     return 2 * len(one & other) / (len(one) + len(other))
 
 
-def _triples(stem: str) -> frozenset[str]:
+def _triples_of(stem: str) -> frozenset[str]:
     marked = f"#{stem}#"
     return frozenset(marked[i : i + 3] for i in range(len(marked) - 2))

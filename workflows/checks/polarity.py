@@ -14,7 +14,7 @@ NEGATION_REACH = 4
 _LISTS = read_lists("polarity.toml", "workflows.checks")
 
 
-def _forms(words: Sequence[str]) -> frozenset[str]:
+def _forms_of(words: Sequence[str]) -> frozenset[str]:
     """Return these words with their regular endings. Stems would be too coarse: `positive` has a direction, `position` none."""
     found: set[str] = set()
     for word in words:
@@ -23,28 +23,28 @@ def _forms(words: Sequence[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-UP, DOWN = _forms(_LISTS["up"]), _forms(_LISTS["down"])
+UP, DOWN = _forms_of(_LISTS["up"]), _forms_of(_LISTS["down"])
 # Words in both lists depend on what follows them ("protects against"); they carry no sign of their own.
 _SIGNS = dict.fromkeys(UP - DOWN, 1) | dict.fromkeys(DOWN - UP, -1)
 NEGATIONS = frozenset(_LISTS["negations"])
 _CHINESE_NEGATIONS = ("不", "没", "無", "无", "未", "非", "否")
 
 
-class Event(NamedTuple):
+class DirectionEvent(NamedTuple):
     """A direction word at a place in a list of words; `sign` is +1 or -1, after negation."""
 
     at: int
     sign: int
 
 
-def events_of(words: Sequence[Word], denials: Sequence[int]) -> tuple[Event, ...]:
+def events_of(words: Sequence[Word], denials: Sequence[int]) -> tuple[DirectionEvent, ...]:
     """Return the directions that a sentence states, in order; `denials` are the places of its negations."""
-    found: list[Event] = []
+    found: list[DirectionEvent] = []
     for at, word in enumerate(words):
         sign = _SIGNS.get(word.text, 0)
         if sign:
             denied = any(at - NEGATION_REACH <= denial < at for denial in denials)
-            found.append(Event(at, -sign if denied else sign))
+            found.append(DirectionEvent(at, -sign if denied else sign))
     return tuple(found)
 
 

@@ -9,28 +9,28 @@ UNSEEN = 1
 
 
 @dataclass(frozen=True)
-class Rarity:
+class WordRarity:
     """Weights of stems. `counts` says in how many of `documents` a stem occurs; an unlisted stem counts as seen once."""
 
     documents: int
     counts: Mapping[str, int]
 
-    def of(self, stem: str) -> float:
+    def weight_of(self, stem: str) -> float:
         """Return the weight of a stem, above 0."""
         return self._weights.get(stem, self._unseen)
 
-    def share(self, weights: Mapping[str, float], present: frozenset[str]) -> float:
+    def share_of(self, weights: Mapping[str, float], present: frozenset[str]) -> float:
         """Return the share of these weights whose stems are present, from 0 to 1."""
         total = sum(weights.values())
         return sum([weight for stem, weight in weights.items() if stem in present]) / total if total else 0.0
 
     @cached_property
     def _weights(self) -> Mapping[str, float]:
-        return {stem: self._weight(count) for stem, count in self.counts.items()}
+        return {stem: self._weight_for(count) for stem, count in self.counts.items()}
 
     @cached_property
     def _unseen(self) -> float:
-        return self._weight(UNSEEN)
+        return self._weight_for(UNSEEN)
 
-    def _weight(self, count: int) -> float:
+    def _weight_for(self, count: int) -> float:
         return math.log((self.documents + 1) / (count + 0.5))

@@ -8,7 +8,7 @@ from retrieval.language.names import find_names
 from retrieval.language.numbers import Number, read_numbers
 from retrieval.language.tokens import Word, split_words
 from retrieval.language.word_lists import read_lists
-from workflows.checks.polarity import Event, events_of, is_negation
+from workflows.checks.polarity import DirectionEvent, events_of, is_negation
 
 READ_AT_ONCE = 4_096
 _LISTS = read_lists("reading.toml", "workflows.checks")
@@ -19,7 +19,7 @@ CONCLUSIONS = frozenset(_LISTS["conclusions"])
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class ReadSentence:
     """A sentence as detectors see it.
 
     `pairs` are neighbouring stems, `denials` the places of its negations. `aims`: it states a study's question; `concludes`: it
@@ -31,7 +31,7 @@ class Sentence:
     stems: tuple[str, ...]
     stem_set: frozenset[str]
     numbers: tuple[Number, ...]
-    events: tuple[Event, ...]
+    events: tuple[DirectionEvent, ...]
     denials: tuple[int, ...]
     pairs: frozenset[tuple[str, str]]
     aims: bool
@@ -44,13 +44,13 @@ class Sentence:
 
 
 @lru_cache(maxsize=READ_AT_ONCE)
-def read(text: str) -> Sentence:
+def read_sentence(text: str) -> ReadSentence:
     """Read a sentence. The latest ones are cached, because many claims of a report rest on the same quotes."""
     words = tuple(split_words(text))
     plain = [word.text for word in words]
     stems = tuple(word.stem for word in words if word.stem)
     denials = tuple(at for at, word in enumerate(words) if is_negation(word))
-    return Sentence(
+    return ReadSentence(
         text=text,
         words=words,
         stems=stems,

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from app.domain.citations import MARKER
 from retrieval.language.numbers import Number, read_numbers
-from workflows.checks.reading import read
-from workflows.checks.tables import Table, tables_of
+from workflows.checks.reading import read_sentence
+from workflows.checks.tables import MarkdownTable, find_tables
 
 SCALES = {
     1e3: ("thousand", "千", "'000", "000s"),
@@ -44,8 +44,8 @@ def check_numbers(body: str, sources: Mapping[str, str]) -> CheckedTables:
     """Check the tables of a body against the cited texts, given by citation key. A key without a text is ignored."""
     checked = unsourced = 0
     wrong: list[WrongCell] = []
-    for place, table in enumerate(tables_of(body)):
-        for row, column, text, keys in _cells(table):
+    for place, table in enumerate(find_tables(body)):
+        for row, column, text, keys in _list_cells(table):
             said = read_numbers(MARKER.sub(" ", text))
             texts = [sources[key] for key in keys if key in sources]
             if not said:
@@ -54,37 +54,37 @@ def check_numbers(body: str, sources: Mapping[str, str]) -> CheckedTables:
                 unsourced += 1
                 continue
             checked += 1
-            if missing := _missing(said, texts, _scales(table, column, text)):
+            if missing := _find_missing(said, texts, _scales_of(table, column, text)):
                 wrong.append(WrongCell(place, row, column, text, missing))
     return CheckedTables(checked, unsourced, tuple(wrong))
 
 
-def _cells(table: Table) -> Iterator[tuple[int, int, str, Sequence[str]]]:
+def _list_cells(table: MarkdownTable) -> Iterator[tuple[int, int, str, Sequence[str]]]:
     """Yield each cell except those of the first column, with its place and the citation keys for it."""
-    heads = [_keys(cell) for cell in table.head]
+    heads = [_keys_of(cell) for cell in table.head]
     for number, row in enumerate(table.rows):
-        whole = [key for cell in row for key in _keys(cell)]
+        whole = [key for cell in row for key in _keys_of(cell)]
         for column, cell in enumerate(row):
             if column:
-                yield number, column, cell, _keys(cell) or whole or (heads[column] if column < len(heads) else [])
+                yield number, column, cell, _keys_of(cell) or whole or (heads[column] if column < len(heads) else [])
 
 
-def _keys(cell: str) -> list[str]:
+def _keys_of(cell: str) -> list[str]:
     return [key.strip() for key in MARKER.findall(cell)]
 
 
-def _scales(table: Table, column: int, cell: str) -> list[float]:
+def _scales_of(table: MarkdownTable, column: int, cell: str) -> list[float]:
     """Return the possible factors of a number in this cell: 1, and the scale in its column's head ("in millions")."""
     head = table.head[column].lower() if column < len(table.head) else ""
     return [1.0, *(scale for scale, names in SCALES.items() if any(name in head for name in names))]
 
 
-def _missing(said: Sequence[Number], texts: Sequence[str], scales: Sequence[float]) -> tuple[Number, ...]:
-    known = {number for text in texts for number in read(text).numbers}
-    return tuple(number for number in said if not any(_same(number, other, scales) for other in known))
+def _find_missing(said: Sequence[Number], texts: Sequence[str], scales: Sequence[float]) -> tuple[Number, ...]:
+    known = {number for text in texts for number in read_sentence(text).numbers}
+    return tuple(number for number in said if not any(_is_same_number(number, other, scales) for other in known))
 
 
-def _same(said: Number, other: Number, scales: Sequence[float]) -> bool:
+def _is_same_number(said: Number, other: Number, scales: Sequence[float]) -> bool:
     """Say whether a source's number equals the cell's number, allowing the column's scale and rounding to the cell's places.
 
     A number without a unit matches any unit of the source, because its column may state it; otherwise units must be equal.

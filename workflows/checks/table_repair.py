@@ -6,7 +6,7 @@ Sound tables stay exactly as they are. A table that cannot be repaired is not ch
 import re
 from typing import NamedTuple
 
-from workflows.checks.tables import Cells, Table, TableFault, tables_of
+from workflows.checks.tables import MarkdownTable, TableCells, TableFault, find_tables
 
 _LETTERS = re.compile(r"[^\s|｜\\:–—－-]")
 _DASHES = re.compile(r"[-–—－]+")
@@ -20,7 +20,7 @@ class TableCount(NamedTuple):
     faulty: int
 
 
-class Repaired(NamedTuple):
+class RepairedTables(NamedTuple):
     """The text with its tables repaired, and the table counts before and after."""
 
     text: str
@@ -28,38 +28,38 @@ class Repaired(NamedTuple):
     after: TableCount
 
 
-def repaired_tables(text: str) -> Repaired:
+def repair_tables(text: str) -> RepairedTables:
     """Repair every table of the text that can be repaired. Words, numbers and citations stay, in the same order."""
-    tables = tables_of(text)
-    before = after = _count(tables)
+    tables = find_tables(text)
+    before = after = _count_tables(tables)
     mended = text
     # A table that gets its rule also takes the row after a blank line, so another round may be needed: at most one a line.
     for _ in range(text.count("\n")):
         if not after.faulty:
             break
-        lines = _put_right_in(mended.split("\n"), tables)
+        lines = _repair_all(mended.split("\n"), tables)
         if lines == mended.split("\n"):
             break
         mended = "\n".join(lines)
-        tables = tables_of(mended)
-        after = _count(tables)
-    return Repaired(mended, before, after)
+        tables = find_tables(mended)
+        after = _count_tables(tables)
+    return RepairedTables(mended, before, after)
 
 
-def _put_right_in(lines: list[str], tables: list[Table]) -> list[str]:
+def _repair_all(lines: list[str], tables: list[MarkdownTable]) -> list[str]:
     for table in reversed([table for table in tables if table.faults]):
-        new = _put_right(table)
-        if new and _says(new) == _says(lines[table.start : table.end]):
+        new = _repair_table(table)
+        if new and _text_of(new) == _text_of(lines[table.start : table.end]):
             gap = [""] if TableFault.STUCK in table.faults else []
             lines[table.start : table.end] = new + gap
     return lines
 
 
-def _count(tables: list[Table]) -> TableCount:
+def _count_tables(tables: list[MarkdownTable]) -> TableCount:
     return TableCount(len(tables), sum(bool(table.faults) for table in tables))
 
 
-def _put_right(table: Table) -> list[str]:
+def _repair_table(table: MarkdownTable) -> list[str]:
     """Return the repaired lines of a table; empty if it cannot be repaired.
 
     Every row gets as many cells as the widest row: cells beyond the head would not be shown, so the head gets empty ones. Without
@@ -67,32 +67,32 @@ def _put_right(table: Table) -> list[str]:
     """
     if not table.rows:
         return []
-    rows = [_trimmed(row, len(table.head)) for row in table.rows]
+    rows = [_trim_row(row, len(table.head)) for row in table.rows]
     width = max(len(row) for row in [table.head, *rows])
-    head, *body = [_line(_padded(row, width), table.indent) for row in [table.head, *rows]]
-    rule = [_rule_cell(cell) for cell in table.rule[:width]]
-    return [head, _line((*rule, *["---"] * (width - len(rule))), table.indent), *body]
+    head, *body = [_write_row(_pad_row(row, width), table.indent) for row in [table.head, *rows]]
+    rule = [_repair_rule_cell(cell) for cell in table.rule[:width]]
+    return [head, _write_row((*rule, *["---"] * (width - len(rule))), table.indent), *body]
 
 
-def _trimmed(row: Cells, width: int) -> Cells:
+def _trim_row(row: TableCells, width: int) -> TableCells:
     """Remove the empty cells of a row beyond the head."""
     while len(row) > max(1, width) and not row[-1]:
         row = row[:-1]
     return row
 
 
-def _padded(row: Cells, width: int) -> Cells:
+def _pad_row(row: TableCells, width: int) -> TableCells:
     return (*row, *[""] * (width - len(row)))
 
 
-def _rule_cell(cell: str) -> str:
+def _repair_rule_cell(cell: str) -> str:
     return _DASHES.sub("---", cell) if _DASHES.search(cell) else "---"
 
 
-def _line(cells: Cells, indent: str) -> str:
+def _write_row(cells: TableCells, indent: str) -> str:
     return indent + "| " + " | ".join(_BAR_IN_CELL.sub(r"\\|", cell) for cell in cells) + " |"
 
 
-def _says(lines: list[str]) -> str:
+def _text_of(lines: list[str]) -> str:
     """Return the whole text of a table, in order, without bars, rules and white space."""
     return "".join(_LETTERS.findall("".join(lines)))

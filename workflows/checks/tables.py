@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from markdown_it.rules_block.table import escapedSplit
 
-from workflows.checks.markdown import code_lines, tokens_of
+from workflows.checks.markdown import find_code_lines, parse_markdown
 
 BAR, WIDE_BAR = "|", "｜"
 _RULE = re.compile(r"\|?\s*:?[-–—－]+:?\s*(?:\|\s*:?[-–—－]+:?\s*)*\|?")
@@ -36,11 +36,11 @@ class TableFault(StrEnum):
     BARS = "bars"
 
 
-Cells = tuple[str, ...]
+TableCells = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MarkdownTable:
     """Lines meant as a table: lines `[start, end)` of the text, its head, rows and rule as written, and its faults.
 
     `rule_at` counts the rule among the table's own lines; None without one. `indent` is the white space before its first line.
@@ -48,22 +48,22 @@ class Table:
 
     start: int
     end: int
-    head: Cells
-    rows: tuple[Cells, ...]
-    rule: Cells
+    head: TableCells
+    rows: tuple[TableCells, ...]
+    rule: TableCells
     rule_at: int | None
     indent: str
     faults: frozenset[TableFault]
 
 
-def tables_of(text: str) -> list[Table]:
+def find_tables(text: str) -> list[MarkdownTable]:
     """Return the tables of a text, in order."""
     if BAR not in text and WIDE_BAR not in text:
         return []
     lines = text.split("\n")
-    code = code_lines(tokens_of(text))
-    plain = ["" if number in code else _with_bars(line) for number, line in enumerate(lines)]
-    return [_table(lines, plain, start, end) for start, end in _blocks(plain)]
+    code = find_code_lines(parse_markdown(text))
+    plain = ["" if number in code else _narrow_bars(line) for number, line in enumerate(lines)]
+    return [_read_table(lines, plain, start, end) for start, end in _find_blocks(plain)]
 
 
 def is_rule(line: str) -> bool:
@@ -71,7 +71,7 @@ def is_rule(line: str) -> bool:
     return BAR in line and _RULE.fullmatch(line.strip()) is not None
 
 
-def cells_of(line: str) -> Cells:
+def split_cells(line: str) -> TableCells:
     """Return a row's cells, stripped, with escaped bars as bars."""
     cells = escapedSplit(line.strip())
     if cells and not cells[0]:
@@ -81,7 +81,7 @@ def cells_of(line: str) -> Cells:
     return tuple(cell.strip() for cell in cells)
 
 
-def _with_bars(line: str) -> str:
+def _narrow_bars(line: str) -> str:
     return line.replace(WIDE_BAR, BAR) if line.lstrip().startswith(WIDE_BAR) else line
 
 
@@ -89,7 +89,7 @@ def _is_row(line: str) -> bool:
     return (line.lstrip().startswith(BAR) and bool(line.strip(" \t|"))) or is_rule(line)
 
 
-def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _find_blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the stretches of at least two lines that are meant as one table each."""
     at = 0
     while at < len(lines):
@@ -97,7 +97,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
             at += 1
             continue
         start = at - 1 if is_rule(lines[at]) and at and _has_bar(lines[at - 1]) else at
-        at = _end(lines, start, at + 1)
+        at = _find_end(lines, start, at + 1)
         own = lines[start:at]
         if len(own) > 1 and (any(map(is_rule, own)) or _is_even(own)):
             yield start, at
@@ -108,7 +108,7 @@ def _is_even(lines: Sequence[str]) -> bool:
 
     Without this test `|x| + |y|` over two lines would be a table.
     """
-    widths = {len(cells_of(line)) for line in lines}
+    widths = {len(split_cells(line)) for line in lines}
     return len(widths) == 1 and min(widths) > 1 and all(line.rstrip().endswith(BAR) for line in lines)
 
 
@@ -116,7 +116,7 @@ def _has_bar(line: str) -> bool:
     return _BAR_INSIDE.search(line) is not None and not _BEGINS_A_BLOCK.match(line)
 
 
-def _end(lines: Sequence[str], start: int, at: int) -> int:
+def _find_end(lines: Sequence[str], start: int, at: int) -> int:
     """Return the line after a table that has been read up to `at`. Blank lines that interrupt the table are part of it."""
     ruled = any(is_rule(line) for line in lines[start:at])
     while at < len(lines):
@@ -125,34 +125,34 @@ def _end(lines: Sequence[str], start: int, at: int) -> int:
             at += 1
             continue
         following = at + 1
-        if lines[at].strip() or following >= len(lines) or not _goes_on(lines, start, following, ruled):
+        if lines[at].strip() or following >= len(lines) or not _continues(lines, start, following, ruled):
             break
         at = following
     return at
 
 
-def _goes_on(lines: Sequence[str], start: int, at: int, ruled: bool) -> bool:
+def _continues(lines: Sequence[str], start: int, at: int, ruled: bool) -> bool:
     """Say whether the line after a blank one belongs to the table: its rule, or a row as wide as its head and no new head."""
     if not _is_row(lines[at]):
         return False
     if is_rule(lines[at]):
         return not ruled
     heads_another = at + 1 < len(lines) and is_rule(lines[at + 1])
-    return ruled and not heads_another and len(cells_of(lines[at])) == len(cells_of(lines[start]))
+    return ruled and not heads_another and len(split_cells(lines[at])) == len(split_cells(lines[start]))
 
 
-def _table(lines: Sequence[str], plain: Sequence[str], start: int, end: int) -> Table:
+def _read_table(lines: Sequence[str], plain: Sequence[str], start: int, end: int) -> MarkdownTable:
     own = [plain[number] for number in range(start, end) if plain[number].strip()]
     rules = [place for place, line in enumerate(own) if is_rule(line)]
-    rows = [cells_of(line) for line in own if not is_rule(line)]
-    rule = cells_of(own[rules[0]]) if rules else ()
+    rows = [split_cells(line) for line in own if not is_rule(line)]
+    rule = split_cells(own[rules[0]]) if rules else ()
     head = () if rules[:1] == [0] else rows[0]
     body = tuple(rows if not head else rows[1:])
     first = lines[start]
     faults = {
         TableFault.NO_RULE: not rules,
         TableFault.HEAD: bool(rules) and rules[0] != 1,
-        TableFault.RULE: bool(rules) and (len(rules) > 1 or not _fits(rule, head)),
+        TableFault.RULE: bool(rules) and (len(rules) > 1 or not _fits_head(rule, head)),
         TableFault.COLUMNS: any(len(row) != len(head or body[0]) for row in body),
         TableFault.EMPTY: not body,
         TableFault.GAP: len(own) < end - start,
@@ -161,8 +161,8 @@ def _table(lines: Sequence[str], plain: Sequence[str], start: int, end: int) -> 
     }
     found = frozenset(fault for fault, there in faults.items() if there)
     indent = first[: len(first) - len(first.lstrip())]
-    return Table(start, end, head, body, rule, rules[0] if rules else None, indent, found)
+    return MarkdownTable(start, end, head, body, rule, rules[0] if rules else None, indent, found)
 
 
-def _fits(rule: Cells, head: Cells) -> bool:
+def _fits_head(rule: TableCells, head: TableCells) -> bool:
     return (not head or len(rule) == len(head)) and all(_SOUND_RULE_CELL.fullmatch(cell) for cell in rule)

@@ -75,29 +75,29 @@ class PastPrediction(NamedTuple):
     forecaster: bool
 
 
-def past_predictions(text: str, written: date) -> list[PastPrediction]:
+def find_past_predictions(text: str, written: date) -> list[PastPrediction]:
     """Return the candidates of stage one, in order, each with the verdict of stage two's rules."""
     spans = split_sentences(text)
     sentences = [text[span.start : span.end] for span in spans]
     found: list[PastPrediction] = []
     for place, (span, sentence) in enumerate(zip(spans, sentences, strict=True)):
-        if period := _foretold(sentence, written):
+        if period := _find_past_period(sentence, written):
             named = sentence[period.start : period.end].strip()
-            told = names_a_forecaster(_context(sentences, place))
+            told = names_a_forecaster(_context_of(sentences, place))
             found.append(PastPrediction(sentence, span.start, span.end, named, period.until, told))
     return found
 
 
-def tense_errors(text: str, written: date) -> list[PastPrediction]:
+def find_tense_errors(text: str, written: date) -> list[PastPrediction]:
     """Return the predictions of the past without a named forecaster."""
-    return [prediction for prediction in past_predictions(text, written) if not prediction.forecaster]
+    return [prediction for prediction in find_past_predictions(text, written) if not prediction.forecaster]
 
 
-def _context(sentences: Sequence[str], place: int) -> str:
+def _context_of(sentences: Sequence[str], place: int) -> str:
     return " ".join(sentences[max(0, place - NEIGHBOURS) : place + NEIGHBOURS + 1])
 
 
-def _foretold(sentence: str, written: date) -> Period | None:
+def _find_past_period(sentence: str, written: date) -> Period | None:
     """Return a period that is over and stands near future wording; None if another such period is still to come."""
     if sentence.rstrip().endswith(("?", "？")):
         return None
@@ -105,23 +105,23 @@ def _foretold(sentence: str, written: date) -> Period | None:
     chinese = detect_language(plain) is Language.CHINESE
     pattern, window = (_CHINESE, CHINESE_WINDOW_CHARS) if chinese else (_ENGLISH, WINDOW_CHARS)
     futures = [found.span() for found in pattern.finditer(plain)]
-    if not futures or (chinese and _told_as_past(plain)):
+    if not futures or (chinese and _is_told_as_past(plain)):
         return None
-    free = [p for p in find_periods(plain, written) if not _bound(plain, p, futures, chinese)]
+    free = [p for p in find_periods(plain, written) if not _is_bound_elsewhere(plain, p, futures, chinese)]
     near = [p for p in free if any(max(p.start - end, start - p.end) <= window for start, end in futures)]
     if not near or any(period.until >= written for period in near):
         return None
     return near[0]
 
 
-def _told_as_past(plain: str) -> bool:
+def _is_told_as_past(plain: str) -> bool:
     """Say whether a Chinese sentence tells the past: by a past marker, or by 将 that only puts an object before its verb."""
     return _CHINESE_PAST.search(plain) is not None or _DISPOSAL.search(plain) is not None
 
 
-def _bound(plain: str, period: Period, futures: Sequence[tuple[int, int]], chinese: bool) -> bool:
+def _is_bound_elsewhere(plain: str, period: Period, futures: Sequence[tuple[int, int]], chinese: bool) -> bool:
     """Say whether the period belongs to another verb or noun than the future one."""
-    clause = _clause_around(plain, period, _CHINESE_BREAK if chinese else _BREAK)
+    clause = _find_clause(plain, period, _CHINESE_BREAK if chinese else _BREAK)
     foretells = any(clause.start <= start < clause.end for start, _ in futures)
     rest = clause.end - clause.start - (period.end - period.start)
     if not foretells and rest > (CHINESE_ADVERBIAL_CHARS if chinese else ADVERBIAL_CHARS):
@@ -129,29 +129,29 @@ def _bound(plain: str, period: Period, futures: Sequence[tuple[int, int]], chine
     if chinese:
         before, after = plain[clause.start : period.start], plain[period.end :]
         return _CHINESE_OTHER.search(before) is not None or _CHINESE_BOUND.match(after) is not None
-    return _bound_in_english(plain, period, futures, clause.start)
+    return _is_bound_in_english(plain, period, futures, clause.start)
 
 
-def _clause_around(plain: str, period: Period, breaks: re.Pattern[str]) -> Span:
+def _find_clause(plain: str, period: Period, breaks: re.Pattern[str]) -> Span:
     """Return the clause in which a period stands."""
     edges = [found.span() for found in breaks.finditer(plain)]
     start = max((end for _, end in edges if end <= period.start), default=0)
     return Span(start, min((begin for begin, _ in edges if begin >= period.end), default=len(plain)))
 
 
-def _bound_in_english(plain: str, period: Period, futures: Sequence[tuple[int, int]], clause: int) -> bool:
+def _is_bound_in_english(plain: str, period: Period, futures: Sequence[tuple[int, int]], clause: int) -> bool:
     before = plain[clause : period.start]
     if _COMPARED.search(before):
         return True
     earlier = [end for _, end in futures if clause <= end <= period.start]
     if earlier:
-        return all(_WAS.search(_HEAD.sub(" ", _finite(plain[end : period.start]))) for end in earlier)
-    if _WAS.search(_finite(before)):
+        return all(_WAS.search(_HEAD.sub(" ", _keep_finite(plain[end : period.start]))) for end in earlier)
+    if _WAS.search(_keep_finite(before)):
         return True
     following = [start for start, _ in futures if start >= period.end]
-    return not following or _WAS.search(_finite(plain[period.end : following[0]])) is not None
+    return not following or _WAS.search(_keep_finite(plain[period.end : following[0]])) is not None
 
 
-def _finite(text: str) -> str:
+def _keep_finite(text: str) -> str:
     """Remove brackets, and participles after be or have, from the text."""
     return _PARTICIPLE.sub(" ", _IN_BRACKETS.sub(" ", text))

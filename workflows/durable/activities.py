@@ -11,7 +11,7 @@ from uuid import UUID
 import orjson
 from temporalio import activity
 
-from app.database.engine import translated
+from app.database.engine import translate_outages
 from app.domain.budget import StopReason
 from app.domain.contract import Halt
 from app.domain.plan import ResearchPlan
@@ -19,15 +19,15 @@ from app.domain.run import EventType
 from app.runs.storage import steering
 from app.runs.storage.run_log import RunLog
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.remembering import PLANNER, search_agent
-from workflows.agents.simple_plan import single_subtask_plan
+from workflows.agents.simple_plan import make_single_plan
+from workflows.agents.stage_memory import PLANNER, path_of_search
 from workflows.durable import payloads
 from workflows.durable.contract_stage import draft_for_run
-from workflows.durable.performing import at_work, perform
-from workflows.durable.persistence import insist
-from workflows.durable.report_stage import report_stage
-from workflows.durable.search_stage import searched, searched_together
-from workflows.durable.workshop import REPORT_STAGE, Attempt, Outcome, Workshop
+from workflows.durable.persistence import persist
+from workflows.durable.report_stage import run_report_stage
+from workflows.durable.search_stage import run_search, run_searches
+from workflows.durable.stage_running import perform_stage, report_work
+from workflows.durable.workshop import REPORT_STAGE, StageAttempt, StageOutcome, Workshop
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class StageActivities:
         self._shop = shop
 
     @property
-    def all(self) -> list[Callable[..., Awaitable[Any]]]:
+    def list_activities(self) -> list[Callable[..., Awaitable[Any]]]:
         """The activities to register with the worker."""
         return [self.plan, self.search, self.searches, self.report, self.settle, self.steer, self.control, self.wish]
 
@@ -47,8 +47,8 @@ class StageActivities:
     async def plan(self, request: payloads.StageRequest) -> ResearchPlan:
         """Make and store the plan. When the planning agent fails, the question itself is the only subtask."""
 
-        async def work(attempt: Attempt) -> ResearchPlan:
-            plan = await self._planned(attempt)
+        async def work(attempt: StageAttempt) -> ResearchPlan:
+            plan = await self._make_plan(attempt)
             if request.query.rubric:
                 await draft_for_run(attempt, plan)
             body = plan.model_dump_json().encode()
@@ -57,76 +57,78 @@ class StageActivities:
                 await log.save_plan(request.run_id, plan, (), EventType.PLAN_MADE)
 
             told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": 0, "sources": 0}
-            await attempt.close(Outcome(body, told), keep)
+            await attempt.close(StageOutcome(body, told), keep)
             return plan
 
-        return await perform(self._shop, request, "plan", "", (), work, ResearchPlan.of_any_version)
+        return await perform_stage(self._shop, request, "plan", "", (), work, ResearchPlan.of_any_version)
 
     @activity.defn(name=payloads.SEARCH_ACTIVITY)
     async def search(self, request: payloads.SearchRequest) -> payloads.SearchOutcome:
         """Run one deep search."""
-        async with at_work(self._shop, request):
-            return await searched(self._shop, request)
+        async with report_work(self._shop, request):
+            return await run_search(self._shop, request)
 
     @activity.defn(name=payloads.SEARCHES_ACTIVITY)
     async def searches(self, request: payloads.SearchesRequest) -> payloads.SearchesOutcome:
         """Run deep searches that begin together, each as a stage of its own."""
-        async with at_work(self._shop, request):
-            return await searched_together(self._shop, request)
+        async with report_work(self._shop, request):
+            return await run_searches(self._shop, request)
 
     @activity.defn(name=payloads.REPORT_ACTIVITY)
     async def report(self, request: payloads.ReportRequest) -> str:
         """Write, store and render the report, and complete the run. Return the report's title."""
-        needs = [search_agent(subtask_id) for subtask_id in request.stored]
+        needs = [path_of_search(subtask_id) for subtask_id in request.stored]
 
-        async def work(attempt: Attempt) -> str:
-            return await report_stage(request, attempt)
+        async def work(attempt: StageAttempt) -> str:
+            return await run_report_stage(request, attempt)
 
-        return await perform(self._shop, request, REPORT_STAGE, "", needs, work, lambda body: str(orjson.loads(body)["title"]))
+        return await perform_stage(
+            self._shop, request, REPORT_STAGE, "", needs, work, lambda body: str(orjson.loads(body)["title"])
+        )
 
     @activity.defn(name=payloads.SETTLE_ACTIVITY)
     async def settle(self, to: payloads.Settlement) -> None:
         """Move the run to a status."""
-        await insist(lambda: self._shop.log.set_status(to.run_id, to.status, to.detail, to.options))
+        await persist(lambda: self._shop.log.set_status(to.run_id, to.status, to.detail, to.options))
 
     @activity.defn(name=payloads.CONTROL_ACTIVITY)
-    async def control(self, control: payloads.Control) -> None:
+    async def control(self, control: payloads.ControlWish) -> None:
         """Write a wish into the run's ledger."""
-        await insist(
+        await persist(
             lambda: steering.set_control(self._shop.database, control.run_id, control.wish, replacing=(control.replacing,))
         )
 
     @activity.defn(name=payloads.WISH_ACTIVITY)
     async def wish(self, run_id: UUID) -> payloads.Wish:
         """Return the reader's current wish for the run."""
-        control = await insist(lambda: steering.control(self._shop.database, run_id))
-        start = await insist(lambda: self._shop.log.load(run_id))
+        control = await persist(lambda: steering.get_control(self._shop.database, run_id))
+        start = await persist(lambda: self._shop.log.load(run_id))
         return payloads.Wish(control=control or Halt.CANCEL, finish=start.finish, approved=start.approved)
 
     @activity.defn(name=payloads.STEER_ACTIVITY)
     async def steer(self, steered: payloads.SteeredPlan) -> None:
         """Store the plan as a person changed it, and stop the searches that are dropped or not in it."""
-        await insist(lambda: self._keep(steered))
+        await persist(lambda: self._keep_plan(steered))
 
-    async def _keep(self, steered: payloads.SteeredPlan) -> None:
-        async with translated(), self._shop.database.acquire() as connection, connection.transaction():
+    async def _keep_plan(self, steered: payloads.SteeredPlan) -> None:
+        async with translate_outages(), self._shop.database.acquire() as connection, connection.transaction():
             run_log = RunLog(connection)
             # This comes first, because it locks the ledger's row: all writers lock that row before the row of a stage.
             saved = await run_log.save_plan(steered.run_id, steered.plan, steered.dropped, EventType.PLAN_REVISED)
             if saved is None:
                 return  # already done, or a later change came first: then its searches must not be dropped
             for subtask_id in steered.dropped:
-                await run_log.drop_stage(steered.run_id, search_agent(subtask_id))
-            wanted = [search_agent(s.id) for s in steered.plan.subtasks if s.id not in steered.dropped]
+                await run_log.drop_stage(steered.run_id, path_of_search(subtask_id))
+            wanted = [path_of_search(s.id) for s in steered.plan.subtasks if s.id not in steered.dropped]
             await run_log.drop_other_searches(steered.run_id, wanted)
 
-    async def _planned(self, attempt: Attempt) -> ResearchPlan:
+    async def _make_plan(self, attempt: StageAttempt) -> ResearchPlan:
         query = attempt.request.query
         try:
-            return await self._shop.agents_of(query).plan(query, attempt.kit(attempt.notes))
+            return await self._shop.agents_of(query).plan(query, attempt.make_kit(attempt.notes))
         except BudgetSpent:
-            return single_subtask_plan(query)
+            return make_single_plan(query)
         except Exception as error:
             log.exception("run %s: planning failed", attempt.request.run_id)
             await attempt.record.tell(EventType.WARNING, PLANNER, {"message": f"planning failed: {error}"})
-            return single_subtask_plan(query)
+            return make_single_plan(query)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from app.domain.chat import ChatRequest, Completion, Message
 from app.runs.storage.run_log import NOTHING, Reservation
-from workflows.chat_models.endpoint import Prices
+from workflows.chat_models.endpoint import ModelPrices
 
 # No tokenizer is asked: three bytes a token is more tokens than English or Chinese text has.
 BYTES_PER_TOKEN = 3
@@ -15,41 +15,41 @@ FIRST_PROMPT = 2_000
 FIRST_ANSWER = 2_000
 
 
-def room_for(prices: Prices, input_tokens: int, output_tokens: int) -> Reservation:
+def reserve_for(prices: ModelPrices, input_tokens: int, output_tokens: int) -> Reservation:
     """Return what a call of this size may spend."""
-    return Reservation(input_tokens + output_tokens, prices.cost(input_tokens, output_tokens))
+    return Reservation(input_tokens + output_tokens, prices.cost_of(input_tokens, output_tokens))
 
 
-def first_call(prices: Prices) -> Reservation:
+def reserve_first_call(prices: ModelPrices) -> Reservation:
     """Return the reservation for a stage's first call."""
-    return room_for(prices, FIRST_PROMPT, FIRST_ANSWER)
+    return reserve_for(prices, FIRST_PROMPT, FIRST_ANSWER)
 
 
-class Allowance:
+class AgentAllowance:
     """One agent's reservation, and the current length of its prompt."""
 
-    def __init__(self, prices: Prices, held: Reservation = NOTHING) -> None:
+    def __init__(self, prices: ModelPrices, held: Reservation = NOTHING) -> None:
         self.held = held
         self._prices = prices
         self._known_tokens = 0
 
-    def needed(self, request: ChatRequest, carried: int, grown: bool) -> Reservation:
+    def reserve_request(self, request: ChatRequest, carried: int, grown: bool) -> Reservation:
         """Return the reservation for this request. If it only adds to the last one (`grown`), the last one's real size counts."""
         before = self._known_tokens if grown else 0
         added = request.messages[carried:] if grown else request.messages
-        return room_for(self._prices, before + tokens_at_most(added), request.max_tokens)
+        return reserve_for(self._prices, before + bound_tokens(added), request.max_tokens)
 
     def covers(self, need: Reservation) -> bool:
         """Say whether the held reservation is enough."""
         return need.tokens <= self.held.tokens and need.cost_microusd <= self.held.cost_microusd
 
-    def following(self, request: ChatRequest, completion: Completion) -> Reservation:
+    def reserve_next(self, request: ChatRequest, completion: Completion) -> Reservation:
         """Return the reservation for the agent's next call, estimated from this one."""
         self._known_tokens = completion.usage.input_tokens
         grown = completion.usage.tokens + USUAL_GROWTH
-        return room_for(self._prices, grown, request.max_tokens)
+        return reserve_for(self._prices, grown, request.max_tokens)
 
 
-def tokens_at_most(messages: Iterable[Message]) -> int:
+def bound_tokens(messages: Iterable[Message]) -> int:
     """Return an upper bound of the number of tokens, for usual text."""
     return sum(len(message.content.encode()) // BYTES_PER_TOKEN + 8 for message in messages)

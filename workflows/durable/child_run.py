@@ -6,10 +6,10 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 
 with workflow.unsafe.imports_passed_through():
     from app.domain.contract import RESEARCH_WORKFLOW, ResearchInput, workflow_id
-    from app.runs.service.temporal_gateway import turn_of
+    from app.runs.service.temporal_gateway import priority_of
 
 
-async def begun(start: ResearchInput) -> None:
+async def begin_run(start: ResearchInput) -> None:
     """Start the run unless it is started already. It takes its organisation's turn and outlives the workflow that started it."""
     try:
         await workflow.start_child_workflow(
@@ -18,7 +18,7 @@ async def begun(start: ResearchInput) -> None:
             id=workflow_id(start.run_id),
             id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
             parent_close_policy=workflow.ParentClosePolicy.ABANDON,
-            priority=turn_of(start),
+            priority=priority_of(start),
         )
     except WorkflowAlreadyStartedError:
         workflow.logger.info("run %s goes on already, or has ended", start.run_id)

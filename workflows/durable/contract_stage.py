@@ -14,91 +14,93 @@ from app.domain.rubric import Rubric
 from app.domain.run import EventType
 from app.domain.scorecard import Scorecard
 from app.domain.writer import Agents, ReportLineage
-from workflows.agents.asking import Asker
+from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
-from workflows.agents.remembering import REPORTER, memory_of_report
-from workflows.agents.reporting.amending import AGENT
-from workflows.agents.reporting.book import QuoteBook
-from workflows.agents.reporting.desk import Desk
+from workflows.agents.reporting.desk import ReportDesk
+from workflows.agents.reporting.quote_book import QuoteBook
+from workflows.agents.reporting.report_revision import REVISION_AGENT
+from workflows.agents.stage_memory import REPORTER, memory_of_report
 from workflows.durable.payloads import ReportRequest
-from workflows.durable.persistence import insist
-from workflows.durable.workshop import Attempt
+from workflows.durable.persistence import persist
+from workflows.durable.workshop import StageAttempt
 from workflows.durable.writers import writer_of
-from workflows.judging.contract import Checked, held_to, offline_scorecard, scorecard
+from workflows.judging.contract import CheckedReport, check_against_rubric, make_offline_scorecard, make_scorecard
 from workflows.judging.rubric_generation import draft_rubric
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Contract:
+class HeldContract:
     """The rubric of a run, its judge (None: there is no model to judge, or nothing more may be spent), and the checked report."""
 
     rubric: Rubric
     query: ResearchQuery
     judge: Kit | None
-    checked: Checked
+    checked: CheckedReport
 
-    async def scorecard(self, final: Report) -> Scorecard:
+    async def make_scorecard(self, final: Report) -> Scorecard:
         """Return the scorecard of the report in its final form."""
         if self.judge is None:
-            return offline_scorecard(self.rubric, final, self.query)
-        return await scorecard(self.rubric, self.checked, final, self.query, self.judge)
+            return make_offline_scorecard(self.rubric, final, self.query)
+        return await make_scorecard(self.rubric, self.checked, final, self.query, self.judge)
 
 
-async def draft_for_run(attempt: Attempt, plan: ResearchPlan) -> None:
+async def draft_for_run(attempt: StageAttempt, plan: ResearchPlan) -> None:
     """Draft a rubric for the planned run, unless the run came with one."""
     shop, request = attempt.shop, attempt.request
-    if await insist(lambda: rubrics.get(shop.database, request.run_id)) is not None:
+    if await persist(lambda: rubrics.get(shop.database, request.run_id)) is not None:
         return
     asks = shop.asks_a_model and not request.finish
     parts = [subtask.title for subtask in plan.subtasks]
-    rubric = await draft_rubric(request.query, attempt.kit(attempt.notes), parts, asks)
-    await insist(lambda: rubrics.add_draft(shop.database, request.run_id, rubric))
+    rubric = await draft_rubric(request.query, attempt.make_kit(attempt.notes), parts, asks)
+    await persist(lambda: rubrics.add_draft(shop.database, request.run_id, rubric))
 
 
-async def held(
-    request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...], written: Report, lineage: ReportLineage
-) -> Contract | None:
+async def hold_to_rubric(
+    request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...], written: Report, lineage: ReportLineage
+) -> HeldContract | None:
     """Return the report after the check-and-revise pass; None for a run whose rubric is gone.
 
     When the judge fails, the report stays as it was written, so that the reader still gets it.
     """
     shop, query = attempt.shop, request.query
-    stored = await insist(lambda: rubrics.get(shop.database, request.run_id))
+    stored = await persist(lambda: rubrics.get(shop.database, request.run_id))
     if stored is None:
         return None
     if request.finish or not shop.asks_a_model:
-        return Contract(stored.rubric, query, None, Checked(written))
-    judge = attempt.kit(SharedMemory())
+        return HeldContract(stored.rubric, query, None, CheckedReport(written))
+    judge = attempt.make_kit(SharedMemory())
     try:
-        desk = _desk(request, attempt, findings) if lineage.agents == Agents.MODEL else None
-        checked = await held_to(stored.rubric, written, query, judge, desk)
+        desk = _make_desk(request, attempt, findings) if lineage.agents == Agents.MODEL else None
+        checked = await check_against_rubric(stored.rubric, written, query, judge, desk)
     except Exception as error:
         log.exception("run %s: the report could not be held to its rubric", request.run_id)
         await attempt.record.tell(EventType.WARNING, REPORTER, {"message": f"the report was not held to its rubric: {error}"})
-        return Contract(stored.rubric, query, None, Checked(written))
-    return Contract(stored.rubric, query, judge, checked)
+        return HeldContract(stored.rubric, query, None, CheckedReport(written))
+    return HeldContract(stored.rubric, query, judge, checked)
 
 
-async def judged_afterwards(attempt: Attempt, query: ResearchQuery, report: Report) -> Scorecard:
+async def judge_afterwards(attempt: StageAttempt, query: ResearchQuery, report: Report) -> Scorecard:
     """Return the scorecard of a finished report by a rubric that its run got later. The report does not change.
 
     Raises:
         NotFound: the run has no rubric.
     """
     shop, run_id = attempt.shop, attempt.request.run_id
-    stored = await insist(lambda: rubrics.get(shop.database, run_id))
+    stored = await persist(lambda: rubrics.get(shop.database, run_id))
     if stored is None:
         raise NotFound(f"run {run_id} has no rubric")
     if not shop.asks_a_model:
-        return offline_scorecard(stored.rubric, report, query)
-    judge = attempt.kit(SharedMemory())
-    return await scorecard(stored.rubric, await held_to(stored.rubric, report, query, judge, None), report, query, judge)
+        return make_offline_scorecard(stored.rubric, report, query)
+    judge = attempt.make_kit(SharedMemory())
+    return await make_scorecard(
+        stored.rubric, await check_against_rubric(stored.rubric, report, query, judge, None), report, query, judge
+    )
 
 
-def _desk(request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...]) -> Desk:
+def _make_desk(request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...]) -> ReportDesk:
     """Return the writer's desk, with the model and prompts that wrote the report."""
     writer = writer_of(attempt.shop, request.query)
-    kit = attempt.kit(memory_of_report(request.plan, findings, attempt.notes), writer.chat, writer.prompts)
-    return Desk(kit, request.query, request.plan, findings, QuoteBook(findings), Asker(kit, AGENT))
+    kit = attempt.make_kit(memory_of_report(request.plan, findings, attempt.notes), writer.chat, writer.prompts)
+    return ReportDesk(kit, request.query, request.plan, findings, QuoteBook(findings), Asker(kit, REVISION_AGENT))

@@ -19,33 +19,33 @@ from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
 from app.domain.contract import DEPLOYMENT_NAME, RESEARCH_QUEUE
-from workflows.code_digest import code_digest
+from workflows.code_digest import digest_code
 from workflows.durable.policies import POLLER_SEEN_WITHIN, REGISTRATION_LIMIT, REGISTRATION_POLL, WORKER_SEEN_WITHIN
 
 PACKAGES = ("app", "retrieval", "workflows")
-Clock: TypeAlias = Callable[[], datetime]
+WallClock: TypeAlias = Callable[[], datetime]
 # The server does not know the version yet, or it was asked too often.
 _NOT_YET = (RPCStatusCode.NOT_FOUND, RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.RESOURCE_EXHAUSTED)
 
 
-def build_id() -> str:
+def compute_build_id() -> str:
     """Return a digest of a worker's code and prompts: another digest is another version."""
-    return code_digest(PACKAGES)
+    return digest_code(PACKAGES)
 
 
-def _wall_clock() -> datetime:
+def _read_wall_clock() -> datetime:
     return datetime.now(UTC)
 
 
-async def alive_builds(client: Client, clock: Clock = _wall_clock) -> frozenset[str]:
+async def list_alive_builds(client: Client, clock: WallClock = _read_wall_clock) -> frozenset[str]:
     """Return the versions that have a worker on the queue now: they ask for work and have not stopped.
 
-    A wall clock that was set forward makes no worker look dead: see `_as_of`.
+    A wall clock that was set forward makes no worker look dead: see `_latest_of`.
     """
-    return await _polling_builds(client, clock) - await _stopped_builds(client, clock)
+    return await _list_polling_builds(client, clock) - await _list_stopped_builds(client, clock)
 
 
-async def _stopped_builds(client: Client, clock: Clock) -> frozenset[str]:
+async def _list_stopped_builds(client: Client, clock: WallClock) -> frozenset[str]:
     """Return the versions whose workers have all reported their end or are silent for too long. Older servers report none."""
     try:
         listed = await client.workflow_service.list_workers(ListWorkersRequest(namespace=client.namespace, page_size=1_000))
@@ -54,20 +54,22 @@ async def _stopped_builds(client: Client, clock: Clock) -> frozenset[str]:
             raise
         return frozenset()
     reports = [info.worker_heartbeat for info in listed.workers_info]
-    now = _as_of(clock, (_told_at(r) for r in reports))
-    running = frozenset(r.deployment_version.build_id for r in reports if _runs(r) and now - _told_at(r) < WORKER_SEEN_WITHIN)
+    now = _latest_of(clock, (_reported_at(r) for r in reports))
+    running = frozenset(
+        r.deployment_version.build_id for r in reports if _is_running(r) and now - _reported_at(r) < WORKER_SEEN_WITHIN
+    )
     return frozenset(r.deployment_version.build_id for r in reports) - running
 
 
-def _runs(report: WorkerHeartbeat) -> bool:
+def _is_running(report: WorkerHeartbeat) -> bool:
     return report.status == WorkerStatus.WORKER_STATUS_RUNNING
 
 
-def _told_at(report: WorkerHeartbeat) -> datetime:
+def _reported_at(report: WorkerHeartbeat) -> datetime:
     return report.heartbeat_time.ToDatetime(UTC)
 
 
-async def _polling_builds(client: Client, clock: Clock) -> frozenset[str]:
+async def _list_polling_builds(client: Client, clock: WallClock) -> frozenset[str]:
     """Return the versions that asked for work lately."""
     request = DescribeTaskQueueRequest(
         namespace=client.namespace,
@@ -76,11 +78,11 @@ async def _polling_builds(client: Client, clock: Clock) -> frozenset[str]:
     )
     described = await client.workflow_service.describe_task_queue(request)
     asked = [(p.deployment_options.build_id, p.last_access_time.ToDatetime(UTC)) for p in described.pollers]
-    now = _as_of(clock, (moment for _, moment in asked))
+    now = _latest_of(clock, (moment for _, moment in asked))
     return frozenset(build for build, moment in asked if now - moment < POLLER_SEEN_WITHIN)
 
 
-def _as_of(clock: Clock, told: Iterable[datetime]) -> datetime:
+def _latest_of(clock: WallClock, told: Iterable[datetime]) -> datetime:
     """Return the latest reported time, or this machine's time if that is earlier.
 
     The asking worker itself reported a moment ago. So a local clock ahead of all reports is wrong, and so is a report ahead of
@@ -128,4 +130,4 @@ async def _leads_or_yields(client: Client, deployment: WorkerDeploymentInfo, bui
     led_before = any(
         v.deployment_version.build_id == build and v.HasField("last_current_time") for v in deployment.version_summaries
     )
-    return led_before and leader in await alive_builds(client)
+    return led_before and leader in await list_alive_builds(client)

@@ -8,18 +8,18 @@ from temporalio.common import RetryPolicy, VersioningBehavior
 
 with workflow.unsafe.imports_passed_through():
     from app.domain.contract import DRAFT_WORKFLOW, Draft, DraftKind, DraftRequest
-    from workflows.agents.clarifying import clarify
+    from workflows.agents.clarification import ask_reader_back
     from workflows.agents.effort import LIMITS, bounds_of
     from workflows.agents.kit import Kit
     from workflows.durable.workshop import Workshop
     from workflows.judging.rubric_generation import draft_rubric
-    from workflows.systems.local_record import LocalRecord, Patience
+    from workflows.systems.local_record import LocalRecord, OutagePatience
 
 DRAFT_ACTIVITY = "draft"
 # The reader waits at the page: an outage is reported soon, and one death of a worker is survived.
 DRAFT_LIMIT = timedelta(seconds=45)
-PATIENCE = Patience(whole=timedelta(seconds=20))
-RETRIES = RetryPolicy(maximum_attempts=2)
+DRAFT_PATIENCE = OutagePatience(whole=timedelta(seconds=20))
+DRAFT_RETRIES = RetryPolicy(maximum_attempts=2)
 
 
 @workflow.defn(name=DRAFT_WORKFLOW, versioning_behavior=VersioningBehavior.AUTO_UPGRADE)
@@ -30,7 +30,7 @@ class DraftWorkflow:
     async def run(self, request: DraftRequest) -> Draft:
         """Return the draft."""
         draft: Draft = await workflow.execute_activity(
-            DRAFT_ACTIVITY, request, result_type=Draft, start_to_close_timeout=DRAFT_LIMIT, retry_policy=RETRIES
+            DRAFT_ACTIVITY, request, result_type=Draft, start_to_close_timeout=DRAFT_LIMIT, retry_policy=DRAFT_RETRIES
         )
         return draft
 
@@ -44,17 +44,17 @@ class DraftActivities:
     @activity.defn(name=DRAFT_ACTIVITY)
     async def draft(self, request: DraftRequest) -> Draft:
         """Return the draft that was asked for, with its cost. Without a model, it is what rules can say."""
-        record = LocalRecord("draft", patience=PATIENCE)
-        kit, asks = _kit(self._shop, request, record), self._shop.asks_a_model
+        record = LocalRecord("draft", patience=DRAFT_PATIENCE)
+        kit, asks = _make_kit(self._shop, request, record), self._shop.asks_a_model
         if request.kind is DraftKind.RUBRIC:
             drafted = Draft(rubric=await draft_rubric(request.query, kit, asks_a_model=asks))
         else:
-            drafted = Draft(questions=await clarify(request.query, kit, asks_a_model=asks))
+            drafted = Draft(questions=await ask_reader_back(request.query, kit, asks_a_model=asks))
         spent = record.usage
         return drafted.model_copy(update={"usage": spent, "model": kit.chat.name if spent.model_calls else ""})
 
 
-def _kit(shop: Workshop, request: DraftRequest, record: LocalRecord) -> Kit:
+def _make_kit(shop: Workshop, request: DraftRequest, record: LocalRecord) -> Kit:
     query = request.query
     kit = Kit(
         chat=shop.chat,
@@ -63,7 +63,7 @@ def _kit(shop: Workshop, request: DraftRequest, record: LocalRecord) -> Kit:
         prompts=shop.prompts,
         codec=shop.codec,
         today=datetime.now(UTC).date(),
-        clock=lambda: record.elapsed("draft"),
+        clock=lambda: record.elapsed_of("draft"),
         language=query.language,
     )
     return replace(kit, limits=LIMITS[query.effort], bounds=bounds_of(query))

@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 @dataclass
-class _Together:
+class _SearchGroup:
     """Searches that begin at the same moment, over the same plan."""
 
     plan: ResearchPlan
@@ -38,13 +38,13 @@ class DurableStages:
         self._start = start
         self._begun = False
         self._stored: set[str] = set()
-        self._beginning: _Together | None = None
+        self._beginning: _SearchGroup | None = None
         self.halt = Halt.NONE
 
     async def plan(self, query: ResearchQuery) -> ResearchPlan:
         """Return the plan, which the planning stage has also stored."""
-        request = payloads.StageRequest(**self._common(query))
-        return await self._run(payloads.PLAN_ACTIVITY, "plan", request, ResearchPlan)
+        request = payloads.StageRequest(**self._common_fields(query))
+        return await self._run_stage(payloads.PLAN_ACTIVITY, "plan", request, ResearchPlan)
 
     async def search(self, subtask: Subtask, plan: ResearchPlan) -> Finding:
         """Return how the search on this subtask ended.
@@ -53,17 +53,17 @@ class DurableStages:
         ended. A search that another subtask depends on is an activity of its own, so that the other can begin early.
         """
         if plan.is_awaited(subtask.id):
-            return (await self._search_alone(subtask.id, plan)).finding()
+            return (await self._search_alone(subtask.id, plan)).to_finding()
         beginning = self._beginning
         if beginning is None or beginning.plan is not plan:
-            beginning = self._beginning = _Together(plan)
+            beginning = self._beginning = _SearchGroup(plan)
             beginning.ended = asyncio.create_task(self._search_together(beginning))
         beginning.subtask_ids.append(subtask.id)
         outcomes = await beginning.ended
         for failed in outcomes.failed:
             if failed.subtask_id == subtask.id:
                 raise StageFailed(failed.detail)
-        return next(ended.finding() for ended in outcomes.ended if ended.subtask_id == subtask.id)
+        return next(ended.to_finding() for ended in outcomes.ended if ended.subtask_id == subtask.id)
 
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
         """Return an empty report with its title; the stage stores the whole report and completes the run."""
@@ -73,34 +73,34 @@ class DurableStages:
             if f.subtask_id not in self._stored
         )
         stored = tuple(f.subtask_id for f in findings if f.subtask_id in self._stored)
-        request = payloads.ReportRequest(**self._common(self._start.query), plan=plan, stored=stored, missing=missing)
-        title = await self._run(payloads.REPORT_ACTIVITY, "report", request, str)
+        request = payloads.ReportRequest(**self._common_fields(self._start.query), plan=plan, stored=stored, missing=missing)
+        title = await self._run_stage(payloads.REPORT_ACTIVITY, "report", request, str)
         return Report(title=title, sections=())
 
-    async def _search_together(self, these: "_Together") -> payloads.SearchesOutcome:
+    async def _search_together(self, these: "_SearchGroup") -> payloads.SearchesOutcome:
         """Run the group. A workflow's tasks run in order, so all searches of this moment have joined before it starts."""
         if self._beginning is these:
             self._beginning = None
         ids, plan = tuple(these.subtask_ids), these.plan
         if len(ids) == 1:
             return payloads.SearchesOutcome(ended=(await self._search_alone(ids[0], plan),))
-        request = payloads.SearchesRequest(**self._common(self._start.query), plan=plan, subtask_ids=ids)
-        outcome = await self._run(payloads.SEARCHES_ACTIVITY, f"searches/{ids[0]}", request, payloads.SearchesOutcome)
+        request = payloads.SearchesRequest(**self._common_fields(self._start.query), plan=plan, subtask_ids=ids)
+        outcome = await self._run_stage(payloads.SEARCHES_ACTIVITY, f"searches/{ids[0]}", request, payloads.SearchesOutcome)
         self._stored.update(ended.subtask_id for ended in outcome.ended)
         return outcome
 
     async def _search_alone(self, subtask_id: str, plan: ResearchPlan) -> payloads.SearchOutcome:
-        request = payloads.SearchRequest(**self._common(self._start.query), plan=plan, subtask_id=subtask_id)
-        outcome = await self._run(payloads.SEARCH_ACTIVITY, f"search/{subtask_id}", request, payloads.SearchOutcome)
+        request = payloads.SearchRequest(**self._common_fields(self._start.query), plan=plan, subtask_id=subtask_id)
+        outcome = await self._run_stage(payloads.SEARCH_ACTIVITY, f"search/{subtask_id}", request, payloads.SearchOutcome)
         self._stored.add(subtask_id)
         return outcome
 
-    def _common(self, query: ResearchQuery) -> dict[str, object]:
+    def _common_fields(self, query: ResearchQuery) -> dict[str, object]:
         begins = not self._begun
         self._begun = True
         return {"run_id": self._start.run_id, "query": query, "finish": self._start.finish, "begins": begins}
 
-    async def _run(self, activity: str, stage: str, request: payloads.StageRequest, returns: type[R]) -> R:
+    async def _run_stage(self, activity: str, stage: str, request: payloads.StageRequest, returns: type[R]) -> R:
         if self.halt is not Halt.NONE:
             raise failures.StageHalted(self.halt)
         try:
@@ -114,11 +114,11 @@ class DurableStages:
                 retry_policy=policies.STAGE_RETRIES,
             )
         except ActivityError as error:
-            raise _meaning(error) from error
+            raise _translate_failure(error) from error
         return result
 
 
-def _meaning(error: ActivityError) -> BaseException:
+def _translate_failure(error: ActivityError) -> BaseException:
     """Return what an activity's failure means to a system: a cancellation, a halt, or a stage that failed for good."""
     if is_cancelled_exception(error):
         return asyncio.CancelledError()

@@ -33,13 +33,13 @@ class StageHalted(Exception):
         self.halt = halt
 
 
-def halted_failure(halt: Halt) -> ApplicationError:
+def make_halted_failure(halt: Halt) -> ApplicationError:
     """Return the failure of a halt. Temporal must not retry it, the workflow decides; it is benign, so not logged as an error."""
     message = f"halted: {halt.value}"
     return ApplicationError(message, halt.value, type=HALTED, non_retryable=True, category=ApplicationErrorCategory.BENIGN)
 
 
-def final_failure(error: BaseException) -> ApplicationError:
+def make_final_failure(error: BaseException) -> ApplicationError:
     """Return the failure of a stage that failed for good."""
     return ApplicationError(str(error) or type(error).__name__, type=FAILED, non_retryable=True)
 
@@ -49,13 +49,13 @@ def is_final(error: ApplicationError) -> bool:
     return error.type == FAILED
 
 
-def stopping_failure() -> ApplicationError:
+def make_stopping_failure() -> ApplicationError:
     """Return the only failure that asks Temporal to retry, on a worker that stays."""
     message = "this worker is stopping"
     return ApplicationError(message, type=STOPPING, next_retry_delay=AGAIN_SOON, category=ApplicationErrorCategory.BENIGN)
 
 
-def refusal(error: RubricaError | ValueError) -> ApplicationError:
+def make_refusal(error: RubricaError | ValueError) -> ApplicationError:
     """Return the failure of a refused command. Another exception in an update handler would retry the workflow task for ever."""
     return ApplicationError(str(error), type=type(error).__name__, non_retryable=True)
 

@@ -9,7 +9,7 @@ from app.domain.value import Value
 ADVANCE_ACTIVITY = "fleet_advance"
 
 
-class Advance(Value):
+class FleetAdvance(Value):
     """A request to move a fleet on. `started`: runs whose workflows started since; `told`: runs told to finish or to end."""
 
     fleet_id: UUID
@@ -17,7 +17,7 @@ class Advance(Value):
     told: tuple[UUID, ...] = ()
 
 
-class State(StrEnum):
+class FleetState(StrEnum):
     """The next step of the workflow: it goes on, waits until it is woken, or ends."""
 
     BUSY = "busy"
@@ -25,10 +25,10 @@ class State(StrEnum):
     OVER = "over"
 
 
-class Step(Value):
+class FleetStep(Value):
     """The workflow's next tasks: the runs to start, to finish early and to cancel."""
 
-    state: State
+    state: FleetState
     starts: tuple[ResearchInput, ...] = ()
     finish: tuple[UUID, ...] = ()
     cancel: tuple[UUID, ...] = ()

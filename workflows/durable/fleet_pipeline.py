@@ -37,21 +37,21 @@ class FleetPipeline:
             Unavailable: the database or the workflow service does not answer. The fleet goes on; run it again to follow it.
         """
         await self._fleets.make(self._fleet, self._at_once)
-        heard = _Heard(done)
-        feeding = asyncio.create_task(self._feed(samples, heard))
+        heard = _ResultFeed(done)
+        feeding = asyncio.create_task(self._add_samples(samples, heard))
         try:
-            await self._follow(feeding, heard)
+            await self._follow_results(feeding, heard)
         finally:
             feeding.cancel()
             await asyncio.wait((feeding,))
         return heard.count
 
-    async def _feed(self, samples: Iterable[FleetQuestion], heard: "_Heard") -> None:
+    async def _add_samples(self, samples: Iterable[FleetQuestion], heard: "_ResultFeed") -> None:
         """Add the questions a micro-batch at a time. A fleet that is complete has them all."""
         complete = (await self._fleets.get(self._fleet)).gathered
         source = iter(samples)
         while batch := list(islice(source, ADDED_AT_ONCE)):
-            heard.expect(batch)
+            heard.add_questions(batch)
             if complete:
                 await asyncio.sleep(0)
             else:
@@ -59,12 +59,12 @@ class FleetPipeline:
         if not complete:
             await self._fleets.complete(self._fleet)
 
-    async def _follow(self, feeding: asyncio.Task[None], heard: "_Heard") -> None:
+    async def _follow_results(self, feeding: asyncio.Task[None], heard: "_ResultFeed") -> None:
         number, pause = 0, LOOK_EVERY
         while True:
             over = feeding.done() and (await self._fleets.get(self._fleet)).ended_at is not None
-            ends = await self._fleets.ends(self._fleet, number)
-            heard.hear(ends)
+            ends = await self._fleets.list_ends(self._fleet, number)
+            heard.add_ends(ends)
             number = ends[-1].number if ends else number
             if feeding.done():
                 feeding.result()
@@ -75,7 +75,7 @@ class FleetPipeline:
             await asyncio.sleep(0 if ends else pause.total_seconds())
 
 
-class _Heard:
+class _ResultFeed:
     """Hands results over in their order, each with its question. After a restart a result may arrive before its question."""
 
     def __init__(self, done: Callable[[FleetQuestion, FleetEnd], None]) -> None:
@@ -84,12 +84,12 @@ class _Heard:
         self._ends: deque[FleetEnd] = deque()
         self.count = 0
 
-    def expect(self, questions: Sequence[FleetQuestion]) -> None:
+    def add_questions(self, questions: Sequence[FleetQuestion]) -> None:
         self.count += len(questions)
         self._expected |= {question.name: question for question in questions}
         self._hand_over()
 
-    def hear(self, ends: Iterable[FleetEnd]) -> None:
+    def add_ends(self, ends: Iterable[FleetEnd]) -> None:
         self._ends.extend(ends)
         self._hand_over()
 

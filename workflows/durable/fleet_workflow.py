@@ -16,7 +16,7 @@ with workflow.unsafe.imports_passed_through():
     from app.domain.contract import Command, ResearchInput, workflow_id
     from app.domain.fleets import FLEET_WORKFLOW, WAKE, FleetInput
     from workflows.durable import fleet_payloads, policies
-    from workflows.durable.child_run import begun
+    from workflows.durable.child_run import begin_run
 
 # The workflow of a waiting fleet ends after this long, and is started anew when it has something to do.
 IDLE_LIMIT = timedelta(minutes=10)
@@ -39,10 +39,12 @@ class FleetWorkflow:
         while True:
             self._woken = False
             step = await self._advance(started)
-            started = tuple([await _started(start) for start in step.starts])
+            started = tuple([await _start_run(start) for start in step.starts])
             await self._pass_on(Command.FINISH, step.finish)
             await self._pass_on(Command.CANCEL, step.cancel)
-            if step.state is fleet_payloads.State.OVER or (step.state is fleet_payloads.State.IDLE and await self._left_alone()):
+            if step.state is fleet_payloads.FleetState.OVER or (
+                step.state is fleet_payloads.FleetState.IDLE and await self._is_left_alone()
+            ):
                 return
             if workflow.info().get_current_history_length() >= fleet.history:
                 workflow.continue_as_new(fleet)
@@ -52,19 +54,19 @@ class FleetWorkflow:
         """Wake the workflow: questions were added, or a command has come."""
         self._woken = True
 
-    async def _advance(self, started: tuple[UUID, ...]) -> fleet_payloads.Step:
-        request = fleet_payloads.Advance(fleet_id=self._fleet.fleet_id, started=started, told=tuple(self._told))
-        step: fleet_payloads.Step = await workflow.execute_activity(
+    async def _advance(self, started: tuple[UUID, ...]) -> fleet_payloads.FleetStep:
+        request = fleet_payloads.FleetAdvance(fleet_id=self._fleet.fleet_id, started=started, told=tuple(self._told))
+        step: fleet_payloads.FleetStep = await workflow.execute_activity(
             fleet_payloads.ADVANCE_ACTIVITY,
             request,
-            result_type=fleet_payloads.Step,
+            result_type=fleet_payloads.FleetStep,
             start_to_close_timeout=policies.STAGE_LIMIT,
             heartbeat_timeout=policies.HEARTBEAT_LIMIT,
             retry_policy=policies.STAGE_RETRIES,
         )
         return step
 
-    async def _left_alone(self) -> bool:
+    async def _is_left_alone(self) -> bool:
         try:
             await workflow.wait_condition(lambda: self._woken, timeout=IDLE_LIMIT)
         except TimeoutError:
@@ -81,6 +83,6 @@ class FleetWorkflow:
                 workflow.logger.info("run %s heard no %s: %s", run, command, error)
 
 
-async def _started(start: ResearchInput) -> UUID:
-    await begun(start)
+async def _start_run(start: ResearchInput) -> UUID:
+    await begin_run(start)
     return start.run_id

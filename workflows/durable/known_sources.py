@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable
 from datetime import timedelta
 
-FOR = timedelta(hours=6)
+KNOWN_FOR = timedelta(hours=6)
 """A requested copy is stored for at least half a day. Older knowledge may be out of date."""
 
 
@@ -14,9 +14,9 @@ class KnownSources:
     def __init__(self) -> None:
         self._asked: dict[str, float] = {}
 
-    def unknown(self, names: Iterable[str]) -> list[str]:
+    def list_unknown(self, names: Iterable[str]) -> list[str]:
         """Return the names that have to be asked for."""
-        since = time.monotonic() - FOR.total_seconds()
+        since = time.monotonic() - KNOWN_FOR.total_seconds()
         return [name for name in names if self._asked.get(name, since) <= since]
 
     def note(self, names: Iterable[str]) -> None:

@@ -13,33 +13,33 @@ FAIL_ACTIVITY = "living_fail"
 DELIVER_ACTIVITY = "living_deliver"
 
 
-class Asking(Value):
+class ScheduleAsking(Value):
     """One asking of a schedule, identified by the time it was due."""
 
     schedule_id: UUID
     due_at: datetime
 
 
-class Begun(Value):
+class BegunAsking(Value):
     """The run that an asking needs; `start` is None when nothing has changed or there is nothing to ask."""
 
     start: ResearchInput | None = None
 
 
-class Failed(Value):
+class FailedAsking(Value):
     """An asking that failed for good, and why."""
 
-    asking: Asking
+    asking: ScheduleAsking
     detail: str
 
 
-class Delivery(Value):
+class MessageDelivery(Value):
     """A message to send, by its id."""
 
     id: UUID
 
 
-class Told(Value):
+class DeliveryList(Value):
     """The messages to send."""
 
-    deliveries: tuple[Delivery, ...] = ()
+    deliveries: tuple[MessageDelivery, ...] = ()

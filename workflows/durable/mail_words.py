@@ -6,16 +6,16 @@ A member's own language is unknown here: the page keeps it in the browser.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from app.domain.changes import Why
+from app.domain.changes import FallReason
 from app.domain.query import Language
 from app.domain.schedules import Outcome
 
 
-class Words(NamedTuple):
+class MailWording(NamedTuple):
     """The wordings of one language."""
 
     heads: Mapping[Outcome, str]
-    why: Mapping[Why, str]
+    why: Mapping[FallReason, str]
     fallen: str
     new: str
     passages: str
@@ -34,16 +34,16 @@ class Words(NamedTuple):
     stop_at: str
 
 
-_ENGLISH = Words(
+_ENGLISH = MailWording(
     heads={
         Outcome.FIRST: "The first report is ready.",
         Outcome.CHANGED: "Something has changed since the last report.",
         Outcome.FAILED: "The question could not be asked this time.",
     },
     why={
-        Why.OPPOSED: "new evidence opposes it",
-        Why.CHANGED: "its source says something else now",
-        Why.GONE: "its source is gone",
+        FallReason.OPPOSED: "new evidence opposes it",
+        FallReason.CHANGED: "its source says something else now",
+        FallReason.GONE: "its source is gone",
     },
     fallen="No longer holds",
     new="New",
@@ -62,13 +62,13 @@ _ENGLISH = Words(
     stop="No more of these",
     stop_at="No more of these: {address}",
 )
-_CHINESE = Words(
+_CHINESE = MailWording(
     heads={
         Outcome.FIRST: "第一份报告已完成。",
         Outcome.CHANGED: "自上次报告以来有变化。",
         Outcome.FAILED: "这一次未能提出该问题。",
     },
-    why={Why.OPPOSED: "新的证据与之相反", Why.CHANGED: "其来源现在说法不同", Why.GONE: "其来源已不存在"},
+    why={FallReason.OPPOSED: "新的证据与之相反", FallReason.CHANGED: "其来源现在说法不同", FallReason.GONE: "其来源已不存在"},
     fallen="不再成立",
     new="新内容",
     passages="有变化的段落",
@@ -88,6 +88,6 @@ _CHINESE = Words(
 )
 
 
-def words_in(language: Language) -> Words:
+def mail_wording_of(language: Language) -> MailWording:
     """Return the wording of a language."""
     return _CHINESE if language is Language.CHINESE else _ENGLISH

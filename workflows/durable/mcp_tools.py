@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def mcp_tools(path: Path | None, entrance: Entrance) -> AsyncIterator[list[Tool]]:
+async def connect_mcp_tools(path: Path | None, entrance: Entrance) -> AsyncIterator[list[Tool]]:
     """Yield the tools of all servers that answer now, connected while the context lasts. Other servers are logged and left out.
 
     Raises:
@@ -34,15 +34,15 @@ async def mcp_tools(path: Path | None, entrance: Entrance) -> AsyncIterator[list
 
     servers = [McpServer(name, configuration) for name, configuration in read_servers(path).items()]
     try:
-        found = await asyncio.gather(*(_tools(server, entrance) for server in servers))
+        found = await asyncio.gather(*(_list_tools(server, entrance) for server in servers))
         yield [tool for tools in found for tool in tools]
     finally:
         await asyncio.gather(*(server.close() for server in servers))
 
 
-async def _tools(server: "McpServer", entrance: Entrance) -> list[Tool]:
+async def _list_tools(server: "McpServer", entrance: Entrance) -> list[Tool]:
     try:
-        offers = await server.offers()
+        offers = await server.list_offers()
     except CallFailed as error:
         log.warning("the MCP server %s is left out until the worker starts again: %s", server.name, error)
         return []

@@ -45,7 +45,7 @@ class SearchOutcome(Value):
     stop: StopReason
     detail: str = ""
 
-    def finding(self) -> Finding:
+    def to_finding(self) -> Finding:
         """Return the part of the finding that the workflow needs."""
         return Finding(subtask_id=self.subtask_id, stop=self.stop, detail=self.detail)
 
@@ -95,7 +95,7 @@ class FailedTask(Value):
     detail: str
 
 
-class Control(Value):
+class ControlWish(Value):
     """A wish for every agent's next turn. It is written only if the present wish is `replacing`."""
 
     run_id: UUID

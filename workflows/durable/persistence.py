@@ -13,7 +13,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-async def insist(write: Callable[[], Awaitable[T]]) -> T:
+async def persist(write: Callable[[], Awaitable[T]]) -> T:
     """Repeat `write`, which must be safe to repeat, until the database answers. Only cancellation ends the waiting."""
     wait = DATABASE_FIRST_WAIT
     while True:

@@ -14,15 +14,15 @@ from app.domain.contract import PARKED_WORKFLOW, RESEARCH_QUEUE, RESEARCH_WORKFL
 from app.domain.errors import NotFound, RubricaError
 from app.domain.run import RunStatus
 from app.fleets.storage import fleets
-from app.runs.service.temporal_gateway import start_fleet, turn_of
+from app.runs.service.temporal_gateway import priority_of, start_fleet
 from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
-from app.runs.storage.runs import Unfinished
-from workflows.durable.deployment import alive_builds, lead_or_yield
+from app.runs.storage.runs import UnfinishedRun
+from workflows.durable.deployment import lead_or_yield, list_alive_builds
 from workflows.durable.payloads import Parking
 from workflows.durable.policies import RECONCILE_EVERY
 
-OPEN = f"WorkflowType IN ('{RESEARCH_WORKFLOW}', '{PARKED_WORKFLOW}') AND ExecutionStatus = 'Running'"
+OPEN_WORKFLOWS = f"WorkflowType IN ('{RESEARCH_WORKFLOW}', '{PARKED_WORKFLOW}') AND ExecutionStatus = 'Running'"
 # The version of a workflow in the server's list, `deployment:build`, and how the workflow is bound to it.
 VERSION = SearchAttributeKey.for_keyword("TemporalWorkerDeploymentVersion")
 BEHAVIOR = SearchAttributeKey.for_keyword("TemporalWorkflowVersioningBehavior")
@@ -43,35 +43,35 @@ class Reconciler:
         self._database = database
         self._build = build
 
-    async def keep(self) -> None:
+    async def run_forever(self) -> None:
         """Compare now and every minute until cancelled. A server that is away is asked again the next time."""
         while True:
             try:
-                await self.once()
+                await self.reconcile_once()
             except (RPCError, RubricaError) as error:
                 log.warning("runs could not be compared with workflows: %s", error)
             await asyncio.sleep(RECONCILE_EVERY.total_seconds())
 
-    async def once(self) -> list[UUID]:
+    async def reconcile_once(self) -> list[UUID]:
         """Start lost and stranded runs anew and return their ids. Wake every fleet that is at work.
 
         The first step makes sure that new workflows go to a version that has a worker.
         """
         await lead_or_yield(self._client, self._build)
-        for fleet in await fleets.at_work(self._database):
+        for fleet in await fleets.list_at_work(self._database):
             await start_fleet(self._client, fleet)
-        unfinished = await runs.unfinished(self._database)
+        unfinished = await runs.list_unfinished(self._database)
         if not unfinished:
             return []
-        open_workflows = await self._open()
+        open_workflows = await self._list_open()
         restarted = []
         for run in unfinished:
             stranded = open_workflows.get(workflow_id(run.id))
             if stranded or (stranded is None and not await self._is_open(run.id)):
-                restarted += await self._restarted(run, bool(stranded))
+                restarted += await self._try_restart(run, bool(stranded))
         return restarted
 
-    async def _restarted(self, run: Unfinished, stranded: bool) -> list[UUID]:
+    async def _try_restart(self, run: UnfinishedRun, stranded: bool) -> list[UUID]:
         """Restart a run. A run that this version cannot read (a newer version made it) does not stop the others."""
         try:
             await self._restart(run, stranded)
@@ -90,17 +90,17 @@ class Reconciler:
             return False
         return described.status is WorkflowExecutionStatus.RUNNING
 
-    async def _open(self) -> dict[str, bool]:
+    async def _list_open(self) -> dict[str, bool]:
         """Return the open workflows, each with whether it is stranded: pinned to a version that no worker runs any more."""
-        alive = await alive_builds(self._client) | {self._build}
+        alive = await list_alive_builds(self._client) | {self._build}
         found = {}
-        async for workflow in self._client.list_workflows(OPEN):
+        async for workflow in self._client.list_workflows(OPEN_WORKFLOWS):
             attributes = workflow.typed_search_attributes
             version = attributes.get(VERSION) or ""
             found[workflow.id] = attributes.get(BEHAVIOR) == PINNED and version.rpartition(":")[2] not in alive
         return found
 
-    async def _restart(self, run: Unfinished, stranded: bool) -> None:
+    async def _restart(self, run: UnfinishedRun, stranded: bool) -> None:
         """Start a run's workflow anew. A run that waits gets a waiting workflow, which reads the reader's wishes itself."""
         start, halt = await RunLog(self._database).load(run.id), WAITING.get(run.status)
         if halt is None:
@@ -119,5 +119,5 @@ class Reconciler:
             id=workflow_id(run_id),
             task_queue=RESEARCH_QUEUE,
             id_conflict_policy=policy,
-            priority=turn_of(start),
+            priority=priority_of(start),
         )

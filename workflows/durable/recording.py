@@ -14,10 +14,10 @@ from app.domain.run import EventType
 from app.domain.trajectory import Turn, TurnKind
 from app.runs.storage.run_log import NOTHING
 from workflows.agents.ports import ChatModel, Tool
-from workflows.durable.outage import Away, Circuit
+from workflows.durable.outage import Outage, ServerCircuit
 from workflows.durable.policies import WAITING_EVENT_EVERY
 from workflows.durable.stage_ledger import StageLedger
-from workflows.systems.local_record import call_digest
+from workflows.systems.local_record import digest_call
 from workflows.systems.stored_turns import StoredTurns
 
 T = TypeVar("T")
@@ -36,8 +36,8 @@ class DurableRecord:
         self,
         ledger: StageLedger,
         stored: Iterable[Turn],
-        models: Callable[[str], Circuit],
-        index: Circuit,
+        models: Callable[[str], ServerCircuit],
+        index: ServerCircuit,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._ledger = ledger
@@ -45,7 +45,7 @@ class DurableRecord:
         self._index = index
         self._now = now
         self._stored = StoredTurns(stored)
-        self._before = self._stored.elapsed_s()
+        self._before = self._stored.read_elapsed_s()
         self._began = now()
         self._clock = 0.0
         self._under_way: set[asyncio.Future[Any]] = set()
@@ -53,18 +53,18 @@ class DurableRecord:
         self._announced = -WAITING_EVENT_EVERY.total_seconds()
         self.usage = Usage()
 
-    def clock(self) -> float:
+    def read_clock(self) -> float:
         """Return the stage's working time in seconds when its latest turn ended; a replayed turn gives the same time."""
         return self._clock
 
     async def ask(self, agent: str, step: str, model: ChatModel, request: ChatRequest) -> Completion:
         """Return the stored answer to exactly this request, or ask the model and store the answer before returning it."""
-        ordinal = self._stored.claim(agent)
-        before, carried = self._stored.carried(agent, request.messages)
-        digest = self._stored.digest(agent, request, model.name, carried)
-        stored = self._stored.answering(agent, ordinal, digest)
+        ordinal = self._stored.claim_ordinal(agent)
+        before, carried = self._stored.count_carried(agent, request.messages)
+        digest = self._stored.digest_request(agent, request, model.name, carried)
+        stored = self._stored.find_answer(agent, ordinal, digest)
         if stored is not None and stored.completion is not None:
-            return self._again(stored, stored.completion, stored.completion.usage)
+            return self._count_turn(stored, stored.completion, stored.completion.usage)
         grown = before == carried and before > 0
         turn = Turn(
             agent=agent,
@@ -75,25 +75,25 @@ class DurableRecord:
             carried=carried,
             messages=request.messages[carried:],
         )
-        return await self._to_the_end(self._ask(turn, model, request, grown))
+        return await self._run_to_end(self._ask_model(turn, model, request, grown))
 
     async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
         """Return the stored result of this call, or make the call. A failed call is a result too, stored like any other."""
-        ordinal, digest = self._stored.claim(agent), call_digest(call)
-        stored = self._stored.answering(agent, ordinal, digest)
+        ordinal, digest = self._stored.claim_ordinal(agent), digest_call(call)
+        stored = self._stored.find_answer(agent, ordinal, digest)
         if stored is not None and stored.result is not None:
-            return self._again(stored, stored.result, stored.result.usage)
+            return self._count_turn(stored, stored.result, stored.result.usage)
         turn = Turn(agent=agent, ordinal=ordinal, kind=TurnKind.TOOL, step=call.name, digest=digest, call=call)
-        return await self._to_the_end(self._use(turn, tool, call))
+        return await self._run_to_end(self._use_tool(turn, tool, call))
 
     async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
         """Append an event, unless this part of the stage is replayed."""
-        if not self._stored.replaying(agent):
+        if not self._stored.has_next(agent):
             await self._ledger.tell(event, agent, payload)
 
-    async def patiently(self, agent: str, what: str, call: Callable[[], Awaitable[T]]) -> T:
+    async def call_index(self, agent: str, what: str, call: Callable[[], Awaitable[T]]) -> T:
         """Call the index outside a turn, and wait while it is away."""
-        return await self._index.call(call, self._notice(agent, what))
+        return await self._index.call(call, self._make_notice(agent, what))
 
     async def drain(self, limit: timedelta) -> None:
         """Wait for turns under way to be stored; give up those that take longer than `limit`."""
@@ -107,49 +107,51 @@ class DurableRecord:
             turn.cancel()
 
     @contextlib.contextmanager
-    def _answered(self) -> Iterator[None]:
+    def _storing_answer(self) -> Iterator[None]:
         """Mark this turn as one whose answer is being stored."""
         turn = asyncio.current_task()
         assert turn is not None
         self._in_hand.add(turn)
         try:
-            with self._ledger.room.answer(self._ledger.stage):
+            with self._ledger.room.count_answer(self._ledger.stage):
                 yield
         finally:
             self._in_hand.discard(turn)
 
-    async def _ask(self, turn: Turn, model: ChatModel, request: ChatRequest, grown: bool) -> Completion:
-        allowance = self._ledger.allowance(turn.agent)
-        await self._ledger.permit(turn.agent, allowance.needed(request, turn.carried, grown))
-        with self._ledger.room.turn():
-            completion = await self._models(model.name).call(lambda: model.complete(request), self._notice(turn.agent, "model"))
-            following = allowance.following(request, completion)
-            done = turn.model_copy(update={"completion": completion, "elapsed_s": self._elapsed()})
-            payload = _model_call(turn.step, completion)
-            with self._answered():
+    async def _ask_model(self, turn: Turn, model: ChatModel, request: ChatRequest, grown: bool) -> Completion:
+        allowance = self._ledger.allowance_of(turn.agent)
+        await self._ledger.permit(turn.agent, allowance.reserve_request(request, turn.carried, grown))
+        with self._ledger.room.count_turn():
+            completion = await self._models(model.name).call(
+                lambda: model.complete(request), self._make_notice(turn.agent, "model")
+            )
+            following = allowance.reserve_next(request, completion)
+            done = turn.model_copy(update={"completion": completion, "elapsed_s": self._stage_time()})
+            payload = _describe_model_call(turn.step, completion)
+            with self._storing_answer():
                 await self._ledger.store(done, completion.usage, following, EventType.MODEL_CALL, payload)
-        return self._again(done, completion, completion.usage)
+        return self._count_turn(done, completion, completion.usage)
 
-    async def _use(self, turn: Turn, tool: Tool, call: ToolCall) -> ToolResult:
+    async def _use_tool(self, turn: Turn, tool: Tool, call: ToolCall) -> ToolResult:
         await self._ledger.permit(turn.agent, NOTHING)
-        with self._ledger.room.turn():
-            result = await self._used(turn.agent, tool, call)
-            done = turn.model_copy(update={"result": result, "elapsed_s": self._elapsed()})
-            with self._answered():
-                await self._ledger.store(done, result.usage, None, EventType.TOOL_CALL, _tool_call(call, result))
-        return self._again(done, result, result.usage)
+        with self._ledger.room.count_turn():
+            result = await self._call_tool(turn.agent, tool, call)
+            done = turn.model_copy(update={"result": result, "elapsed_s": self._stage_time()})
+            with self._storing_answer():
+                await self._ledger.store(done, result.usage, None, EventType.TOOL_CALL, _describe_tool_call(call, result))
+        return self._count_turn(done, result, result.usage)
 
-    async def _used(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
+    async def _call_tool(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
         try:
-            return await self.patiently(agent, call.name, lambda: tool.call(call.arguments))
+            return await self.call_index(agent, call.name, lambda: tool.call(call.arguments))
         except ToolError as error:
             return ToolResult(error=str(error))
 
-    def _notice(self, agent: str, what: str) -> Callable[[Away, timedelta], Coroutine[Any, Any, None]]:
+    def _make_notice(self, agent: str, what: str) -> Callable[[Outage, timedelta], Coroutine[Any, Any, None]]:
         """Return what to do before each wait: obey the run's wishes, and tell its watchers now and then."""
 
-        async def notice(reason: Away, left: timedelta) -> None:
-            await self._ledger.look()
+        async def notice(reason: Outage, left: timedelta) -> None:
+            await self._ledger.read_wishes()
             now = self._now()
             if left >= QUIET_WAIT and now - self._announced >= WAITING_EVENT_EVERY.total_seconds():
                 self._announced = now
@@ -158,28 +160,28 @@ class DurableRecord:
 
         return notice
 
-    async def _to_the_end(self, turn: Coroutine[Any, Any, T]) -> T:
+    async def _run_to_end(self, turn: Coroutine[Any, Any, T]) -> T:
         task = asyncio.ensure_future(turn)
         self._under_way.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._forget_turn)
         return await asyncio.shield(task)
 
-    def _ended(self, task: "asyncio.Future[Any]") -> None:
+    def _forget_turn(self, task: "asyncio.Future[Any]") -> None:
         """Read a task's outcome, because nobody may wait for it any more and asyncio would report it as never retrieved."""
         self._under_way.discard(task)
         if not task.cancelled():
             task.exception()
 
-    def _again(self, turn: Turn, answer: T, usage: Usage) -> T:
+    def _count_turn(self, turn: Turn, answer: T, usage: Usage) -> T:
         self.usage += usage
         self._clock = max(self._clock, turn.elapsed_s)
         return answer
 
-    def _elapsed(self) -> float:
+    def _stage_time(self) -> float:
         return round(self._before + self._now() - self._began, 3)
 
 
-def _model_call(step: str, completion: Completion) -> dict[str, Any]:
+def _describe_model_call(step: str, completion: Completion) -> dict[str, Any]:
     usage = completion.usage
     return {
         "step": step,
@@ -191,7 +193,7 @@ def _model_call(step: str, completion: Completion) -> dict[str, Any]:
     }
 
 
-def _tool_call(call: ToolCall, result: ToolResult) -> dict[str, Any]:
+def _describe_tool_call(call: ToolCall, result: ToolResult) -> dict[str, Any]:
     found = {passage.source.url: passage.source.title for passage in result.passages}
     sources = [{"title": title, "url": url} for url, title in list(found.items())[:SHOWN_SOURCES]]
     told = {"tool": call.name, "results": len(result.passages), "sources": sources, "error": result.error}

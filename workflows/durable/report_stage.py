@@ -13,22 +13,22 @@ from app.domain.report import Report
 from app.domain.run import EventType, Run, RunStatus
 from app.domain.writer import ReportLineage
 from app.reports.rendering import render
-from app.reports.storage.reports import Surroundings, surroundings
+from app.reports.storage.reports import Surroundings, find_surroundings
 from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
-from app.settings import Judge
+from app.settings import ClaimGrader
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.remembering import memory_of_report
-from workflows.durable.contract_stage import held
+from workflows.agents.stage_memory import memory_of_report
+from workflows.durable.cited_copies import count_sources
+from workflows.durable.contract_stage import hold_to_rubric
 from workflows.durable.payloads import ReportRequest
-from workflows.durable.persistence import insist
-from workflows.durable.sources import distinct_sources
-from workflows.durable.taking_over import taken_over
-from workflows.durable.workshop import Attempt, Outcome, Workshop
-from workflows.durable.writers import Writer, extractive_writer, writer_of
-from workflows.judging.context import Context
+from workflows.durable.persistence import persist
+from workflows.durable.report_reuse import find_reusable_report
+from workflows.durable.workshop import StageAttempt, StageOutcome, Workshop
+from workflows.durable.writers import ReportWriter, make_extractive_writer, writer_of
+from workflows.judging.context import QuoteContext
+from workflows.judging.report_verification import verify_report
 from workflows.judging.second_look import Judges
-from workflows.judging.verification import verified
 
 REPORTER = "report"
 WITHOUT_MODEL = {
@@ -38,20 +38,20 @@ WITHOUT_MODEL = {
 log = logging.getLogger(__name__)
 
 
-async def report_stage(request: ReportRequest, attempt: Attempt) -> str:
+async def run_report_stage(request: ReportRequest, attempt: StageAttempt) -> str:
     """Write, render and store the report, and complete the run in the same transaction. Return the report's title."""
-    findings = _findings(request, attempt)
+    findings = _collect_findings(request, attempt)
     card = None
-    if taken := await taken_over(attempt, findings):
+    if taken := await find_reusable_report(attempt, findings):
         report, lineage = taken
-        around = await insist(lambda: surroundings(attempt.shop.database, report.quotes))
+        around = await persist(lambda: find_surroundings(attempt.shop.database, report.quotes))
     else:
-        written, lineage = await _written(request, attempt, findings)
-        contract = await held(request, attempt, findings, written, lineage) if request.query.rubric else None
-        report, around = await _verified(request, attempt, findings, contract.checked.report if contract else written)
-        card = await contract.scorecard(report) if contract else None
-    rendered = render(report, await _run(attempt), around)
-    told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": len(report.quotes), "sources": distinct_sources(report.quotes)}
+        written, lineage = await _write_report(request, attempt, findings)
+        contract = await hold_to_rubric(request, attempt, findings, written, lineage) if request.query.rubric else None
+        report, around = await _verify_report(request, attempt, findings, contract.checked.report if contract else written)
+        card = await contract.make_scorecard(report) if contract else None
+    rendered = render(report, await _load_run(attempt), around)
+    told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": len(report.quotes), "sources": count_sources(report.quotes)}
 
     async def complete(log: RunLog) -> None:
         await log.save_report(request.run_id, report, rendered.renderings, rendered.evidence, rendered.told)
@@ -60,24 +60,24 @@ async def report_stage(request: ReportRequest, attempt: Attempt) -> str:
         await log.set_status(request.run_id, RunStatus.COMPLETED)
 
     result = {"title": report.title, "lineage": lineage.model_dump(mode="json")}
-    await attempt.close(Outcome(orjson.dumps(result), told), complete)
+    await attempt.close(StageOutcome(orjson.dumps(result), told), complete)
     return report.title
 
 
-async def _verified(
-    request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...], written: Report
+async def _verify_report(
+    request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...], written: Report
 ) -> tuple[Report, dict[str, Surroundings]]:
     """Return the report with its claims graded and repaired, and the text around its quotes in the stored copies."""
     database = attempt.shop.database
-    around = await insist(lambda: surroundings(database, written.quotes))
-    contexts = {key: Context(*texts) for key, texts in around.items()}
-    kit = attempt.kit(memory_of_report(request.plan, findings, attempt.notes))
-    report = await verified(written, findings, kit, _judges_of(request, attempt), contexts)
+    around = await persist(lambda: find_surroundings(database, written.quotes))
+    contexts = {key: QuoteContext(*texts) for key, texts in around.items()}
+    kit = attempt.make_kit(memory_of_report(request.plan, findings, attempt.notes))
+    report = await verify_report(written, findings, kit, _judges_of(request, attempt), contexts)
     added = [quote for quote in report.quotes if quote.key not in around]
-    return report, around | (await insist(lambda: surroundings(database, added)) if added else {})
+    return report, around | (await persist(lambda: find_surroundings(database, added)) if added else {})
 
 
-def _judges_of(request: ReportRequest, attempt: Attempt) -> Judges:
+def _judges_of(request: ReportRequest, attempt: StageAttempt) -> Judges:
     """Return the judges. A model judges only a run with deep effort, without a cap, that does not finish early."""
     shop = attempt.shop
     spends = request.query.effort is Effort.DEEP and not attempt.opening.capped and not request.finish and shop.asks_a_model
@@ -86,43 +86,47 @@ def _judges_of(request: ReportRequest, attempt: Attempt) -> Judges:
 
 def judges_of(shop: Workshop, spends: bool) -> Judges:
     """Return the judges that the installation names; a model only if it may spend."""
-    return Judges(shop.index, Judge.OFFLINE if shop.judge is Judge.MODEL and not spends else shop.judge)
+    return Judges(shop.index, ClaimGrader.OFFLINE if shop.judge is ClaimGrader.MODEL and not spends else shop.judge)
 
 
-def _findings(request: ReportRequest, attempt: Attempt) -> tuple[Finding, ...]:
+def _collect_findings(request: ReportRequest, attempt: StageAttempt) -> tuple[Finding, ...]:
     """Return all findings in the order of the plan: the stored ones, and those that say why a search failed."""
-    found = {outcome.subtask_id: outcome.finding() for outcome in request.missing}
+    found = {outcome.subtask_id: outcome.to_finding() for outcome in request.missing}
     found |= {finding.subtask_id: finding for finding in attempt.needed_findings}
     return tuple(found[s.id] for s in request.plan.subtasks if s.id in found)
 
 
-async def _written(request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...]) -> tuple[Report, ReportLineage]:
+async def _write_report(
+    request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...]
+) -> tuple[Report, ReportLineage]:
     """Write with the report agent, or without a model when the run has to finish early or the agent fails for good."""
-    without_model = extractive_writer(attempt.shop, request.query)
+    without_model = make_extractive_writer(attempt.shop, request.query)
     if request.finish:
-        return await _by(without_model, request, attempt, findings), without_model.lineage
+        return await _write_with(without_model, request, attempt, findings), without_model.lineage
     try:
         writer = writer_of(attempt.shop, request.query)
-        return await _by(writer, request, attempt, findings), writer.lineage
+        return await _write_with(writer, request, attempt, findings), writer.lineage
     except BudgetSpent as spent:
         reason = spent.reason.value
     except Exception as error:
         log.exception("run %s: the report agent failed", request.run_id)
         await attempt.record.tell(EventType.WARNING, REPORTER, {"message": f"the report agent failed: {error}"})
         reason = str(error)
-    report = await _by(without_model, request, attempt, findings)
+    report = await _write_with(without_model, request, attempt, findings)
     notice = WITHOUT_MODEL[request.query.language].format(reason=reason)
     return report.model_copy(update={"notices": (*report.notices, notice)}), without_model.lineage
 
 
-async def _by(writer: Writer, request: ReportRequest, attempt: Attempt, findings: tuple[Finding, ...]) -> Report:
-    kit = attempt.kit(memory_of_report(request.plan, findings, attempt.notes), writer.chat, writer.prompts)
+async def _write_with(
+    writer: ReportWriter, request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...]
+) -> Report:
+    kit = attempt.make_kit(memory_of_report(request.plan, findings, attempt.notes), writer.chat, writer.prompts)
     return await writer.agents.report(request.query, request.plan, findings, kit)
 
 
-async def _run(attempt: Attempt) -> Run:
+async def _load_run(attempt: StageAttempt) -> Run:
     run_id = attempt.request.run_id
-    run = await insist(lambda: runs.get(attempt.shop.database, run_id))
+    run = await persist(lambda: runs.get(attempt.shop.database, run_id))
     if run is None:
         raise NotFound(f"there is no run {run_id}")
     return run

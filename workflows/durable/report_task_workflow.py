@@ -29,13 +29,13 @@ class ReportTaskWorkflow:
         except ActivityError as error:
             await workflow.execute_activity(
                 payloads.FAIL_TASK_ACTIVITY,
-                payloads.FailedTask(run_id=given.run_id, task_id=given.task_id, detail=_reason(error)),
+                payloads.FailedTask(run_id=given.run_id, task_id=given.task_id, detail=_reason_of(error)),
                 start_to_close_timeout=policies.BOOKKEEPING_LIMIT,
                 retry_policy=policies.BOOKKEEPING_RETRIES,
             )
 
 
-def _reason(error: ActivityError) -> str:
+def _reason_of(error: ActivityError) -> str:
     halt = failures.halt_in(error)
     if halt is Halt.BUDGET:
         return AT_BUDGET

@@ -17,26 +17,26 @@ from app.domain.revision import ORIGINS, FollowUp, ReportTask, TaskKind, TaskSta
 from app.domain.writer import Agents
 from app.reports.rendering import render
 from app.reports.storage import report_tasks, versions
-from app.reports.storage.reports import surroundings
+from app.reports.storage.reports import find_surroundings
 from app.runs.storage import runs, steering
 from app.runs.storage.run_log import RunLog
 from workflows.agents import extractive, follow_up
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.remembering import memory_of_report, search_agent
-from workflows.agents.reporting import revising as by_model
-from workflows.agents.revision import NothingMore, Revision
+from workflows.agents.reporting import section_rewrite as by_model
+from workflows.agents.revision import NothingToAdd, SectionRevision
+from workflows.agents.stage_memory import memory_of_report, path_of_search
 from workflows.durable import payloads
-from workflows.durable.contract_stage import judged_afterwards
-from workflows.durable.failures import final_failure
-from workflows.durable.performing import perform
-from workflows.durable.persistence import insist
+from workflows.durable.contract_stage import judge_afterwards
+from workflows.durable.failures import make_final_failure
+from workflows.durable.persistence import persist
 from workflows.durable.report_stage import judges_of
-from workflows.durable.workshop import Attempt, Outcome, Workshop
-from workflows.durable.writers import Writer, extractive_writer, writer_of
-from workflows.judging.again import judged_again
-from workflows.judging.context import Context
-from workflows.judging.verification import verified
+from workflows.durable.stage_running import perform_stage
+from workflows.durable.workshop import StageAttempt, StageOutcome, Workshop
+from workflows.durable.writers import ReportWriter, make_extractive_writer, writer_of
+from workflows.judging.context import QuoteContext
+from workflows.judging.report_verification import verify_report
+from workflows.judging.section_judging import judge_sections_again
 
 WIDE_CHARS = 1_500
 """Characters of the stored copy on each side of a quote from which a follow-up question may be answered."""
@@ -50,58 +50,58 @@ class ReportTaskActivities:
         self._shop = shop
 
     @property
-    def all(self) -> list[Callable[..., Awaitable[None]]]:
+    def list_activities(self) -> list[Callable[..., Awaitable[None]]]:
         """The activities to register with the worker."""
         return [self.work, self.fail]
 
     @activity.defn(name=payloads.REPORT_TASK_ACTIVITY)
     async def work(self, given: ReportTaskInput) -> None:
         """Do a task that is not done yet. Its result and its end are stored in one transaction."""
-        task = await insist(lambda: report_tasks.get(self._shop.database, given.run_id, given.task_id))
+        task = await persist(lambda: report_tasks.get(self._shop.database, given.run_id, given.task_id))
         if task is None or task.status is not TaskStatus.QUEUED:
             return
-        start = await insist(lambda: self._shop.log.load(given.run_id))
+        start = await persist(lambda: self._shop.log.load(given.run_id))
         plan = start.plan
         try:
-            spends = _spends(self._shop, task.request.kind, start.query)
+            spends = _may_spend(self._shop, task.request.kind, start.query)
         except RubricaError as error:
-            raise final_failure(error) from error
+            raise make_final_failure(error) from error
         if plan is None:
-            raise final_failure(NotFound(f"run {given.run_id} has no plan"))
+            raise make_final_failure(NotFound(f"run {given.run_id} has no plan"))
         request = payloads.StageRequest(run_id=given.run_id, query=start.query, finish=not spends)
         # A run that ended tells its stages to stop, so that no stage left behind goes on; this stage has to work.
-        await insist(lambda: steering.set_control(self._shop.database, given.run_id, Halt.NONE, (Halt.CANCEL, Halt.PAUSE)))
-        needs = [search_agent(subtask.id) for subtask in plan.subtasks]
+        await persist(lambda: steering.set_control(self._shop.database, given.run_id, Halt.NONE, (Halt.CANCEL, Halt.PAUSE)))
+        needs = [path_of_search(subtask.id) for subtask in plan.subtasks]
 
-        async def done(attempt: Attempt) -> None:
-            await _Task(attempt, task, start).perform()
+        async def done(attempt: StageAttempt) -> None:
+            await _TaskWork(attempt, task, start).perform()
 
-        await perform(self._shop, request, f"task/{given.task_id}", task.request.kind.value, needs, done, lambda _: None)
+        await perform_stage(self._shop, request, f"task/{given.task_id}", task.request.kind.value, needs, done, lambda _: None)
 
     @activity.defn(name=payloads.FAIL_TASK_ACTIVITY)
     async def fail(self, failed: payloads.FailedTask) -> None:
         """Store why there is no result, for the reader."""
-        await insist(lambda: _fail(self._shop, failed.run_id, failed.task_id, failed.detail))
+        await persist(lambda: _fail_task(self._shop, failed.run_id, failed.task_id, failed.detail))
 
 
-async def _fail(shop: Workshop, run_id: UUID, task_id: UUID, detail: str) -> None:
+async def _fail_task(shop: Workshop, run_id: UUID, task_id: UUID, detail: str) -> None:
     await report_tasks.finish(shop.database, run_id, task_id, TaskStatus.FAILED, detail)
 
 
-def _spends(shop: Workshop, kind: TaskKind, query: ResearchQuery) -> bool:
+def _may_spend(shop: Workshop, kind: TaskKind, query: ResearchQuery) -> bool:
     if kind is TaskKind.SCORE:
         return shop.asks_a_model
     return kind is not TaskKind.EDIT and _asks_a_model(writer_of(shop, query))
 
 
-def _asks_a_model(writer: Writer) -> bool:
+def _asks_a_model(writer: ReportWriter) -> bool:
     return writer.lineage.agents == Agents.MODEL
 
 
-class _Task:
+class _TaskWork:
     """One task under way."""
 
-    def __init__(self, attempt: Attempt, task: ReportTask, start: ResearchInput) -> None:
+    def __init__(self, attempt: StageAttempt, task: ReportTask, start: ResearchInput) -> None:
         self._attempt = attempt
         self._shop = attempt.shop
         self._task = task
@@ -114,42 +114,42 @@ class _Task:
         """Do the task and store its result. A change for which the evidence has nothing ends as failed, with the reason."""
         try:
             if self._task.request.kind is TaskKind.QUESTION:
-                await self._answer()
+                await self._answer_question()
             elif self._task.request.kind is TaskKind.SCORE:
-                await self._score()
+                await self._score_report()
             else:
-                await self._change()
-        except NothingMore as nothing:
+                await self._change_report()
+        except NothingToAdd as nothing:
             reason = str(nothing)
-            await self._close(lambda log: self._ended(log, TaskStatus.FAILED, reason))
+            await self._close_task(lambda log: self._end_task(log, TaskStatus.FAILED, reason))
 
-    async def _score(self) -> None:
+    async def _score_report(self) -> None:
         request, run_id = self._task.request, self._task.run_id
-        stored = await insist(lambda: versions.get(self._shop.database, run_id, request.base))
+        stored = await persist(lambda: versions.get(self._shop.database, run_id, request.base))
         if stored is None:
             raise NotFound(f"run {run_id} has no version {request.base}")
-        card = await judged_afterwards(self._attempt, self._query, Report.of_any_version(stored.report))
+        card = await judge_afterwards(self._attempt, self._query, Report.of_any_version(stored.report))
 
         async def keep(log: RunLog) -> None:
             await rubrics.save_scorecard(log.executor, run_id, card)
-            await self._ended(log, TaskStatus.DONE)
+            await self._end_task(log, TaskStatus.DONE)
 
-        await self._close(keep)
+        await self._close_task(keep)
 
-    async def _change(self) -> None:
+    async def _change_report(self) -> None:
         request, run_id = self._task.request, self._task.run_id
-        stored = await insist(lambda: versions.get(self._shop.database, run_id, request.base))
-        run = await insist(lambda: runs.get(self._shop.database, run_id))
+        stored = await persist(lambda: versions.get(self._shop.database, run_id, request.base))
+        run = await persist(lambda: runs.get(self._shop.database, run_id))
         if stored is None or run is None or request.section is None:
             raise NotFound(f"run {run_id} has no version {request.base}")
         report = Report.of_any_version(stored.report)
-        revision = Revision(report, request.section, request.kind is TaskKind.DEEPEN, request.text)
-        place, sections = await self._sections(revision)
+        revision = SectionRevision(report, request.section, request.kind is TaskKind.DEEPEN, request.text)
+        place, sections = await self._replace_sections(revision)
         quotes = tuple(quote for finding in self._findings for quote in finding.quotes)
         own_words = request.kind is TaskKind.EDIT
-        changed = await self._judged(report, place, sections, () if own_words else quotes, not own_words)
+        changed = await self._judge_again(report, place, sections, () if own_words else quotes, not own_words)
         changed = extractive.with_true_notice(changed, report)
-        rendered = render(changed, run, await insist(lambda: surroundings(self._shop.database, changed.quotes)))
+        rendered = render(changed, run, await persist(lambda: find_surroundings(self._shop.database, changed.quotes)))
         info = VersionInfo(
             n=request.base + 1,
             origin=ORIGINS[request.kind],
@@ -162,11 +162,11 @@ class _Task:
 
         async def keep(log: RunLog) -> None:
             await versions.add(log.executor, run_id, info, changed, rendered.renderings, rendered.evidence)
-            await self._ended(log, TaskStatus.DONE, version=info.n)
+            await self._end_task(log, TaskStatus.DONE, version=info.n)
 
-        await self._close(keep)
+        await self._close_task(keep)
 
-    async def _sections(self, revision: Revision) -> tuple[tuple[int, int], tuple[Section, ...]]:
+    async def _replace_sections(self, revision: SectionRevision) -> tuple[tuple[int, int], tuple[Section, ...]]:
         """Return the place of the replaced sections and the new ones. A reader's edit is of one section, without its parts."""
         request = self._task.request
         if request.kind is TaskKind.EDIT:
@@ -178,58 +178,58 @@ class _Task:
         writer = writer_of(self._shop, self._query)
         if _asks_a_model(writer):
             try:
-                written = await by_model.revise(revision, self._query, self._plan, self._findings, self._kit(writer))
+                written = await by_model.rewrite_section(revision, self._query, self._plan, self._findings, self._kit_of(writer))
                 return place, tuple(section.model_copy(update={"changed_by": writer.lineage.model}) for section in written)
             except (BudgetSpent, ModelError) as error:
                 log.warning("task %s: the model did not write (%s); the sources' own words do", self._task.id, error)
-        kit = self._kit(extractive_writer(self._shop, self._query))
+        kit = self._kit_of(make_extractive_writer(self._shop, self._query))
         return place, await extractive.revise(revision, self._query, self._plan, self._findings, kit)
 
-    async def _judged(
+    async def _judge_again(
         self, report: Report, place: tuple[int, int], sections: tuple[Section, ...], quotes: tuple[Quote, ...], mend: bool
     ) -> Report:
-        around = await self._around((*report.quotes, *quotes))
-        kit, judges = self._kit(extractive_writer(self._shop, self._query)), judges_of(self._shop, False)
+        around = await self._contexts_of((*report.quotes, *quotes))
+        kit, judges = self._kit_of(make_extractive_writer(self._shop, self._query)), judges_of(self._shop, False)
         findings = self._findings if mend else ()
-        return await judged_again(report, place, sections, quotes, findings, kit, judges, around, mend)
+        return await judge_sections_again(report, place, sections, quotes, findings, kit, judges, around, mend)
 
-    async def _answer(self) -> None:
+    async def _answer_question(self) -> None:
         """Answer the question from the sentences around every quote that the searches found."""
         quotes = list({quote.key: quote for finding in self._findings for quote in finding.quotes}.values())
-        around = await insist(lambda: surroundings(self._shop.database, quotes, WIDE_CHARS))
-        passages = follow_up.passages_around(quotes, {key: (text.before, text.after) for key, text in around.items()})
-        answered = await self._answered(self._task.request.text, passages)
+        around = await persist(lambda: find_surroundings(self._shop.database, quotes, WIDE_CHARS))
+        passages = follow_up.widen_quotes(quotes, {key: (text.before, text.after) for key, text in around.items()})
+        answered = await self._write_answer(self._task.request.text, passages)
         report = Report(title="", sections=(Section(heading="", body=answered.body),), quotes=answered.quotes)
-        kit = self._kit(extractive_writer(self._shop, self._query))
-        contexts = await self._around(answered.quotes)
-        judged = await verified(report, (), kit, judges_of(self._shop, False), contexts, mend=False)
+        kit = self._kit_of(make_extractive_writer(self._shop, self._query))
+        contexts = await self._contexts_of(answered.quotes)
+        judged = await verify_report(report, (), kit, judges_of(self._shop, False), contexts, mend=False)
         told = answered.model_copy(update={"claims": judged.claims if answered.answered else ()})
-        await self._close(lambda log: self._ended(log, TaskStatus.DONE, answer=told))
+        await self._close_task(lambda log: self._end_task(log, TaskStatus.DONE, answer=told))
 
-    async def _answered(self, question: str, passages: list[Passage]) -> FollowUp:
+    async def _write_answer(self, question: str, passages: list[Passage]) -> FollowUp:
         writer = writer_of(self._shop, self._query)
         if _asks_a_model(writer):
             try:
-                return await follow_up.answer(question, self._query, passages, self._kit(writer))
+                return await follow_up.answer_from_evidence(question, self._query, passages, self._kit_of(writer))
             except (BudgetSpent, ModelError) as error:
                 log.warning("task %s: the model did not answer (%s); the sources' own words do", self._task.id, error)
-        kit = self._kit(extractive_writer(self._shop, self._query))
+        kit = self._kit_of(make_extractive_writer(self._shop, self._query))
         return await follow_up.answer_in_quotes(question, self._query, passages, kit)
 
-    def _kit(self, writer: Writer) -> Kit:
+    def _kit_of(self, writer: ReportWriter) -> Kit:
         memory = memory_of_report(self._plan, self._findings, self._attempt.notes)
-        return self._attempt.kit(memory, writer.chat, writer.prompts)
+        return self._attempt.make_kit(memory, writer.chat, writer.prompts)
 
-    async def _around(self, quotes: tuple[Quote, ...]) -> dict[str, Context]:
-        found = await insist(lambda: surroundings(self._shop.database, quotes))
-        return {key: Context(*texts) for key, texts in found.items()}
+    async def _contexts_of(self, quotes: tuple[Quote, ...]) -> dict[str, QuoteContext]:
+        found = await persist(lambda: find_surroundings(self._shop.database, quotes))
+        return {key: QuoteContext(*texts) for key, texts in found.items()}
 
-    async def _ended(
+    async def _end_task(
         self, log: RunLog, status: TaskStatus, detail: str = "", version: int | None = None, answer: FollowUp | None = None
     ) -> None:
         usage = self._attempt.record.usage
         await report_tasks.finish(log.executor, self._task.run_id, self._task.id, status, detail, version, answer, usage)
 
-    async def _close(self, also: Callable[[RunLog], Awaitable[None]]) -> None:
+    async def _close_task(self, also: Callable[[RunLog], Awaitable[None]]) -> None:
         told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": 0, "sources": 0}
-        await self._attempt.close(Outcome(b"{}", told), also)
+        await self._attempt.close(StageOutcome(b"{}", told), also)

@@ -11,10 +11,10 @@ with workflow.unsafe.imports_passed_through():
     from workflows.durable import payloads
     from workflows.durable.durable_stages import DurableStages
     from workflows.durable.failures import StageHalted
-    from workflows.durable.steered import Steered, bookkeeping
+    from workflows.durable.plan_updates import Steered, run_bookkeeping
     from workflows.systems.minddr import research
     from workflows.systems.stages import StageFailed
-    from workflows.systems.steering import Steering
+    from workflows.systems.steering import PlanSteering
 
 UPGRADED = workflow.ContinueAsNewVersioningBehavior.AUTO_UPGRADE
 WAITS = {
@@ -38,7 +38,7 @@ class ResearchWorkflow(Steered):
 
     @workflow.init
     def __init__(self, start: ResearchInput) -> None:
-        super().__init__(start.run_id, Steering(start.plan, start.dropped))
+        super().__init__(start.run_id, PlanSteering(start.plan, start.dropped))
         self._start = start
         self._stages = DurableStages(start)
         self._system: asyncio.Task[object] | None = None
@@ -52,24 +52,24 @@ class ResearchWorkflow(Steered):
     @workflow.run
     async def run(self, start: ResearchInput) -> None:
         """Run until there is a report, or the run waits or ends otherwise. The report stage completes the run by itself."""
-        self._system = asyncio.ensure_future(self._work(start))
+        self._system = asyncio.ensure_future(self._run_system(start))
         if self._cancelled:
             self._system.cancel()
         try:
             await self._system
         except StageHalted as halted:
-            await self._halt(halted.halt)
+            await self._halt_run(halted.halt)
         except asyncio.CancelledError:
-            await self._settle(RunStatus.CANCELLED, "cancelled")
+            await self._settle_run(RunStatus.CANCELLED, "cancelled")
         except StageFailed as failure:
-            await self._settle(RunStatus.FAILED, str(failure))
+            await self._settle_run(RunStatus.FAILED, str(failure))
         except Exception:  # noqa: BLE001  (logged below, through the workflow's own logger)
             # A pinned run whose workflow task failed here would fail for ever: no later version could repair it.
             workflow.logger.exception("run %s: the system failed", self._run_id)
-            await self._settle(RunStatus.FAILED, "an error in the program ended this run; its log has the details")
+            await self._settle_run(RunStatus.FAILED, "an error in the program ended this run; its log has the details")
         await workflow.wait_condition(workflow.all_handlers_finished)
 
-    async def _work(self, start: ResearchInput) -> object:
+    async def _run_system(self, start: ResearchInput) -> object:
         """Run the system; if a person has to approve the plan first, only make the plan."""
         if start.awaits_approval:
             if self._steering.plan is None:
@@ -77,35 +77,37 @@ class ResearchWorkflow(Steered):
             raise StageHalted(Halt.APPROVAL)
         return await research(start.query, self._stages, self._steering)
 
-    async def _halt(self, halt: Halt) -> None:
+    async def _halt_run(self, halt: Halt) -> None:
         """Park the run, unless the reader has meanwhile asked to go on."""
         self._halted = True
         if halt is Halt.APPROVAL:
             self._resumed = False  # a resume that came before the plan does not approve it
         if halt in WAITS and not self._resumed:
-            await self._settle(*WAITS[halt])
+            await self._settle_run(*WAITS[halt])
         await workflow.wait_condition(workflow.all_handlers_finished)
         if self._wound_up:
-            await self._control(Halt.NONE, replacing=Halt.PAUSE)
+            await self._write_control(Halt.NONE, replacing=Halt.PAUSE)
         if halt not in WAITS or self._cancelled:
-            await self._settle(RunStatus.CANCELLED, "cancelled")
+            await self._settle_run(RunStatus.CANCELLED, "cancelled")
             return
-        again = self._again()
+        again = self._next_input()
         if self._resumed or (halt is Halt.APPROVAL and not again.awaits_approval):
             workflow.continue_as_new(again, initial_versioning_behavior=UPGRADED)
         parking = payloads.Parking(start=again, halt=halt)
         workflow.continue_as_new(parking, workflow=ParkedRunWorkflow.run, initial_versioning_behavior=UPGRADED)
 
-    def _again(self) -> ResearchInput:
+    def _next_input(self) -> ResearchInput:
         steered = {"plan": self._steering.plan, "dropped": self._steering.dropped}
         return self._start.model_copy(update={**steered, "finish": self._finish, "approved": self._approved})
 
-    async def _settle(self, status: RunStatus, detail: str, options: tuple[str, ...] = ()) -> None:
+    async def _settle_run(self, status: RunStatus, detail: str, options: tuple[str, ...] = ()) -> None:
         settlement = payloads.Settlement(run_id=self._run_id, status=status, detail=detail, options=options)
-        await bookkeeping(payloads.SETTLE_ACTIVITY, settlement)
+        await run_bookkeeping(payloads.SETTLE_ACTIVITY, settlement)
 
-    async def _control(self, wish: Halt, replacing: Halt) -> None:
-        await bookkeeping(payloads.CONTROL_ACTIVITY, payloads.Control(run_id=self._run_id, wish=wish, replacing=replacing))
+    async def _write_control(self, wish: Halt, replacing: Halt) -> None:
+        await run_bookkeeping(
+            payloads.CONTROL_ACTIVITY, payloads.ControlWish(run_id=self._run_id, wish=wish, replacing=replacing)
+        )
 
     @workflow.signal(name=Command.PAUSE)
     def pause(self) -> None:
@@ -131,7 +133,7 @@ class ResearchWorkflow(Steered):
         if not self._halted:
             self._wound_up = True
             self._stages.halt = Halt.PAUSE
-            await self._control(Halt.PAUSE, replacing=Halt.NONE)
+            await self._write_control(Halt.PAUSE, replacing=Halt.NONE)
 
     @workflow.signal(name=Command.CANCEL)
     def cancel(self) -> None:
@@ -148,7 +150,7 @@ class ParkedRunWorkflow(Steered):
     @workflow.init
     def __init__(self, parking: payloads.Parking) -> None:
         start = parking.start
-        super().__init__(start.run_id, Steering(start.plan, start.dropped))
+        super().__init__(start.run_id, PlanSteering(start.plan, start.dropped))
         self._start = start
         self._wish: Command | None = None
 
@@ -156,21 +158,21 @@ class ParkedRunWorkflow(Steered):
     async def run(self, parking: payloads.Parking) -> None:
         """Wait until the run goes on or is cancelled."""
         if self._wish is None:
-            unheard = await self._unheard(parking.halt)
+            unheard = await self._find_unheard_command(parking.halt)
             self._wish = self._wish or unheard  # a command may have come meanwhile
         await workflow.wait_condition(lambda: self._wish is not None and workflow.all_handlers_finished())
         if self._wish is Command.CANCEL:
             cancelled = payloads.Settlement(run_id=self._run_id, status=RunStatus.CANCELLED, detail="cancelled")
-            await bookkeeping(payloads.SETTLE_ACTIVITY, cancelled)
+            await run_bookkeeping(payloads.SETTLE_ACTIVITY, cancelled)
             return
         steered = {"plan": self._steering.plan, "dropped": self._steering.dropped, "finish": self._wish is Command.FINISH}
         approved = self._start.approved or self._wish is Command.APPROVE
         again = self._start.model_copy(update={**steered, "approved": approved})
         workflow.continue_as_new(again, workflow=ResearchWorkflow.run, initial_versioning_behavior=UPGRADED)
 
-    async def _unheard(self, halt: Halt) -> Command | None:
+    async def _find_unheard_command(self, halt: Halt) -> Command | None:
         """Return a command that is only in the ledger: this workflow may replace another that was lost with its signals."""
-        wish = await bookkeeping(payloads.WISH_ACTIVITY, self._run_id, payloads.Wish)
+        wish = await run_bookkeeping(payloads.WISH_ACTIVITY, self._run_id, payloads.Wish)
         if wish.control is not Halt.NONE:
             return Command.CANCEL if wish.control is Halt.CANCEL else None
         if wish.finish:

@@ -10,59 +10,59 @@ from app.domain.budget import StopReason
 from app.domain.evidence import Finding
 from app.runs.storage.stage_openings import StageOpening, WantedStage
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.remembering import memory_of_search, search_agent
+from workflows.agents.stage_memory import memory_of_search, path_of_search
+from workflows.durable.cited_copies import count_sources, keep_cited
 from workflows.durable.failures import is_final
 from workflows.durable.payloads import SearchesOutcome, SearchesRequest, SearchOutcome, SearchRequest
-from workflows.durable.performing import opened, performed
-from workflows.durable.sources import cited, distinct_sources
-from workflows.durable.workshop import Attempt, Outcome, Workshop
+from workflows.durable.stage_running import open_stages_of, perform_open_stage
+from workflows.durable.workshop import StageAttempt, StageOutcome, Workshop
 
 log = logging.getLogger(__name__)
 
 
-async def searched(shop: Workshop, request: SearchRequest) -> SearchOutcome:
+async def run_search(shop: Workshop, request: SearchRequest) -> SearchOutcome:
     """Run a deep search and store its finding with the sources it cites. A search that fails for good gives a finding too.
 
     Raises:
-        ApplicationError: as `performed`.
+        ApplicationError: as `perform_open_stage`.
     """
-    [opening] = await opened(shop, request, (_wanted(request),))
-    return await _searched(shop, request, opening)
+    [opening] = await open_stages_of(shop, request, (_wanted_stage_of(request),))
+    return await _run_opened_search(shop, request, opening)
 
 
-async def _searched(shop: Workshop, request: SearchRequest, opening: StageOpening) -> SearchOutcome:
-    async def work(attempt: Attempt) -> Finding:
-        return await _stored(await _found(request, attempt), attempt)
+async def _run_opened_search(shop: Workshop, request: SearchRequest, opening: StageOpening) -> SearchOutcome:
+    async def work(attempt: StageAttempt) -> Finding:
+        return await _store_finding(await _find_evidence(request, attempt), attempt)
 
-    finding = await performed(shop, request, _wanted(request), opening, work, Finding.of_any_version)
+    finding = await perform_open_stage(shop, request, _wanted_stage_of(request), opening, work, Finding.of_any_version)
     return SearchOutcome(subtask_id=request.subtask_id, stop=finding.stop, detail=finding.detail)
 
 
-def _wanted(request: SearchRequest) -> WantedStage:
+def _wanted_stage_of(request: SearchRequest) -> WantedStage:
     """Return the stage of a search. It reads the findings of all searches that its subtask depends on."""
-    subtask = request.plan.subtask(request.subtask_id)
-    needed = request.plan.ancestors(subtask.id)
-    ancestors = [search_agent(s.id) for s in request.plan.subtasks if s.id in needed]
-    return WantedStage(search_agent(subtask.id), subtask.title, ancestors)
+    subtask = request.plan.get_subtask(request.subtask_id)
+    needed = request.plan.ancestors_of(subtask.id)
+    ancestors = [path_of_search(s.id) for s in request.plan.subtasks if s.id in needed]
+    return WantedStage(path_of_search(subtask.id), subtask.title, ancestors)
 
 
-async def searched_together(shop: Workshop, request: SearchesRequest) -> SearchesOutcome:
+async def run_searches(shop: Workshop, request: SearchesRequest) -> SearchesOutcome:
     """Run searches together and return how each ended, once all have. A failed one does not affect the others' findings.
 
     Raises:
-        ApplicationError: as `performed`, from one of them; the others have then ended too, and their turns are stored.
+        ApplicationError: as `perform_open_stage`, from one of them; the others have then ended too, and their turns are stored.
     """
     each = request.each
-    openings = await opened(shop, request, [_wanted(one) for one in each])
-    searches = (_searched(shop, one, opening) for one, opening in zip(each, openings, strict=True))
+    openings = await open_stages_of(shop, request, [_wanted_stage_of(one) for one in each])
+    searches = (_run_opened_search(shop, one, opening) for one, opening in zip(each, openings, strict=True))
     ended = await asyncio.gather(*searches, return_exceptions=True)
     return SearchesOutcome(
         ended=tuple(outcome for outcome in ended if isinstance(outcome, SearchOutcome)),
-        failed=tuple(_failures(request.subtask_ids, ended)),
+        failed=tuple(_list_failures(request.subtask_ids, ended)),
     )
 
 
-def _failures(subtask_ids: Sequence[str], ended: Sequence[SearchOutcome | BaseException]) -> list[SearchOutcome]:
+def _list_failures(subtask_ids: Sequence[str], ended: Sequence[SearchOutcome | BaseException]) -> list[SearchOutcome]:
     failed = []
     for subtask_id, outcome in zip(subtask_ids, ended, strict=True):
         if isinstance(outcome, ApplicationError) and is_final(outcome):
@@ -72,23 +72,23 @@ def _failures(subtask_ids: Sequence[str], ended: Sequence[SearchOutcome | BaseEx
     return failed
 
 
-async def _stored(found: Finding, attempt: Attempt) -> Finding:
-    finding, snapshots = await cited(found, attempt.missing_snapshots, attempt.fetch_snapshot)
-    sources = distinct_sources(finding.quotes)
+async def _store_finding(found: Finding, attempt: StageAttempt) -> Finding:
+    finding, snapshots = await keep_cited(found, attempt.find_missing_snapshots, attempt.fetch_snapshot)
+    sources = count_sources(finding.quotes)
     told = {"stop": finding.stop, "detail": finding.detail, "quotes": len(finding.quotes), "sources": sources}
     body = finding.model_dump_json(exclude_defaults=True).encode()
     cites = frozenset(quote.source.snapshot for quote in finding.quotes)
-    await attempt.close(Outcome(body, told, snapshots, cites))
+    await attempt.close(StageOutcome(body, told, snapshots, cites))
     return finding
 
 
-async def _found(request: SearchRequest, attempt: Attempt) -> Finding:
-    subtask = request.plan.subtask(request.subtask_id)
+async def _find_evidence(request: SearchRequest, attempt: StageAttempt) -> Finding:
+    subtask = request.plan.get_subtask(request.subtask_id)
     findings = {finding.subtask_id: finding for finding in attempt.needed_findings}
     memory = memory_of_search(subtask, request.plan, findings, attempt.notes)
     agents = attempt.shop.agents_of(request.query)
     try:
-        return await agents.search(subtask, request.plan, request.query, attempt.kit(memory))
+        return await agents.search(subtask, request.plan, request.query, attempt.make_kit(memory))
     except BudgetSpent as spent:
         return Finding(subtask_id=subtask.id, stop=spent.reason, usage=attempt.record.usage)
     except Exception as error:

@@ -15,12 +15,12 @@ from app.domain.run import EventType
 from app.domain.trajectory import Turn
 from app.runs.storage.run_log import NOTHING, Reservation, RunLog
 from workflows.agents.ports import BudgetSpent
-from workflows.chat_models.endpoint import Prices
-from workflows.durable.allowance import Allowance
+from workflows.chat_models.endpoint import ModelPrices
+from workflows.durable.allowance import AgentAllowance
 from workflows.durable.failures import RunHalted, WorkerStopping
-from workflows.durable.persistence import insist
+from workflows.durable.persistence import persist
 from workflows.durable.policies import RESERVATIONS_POLL
-from workflows.durable.room import RunRoom
+from workflows.durable.run_rooms import RunRoom
 
 
 @dataclass
@@ -36,21 +36,21 @@ class StageLedger:
     stage: str
     attempt: int
     room: RunRoom
-    prices: Prices
+    prices: ModelPrices
     stopping: Callable[[], bool]
     first: Reservation = NOTHING
     finish: bool = False
     capped: bool = True
     halt: Halt = Halt.NONE
     stopped: RunHalted | WorkerStopping | None = field(default=None, init=False)
-    _agents: dict[str, Allowance] = field(default_factory=dict, init=False)
+    _agents: dict[str, AgentAllowance] = field(default_factory=dict, init=False)
     _calls: Iterator[int] = field(default_factory=lambda: itertools.count(1), init=False)
 
-    def allowance(self, agent: str) -> Allowance:
+    def allowance_of(self, agent: str) -> AgentAllowance:
         """Return the agent's reservation."""
         found = self._agents.get(agent)
         if found is None:
-            found = self._agents[agent] = Allowance(self.prices, self.first)
+            found = self._agents[agent] = AgentAllowance(self.prices, self.first)
             self.first = NOTHING
         return found
 
@@ -62,15 +62,15 @@ class StageLedger:
             WorkerStopping: this worker is about to end.
             BudgetSpent: the stage has to hand over what it has.
         """
-        self._heed()
-        allowance = self.allowance(agent)
+        self._obey_wishes()
+        allowance = self.allowance_of(agent)
         need = need if self.capped else NOTHING
         while self.halt is Halt.BUDGET or not allowance.covers(need):
             if await self._reserve(allowance, need):
                 return
-            if not await self._something_comes_back():
+            if not await self._may_get_room():
                 self._stop(RunHalted(Halt.BUDGET))
-            self._heed()
+            self._obey_wishes()
 
     async def store(
         self, turn: Turn, usage: Usage, following: Reservation | None, event: EventType, payload: Mapping[str, Any]
@@ -79,10 +79,10 @@ class StageLedger:
 
         A halt that comes meanwhile takes effect before the next turn.
         """
-        allowance = self.allowance(turn.agent)
+        allowance = self.allowance_of(turn.agent)
         released = NOTHING if following is None else allowance.held
         reserved = following if following is not None and self.capped else NOTHING
-        receipt = await insist(
+        receipt = await persist(
             lambda: self.log.store_turn(self.run_id, self.stage, self.attempt, turn, usage, released, reserved, event, payload)
         )
         self.halt, self.capped = receipt.halt, receipt.capped
@@ -91,12 +91,12 @@ class StageLedger:
 
     async def release(self) -> None:
         """Give back all reservations, because this attempt makes no further call. An open stage would hold them for ever."""
-        released = self._taken_back()
+        released = self._take_back()
         if released != NOTHING:
             with suppress(NotFound):  # the run was deleted
-                await self._exchanged(released, None)
+                await self._exchange(released, None)
 
-    async def look(self) -> None:
+    async def read_wishes(self) -> None:
         """Read the run's wishes now, without a turn. A database that is away changes nothing.
 
         Raises:
@@ -106,43 +106,43 @@ class StageLedger:
             self.halt, granted = await self.log.reserve(self.run_id, self.stage, self.attempt, NOTHING, NOTHING)
         except Unavailable:
             granted = True
-        self._heed()
+        self._obey_wishes()
         if not granted:
             self._stop(RunHalted(Halt.BUDGET))
 
     async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
         """Append an event, unless a newer attempt has taken over."""
         call = next(self._calls)
-        await insist(lambda: self.log.tell(self.run_id, self.stage, self.attempt, call, event, agent, payload))
+        await persist(lambda: self.log.append_once(self.run_id, self.stage, self.attempt, call, event, agent, payload))
 
-    async def _reserve(self, allowance: Allowance, need: Reservation) -> bool:
-        self.halt, granted = await self._exchanged(allowance.held, need)
+    async def _reserve(self, allowance: AgentAllowance, need: Reservation) -> bool:
+        self.halt, granted = await self._exchange(allowance.held, need)
         allowance.held = need if granted else NOTHING
-        self._heed()
+        self._obey_wishes()
         return granted
 
-    async def _exchanged(self, released: Reservation, need: Reservation | None) -> tuple[Halt, bool]:
+    async def _exchange(self, released: Reservation, need: Reservation | None) -> tuple[Halt, bool]:
         call = next(self._calls)
-        return await insist(lambda: self.log.reserve(self.run_id, self.stage, self.attempt, released, need, call))
+        return await persist(lambda: self.log.reserve(self.run_id, self.stage, self.attempt, released, need, call))
 
-    async def _something_comes_back(self) -> bool:
+    async def _may_get_room(self) -> bool:
         """Say whether reserved room may have become free. If nobody holds a reservation, the budget is really used up.
 
         Room may be held by a turn under way here, by agents of this stage that make no call now (they ask again before their next
         call), or by other stages: those of other workers, and those of a dead worker until they are opened again.
         """
-        if await self.room.another_turn_ended():
+        if await self.room.wait_for_turn_end():
             return True
-        released = self._taken_back()
+        released = self._take_back()
         if released != NOTHING:
-            await self._exchanged(released, None)
+            await self._exchange(released, None)
             return True
-        held = await insist(lambda: self.log.others_hold(self.run_id, self.stage))
+        held = await persist(lambda: self.log.others_hold(self.run_id, self.stage))
         if held:
             await asyncio.sleep(RESERVATIONS_POLL.total_seconds())
         return held
 
-    def _taken_back(self) -> Reservation:
+    def _take_back(self) -> Reservation:
         """Take all reservations from the agents of this stage and return their sum."""
         held = [self.first, *(allowance.held for allowance in self._agents.values())]
         self.first = NOTHING
@@ -150,7 +150,7 @@ class StageLedger:
             allowance.held = NOTHING
         return Reservation(sum(one.tokens for one in held), sum(one.cost_microusd for one in held))
 
-    def _heed(self) -> None:
+    def _obey_wishes(self) -> None:
         """Obey wishes for the whole stage. The budget is checked before each agent's next call.
 
         Raises:

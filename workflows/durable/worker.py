@@ -23,9 +23,8 @@ from app.runs.service.temporal_gateway import connect
 from app.settings import Settings, read_settings
 from workflows.durable import policies
 from workflows.durable.activities import StageActivities
-from workflows.durable.deployment import become_current, build_id
+from workflows.durable.deployment import become_current, compute_build_id
 from workflows.durable.drafting import DraftActivities, DraftWorkflow
-from workflows.durable.equipment import equipped
 from workflows.durable.fleet_activities import FleetActivities
 from workflows.durable.fleet_workflow import FleetWorkflow
 from workflows.durable.living_activities import LivingActivities
@@ -35,6 +34,7 @@ from workflows.durable.report_task_workflow import ReportTaskWorkflow
 from workflows.durable.report_tasks import ReportTaskActivities
 from workflows.durable.research_workflow import ParkedRunWorkflow, ResearchWorkflow
 from workflows.durable.workshop import Workshop
+from workflows.durable.workshop_setup import open_workshop
 
 STAGES_AT_ONCE = 1_000
 WORKFLOW_TASKS_AT_ONCE = 50
@@ -70,18 +70,18 @@ async def serve(settings: Settings, build: str | None = None) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     runtime = Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=policies.WORKER_REPORTS_EVERY)
     client = await connect(settings.temporal_address, runtime)
-    async with equipped(settings) as shop, working(client, shop, build or build_id()):
+    async with open_workshop(settings) as shop, run_worker(client, shop, build or compute_build_id()):
         gc.freeze()  # everything loaded so far stays, so later collections need not look at it
         print("worker ready", flush=True)
         await stop.wait()
 
 
 @asynccontextmanager
-async def working(client: Client, shop: Workshop, build: str) -> AsyncIterator[None]:
+async def run_worker(client: Client, shop: Workshop, build: str) -> AsyncIterator[None]:
     """Take work as version `build` while the context lasts. New runs go to this version from the beginning."""
     async with build_worker(client, shop, build):
         await become_current(client, build)
-        reconciling = asyncio.create_task(Reconciler(client, shop.database, build).keep())
+        reconciling = asyncio.create_task(Reconciler(client, shop.database, build).run_forever())
         try:
             yield
         finally:
@@ -99,8 +99,8 @@ def build_worker(client: Client, shop: Workshop, build: str | None, in_memory: i
         task_queue=RESEARCH_QUEUE,
         workflows=[ResearchWorkflow, ParkedRunWorkflow, ReportTaskWorkflow, DraftWorkflow, LivingReportWorkflow, FleetWorkflow],
         activities=[
-            *(*StageActivities(shop).all, *ReportTaskActivities(shop).all),
-            *(DraftActivities(shop).draft, *LivingActivities(shop).all, FleetActivities(shop).advance),
+            *(*StageActivities(shop).list_activities, *ReportTaskActivities(shop).list_activities),
+            *(DraftActivities(shop).draft, *LivingActivities(shop).list_activities, FleetActivities(shop).advance),
         ],
         # The sandbox costs more than the workflows themselves; the replay tests run them inside it.
         workflow_runner=UnsandboxedWorkflowRunner(),

@@ -8,7 +8,7 @@ from typing import Any
 import asyncpg
 
 from app.accounts.service.policy import NO_LIMITS
-from app.database.engine import translated
+from app.database.engine import translate_outages
 from app.domain.errors import NotFound, ToolError
 from app.domain.evidence import Finding
 from app.domain.limits import Quota
@@ -17,31 +17,31 @@ from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery, SystemName
 from app.outgoing.mail import Mailbox
 from app.outside.storage import OutsideStore
-from app.runs.storage.run_log import NOTHING, Reservation, RunLog, Snapshot
+from app.runs.storage.run_log import NOTHING, Reservation, RunLog, SourceSnapshot
 from app.runs.storage.stage_openings import StageOpening
-from app.settings import Judge
+from app.settings import ClaimGrader
 from retrieval.ports import PageReader
-from retrieval.search.on_behalf import OnBehalf
+from retrieval.search.tenant_index import TenantView
 from retrieval.service.client import IndexClient
 from workflows.agents.agent_set import AgentSet
-from workflows.agents.codec import Codec
+from workflows.agents.codec import StepCodec
 from workflows.agents.effort import LIMITS, bounds_of
 from workflows.agents.kit import Kit
 from workflows.agents.ports import ChatModel
-from workflows.chat_models.endpoint import Prices
-from workflows.chat_models.offer import Offer
-from workflows.durable.allowance import first_call
-from workflows.durable.failures import stopping_failure
+from workflows.chat_models.endpoint import ModelPrices
+from workflows.chat_models.offer import ModelOffer
+from workflows.durable.allowance import reserve_first_call
+from workflows.durable.failures import make_stopping_failure
 from workflows.durable.known_sources import KnownSources
-from workflows.durable.outage import Circuit
+from workflows.durable.outage import ServerCircuit
 from workflows.durable.payloads import StageRequest
-from workflows.durable.persistence import insist
+from workflows.durable.persistence import persist
 from workflows.durable.recording import DurableRecord
-from workflows.durable.room import Rooms
+from workflows.durable.run_rooms import RunRooms
 from workflows.durable.stage_ledger import StageLedger
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.agent_sets import AGENTS
-from workflows.tools.toolbox import EVERYWHERE, NOTHING_BEYOND, Beyond, build_toolbox, corpora_of
+from workflows.tools.toolbox import NO_OUTSIDE_TOOLS, WHOLE_SCOPE, OutsideTools, build_toolbox, corpora_of
 
 USER = "user"
 REPORT_STAGE = "report"
@@ -61,33 +61,33 @@ class Workshop:
     agents: AgentSet
     fallback: AgentSet
     chat: ChatModel
-    codec: Codec
+    codec: StepCodec
     prompts: PromptLibrary
-    prices: Prices = field(default_factory=Prices)
+    prices: ModelPrices = field(default_factory=ModelPrices)
     asks_a_model: bool = True
     reader: Callable[[PageReader], PageReader] = lambda stored: stored
-    beyond: Beyond = NOTHING_BEYOND
-    judge: Judge = Judge.OFFLINE
+    beyond: OutsideTools = NO_OUTSIDE_TOOLS
+    judge: ClaimGrader = ClaimGrader.OFFLINE
     scientific: tuple[str, ...] = ()
     mailbox: Mailbox | None = None
-    alternatives: Mapping[str, Offer] = field(default_factory=dict)
+    alternatives: Mapping[str, ModelOffer] = field(default_factory=dict)
     build: str = ""
     most: Quota = NO_LIMITS
     log: RunLog = field(init=False)
     outside: OutsideStore = field(init=False)
     stored_sources: KnownSources = field(default_factory=KnownSources, init=False)
-    rooms: Rooms = field(init=False)
-    models: defaultdict[str, Circuit] = field(init=False)
-    index_circuit: Circuit = field(init=False)
+    rooms: RunRooms = field(init=False)
+    models: defaultdict[str, ServerCircuit] = field(init=False)
+    index_circuit: ServerCircuit = field(init=False)
 
     def __post_init__(self) -> None:
         self.log = RunLog(self.database)
         self.outside = OutsideStore(self.database)
-        self.rooms = Rooms(self.log)
-        self.models = defaultdict(Circuit)
-        self.index_circuit = Circuit(refusal=ToolError)
+        self.rooms = RunRooms(self.log)
+        self.models = defaultdict(ServerCircuit)
+        self.index_circuit = ServerCircuit(refusal=ToolError)
 
-    def prices_of(self, stage: str, query: ResearchQuery) -> Prices:
+    def prices_of(self, stage: str, query: ResearchQuery) -> ModelPrices:
         """Return the prices of this stage's calls. The report may be written with another model."""
         offer = self.alternatives.get(query.writer.model or "") if stage == REPORT_STAGE else None
         return offer.prices if offer else self.prices
@@ -97,20 +97,20 @@ class Workshop:
         other = self.asks_a_model and query.system is not SystemName.MINDDR
         return AGENTS[query.system] if other else self.agents
 
-    def first_reservation(self, finish: bool) -> Reservation | None:
+    def reserve_first(self, finish: bool) -> Reservation | None:
         """Return the reservation of a stage that opens; None if it spends nothing and so may always run."""
         if finish:
             return None
-        return first_call(self.prices) if self.asks_a_model else NOTHING
+        return reserve_first_call(self.prices) if self.asks_a_model else NOTHING
 
-    def reader_within(self, scope: SearchScope | None, index: PageReader) -> PageReader:
+    def make_reader(self, scope: SearchScope | None, index: PageReader) -> PageReader:
         """Return the page reader of a run: `index` alone if the run searches neither the web nor papers outside."""
         outside = scope is None or scope.searches(SourceKind.WEB) or scope.searches(SourceKind.SCHOLAR)
         return self.reader(index) if outside else index
 
 
 @dataclass
-class Attempt:
+class StageAttempt:
     """One attempt at an open stage."""
 
     shop: Workshop
@@ -129,11 +129,11 @@ class Attempt:
         )
 
     @property
-    def index(self) -> OnBehalf:
+    def index(self) -> TenantView:
         """The index as this run's organisation sees it."""
-        return OnBehalf(self.shop.index, self.request.query.tenant or None)
+        return TenantView(self.shop.index, self.request.query.tenant or None)
 
-    def kit(self, memory: SharedMemory, chat: ChatModel | None = None, prompts: PromptLibrary | None = None) -> Kit:
+    def make_kit(self, memory: SharedMemory, chat: ChatModel | None = None, prompts: PromptLibrary | None = None) -> Kit:
         """Return everything an agent may use in this stage. `chat` and `prompts` replace the workshop's own."""
         shop, query, index = self.shop, self.request.query, self.index
         memory_of_tools = shop.rooms.memory_of(query.evidence_of or self.request.run_id)
@@ -141,8 +141,8 @@ class Attempt:
             chat=chat or shop.chat,
             tools=build_toolbox(
                 index,
-                shop.reader_within(query.scope, index),
-                corpora_of(query.searched or query.collections, shop.scientific, query.scope or EVERYWHERE),
+                shop.make_reader(query.scope, index),
+                corpora_of(query.searched or query.collections, shop.scientific, query.scope or WHOLE_SCOPE),
                 memory_of_tools,
                 beyond=shop.beyond,
                 scope=query.scope,
@@ -151,7 +151,7 @@ class Attempt:
             prompts=prompts or shop.prompts,
             codec=shop.codec,
             today=self.opening.asked_on,
-            clock=self.record.clock,
+            clock=self.record.read_clock,
             limits=LIMITS[query.effort],
             bounds=bounds_of(query),
             memory=memory,
@@ -163,21 +163,21 @@ class Attempt:
         """The findings this stage builds on, in the order of the plan."""
         return tuple(Finding.of_any_version(body) for body in self.opening.needed if body is not None)
 
-    async def missing_snapshots(self, hashes: list[str]) -> frozenset[str]:
+    async def find_missing_snapshots(self, hashes: list[str]) -> frozenset[str]:
         """Return the sources that are not stored yet. Public copies stay stored for a while; own documents may go at once."""
-        unknown = hashes if self.request.query.tenant else self.shop.stored_sources.unknown(hashes)
-        missing = await insist(lambda: self.shop.log.missing_snapshots(unknown)) if unknown else frozenset()
+        unknown = hashes if self.request.query.tenant else self.shop.stored_sources.list_unknown(hashes)
+        missing = await persist(lambda: self.shop.log.missing_snapshots(unknown)) if unknown else frozenset()
         self.shop.stored_sources.note(name for name in unknown if name not in missing)
         return missing
 
     async def fetch_snapshot(self, name: str) -> str:
         """Return a source's text from the index, or from the pages read outside. Wait while the index is away."""
         try:
-            return await self.record.patiently(self.stage, "source", lambda: self.index.snapshot(name))
+            return await self.record.call_index(self.stage, "source", lambda: self.index.snapshot(name))
         except NotFound:
-            return await insist(lambda: self.shop.outside.text(name))
+            return await persist(lambda: self.shop.outside.text(name))
 
-    async def close(self, outcome: "Outcome", also: Callable[[RunLog], Awaitable[object]] | None = None) -> None:
+    async def close(self, outcome: "StageOutcome", also: Callable[[RunLog], Awaitable[object]] | None = None) -> None:
         """Store the stage's result, and in the same transaction everything that `also` writes.
 
         Raises:
@@ -186,26 +186,26 @@ class Attempt:
         """
         if self.ledger.stopped is not None:
             raise self.ledger.stopped
-        await insist(lambda: self._closed_with(outcome, also) if also else self._closed(self.shop.log, outcome))
+        await persist(lambda: self._close_with(outcome, also) if also else self._close_stage(self.shop.log, outcome))
 
-    async def _closed_with(self, outcome: "Outcome", also: Callable[[RunLog], Awaitable[object]]) -> None:
-        async with translated(), self.shop.database.acquire() as connection, connection.transaction():
+    async def _close_with(self, outcome: "StageOutcome", also: Callable[[RunLog], Awaitable[object]]) -> None:
+        async with translate_outages(), self.shop.database.acquire() as connection, connection.transaction():
             run_log = RunLog(connection)
-            await self._closed(run_log, outcome)
+            await self._close_stage(run_log, outcome)
             await also(run_log)
 
-    async def _closed(self, run_log: RunLog, outcome: "Outcome") -> None:
+    async def _close_stage(self, run_log: RunLog, outcome: "StageOutcome") -> None:
         told = {"stage": self.stage, "title": self.title, "usage": self.record.usage.model_dump(), **outcome.told}
         run, attempt, kept = self.request.run_id, self.opening.attempt, (outcome.snapshots, told, outcome.sources)
         if not await run_log.close_stage(run, self.stage, attempt, outcome.result, *kept):
-            raise stopping_failure()
+            raise make_stopping_failure()
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StageOutcome:
     """A stage's stored result, the payload of `stage_finished`, the copies to store with it, and the hashes of all it cites."""
 
     result: bytes
     told: Mapping[str, Any]
-    snapshots: Sequence[Snapshot] = ()
+    snapshots: Sequence[SourceSnapshot] = ()
     sources: frozenset[str] = frozenset()

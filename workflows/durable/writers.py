@@ -7,14 +7,14 @@ from app.domain.query import ResearchQuery
 from app.domain.writer import Agents, ReportLineage
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.ports import ChatModel
-from workflows.agents.wishes import wished_versions
-from workflows.chat_models.at_temperature import AtTemperature
+from workflows.agents.reader_wishes import wished_versions_of
+from workflows.chat_models.at_temperature import ModelAtTemperature
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
+class ReportWriter:
     """A report agent with its model and prompts, and the lineage of what it writes."""
 
     agents: AgentSet
@@ -23,7 +23,7 @@ class Writer:
     lineage: ReportLineage
 
 
-def writer_of(shop: Workshop, query: ResearchQuery) -> Writer:
+def writer_of(shop: Workshop, query: ResearchQuery) -> ReportWriter:
     """Return the writer that the query asks for; without a model in the workshop, the extractive one.
 
     Raises:
@@ -32,28 +32,28 @@ def writer_of(shop: Workshop, query: ResearchQuery) -> Writer:
     """
     wish = query.writer
     if wish.agents is Agents.EXTRACTIVE or not shop.asks_a_model:
-        return extractive_writer(shop, query)
-    chat, prompts = _model(shop, wish.model), shop.prompts.choosing({**wished_versions(query), **wish.prompts})
+        return make_extractive_writer(shop, query)
+    chat, prompts = _model_of(shop, wish.model), shop.prompts.choose_versions({**wished_versions_of(query), **wish.prompts})
     lineage = ReportLineage(
         system=query.system,
         agents=Agents.MODEL,
         model=chat.name,
         temperature=wish.temperature,
-        prompts=prompts.used(query.language),
+        prompts=prompts.list_used(query.language),
         build=shop.build,
     )
-    warm = chat if wish.temperature is None else AtTemperature(chat, wish.temperature)
-    return Writer(shop.agents_of(query), warm, prompts, lineage)
+    warm = chat if wish.temperature is None else ModelAtTemperature(chat, wish.temperature)
+    return ReportWriter(shop.agents_of(query), warm, prompts, lineage)
 
 
-def extractive_writer(shop: Workshop, query: ResearchQuery) -> Writer:
+def make_extractive_writer(shop: Workshop, query: ResearchQuery) -> ReportWriter:
     """Return the writer that needs no model."""
     arrangement = query.writer.arrangement
     lineage = ReportLineage(system=query.system, agents=Agents.EXTRACTIVE, arrangement=arrangement, build=shop.build)
-    return Writer(shop.fallback, shop.chat, shop.prompts, lineage)
+    return ReportWriter(shop.fallback, shop.chat, shop.prompts, lineage)
 
 
-def _model(shop: Workshop, name: str | None) -> ChatModel:
+def _model_of(shop: Workshop, name: str | None) -> ChatModel:
     if name is None or name == shop.chat.name:
         return shop.chat
     if name not in shop.alternatives:

@@ -43,9 +43,9 @@ _CHINESE = (
 )
 
 
-def _rubric(items: Sequence[tuple[str, str, int]]) -> Rubric:
+def _make_rubric(items: Sequence[tuple[str, str, int]]) -> Rubric:
     criteria = tuple(Criterion(title=title, description=description, weight=weight) for title, description, weight in items)
     return Rubric(criteria=criteria, origin=Origin.GENERAL)
 
 
-BASELINE: Mapping[Language, Rubric] = {Language.ENGLISH: _rubric(_ENGLISH), Language.CHINESE: _rubric(_CHINESE)}
+BASELINE: Mapping[Language, Rubric] = {Language.ENGLISH: _make_rubric(_ENGLISH), Language.CHINESE: _make_rubric(_CHINESE)}

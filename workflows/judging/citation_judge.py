@@ -6,8 +6,8 @@ from pydantic import Field
 
 from app.domain.missing import Missing
 from workflows.agents.kit import Kit
-from workflows.agents.steps import Answer, step
-from workflows.judging.ruling import ruled
+from workflows.agents.steps import StepAnswer, declare_step
+from workflows.judging.judge_call import ask_judge
 
 
 class CitedSupport(StrEnum):
@@ -18,45 +18,45 @@ class CitedSupport(StrEnum):
     NONE = "none"
 
 
-class SupportAnswer(Answer):
+class SupportAnswer(StepAnswer):
     """A rating, after its reasons."""
 
     analysis: str = Field(default="", description="which parts the text has and which it lacks, in one sentence")
     rating: str = Field(default="", description="full, partial or none", json_schema_extra={"enum": [*CitedSupport]})
 
 
-class YesNoAnswer(Answer):
+class YesNoAnswer(StepAnswer):
     """A decision, after its reasons."""
 
     analysis: str = Field(default="", description="why, in one sentence")
     result: str = Field(default="", description="yes or no", json_schema_extra={"enum": ["yes", "no"]})
 
 
-SUPPORT = step("cited_support", SupportAnswer, max_tokens=400)
-RELEVANCE = step("cited_relevance", YesNoAnswer, max_tokens=400)
-NEED = step("needs_citation", YesNoAnswer, max_tokens=400)
+SUPPORT = declare_step("cited_support", SupportAnswer, max_tokens=400)
+RELEVANCE = declare_step("cited_relevance", YesNoAnswer, max_tokens=400)
+NEED = declare_step("needs_citation", YesNoAnswer, max_tokens=400)
 
 
-async def cited_support(kit: Kit, question: str, statement: str, snippets: str) -> CitedSupport | Missing:
+async def judge_cited_support(kit: Kit, question: str, statement: str, snippets: str) -> CitedSupport | Missing:
     """Judge how far the joined texts that a statement cites support it."""
-    return await ruled(kit, SUPPORT, _rating, question=question, statement=statement, snippets=snippets)
+    return await ask_judge(kit, SUPPORT, _read_rating, question=question, statement=statement, snippets=snippets)
 
 
-async def cited_relevance(kit: Kit, question: str, statement: str, snippets: str) -> bool | Missing:
+async def judge_cited_relevance(kit: Kit, question: str, statement: str, snippets: str) -> bool | Missing:
     """Judge whether the cited texts have at least one key point of the statement."""
-    return await ruled(kit, RELEVANCE, yes_or_no, question=question, statement=statement, snippets=snippets)
+    return await ask_judge(kit, RELEVANCE, read_yes_or_no, question=question, statement=statement, snippets=snippets)
 
 
-async def needs_citation(kit: Kit, question: str, answer: str, sentence: str) -> bool | Missing:
+async def judge_citation_need(kit: Kit, question: str, answer: str, sentence: str) -> bool | Missing:
     """Judge whether a sentence without a citation should have one."""
-    return await ruled(kit, NEED, yes_or_no, question=question, answer=answer, sentence=sentence)
+    return await ask_judge(kit, NEED, read_yes_or_no, question=question, answer=answer, sentence=sentence)
 
 
-def yes_or_no(answer: YesNoAnswer) -> bool | None:
+def read_yes_or_no(answer: YesNoAnswer) -> bool | None:
     """Return True for yes, False for no, None for anything else."""
     return {"yes": True, "no": False}.get(answer.result.strip().lower())
 
 
-def _rating(answer: SupportAnswer) -> CitedSupport | None:
+def _read_rating(answer: SupportAnswer) -> CitedSupport | None:
     said = answer.rating.strip().lower()
     return CitedSupport(said) if said in [*CitedSupport] else None

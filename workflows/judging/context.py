@@ -6,19 +6,19 @@ from app.domain.evidence import Quote
 from retrieval.language.sentences import split_sentences
 
 
-class Context(NamedTuple):
+class QuoteContext(NamedTuple):
     """The text of the stored copy just before and just after a quote."""
 
     before: str
     after: str
 
 
-NOTHING_AROUND = Context("", "")
+NO_CONTEXT = QuoteContext("", "")
 
 
-def sentences_around(quote: Quote, context: Context | None) -> list[str]:
+def list_sentences_around(quote: Quote, context: QuoteContext | None) -> list[str]:
     """Return the sentences of a quote; its first and last are completed from the context."""
-    before, after = context or NOTHING_AROUND
+    before, after = context or NO_CONTEXT
     whole = before + quote.text + after
     start, end = len(before), len(before) + len(quote.text)
     touched = [whole[span.start : span.end] for span in split_sentences(whole) if span.start < end and span.end > start]

@@ -8,16 +8,16 @@ from app.domain.report import Report
 from app.domain.rubric import Category, Rubric
 from app.domain.scorecard import CriterionScore, Scorecard, scorecard_of
 from workflows.agents.kit import Kit
-from workflows.agents.reporting.amending import Lack, revise
-from workflows.agents.reporting.desk import Desk
-from workflows.judging.item import judged_by_model, stands_in
-from workflows.judging.offline_items import judged_offline
+from workflows.agents.reporting.desk import ReportDesk
+from workflows.agents.reporting.report_revision import ReportLack, revise_report
+from workflows.judging.criterion_judge import has_sentence, judge_criteria
+from workflows.judging.offline_criteria import judge_criterion_offline
 
-AGAIN = "/again"
+SECOND_TURN = "/again"
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedReport:
     """A report after the check-and-revise pass, the scores before it, and the criteria for which it was revised."""
 
     report: Report
@@ -25,45 +25,47 @@ class Checked:
     revised: tuple[str, ...] = ()
 
 
-async def held_to(rubric: Rubric, report: Report, query: ResearchQuery, judge: Kit, desk: Desk | None) -> Checked:
+async def check_against_rubric(
+    rubric: Rubric, report: Report, query: ResearchQuery, judge: Kit, desk: ReportDesk | None
+) -> CheckedReport:
     """Judge the report; send it back to its writer once for the failed criteria. Without a `desk` there is no writer."""
-    scores = await judged_by_model(list(enumerate(rubric.criteria, 1)), query.question, report, judge)
+    scores = await judge_criteria(list(enumerate(rubric.criteria, 1)), query.question, report, judge)
     failing = [score for score in scores if score.fails]
     if not failing or desk is None:
-        return Checked(report, tuple(scores))
-    lacks = [Lack(s.criterion.demand, s.reason, s.criterion.category is Category.ERROR) for s in failing]
-    better = await revise(report, lacks, desk)
+        return CheckedReport(report, tuple(scores))
+    lacks = [ReportLack(s.criterion.demand, s.reason, s.criterion.category is Category.ERROR) for s in failing]
+    better = await revise_report(report, lacks, desk)
     revised = tuple(score.criterion.title for score in failing) if better is not report else ()
-    return Checked(better, tuple(scores), revised)
+    return CheckedReport(better, tuple(scores), revised)
 
 
-async def scorecard(rubric: Rubric, checked: Checked, final: Report, query: ResearchQuery, judge: Kit) -> Scorecard:
+async def make_scorecard(rubric: Rubric, checked: CheckedReport, final: Report, query: ResearchQuery, judge: Kit) -> Scorecard:
     """Return the scorecard of the final report; criteria whose score may have changed are judged again.
 
     These are the criteria that failed before a revision, and those that rested on sentences that are gone. Criteria that no model
     could judge are decided by counting where that is possible.
     """
     scores = list(checked.scores)
-    again = [place for place, score in enumerate(scores) if _outdated(score, checked, final)]
+    again = [place for place, score in enumerate(scores) if _is_outdated(score, checked, final)]
     numbered = [(place + 1, rubric.criteria[place]) for place in again]
-    for place, score in zip(again, await judged_by_model(numbered, query.question, final, judge, AGAIN), strict=True):
+    for place, score in zip(again, await judge_criteria(numbered, query.question, final, judge, SECOND_TURN), strict=True):
         scores[place] = score
-    return scorecard_of(_counted(scores, final, query), checked.revised)
+    return scorecard_of(_count_missing(scores, final, query), checked.revised)
 
 
-def offline_scorecard(rubric: Rubric, final: Report, query: ResearchQuery) -> Scorecard:
+def make_offline_scorecard(rubric: Rubric, final: Report, query: ResearchQuery) -> Scorecard:
     """Return the scorecard without a model: counting decides some criteria; the others are not judged."""
-    return scorecard_of([judged_offline(criterion, final, query.language) for criterion in rubric.criteria])
+    return scorecard_of([judge_criterion_offline(criterion, final, query.language) for criterion in rubric.criteria])
 
 
-def _outdated(score: CriterionScore, checked: Checked, final: Report) -> bool:
+def _is_outdated(score: CriterionScore, checked: CheckedReport, final: Report) -> bool:
     if score.score is None:
         return False
-    gone = not all(stands_in(final, sentence) for sentence in score.sentences)
+    gone = not all(has_sentence(final, sentence) for sentence in score.sentences)
     return gone or (bool(checked.revised) and score.fails)
 
 
-def _counted(scores: Sequence[CriterionScore], final: Report, query: ResearchQuery) -> list[CriterionScore]:
+def _count_missing(scores: Sequence[CriterionScore], final: Report, query: ResearchQuery) -> list[CriterionScore]:
     """Count the criteria that a model failed to judge; where that is not possible, the model's reason stays."""
-    counted = [judged_offline(s.criterion, final, query.language) if s.score is None else s for s in scores]
+    counted = [judge_criterion_offline(s.criterion, final, query.language) if s.score is None else s for s in scores]
     return [score if score.score is not None else before for score, before in zip(counted, scores, strict=True)]

@@ -14,16 +14,16 @@ from app.domain.missing import Missing
 from retrieval.ports import Searcher, SearchFilter
 from workflows.agents.kit import Kit
 from workflows.agents.quoting import quote_from
-from workflows.agents.steps import Answer, step
+from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_source
-from workflows.judging.ruling import ruled
+from workflows.judging.judge_call import ask_judge
 
 PASSAGES = 12
 PASSAGE_CHARS = 2_000
 ANYWHERE = SearchFilter()
 
 
-class CheckAnswer(Answer):
+class CheckAnswer(StepAnswer):
     """One criterion. A bare string is its description."""
 
     main = "description"
@@ -40,32 +40,32 @@ class GroundedAnswer(CheckAnswer):
     evidence: tuple[str, ...] = Field(default=(), description="their sentences that say it, copied exactly; none if logical")
 
 
-class ClosedBookAnswer(Answer):
+class ClosedBookAnswer(StepAnswer):
     """Criteria from the question alone. An answer with too few is asked for again, with the missing number."""
 
     criteria: tuple[CheckAnswer, ...] = Field(min_length=FEWEST)
 
 
-class SearchedAnswer(Answer):
+class SearchedAnswer(StepAnswer):
     """Criteria from the question and passages."""
 
     criteria: tuple[GroundedAnswer, ...] = Field(min_length=FEWEST)
 
 
-CLOSED_BOOK = step("rubric_closed_book", ClosedBookAnswer, max_tokens=2_500)
-SEARCHED = step("rubric_searched", SearchedAnswer, max_tokens=4_000)
+CLOSED_BOOK = declare_step("rubric_closed_book", ClosedBookAnswer, max_tokens=2_500)
+SEARCHED = declare_step("rubric_searched", SearchedAnswer, max_tokens=4_000)
 
 
-async def closed_book_rubric(kit: Kit, question: str) -> EvidenceRubric | Missing:
+async def write_closed_book_rubric(kit: Kit, question: str) -> EvidenceRubric | Missing:
     """Write a rubric from the question alone; missing if the model gives too few usable criteria."""
 
     def read(said: ClosedBookAnswer) -> EvidenceRubric | None:
-        return _rubric(Variant.CLOSED_BOOK, [_criterion(n, check, {}) for n, check in enumerate(said.criteria, 1)], kit)
+        return _make_rubric(Variant.CLOSED_BOOK, [_make_criterion(n, check, {}) for n, check in enumerate(said.criteria, 1)], kit)
 
-    return await ruled(kit, CLOSED_BOOK, read, question=question)
+    return await ask_judge(kit, CLOSED_BOOK, read, question=question)
 
 
-async def search_based_rubric(
+async def write_search_based_rubric(
     kit: Kit, question: str, searcher: Searcher, where: SearchFilter = ANYWHERE
 ) -> EvidenceRubric | Missing:
     """Write a rubric from the results of a search for the question; missing if the search fails or finds nothing."""
@@ -75,10 +75,10 @@ async def search_based_rubric(
         return Missing(f"{SEARCHED.name}: {error}")
     if not passages:
         return Missing(f"{SEARCHED.name}: the search found nothing")
-    return await rubric_over(kit, question, passages)
+    return await write_rubric_over(kit, question, passages)
 
 
-async def rubric_over(kit: Kit, question: str, passages: Sequence[Passage]) -> EvidenceRubric | Missing:
+async def write_rubric_over(kit: Kit, question: str, passages: Sequence[Passage]) -> EvidenceRubric | Missing:
     """Write a rubric from these passages. `source_leaf_ids` holds the content keys of the passages."""
     known = {f"p{n}": passage for n, passage in enumerate(passages, 1)}
     shown = "\n\n".join(
@@ -87,16 +87,16 @@ async def rubric_over(kit: Kit, question: str, passages: Sequence[Passage]) -> E
     )
 
     def read(said: SearchedAnswer) -> EvidenceRubric | None:
-        return _rubric(Variant.SEARCH, [_criterion(n, check, known) for n, check in enumerate(said.criteria, 1)], kit)
+        return _make_rubric(Variant.SEARCH, [_make_criterion(n, check, known) for n, check in enumerate(said.criteria, 1)], kit)
 
-    return await ruled(kit, SEARCHED, read, question=question, passages=shown)
+    return await ask_judge(kit, SEARCHED, read, question=question, passages=shown)
 
 
-def _rubric(variant: Variant, criteria: Sequence[EvidenceCriterion | None], kit: Kit) -> EvidenceRubric | None:
+def _make_rubric(variant: Variant, criteria: Sequence[EvidenceCriterion | None], kit: Kit) -> EvidenceRubric | None:
     """Return a rubric of the usable criteria, each wording once; None if they make no valid rubric."""
     kept: dict[str, EvidenceCriterion] = {}
     for criterion in criteria:
-        if criterion is not None and (variant is Variant.CLOSED_BOOK or criterion.grounded or _logical(criterion)):
+        if criterion is not None and (variant is Variant.CLOSED_BOOK or criterion.grounded or _is_logical(criterion)):
             kept.setdefault(criterion.description.casefold(), criterion)
     try:
         return EvidenceRubric(variant=variant, criteria=tuple(kept.values()), model=kit.chat.name)
@@ -104,15 +104,15 @@ def _rubric(variant: Variant, criteria: Sequence[EvidenceCriterion | None], kit:
         return None
 
 
-def _logical(criterion: EvidenceCriterion) -> bool:
+def _is_logical(criterion: EvidenceCriterion) -> bool:
     return criterion.type is CriterionType.LOGICAL
 
 
-def _criterion(number: int, said: CheckAnswer, passages: Mapping[str, Passage]) -> EvidenceCriterion | None:
+def _make_criterion(number: int, said: CheckAnswer, passages: Mapping[str, Passage]) -> EvidenceCriterion | None:
     kind = said.type.strip().lower()
     if said.weight < 0:
         return None
-    rests = _rests_on(said, passages) if kind == CriterionType.FACTUAL and isinstance(said, GroundedAnswer) else {}
+    rests = _find_evidence(said, passages) if kind == CriterionType.FACTUAL and isinstance(said, GroundedAnswer) else {}
     try:
         return EvidenceCriterion(
             id=f"R{number}",
@@ -126,7 +126,7 @@ def _criterion(number: int, said: CheckAnswer, passages: Mapping[str, Passage]) 
         return None
 
 
-def _rests_on(said: GroundedAnswer, passages: Mapping[str, Passage]) -> dict[str, str]:
+def _find_evidence(said: GroundedAnswer, passages: Mapping[str, Passage]) -> dict[str, str]:
     """Return, by passage key, the passage's own words for what the model copied from it."""
     found: dict[str, str] = {}
     for short in said.passages:

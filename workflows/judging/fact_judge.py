@@ -7,9 +7,9 @@ from pydantic import Field
 
 from app.domain.missing import Missing
 from workflows.agents.kit import Kit
-from workflows.agents.steps import Answer, step
-from workflows.judging.list_judges import numbered
-from workflows.judging.ruling import ruled
+from workflows.agents.steps import StepAnswer, declare_step
+from workflows.judging.judge_call import ask_judge
+from workflows.judging.list_judges import number_texts
 
 
 class PageVerdict(StrEnum):
@@ -20,54 +20,54 @@ class PageVerdict(StrEnum):
     UNKNOWN = "unknown"
 
 
-class FactAnswer(Answer):
+class FactAnswer(StepAnswer):
     """One fact and the address it cites."""
 
     fact: str = Field(default="", description="the fact, understandable by itself")
     url: str = Field(default="", description="the address it cites, copied exactly")
 
 
-class FactsAnswer(Answer):
+class FactsAnswer(StepAnswer):
     """The cited facts."""
 
     facts: tuple[FactAnswer, ...] = ()
 
 
-class RepetitionsAnswer(Answer):
+class RepetitionsAnswer(StepAnswer):
     """Numbers of statements."""
 
     repetitions: tuple[int, ...] = Field(default=(), description="numbers of the statements that repeat an earlier one")
 
 
-class FactVerdict(Answer):
+class FactVerdict(StepAnswer):
     """The verdict on one statement."""
 
     statement: int = Field(default=0, description="number of the statement")
     verdict: str = Field(default="", description="supported, unsupported or unknown", json_schema_extra={"enum": [*PageVerdict]})
 
 
-class PageAnswer(Answer):
+class PageAnswer(StepAnswer):
     """One verdict for each statement."""
 
     verdicts: tuple[FactVerdict, ...] = ()
 
 
-FACTS = step("facts", FactsAnswer, max_tokens=8_000)
-SAME = step("same_facts", RepetitionsAnswer, max_tokens=400)
-PAGE = step("page_facts", PageAnswer, max_tokens=2_000)
+FACTS = declare_step("facts", FactsAnswer, max_tokens=8_000)
+SAME = declare_step("same_facts", RepetitionsAnswer, max_tokens=400)
+PAGE = declare_step("page_facts", PageAnswer, max_tokens=2_000)
 
 
-async def cited_facts(kit: Kit, report: str) -> list[tuple[str, str]] | Missing:
+async def list_cited_facts(kit: Kit, report: str) -> list[tuple[str, str]] | Missing:
     """Return facts with the addresses they cite, in the report's order. Addresses that are not in the report are left out."""
 
     def read(said: FactsAnswer) -> list[tuple[str, str]] | None:
         return [(entry.fact.strip(), entry.url.strip()) for entry in said.facts if entry.fact.strip() and entry.url.strip()]
 
-    found = await ruled(kit, FACTS, read, report=report)
+    found = await ask_judge(kit, FACTS, read, report=report)
     return found if isinstance(found, Missing) else [(fact, url) for fact, url in found if url in report]
 
 
-async def distinct_facts(kit: Kit, facts: Sequence[str]) -> list[str] | Missing:
+async def list_distinct_facts(kit: Kit, facts: Sequence[str]) -> list[str] | Missing:
     """Return the facts without those that repeat an earlier one. A single fact needs no model."""
     if len(facts) < 2:
         return list(facts)
@@ -77,10 +77,10 @@ async def distinct_facts(kit: Kit, facts: Sequence[str]) -> list[str] | Missing:
         usable = repeated <= set(range(2, len(facts) + 1))
         return [fact for number, fact in enumerate(facts, 1) if number not in repeated] if usable else None
 
-    return await ruled(kit, SAME, read, statements=numbered(facts))
+    return await ask_judge(kit, SAME, read, statements=number_texts(facts))
 
 
-async def borne_out(kit: Kit, page: str, facts: Sequence[str]) -> list[PageVerdict] | Missing:
+async def judge_page(kit: Kit, page: str, facts: Sequence[str]) -> list[PageVerdict] | Missing:
     """Return a page's verdict on each fact. An empty page needs no model."""
     if not page.strip():
         return [PageVerdict.UNKNOWN] * len(facts)
@@ -91,4 +91,4 @@ async def borne_out(kit: Kit, page: str, facts: Sequence[str]) -> list[PageVerdi
         usable = complete and all(verdict in [*PageVerdict] for verdict in found.values())
         return [PageVerdict(found[number]) for number in range(1, len(facts) + 1)] if usable else None
 
-    return await ruled(kit, PAGE, read, page=page, statements=numbered(facts))
+    return await ask_judge(kit, PAGE, read, page=page, statements=number_texts(facts))

@@ -3,31 +3,31 @@
 from pydantic import Field
 
 from app.domain.errors import ModelError
-from workflows.agents.asking import Asker
+from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.steps import Answer, step
+from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_data
 
 CONTEXT_CHARS = 2_000
 
 
-class ForecasterAnswer(Answer):
+class ForecasterAnswer(StepAnswer):
     """The verdict whether a forecaster is named, and which."""
 
     result: str = Field(default="", description="yes or no", json_schema_extra={"enum": ["yes", "no"]})
     detail: str = Field(default="", description="who it is, or why nobody, in a few words")
 
 
-FORECASTER = step("forecaster", ForecasterAnswer, max_tokens=200)
+FORECASTER = declare_step("forecaster", ForecasterAnswer, max_tokens=200)
 
 
-async def forecaster_named(kit: Kit, number: int, sentence: str, context: str) -> bool | None:
+async def judge_forecaster(kit: Kit, number: int, sentence: str, context: str) -> bool | None:
     """Return the model's verdict; None if it gave none. `number` counts the sentences of a stage."""
     messages = kit.prompts.get("forecaster", kit.language).render(
         context=as_data(context[:CONTEXT_CHARS]),
         sentence=as_data(sentence[:CONTEXT_CHARS]),
-        form=kit.codec.form(FORECASTER, kit.prompts, kit.language),
+        form=kit.codec.describe_form(FORECASTER, kit.prompts, kit.language),
     )
     try:
         answer = (await Asker(kit, f"report/tense/{number}").ask(FORECASTER, messages)).answer

@@ -1,6 +1,6 @@
 """A rubric without a model: general demands, and one for each aspect of the question or its plan. Its notice says so.
 
-A demand that can be counted is worded so that counting decides it: `offline_items` recognises these words.
+A demand that can be counted is worded so that counting decides it: `offline_criteria` recognises these words.
 """
 
 import re
@@ -12,7 +12,7 @@ from app.domain.query import Language, ResearchQuery
 from app.domain.rubric import Criterion, Origin, Rubric
 from workflows.agents.extractive import Question, analyse
 
-MOST_ASPECTS = 5
+MAX_ASPECTS = 5
 ASPECT_CHARS = 80
 STATEMENTS = 3
 SOURCES = 5
@@ -20,7 +20,7 @@ _STOPS = re.compile(r"[.!?:;\"“”‘’{}。！？：；「」『』\s]+")
 EN, ZH = Language.ENGLISH, Language.CHINESE
 
 
-class Demand(StrEnum):
+class GeneralDemand(StrEnum):
     """The demand of a general criterion."""
 
     ANSWER = "answer"
@@ -35,58 +35,68 @@ class Demand(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class CriterionTemplate:
     """The wording of a criterion in one language; `{what}` is an aspect or a period."""
 
     title: str
     description: str
 
-    def criterion(self, weight: int, what: str = "") -> Criterion:
+    def make_criterion(self, weight: int, what: str = "") -> Criterion:
         """Return the criterion for this aspect or period."""
         return Criterion(title=self.title.format(what=what), description=self.description.format(what=what), weight=weight)
 
 
 WEIGHTS = {
-    Demand.ANSWER: 5,
-    Demand.CITES: 5,
-    Demand.ASPECT: 4,
-    Demand.SUPPORT: 4,
-    Demand.REASONS: 3,
-    Demand.SOURCES: 3,
-    Demand.PERIOD: 3,
-    Demand.GAPS: 1,
-    Demand.OPPOSED: -2,
+    GeneralDemand.ANSWER: 5,
+    GeneralDemand.CITES: 5,
+    GeneralDemand.ASPECT: 4,
+    GeneralDemand.SUPPORT: 4,
+    GeneralDemand.REASONS: 3,
+    GeneralDemand.SOURCES: 3,
+    GeneralDemand.PERIOD: 3,
+    GeneralDemand.GAPS: 1,
+    GeneralDemand.OPPOSED: -2,
 }
-TEMPLATES: dict[Language, dict[Demand, Template]] = {
+TEMPLATES: dict[Language, dict[GeneralDemand, CriterionTemplate]] = {
     EN: {
-        Demand.ANSWER: Template("Direct answer", "Key Criterion: Opens with a direct answer to the question that was asked."),
-        Demand.CITES: Template("Cited statements", "Key Criterion: Cites a source for each of its statements of fact."),
-        Demand.ASPECT: Template(
+        GeneralDemand.ANSWER: CriterionTemplate(
+            "Direct answer", "Key Criterion: Opens with a direct answer to the question that was asked."
+        ),
+        GeneralDemand.CITES: CriterionTemplate(
+            "Cited statements", "Key Criterion: Cites a source for each of its statements of fact."
+        ),
+        GeneralDemand.ASPECT: CriterionTemplate(
             "On {what}", f"Important Criterion: Has at least {STATEMENTS} statements on ‘{{what}}’ that cite a source."
         ),
-        Demand.SUPPORT: Template(
+        GeneralDemand.SUPPORT: CriterionTemplate(
             "Supported statements", "Important Criterion: Rests its cited statements on passages that support them in full."
         ),
-        Demand.REASONS: Template(
+        GeneralDemand.REASONS: CriterionTemplate(
             "Reasoning", "Important Criterion: Explains the reasons behind its main points and connects them."
         ),
-        Demand.SOURCES: Template("Several sources", f"Important Criterion: Cites at least {SOURCES} different sources."),
-        Demand.PERIOD: Template("The period asked for", "Important Criterion: Cites only sources of the period {what}."),
-        Demand.GAPS: Template("Limits named", "Optional Criterion: Says what the sources do not cover or do not agree on."),
-        Demand.OPPOSED: Template(
+        GeneralDemand.SOURCES: CriterionTemplate(
+            "Several sources", f"Important Criterion: Cites at least {SOURCES} different sources."
+        ),
+        GeneralDemand.PERIOD: CriterionTemplate(
+            "The period asked for", "Important Criterion: Cites only sources of the period {what}."
+        ),
+        GeneralDemand.GAPS: CriterionTemplate(
+            "Limits named", "Optional Criterion: Says what the sources do not cover or do not agree on."
+        ),
+        GeneralDemand.OPPOSED: CriterionTemplate(
             "Opposed statements", "Error Criterion: Has statements that are opposed by the passages they cite."
         ),
     },
     ZH: {
-        Demand.ANSWER: Template("直接回答", "关键标准：开头就直接回答所提的问题。"),
-        Demand.CITES: Template("注明出处", "关键标准：每个事实陈述都注明来源。"),
-        Demand.ASPECT: Template("关于{what}", f"重要标准：关于‘{{what}}’至少有{STATEMENTS}条注明来源的陈述。"),
-        Demand.SUPPORT: Template("陈述有据", "重要标准：注明来源的陈述均得到所引段落的充分支持。"),
-        Demand.REASONS: Template("说明理由", "重要标准：说明主要观点的理由，并把它们联系起来。"),
-        Demand.SOURCES: Template("多个来源", f"重要标准：至少引用{SOURCES}个不同的来源。"),
-        Demand.PERIOD: Template("所问时期", "重要标准：只引用{what}这一时期的来源。"),
-        Demand.GAPS: Template("说明局限", "可选标准：说明资料未涵盖之处或彼此不一致之处。"),
-        Demand.OPPOSED: Template("与来源相悖", "错误标准：含有与所引段落相悖的陈述。"),
+        GeneralDemand.ANSWER: CriterionTemplate("直接回答", "关键标准：开头就直接回答所提的问题。"),
+        GeneralDemand.CITES: CriterionTemplate("注明出处", "关键标准：每个事实陈述都注明来源。"),
+        GeneralDemand.ASPECT: CriterionTemplate("关于{what}", f"重要标准：关于‘{{what}}’至少有{STATEMENTS}条注明来源的陈述。"),
+        GeneralDemand.SUPPORT: CriterionTemplate("陈述有据", "重要标准：注明来源的陈述均得到所引段落的充分支持。"),
+        GeneralDemand.REASONS: CriterionTemplate("说明理由", "重要标准：说明主要观点的理由，并把它们联系起来。"),
+        GeneralDemand.SOURCES: CriterionTemplate("多个来源", f"重要标准：至少引用{SOURCES}个不同的来源。"),
+        GeneralDemand.PERIOD: CriterionTemplate("所问时期", "重要标准：只引用{what}这一时期的来源。"),
+        GeneralDemand.GAPS: CriterionTemplate("说明局限", "可选标准：说明资料未涵盖之处或彼此不一致之处。"),
+        GeneralDemand.OPPOSED: CriterionTemplate("与来源相悖", "错误标准：含有与所引段落相悖的陈述。"),
     },
 }
 NOTICE = {
@@ -95,27 +105,27 @@ NOTICE = {
 }
 
 
-def general_rubric(query: ResearchQuery, parts: Sequence[str] = ()) -> Rubric:
+def make_general_rubric(query: ResearchQuery, parts: Sequence[str] = ()) -> Rubric:
     """Return the rubric for a question; `parts` are the titles of its plan, if there is one."""
-    question = analyse(query.whole)
+    question = analyse(query.full_question)
     templates = TEMPLATES[query.language]
 
-    def make(demand: Demand, what: str = "") -> Criterion:
-        return templates[demand].criterion(WEIGHTS[demand], what)
+    def make(demand: GeneralDemand, what: str = "") -> Criterion:
+        return templates[demand].make_criterion(WEIGHTS[demand], what)
 
-    criteria = [make(Demand.ANSWER), make(Demand.CITES)]
-    criteria += [make(Demand.ASPECT, aspect) for aspect in aspects_of(question, parts)]
-    criteria += [make(Demand.SUPPORT), make(Demand.REASONS), make(Demand.SOURCES)]
-    criteria += [make(Demand.PERIOD, period)] if (period := period_of(question)) else []
-    criteria += [make(Demand.GAPS), make(Demand.OPPOSED)]
+    criteria = [make(GeneralDemand.ANSWER), make(GeneralDemand.CITES)]
+    criteria += [make(GeneralDemand.ASPECT, aspect) for aspect in aspects_of(question, parts)]
+    criteria += [make(GeneralDemand.SUPPORT), make(GeneralDemand.REASONS), make(GeneralDemand.SOURCES)]
+    criteria += [make(GeneralDemand.PERIOD, period)] if (period := period_of(question)) else []
+    criteria += [make(GeneralDemand.GAPS), make(GeneralDemand.OPPOSED)]
     return Rubric(criteria=tuple(criteria), origin=Origin.GENERAL, notice=NOTICE[query.language])
 
 
 def aspects_of(question: Question, parts: Sequence[str]) -> list[str]:
     """Return what a report has to cover: the plan's parts, or the names in the question, or else its subject."""
     named = [*parts] if len(parts) > 1 else [*question.names]
-    plain = [_plain(aspect) for aspect in (named or [question.subject])]
-    return list(dict.fromkeys(aspect for aspect in plain if aspect))[:MOST_ASPECTS]
+    plain = [_to_plain(aspect) for aspect in (named or [question.subject])]
+    return list(dict.fromkeys(aspect for aspect in plain if aspect))[:MAX_ASPECTS]
 
 
 def period_of(question: Question) -> str:
@@ -124,12 +134,12 @@ def period_of(question: Question) -> str:
     return f"{first or ''}-{last or ''}" if question.period else ""
 
 
-def _plain(aspect: str) -> str:
+def _to_plain(aspect: str) -> str:
     """Return an aspect without characters that would end the sentence around it."""
     return _STOPS.sub(" ", aspect).strip()[:ASPECT_CHARS].strip()
 
 
-def demand_of(criterion: Criterion) -> tuple[Demand, str] | None:
+def demand_of(criterion: Criterion) -> tuple[GeneralDemand, str] | None:
     """Return the general demand that a criterion states word for word, and its aspect or period; None for other criteria."""
     for templates in TEMPLATES.values():
         for demand, template in templates.items():

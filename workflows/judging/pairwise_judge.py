@@ -7,11 +7,11 @@ from pydantic import Field
 
 from app.domain.missing import Missing
 from workflows.agents.kit import Kit
-from workflows.agents.steps import Answer, step
-from workflows.judging.ruling import ruled
+from workflows.agents.steps import StepAnswer, declare_step
+from workflows.judging.judge_call import ask_judge
 
 
-class Preferred(StrEnum):
+class Preference(StrEnum):
     """The answer that a judge prefers in both orders; a tie when its choice changes with the order."""
 
     FIRST = "first"
@@ -19,31 +19,31 @@ class Preferred(StrEnum):
     TIE = "tie"
 
 
-class PairwiseAnswer(Answer):
+class PairwiseAnswer(StepAnswer):
     """A choice, after its reasons."""
 
     analysis: str = Field(default="", description="strengths and weaknesses of both, in one or two sentences")
     better: str = Field(default="", description="A or B", json_schema_extra={"enum": ["A", "B"]})
 
 
-PAIRWISE = step("pairwise", PairwiseAnswer, max_tokens=600)
+PAIRWISE = declare_step("pairwise", PairwiseAnswer, max_tokens=600)
 
 
-async def preferred(kit: Kit, question: str, first: str, second: str) -> Preferred | Missing:
+async def judge_pair(kit: Kit, question: str, first: str, second: str) -> Preference | Missing:
     """Judge which of two answers is better; both orders are asked at once."""
-    one, other = await asyncio.gather(_better(kit, question, first, second), _better(kit, question, second, first))
+    one, other = await asyncio.gather(_choose_better(kit, question, first, second), _choose_better(kit, question, second, first))
     if isinstance(one, Missing):
         return one
     if isinstance(other, Missing):
         return other
     if one == other:
-        return Preferred.TIE
-    return Preferred.FIRST if one == "A" else Preferred.SECOND
+        return Preference.TIE
+    return Preference.FIRST if one == "A" else Preference.SECOND
 
 
-async def _better(kit: Kit, question: str, a: str, b: str) -> str | Missing:
+async def _choose_better(kit: Kit, question: str, a: str, b: str) -> str | Missing:
     def read(said: PairwiseAnswer) -> str | None:
         choice = said.better.strip().upper()
         return choice if choice in ("A", "B") else None
 
-    return await ruled(kit, PAIRWISE, read, question=question, answer_a=a, answer_b=b)
+    return await ask_judge(kit, PAIRWISE, read, question=question, answer_a=a, answer_b=b)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 
-class Reader(Protocol):
+class TextEncoder(Protocol):
     """An encoder whose weights no worker loads.
 
     Raises:

@@ -9,21 +9,21 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field
 
 from app.domain.missing import Missing
-from app.domain.race_rubric import Dimension
+from app.domain.race_rubric import RaceDimension
 from workflows.agents.kit import Kit
-from workflows.agents.steps import Answer, step
+from workflows.agents.steps import StepAnswer, declare_step
+from workflows.judging.judge_call import ask_judge
 from workflows.judging.race_judge import MOST_POINTS, CriterionPoints
-from workflows.judging.ruling import ruled
 
 
-class PairAnswer(Answer):
+class PairAnswer(StepAnswer):
     """Both articles' scores."""
 
     article_1: float = Field(default=-1.0, description="0 to 10")
     article_2: float = Field(default=-1.0, description="0 to 10")
 
 
-class DimensionsAnswer(Answer):
+class DimensionsAnswer(StepAnswer):
     """One field for each dimension, so that the schema requires all of them."""
 
     analysis: str = Field(default="", description="what sets the two apart, in one short sentence")
@@ -33,23 +33,25 @@ class DimensionsAnswer(Answer):
     readability: PairAnswer = PairAnswer()
 
 
-RACE_DIMENSIONS = step("race_dimensions", DimensionsAnswer, max_tokens=300)
+RACE_DIMENSIONS = declare_step("race_dimensions", DimensionsAnswer, max_tokens=300)
 
 
-async def compared_by_dimension(
-    kit: Kit, task: str, first: str, second: str, criteria: Mapping[Dimension, Sequence[str]]
-) -> Mapping[Dimension, CriterionPoints] | Missing:
+async def compare_by_dimension(
+    kit: Kit, task: str, first: str, second: str, criteria: Mapping[RaceDimension, Sequence[str]]
+) -> Mapping[RaceDimension, CriterionPoints] | Missing:
     """Return both articles' points for each dimension with criteria; missing if one is not scored or off the scale."""
     listed = "\n".join(f"{dimension}: {'; '.join(names)}" for dimension, names in criteria.items())
 
-    def read(answer: DimensionsAnswer) -> Mapping[Dimension, CriterionPoints] | None:
-        return _points(answer, criteria)
+    def read(answer: DimensionsAnswer) -> Mapping[RaceDimension, CriterionPoints] | None:
+        return _read_points(answer, criteria)
 
-    return await ruled(kit, RACE_DIMENSIONS, read, task=task, first_article=first, second_article=second, criteria=listed)
+    return await ask_judge(kit, RACE_DIMENSIONS, read, task=task, first_article=first, second_article=second, criteria=listed)
 
 
-def _points(answer: DimensionsAnswer, asked: Mapping[Dimension, Sequence[str]]) -> Mapping[Dimension, CriterionPoints] | None:
-    said: dict[Dimension, PairAnswer] = {dimension: getattr(answer, dimension) for dimension in asked}
+def _read_points(
+    answer: DimensionsAnswer, asked: Mapping[RaceDimension, Sequence[str]]
+) -> Mapping[RaceDimension, CriterionPoints] | None:
+    said: dict[RaceDimension, PairAnswer] = {dimension: getattr(answer, dimension) for dimension in asked}
     points = {dimension: CriterionPoints(pair.article_1, pair.article_2) for dimension, pair in said.items()}
     in_range = all(0.0 <= score <= MOST_POINTS for pair in points.values() for score in pair)
     return points if in_range else None

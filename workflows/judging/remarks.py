@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from app.domain.query import Language
-from workflows.agents.wording import worded
+from workflows.agents.wording import fill_wording
 
 EN, ZH = Language.ENGLISH, Language.CHINESE
 
-SAID: Mapping[str, Mapping[Language, str]] = {
+REMARKS: Mapping[str, Mapping[Language, str]] = {
     "points_elsewhere": {
         EN: "The cited passage seems to say the opposite.",
         ZH: "所引段落的意思似乎与此相反。",
@@ -72,6 +72,6 @@ SAID: Mapping[str, Mapping[Language, str]] = {
 }
 
 
-def remark(what: str, language: Language, /, **values: object) -> str:
+def word_remark(what: str, language: Language, /, **values: object) -> str:
     """Return one of these sentences with its values filled in."""
-    return worded(SAID, what, language, values)
+    return fill_wording(REMARKS, what, language, values)

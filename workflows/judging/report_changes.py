@@ -7,79 +7,83 @@ again has not changed while the cited words stand in it.
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from app.domain.changes import Changes, FallenClaim, NewClaim, PassageChange, Shown, Why
+from app.domain.changes import FallenClaim, FallReason, NewClaim, PassageChange, ReportChanges, ShownWords
 from app.domain.citations import MARKER
 from app.domain.claims import Claim, Support
 from app.domain.evidence import Quote, snapshot_hash
 from app.domain.report import Report
-from app.domain.tool_key import normalised
+from app.domain.tool_key import normalise_text
 from retrieval.language.sentences import split_sentences
-from workflows.checks.grading import Grade, shipped
-from workflows.judging.draft import evidence_of
+from workflows.checks.grading import ClaimGrade, load_grader
+from workflows.judging.claim_draft import evidence_of
 
-NEAREST = 3
+MAX_NEAREST = 3
 """The number of new quotes that an old claim is compared with: those that share most words with it."""
-ALIKE = 0.45
+LEAST_LIKENESS = 0.45
 """The least likeness at which a sentence counts as the successor of a changed passage."""
 MOST_SENTENCES = 4_000
 
-Words = tuple[str, str]
+SourceWords = tuple[str, str]
 
 
-def changes_between(old: Report, new: Report, evidence: Sequence[Quote], texts: Mapping[str, str | None]) -> Changes:
+def compare_reports(old: Report, new: Report, evidence: Sequence[Quote], texts: Mapping[str, str | None]) -> ReportChanges:
     """Return what has changed from `old` to `new`.
 
     `evidence` holds all quotes of the new run. `texts` are today's texts of the old report's sources by address, None for a
     source that is gone. Nothing is known, and so nothing is said, of a source that is not in `texts`.
     """
-    before, after = cited(old), cited(new)
-    pool = {words(quote): quote for quote in (*evidence, *after)}
-    stands = {words(quote): _stands(quote, pool, texts) for quote in before}
-    moved = [_change(quote, texts) for quote in before if not stands[words(quote)] and texts.get(quote.source.url) is not None]
+    before, after = list_cited(old), list_cited(new)
+    pool = {words_of(quote): quote for quote in (*evidence, *after)}
+    stands = {words_of(quote): _is_still_there(quote, pool, texts) for quote in before}
+    moved = [
+        _change_of(quote, texts) for quote in before if not stands[words_of(quote)] and texts.get(quote.source.url) is not None
+    ]
     fresh = [quote for key, quote in pool.items() if key not in stands]
-    return Changes(
-        new_sources=tuple(map(_shown, _firsts(after, {quote.source.url for quote in before}))),
-        vanished_sources=tuple(map(_shown, _firsts(quote for quote in before if _gone(quote, pool, texts)))),
+    return ReportChanges(
+        new_sources=tuple(map(_show_quote, _first_of_each_source(after, {quote.source.url for quote in before}))),
+        vanished_sources=tuple(
+            map(_show_quote, _first_of_each_source(quote for quote in before if _is_gone(quote, pool, texts)))
+        ),
         passages=tuple(moved),
-        fallen=tuple(_fallen(old, stands, fresh, texts)),
-        new_claims=tuple(_new_claims(old, new, stands)),
+        fallen=tuple(_find_fallen(old, stands, fresh, texts)),
+        new_claims=tuple(_find_new_claims(old, new, stands)),
     )
 
 
-def words(quote: Quote) -> Words:
+def words_of(quote: Quote) -> SourceWords:
     """Return a quote's address and words, which are the same whenever it was fetched."""
-    return quote.source.url, normalised(quote.text)
+    return quote.source.url, normalise_text(quote.text)
 
 
-def cited(report: Report) -> list[Quote]:
+def list_cited(report: Report) -> list[Quote]:
     """Return the quotes that a report's bodies cite, in the order of their first citation."""
     known = {quote.key: quote for quote in report.quotes}
     keys = dict.fromkeys(key.strip() for section in report.sections for key in MARKER.findall(section.body))
     return [known[key] for key in keys if key in known]
 
 
-def _stands(quote: Quote, pool: Mapping[Words, Quote], texts: Mapping[str, str | None]) -> bool:
-    if words(quote) in pool or quote.source.url not in texts:
+def _is_still_there(quote: Quote, pool: Mapping[SourceWords, Quote], texts: Mapping[str, str | None]) -> bool:
+    if words_of(quote) in pool or quote.source.url not in texts:
         return True
     today = texts.get(quote.source.url)
-    return today is not None and normalised(quote.text) in normalised(today)
+    return today is not None and normalise_text(quote.text) in normalise_text(today)
 
 
-def _gone(quote: Quote, pool: Mapping[Words, Quote], texts: Mapping[str, str | None]) -> bool:
+def _is_gone(quote: Quote, pool: Mapping[SourceWords, Quote], texts: Mapping[str, str | None]) -> bool:
     missing = quote.source.url in texts and texts[quote.source.url] is None
     return missing and all(url != quote.source.url for url, _ in pool)
 
 
-def _change(quote: Quote, texts: Mapping[str, str | None]) -> PassageChange:
-    successor = _successor(quote, texts.get(quote.source.url) or "")
-    return PassageChange(before=_shown(quote), after=_shown(successor) if successor else None)
+def _change_of(quote: Quote, texts: Mapping[str, str | None]) -> PassageChange:
+    successor = _find_successor(quote, texts.get(quote.source.url) or "")
+    return PassageChange(before=_show_quote(quote), after=_show_quote(successor) if successor else None)
 
 
-def _successor(quote: Quote, today: str) -> Quote | None:
+def _find_successor(quote: Quote, today: str) -> Quote | None:
     """Return the sentence of today's text that is most like the quote, if one is like enough."""
     spans = split_sentences(today)[:MOST_SENTENCES]
     matcher = SequenceMatcher(None, "", quote.text, autojunk=False)
-    best, likeness = None, ALIKE
+    best, likeness = None, LEAST_LIKENESS
     for span in spans:
         matcher.set_seq1(today[span.start : span.end])
         if matcher.real_quick_ratio() > likeness and matcher.quick_ratio() > likeness and (ratio := matcher.ratio()) > likeness:
@@ -90,69 +94,73 @@ def _successor(quote: Quote, today: str) -> Quote | None:
     return Quote(source=source, text=today[best.start : best.end], start=best.start, end=best.end)
 
 
-def _fallen(
-    old: Report, stands: Mapping[Words, bool], fresh: Sequence[Quote], texts: Mapping[str, str | None]
+def _find_fallen(
+    old: Report, stands: Mapping[SourceWords, bool], fresh: Sequence[Quote], texts: Mapping[str, str | None]
 ) -> Iterable[FallenClaim]:
     known = {quote.key: quote for quote in old.quotes}
     for claim in old.claims:
         own = [known[key] for key in claim.quote_keys if key in known]
         if own and claim.support in (Support.FULL, Support.PARTIAL):
-            found = _verdict(claim, own, stands, fresh, texts)
+            found = _judge_claim(claim, own, stands, fresh, texts)
             if found is not None:
                 yield found
 
 
-def _verdict(
-    claim: Claim, own: Sequence[Quote], stands: Mapping[Words, bool], fresh: Sequence[Quote], texts: Mapping[str, str | None]
+def _judge_claim(
+    claim: Claim,
+    own: Sequence[Quote],
+    stands: Mapping[SourceWords, bool],
+    fresh: Sequence[Quote],
+    texts: Mapping[str, str | None],
 ) -> FallenClaim | None:
     """Return why this claim no longer holds, or None. While its evidence stands, only a new quote that opposes it counts."""
-    lost = [quote for quote in own if not stands.get(words(quote), True)]
-    successors = [found for quote in lost if (found := _successor(quote, texts.get(quote.source.url) or ""))]
-    candidates = [*successors, *_nearest(claim, fresh)]
-    grades = [(quote, _grade(claim, [quote])) for quote in candidates]
-    before = tuple(map(_shown, own))
-    opposing = tuple(_shown(quote) for quote, grade in grades if grade.support is Support.CONTRADICTED)
+    lost = [quote for quote in own if not stands.get(words_of(quote), True)]
+    successors = [found for quote in lost if (found := _find_successor(quote, texts.get(quote.source.url) or ""))]
+    candidates = [*successors, *_find_nearest(claim, fresh)]
+    grades = [(quote, _grade_claim(claim, [quote])) for quote in candidates]
+    before = tuple(map(_show_quote, own))
+    opposing = tuple(_show_quote(quote) for quote, grade in grades if grade.support is Support.CONTRADICTED)
     if opposing:
-        return FallenClaim(claim=claim.text, why=Why.OPPOSED, support=Support.CONTRADICTED, before=before, after=opposing)
+        return FallenClaim(claim=claim.text, why=FallReason.OPPOSED, support=Support.CONTRADICTED, before=before, after=opposing)
     if len(lost) < len(own):
         return None
     best = min((grade.support for _, grade in grades), key=_ORDER.index, default=Support.NONE)
     if _ORDER.index(best) <= _ORDER.index(claim.support):
         return None
-    why = Why.CHANGED if successors else Why.GONE
-    return FallenClaim(claim=claim.text, why=why, support=best, before=before, after=tuple(map(_shown, successors)))
+    why = FallReason.CHANGED if successors else FallReason.GONE
+    return FallenClaim(claim=claim.text, why=why, support=best, before=before, after=tuple(map(_show_quote, successors)))
 
 
 _ORDER = (Support.FULL, Support.PARTIAL, Support.NONE, Support.CONTRADICTED, Support.UNCITED)
 
 
-def _nearest(claim: Claim, quotes: Sequence[Quote]) -> list[Quote]:
-    own = set(normalised(claim.text).lower().split())
-    shared = {quote.key: len(own & set(normalised(quote.text).lower().split())) for quote in quotes}
+def _find_nearest(claim: Claim, quotes: Sequence[Quote]) -> list[Quote]:
+    own = set(normalise_text(claim.text).lower().split())
+    shared = {quote.key: len(own & set(normalise_text(quote.text).lower().split())) for quote in quotes}
     near = sorted((quote for quote in quotes if shared[quote.key]), key=lambda quote: -shared[quote.key])
-    return near[:NEAREST]
+    return near[:MAX_NEAREST]
 
 
-def _grade(claim: Claim, quotes: Sequence[Quote]) -> Grade:
-    return shipped().grade(claim.text, evidence_of(quotes, {}))
+def _grade_claim(claim: Claim, quotes: Sequence[Quote]) -> ClaimGrade:
+    return load_grader().grade(claim.text, evidence_of(quotes, {}))
 
 
-def _new_claims(old: Report, new: Report, stands: Mapping[Words, bool]) -> Iterable[NewClaim]:
+def _find_new_claims(old: Report, new: Report, stands: Mapping[SourceWords, bool]) -> Iterable[NewClaim]:
     """Yield claims that hold, that the old report did not make, and that rest on a quote it did not have."""
-    said = {normalised(claim.text) for claim in old.claims}
+    said = {normalise_text(claim.text) for claim in old.claims}
     known = {quote.key: quote for quote in new.quotes}
     for claim in new.claims:
         quotes = [known[key] for key in claim.quote_keys if key in known]
-        rests_on_new = any(words(quote) not in stands for quote in quotes)
-        if rests_on_new and claim.support.holds and normalised(claim.text) not in said:
-            yield NewClaim(claim=claim.text, quotes=tuple(map(_shown, quotes)))
+        rests_on_new = any(words_of(quote) not in stands for quote in quotes)
+        if rests_on_new and claim.support.holds and normalise_text(claim.text) not in said:
+            yield NewClaim(claim=claim.text, quotes=tuple(map(_show_quote, quotes)))
 
 
-def _firsts(quotes: Iterable[Quote], known: Iterable[str] = ()) -> list[Quote]:
+def _first_of_each_source(quotes: Iterable[Quote], known: Iterable[str] = ()) -> list[Quote]:
     """Return the first quote of each source whose address is not known."""
     seen = set(known)
     return [quote for quote in quotes if not (quote.source.url in seen or seen.add(quote.source.url))]  # type: ignore[func-returns-value]
 
 
-def _shown(quote: Quote) -> Shown:
-    return Shown(title=quote.source.title, url=quote.source.url, text=quote.text)
+def _show_quote(quote: Quote) -> ShownWords:
+    return ShownWords(title=quote.source.title, url=quote.source.url, text=quote.text)

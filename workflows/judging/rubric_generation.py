@@ -11,23 +11,23 @@ from app.domain.evidence import content_key
 from app.domain.missing import Missing
 from app.domain.query import Language, ResearchQuery
 from app.domain.rubric import FEWEST, MOST, OPENINGS, Category, Criterion, Origin, Rubric, opening_of
-from workflows.agents.asking import Asker
+from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
-from workflows.agents.memory_text import memory_as_text
+from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.steps import Answer, step
-from workflows.agents.wishes import with_style
+from workflows.agents.reader_wishes import add_style
+from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.wording import say
-from workflows.judging.general_rubric import general_rubric
-from workflows.judging.remarks import remark
+from workflows.judging.general_rubric import make_general_rubric
+from workflows.judging.remarks import word_remark
 
-AGENT = "plan/rubric"
+RUBRIC_AGENT = "plan/rubric"
 TITLE_CHARS, DEMAND_CHARS = 120, 500
 _ENGLISH_STOP = re.compile(r"([^\W\d_]{4}[\"'”’)]?)[.!?]+[\"'”’)]?\s+(?=[A-Z])")
 _CHINESE_STOP = re.compile(r"[。！？](?![”’」』）)]?\s*$)")
 
 
-class CriterionAnswer(Answer):
+class RubricCriterionAnswer(StepAnswer):
     """One proposed criterion. A bare string is its description."""
 
     main = "description"
@@ -37,20 +37,20 @@ class CriterionAnswer(Answer):
     weight: int = Field(default=0, description="key 5; important 3 or 4; optional 1 or 2; error -1 or -2")
 
 
-class RubricAnswer(Answer):
+class RubricAnswer(StepAnswer):
     """A proposed rubric."""
 
-    criteria: tuple[CriterionAnswer, ...] = Field(default=())
+    criteria: tuple[RubricCriterionAnswer, ...] = Field(default=())
 
 
 class WholeRubricAnswer(RubricAnswer):
     """A rubric to which nothing will be added. An answer with too few criteria is asked for again, with the missing number."""
 
-    criteria: tuple[CriterionAnswer, ...] = Field(min_length=FEWEST)
+    criteria: tuple[RubricCriterionAnswer, ...] = Field(min_length=FEWEST)
 
 
-RUBRIC = step("rubric", RubricAnswer, max_tokens=4_000)
-WHOLE_RUBRIC = step("rubric", WholeRubricAnswer, max_tokens=4_000)
+RUBRIC = declare_step("rubric", RubricAnswer, max_tokens=4_000)
+WHOLE_RUBRIC = declare_step("rubric", WholeRubricAnswer, max_tokens=4_000)
 
 
 async def draft_rubric(query: ResearchQuery, kit: Kit, parts: Sequence[str] = (), asks_a_model: bool = True) -> Rubric:
@@ -58,19 +58,21 @@ async def draft_rubric(query: ResearchQuery, kit: Kit, parts: Sequence[str] = ()
 
     There is a rubric even when the model fails; its `notice` says how it was made if the model did not write all of it.
     """
-    general = general_rubric(query, parts)
+    general = make_general_rubric(query, parts)
     if not asks_a_model:
         return general
     try:
-        answer = (await Asker(kit, AGENT).ask(RUBRIC, _messages(query, kit, parts))).answer
+        answer = (await Asker(kit, RUBRIC_AGENT).ask(RUBRIC, _render_messages(query, kit, parts))).answer
     except (ModelError, BudgetSpent) as error:
-        return general.model_copy(update={"notice": f"{remark('rubric_failed', query.language, detail=error)} {general.notice}"})
-    made = mended(answer.criteria, general, kit.chat.name, query.language)
+        return general.model_copy(
+            update={"notice": f"{word_remark('rubric_failed', query.language, detail=error)} {general.notice}"}
+        )
+    made = complete_rubric(answer.criteria, general, kit.chat.name, query.language)
     prompt = kit.prompts.get("rubric", kit.language).digest
     return made.model_copy(update={"prompt": prompt}) if made.origin is Origin.MODEL else made
 
 
-async def query_specific_rubric(kit: Kit, question: str) -> Rubric | Missing:
+async def write_query_specific_rubric(kit: Kit, question: str) -> Rubric | Missing:
     """Write a rubric by the model alone, for training and evaluation: its form is repaired, but nothing is added (C.1).
 
     Missing if the model fails or gives fewer than 7 usable criteria. Where the form itself is scored,
@@ -78,38 +80,38 @@ async def query_specific_rubric(kit: Kit, question: str) -> Rubric | Missing:
     """
     query = ResearchQuery(question=question, language=kit.language)
     try:
-        answer = (await Asker(kit, f"rubric/{content_key(question)}").ask(WHOLE_RUBRIC, _messages(query, kit, ()))).answer
-        kept = usable(answer.criteria, kit.language)
+        answer = (await Asker(kit, f"rubric/{content_key(question)}").ask(WHOLE_RUBRIC, _render_messages(query, kit, ()))).answer
+        kept = list_usable(answer.criteria, kit.language)
         return Rubric(criteria=kept, origin=Origin.MODEL, model=kit.chat.name)
     except (ModelError, BudgetSpent, ValidationError) as error:
         return Missing(f"{RUBRIC.name}: {error}")
 
 
-def usable(said: Sequence[CriterionAnswer], language: Language) -> tuple[Criterion, ...]:
+def list_usable(said: Sequence[RubricCriterionAnswer], language: Language) -> tuple[Criterion, ...]:
     """Return the usable criteria of an answer, repaired, each title once, at most 20."""
     kept: dict[str, Criterion] = {}
     for proposed in said:
-        criterion = _mended(proposed, language)
+        criterion = _repair_criterion(proposed, language)
         if criterion is not None and len(kept) < MOST:
             kept.setdefault(criterion.title.casefold(), criterion)
     return tuple(kept.values())
 
 
-def _messages(query: ResearchQuery, kit: Kit, parts: Sequence[str]) -> tuple[Message, ...]:
+def _render_messages(query: ResearchQuery, kit: Kit, parts: Sequence[str]) -> tuple[Message, ...]:
     return kit.prompts.get("rubric", kit.language).render(
         today=kit.today.isoformat(),
         question=query.question,
-        notes=memory_as_text(with_style(kit.memory, query, kit.language), kit.language),
+        notes=format_memory(add_style(kit.memory, query, kit.language), kit.language),
         parts="\n".join(f"- {part}" for part in parts) or say("none", kit.language),
         fewest=str(FEWEST),
         most=str(MOST),
-        form=kit.codec.form(RUBRIC, kit.prompts, kit.language),
+        form=kit.codec.describe_form(RUBRIC, kit.prompts, kit.language),
     )
 
 
-def mended(said: Sequence[CriterionAnswer], general: Rubric, model: str, language: Language) -> Rubric:
+def complete_rubric(said: Sequence[RubricCriterionAnswer], general: Rubric, model: str, language: Language) -> Rubric:
     """Return the usable criteria of an answer; add general ones if they are too few or all of them describe faults."""
-    proposed = usable(said, language)
+    proposed = list_usable(said, language)
     asks = any(criterion.weight > 0 for criterion in proposed)
     # When all of them describe faults, leave room for one that asks for something.
     kept = {criterion.title.casefold(): criterion for criterion in (proposed if asks else proposed[: MOST - 1])}
@@ -119,20 +121,20 @@ def mended(said: Sequence[CriterionAnswer], general: Rubric, model: str, languag
             kept.setdefault(criterion.title.casefold(), criterion)
             asks = True
     if not own:
-        return general.model_copy(update={"notice": f"{remark('rubric_failed', language, detail='-')} {general.notice}"})
+        return general.model_copy(update={"notice": f"{word_remark('rubric_failed', language, detail='-')} {general.notice}"})
     added = len(kept) - own
-    notice = remark("rubric_filled", language, n=added) if added else ""
+    notice = word_remark("rubric_filled", language, n=added) if added else ""
     return Rubric(criteria=tuple(kept.values()), origin=Origin.MODEL, model=model, notice=notice)
 
 
-def _mended(said: CriterionAnswer, language: Language) -> Criterion | None:
+def _repair_criterion(said: RubricCriterionAnswer, language: Language) -> Criterion | None:
     """Repair a proposed criterion. Its opening words decide the category, and its weight moves to the nearest allowed one."""
     category, demand = opening_of(" ".join(said.description.split()))
     category = category or _category_of(said.weight)
     weight = min(category.weights, key=lambda allowed: (abs(allowed - said.weight), allowed))
     title = " ".join(said.title.split())[:TITLE_CHARS] or demand[:TITLE_CHARS]
     try:
-        return Criterion(title=title, description=f"{_opening(category, language)}{_sentence(demand)}", weight=weight)
+        return Criterion(title=title, description=f"{_opening_words(category, language)}{_join_sentences(demand)}", weight=weight)
     except ValidationError:
         return None
 
@@ -143,12 +145,12 @@ def _category_of(weight: int) -> Category:
     return Category.KEY if weight >= 5 else Category.IMPORTANT if weight >= 3 else Category.OPTIONAL
 
 
-def _opening(category: Category, language: Language) -> str:
+def _opening_words(category: Category, language: Language) -> str:
     openings = [opening for opening, opened in OPENINGS.items() if opened is category]
     return openings[1] if language is Language.CHINESE else f"{openings[0]} "
 
 
-def _sentence(demand: str) -> str:
+def _join_sentences(demand: str) -> str:
     """Join the sentences of a demand into one, so that nothing of it is lost."""
     joined = _ENGLISH_STOP.sub(r"\1; ", demand[:DEMAND_CHARS].strip())
     return _CHINESE_STOP.sub("；", joined)

@@ -17,17 +17,17 @@ from app.domain.evidence_rubric import CriterionType, EvidenceCriterion, Evidenc
 from app.domain.missing import Missing
 from retrieval.language.tokens import split_words
 from workflows.agents.kit import Kit
-from workflows.agents.quoting import locate
-from workflows.agents.steps import Answer, step
+from workflows.agents.quoting import locate_quote
+from workflows.agents.steps import StepAnswer, declare_step
 from workflows.judging.evidence_generation import CheckAnswer
-from workflows.judging.ruling import ruled
+from workflows.judging.judge_call import ask_judge
 
 MOST_REVISED = 8
-FAITHFUL = 0.8
+LEAST_SHARED_STEMS = 0.8
 """The least share of a paraphrase's stems that the statement behind it must have."""
 
 
-class Decision(StrEnum):
+class PairDecision(StrEnum):
     """The decision on a question with its rubric."""
 
     KEEP = "keep"
@@ -35,7 +35,7 @@ class Decision(StrEnum):
     DROP = "drop"
 
 
-class Fault(StrEnum):
+class RubricFault(StrEnum):
     """The kinds of fault that an audit looks for (appendix C.3, prompt of Fig. 12)."""
 
     ALIGNMENT = "alignment"
@@ -47,7 +47,7 @@ class Fault(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class EvidenceLeaf:
     """A selected leaf of an evidence tree: its sub-question, and the statements its passages support."""
 
     id: str
@@ -59,10 +59,10 @@ class Leaf:
 class Verification:
     """The verdict. `rubric` is None if the pair is dropped; `unusable` says what a revision lost, and why."""
 
-    decision: Decision
+    decision: PairDecision
     question: str
     rubric: EvidenceRubric | None
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[RubricFault, ...] = ()
     reason: str = ""
     unusable: tuple[str, ...] = ()
 
@@ -74,21 +74,21 @@ class RevisedAnswer(CheckAnswer):
     evidence: tuple[str, ...] = Field(default=(), description="statements of these leaves, copied; none if logical")
 
 
-class VerificationAnswer(Answer):
+class VerificationAnswer(StepAnswer):
     """The answer of the audit."""
 
     justification: str = Field(default="", description="what decides it, in one or two sentences")
-    faults: tuple[str, ...] = Field(default=(), description=f"any of: {', '.join(Fault)}; none if there is nothing to mend")
-    decision: str = Field(default="", description="the verdict", json_schema_extra={"enum": [*Decision]})
+    faults: tuple[str, ...] = Field(default=(), description=f"any of: {', '.join(RubricFault)}; none if there is nothing to mend")
+    decision: str = Field(default="", description="the verdict", json_schema_extra={"enum": [*PairDecision]})
     question: str = Field(default="", description="the question as revised; empty unless the verdict is revise")
     criteria: tuple[RevisedAnswer, ...] = Field(default=(), description="all criteria as revised; none unless it is revise")
 
 
-VERIFICATION = step("rubric_verification", VerificationAnswer, max_tokens=4_000)
+VERIFICATION = declare_step("rubric_verification", VerificationAnswer, max_tokens=4_000)
 
 
-async def verified_pair(
-    kit: Kit, question: str, rubric: EvidenceRubric, leaves: Sequence[Leaf], merges: str = ""
+async def verify_pair(
+    kit: Kit, question: str, rubric: EvidenceRubric, leaves: Sequence[EvidenceLeaf], merges: str = ""
 ) -> Verification | Missing:
     """Verify a question and its unrevised rubric. `merges` says how the leaves were put together, if known.
 
@@ -97,32 +97,34 @@ async def verified_pair(
     shown = "\n\n".join(
         f"[{leaf.id}] {leaf.question}\n" + "\n".join(f"- {statement}" for statement in leaf.statements) for leaf in leaves
     )
-    said = await ruled(kit, VERIFICATION, _decided, question=question, leaves=shown, merges=merges or "-", rubric=_listed(rubric))
-    return said if isinstance(said, Missing) else _verification(said, question, rubric, leaves)
+    said = await ask_judge(
+        kit, VERIFICATION, _require_decision, question=question, leaves=shown, merges=merges or "-", rubric=_format_rubric(rubric)
+    )
+    return said if isinstance(said, Missing) else _make_verification(said, question, rubric, leaves)
 
 
-def _decided(said: VerificationAnswer) -> VerificationAnswer | None:
-    return said if said.decision.strip().lower() in [*Decision] else None
+def _require_decision(said: VerificationAnswer) -> VerificationAnswer | None:
+    return said if said.decision.strip().lower() in [*PairDecision] else None
 
 
-def _listed(rubric: EvidenceRubric) -> str:
+def _format_rubric(rubric: EvidenceRubric) -> str:
     return "\n".join(f"{c.shown}\n  weight {c.weight:g}; leaves: {', '.join(c.source_leaf_ids) or '-'}" for c in rubric.criteria)
 
 
-def _verification(
-    said: VerificationAnswer, question: str, rubric: EvidenceRubric, leaves: Sequence[Leaf]
+def _make_verification(
+    said: VerificationAnswer, question: str, rubric: EvidenceRubric, leaves: Sequence[EvidenceLeaf]
 ) -> Verification | Missing:
-    decision = Decision(said.decision.strip().lower())
+    decision = PairDecision(said.decision.strip().lower())
     named = [fault.strip().lower() for fault in said.faults]
-    faults = tuple(fault for fault in Fault if fault in named)
-    if decision is Decision.DROP:
+    faults = tuple(fault for fault in RubricFault if fault in named)
+    if decision is PairDecision.DROP:
         return Verification(decision, question, None, faults, said.justification)
-    if decision is Decision.KEEP:
+    if decision is PairDecision.KEEP:
         try:
-            return Verification(decision, question, rubric.verified(), faults, said.justification)
+            return Verification(decision, question, rubric.as_verified(), faults, said.justification)
         except ValueError:
             return Missing(f"{VERIFICATION.name}: kept, but without negative criteria too few are left")
-    criteria, unusable = _revised(said.criteria, {leaf.id: leaf for leaf in leaves})
+    criteria, unusable = _revise_criteria(said.criteria, {leaf.id: leaf for leaf in leaves})
     try:
         revised = EvidenceRubric(variant=Variant.TREE, criteria=criteria, model=rubric.model)
     except ValidationError:
@@ -131,12 +133,14 @@ def _verification(
     return Verification(decision, said.question.strip() or question, revised, faults, said.justification, tuple(unusable))
 
 
-def _revised(said: Sequence[RevisedAnswer], leaves: dict[str, Leaf]) -> tuple[tuple[EvidenceCriterion, ...], list[str]]:
+def _revise_criteria(
+    said: Sequence[RevisedAnswer], leaves: dict[str, EvidenceLeaf]
+) -> tuple[tuple[EvidenceCriterion, ...], list[str]]:
     """Return the usable criteria, at most eight, each wording once; and what was wrong with the others."""
     kept: dict[str, EvidenceCriterion] = {}
     unusable: list[str] = []
     for number, check in enumerate(said, 1):
-        found = _criterion(number, check, leaves)
+        found = _make_criterion(number, check, leaves)
         if isinstance(found, str):
             unusable.append(f"R{number}: {found}")
         else:
@@ -144,7 +148,7 @@ def _revised(said: Sequence[RevisedAnswer], leaves: dict[str, Leaf]) -> tuple[tu
     return tuple(kept.values())[:MOST_REVISED], unusable
 
 
-def _criterion(number: int, said: RevisedAnswer, leaves: dict[str, Leaf]) -> EvidenceCriterion | str:
+def _make_criterion(number: int, said: RevisedAnswer, leaves: dict[str, EvidenceLeaf]) -> EvidenceCriterion | str:
     """Return the criterion, or why it cannot be used."""
     ids = tuple(dict.fromkeys(leaf.strip().strip("[]") for leaf in said.leaves))
     if unknown := [leaf for leaf in ids if leaf not in leaves]:
@@ -155,7 +159,7 @@ def _criterion(number: int, said: RevisedAnswer, leaves: dict[str, Leaf]) -> Evi
     evidence: list[str] = []
     if kind == CriterionType.FACTUAL:
         statements = [statement for leaf in ids for statement in leaves[leaf].statements]
-        evidence = [own for words in said.evidence if (own := _own_words(words, statements)) is not None]
+        evidence = [own for words in said.evidence if (own := _find_own_words(words, statements)) is not None]
         if not evidence or len(evidence) < len(said.evidence):
             return "its leaves do not state its evidence"
     try:
@@ -171,21 +175,25 @@ def _criterion(number: int, said: RevisedAnswer, leaves: dict[str, Leaf]) -> Evi
         return "its type, description or weight is out of form"
 
 
-def _own_words(said: str, statements: Sequence[str]) -> str | None:
+def _find_own_words(said: str, statements: Sequence[str]) -> str | None:
     """Return the leaves' own words for a piece of evidence: the copied words, or the statement that it closely paraphrases."""
     for statement in statements:
-        if (span := locate(statement, said)) is not None:
+        if (span := locate_quote(statement, said)) is not None:
             return statement[span.start : span.end]
-    wanted = _stems(said)
-    near = [s for s in statements if wanted and len(wanted & _stems(s)) >= FAITHFUL * len(wanted) and _digits(said) <= _digits(s)]
+    wanted = _stems_of(said)
+    near = [
+        s
+        for s in statements
+        if wanted and len(wanted & _stems_of(s)) >= LEAST_SHARED_STEMS * len(wanted) and _digits_of(said) <= _digits_of(s)
+    ]
     return near[0] if near else None
 
 
-def _stems(text: str) -> set[str]:
+def _stems_of(text: str) -> set[str]:
     return {word.stem for word in split_words(text) if word.stem}
 
 
-def _digits(text: str) -> set[str]:
+def _digits_of(text: str) -> set[str]:
     return {word.text for word in split_words(text) if any(character.isdigit() for character in word.text)}
 
 
@@ -195,17 +203,17 @@ class VerificationFigures:
 
     verdicts: int
     missing: int
-    decisions: dict[Decision, float]
-    faults: dict[Fault, float]
+    decisions: dict[PairDecision, float]
+    faults: dict[RubricFault, float]
 
 
-def verification_figures(found: Sequence[Verification | Missing]) -> VerificationFigures:
+def count_verifications(found: Sequence[Verification | Missing]) -> VerificationFigures:
     """Return the figures over many pairs; a missing verdict counts in no share."""
     told = [one for one in found if isinstance(one, Verification)]
     count = max(1, len(told))
     return VerificationFigures(
         verdicts=len(told),
         missing=len(found) - len(told),
-        decisions={decision: sum(one.decision is decision for one in told) / count for decision in Decision},
-        faults={fault: sum(fault in one.faults for one in told) / count for fault in Fault},
+        decisions={decision: sum(one.decision is decision for one in told) / count for decision in PairDecision},
+        faults={fault: sum(fault in one.faults for one in told) / count for fault in RubricFault},
     )

@@ -6,16 +6,16 @@ from itertools import islice
 from app.domain.claims import Support
 from app.domain.errors import ToolError
 from app.domain.query import Language
-from app.settings import Judge
-from workflows.agents.concurrency import all_of
+from app.settings import ClaimGrader
+from workflows.agents.concurrency import gather_all
 from workflows.agents.kit import Kit
-from workflows.checks.grading import shipped
-from workflows.judging.by_model import MOST_A_SECTION, Ruling, judge_section
-from workflows.judging.draft import Draft
-from workflows.judging.offline import judge_with_vectors
-from workflows.judging.ports import Reader
-from workflows.judging.remarks import remark
-from workflows.judging.repair import Replacement
+from workflows.checks.grading import load_grader
+from workflows.judging.claim_draft import ClaimDraft
+from workflows.judging.claim_repair import TextReplacement
+from workflows.judging.model_judge import MOST_A_SECTION, ModelRuling, judge_section
+from workflows.judging.offline_judge import judge_with_vectors
+from workflows.judging.ports import TextEncoder
+from workflows.judging.remarks import word_remark
 
 MOST_ENCODED = 4
 """The most claims for which vectors are asked: only claims of which a reader would be warned."""
@@ -28,26 +28,28 @@ SURE_ENTAILED = 0.5
 class Judges:
     """The judges: `reader` has an encoder (and perhaps a cross-encoder), or is None; `unsure` names the second judge."""
 
-    reader: Reader | None = None
-    unsure: Judge = Judge.OFFLINE
+    reader: TextEncoder | None = None
+    unsure: ClaimGrader = ClaimGrader.OFFLINE
 
 
-async def second_look(drafts: list[Draft], kit: Kit, judges: Judges) -> tuple[list[Draft], list[Replacement]]:
+async def look_again(drafts: list[ClaimDraft], kit: Kit, judges: Judges) -> tuple[list[ClaimDraft], list[TextReplacement]]:
     """Return the verdicts after the second look, and the sentences that a model reworded."""
-    if judges.unsure is Judge.MODEL:
-        return await _by_model(drafts, kit)
+    if judges.unsure is ClaimGrader.MODEL:
+        return await _look_by_model(drafts, kit)
     try:
-        if judges.reader and judges.unsure is Judge.NLI:
-            return await _by_entailment(drafts, judges.reader), []
-        return await _with_vectors(drafts, judges.reader, kit.language) if judges.reader else drafts, []
+        if judges.reader and judges.unsure is ClaimGrader.NLI:
+            return await _look_by_entailment(drafts, judges.reader), []
+        return await _look_with_vectors(drafts, judges.reader, kit.language) if judges.reader else drafts, []
     except ToolError:
         return drafts, []  # the verdicts from words alone stand
 
 
-async def _with_vectors(drafts: list[Draft], reader: Reader, language: Language) -> list[Draft]:
+async def _look_with_vectors(drafts: list[ClaimDraft], reader: TextEncoder, language: Language) -> list[ClaimDraft]:
     doubtful = {place: draft for place, draft in enumerate(drafts) if draft.fails}
     doubtful = dict(islice(doubtful.items(), MOST_ENCODED))
-    texts = {text for draft in doubtful.values() for text in shipped().texts_to_encode(draft.sentence.text, draft.evidence)}
+    texts = {
+        text for draft in doubtful.values() for text in load_grader().list_texts_to_encode(draft.sentence.text, draft.evidence)
+    }
     if not texts:
         return drafts
     ordered = sorted(texts)
@@ -55,50 +57,54 @@ async def _with_vectors(drafts: list[Draft], reader: Reader, language: Language)
     return [judge_with_vectors(draft, vectors, language) if place in doubtful else draft for place, draft in enumerate(drafts)]
 
 
-async def _by_entailment(drafts: list[Draft], reader: Reader) -> list[Draft]:
+async def _look_by_entailment(drafts: list[ClaimDraft], reader: TextEncoder) -> list[ClaimDraft]:
     unsure = [draft for draft in drafts if draft.cited and not draft.support.holds][:MOST_ENTAILED]
     if not unsure:
         return drafts
     ruled = await reader.entail([(" ".join(draft.evidence.sentences), draft.sentence.text) for draft in unsure])
-    verdicts = {id(draft): _entailed(draft, *said) for draft, said in zip(unsure, ruled, strict=True)}
+    verdicts = {id(draft): _apply_entailment(draft, *said) for draft, said in zip(unsure, ruled, strict=True)}
     return [verdicts.get(id(draft), draft) for draft in drafts]
 
 
-def _entailed(draft: Draft, entailed: float, contradicted: float) -> Draft:
+def _apply_entailment(draft: ClaimDraft, entailed: float, contradicted: float) -> ClaimDraft:
     if entailed >= SURE_ENTAILED:
-        return draft.judged(Support.FULL, Judge.NLI)
+        return draft.with_verdict(Support.FULL, ClaimGrader.NLI)
     if contradicted >= SURE_ENTAILED:
-        return draft.judged(Support.CONTRADICTED, Judge.NLI, draft.reason)
-    return draft.judged(Support.PARTIAL if draft.support is Support.PARTIAL else Support.NONE, Judge.NLI, draft.reason)
+        return draft.with_verdict(Support.CONTRADICTED, ClaimGrader.NLI, draft.reason)
+    return draft.with_verdict(
+        Support.PARTIAL if draft.support is Support.PARTIAL else Support.NONE, ClaimGrader.NLI, draft.reason
+    )
 
 
-async def _by_model(drafts: list[Draft], kit: Kit) -> tuple[list[Draft], list[Replacement]]:
+async def _look_by_model(drafts: list[ClaimDraft], kit: Kit) -> tuple[list[ClaimDraft], list[TextReplacement]]:
     """Ask the model about the doubtful claims, with one request for each section."""
-    unsure: dict[int, list[Draft]] = {}
+    unsure: dict[int, list[ClaimDraft]] = {}
     for draft in drafts:
         if draft.cited and not draft.support.holds:
             unsure.setdefault(draft.section, []).append(draft)
     asked = [judge_section(kit, section, found[:MOST_A_SECTION]) for section, found in unsure.items()]
-    rulings = [ruling for section in await all_of(asked, SECTIONS_AT_ONCE) for ruling in section]
-    by_place = {_place(ruling.draft): ruling for ruling in rulings}
-    changes = [_softened(ruling) for ruling in rulings if ruling.softened]
-    return [_after(draft, by_place.get(_place(draft)), kit.language) for draft in drafts], changes
+    rulings = [ruling for section in await gather_all(asked, SECTIONS_AT_ONCE) for ruling in section]
+    by_place = {_place_of(ruling.draft): ruling for ruling in rulings}
+    changes = [_soften_sentence(ruling) for ruling in rulings if ruling.softened]
+    return [_apply_ruling(draft, by_place.get(_place_of(draft)), kit.language) for draft in drafts], changes
 
 
-def _after(draft: Draft, ruling: Ruling | None, language: Language) -> Draft:
+def _apply_ruling(draft: ClaimDraft, ruling: ModelRuling | None, language: Language) -> ClaimDraft:
     if ruling is None:
         return draft
     if not ruling.softened:
         return ruling.draft
     sentence = ruling.draft.sentence._replace(text=ruling.softened)
-    return replace(ruling.draft, sentence=sentence).judged(Support.FULL, ruling.draft.judge, remark("softened", language))
+    return replace(ruling.draft, sentence=sentence).with_verdict(
+        Support.FULL, ruling.draft.judge, word_remark("softened", language)
+    )
 
 
-def _softened(ruling: Ruling) -> Replacement:
+def _soften_sentence(ruling: ModelRuling) -> TextReplacement:
     draft = ruling.draft
     markers = "".join(f"[[{key}]]" for key in draft.sentence.keys)
-    return Replacement(draft.section, draft.sentence.start, draft.sentence.end, f"{ruling.softened} {markers}")
+    return TextReplacement(draft.section, draft.sentence.start, draft.sentence.end, f"{ruling.softened} {markers}")
 
 
-def _place(draft: Draft) -> tuple[int, int]:
+def _place_of(draft: ClaimDraft) -> tuple[int, int]:
     return draft.section, draft.sentence.start

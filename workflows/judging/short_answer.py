@@ -4,13 +4,13 @@ from pydantic import Field
 
 from app.domain.missing import Missing
 from workflows.agents.kit import Kit
-from workflows.agents.steps import Answer, step
-from workflows.judging.ruling import ruled
+from workflows.agents.steps import StepAnswer, declare_step
+from workflows.judging.judge_call import ask_judge
 
 MOST_CHARS = 400
 
 
-class ShortAnswer(Answer):
+class ShortStepAnswer(StepAnswer):
     """The report's short answer."""
 
     main = "answer"
@@ -18,9 +18,9 @@ class ShortAnswer(Answer):
     answer: str = Field(default="", description="the answer in a few words; empty when the report settles on none")
 
 
-SHORT = step("short_answer", ShortAnswer, max_tokens=200)
+SHORT = declare_step("short_answer", ShortStepAnswer, max_tokens=200)
 
 
-async def short_answer(kit: Kit, question: str, report: str) -> str | Missing:
+async def extract_short_answer(kit: Kit, question: str, report: str) -> str | Missing:
     """Return the report's short answer, in its own words."""
-    return await ruled(kit, SHORT, lambda said: said.answer.strip()[:MOST_CHARS], question=question, report=report)
+    return await ask_judge(kit, SHORT, lambda said: said.answer.strip()[:MOST_CHARS], question=question, report=report)

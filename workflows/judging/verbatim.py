@@ -20,38 +20,38 @@ _QUOTED_FROM_THE_START = re.compile(r"([^“”\"「」『』]+)[”\"」』]")
 
 def is_verbatim(claim: str, quotes: Sequence[Quote]) -> bool:
     """Say whether the claim consists of its quotes or parts of them, with few other words than their introduction."""
-    own, said = _words(claim), [_words(quote.text) for quote in quotes]
-    if any(_taken_from(own, source) for source in said):
+    own, said = _fold_letters(claim), [_fold_letters(quote.text) for quote in quotes]
+    if any(_is_part_of(own, source) for source in said):
         return True
-    quoted = [_words(part) for part in _quoted(claim)]
-    if any(len(part) >= LEAST_CHARS and not any(_taken_from(part, source) for source in said) for part in quoted):
+    quoted = [_fold_letters(part) for part in _find_quoted(claim)]
+    if any(len(part) >= LEAST_CHARS and not any(_is_part_of(part, source) for source in said) for part in quoted):
         return False
-    parts = quoted or [source for source in said if _taken_from(source, own)]
-    return bool(parts) and _little_else(own, parts, quotes)
+    parts = quoted or [source for source in said if _is_part_of(source, own)]
+    return bool(parts) and _adds_little(own, parts, quotes)
 
 
-def _quoted(claim: str) -> list[str]:
+def _find_quoted(claim: str) -> list[str]:
     """Return the texts between quotation marks. The first may open, and the last may close, in another sentence."""
     first = _QUOTED_FROM_THE_START.match(claim)
     return [*([first.group(1)] if first else ()), *_QUOTED.findall(claim, first.end() if first else 0)]
 
 
-def _taken_from(part: str, whole: str) -> bool:
+def _is_part_of(part: str, whole: str) -> bool:
     """Say whether `whole` contains `part` in one piece, without a negation just before it."""
     before, found, _ = f" {whole} ".partition(f" {part} ")
     near = before.split()[-NEGATION_REACH:]
     return bool(found) and len(part) >= LEAST_CHARS and not any(is_negation(Word(word, word)) for word in near)
 
 
-def _little_else(claim: str, parts: Sequence[str], quotes: Sequence[Quote]) -> bool:
+def _adds_little(claim: str, parts: Sequence[str], quotes: Sequence[Quote]) -> bool:
     about = " ".join(f"{quote.source.author} {quote.source.title} {quote.source.published or ''}" for quote in quotes)
-    known, rest = set(_words(about).split()), claim
+    known, rest = set(_fold_letters(about).split()), claim
     for part in parts:
         rest = rest.replace(part, " ", 1)
     added = [word for word in rest.split() if word not in known and stem_word(word)]
     return len(added) <= max(LEAST_ADDED, MOST_ADDED * len(claim.split()))
 
 
-def _words(text: str) -> str:
+def _fold_letters(text: str) -> str:
     """Return only letters and digits, in lower case, so that typography does not count."""
     return " ".join(_LETTERS.findall(text.lower()))

@@ -12,11 +12,11 @@ from pydantic import Field
 from app.domain.missing import Missing
 from retrieval.language.paragraphs import split_paragraphs
 from workflows.agents.kit import Kit
-from workflows.agents.quoting import locate
-from workflows.agents.steps import Answer, step
-from workflows.judging.ruling import ruled
+from workflows.agents.quoting import locate_quote
+from workflows.agents.steps import StepAnswer, declare_step
+from workflows.judging.judge_call import ask_judge
 
-MOST = 20
+MAX_ISSUES = 20
 REASON_CHARS = 240
 
 
@@ -27,7 +27,7 @@ class IssueKind(StrEnum):
     LOGIC = "logic"
 
 
-class IssueAnswer(Answer):
+class IssueAnswer(StepAnswer):
     """One issue."""
 
     kind: str = Field(default="", description="expression or logic", json_schema_extra={"enum": [*IssueKind]})
@@ -35,13 +35,13 @@ class IssueAnswer(Answer):
     reason: str = Field(default="", description="what is wrong, in one short sentence")
 
 
-class IssuesAnswer(Answer):
+class IssuesAnswer(StepAnswer):
     """All issues of a section; usually none."""
 
     issues: tuple[IssueAnswer, ...] = Field(default=())
 
 
-class Issue(NamedTuple):
+class WritingIssue(NamedTuple):
     """An issue at the characters `[start, end)` of its section."""
 
     kind: IssueKind
@@ -53,32 +53,32 @@ class Issue(NamedTuple):
 class WrittenSection(NamedTuple):
     """The issues of a section, its number of paragraphs, and the number of those with at least one issue."""
 
-    issues: tuple[Issue, ...]
+    issues: tuple[WritingIssue, ...]
     paragraphs: int
     with_issues: int
 
 
-WRITING = step("writing_issues", IssuesAnswer, max_tokens=2_000)
+WRITING = declare_step("writing_issues", IssuesAnswer, max_tokens=2_000)
 
 
-async def writing_of(kit: Kit, section: str) -> WrittenSection | Missing:
+async def judge_writing(kit: Kit, section: str) -> WrittenSection | Missing:
     """Return the issues of one section of a report, given as text. An empty section needs no model."""
     spans = split_paragraphs(section)
     if not spans:
         return WrittenSection((), 0, 0)
 
-    def read(said: IssuesAnswer) -> tuple[Issue, ...]:
-        found = (_issue(section, issue) for issue in said.issues[:MOST])
+    def read(said: IssuesAnswer) -> tuple[WritingIssue, ...]:
+        found = (_find_issue(section, issue) for issue in said.issues[:MAX_ISSUES])
         return tuple(dict.fromkeys(issue for issue in found if issue is not None))
 
-    issues = await ruled(kit, WRITING, read, section=section)
+    issues = await ask_judge(kit, WRITING, read, section=section)
     if isinstance(issues, Missing):
         return issues
     touched = sum(any(issue.start < span.end and issue.end > span.start for issue in issues) for span in spans)
     return WrittenSection(issues, len(spans), touched)
 
 
-def issue_rate(sections: list[WrittenSection | Missing]) -> float | Missing:
+def rate_issues(sections: list[WrittenSection | Missing]) -> float | Missing:
     """Return the share of paragraphs with an issue over all sections; missing if one is missing or none has text."""
     known = [section for section in sections if not isinstance(section, Missing)]
     if len(known) < len(sections):
@@ -88,9 +88,9 @@ def issue_rate(sections: list[WrittenSection | Missing]) -> float | Missing:
     return sum(section.with_issues for section in known) / paragraphs if paragraphs else Missing("no text to judge")
 
 
-def _issue(section: str, said: IssueAnswer) -> Issue | None:
+def _find_issue(section: str, said: IssueAnswer) -> WritingIssue | None:
     kind = said.kind.strip().lower()
-    span = locate(section, said.words)
+    span = locate_quote(section, said.words)
     if kind not in [*IssueKind] or span is None:
         return None
-    return Issue(IssueKind(kind), span.start, span.end, " ".join(said.reason.split())[:REASON_CHARS])
+    return WritingIssue(IssueKind(kind), span.start, span.end, " ".join(said.reason.split())[:REASON_CHARS])

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.chat import Message, Role
+from app.domain.chat import ChatRole, Message
 from app.domain.errors import RubricaError
 from app.domain.query import Language
 
@@ -27,13 +27,13 @@ class PromptError(RubricaError):
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class PromptTemplate:
     """Text cut at its placeholders: literal, name, literal, name, ..., literal."""
 
     pieces: tuple[str, ...]
 
     @classmethod
-    def of(cls, text: str) -> "Template":
+    def of(cls, text: str) -> "PromptTemplate":
         """Cut `text` at its placeholders."""
         return cls(tuple(PLACEHOLDER.split(text)))
 
@@ -55,8 +55,8 @@ class Prompt:
     version: str
     language: Language
     digest: str
-    system: Template
-    user: Template
+    system: PromptTemplate
+    user: PromptTemplate
     names: frozenset[str]
 
     def render(self, **values: str) -> tuple[Message, ...]:
@@ -65,17 +65,17 @@ class Prompt:
         Raises:
             PromptError: a placeholder got no value, or a value has no placeholder.
         """
-        self._require(values)
+        self._require_values(values)
         system = self.system.fill(values)
-        user = Message(role=Role.USER, content=self.user.fill(values))
-        return (Message(role=Role.SYSTEM, content=system), user) if system else (user,)
+        user = Message(role=ChatRole.USER, content=self.user.fill(values))
+        return (Message(role=ChatRole.SYSTEM, content=system), user) if system else (user,)
 
-    def text(self, **values: str) -> str:
+    def render_text(self, **values: str) -> str:
         """Return the user part alone, for pieces that go into other prompts. Raises as `render` does."""
-        self._require(values)
+        self._require_values(values)
         return self.user.fill(values)
 
-    def _require(self, values: Mapping[str, str]) -> None:
+    def _require_values(self, values: Mapping[str, str]) -> None:
         if values.keys() != self.names:
             missing, unknown = self.names - values.keys(), values.keys() - self.names
             raise PromptError(f"prompt {self.name!r}: missing {sorted(missing)}, unknown {sorted(unknown)}")
@@ -95,13 +95,13 @@ class PromptLibrary:
         Raises:
             PromptError: a file is malformed, or a language is missing.
         """
-        found = [_read(path) for path in sorted(folder.glob("*/v*.md"))]
+        found = [_read_prompt(path) for path in sorted(folder.glob("*/v*.md"))]
         prompts = {(p.name, p.version, p.language): p for p in found}
         for prompt in found:
             _check_twin(prompt, prompts)
         return cls(prompts)
 
-    def choosing(self, versions: Mapping[str, str]) -> "PromptLibrary":
+    def choose_versions(self, versions: Mapping[str, str]) -> "PromptLibrary":
         """Return the same prompts with the versions chosen in `versions` (name to version).
 
         Raises:
@@ -112,7 +112,7 @@ class PromptLibrary:
             chosen.get(name, Language.ENGLISH)
         return chosen
 
-    def chosen(self, name: str) -> bool:
+    def is_chosen(self, name: str) -> bool:
         """Say whether the version of this prompt was chosen."""
         return name in self._versions
 
@@ -122,20 +122,20 @@ class PromptLibrary:
         Raises:
             PromptError: there is no such prompt.
         """
-        version = version or self._version(name)
+        version = version or self._version_of(name)
         prompt = self._prompts.get((name, version, language))
         if prompt is None:
             raise PromptError(f"there is no prompt {name!r} {version} in {language.value!r}")
         return prompt
 
-    def _version(self, name: str) -> str:
+    def _version_of(self, name: str) -> str:
         """Return the chosen version of a prompt, else the released one."""
         return self._versions.get(name, RELEASED_LATER.get(name, RELEASED))
 
-    def used(self, language: Language) -> dict[str, str]:
+    def list_used(self, language: Language) -> dict[str, str]:
         """Return the digests of the prompts that `get` returns in this language without a `version`; keys as in `digests`."""
         names = sorted({name for name, _, spoken in self._prompts if spoken is language})
-        prompts = (self.get(name, language) for name in names if (name, self._version(name), language) in self._prompts)
+        prompts = (self.get(name, language) for name in names if (name, self._version_of(name), language) in self._prompts)
         return {f"{p.name}/{p.version}/{p.language.value}": p.digest for p in prompts}
 
     @property
@@ -144,13 +144,13 @@ class PromptLibrary:
         return {f"{p.name}/{p.version}/{p.language.value}": p.digest for p in self._prompts.values()}
 
 
-def _read(path: Path) -> Prompt:
+def _read_prompt(path: Path) -> Prompt:
     text = path.read_text(encoding="utf-8")
     system, cut, user = text.partition(USER_PART)
     if not cut:
         raise PromptError(f"{path} has no line {USER_PART!r}")
     version, _, language = path.stem.partition(".")
-    parts = Template.of(system.strip()), Template.of(user.strip())
+    parts = PromptTemplate.of(system.strip()), PromptTemplate.of(user.strip())
     return Prompt(
         name=path.parent.name,
         version=version,

@@ -52,7 +52,7 @@ class Pipeline(Protocol[S, R_co]):
 
 
 @dataclass(frozen=True, slots=True)
-class InProcess(Generic[S, R]):
+class InProcessPipeline(Generic[S, R]):
     """A `Pipeline` of asyncio tasks: `work` makes the result of one sample."""
 
     work: Callable[[S], Awaitable[R]]
@@ -60,10 +60,12 @@ class InProcess(Generic[S, R]):
 
     async def run(self, samples: Iterable[S], done: Callable[[S, R], None]) -> int:
         """See `Pipeline.run`; also raises what `work` raises."""
-        return await pipelined(samples, self.work, done, self.window)
+        return await run_pipeline(samples, self.work, done, self.window)
 
 
-async def pipelined(samples: Iterable[S], work: Callable[[S], Awaitable[R]], done: Callable[[S, R], None], window: Window) -> int:
+async def run_pipeline(
+    samples: Iterable[S], work: Callable[[S], Awaitable[R]], done: Callable[[S, R], None], window: Window
+) -> int:
     """Work every sample and call `done` with each result, in the order in which samples end. Return the number of samples.
 
     `work` decides what the result of a failed sample is. When `work` raises, no further sample begins; those under way end and
@@ -72,10 +74,10 @@ async def pipelined(samples: Iterable[S], work: Callable[[S], Awaitable[R]], don
     Raises:
         Exception: the first that `work`, `done` or the data set raised.
     """
-    return await _Line(work, done, window).drain(_read(samples, window.micro_batch))
+    return await _SlidingWindow(work, done, window).drain(_read_batches(samples, window.micro_batch))
 
 
-class _Line(Generic[S, R]):
+class _SlidingWindow(Generic[S, R]):
     """The window: the samples under way, and those that have ended but are not handed over yet."""
 
     def __init__(self, work: Callable[[S], Awaitable[R]], done: Callable[[S, R], None], window: Window) -> None:
@@ -91,9 +93,9 @@ class _Line(Generic[S, R]):
         """Send all samples through the window and return how many began."""
         try:
             begun = await self._begin_all(samples)
-            await self._until(0)
+            await self._wait_until_left(0)
         except asyncio.CancelledError:
-            await self._abandon()
+            await self._cancel_all()
             raise
         if self._failure is not None:
             raise self._failure
@@ -103,23 +105,23 @@ class _Line(Generic[S, R]):
         begun = 0
         try:
             for sample in samples:
-                self._begin(sample)
+                self._begin_sample(sample)
                 begun += 1
                 if self._apart_s and begun < self._at_once:
                     await asyncio.sleep(self._apart_s)
-                await self._until(self._at_once - 1)
+                await self._wait_until_left(self._at_once - 1)
                 if self._failure is not None:
                     break
         except Exception as error:  # noqa: BLE001  (the data set's; raised by `drain` once what is under way has ended)
             self._failure = error
         return begun
 
-    def _begin(self, sample: S) -> None:
+    def _begin_sample(self, sample: S) -> None:
         task = asyncio.ensure_future(self._work(sample))
         self._under_way[task] = sample
         task.add_done_callback(self._ended.put_nowait)
 
-    async def _until(self, left: int) -> None:
+    async def _wait_until_left(self, left: int) -> None:
         """Hand over what ends until no more than `left` are under way."""
         while len(self._under_way) > left:
             task = await self._ended.get()
@@ -129,13 +131,13 @@ class _Line(Generic[S, R]):
             except Exception as error:  # noqa: BLE001  (raised by `drain`, as above)
                 self._failure = self._failure or error
 
-    async def _abandon(self) -> None:
+    async def _cancel_all(self) -> None:
         for task in self._under_way:
             task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
 
 
-def _read(samples: Iterable[S], size: int) -> Iterator[S]:
+def _read_batches(samples: Iterable[S], size: int) -> Iterator[S]:
     """Yield the samples, reading one micro-batch at a time."""
     source = iter(samples)
     while batch := list(islice(source, size)):

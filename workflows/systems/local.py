@@ -12,15 +12,15 @@ from app.domain.report import Report
 from app.domain.rubric import Rubric
 from app.domain.scorecard import Scorecard
 from workflows.agents.agent_set import AgentSet
-from workflows.agents.asking import Asker
+from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
-from workflows.agents.remembering import PLANNER, REPORTER, memory_of_report, memory_of_search, search_agent
-from workflows.agents.reporting.amending import AGENT as REVISER
-from workflows.agents.reporting.book import QuoteBook
-from workflows.agents.reporting.desk import Desk
-from workflows.judging.contract import held_to, scorecard
+from workflows.agents.reporting.desk import ReportDesk
+from workflows.agents.reporting.quote_book import QuoteBook
+from workflows.agents.reporting.report_revision import REVISION_AGENT as REVISER
+from workflows.agents.stage_memory import PLANNER, REPORTER, memory_of_report, memory_of_search, path_of_search
+from workflows.judging.contract import check_against_rubric, make_scorecard
+from workflows.judging.report_verification import verify_report
 from workflows.judging.second_look import Judges
-from workflows.judging.verification import verified
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.stages import StageFailed
 
@@ -46,7 +46,7 @@ class LocalStages:
     async def plan(self, query: ResearchQuery) -> ResearchPlan:
         """Return the planning agent's plan."""
         try:
-            return await self.agents.plan(query, self._kit(PLANNER, self.notes))
+            return await self.agents.plan(query, self._kit_of(PLANNER, self.notes))
         except RubricaError as error:
             raise StageFailed(str(error)) from error
 
@@ -54,7 +54,7 @@ class LocalStages:
         """Return the finding of one deep-search agent, which reads the findings of its ancestors."""
         memory = memory_of_search(subtask, plan, self._findings, self.notes)
         try:
-            finding = await self.agents.search(subtask, plan, self.query, self._kit(search_agent(subtask.id), memory))
+            finding = await self.agents.search(subtask, plan, self.query, self._kit_of(path_of_search(subtask.id), memory))
         except RubricaError as error:
             raise StageFailed(str(error)) from error
         self._findings[subtask.id] = finding
@@ -62,18 +62,18 @@ class LocalStages:
 
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
         """Return the report agent's report with its claims graded."""
-        kit = self._kit(REPORTER, memory_of_report(plan, findings, self.notes))
+        kit = self._kit_of(REPORTER, memory_of_report(plan, findings, self.notes))
         try:
             written = await self.agents.report(self.query, plan, findings, kit)
             if self.rubric is None:
-                return await verified(written, findings, kit, self.judges, {})
-            desk = Desk(kit, self.query, plan, findings, QuoteBook(findings), Asker(kit, REVISER))
-            checked = await held_to(self.rubric, written, self.query, kit, desk)
-            report = await verified(checked.report, findings, kit, self.judges, {})
-            self.scorecard = await scorecard(self.rubric, checked, report, self.query, kit)
+                return await verify_report(written, findings, kit, self.judges, {})
+            desk = ReportDesk(kit, self.query, plan, findings, QuoteBook(findings), Asker(kit, REVISER))
+            checked = await check_against_rubric(self.rubric, written, self.query, kit, desk)
+            report = await verify_report(checked.report, findings, kit, self.judges, {})
+            self.scorecard = await make_scorecard(self.rubric, checked, report, self.query, kit)
             return report
         except RubricaError as error:
             raise StageFailed(str(error)) from error
 
-    def _kit(self, stage: str, memory: SharedMemory) -> Kit:
-        return replace(self.kit, record=self.record, clock=partial(self.record.elapsed, stage), memory=memory)
+    def _kit_of(self, stage: str, memory: SharedMemory) -> Kit:
+        return replace(self.kit, record=self.record, clock=partial(self.record.elapsed_of, stage), memory=memory)

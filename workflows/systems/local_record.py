@@ -18,13 +18,13 @@ from app.domain.trajectory import Trajectory, Turn, TurnKind, request_digest
 from workflows.agents.ports import BudgetSpent, ChatModel, Tool
 from workflows.systems.stored_turns import StoredTurns
 
-Watcher: TypeAlias = Callable[[EventType, str, Mapping[str, Any]], None]
-Keeper: TypeAlias = Callable[[Turn], None]
-Permission: TypeAlias = Callable[[str, Usage], StopReason | None]
+EventWatcher: TypeAlias = Callable[[EventType, str, Mapping[str, Any]], None]
+TurnKeeper: TypeAlias = Callable[[Turn], None]
+TurnPermission: TypeAlias = Callable[[str, Usage], StopReason | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class OutagePatience:
     """The waits during an outage: pauses double from `first` to `longest`, until `whole` has passed."""
 
     first: timedelta = timedelta(seconds=1)
@@ -32,18 +32,18 @@ class Patience:
     whole: timedelta = timedelta(minutes=10)
 
 
-PATIENCE = Patience()
+USUAL_PATIENCE = OutagePatience()
 
 
-def _ignore(_: EventType, __: str, ___: Mapping[str, Any]) -> None:
+def _ignore_event(_: EventType, __: str, ___: Mapping[str, Any]) -> None:
     return None
 
 
-def _nowhere(_: Turn) -> None:
+def _ignore_turn(_: Turn) -> None:
     return None
 
 
-def _unlimited(_: str, __: Usage) -> StopReason | None:
+def _allow_turn(_: str, __: Usage) -> StopReason | None:
     return None
 
 
@@ -60,10 +60,10 @@ class LocalRecord:
         episode: str,
         turns: Iterable[Turn] = (),
         *,
-        keep: Keeper = _nowhere,
-        watch: Watcher = _ignore,
-        allow: Permission = _unlimited,
-        patience: Patience = PATIENCE,
+        keep: TurnKeeper = _ignore_turn,
+        watch: EventWatcher = _ignore_event,
+        allow: TurnPermission = _allow_turn,
+        patience: OutagePatience = USUAL_PATIENCE,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -81,11 +81,11 @@ class LocalRecord:
         """Everything that happened, including the token ids of sampled answers."""
         return Trajectory(episode=self._episode, turns=tuple(self._turns))
 
-    def elapsed(self, stage: str) -> float:
+    def elapsed_of(self, stage: str) -> float:
         """Return the stage's time in seconds at the end of its latest turn; a replay gives the time of the original turns."""
-        return self._time(stage).elapsed
+        return self._time_of(stage).elapsed
 
-    def _time(self, stage: str) -> "StageTime":
+    def _time_of(self, stage: str) -> "StageTime":
         return self._times.setdefault(stage, StageTime(0.0, self._clock()))
 
     async def ask(self, agent: str, step: str, model: ChatModel, request: ChatRequest) -> Completion:
@@ -95,15 +95,15 @@ class LocalRecord:
             ModelUnavailable: the model was away for longer than the record's patience.
         """
         digest = request_digest(request, model.name)
-        ordinal = self._stored.claim(agent)
-        stored = self._stored.answering(agent, ordinal, digest)
+        ordinal = self._stored.claim_ordinal(agent)
+        stored = self._stored.find_answer(agent, ordinal, digest)
         completion = stored.completion if stored and stored.completion else None
         if completion is None:
-            self._may_go_on(agent)
-            completion = await self._patiently(model, request, agent)
-            self._watch(EventType.MODEL_CALL, agent, _billed(step, completion))
-        _, carried = self._stored.carried(agent, request.messages)
-        self._keep(
+            self._check_allowed(agent)
+            completion = await self._complete_patiently(model, request, agent)
+            self._watch(EventType.MODEL_CALL, agent, _describe_bill(step, completion))
+        _, carried = self._stored.count_carried(agent, request.messages)
+        self._keep_turn(
             Turn(
                 agent=agent,
                 ordinal=ordinal,
@@ -121,17 +121,17 @@ class LocalRecord:
 
     async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
         """Return the stored result of this call, or call the tool. A tool's error is a result too."""
-        digest = call_digest(call)
-        ordinal = self._stored.claim(agent)
-        stored = self._stored.answering(agent, ordinal, digest)
+        digest = digest_call(call)
+        ordinal = self._stored.claim_ordinal(agent)
+        stored = self._stored.find_answer(agent, ordinal, digest)
         result = stored.result if stored and stored.result else None
         if result is None:
-            self._may_go_on(agent)
-            result = await _used(tool, call)
+            self._check_allowed(agent)
+            result = await _call_tool(tool, call)
             told = {"tool": call.name, **call.arguments, "results": len(result.passages), "error": result.error}
             self._watch(EventType.TOOL_CALL, agent, told)
         turn = Turn(agent=agent, ordinal=ordinal, kind=TurnKind.TOOL, step=call.name, digest=digest, call=call, result=result)
-        self._keep(turn, stored)
+        self._keep_turn(turn, stored)
         self.usage += result.usage
         return result
 
@@ -139,13 +139,13 @@ class LocalRecord:
         """Pass an event to the watcher."""
         self._watch(event, agent, payload)
 
-    def _may_go_on(self, agent: str) -> None:
+    def _check_allowed(self, agent: str) -> None:
         reason = self._allow(agent, self.usage)
         if reason is not None:
             raise BudgetSpent(reason)
 
-    def _keep(self, turn: Turn, stored: Turn | None) -> None:
-        time_of_stage, now = self._time(stage_of(turn.agent)), self._clock()
+    def _keep_turn(self, turn: Turn, stored: Turn | None) -> None:
+        time_of_stage, now = self._time_of(stage_of(turn.agent)), self._clock()
         elapsed = stored.elapsed_s if stored else time_of_stage.elapsed + now - time_of_stage.read_at
         self._times[stage_of(turn.agent)] = StageTime(max(elapsed, time_of_stage.elapsed), now)
         timed = turn.model_copy(update={"elapsed_s": elapsed})
@@ -153,20 +153,20 @@ class LocalRecord:
         if stored is None:
             self._store(timed)
 
-    async def _patiently(self, model: ChatModel, request: ChatRequest, agent: str) -> Completion:
+    async def _complete_patiently(self, model: ChatModel, request: ChatRequest, agent: str) -> Completion:
         waited, attempt = 0.0, 0
         while True:
             try:
                 return await model.complete(request)
             except ModelUnavailable as outage:
-                wait = self._wait(outage, attempt)
+                wait = self._wait_after(outage, attempt)
                 if waited + wait > self._patience.whole.total_seconds():
                     raise
                 self._watch(EventType.WAITING, agent, {"what": "model", "detail": str(outage), "retry_in_s": round(wait, 1)})
                 await self._pause(wait)
                 waited, attempt = waited + wait, attempt + 1
 
-    def _wait(self, outage: ModelUnavailable, attempt: int) -> float:
+    def _wait_after(self, outage: ModelUnavailable, attempt: int) -> float:
         longest = self._patience.longest.total_seconds()
         backoff = min(self._patience.first.total_seconds() * 2.0 ** min(attempt, 20), longest)
         return max(backoff, outage.retry_after.total_seconds() if outage.retry_after else 0.0)
@@ -184,19 +184,19 @@ def stage_of(agent: str) -> str:
     return "/".join(agent.split("/")[:2]) if agent.startswith("search/") else agent.partition("/")[0]
 
 
-def call_digest(call: ToolCall) -> str:
+def digest_call(call: ToolCall) -> str:
     """Return the SHA-256 (hex) of a tool's name and arguments."""
     return hashlib.sha256(orjson.dumps([call.name, call.arguments], option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-async def _used(tool: Tool, call: ToolCall) -> ToolResult:
+async def _call_tool(tool: Tool, call: ToolCall) -> ToolResult:
     try:
         return await tool.call(call.arguments)
     except ToolError as error:
         return ToolResult(error=str(error))
 
 
-def _billed(step: str, completion: Completion) -> dict[str, Any]:
+def _describe_bill(step: str, completion: Completion) -> dict[str, Any]:
     return {
         "step": step,
         "model": completion.model,

@@ -11,12 +11,12 @@ from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from workflows.systems.stages import StageFailed, Stages
-from workflows.systems.steering import Steering
+from workflows.systems.steering import PlanSteering
 
 STEERED = ""
 
 
-async def research(query: ResearchQuery, stages: Stages, steering: Steering) -> Report:
+async def research(query: ResearchQuery, stages: Stages, steering: PlanSteering) -> Report:
     """Answer a question with a report. A search that fails for good becomes a finding that says so; the report uses the others.
 
     Raises:
@@ -33,7 +33,7 @@ async def research(query: ResearchQuery, stages: Stages, steering: Steering) -> 
 class _Searches:
     """The searches of one run: which are running, what came back, what halted."""
 
-    def __init__(self, stages: Stages, steering: Steering) -> None:
+    def __init__(self, stages: Stages, steering: PlanSteering) -> None:
         self._stages = stages
         self._steering = steering
         self._happened: asyncio.Queue[str] = asyncio.Queue()
@@ -47,11 +47,11 @@ class _Searches:
         try:
             self._begin_ready()
             while self._running:
-                self._note(await self._happened.get())
+                self._take_result(await self._happened.get())
                 self._begin_ready()
         except (Exception, asyncio.CancelledError):
             # Not `finally`: a workflow that Temporal only evicts from memory is closed here too, and must not await then.
-            await self._abandon()
+            await self._cancel_all()
             raise
         if self._halt is not None:
             raise self._halt
@@ -59,16 +59,16 @@ class _Searches:
 
     def _begin_ready(self) -> None:
         """Begin every search that can begin, in plan order. After a halt nothing new begins; what runs halts by itself."""
-        plan = self._steering.current()
+        plan = self._steering.current_plan()
         if self._halt is not None:
             return
         for subtask in plan.subtasks:
             if subtask.id in self._steering.dropped and subtask.id not in self._running and subtask.id not in self._findings:
-                self._findings[subtask.id] = never_begun(subtask)
-        for subtask in plan.ready(frozenset(self._findings), frozenset(self._running)):
-            self._begin(subtask, plan)
+                self._findings[subtask.id] = make_dropped_finding(subtask)
+        for subtask in plan.list_ready(frozenset(self._findings), frozenset(self._running)):
+            self._begin_search(subtask, plan)
 
-    def _begin(self, subtask: Subtask, plan: ResearchPlan) -> None:
+    def _begin_search(self, subtask: Subtask, plan: ResearchPlan) -> None:
         task = asyncio.create_task(self._search(subtask, plan))
         task.add_done_callback(lambda _: self._happened.put_nowait(subtask.id))
         self._running[subtask.id] = task
@@ -79,7 +79,7 @@ class _Searches:
         except StageFailed as failure:
             return Finding(subtask_id=subtask.id, stop=StopReason.FAILED, detail=str(failure))
 
-    def _note(self, happening: str) -> None:
+    def _take_result(self, happening: str) -> None:
         """Take the result of a search that ended: a finding, or the run's halt (pause, cancel, a bug)."""
         task = self._running.pop(happening, None)
         if task is None:
@@ -90,13 +90,13 @@ class _Searches:
         elif self._halt is None:
             self._halt = error
 
-    async def _abandon(self) -> None:
+    async def _cancel_all(self) -> None:
         """Cancel the searches that still run and wait for their end. There are some only when this system itself is cancelled."""
         for task in self._running.values():
             task.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)
 
 
-def never_begun(subtask: Subtask) -> Finding:
+def make_dropped_finding(subtask: Subtask) -> Finding:
     """Return the finding of a subtask that was dropped before its agent began."""
     return Finding(subtask_id=subtask.id, stop=StopReason.DROPPED, detail="dropped before it began")

@@ -9,7 +9,7 @@ from app.domain.errors import Conflict, NotFound
 from app.domain.plan import MAX_SUBTASKS, ResearchPlan, Subtask
 
 
-class Steering:
+class PlanSteering:
     """The current plan, and which of its subtasks were dropped.
 
     A dropped subtask stays in the plan. If it runs, it stops after its current turn and hands over what it has; if it never
@@ -35,7 +35,7 @@ class Steering:
     def close(self) -> ResearchPlan:
         """Fix the plan, because the searches are over."""
         self.closed = True
-        return self.current()
+        return self.current_plan()
 
     def revise(self, plan: ResearchPlan) -> ResearchPlan:
         """Replace the whole plan. Subtasks whose id stays keep their findings; those whose id is gone are left out of the report.
@@ -43,13 +43,13 @@ class Steering:
         Raises:
             Conflict: the report is already being written.
         """
-        self._open()
+        self._check_open()
         revision = (self.plan or plan).revision + 1  # also without one yet: later than what the planning agent may bring
         readings = plan.readings or (self.plan.readings if self.plan else ())
-        told = {"revision": revision, "readings": readings, "subtasks": tuple(map(self._marked, plan.subtasks))}
-        return self._set(plan.model_copy(update=told))
+        told = {"revision": revision, "readings": readings, "subtasks": tuple(map(self._mark_added, plan.subtasks))}
+        return self._set_plan(plan.model_copy(update=told))
 
-    def _marked(self, subtask: Subtask) -> Subtask:
+    def _mark_added(self, subtask: Subtask) -> Subtask:
         """Return the subtask, marked as added when a person added it or changed its question."""
         before = next((s for s in self.plan.subtasks if s.id == subtask.id), None) if self.plan else None
         added = before is None or before.added or before.question != subtask.question
@@ -61,8 +61,8 @@ class Steering:
         Raises:
             Conflict: there is no plan yet, the report is being written, the id is taken, or the plan is full.
         """
-        self._open()
-        plan = self.current()
+        self._check_open()
+        plan = self.current_plan()
         if len(plan.subtasks) >= MAX_SUBTASKS:
             raise Conflict(f"the plan already has {MAX_SUBTASKS} subtasks; drop or merge one first")
         if any(s.id == subtask.id for s in plan.subtasks):
@@ -70,8 +70,8 @@ class Steering:
         unknown = set(subtask.depends_on) - {s.id for s in plan.subtasks}
         if unknown:
             raise Conflict(f"subtask {subtask.id!r} depends on {sorted(unknown)[0]!r}, which is not in the plan")
-        return self._set(
-            ResearchPlan(**{**dict(plan), "subtasks": (*plan.subtasks, self._marked(subtask)), "revision": plan.revision + 1})
+        return self._set_plan(
+            ResearchPlan(**{**dict(plan), "subtasks": (*plan.subtasks, self._mark_added(subtask)), "revision": plan.revision + 1})
         )
 
     def drop(self, subtask_id: str) -> ResearchPlan:
@@ -81,20 +81,20 @@ class Steering:
             Conflict: there is no plan yet, or the report is being written.
             NotFound: the plan has no such subtask.
         """
-        self._open()
-        plan = self.current()
+        self._check_open()
+        plan = self.current_plan()
         if all(s.id != subtask_id for s in plan.subtasks):
             raise NotFound(f"the plan has no subtask {subtask_id!r}")
         if subtask_id not in self.dropped:
             self.dropped = (*self.dropped, subtask_id)
-        return self._set(plan)
+        return self._set_plan(plan)
 
-    def _set(self, plan: ResearchPlan) -> ResearchPlan:
+    def _set_plan(self, plan: ResearchPlan) -> ResearchPlan:
         self.plan = plan
         self._wake()
         return plan
 
-    def current(self) -> ResearchPlan:
+    def current_plan(self) -> ResearchPlan:
         """Return the current plan.
 
         Raises:
@@ -104,6 +104,6 @@ class Steering:
             raise Conflict("the plan is not made yet; wait for it, then change it")
         return self.plan
 
-    def _open(self) -> None:
+    def _check_open(self) -> None:
         if self.closed:
             raise Conflict("the report is already being written; the plan can no longer change")

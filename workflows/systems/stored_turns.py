@@ -16,20 +16,20 @@ class StoredTurns:
         self._said: dict[str, tuple[Message, ...]] = {}
         self._digests: defaultdict[str, RequestDigests] = defaultdict(RequestDigests)
 
-    def elapsed_s(self) -> float:
+    def read_elapsed_s(self) -> float:
         """Return the stage's time at the end of the latest turn, in seconds."""
         return max((turn.elapsed_s for turn in self._stored.values()), default=0.0)
 
-    def claim(self, agent: str) -> int:
+    def claim_ordinal(self, agent: str) -> int:
         """Return the ordinal of this agent's next turn. It is fixed at the call, so that concurrent calls keep their order."""
         self._next[agent] += 1
         return self._next[agent] - 1
 
-    def replaying(self, agent: str) -> bool:
+    def has_next(self, agent: str) -> bool:
         """Say whether the agent's next turn is stored."""
         return (agent, self._next[agent]) in self._stored
 
-    def answering(self, agent: str, ordinal: int, digest: str) -> Turn | None:
+    def find_answer(self, agent: str, ordinal: int, digest: str) -> Turn | None:
         """Return the stored turn if it answers exactly this request. Otherwise forget it and all turns after it."""
         stored = self._stored.get((agent, ordinal))
         if stored is None or stored.digest == digest:
@@ -38,11 +38,11 @@ class StoredTurns:
             del self._stored[key]
         return None
 
-    def digest(self, agent: str, request: ChatRequest, model: str, carried: int) -> str:
+    def digest_request(self, agent: str, request: ChatRequest, model: str, carried: int) -> str:
         """Return the digest of the agent's request, which begins with `carried` messages of its last one."""
         return self._digests[agent].of(request, model, carried)
 
-    def carried(self, agent: str, messages: tuple[Message, ...]) -> tuple[int, int]:
+    def count_carried(self, agent: str, messages: tuple[Message, ...]) -> tuple[int, int]:
         """Return how many messages the agent's last request had, and how many of them this request begins with."""
         before = self._said.get(agent, ())
         self._said[agent] = messages

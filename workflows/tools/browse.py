@@ -7,7 +7,7 @@ from app.domain.chat import ToolResult
 from app.domain.errors import ToolError
 from app.domain.evidence import Passage
 from retrieval.ports import Document, PageReader
-from workflows.tools.screening import screened_part
+from workflows.tools.screening import screen_part
 
 PART_CHARS = 9_000
 PASSAGE_CHARS = 1_500
@@ -37,37 +37,37 @@ class BrowseTool:
             ToolError: nothing is stored under this address, or the document has no such part.
         """
         document = await self._reader.read(str(arguments.get("url", "")))
-        parts = list(cut(document.text, 0, len(document.text), PART_CHARS)) or [(0, 0)]
-        part = _number(arguments.get("part", 1))
+        parts = list(cut_pieces(document.text, 0, len(document.text), PART_CHARS)) or [(0, 0)]
+        part = _read_part_number(arguments.get("part", 1))
         if not 1 <= part <= len(parts):
             raise ToolError(f"this document has {len(parts)} parts; there is no part {part}")
-        result = screened_part(document, tuple(_passages(document, *parts[part - 1])))
+        result = screen_part(document, tuple(_cut_passages(document, *parts[part - 1])))
         note = "; ".join(said for said in (f"part {part} of {len(parts)}", result.note) if said)
         return result.model_copy(update={"note": note})
 
 
-def _number(part: object) -> int:
+def _read_part_number(part: object) -> int:
     return part if isinstance(part, int) else 1
 
 
-def _passages(document: Document, start: int, end: int) -> Iterator[Passage]:
-    for left, right in cut(document.text, start, end, PASSAGE_CHARS):
+def _cut_passages(document: Document, start: int, end: int) -> Iterator[Passage]:
+    for left, right in cut_pieces(document.text, start, end, PASSAGE_CHARS):
         text = document.text[left:right]
         if text.strip():
             yield Passage(source=document.source, text=text, start=left, end=right)
 
 
-def cut(text: str, start: int, end: int, size: int) -> Iterator[tuple[int, int]]:
+def cut_pieces(text: str, start: int, end: int, size: int) -> Iterator[tuple[int, int]]:
     """Cut `[start, end)` of `text` into pieces of at most `size` characters, at the best break in the second half of each."""
     while end - start > size:
-        stop = _break(text, start + size // 2, start + size)
+        stop = _find_break(text, start + size // 2, start + size)
         yield start, stop
         start = stop
     if start < end:
         yield start, end
 
 
-def _break(text: str, low: int, high: int) -> int:
+def _find_break(text: str, low: int, high: int) -> int:
     for mark in BREAKS:
         found = text.rfind(mark, low, high)
         if found >= low:

@@ -12,27 +12,27 @@ from app.domain.chat import ToolResult
 from app.domain.errors import ToolError
 from app.domain.evidence import Passage, Source, snapshot_hash
 from retrieval.outside.entrance import Entrance
-from retrieval.outside.mcp.ports import Offer, ToolServer
+from retrieval.outside.mcp.ports import ToolOffer, ToolServer
 from retrieval.outside.provider import Provider
-from retrieval.outside.trial import Fetched
-from workflows.agents.further import PREFIX
+from retrieval.outside.trial import FetchedAnswer
+from workflows.agents.foreign_tools import FOREIGN_PREFIX
 from workflows.agents.untrusted import as_attribute
-from workflows.tools.browse import PASSAGE_CHARS, cut
+from workflows.tools.browse import PASSAGE_CHARS, cut_pieces
 
 MAX_TEXT_CHARS = 24_000
 MAX_DESCRIPTION_CHARS = 500
 MAX_SCHEMA_CHARS = 1_500
 ATTEMPT_LIMIT = timedelta(seconds=60)
-PATIENCE = timedelta(seconds=90)
+CALL_PATIENCE = timedelta(seconds=90)
 _OTHER = re.compile(r"[^a-z0-9]+")
 
 
 class McpTool:
     """One tool of a server, named `mcp_<server>_<tool>`. A tool that may not be repeated is called only once."""
 
-    def __init__(self, server: ToolServer, offer: Offer, entrance: Entrance, per_second: float) -> None:
-        self.name = PREFIX + _OTHER.sub("_", f"{server.name}_{offer.name}".lower()).strip("_")
-        self.description = _described(offer)
+    def __init__(self, server: ToolServer, offer: ToolOffer, entrance: Entrance, per_second: float) -> None:
+        self.name = FOREIGN_PREFIX + _OTHER.sub("_", f"{server.name}_{offer.name}".lower()).strip("_")
+        self.description = _describe_offer(offer)
         self.parameters = offer.parameters
         self._server, self._tool, self._entrance = server, offer.name, entrance
         self._provider = Provider(
@@ -52,35 +52,35 @@ class McpTool:
             ToolError: the call failed, or the tool reported an error.
         """
 
-        async def attempt() -> Fetched:
+        async def attempt() -> FetchedAnswer:
             said = (await self._server.call(self._tool, arguments))[:MAX_TEXT_CHARS]
             text = said.encode("utf-8", "replace").decode()  # a lone surrogate can be neither hashed nor stored
-            return Fetched(text.encode(), {snapshot_hash(text): text})
+            return FetchedAnswer(text.encode(), {snapshot_hash(text): text})
 
         try:
             asked = orjson.dumps(arguments, option=orjson.OPT_SORT_KEYS)
         except orjson.JSONEncodeError as error:
             raise ToolError(f"these arguments cannot be sent: {error}") from error
-        answer = await self._entrance.call(self._provider, arguments, attempt, PATIENCE)
+        answer = await self._entrance.call(self._provider, arguments, attempt, CALL_PATIENCE)
         text = answer.body.decode()
-        return ToolResult(passages=self._passages(text, hashlib.sha256(asked).hexdigest()[:12]), note=_note(text))
+        return ToolResult(passages=self._cut_passages(text, hashlib.sha256(asked).hexdigest()[:12]), note=_make_note(text))
 
-    def _passages(self, text: str, asked: str) -> tuple[Passage, ...]:
+    def _cut_passages(self, text: str, asked: str) -> tuple[Passage, ...]:
         url = f"mcp://{self._server.name}/{self._tool}#{asked}"
         source = Source(url=url, title=f"{self._server.name}: {self._tool}", snapshot=snapshot_hash(text), kind="tool")
         return tuple(
             Passage(source=source, text=text[start:end], start=start, end=end)
-            for start, end in cut(text, 0, len(text), PASSAGE_CHARS)
+            for start, end in cut_pieces(text, 0, len(text), PASSAGE_CHARS)
             if text[start:end].strip()
         )
 
 
-def _described(offer: Offer) -> str:
+def _describe_offer(offer: ToolOffer) -> str:
     """Return the tool's description for the prompt, with the schema of its input. Both come from outside, so they are data."""
     schema = orjson.dumps({key: offer.parameters[key] for key in ("properties", "required") if key in offer.parameters}).decode()
     said = as_attribute(offer.description, MAX_DESCRIPTION_CHARS)
     return f"{said} Each input is a JSON object: {as_attribute(schema, MAX_SCHEMA_CHARS)}"
 
 
-def _note(text: str) -> str:
+def _make_note(text: str) -> str:
     return f"cut after {MAX_TEXT_CHARS} characters" if len(text) >= MAX_TEXT_CHARS else ""

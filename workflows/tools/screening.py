@@ -13,57 +13,57 @@ from app.domain.address import host_of
 from app.domain.chat import Suspicion, ToolResult
 from app.domain.evidence import Passage, Source
 from retrieval.ports import Document
-from workflows.agents.injection import HIDDEN, Hit, injections, names_of
+from workflows.agents.injection import HIDDEN, InjectionHit, find_injections, names_of
 
 NEAR_CHARS = 400
 """The characters around a hit that are withheld with it: an instruction and its object may stand in different paragraphs."""
 _WORDS_OF_ADDRESS = re.compile(r"[-_+/.?&=#]+")
 
 
-def screened(passages: Sequence[Passage]) -> ToolResult:
+def screen_passages(passages: Sequence[Passage]) -> ToolResult:
     """Screen search results, each by its own text and the data of its source."""
-    judged = [(passage, names_of((*injections(passage.text), *_about(passage.source)))) for passage in passages]
+    judged = [(passage, names_of((*find_injections(passage.text), *_hits_about(passage.source)))) for passage in passages]
     found: dict[str, tuple[str, ...]] = {}
     for passage, names in judged:
         if names:
             found[passage.source.url] = tuple(sorted({*found.get(passage.source.url, ()), *names}))
     kept = [passage for passage, names in judged if not names]
-    return _result(kept, [passage for passage, names in judged if names], found)
+    return _make_result(kept, [passage for passage, names in judged if names], found)
 
 
-def screened_part(document: Document, passages: Sequence[Passage]) -> ToolResult:
+def screen_part(document: Document, passages: Sequence[Passage]) -> ToolResult:
     """Screen a part of a document as a whole, with the text next to it and the text that the page hides from readers."""
-    about = _about(document.source)
-    start, end = _window(document, passages)
-    hits = [Hit(hit.rule, hit.start + start, hit.end + start) for hit in injections(document.text[start:end])]
-    hidden = (HIDDEN,) if injections(document.hidden) else ()
+    about = _hits_about(document.source)
+    start, end = _window_around(document, passages)
+    hits = [InjectionHit(hit.rule, hit.start + start, hit.end + start) for hit in find_injections(document.text[start:end])]
+    hidden = (HIDDEN,) if find_injections(document.hidden) else ()
     names = tuple(sorted({*names_of((*hits, *about)), *hidden}))
-    withheld = [passage for passage in passages if about or _touches(passage, hits)]
+    withheld = [passage for passage in passages if about or _is_near_hit(passage, hits)]
     kept = [passage for passage in passages if passage not in withheld]
-    return _result(kept, withheld, {document.source.url: names} if names else {})
+    return _make_result(kept, withheld, {document.source.url: names} if names else {})
 
 
-def _window(document: Document, passages: Sequence[Passage]) -> tuple[int, int]:
+def _window_around(document: Document, passages: Sequence[Passage]) -> tuple[int, int]:
     if not passages:
         return 0, 0
     return max(0, passages[0].start - NEAR_CHARS), min(len(document.text), passages[-1].end + NEAR_CHARS)
 
 
-def _touches(passage: Passage, hits: Iterable[Hit]) -> bool:
+def _is_near_hit(passage: Passage, hits: Iterable[InjectionHit]) -> bool:
     return any(hit.start - NEAR_CHARS < passage.end and passage.start < hit.end + NEAR_CHARS for hit in hits)
 
 
-def _about(source: Source) -> tuple[Hit, ...]:
+def _hits_about(source: Source) -> tuple[InjectionHit, ...]:
     """Return the hits in a source's title, author and address, because the model sees them too."""
     address = _WORDS_OF_ADDRESS.sub(" ", unquote(source.url.partition("://")[2]))
-    return tuple(hit for text in (source.title, source.author, address) for hit in injections(text))
+    return tuple(hit for text in (source.title, source.author, address) for hit in find_injections(text))
 
 
-def _result(kept: Sequence[Passage], withheld: Sequence[Passage], found: dict[str, tuple[str, ...]]) -> ToolResult:
+def _make_result(kept: Sequence[Passage], withheld: Sequence[Passage], found: dict[str, tuple[str, ...]]) -> ToolResult:
     counts = Counter(passage.source.url for passage in withheld)
-    titles = {p.source.url: _title(p.source) for p in (*kept, *withheld) if p.source.url in found}
+    titles = {p.source.url: _safe_title(p.source) for p in (*kept, *withheld) if p.source.url in found}
     return ToolResult(
-        passages=tuple(_marked(passage, found.get(passage.source.url, ())) for passage in kept),
+        passages=tuple(_mark_passage(passage, found.get(passage.source.url, ())) for passage in kept),
         suspicious=tuple(
             Suspicion(url=url, title=titles.get(url, ""), patterns=names, withheld=counts[url]) for url, names in found.items()
         ),
@@ -71,12 +71,12 @@ def _result(kept: Sequence[Passage], withheld: Sequence[Passage], found: dict[st
     )
 
 
-def _title(source: Source) -> str:
+def _safe_title(source: Source) -> str:
     """Return the title, or the host if the title is an instruction itself."""
-    return host_of(source.url) if injections(source.title) else source.title
+    return host_of(source.url) if find_injections(source.title) else source.title
 
 
-def _marked(passage: Passage, names: tuple[str, ...]) -> Passage:
+def _mark_passage(passage: Passage, names: tuple[str, ...]) -> Passage:
     if not names:
         return passage
     return passage.model_copy(update={"source": passage.source.model_copy(update={"suspicions": names})})

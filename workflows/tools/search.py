@@ -10,10 +10,10 @@ from app.domain.chat import ToolResult
 from app.domain.errors import ToolError, ToolUnavailable
 from app.domain.evidence import Passage
 from app.domain.reading import Reading
-from app.domain.tool_key import normalised
-from retrieval.ports import Found, OutsideSearcher, Searcher, SearchFilter, Speller
-from workflows.agents.concurrency import all_settled
-from workflows.tools.screening import screened
+from app.domain.tool_key import normalise_text
+from retrieval.ports import OutsideResult, OutsideSearcher, Searcher, SearchFilter, Speller
+from workflows.agents.concurrency import settle_all
+from workflows.tools.screening import screen_passages
 
 QUERY_SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -57,24 +57,24 @@ class SearchTool:
         Raises:
             ToolError: there is no query, or neither the index nor a search outside can answer.
         """
-        query = normalised(str(arguments.get("query", "")))[:MAX_QUERY_CHARS]
+        query = normalise_text(str(arguments.get("query", "")))[:MAX_QUERY_CHARS]
         if not query:
             raise ToolError("the query is empty; write what you look for")
         if arguments.get("respell"):
-            return ToolResult(readings=await self._respelled(query.split()))
+            return ToolResult(readings=await self._find_readings(query.split()))
         limit = arguments.get("limit", self._limit)
         if not isinstance(limit, int) or not 1 <= limit <= MAX_PASSAGES:
             raise ToolError(f"limit must be a number from 1 to {MAX_PASSAGES}")
         years = arguments.get("first_year"), arguments.get("last_year")
         narrowed = any(year is not None for year in years)
-        filters = [_within(where, *years) for where in self._where] if narrowed else self._where
-        searches = [self._inside(self._searcher, query, limit, where) for where in filters if self._searcher]
+        filters = [_narrow_to_years(where, *years) for where in self._where] if narrowed else self._where
+        searches = [self._search_index(self._searcher, query, limit, where) for where in filters if self._searcher]
         searches += [self._outside.search(query, min(limit, MAX_OUTSIDE))] if self._outside and not narrowed else []
         if not searches:
             raise ToolError("none of the sources that this run may search is there")
-        return _merged(await all_settled(searches, len(searches)))
+        return _merge_results(await settle_all(searches, len(searches)))
 
-    async def _respelled(self, words: Sequence[str]) -> tuple[Reading, ...]:
+    async def _find_readings(self, words: Sequence[str]) -> tuple[Reading, ...]:
         """Return the words that no filter's passages hold; none if a search outside may know them."""
         searcher = self._searcher
         if self._outside or not isinstance(searcher, Speller) or not self._where:
@@ -85,8 +85,8 @@ class SearchTool:
             Reading(written=word, read=next((answer[word] for answer in answers if answer[word]), "")) for word in unknown
         )
 
-    async def _inside(self, searcher: Searcher, query: str, limit: int, where: SearchFilter) -> Found:
-        return Found(tuple(await searcher.search(query, limit, where)), "")
+    async def _search_index(self, searcher: Searcher, query: str, limit: int, where: SearchFilter) -> OutsideResult:
+        return OutsideResult(tuple(await searcher.search(query, limit, where)), "")
 
 
 class ScholarTool(SearchTool):
@@ -96,7 +96,7 @@ class ScholarTool(SearchTool):
     description = "Search scientific papers; returns the passages that fit the query best."
 
 
-def _within(where: SearchFilter, first: int | None, last: int | None) -> SearchFilter:
+def _narrow_to_years(where: SearchFilter, first: int | None, last: int | None) -> SearchFilter:
     """Return the filter limited to these years as well."""
     days = (date(first, 1, 1) if first else date.min, date(last, 12, 31) if last else date.max)
     return where.model_copy(
@@ -107,7 +107,7 @@ def _within(where: SearchFilter, first: int | None, last: int | None) -> SearchF
     )
 
 
-def _merged(found: Sequence[Found | BaseException]) -> ToolResult:
+def _merge_results(found: Sequence[OutsideResult | BaseException]) -> ToolResult:
     """Interleave the lists, each passage once. A failed search is named in the note; if all failed, raise its error.
 
     An outage is always raised, because waiting helps: otherwise the incomplete result would be stored for the whole run.
@@ -119,6 +119,6 @@ def _merged(found: Sequence[Found | BaseException]) -> ToolResult:
     parts = [part for part in found if not isinstance(part, BaseException)]
     turns = zip_longest(*(part.passages for part in parts))
     passages = {p.key: p for turn in turns for p in turn if isinstance(p, Passage)}
-    result = screened(tuple(passages.values()))
+    result = screen_passages(tuple(passages.values()))
     notes = [*(part.note for part in parts), *map(str, errors), result.note]
     return result.model_copy(update={"note": "; ".join(filter(None, notes))})

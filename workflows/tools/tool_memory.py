@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from app.domain.chat import ToolCall, ToolResult
-from app.domain.tool_key import call_key
+from app.domain.tool_key import call_key_of
 from workflows.agents.ports import Tool
-from workflows.tools.wrapped import Wrapped
+from workflows.tools.wrapped import WrappedTool
 
 
 class ToolStore(Protocol):
@@ -22,7 +22,7 @@ class ToolStore(Protocol):
         ...
 
 
-class DictStore:
+class DictToolStore:
     """A store in memory."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class DictStore:
     def remember(self, calls: Iterable[tuple[ToolCall, ToolResult]]) -> None:
         """Add the results of an earlier process."""
         for call, result in calls:
-            self._results.setdefault(call_key(call.name, call.arguments), result)
+            self._results.setdefault(call_key_of(call.name, call.arguments), result)
 
     async def load(self, key: str) -> ToolResult | None:
         """Return the stored result of this call, if any."""
@@ -55,15 +55,15 @@ class ToolMemory:
         Raises:
             ToolError: the call failed; every caller that waited for it gets the error.
         """
-        key = call_key(tool.name, arguments)
+        key = call_key_of(tool.name, arguments)
         task = self._in_flight.get(key)
         if task is None:
-            task = asyncio.create_task(self._make(key, tool, arguments))
+            task = asyncio.create_task(self._load_or_call(key, tool, arguments))
             self._in_flight[key] = task
             task.add_done_callback(lambda _: self._in_flight.pop(key, None))
         return await asyncio.shield(task)
 
-    async def _make(self, key: str, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
+    async def _load_or_call(self, key: str, tool: Tool, arguments: Mapping[str, Any]) -> ToolResult:
         stored = await self._store.load(key)
         if stored is not None:
             return stored
@@ -71,7 +71,7 @@ class ToolMemory:
         return await self._store.save(key, call, await tool.call(arguments))
 
 
-class Remembered(Wrapped):
+class RememberedTool(WrappedTool):
     """A tool whose calls go through the run's memory."""
 
     def __init__(self, tool: Tool, memory: ToolMemory) -> None:

@@ -7,15 +7,15 @@ from app.domain.options import SearchScope, SourceKind
 from retrieval.ports import OutsideSearcher, PageReader, Searcher, SearchFilter
 from workflows.agents.ports import Tool
 from workflows.tools.browse import BrowseTool
-from workflows.tools.scoped import Scoped, Sited, dated
+from workflows.tools.scoped import DomainSearcher, ScopedTool, limit_to_dates
 from workflows.tools.search import ScholarTool, SearchTool
-from workflows.tools.tool_memory import Remembered, ToolMemory
+from workflows.tools.tool_memory import RememberedTool, ToolMemory
 
-EVERYWHERE = SearchScope()
+WHOLE_SCOPE = SearchScope()
 
 
 @dataclass(frozen=True, slots=True)
-class Corpora:
+class ToolCorpora:
     """The collections that each tool searches. Without a scientific one there is no `scholar`; empty `general` is the default.
 
     With `beside` the default collection is searched besides `general`; without `indexed`, `search` has no collection at all.
@@ -27,7 +27,7 @@ class Corpora:
     indexed: bool = True
 
 
-def corpora_of(asked: Sequence[str], scientific: Sequence[str], scope: SearchScope = EVERYWHERE) -> Corpora:
+def corpora_of(asked: Sequence[str], scientific: Sequence[str], scope: SearchScope = WHOLE_SCOPE) -> ToolCorpora:
     """Assign the collections that a run asks for to the tools: those with papers go to `scholar`, the others to `search`.
 
     A run that asks for none gets the default collection and all scientific ones. A run that asks only for papers searches them
@@ -39,53 +39,56 @@ def corpora_of(asked: Sequence[str], scientific: Sequence[str], scope: SearchSco
     papers = tuple(dict.fromkeys((*named, *(scientific if own else ()))))
     general = others or (() if own else named)
     scholarly = papers if scope.searches(SourceKind.SCHOLAR) else ()
-    return Corpora(general, scholarly, beside=own and bool(general), indexed=own or bool(general))
+    return ToolCorpora(general, scholarly, beside=own and bool(general), indexed=own or bool(general))
 
 
 @dataclass(frozen=True, slots=True)
-class Beyond:
+class OutsideTools:
     """The parts outside the index that tools may use: searches of the web and of papers, and further tools."""
 
     web: OutsideSearcher | None = None
     papers: OutsideSearcher | None = None
     tools: Sequence[Tool] = ()
 
-    def within(self, scope: SearchScope) -> "Beyond":
+    def limit_to_scope(self, scope: SearchScope) -> "OutsideTools":
         """Return the part that a run of this scope may use. A further tool may reach anything, so it counts as the web."""
         web_is_on = scope.searches(SourceKind.WEB)
-        web, papers = dated(self.web, scope), dated(self.papers, scope) if scope.searches(SourceKind.SCHOLAR) else None
-        sited = Sited(web, scope) if web and (scope.domains_allowed or scope.domains_refused) else web
-        return Beyond(sited if web_is_on else None, papers, self.tools if web_is_on else ())
+        web, papers = (
+            limit_to_dates(self.web, scope),
+            limit_to_dates(self.papers, scope) if scope.searches(SourceKind.SCHOLAR) else None,
+        )
+        sited = DomainSearcher(web, scope) if web and (scope.domains_allowed or scope.domains_refused) else web
+        return OutsideTools(sited if web_is_on else None, papers, self.tools if web_is_on else ())
 
 
-NOTHING_BEYOND = Beyond()
+NO_OUTSIDE_TOOLS = OutsideTools()
 
 
 def build_toolbox(
     searcher: Searcher,
     reader: PageReader,
-    corpora: Corpora,
+    corpora: ToolCorpora,
     memory: ToolMemory,
     passages_per_query: int = 6,
-    beyond: Beyond = NOTHING_BEYOND,
+    beyond: OutsideTools = NO_OUTSIDE_TOOLS,
     scope: SearchScope | None = None,
 ) -> dict[str, Tool]:
     """Build `search`, `browse`, `scholar` if papers can be searched, and further tools; all share the run's tool memory."""
-    beyond = beyond.within(scope) if scope else beyond
-    general = [_filter(corpora.general, scope)] if corpora.indexed else []
-    general += [_filter((), scope)] if corpora.beside else []
+    beyond = beyond.limit_to_scope(scope) if scope else beyond
+    general = [_make_filter(corpora.general, scope)] if corpora.indexed else []
+    general += [_make_filter((), scope)] if corpora.beside else []
     papers = bool(corpora.scientific or beyond.papers)
     tools: list[Tool] = []
     if general or beyond.web or not papers:
         tools.append(SearchTool(searcher if general else None, general, passages_per_query, beyond.web))
     if papers:
-        scientific = [_filter(corpora.scientific, scope)] if corpora.scientific else []
+        scientific = [_make_filter(corpora.scientific, scope)] if corpora.scientific else []
         tools.append(ScholarTool(searcher if scientific else None, scientific, passages_per_query, beyond.papers))
     tools += [BrowseTool(reader), *beyond.tools]
-    scoped = [Scoped(tool, scope) for tool in tools] if scope else tools
-    return {tool.name: Remembered(tool, memory) for tool in scoped}
+    scoped = [ScopedTool(tool, scope) for tool in tools] if scope else tools
+    return {tool.name: RememberedTool(tool, memory) for tool in scoped}
 
 
-def _filter(collections: tuple[str, ...], scope: SearchScope | None) -> SearchFilter:
+def _make_filter(collections: tuple[str, ...], scope: SearchScope | None) -> SearchFilter:
     dates = {"published_from": scope.published_from, "published_to": scope.published_to} if scope else {}
     return SearchFilter(collections=collections, **dates)

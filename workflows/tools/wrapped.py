@@ -6,7 +6,7 @@ from typing import Any
 from workflows.agents.ports import Tool
 
 
-class Wrapped:
+class WrappedTool:
     """A wrapper with the name, description and parameters of the inner tool; subclasses define `call`."""
 
     def __init__(self, tool: Tool) -> None:

@@ -23,7 +23,7 @@ class KeysController(Controller):
     @get(opt=needs(Scope.KEYS_READ), responses=problem_responses())
     async def list_keys(self, accounts: AccountsService) -> KeyPage:
         """List the organisation's keys: their names, scopes, and when they were last used."""
-        return KeyPage(items=list(await accounts.keys.all()))
+        return KeyPage(items=list(await accounts.keys.list_all()))
 
     @post(opt=needs(Scope.KEYS_WRITE) | SHOWN_ONCE, responses=problem_responses(400))
     async def make(self, data: JSONBody[NewKey], accounts: AccountsService, principal: CurrentPrincipal) -> MadeKey:

@@ -6,13 +6,13 @@ from litestar import Controller, Response, delete, get, post
 from litestar.openapi import ResponseSpec
 from litestar.params import JSONBody
 
-from app.accounts.api.cookies import SESSION, no_session, session_cookie
+from app.accounts.api.cookies import SESSION_COOKIE, make_expired_cookie, make_session_cookie
 from app.accounts.nouns.access import Scope
 from app.accounts.nouns.team import Me
 from app.accounts.schemas import Acceptance, Confirmation, Credentials, NewAccount, NewPassword
-from app.accounts.service.desk import Accounts
-from app.accounts.service.sign_in import SignedIn
-from app.database.tenancy import acting
+from app.accounts.service.accounts import Accounts
+from app.accounts.service.sign_in import NewSession
+from app.database.tenancy import get_tenant
 from app.http.authentication import PUBLIC, needs
 from app.http.dependencies import AccountsService, ApiRequest, CurrentPrincipal, address_of
 from app.http.openapi.responses import problem_responses
@@ -31,35 +31,37 @@ class SessionsController(Controller):
     async def sign_up(self, data: JSONBody[NewAccount], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
         """Make an organisation, become its owner, and sign in."""
         signed = await accounts.sign_in.sign_up(data.organisation, data.email, data.name, data.password, address_of(request))
-        return await entered(accounts, signed, 201)
+        return await answer_signed_in(accounts, signed, 201)
 
     @post("/session", opt=PUBLIC, security=[{}], status_code=200, responses=problem_responses(400))
     async def sign_in(self, data: JSONBody[Credentials], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
         """Sign in with e-mail address and password."""
         sign_in = accounts.sign_in
-        signed = await sign_in.with_password(data.email, data.password, address_of(request), data.organisation)
-        return await entered(accounts, signed, 200)
+        signed = await sign_in.enter_with_password(data.email, data.password, address_of(request), data.organisation)
+        return await answer_signed_in(accounts, signed, 200)
 
     @delete("/session", opt=needs(Scope.ACCOUNT_READ), responses=problem_responses())
     async def sign_out(self, accounts: AccountsService, request: ApiRequest) -> Response[None]:
         """Sign out of this browser."""
-        if token := request.cookies.get(SESSION):
-            await accounts.sign_in.sign_out(token, acting())
-        return Response(None, status_code=204, cookies=[no_session(accounts.policy)])
+        if token := request.cookies.get(SESSION_COOKIE):
+            await accounts.sign_in.sign_out(token, get_tenant())
+        return Response(None, status_code=204, cookies=[make_expired_cookie(accounts.policy)])
 
     @get("/me", opt=needs(Scope.ACCOUNT_READ), responses=problem_responses(404))
     async def me(self, accounts: AccountsService, principal: CurrentPrincipal, request: ApiRequest) -> Response[Me]:
         """Return who asks, in which organisation, and what they may do. An old session's cookie is exchanged for a new one."""
-        token = request.cookies.get(SESSION)
-        new = await accounts.sign_in.renewed(token) if token and principal.key_id is None else None
-        found = await accounts.me(principal.organisation_id, principal.user_id, principal.scopes, principal.key_id)
-        return Response(found, cookies=[session_cookie(new, accounts.policy)] if new else [])
+        token = request.cookies.get(SESSION_COOKIE)
+        new = await accounts.sign_in.renew(token) if token and principal.key_id is None else None
+        found = await accounts.get_me(principal.organisation_id, principal.user_id, principal.scopes, principal.key_id)
+        return Response(found, cookies=[make_session_cookie(new, accounts.policy)] if new else [])
 
     @post("/me/password", opt=needs(Scope.ACCOUNT_WRITE) | SHOWN_ONCE, status_code=200, responses=problem_responses(400))
     async def change_password(self, data: JSONBody[NewPassword], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
         """Change your own password. All sessions of this account end, except the one that begins now."""
-        token = request.cookies.get(SESSION, "")
-        return await entered(accounts, await accounts.sign_in.change_password(data.current, data.new, acting(), token), 200)
+        token = request.cookies.get(SESSION_COOKIE, "")
+        return await answer_signed_in(
+            accounts, await accounts.sign_in.change_password(data.current, data.new, get_tenant(), token), 200
+        )
 
     @get(
         "/me/export",
@@ -70,22 +72,22 @@ class SessionsController(Controller):
     async def export(self, accounts: AccountsService) -> Response[bytes]:
         """Return everything that is stored about the person who asks, in all of their organisations."""
         headers = {"Content-Disposition": 'attachment; filename="rubrica-export.json"'}
-        return Response((await accounts.personal.export(acting())).encode(), media_type="application/json", headers=headers)
+        return Response((await accounts.personal.export(get_tenant())).encode(), media_type="application/json", headers=headers)
 
     @post("/me/erasure", opt=needs(Scope.ACCOUNT_WRITE), status_code=204, responses=problem_responses(400, 409))
     async def erase(self, data: JSONBody[Confirmation], accounts: AccountsService) -> None:
         """Erase your account. Organisations in which you are alone go with all their data; your work in others stays theirs."""
-        await accounts.personal.erase(data.password, acting())
+        await accounts.personal.erase(data.password, get_tenant())
 
     @post("/invitations/accept", opt=PUBLIC, security=[{}], status_code=200, responses=problem_responses(400, 409))
     async def accept(self, data: JSONBody[Acceptance], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
         """Join an organisation by an invitation, and sign in."""
         signed = await accounts.sign_in.accept(data.token, data.name, data.password, address_of(request))
-        return await entered(accounts, signed, 200)
+        return await answer_signed_in(accounts, signed, 200)
 
 
-async def entered(accounts: Accounts, signed: SignedIn, status: int) -> Response[Me]:
+async def answer_signed_in(accounts: Accounts, signed: NewSession, status: int) -> Response[Me]:
     """Return the person who has just signed in, with the session's cookie."""
     assert signed.tenant.user is not None
-    me = await accounts.me(signed.tenant.organisation, signed.tenant.user)
-    return Response(me, status_code=status, cookies=[session_cookie(signed.token, accounts.policy)])
+    me = await accounts.get_me(signed.tenant.organisation, signed.tenant.user)
+    return Response(me, status_code=status, cookies=[make_session_cookie(signed.token, accounts.policy)])

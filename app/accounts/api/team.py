@@ -31,7 +31,7 @@ class MembersController(Controller):
         before: Annotated[UUID | None, QueryParameter(description="Only people who joined before this one (`user_id`).")] = None,
     ) -> MemberPage:
         """List the members, newest first."""
-        found = list(await accounts.team.members(limit + 1, before))
+        found = list(await accounts.team.list_members(limit + 1, before))
         return MemberPage(items=found[:limit], next=found[limit - 1].user_id if len(found) > limit else None)
 
     @patch("/{user:uuid}", status_code=204, responses=problem_responses(400, 404, 409))
@@ -57,7 +57,7 @@ class InvitationsController(Controller):
     @get(responses=problem_responses())
     async def list_invitations(self, accounts: AccountsService) -> InvitationPage:
         """List the invitations that can still be accepted."""
-        return InvitationPage(items=list(await accounts.team.invitations()))
+        return InvitationPage(items=list(await accounts.team.list_invitations()))
 
     @post(opt=needs(Scope.TEAM_WRITE) | SHOWN_ONCE, responses=problem_responses(400, 409))
     async def invite(
@@ -65,7 +65,7 @@ class InvitationsController(Controller):
     ) -> MadeInvitation:
         """Invite a person, up to your own role; by mail too, where this installation sends mail. The token is all they need."""
         made = await accounts.team.invite(principal, data.email, data.role)
-        here = (await accounts.me(principal.organisation_id, principal.user_id)).organisation
+        here = (await accounts.get_me(principal.organisation_id, principal.user_id)).organisation
         posted = await accounts.invitation_mail.post(here.id, here.name, made.invitation, made.token)
         return MadeInvitation(token=made.token, invitation=made.invitation, mailed=posted.mailed, mail_problem=posted.why)
 

@@ -85,7 +85,7 @@ _ADMIN = _MEMBER | {
     Scope.AUDIT_READ,
     Scope.ANNOTATIONS_MANAGE,
 }
-ALLOWED: Mapping[Role, frozenset[Scope]] = {
+SCOPES_OF_ROLE: Mapping[Role, frozenset[Scope]] = {
     Role.VIEWER: _VIEWER,
     Role.MEMBER: _MEMBER,
     Role.ADMIN: _ADMIN,

@@ -13,26 +13,28 @@ from app.domain.value import Value
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 200
 # Characters that separate or wrap addresses where a mail names its recipients (RFC 5322): one address is one person.
-SEPARATING = frozenset(',;:<>()[]"\\')
+SEPARATORS = frozenset(',;:<>()[]"\\')
 
 
-def _email(text: str) -> str:
+def _check_email(text: str) -> str:
     """Return the address in lower case: two spellings of one address are one person. Nothing else in it is changed."""
     name, at, host = text.strip().lower().rpartition("@")
-    odd = any(not c.isprintable() or c.isspace() or c in SEPARATING for c in text.strip())
+    odd = any(not c.isprintable() or c.isspace() or c in SEPARATORS for c in text.strip())
     if not (name and at and host) or "@" in name or odd:
         raise ValueError("expected an e-mail address such as ada@example.org")
     return f"{name}@{host}"
 
 
-def _readable(text: str) -> str:
+def _check_readable(text: str) -> str:
     if any(unicodedata.category(c) in ("Cc", "Cf", "Cs") for c in text):
         raise ValueError("a name has no control or invisible characters")
     return text
 
 
-Email = Annotated[str, Field(min_length=3, max_length=254), AfterValidator(_email)]
-DisplayName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(_readable)]
+Email = Annotated[str, Field(min_length=3, max_length=254), AfterValidator(_check_email)]
+DisplayName = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(_check_readable)
+]
 Password = Annotated[str, StringConstraints(min_length=SHORTEST_PASSWORD, max_length=LONGEST_PASSWORD)]
 
 

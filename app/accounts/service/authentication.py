@@ -1,6 +1,6 @@
 """Find out who sends a request."""
 
-from app.accounts.nouns.access import ALLOWED, Pace, Principal
+from app.accounts.nouns.access import SCOPES_OF_ROLE, Pace, Principal
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.nouns.token import token_digest
 from app.accounts.service.policy import AccountPolicy
@@ -8,8 +8,8 @@ from app.accounts.storage import credentials, sessions
 from app.database.engine import Executor
 from app.domain.errors import Unauthenticated
 
-UNKNOWN = "this API key is unknown, revoked or expired"
-ENDED = "you are not signed in any more; sign in again"
+UNKNOWN_KEY = "this API key is unknown, revoked or expired"
+SESSION_ENDED = "you are not signed in any more; sign in again"
 
 
 class Authenticator:
@@ -24,35 +24,35 @@ class Authenticator:
         self._trusted = trusted
         self._policy = policy
 
-    async def by_key(self, text: str) -> Principal:
+    async def recognise_key(self, text: str) -> Principal:
         """Return the principal of an API key: with the scopes that both the person's role and the key have."""
         key = ApiKey.parse(text)
-        holder = await credentials.key_holder(self._trusted, key.id)
+        holder = await credentials.find_holder(self._trusted, key.id)
         if holder is None or not key.matches(holder.secret_hash):
-            raise Unauthenticated(UNKNOWN)
+            raise Unauthenticated(UNKNOWN_KEY)
         if holder.unnoted:
             await credentials.note_use(self._trusted, key.id)
         return Principal(
             organisation_id=holder.organisation_id,
             user_id=holder.user_id,
             role=holder.role,
-            scopes=frozenset(scope for scope in ALLOWED[holder.role] if scope in holder.scopes),
+            scopes=frozenset(scope for scope in SCOPES_OF_ROLE[holder.role] if scope in holder.scopes),
             key_id=key.id,
             pace=Pace(organisation=holder.organisations, key=holder.keys),
         )
 
-    async def by_session(self, token: str) -> Principal:
+    async def recognise_session(self, token: str) -> Principal:
         """Return the principal of a session: with all scopes of the person's role."""
         digest = token_digest(token)
-        holder = await sessions.holder(self._trusted, digest, self._policy.session_idle)
+        holder = await sessions.find_holder(self._trusted, digest, self._policy.session_idle)
         if holder is None:
-            raise Unauthenticated(ENDED)
+            raise Unauthenticated(SESSION_ENDED)
         if holder.unnoted:
             await sessions.note_seen(self._trusted, digest)
         return Principal(
             organisation_id=holder.organisation_id,
             user_id=holder.user_id,
             role=holder.role,
-            scopes=ALLOWED[holder.role],
+            scopes=SCOPES_OF_ROLE[holder.role],
             pace=Pace(organisation=holder.organisations),
         )

@@ -33,7 +33,7 @@ The link is good once, until {until}. If you do not know what this is about, ign
 TOO_MANY = "your organisation has sent many invitations within the hour"
 
 
-class Posted(NamedTuple):
+class MailOutcome(NamedTuple):
     """The outcome: whether the invitation went out by mail, and if not, `why`."""
 
     mailed: bool
@@ -48,21 +48,21 @@ class InvitationMail:
         self._mailbox = mailbox
         self._page = page
 
-    async def post(self, organisation: UUID, name: str, invitation: Invitation, token: str) -> Posted:
+    async def post(self, organisation: UUID, name: str, invitation: Invitation, token: str) -> MailOutcome:
         """Send the invitation. The inviter has the token too, and hands it over if the mail fails."""
         if self._mailbox is None:
-            return Posted(False, "this installation sends no mail")
+            return MailOutcome(False, "this installation sends no mail")
         taken = await rates.take(self._trusted, f"invitations of {organisation}", EVERY, BURST)
         if not taken.granted:
-            return Posted(False, TOO_MANY)
+            return MailOutcome(False, TOO_MANY)
         try:
-            await self._mailbox.send(message(invitation, token, name, self._mailbox.sender, self._page))
+            await self._mailbox.send(compose_mail(invitation, token, name, self._mailbox.sender, self._page))
         except (MailUnavailable, MailRefused) as error:
-            return Posted(False, str(error))
-        return Posted(True)
+            return MailOutcome(False, str(error))
+        return MailOutcome(True)
 
 
-def message(invitation: Invitation, token: str, organisation: str, sender: str, page: str) -> EmailMessage:
+def compose_mail(invitation: Invitation, token: str, organisation: str, sender: str, page: str) -> EmailMessage:
     """Return the mail. The standard library makes its headers and refuses line breaks in them."""
     mail = EmailMessage(policy=UNFOLDED)
     mail["From"] = sender
@@ -73,10 +73,10 @@ def message(invitation: Invitation, token: str, organisation: str, sender: str, 
     mail["Auto-Submitted"] = "auto-generated"
     link = f"{page.rstrip('/')}/sign-in?{urlencode({'form': 'join', 'token': token})}"
     until = f"{invitation.expires_at:%Y-%m-%d}"
-    mail.set_content(TEXT.format(organisation=_harmless(organisation), link=link, until=until))
+    mail.set_content(TEXT.format(organisation=_clean_name(organisation), link=link, until=until))
     return mail
 
 
-def _harmless(name: str) -> str:
+def _clean_name(name: str) -> str:
     """Return only letters and digits of any script, and blanks: no address, no line break, no markup."""
     return " ".join(re.sub(r"[\W_]+", " ", name).split())[:LONGEST_NAME] or "an organisation"

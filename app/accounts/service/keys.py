@@ -15,7 +15,7 @@ from app.database.tenancy import TenantDatabase
 from app.domain.errors import Forbidden, NotFound
 
 
-class NewKey(NamedTuple):
+class IssuedKey(NamedTuple):
     """A new key with its details; the key is shown once."""
 
     info: KeyInfo
@@ -32,11 +32,11 @@ class Keys:
     def __init__(self, tenants: TenantDatabase) -> None:
         self._tenants = tenants
 
-    async def all(self) -> Sequence[KeyInfo]:
+    async def list_all(self) -> Sequence[KeyInfo]:
         """List the keys that are not revoked, newest first."""
-        return await team.keys(self._tenants)
+        return await team.list_keys(self._tenants)
 
-    async def make(self, principal: Principal, name: str, scopes: Iterable[Scope], expires_at: datetime | None) -> NewKey:
+    async def make(self, principal: Principal, name: str, scopes: Iterable[Scope], expires_at: datetime | None) -> IssuedKey:
         """Make a key.
 
         Raises:
@@ -47,12 +47,12 @@ class Keys:
             raise Forbidden(f"a key cannot do more than you: you have not {', '.join(beyond)}")
         key = ApiKey.new()
         async with self._tenants.acquire() as connection:
-            end = await team.key_end(connection, principal.key_id) if principal.key_id else None
+            end = await team.get_key_end(connection, principal.key_id) if principal.key_id else None
             if end is not None and (expires_at is None or expires_at > end):
                 raise Forbidden(f"a key cannot make one that outlives it: set `expires_at` to {end.isoformat()} at the latest")
             info = await team.add_key(connection, key, principal.user_id, name, wanted, expires_at)
             await audit.record(connection, Action.KEY_MADE, key.id, {"name": name})
-        return NewKey(info, key)
+        return IssuedKey(info, key)
 
     async def revoke(self, key: UUID) -> None:
         """End a key at once.

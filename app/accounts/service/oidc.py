@@ -10,9 +10,9 @@ from app.accounts.nouns.access import Role
 from app.accounts.nouns.token import new_token, token_digest
 from app.accounts.service.attempts import Attempts
 from app.accounts.service.policy import AccountPolicy
-from app.accounts.service.provider import Claims, NotLetIn, ProviderClient, Reason
-from app.accounts.service.sign_in import SignedIn, SignIn, join, kept
-from app.accounts.storage import joining as invited
+from app.accounts.service.provider import IdentityClaims, ProviderClient, SignInFailure, SignInRefused
+from app.accounts.service.sign_in import NewSession, SignIn, join, store_person
+from app.accounts.storage import invitations as invited
 from app.accounts.storage import oidc, people, sessions
 from app.accounts.storage import organisations as accounts
 from app.accounts.storage.oidc import Flow
@@ -52,44 +52,44 @@ class OpenIdConnect:
 
     async def begin(self, address: str) -> Departure:
         """Begin a sign-in; return the provider's address and the state."""
-        client = self._configured()
+        client = self._require_client()
         await self._attempts.allow(address)
         state, flow = new_token(), Flow(new_token(), new_token())
-        url = await client.entrance(state, flow)
+        url = await client.build_entrance(state, flow)
         await oidc.begin(self._trusted, token_digest(state), flow, self._policy.flow_valid)
         return Departure(url, state)
 
-    async def finish(self, state: str, kept: str, code: str, address: str) -> SignedIn:
+    async def finish(self, state: str, kept: str, code: str, address: str) -> NewSession:
         """Sign in the person who comes back. `kept` is the state in the browser's cookie.
 
         Raises:
             Forbidden: they have no account, no invitation, and sign-up is closed.
         """
-        client = self._configured()
+        client = self._require_client()
         if not kept or not hmac.compare_digest(state.encode(), kept.encode()):
-            raise NotLetIn(Reason.LATE, NO_FLOW)
+            raise SignInRefused(SignInFailure.LATE, NO_FLOW)
         flow = await oidc.end(self._trusted, token_digest(state))
         if flow is None:
-            raise NotLetIn(Reason.LATE, NO_FLOW)
-        claims = await client.claims(code, flow)
-        person, invited_to = await self._known(claims, address)
+            raise SignInRefused(SignInFailure.LATE, NO_FLOW)
+        claims = await client.fetch_claims(code, flow)
+        person, invited_to = await self._find_or_make(claims, address)
         return await self._sign_in.enter(person, address, invited_to)
 
-    async def _known(self, claims: Claims, address: str) -> tuple[Person, UUID | None]:
+    async def _find_or_make(self, claims: IdentityClaims, address: str) -> tuple[Person, UUID | None]:
         """Return their account: found by the provider's identity or by e-mail address, or a new one where that is allowed.
 
         The second value is the organisation they were invited to, if any.
         """
         async with self._trusted.acquire() as connection, connection.transaction():
-            found = await people.by_identity(connection, claims.issuer, claims.subject)
-            found = found or await people.by_email(connection, claims.email)
+            found = await people.find_by_identity(connection, claims.issuer, claims.subject)
+            found = found or await people.find_by_email(connection, claims.email)
             person = found or Person(uuid4(), claims.email, claims.name, None)
             offers = await invited.take_all_for(connection, claims.email)
             if found is None and not offers and not self._policy.sign_up:
                 raise Forbidden(CLOSED)
-            await kept(connection, person)
+            await store_person(connection, person)
             if await people.link(connection, claims.issuer, claims.subject, person.id) and person.password_hash is not None:
-                await self._taken_over(connection, person, address)
+                await self._remove_password(connection, person, address)
             for offer in offers:
                 await join(connection, person, offer, address)
             if found is None and not offers:
@@ -99,14 +99,14 @@ class OpenIdConnect:
                 await audit.record(connection, Action.SIGNED_UP, person.id, by=Tenant(made, person.id, None, address))
         return person, offers[0].organisation if offers else None
 
-    async def _taken_over(self, connection: asyncpg.pool.PoolConnectionProxy, person: Person, address: str) -> None:
+    async def _remove_password(self, connection: asyncpg.pool.PoolConnectionProxy, person: Person, address: str) -> None:
         """Remove a password whose setter never proved that the address is theirs; the person who signs in now has (ADR 0035)."""
-        await people.without_password(connection, person.id)
+        await people.remove_password(connection, person.id)
         await sessions.close_all(connection, person.id)
-        for place in await people.organisations(connection, person.id):
+        for place in await people.list_organisations(connection, person.id):
             await audit.record(connection, Action.PASSWORD_TAKEN, person.id, by=Tenant(place.id, person.id, None, address))
 
-    def _configured(self) -> ProviderClient:
+    def _require_client(self) -> ProviderClient:
         if self._client is None:
             raise NotFound("this deployment has no identity provider; sign in with a password")
         return self._client

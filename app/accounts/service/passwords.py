@@ -7,14 +7,14 @@ from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatc
 
 # OWASP's first choice for Argon2id: 46 MiB, one pass, one lane.
 HASHER = PasswordHasher(time_cost=1, memory_cost=47_104, parallelism=1, hash_len=32, salt_len=16, type=Type.ID)
-AT_ONCE = 2
+HASHES_AT_ONCE = 2
 
 
 class Passwords:
     """A maker and checker of hashes. An unknown person costs as much time as a wrong password."""
 
     def __init__(self) -> None:
-        self._room = asyncio.Semaphore(AT_ONCE)
+        self._room = asyncio.Semaphore(HASHES_AT_ONCE)
         self._nobodys: str | None = None
 
     async def hash(self, password: str) -> str:
@@ -27,7 +27,7 @@ class Passwords:
         if self._nobodys is None:
             self._nobodys = await self.hash("nobody has this password")
         async with self._room:
-            fits = await asyncio.to_thread(_verified, stored or self._nobodys, password)
+            fits = await asyncio.to_thread(_verify, stored or self._nobodys, password)
         return fits and stored is not None
 
     def is_dated(self, stored: str) -> bool:
@@ -35,7 +35,7 @@ class Passwords:
         return HASHER.check_needs_rehash(stored)
 
 
-def _verified(stored: str, password: str) -> bool:
+def _verify(stored: str, password: str) -> bool:
     try:
         return HASHER.verify(stored, password)
     except (VerifyMismatchError, VerificationError, InvalidHashError):

@@ -38,13 +38,13 @@ class PersonalData:
             Conflict: an organisation would be left without an owner.
         """
         assert by.user is not None
-        person = await people.by_id(self._trusted, by.user)
+        person = await people.find_by_id(self._trusted, by.user)
         assert person is not None
         if person.password_hash is None:
             raise Forbidden(NO_PASSWORD)
-        await self._sign_in.prove(person.email, password, by.address)
+        await self._sign_in.check_password(person.email, password, by.address)
         async with self._trusted.acquire() as connection, connection.transaction():
-            places = await personal.places(connection, person.id)
+            places = await personal.list_organisations(connection, person.id)
             if left := [place.name for place in places if place.last_owner and not place.alone]:
                 raise Conflict(f"make somebody else an owner first: {', '.join(left)} would have none")
             for place in places:

@@ -13,7 +13,7 @@ MAIL_PATIENCE_S = 8.0
 
 
 @dataclass(frozen=True)
-class Provider:
+class IdentityProvider:
     """An OpenID Connect provider that knows us as `client_id`."""
 
     issuer: str
@@ -31,7 +31,7 @@ class AccountPolicy:
     sign_up: bool = True
     public_url: str = ""
     page_url: str = ""
-    provider: Provider | None = None
+    provider: IdentityProvider | None = None
     mailbox: Mailbox | None = None
     most: Quota = NO_LIMITS
     session_lifetime: timedelta = timedelta(days=30)
@@ -52,11 +52,11 @@ class AccountPolicy:
         provider = None
         if settings.oidc_issuer and settings.oidc_client_id:
             secret = settings.oidc_client_secret.get_secret_value() if settings.oidc_client_secret else ""
-            provider = Provider(settings.oidc_issuer, settings.oidc_client_id, secret)
+            provider = IdentityProvider(settings.oidc_issuer, settings.oidc_client_id, secret)
         most = Quota(**{name: getattr(settings, name) for name in Quota.model_fields})
         mailbox = mailbox_of(settings)
         waited_for = replace(mailbox, patience_s=MAIL_PATIENCE_S) if mailbox else None
         return cls(settings.sign_up, settings.public_url or "", settings.page_url or "", provider, waited_for, most)
 
 
-DEFAULTS = AccountPolicy()
+DEFAULT_POLICY = AccountPolicy()

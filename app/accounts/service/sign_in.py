@@ -11,7 +11,7 @@ from app.accounts.nouns.token import new_token, token_digest
 from app.accounts.service.attempts import Attempts
 from app.accounts.service.passwords import Passwords
 from app.accounts.service.policy import AccountPolicy
-from app.accounts.storage import joining as invited
+from app.accounts.storage import invitations as invited
 from app.accounts.storage import organisations as accounts
 from app.accounts.storage import people, sessions
 from app.accounts.storage.people import Person
@@ -20,13 +20,13 @@ from app.audit.storage import Action
 from app.database.tenancy import Tenant
 from app.domain.errors import Conflict, Forbidden, InvalidInput, Unauthenticated
 
-WRONG = "the e-mail address or the password is wrong"
+WRONG_CREDENTIALS = "the e-mail address or the password is wrong"
 NO_INVITATION = "this invitation was used, taken back, or is too old; ask for another"
 SIGN_IN_FIRST = "sign in with your identity provider again, and set a password within ten minutes"
-NOWHERE = "you are no member of this organisation"
+NO_MEMBER_HERE = "you are no member of this organisation"
 
 
-class SignedIn(NamedTuple):
+class NewSession(NamedTuple):
     """A new session: its token, which only the browser gets, and its owner."""
 
     token: str
@@ -48,12 +48,12 @@ class SignIn:
         self._passwords = passwords
         self._attempts = Attempts(trusted)
 
-    async def with_password(self, email: str, password: str, address: str, organisation: UUID | None = None) -> SignedIn:
+    async def enter_with_password(self, email: str, password: str, address: str, organisation: UUID | None = None) -> NewSession:
         """Sign in to the organisation named, or to the one that was joined first."""
-        person = await self.prove(email, password, address)
+        person = await self.check_password(email, password, address)
         return await self.enter(person, address, organisation)
 
-    async def sign_up(self, organisation: str, email: str, name: str, password: str, address: str) -> SignedIn:
+    async def sign_up(self, organisation: str, email: str, name: str, password: str, address: str) -> NewSession:
         """Make an organisation. A person who has an account proves it with its password.
 
         Raises:
@@ -62,17 +62,17 @@ class SignIn:
         """
         if not self._policy.sign_up:
             raise Forbidden("this deployment is not open for sign-up; ask its operator for an invitation")
-        person = await self._known_or_new(email, name, password, address)
+        person = await self._find_or_make(email, name, password, address)
         made = uuid4()
         by = Tenant(made, person.id, None, address)
         async with self._trusted.acquire() as connection, connection.transaction():
-            await kept(connection, person)
+            await store_person(connection, person)
             await accounts.ensure_organisation(connection, made, organisation)
             await accounts.ensure_membership(connection, made, person.id, Role.OWNER)
             await audit.record(connection, Action.SIGNED_UP, person.id, by=by)
         return await self.enter(person, address, made)
 
-    async def accept(self, token: str, name: str, password: str, address: str) -> SignedIn:
+    async def accept(self, token: str, name: str, password: str, address: str) -> NewSession:
         """Join by an invitation: with a new account or, by its password, with the existing account of the invited address.
 
         Raises:
@@ -80,85 +80,85 @@ class SignIn:
             Conflict: somebody else takes the address at the same moment.
         """
         await self._attempts.allow(address)
-        offer = await invited.offered(self._trusted, token_digest(token))
+        offer = await invited.find_offer(self._trusted, token_digest(token))
         if offer is None:
             raise InvalidInput(NO_INVITATION)
-        person = await self._known_or_new(offer.email, name, password, address)
+        person = await self._find_or_make(offer.email, name, password, address)
         async with self._trusted.acquire() as connection, connection.transaction():
             if await invited.take(connection, token_digest(token)) is None:
                 raise InvalidInput(NO_INVITATION)
-            await kept(connection, person)
+            await store_person(connection, person)
             await join(connection, person, offer, address)
         return await self.enter(person, address, offer.organisation)
 
-    async def enter(self, person: Person, address: str, organisation: UUID | None = None) -> SignedIn:
+    async def enter(self, person: Person, address: str, organisation: UUID | None = None) -> NewSession:
         """Open a session for a person who has proved who they are.
 
         Raises:
             Forbidden: they are not a member there.
         """
-        where = await self._place(person, organisation)
+        where = await self._find_place(person, organisation)
         by = Tenant(where.id, person.id, None, address)
         token = new_token()
         async with self._trusted.acquire() as connection, connection.transaction():
             await sessions.forget(connection, self._policy.session_idle)
             await sessions.open_(connection, token_digest(token), where.id, person.id, self._policy.session_lifetime)
             await audit.record(connection, Action.SIGNED_IN, person.id, by=by)
-        return SignedIn(token, by)
+        return NewSession(token, by)
 
     async def sign_out(self, token: str, by: Tenant) -> None:
         """End a session."""
         await sessions.close(self._trusted, token_digest(token))
         await audit.record(self._trusted, Action.SIGNED_OUT, by.user or "", by=by)
 
-    async def renewed(self, token: str) -> str | None:
+    async def renew(self, token: str) -> str | None:
         """Return a new token for a session whose token is old, or None."""
         new, policy = new_token(), self._policy
         old = token_digest(token)
         done = await sessions.renew(self._trusted, old, token_digest(new), policy.session_renewal, policy.session_lifetime)
         return new if done else None
 
-    async def change_password(self, current: str, new: str, by: Tenant, token: str = "") -> SignedIn:
+    async def change_password(self, current: str, new: str, by: Tenant, token: str = "") -> NewSession:
         """Replace the caller's own password; every session ends, and a new one begins.
 
         A person without a password, who signs in by an identity provider, must show a session (`token`) that began just now.
         """
         assert by.user is not None
-        person = await people.by_id(self._trusted, by.user)
+        person = await people.find_by_id(self._trusted, by.user)
         assert person is not None
         if person.password_hash is not None:
-            await self.prove(person.email, current, by.address)
-        elif by.key or not await sessions.began_within(self._trusted, token_digest(token), person.id, self._policy.just_now):
+            await self.check_password(person.email, current, by.address)
+        elif by.key or not await sessions.is_recent(self._trusted, token_digest(token), person.id, self._policy.just_now):
             raise Unauthenticated(SIGN_IN_FIRST)
-        hashed = await self._passwords.hash(acceptable(new, person.email))
+        hashed = await self._passwords.hash(check_strength(new, person.email))
         async with self._trusted.acquire() as connection, connection.transaction():
             await people.set_password(connection, person.id, hashed)
             await sessions.close_all(connection, person.id)
             await audit.record(connection, Action.PASSWORD_CHANGED, person.id, by=by)
         return await self.enter(person, by.address, by.organisation)
 
-    async def _place(self, person: Person, organisation: UUID | None) -> Organisation:
-        places = await people.organisations(self._trusted, person.id)
+    async def _find_place(self, person: Person, organisation: UUID | None) -> Organisation:
+        places = await people.list_organisations(self._trusted, person.id)
         found = next((place for place in places if organisation in (None, place.id)), None)
         if found is None:
-            raise Forbidden(NOWHERE if organisation else "you are in no organisation any more; ask for an invitation")
+            raise Forbidden(NO_MEMBER_HERE if organisation else "you are in no organisation any more; ask for an invitation")
         return found
 
-    async def _known_or_new(self, email: str, name: str, password: str, address: str) -> Person:
+    async def _find_or_make(self, email: str, name: str, password: str, address: str) -> Person:
         """Return the person of an address after checking the password; a new person, not stored yet, for a new address."""
-        if await people.by_email(self._trusted, email):
-            return await self.prove(email, password, address)
+        if await people.find_by_email(self._trusted, email):
+            return await self.check_password(email, password, address)
         await self._attempts.allow(address)
-        return Person(uuid4(), email, name, await self._passwords.hash(acceptable(password, email)))
+        return Person(uuid4(), email, name, await self._passwords.hash(check_strength(password, email)))
 
-    async def prove(self, email: str, password: str, address: str) -> Person:
+    async def check_password(self, email: str, password: str, address: str) -> Person:
         """Return the person whose address and password these are."""
         await self._attempts.allow(address, email)
-        person = await people.by_email(self._trusted, email)
+        person = await people.find_by_email(self._trusted, email)
         if not await self._passwords.fits(person.password_hash if person else None, password):
             if person:
                 await self._note_failure(person, address)
-            raise Unauthenticated(WRONG)
+            raise Unauthenticated(WRONG_CREDENTIALS)
         assert person is not None
         assert person.password_hash is not None
         if self._passwords.is_dated(person.password_hash):
@@ -167,29 +167,31 @@ class SignIn:
 
     async def _note_failure(self, person: Person, address: str) -> None:
         """Record the failure in the audit logs of the person's organisations."""
-        for place in await people.organisations(self._trusted, person.id):
+        for place in await people.list_organisations(self._trusted, person.id):
             by = Tenant(place.id, None, None, address)
             await audit.record(self._trusted, Action.SIGN_IN_FAILED, person.id, by=by)
 
 
-async def kept(connection: asyncpg.pool.PoolConnectionProxy, person: Person) -> None:
+async def store_person(connection: asyncpg.pool.PoolConnectionProxy, person: Person) -> None:
     """Store a person, unless they are stored already.
 
     Raises:
         Conflict: the address was taken meanwhile, for example by a form that was sent twice.
     """
-    if not await people.add(connection, person) and await people.by_id(connection, person.id) is None:
+    if not await people.add(connection, person) and await people.find_by_id(connection, person.id) is None:
         raise Conflict("an account was made for this address just now; sign in with it")
 
 
-async def join(connection: asyncpg.pool.PoolConnectionProxy, person: Person, offer: invited.Welcome, address: str) -> None:
+async def join(
+    connection: asyncpg.pool.PoolConnectionProxy, person: Person, offer: invited.InvitationOffer, address: str
+) -> None:
     """Make a person a member as an invitation says. A member keeps their role."""
     await accounts.ensure_membership(connection, offer.organisation, person.id, offer.role)
     by = Tenant(offer.organisation, person.id, None, address)
     await audit.record(connection, Action.MEMBER_JOINED, person.id, {"role": offer.role}, by=by)
 
 
-def acceptable(password: str, email: str) -> str:
+def check_strength(password: str, email: str) -> str:
     """Return the password if it is hard enough to guess.
 
     Raises:

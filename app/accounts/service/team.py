@@ -18,7 +18,7 @@ LAST_OWNER = "an organisation needs an owner: make somebody else one first"
 NO_MEMBER = "there is no such member in this organisation"
 
 
-class NewInvitation(NamedTuple):
+class IssuedInvitation(NamedTuple):
     """A new invitation and its token, which is shown once."""
 
     invitation: Invitation
@@ -38,9 +38,9 @@ class Team:
         self._tenants = tenants
         self._policy = policy
 
-    async def members(self, limit: int, before: UUID | None) -> Sequence[Member]:
+    async def list_members(self, limit: int, before: UUID | None) -> Sequence[Member]:
         """Return up to `limit` people of the organisation, newest first, who joined before the one named."""
-        return await team.members(self._tenants, limit, before)
+        return await team.list_members(self._tenants, limit, before)
 
     async def set_role(self, principal: Principal, user: UUID, role: Role) -> None:
         """Change a member's role. A lower role takes back the invitations they made: one could be above their new role.
@@ -49,11 +49,11 @@ class Team:
             Conflict: no owner would be left.
         """
         async with self._tenants.acquire() as connection:
-            owners = await team.owners(connection)
+            owners = await team.list_owners(connection)
             present = await team.role_of(connection, user)
             if present is None:
                 raise NotFound(NO_MEMBER)
-            _within(principal, present, role)
+            _check_roles(principal, present, role)
             if owners == {user} and role is not Role.OWNER:
                 raise Conflict(LAST_OWNER)
             if not role.reaches(present):
@@ -68,28 +68,28 @@ class Team:
             Conflict: no owner would be left.
         """
         async with self._tenants.acquire() as connection:
-            owners = await team.owners(connection)
+            owners = await team.list_owners(connection)
             present = await team.role_of(connection, user)
             if present is None:
                 raise NotFound(NO_MEMBER)
-            _within(principal, present)
+            _check_roles(principal, present)
             if owners == {user}:
                 raise Conflict(LAST_OWNER)
             await team.withdraw_by(connection, user)
             await team.remove(connection, user)
             await audit.record(connection, Action.MEMBER_REMOVED, user, {"role": present})
 
-    async def invitations(self) -> Sequence[Invitation]:
+    async def list_invitations(self) -> Sequence[Invitation]:
         """List the invitations that can still be accepted."""
-        return await team.invitations(self._tenants)
+        return await team.list_invitations(self._tenants)
 
-    async def invite(self, principal: Principal, email: str, role: Role) -> NewInvitation:
+    async def invite(self, principal: Principal, email: str, role: Role) -> IssuedInvitation:
         """Invite a person. An earlier invitation of the same address ends.
 
         Raises:
             Conflict: they are a member.
         """
-        _within(principal, role)
+        _check_roles(principal, role)
         token = new_token()
         async with self._tenants.acquire() as connection:
             if await team.is_member(connection, email):
@@ -98,7 +98,7 @@ class Team:
             digest, valid = token_digest(token), self._policy.invitation_valid
             made = await team.invite(connection, uuid4(), email, role, digest, principal.user_id, valid)
             await audit.record(connection, Action.MEMBER_INVITED, made.id, {"role": role})
-        return NewInvitation(made, token)
+        return IssuedInvitation(made, token)
 
     async def withdraw(self, invitation: UUID) -> None:
         """Take an invitation back."""
@@ -108,6 +108,6 @@ class Team:
             await audit.record(connection, Action.INVITATION_WITHDRAWN, invitation)
 
 
-def _within(principal: Principal, *roles: Role) -> None:
+def _check_roles(principal: Principal, *roles: Role) -> None:
     if not all(principal.role.reaches(role) for role in roles):
         raise Forbidden(f"as {principal.role} you cannot give or take a role above your own")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from app.accounts.nouns.access import Role
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 
 # A key whose person has left the organisation finds no membership, and is none.
 KEY = """
@@ -38,9 +38,9 @@ class KeyHolder(NamedTuple):
     keys: int | None
 
 
-async def key_holder(database: Executor, key_id: UUID) -> KeyHolder | None:
+async def find_holder(database: Executor, key_id: UUID) -> KeyHolder | None:
     """The holder of a key that is neither revoked nor expired, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(KEY, key_id)
     if row is None:
         return None
@@ -48,13 +48,13 @@ async def key_holder(database: Executor, key_id: UUID) -> KeyHolder | None:
     return KeyHolder(*who, frozenset(row["scopes"]), Role(row["role"]), row["unnoted"], row["organisations"], row["keys"])
 
 
-async def good(database: Executor, keys: Collection[UUID]) -> list[UUID]:
+async def list_good(database: Executor, keys: Collection[UUID]) -> list[UUID]:
     """Those of the keys that are neither revoked nor expired, and whose person is still a member."""
-    async with translated():
+    async with translate_outages():
         return [UUID(bytes=row["id"].bytes) for row in await database.fetch(GOOD, list(keys))]
 
 
 async def note_use(database: Executor, key_id: UUID) -> None:
     """Write down that a key was used just now."""
-    async with translated():
+    async with translate_outages():
         await database.execute(USED, key_id)

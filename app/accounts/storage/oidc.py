@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import NamedTuple
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 
 BEGIN = """
     WITH old AS (DELETE FROM oidc_flows WHERE expires_at < now())
@@ -20,12 +20,12 @@ class Flow(NamedTuple):
 
 async def begin(database: Executor, state_hash: bytes, flow: Flow, valid: timedelta) -> None:
     """Remember a sign-in."""
-    async with translated():
+    async with translate_outages():
         await database.execute(BEGIN, state_hash, *flow, valid)
 
 
 async def end(database: Executor, state_hash: bytes) -> Flow | None:
     """Use it up; None when there is none, or it took too long."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(END, state_hash)
     return Flow(*row) if row else None

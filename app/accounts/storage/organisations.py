@@ -5,7 +5,7 @@ from uuid import UUID
 
 from app.accounts.nouns.access import Role, Scope
 from app.accounts.nouns.api_key import ApiKey
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 
 ORGANISATION = "INSERT INTO organisations (id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING"
 USER = "INSERT INTO users (id, email) VALUES ($1, $2) ON CONFLICT DO NOTHING"
@@ -20,29 +20,29 @@ KEY = """
 
 async def ensure_organisation(database: Executor, organisation: UUID, name: str) -> None:
     """Add an organisation unless it is there."""
-    async with translated():
+    async with translate_outages():
         await database.execute(ORGANISATION, organisation, name)
 
 
 async def ensure_user(database: Executor, user: UUID, email: str) -> None:
     """Add a person, who has no password, unless they are there."""
-    async with translated():
+    async with translate_outages():
         await database.execute(USER, user, email)
 
 
 async def ensure_membership(database: Executor, organisation: UUID, user: UUID, role: Role) -> None:
     """Make a person a member, unless they are one."""
-    async with translated():
+    async with translate_outages():
         await database.execute(MEMBERSHIP, organisation, user, role)
 
 
 async def ensure_key(database: Executor, key: ApiKey, organisation: UUID, user: UUID, name: str, scopes: Iterable[Scope]) -> None:
     """Keep a member's key, unless it is there."""
-    async with translated():
+    async with translate_outages():
         await database.execute(KEY, key.id, organisation, user, name, key.digest, [scope.value for scope in scopes])
 
 
-async def member_addresses(database: Executor, addresses: Sequence[str]) -> frozenset[str]:
+async def find_member_addresses(database: Executor, addresses: Sequence[str]) -> frozenset[str]:
     """Those of these e-mail addresses that belong to members of the organisation that is acted for."""
-    async with translated():
+    async with translate_outages():
         return frozenset(row["email"] for row in await database.fetch(MEMBER_ADDRESSES, list(addresses)))

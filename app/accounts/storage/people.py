@@ -6,7 +6,7 @@ from uuid import UUID
 
 from app.accounts.nouns.access import Role
 from app.accounts.nouns.team import Organisation
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 
 PERSON = "id, email, name, password_hash"
 BY_EMAIL = f"SELECT {PERSON} FROM users WHERE email = $1"
@@ -31,54 +31,54 @@ class Person(NamedTuple):
     password_hash: str | None
 
 
-async def by_email(database: Executor, email: str) -> Person | None:
+async def find_by_email(database: Executor, email: str) -> Person | None:
     """The person of an address, in lower case."""
-    return await _person(database, BY_EMAIL, email)
+    return await _find_person(database, BY_EMAIL, email)
 
 
-async def by_id(database: Executor, user: UUID) -> Person | None:
+async def find_by_id(database: Executor, user: UUID) -> Person | None:
     """The person, or None."""
-    return await _person(database, BY_ID, user)
+    return await _find_person(database, BY_ID, user)
 
 
-async def by_identity(database: Executor, issuer: str, subject: str) -> Person | None:
+async def find_by_identity(database: Executor, issuer: str, subject: str) -> Person | None:
     """Whoever an identity provider knows as `subject`."""
-    return await _person(database, BY_IDENTITY, issuer, subject)
+    return await _find_person(database, BY_IDENTITY, issuer, subject)
 
 
 async def add(database: Executor, person: Person) -> bool:
     """Add a person; False when somebody has the address already."""
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(ADD, *person))
 
 
 async def link(database: Executor, issuer: str, subject: str, user: UUID) -> bool:
     """Remember who a person is to an identity provider; False when that was known."""
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(LINK, issuer, subject, user))
 
 
 async def set_password(database: Executor, user: UUID, password_hash: str) -> None:
     """Replace a password's hash."""
-    async with translated():
+    async with translate_outages():
         await database.execute(SET_PASSWORD, user, password_hash)
 
 
-async def without_password(database: Executor, user: UUID) -> None:
+async def remove_password(database: Executor, user: UUID) -> None:
     """Take a person's password away, and end the keys that were made with it."""
-    async with translated():
+    async with translate_outages():
         await database.execute(FORGET_PASSWORD, user)
         await database.execute(REVOKE_KEYS, user)
 
 
-async def organisations(database: Executor, user: UUID) -> Sequence[Organisation]:
+async def list_organisations(database: Executor, user: UUID) -> Sequence[Organisation]:
     """Where a person is a member, first joined first."""
-    async with translated():
+    async with translate_outages():
         rows = await database.fetch(ORGANISATIONS, user)
     return [Organisation(id=row["id"], name=row["name"], role=Role(row["role"])) for row in rows]
 
 
-async def _person(database: Executor, query: str, *args: object) -> Person | None:
-    async with translated():
+async def _find_person(database: Executor, query: str, *args: object) -> Person | None:
+    async with translate_outages():
         row = await database.fetchrow(query, *args)
     return Person(*row) if row else None

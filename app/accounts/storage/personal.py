@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 
 # Choices are told as they were sent: which report was which is revealed elsewhere, once.
 ROWS = "coalesce(json_agg(row_to_json(t)), '[]')"
@@ -81,7 +81,7 @@ UNREPEAT = """
 FORGET = "DELETE FROM users WHERE id = $1"
 
 
-class Place(NamedTuple):
+class LeftOrganisation(NamedTuple):
     """An organisation as somebody leaves it: `alone`, with no other member; `last_owner`, with no other owner."""
 
     id: UUID
@@ -92,26 +92,26 @@ class Place(NamedTuple):
 
 async def export(database: Executor, user: UUID) -> str:
     """As JSON text."""
-    async with translated():
+    async with translate_outages():
         found: str = await database.fetchval(EXPORT, user)
     return found
 
 
-async def places(database: Executor, user: UUID) -> Sequence[Place]:
+async def list_organisations(database: Executor, user: UUID) -> Sequence[LeftOrganisation]:
     """Where a person is a member, held until the transaction ends."""
-    async with translated():
-        return [Place(*row) for row in await database.fetch(PLACES, user)]
+    async with translate_outages():
+        return [LeftOrganisation(*row) for row in await database.fetch(PLACES, user)]
 
 
 async def dissolve(database: Executor, organisation: UUID) -> None:
     """Delete an organisation and everything in it."""
-    async with translated():
+    async with translate_outages():
         await database.execute(DISSOLVE, organisation)
 
 
 async def forget(database: Executor, user: UUID, email: str) -> None:
     """Delete a person: their account, memberships, keys and sessions go; what they did stays, done by nobody from nowhere."""
-    async with translated():
+    async with translate_outages():
         for statement in (BLUR, UNADMIT, UNREPEAT, TAKE_BACK):
             await database.execute(statement, user)
         for statement in (UNINVITE, UNADDRESS, UNWRITE, RESUBSCRIBE):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from app.accounts.nouns.access import Role
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 
 OPEN = "INSERT INTO sessions (token_hash, organisation_id, user_id, expires_at) VALUES ($1, $2, $3, now() + $4::interval)"
 HOLDER = """
@@ -48,54 +48,54 @@ class SessionHolder(NamedTuple):
 
 async def open_(database: Executor, token_hash: bytes, organisation: UUID, user: UUID, lifetime: timedelta) -> None:
     """Remember a browser."""
-    async with translated():
+    async with translate_outages():
         await database.execute(OPEN, token_hash, organisation, user, lifetime)
 
 
-async def holder(database: Executor, token_hash: bytes, idle: timedelta) -> SessionHolder | None:
+async def find_holder(database: Executor, token_hash: bytes, idle: timedelta) -> SessionHolder | None:
     """Whose token it is; None when it has expired or was not used for `idle`."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(HOLDER, token_hash, idle)
     return SessionHolder(row[0], row[1], Role(row[2]), row[3], row[4]) if row else None
 
 
-async def good(database: Executor, token_hashes: Collection[bytes]) -> list[bytes]:
+async def list_good(database: Executor, token_hashes: Collection[bytes]) -> list[bytes]:
     """Those of the tokens whose browser is still signed in."""
-    async with translated():
+    async with translate_outages():
         return [row["token_hash"] for row in await database.fetch(GOOD, list(token_hashes))]
 
 
-async def began_within(database: Executor, token_hash: bytes, user: UUID, time: timedelta) -> bool:
+async def is_recent(database: Executor, token_hash: bytes, user: UUID, time: timedelta) -> bool:
     """Whether this is a session of this person who signed in so lately."""
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(BEGAN, token_hash, user, time))
 
 
 async def note_seen(database: Executor, token_hash: bytes) -> None:
     """It was used just now."""
-    async with translated():
+    async with translate_outages():
         await database.execute(SEEN, token_hash)
 
 
 async def renew(database: Executor, old: bytes, new: bytes, renewal: timedelta, lifetime: timedelta) -> bool:
     """Exchange a token older than `renewal`; the old one holds for another minute. False when it was exchanged already."""
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(RENEW, old, new, renewal, lifetime))
 
 
 async def close(database: Executor, token_hash: bytes) -> None:
     """Sign a browser out."""
-    async with translated():
+    async with translate_outages():
         await database.execute(CLOSE, token_hash)
 
 
 async def close_all(database: Executor, user: UUID) -> None:
     """Sign a person out everywhere."""
-    async with translated():
+    async with translate_outages():
         await database.execute(CLOSE_ALL, user)
 
 
 async def forget(database: Executor, idle: timedelta) -> None:
     """Remove what has ended by itself."""
-    async with translated():
+    async with translate_outages():
         await database.execute(FORGET, idle)

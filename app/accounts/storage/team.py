@@ -9,7 +9,7 @@ from asyncpg import Record
 from app.accounts.nouns.access import Role, Scope
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.nouns.team import Invitation, KeyInfo, Member
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.database.noun_columns import columns_of
 
 # A cursor names the last one that was seen, by whom nobody is shown twice or left out when others join or leave.
@@ -40,40 +40,40 @@ KEY_END = "SELECT expires_at FROM api_keys WHERE id = $1"
 REVOKE = "UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING name"
 
 
-async def members(database: Executor, limit: int, before: UUID | None = None) -> Sequence[Member]:
+async def list_members(database: Executor, limit: int, before: UUID | None = None) -> Sequence[Member]:
     """Up to `limit` people of the organisation, newest first, who joined before the one named."""
-    async with translated():
+    async with translate_outages():
         return [Member(**dict(row)) for row in await database.fetch(MEMBERS, limit, before)]
 
 
-async def owners(database: Executor) -> set[UUID]:
+async def list_owners(database: Executor) -> set[UUID]:
     """The owners, held until the transaction ends."""
-    async with translated():
+    async with translate_outages():
         return {row["user_id"] for row in await database.fetch(OWNERS)}
 
 
 async def role_of(database: Executor, user: UUID) -> Role | None:
     """A member's role, held until the transaction ends; None for who is no member."""
-    async with translated():
+    async with translate_outages():
         found: str | None = await database.fetchval(ROLE, user)
     return Role(found) if found else None
 
 
 async def set_role(database: Executor, user: UUID, role: Role) -> None:
     """Change a member's role."""
-    async with translated():
+    async with translate_outages():
         await database.execute(SET_ROLE, user, role)
 
 
 async def remove(database: Executor, user: UUID) -> None:
     """Remove a member; their keys and sessions here go with them."""
-    async with translated():
+    async with translate_outages():
         await database.execute(REMOVE, user)
 
 
 async def is_member(database: Executor, email: str) -> bool:
     """Whether somebody with this address is in the organisation."""
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(IS_MEMBER, email))
 
 
@@ -81,41 +81,41 @@ async def invite(
     database: Executor, invitation: UUID, email: str, role: Role, token_hash: bytes, by: UUID, valid: timedelta
 ) -> Invitation:
     """Keep an invitation."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(INVITE, invitation, email, role, token_hash, by, valid)
     assert row is not None
     return Invitation(**dict(row))
 
 
-async def invitations(database: Executor) -> Sequence[Invitation]:
+async def list_invitations(database: Executor) -> Sequence[Invitation]:
     """Those that can still be accepted, newest first."""
-    async with translated():
+    async with translate_outages():
         return [Invitation(**dict(row)) for row in await database.fetch(INVITATIONS)]
 
 
 async def withdraw(database: Executor, invitation: UUID) -> str | None:
     """Take an invitation back; whom it was for, or None when there is none."""
-    async with translated():
+    async with translate_outages():
         email: str | None = await database.fetchval(WITHDRAW, invitation)
     return email
 
 
 async def withdraw_for(database: Executor, email: str) -> None:
     """Take back what an address was invited to before."""
-    async with translated():
+    async with translate_outages():
         await database.execute(WITHDRAW_FOR, email)
 
 
 async def withdraw_by(database: Executor, user: UUID) -> None:
     """Take back the invitations that a member made."""
-    async with translated():
+    async with translate_outages():
         await database.execute(WITHDRAW_BY, user)
 
 
-async def keys(database: Executor) -> Sequence[KeyInfo]:
+async def list_keys(database: Executor) -> Sequence[KeyInfo]:
     """The organisation's keys that are not revoked, newest first."""
-    async with translated():
-        return [_key(row) for row in await database.fetch(KEYS)]
+    async with translate_outages():
+        return [_key_of(row) for row in await database.fetch(KEYS)]
 
 
 async def add_key(
@@ -123,26 +123,26 @@ async def add_key(
 ) -> KeyInfo:
     """Keep a member's new key."""
     names = sorted(scope.value for scope in scopes)
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(ADD_KEY, key.id, user, name, key.digest, names, expires_at)
     assert row is not None
-    return _key(row)
+    return _key_of(row)
 
 
-async def key_end(database: Executor, key: UUID) -> datetime | None:
+async def get_key_end(database: Executor, key: UUID) -> datetime | None:
     """When a key ends; None for one that does not end by itself."""
-    async with translated():
+    async with translate_outages():
         found: datetime | None = await database.fetchval(KEY_END, key)
     return found
 
 
 async def revoke(database: Executor, key: UUID) -> str | None:
     """End a key; its name, or None when there is none."""
-    async with translated():
+    async with translate_outages():
         name: str | None = await database.fetchval(REVOKE, key)
     return name
 
 
-def _key(row: Record) -> KeyInfo:
+def _key_of(row: Record) -> KeyInfo:
     known = {scope.value for scope in Scope}
     return KeyInfo(**{**dict(row), "scopes": tuple(scope for scope in row["scopes"] if scope in known)})

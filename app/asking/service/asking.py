@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from pydantic import ValidationError
 
 from app.asking.nouns import Estimate
-from app.asking.service.estimating import estimate, together
+from app.asking.service.estimating import combine_estimates, estimate_run
 from app.asking.storage import drafts, history, rubrics
 from app.asking.storage.rubrics import StoredRubric
 from app.database.engine import Executor
@@ -18,10 +18,10 @@ from app.domain.query import ResearchQuery, SystemName
 from app.domain.rubric import Criterion, Origin, Rubric
 from app.domain.scorecard import Scorecard
 from app.runs.service.gateway import RunGateway
-from app.runs.service.research import Admit, Agreed, Research
+from app.runs.service.research import Admit, AgreedRubric, Research
 
 
-class KeptDraft(NamedTuple):
+class StoredDraft(NamedTuple):
     """A draft and the id under which it is stored."""
 
     id: UUID
@@ -59,29 +59,29 @@ class Asking:
         Raises:
             InvalidInput: a system is not available, or is named twice.
         """
-        queries = self._research.side_by_side(query, beside, uuid4())
-        return together([await self._estimate(each) for each in queries])
+        queries = self._research.list_queries(query, beside, uuid4())
+        return combine_estimates([await self._estimate(each) for each in queries])
 
     async def _estimate(self, query: ResearchQuery) -> Estimate:
-        runs = await history.like(self._database, query, self._model.name if self._model else "")
-        return estimate(query, self._model, runs)
+        runs = await history.find_alike(self._database, query, self._model.name if self._model else "")
+        return estimate_run(query, self._model, runs)
 
-    async def draft(self, kind: DraftKind, query: ResearchQuery) -> KeptDraft:
+    async def draft(self, kind: DraftKind, query: ResearchQuery) -> StoredDraft:
         """Draft a rubric or questions back for a question that is no run yet; store the draft with its cost."""
         if self._admit is not None:
             await self._admit(self._database)
         draft = await self._gateway.draft(DraftRequest(kind=kind, query=query))
         if kind is DraftKind.RUBRIC and draft.rubric is None:
             raise Unavailable("no rubric was drafted; repeat the request")
-        return KeptDraft(await drafts.add(self._database, kind, query.question, draft), draft)
+        return StoredDraft(await drafts.add(self._database, kind, query.question, draft), draft)
 
-    async def drafted(self, query: ResearchQuery) -> Agreed:
+    async def draft_and_agree(self, query: ResearchQuery) -> AgreedRubric:
         """Draft a rubric for the question, and agree to it unchanged."""
         rubric = (await self.draft(DraftKind.RUBRIC, query)).draft.rubric
         assert rubric is not None
-        return Agreed(rubric, rubric)
+        return AgreedRubric(rubric, rubric)
 
-    async def agreed(self, criteria: Sequence[Criterion], draft_id: UUID | None) -> Agreed:
+    async def agree(self, criteria: Sequence[Criterion], draft_id: UUID | None) -> AgreedRubric:
         """Return the rubric that a run is asked with. An unchanged draft keeps its origin; the draft is kept beside the rubric.
 
         Raises:
@@ -91,9 +91,9 @@ class Asking:
         if draft_id and (kept is None or kept.rubric is None):
             raise InvalidInput(f"there is no drafted rubric {draft_id}")
         drafted = kept.rubric if kept else None
-        return Agreed(_rubric(criteria, drafted), drafted)
+        return AgreedRubric(_rubric_of(criteria, drafted), drafted)
 
-    async def rubric(self, run_id: UUID) -> StoredRubric:
+    async def get_rubric(self, run_id: UUID) -> StoredRubric:
         """Return the run's rubric."""
         run = await self._research.get(run_id)
         stored = await rubrics.get(self._database, run_id)
@@ -109,25 +109,25 @@ class Asking:
             InvalidInput: the criteria make no rubric.
             Conflict: the report is being written, or is finished.
         """
-        stored = await self.rubric(run_id)
+        stored = await self.get_rubric(run_id)
         run = await self._research.get(run_id)
-        if run.status.finished or not await rubrics.edit(self._database, run_id, _rubric(criteria, stored.drafted)):
+        if run.status.finished or not await rubrics.edit(self._database, run_id, _rubric_of(criteria, stored.drafted)):
             raise Conflict(
                 f"the report of run {run_id} is being held to its rubric, or is finished; the rubric can no longer change"
             )
-        return await self.rubric(run_id)
+        return await self.get_rubric(run_id)
 
-    async def scorecard(self, run_id: UUID) -> Scorecard:
+    async def get_scorecard(self, run_id: UUID) -> Scorecard:
         """Return how well the run's report meets its rubric."""
         run = await self._research.get(run_id)
-        card = await rubrics.scorecard(self._database, run_id)
+        card = await rubrics.get_scorecard(self._database, run_id)
         if card is None:
             why = f"its status is {run.status}" if run.query.rubric else "it was asked without a rubric"
             raise NotFound(f"run {run_id} has no scorecard; {why}")
         return card
 
 
-def _rubric(criteria: Sequence[Criterion], drafted: Rubric | None) -> Rubric:
+def _rubric_of(criteria: Sequence[Criterion], drafted: Rubric | None) -> Rubric:
     if drafted is not None and tuple(criteria) == drafted.criteria:
         return drafted
     try:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 from app.asking.nouns import Estimate, Interval
-from app.asking.storage.history import Consumption
+from app.asking.storage.history import RunConsumption
 from app.domain.budget import Budget
 from app.domain.options import Length
 from app.domain.pricing import PricedModel
@@ -26,24 +26,24 @@ SECONDS = {Effort.QUICK: 60, Effort.STANDARD: 180, Effort.DEEP: 480}
 SECONDS_WITHOUT_MODEL = {Effort.QUICK: 3, Effort.STANDARD: 6, Effort.DEEP: 10}
 
 
-def estimate(query: ResearchQuery, model: PricedModel | None, history: Sequence[Consumption]) -> Estimate:
+def estimate_run(query: ResearchQuery, model: PricedModel | None, history: Sequence[RunConsumption]) -> Estimate:
     """Estimate a run of this query with this model (None: without one); `history` are similar runs."""
     factor = (RUBRIC_FACTOR if query.rubric else 1.0) * LENGTH_FACTOR[(query.style and query.style.length) or Length.MEDIUM]
-    tokens = _interval([run.tokens for run in history], TOKENS[query.effort] * factor if model else 0)
+    tokens = _interval_of([run.tokens for run in history], TOKENS[query.effort] * factor if model else 0)
     usual = (SECONDS if model else SECONDS_WITHOUT_MODEL)[query.effort]
-    seconds = _interval([run.seconds for run in history], usual * (factor if model else 1.0))
-    cost = _cost(tokens, model)
+    seconds = _interval_of([run.seconds for run in history], usual * (factor if model else 1.0))
+    cost = _cost_of(tokens, model)
     return Estimate(
         tokens=tokens,
         cost_microusd=cost,
         seconds=seconds,
         runs=len(history),
         model=model.name if model else "",
-        within_budget=_within(query.budget, tokens, cost, seconds),
+        within_budget=_is_within(query.budget, tokens, cost, seconds),
     )
 
 
-def together(estimates: Sequence[Estimate]) -> Estimate:
+def combine_estimates(estimates: Sequence[Estimate]) -> Estimate:
     """Estimate runs that work at once: tokens and money of all, the time of the slowest.
 
     Low ends are added to low ends and high ends to high ends: systems on one question and the same evidence
@@ -54,8 +54,8 @@ def together(estimates: Sequence[Estimate]) -> Estimate:
     slowest = [each.seconds for each in estimates]
     return first.model_copy(
         update={
-            "tokens": _sum([each.tokens for each in estimates]),
-            "cost_microusd": _sum(costs) if len(costs) == len(estimates) else None,
+            "tokens": _add_intervals([each.tokens for each in estimates]),
+            "cost_microusd": _add_intervals(costs) if len(costs) == len(estimates) else None,
             "seconds": Interval(**{end: max(getattr(each, end) for each in slowest) for end in Interval.model_fields}),
             "runs": sum(each.runs for each in estimates),
             "within_budget": all(each.within_budget for each in estimates),
@@ -63,27 +63,27 @@ def together(estimates: Sequence[Estimate]) -> Estimate:
     )
 
 
-def _sum(intervals: Sequence[Interval]) -> Interval:
+def _add_intervals(intervals: Sequence[Interval]) -> Interval:
     return Interval(**{end: sum(getattr(each, end) for each in intervals) for end in Interval.model_fields})
 
 
-def _interval(values: Sequence[float], general: float) -> Interval:
+def _interval_of(values: Sequence[float], general: float) -> Interval:
     usual = (general / SPREAD, general, general * SPREAD)
-    drawn = [_drawn(values, share, prior) for share, prior in zip((LOW, MIDDLE, HIGH), usual, strict=True)]
+    drawn = [_draw_quantile(values, share, prior) for share, prior in zip((LOW, MIDDLE, HIGH), usual, strict=True)]
     low, likely, high = sorted(max(0, round(value)) for value in drawn)
     return Interval(low=low, likely=likely, high=high)
 
 
-def _drawn(values: Sequence[float], share: float, general: float) -> float:
+def _draw_quantile(values: Sequence[float], share: float, general: float) -> float:
     """Return a quantile of the values, drawn towards the general one."""
     if not values:
         return general
-    own = math.log1p(_quantile(sorted(values), share))
+    own = math.log1p(_quantile_of(sorted(values), share))
     weight = len(values) / (len(values) + EXPERIENCE)
     return math.expm1(weight * own + (1 - weight) * math.log1p(general))
 
 
-def _quantile(ordered: Sequence[float], share: float) -> float:
+def _quantile_of(ordered: Sequence[float], share: float) -> float:
     """Return the quantile by linear interpolation between its two neighbours."""
     place = share * (len(ordered) - 1)
     below = math.floor(place)
@@ -91,7 +91,7 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
 
 
-def _cost(tokens: Interval, model: PricedModel | None) -> Interval | None:
+def _cost_of(tokens: Interval, model: PricedModel | None) -> Interval | None:
     """Return the cost by today's prices: zero without a model, None where it has no price.
 
     US$ per million tokens equal millionths of a US dollar per token; most tokens of a run are input.
@@ -105,7 +105,7 @@ def _cost(tokens: Interval, model: PricedModel | None) -> Interval | None:
     return Interval(low=low, likely=likely, high=high)
 
 
-def _within(budget: Budget, tokens: Interval, cost: Interval | None, seconds: Interval) -> bool:
+def _is_within(budget: Budget, tokens: Interval, cost: Interval | None, seconds: Interval) -> bool:
     caps = (
         (budget.max_tokens, tokens.high),
         (budget.max_cost_microusd, cost.high if cost else 0),

@@ -2,7 +2,7 @@
 
 from uuid import UUID, uuid4
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.contract import Draft, DraftKind
 
 ADD = """
@@ -16,13 +16,13 @@ async def add(database: Executor, kind: DraftKind, question: str, draft: Draft) 
     """Keep a draft; its id."""
     draft_id, usage = uuid4(), draft.usage
     spent = (usage.input_tokens, usage.output_tokens, usage.cost_microusd)
-    async with translated():
+    async with translate_outages():
         await database.execute(ADD, draft_id, kind, question, draft.model_dump_json(), draft.model, *spent)
     return draft_id
 
 
 async def get(database: Executor, draft_id: UUID, kind: DraftKind) -> Draft | None:
     """The draft of this id and kind, or None."""
-    async with translated():
+    async with translate_outages():
         body: str | None = await database.fetchval(GET, draft_id, kind)
     return Draft.of_any_version(body) if body else None

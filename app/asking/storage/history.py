@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.query import ResearchQuery
 
 MOST = 200
@@ -19,7 +19,7 @@ LIKE = """
     ORDER BY r.created_at DESC LIMIT $5"""
 
 
-class Consumption(NamedTuple):
+class RunConsumption(NamedTuple):
     """What one run used: tokens, millionths of a US dollar, seconds of work."""
 
     tokens: int
@@ -27,8 +27,8 @@ class Consumption(NamedTuple):
     seconds: float
 
 
-async def like(database: Executor, query: ResearchQuery, model: str) -> Sequence[Consumption]:
+async def find_alike(database: Executor, query: ResearchQuery, model: str) -> Sequence[RunConsumption]:
     """The newest finished runs of the same effort, system and model, held to a rubric or not as this one."""
-    async with translated():
+    async with translate_outages():
         rows = await database.fetch(LIKE, query.effort, query.system, query.rubric, model, MOST)
-    return [Consumption(*row) for row in rows]
+    return [RunConsumption(*row) for row in rows]

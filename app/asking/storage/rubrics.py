@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.rubric import Rubric
 from app.domain.run import EventType
 from app.domain.scorecard import Scorecard
@@ -44,20 +44,20 @@ class StoredRubric(NamedTuple):
 async def add(database: Executor, run_id: UUID, rubric: Rubric, drafted: Rubric | None) -> None:
     """Keep the rubric that a run is asked with."""
     texts = (drafted.model_dump_json() if drafted else None, rubric.model_dump_json())
-    async with translated():
+    async with translate_outages():
         await database.execute(ADD, run_id, *texts, rubric != drafted)
 
 
 async def add_draft(database: Executor, run_id: UUID, rubric: Rubric) -> None:
     """Keep the rubric that was drafted for a run, unless it has one, appending `rubric_drafted`."""
     told = {"criteria": len(rubric.criteria), "origin": rubric.origin.value, "notice": rubric.notice}
-    async with translated():
+    async with translate_outages():
         await database.execute(DRAFT, run_id, rubric.model_dump_json(), EventType.RUBRIC_DRAFTED, to_json(told))
 
 
 async def get(database: Executor, run_id: UUID) -> StoredRubric | None:
     """The run's rubric, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(GET, run_id)
     if row is None:
         return None
@@ -68,7 +68,7 @@ async def get(database: Executor, run_id: UUID) -> StoredRubric | None:
 async def edit(database: Executor, run_id: UUID, rubric: Rubric) -> bool:
     """Replace the rubric, appending `rubric_edited`; the draft stays. False without one, or once the report is being written."""
     told = {"criteria": len(rubric.criteria)}
-    async with translated():
+    async with translate_outages():
         seq = await database.fetchval(EDIT, run_id, rubric.model_dump_json(), EventType.RUBRIC_EDITED, to_json(told))
     return seq is not None
 
@@ -76,12 +76,12 @@ async def edit(database: Executor, run_id: UUID, rubric: Rubric) -> bool:
 async def save_scorecard(database: Executor, run_id: UUID, card: Scorecard) -> None:
     """Keep the scorecard of the finished report, appending `scorecard_ready`. The first one stays."""
     told: Mapping[str, Any] = {"overall": card.overall, "judged": card.judged, "criteria": len(card.items)}
-    async with translated():
+    async with translate_outages():
         await database.execute(SCORE, run_id, card.model_dump_json(), EventType.SCORECARD_READY, to_json(told))
 
 
-async def scorecard(database: Executor, run_id: UUID) -> Scorecard | None:
+async def get_scorecard(database: Executor, run_id: UUID) -> Scorecard | None:
     """The scorecard, or None."""
-    async with translated():
+    async with translate_outages():
         text: str | None = await database.fetchval(SCORECARD, run_id)
     return Scorecard.of_any_version(text) if text else None

@@ -46,7 +46,7 @@ class CollectionsController(Controller):
         self, collections: CollectionsService, limit: Limit = PAGE_SIZE, before: Before = None
     ) -> CollectionPage:
         """List the collections that you may use, newest first."""
-        found = await collections.page(limit + 1, before)
+        found = await collections.list_page(limit + 1, before)
         items = list(found[:limit])
         return CollectionPage(items=items, next=items[-1].id if len(found) > limit else None)
 
@@ -85,7 +85,7 @@ class CollectionsController(Controller):
         self, collection_id: CollectionId, collections: CollectionsService, limit: Limit = PAGE_SIZE, before: Before = None
     ) -> DocumentPage:
         """List its documents, newest first, each with its state: `received`, `parsed`, `indexed`, `failed`, `deleting`."""
-        found = await collections.documents(collection_id, limit + 1, before)
+        found = await collections.list_documents(collection_id, limit + 1, before)
         items = list(found[:limit])
         return DocumentPage(items=items, next=items[-1].id if len(found) > limit else None)
 
@@ -118,5 +118,5 @@ class CollectionsController(Controller):
         self, collection_id: CollectionId, document_id: FromPath[UUID], collections: CollectionsService
     ) -> Response[None]:
         """Delete a document with its file, text and vectors. Reports keep the words they quote (docs/collections.md)."""
-        await collections.forget(collection_id, document_id)
+        await collections.delete_document(collection_id, document_id)
         return Response(None, status_code=202)

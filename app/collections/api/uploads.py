@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
 
-from app.collections.service.collections import Begun, Ended, Part
+from app.collections.service.collections import FileBegin, FileEnd, UploadPart
 from app.domain.errors import InvalidInput
 from app.http.dependencies import ApiRequest
 
@@ -14,7 +14,7 @@ SILENCE = timedelta(seconds=60)
 MOST_PARTS = 200
 
 
-async def files_of(request: ApiRequest) -> AsyncIterator[Part]:
+async def files_of(request: ApiRequest) -> AsyncIterator[UploadPart]:
     """Yield the files of a request, one after another; fields without a file name are left out.
 
     Raises:
@@ -27,19 +27,19 @@ async def files_of(request: ApiRequest) -> AsyncIterator[Part]:
     try:
         parser = PushMultipartParser(options["boundary"], max_segment_count=MOST_PARTS)
         with parser:
-            async for chunk in _chunks(request):
+            async for chunk in _read_chunks(request):
                 for event in parser.parse(chunk):
                     if isinstance(event, MultipartSegment):
                         inside = bool(event.filename)
                         if inside:
-                            yield Begun(str(event.filename))
+                            yield FileBegin(str(event.filename))
                     elif inside:
-                        yield Ended() if event is None else bytes(event)
+                        yield FileEnd() if event is None else bytes(event)
     except MultipartError as error:
         raise InvalidInput(f"the body is not a well-formed multipart/form-data: {error}") from error
 
 
-async def _chunks(request: ApiRequest) -> AsyncIterator[bytes]:
+async def _read_chunks(request: ApiRequest) -> AsyncIterator[bytes]:
     stream = aiter(request.stream())
     while True:
         try:

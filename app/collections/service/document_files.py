@@ -18,7 +18,7 @@ LEFT_BEHIND = timedelta(hours=24)
 """An upload this old was cut off."""
 
 
-class Incoming:
+class IncomingFile:
     """A file that is being received, in a folder of its own beside the collections."""
 
     def __init__(self, folder: Path, suffix: str) -> None:
@@ -68,17 +68,17 @@ class DocumentFiles:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def collection(self, organisation: UUID, collection: UUID) -> Path:
+    def folder_of_collection(self, organisation: UUID, collection: UUID) -> Path:
         """Return the folder of a collection."""
         return self._root / organisation.hex / collection.hex
 
-    def document(self, organisation: UUID, collection: UUID, document: UUID) -> Path:
+    def folder_of_document(self, organisation: UUID, collection: UUID, document: UUID) -> Path:
         """Return the folder of a document."""
-        return self.collection(organisation, collection) / document.hex
+        return self.folder_of_collection(organisation, collection) / document.hex
 
-    def begin(self, suffix: str) -> Incoming:
+    def begin_file(self, suffix: str) -> IncomingFile:
         """Open a place for a file that begins to arrive."""
-        return Incoming(self._root / INCOMING / uuid4().hex, suffix)
+        return IncomingFile(self._root / INCOMING / uuid4().hex, suffix)
 
     def remove(self, folder: Path) -> None:
         """Delete a collection's or a document's folder, if it exists. It is moved away first, so that nobody reads half of it."""

@@ -14,15 +14,15 @@ from uuid import UUID
 
 import asyncpg
 
-from app.collections.nouns import DocumentState, index_name
+from app.collections.nouns import DocumentState, index_name_of
 from app.collections.service.document_files import DocumentFiles
 from app.collections.service.index_owner import IndexService
 from app.collections.storage import redaction
 from app.collections.storage import tending as storage
-from app.collections.storage.tending import Kept, Progress, Unsettled
+from app.collections.storage.tending import IndexProgress, StoredDocument, UnsettledCollection
 from app.domain.errors import Conflict, NotFound, RubricaError
 
-AT_ONCE = 50
+COLLECTIONS_AT_ONCE = 50
 BUSY = timedelta(seconds=1)
 QUIET = timedelta(seconds=5)
 AFTER_FAILURE = timedelta(seconds=30)
@@ -30,12 +30,12 @@ AFTER_FAILURE = timedelta(seconds=30)
 ROWLESS = timedelta(minutes=10)
 """A document's folder this old without a row was left behind by a cut-off upload."""
 SWEEP_EVERY = timedelta(hours=1)
-LOST = "its file was lost; send it again"
+FILE_LOST = "its file was lost; send it again"
 WAITING = (DocumentState.RECEIVED, DocumentState.PARSED)
 log = logging.getLogger(__name__)
 
 
-class There(NamedTuple):
+class IndexState(NamedTuple):
     """The index's contents of a collection: documents by id, `strays` whose file is gone, and whether it is writing."""
 
     ids: frozenset[UUID]
@@ -43,7 +43,7 @@ class There(NamedTuple):
     writing: bool
 
 
-class CollectionTending:
+class CollectionTender:
     """A worker that keeps index, files and runs in step with sent and deleted documents. `trusted` sees all organisations."""
 
     def __init__(self, trusted: asyncpg.Pool, files: DocumentFiles, index: IndexService) -> None:
@@ -57,7 +57,7 @@ class CollectionTending:
         """Look for work now."""
         self._woken.set()
 
-    async def keep(self) -> None:
+    async def keep_tending(self) -> None:
         """Tend collections until cancelled."""
         while True:
             try:
@@ -75,56 +75,58 @@ class CollectionTending:
     async def tend(self) -> bool:
         """Do the next step of every collection that needs one; return True when there was any."""
         await self._sweep()
-        waiting = await storage.unsettled(self._trusted, AT_ONCE)
+        waiting = await storage.list_unsettled(self._trusted, COLLECTIONS_AT_ONCE)
         for collection in waiting:
             try:
-                await (self._end(collection) if collection.deleted else self._step(collection))
+                await (self._delete_collection(collection) if collection.deleted else self._tend_one(collection))
             except (RubricaError, OSError) as error:
                 log.warning("the collection %s waits: %s", collection.id, error)
         return bool(waiting)
 
-    async def _step(self, collection: Unsettled) -> None:
-        there = await self._looked_at(collection)
-        kept = await storage.documents(self._trusted, collection.id)
+    async def _tend_one(self, collection: UnsettledCollection) -> None:
+        there = await self._read_state(collection)
+        kept = await storage.list_documents(self._trusted, collection.id)
         leaving = [document for document in kept if document.deleted]
         await asyncio.to_thread(self._remove_files, collection, leaving)
         await self._sweep_rowless(collection, there.ids - {document.id for document in kept})
         waiting = [document.id for document in kept if document.state in WAITING]
-        lost = [id_ for id_ in waiting if not self._folder(collection, id_).exists()]
-        await storage.note(self._trusted, collection.id, [Progress(id_, "failed", LOST, "", 0) for id_ in lost])
+        lost = [id_ for id_ in waiting if not self._folder_of(collection, id_).exists()]
+        await storage.note_progress(
+            self._trusted, collection.id, [IndexProgress(id_, "failed", FILE_LOST, "", 0) for id_ in lost]
+        )
         if there.writing:
             return  # later changes wait for the end of this build
         if len(waiting) > len(lost) or there.strays or there.ids & {document.id for document in leaving}:
             await self._build(collection)
         else:
-            await self._forget(collection.id, leaving)
+            await self._forget_all(collection.id, leaving)
 
-    async def _end(self, collection: Unsettled) -> None:
+    async def _delete_collection(self, collection: UnsettledCollection) -> None:
         """Delete the whole collection. Its documents' hashes are noted first, while the index still knows them."""
-        await self._looked_at(collection)
+        await self._read_state(collection)
         try:
-            await self._index.call("DELETE", f"/collections/{index_name(collection.id)}")
+            await self._index.call("DELETE", f"/collections/{index_name_of(collection.id)}")
         except NotFound:
             log.debug("the collection %s is not in the index", collection.id)
-        await asyncio.to_thread(self._files.remove, self._files.collection(collection.organisation_id, collection.id))
-        if await self._forget(collection.id, await storage.documents(self._trusted, collection.id)):
+        await asyncio.to_thread(self._files.remove, self._files.folder_of_collection(collection.organisation_id, collection.id))
+        if await self._forget_all(collection.id, await storage.list_documents(self._trusted, collection.id)):
             await storage.drop_collection(self._trusted, collection.id)
 
-    async def _looked_at(self, collection: Unsettled) -> There:
+    async def _read_state(self, collection: UnsettledCollection) -> IndexState:
         """Read and note how far the index is with a collection."""
-        name = index_name(collection.id)
+        name = index_name_of(collection.id)
         try:
             told = await self._index.call("GET", f"/collections/{name}/documents")
             state = await self._index.call("GET", f"/collections/{name}/progress")
         except NotFound:  # never built, or removed
-            return There(frozenset(), 0, False)
-        await storage.note(self._trusted, collection.id, [_progress(document) for document in told["documents"]])
+            return IndexState(frozenset(), 0, False)
+        await storage.note_progress(self._trusted, collection.id, [_progress_of(document) for document in told["documents"]])
         writing = state["building"] and state["build"]["phase"] in ("reading", "indexing")
-        return There(frozenset(UUID(document["id"]) for document in told["documents"]), told["strays"], writing)
+        return IndexState(frozenset(UUID(document["id"]) for document in told["documents"]), told["strays"], writing)
 
-    async def _build(self, collection: Unsettled) -> None:
-        name, folder = index_name(collection.id), self._files.collection(collection.organisation_id, collection.id)
-        if await self._failed_lately(name):
+    async def _build(self, collection: UnsettledCollection) -> None:
+        name, folder = index_name_of(collection.id), self._files.folder_of_collection(collection.organisation_id, collection.id)
+        if await self._has_failed_lately(name):
             return
         body = {"kind": "uploads", "path": str(folder), "tenant": str(collection.organisation_id)}
         try:
@@ -132,7 +134,7 @@ class CollectionTending:
         except Conflict:
             log.debug("the collection %s is being built", collection.id)
 
-    async def _failed_lately(self, name: str) -> bool:
+    async def _has_failed_lately(self, name: str) -> bool:
         try:
             build = (await self._index.call("GET", f"/collections/{name}/progress"))["build"]
         except NotFound:
@@ -142,32 +144,32 @@ class CollectionTending:
         log.warning("the index %s could not be built: %s", name, build["detail"])
         return datetime.now(UTC) - datetime.fromisoformat(build["updated_at"]) < AFTER_FAILURE
 
-    async def _forget(self, collection: UUID, leaving: Sequence[Kept]) -> bool:
+    async def _forget_all(self, collection: UUID, leaving: Sequence[StoredDocument]) -> bool:
         """Remove documents that left files and index from the runs, once these have ended; return True when all are gone."""
-        return all([await self._forgotten(collection, document) for document in leaving])
+        return all([await self._forget_document(collection, document) for document in leaving])
 
-    async def _forgotten(self, collection: UUID, document: Kept) -> bool:
-        readers = await storage.readers(self._trusted, collection, document.snapshot) if document.snapshot else []
+    async def _forget_document(self, collection: UUID, document: StoredDocument) -> bool:
+        readers = await storage.list_readers(self._trusted, collection, document.snapshot) if document.snapshot else []
         for reader in readers:
             if reader.finished:
                 async with self._trusted.acquire() as connection, connection.transaction():
                     await redaction.redact(connection, reader.run_id, document.snapshot)
         # A question about a report may have read the text just before it was removed: a second look must find nothing.
-        if document.snapshot and await storage.readers(self._trusted, collection, document.snapshot):
+        if document.snapshot and await storage.list_readers(self._trusted, collection, document.snapshot):
             return False
         await storage.drop_document(self._trusted, document.id)
         return True
 
-    def _remove_files(self, collection: Unsettled, leaving: Sequence[Kept]) -> None:
+    def _remove_files(self, collection: UnsettledCollection, leaving: Sequence[StoredDocument]) -> None:
         for document in leaving:
-            self._files.remove(self._folder(collection, document.id))
+            self._files.remove(self._folder_of(collection, document.id))
 
-    def _folder(self, collection: Unsettled, document: UUID) -> Path:
-        return self._files.document(collection.organisation_id, collection.id, document)
+    def _folder_of(self, collection: UnsettledCollection, document: UUID) -> Path:
+        return self._files.folder_of_document(collection.organisation_id, collection.id, document)
 
-    async def _sweep_rowless(self, collection: Unsettled, rowless: frozenset[UUID]) -> None:
+    async def _sweep_rowless(self, collection: UnsettledCollection, rowless: frozenset[UUID]) -> None:
         for document in rowless:
-            folder = self._folder(collection, document)
+            folder = self._folder_of(collection, document)
             if folder.exists() and time.time() - folder.stat().st_mtime > ROWLESS.total_seconds():
                 await asyncio.to_thread(self._files.remove, folder)
 
@@ -177,5 +179,5 @@ class CollectionTending:
             await asyncio.to_thread(self._files.sweep, time.time())
 
 
-def _progress(told: dict[str, Any]) -> Progress:
-    return Progress(UUID(told["id"]), told["state"], told["detail"], told["snapshot"], told["characters"])
+def _progress_of(told: dict[str, Any]) -> IndexProgress:
+    return IndexProgress(UUID(told["id"]), told["state"], told["detail"], told["snapshot"], told["characters"])

@@ -11,7 +11,7 @@ from asyncpg import Record, UniqueViolationError
 
 from app.accounts.nouns.access import Role
 from app.collections.nouns import Access, Collection, DocumentState, OwnDocument
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.database.noun_columns import columns_of
 from app.domain.errors import Conflict
 
@@ -59,7 +59,7 @@ FORGET = """
 SEARCHES = "INSERT INTO collection_runs (collection_id, run_id) SELECT unnest($1::uuid[]), $2 ON CONFLICT DO NOTHING"
 
 
-class Named(NamedTuple):
+class NamedCollection(NamedTuple):
     """A collection by the name its organisation gave it."""
 
     id: UUID
@@ -69,49 +69,49 @@ class Named(NamedTuple):
 
 async def create(database: Executor, collection: UUID, name: str, access: Access, most: int) -> bool:
     """Add a collection; False when there are `most` already. `Conflict` when the name is taken."""
-    async with translated():
+    async with translate_outages():
         try:
-            done = await database.execute(CREATE, collection, name, *_access(access), most)
+            done = await database.execute(CREATE, collection, name, *_access_of(access), most)
         except UniqueViolationError as error:
             raise Conflict(f"there is a collection {name!r} already") from error
     return done.endswith("1")
 
 
-async def page(database: Executor, limit: int, before: UUID | None) -> Sequence[Collection]:
+async def list_page(database: Executor, limit: int, before: UUID | None) -> Sequence[Collection]:
     """Up to `limit` collections that whoever acts may use, newest first, older than the collection `before`."""
-    async with translated():
-        return [_collection(row) for row in await database.fetch(PAGE, limit, before)]
+    async with translate_outages():
+        return [_collection_of(row) for row in await database.fetch(PAGE, limit, before)]
 
 
 async def get(database: Executor, collection: UUID) -> Collection | None:
     """The collection, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(GET, collection)
-    return _collection(row) if row else None
+    return _collection_of(row) if row else None
 
 
-async def named(database: Executor, names: Sequence[str]) -> Sequence[Named]:
+async def find_named(database: Executor, names: Sequence[str]) -> Sequence[NamedCollection]:
     """The collections of these names that whoever acts may use."""
-    async with translated():
-        return [Named(*row) for row in await database.fetch(BY_NAME, list(names))]
+    async with translate_outages():
+        return [NamedCollection(*row) for row in await database.fetch(BY_NAME, list(names))]
 
 
 async def set_access(database: Executor, collection: UUID, access: Access) -> None:
     """Say who may use a collection."""
-    async with translated():
-        await database.execute(SET_ACCESS, collection, *_access(access))
+    async with translate_outages():
+        await database.execute(SET_ACCESS, collection, *_access_of(access))
 
 
 async def delete(database: Executor, collection: UUID) -> None:
     """Mark a collection and all its documents as going; nobody sees it from now on."""
-    async with translated():
+    async with translate_outages():
         await database.execute(DELETE, collection)
 
 
-async def documents(database: Executor, collection: UUID, limit: int, before: UUID | None) -> Sequence[OwnDocument]:
+async def list_documents(database: Executor, collection: UUID, limit: int, before: UUID | None) -> Sequence[OwnDocument]:
     """Up to `limit` documents of a collection, newest first, those on their way out included."""
-    async with translated():
-        return [_document(row) for row in await database.fetch(DOCUMENTS, collection, limit, before)]
+    async with translate_outages():
+        return [_document_of(row) for row in await database.fetch(DOCUMENTS, collection, limit, before)]
 
 
 async def add_document(
@@ -121,39 +121,39 @@ async def add_document(
 
     Two statements: `database` must have a transaction open.
     """
-    async with translated():
+    async with translate_outages():
         await database.execute(REPLACE, collection, name)
         row = await database.fetchrow(INSERT, document, collection, name, size, most)
-    return _document(row) if row else None
+    return _document_of(row) if row else None
 
 
-async def held_bytes(trusted: Executor, organisation: UUID) -> int:
+async def count_held_bytes(trusted: Executor, organisation: UUID) -> int:
     """How many bytes of documents an organisation has, seen by the one who asks or not."""
-    async with translated():
+    async with translate_outages():
         return int(await trusted.fetchval(HELD, organisation))
 
 
 async def forget_document(database: Executor, collection: UUID, document: UUID) -> bool:
     """Mark a document as going; False when there is none."""
-    async with translated():
+    async with translate_outages():
         return await database.fetchval(FORGET, collection, document) is not None
 
 
 async def note_searches(database: Executor, run: UUID, searched: Sequence[UUID]) -> None:
     """Remember which collections a run searches."""
-    async with translated():
+    async with translate_outages():
         await database.execute(SEARCHES, list(searched), run)
 
 
-def _access(access: Access) -> tuple[bool, list[UUID], list[str]]:
+def _access_of(access: Access) -> tuple[bool, list[UUID], list[str]]:
     return access.everyone, list(access.users), [role.value for role in access.roles]
 
 
-def _collection(row: Record) -> Collection:
+def _collection_of(row: Record) -> Collection:
     access = Access(everyone=row["everyone"], users=tuple(row["users"]), roles=tuple(Role(role) for role in row["roles"]))
     told = {name: row[name] for name in ("id", "name", "documents", "bytes", "created_by", "created_at")}
     return Collection(**told, access=access)
 
 
-def _document(row: Record) -> OwnDocument:
+def _document_of(row: Record) -> OwnDocument:
     return OwnDocument(**{**dict(row), "state": DocumentState(row["state"])})

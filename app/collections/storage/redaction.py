@@ -7,7 +7,7 @@ from uuid import UUID
 
 import orjson
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.evidence import Finding
 from app.domain.run import EventType
 
@@ -45,13 +45,13 @@ async def redact(connection: Executor, run: UUID, snapshot: str) -> None:
     compared and quote the text go too; what the run itself reported stays. `connection` must have a transaction open. The stored
     copy goes with the last run that cites it.
     """
-    async with translated():
+    async with translate_outages():
         for row in await connection.fetch(FINDINGS, run, snapshot):
-            await connection.execute(SET_FINDING, run, row["stage"], _without(row["result"], snapshot))
+            await connection.execute(SET_FINDING, run, row["stage"], _remove_text(row["result"], snapshot))
         for statement in (DROP_TURNS, DROP_CALLS):
             await connection.execute(statement, run)
         for row in await connection.fetch(CALLS_TOLD, run, EventType.TOOL_CALL):
-            await connection.execute(TELL, run, row["seq"], _without_words(row["payload"]))
+            await connection.execute(TELL, run, row["seq"], _remove_words(row["payload"]))
         await connection.execute(EMPTY_ANSWERS, run, snapshot, ANSWER_GONE)
         await connection.execute(EMPTY_CANDIDATES, run, snapshot, PAIR_GONE)
         await connection.execute(DROP_SECOND_REPORT, run, snapshot)
@@ -59,7 +59,7 @@ async def redact(connection: Executor, run: UUID, snapshot: str) -> None:
         await connection.execute(DROP_SNAPSHOT, snapshot)
 
 
-def _without(result: bytes, snapshot: str) -> bytes:
+def _remove_text(result: bytes, snapshot: str) -> bytes:
     """A finding without the quotes of a text, and without the agent's words, which may repeat it."""
     finding = Finding.of_any_version(orjson.loads(result))
     kept = [place for place, quote in enumerate(finding.quotes) if quote.source.snapshot != snapshot]
@@ -77,7 +77,7 @@ def _without(result: bytes, snapshot: str) -> bytes:
     return emptied.model_dump_json(exclude_defaults=True).encode()
 
 
-def _without_words(payload: str) -> str:
+def _remove_words(payload: str) -> str:
     """A tool call as the log tells it, without the arguments that an agent worded."""
     told = orjson.loads(payload)
     return orjson.dumps({name: value for name, value in told.items() if name in NO_WORDS_OF_AN_AGENT}).decode()

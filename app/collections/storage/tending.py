@@ -8,7 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from app.collections.nouns import DocumentState
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 
 UNSETTLED = """
     SELECT c.id, c.organisation_id, c.deleted_at IS NOT NULL AS deleted FROM collections c
@@ -44,7 +44,7 @@ READERS = """
          OR EXISTS (SELECT FROM tool_calls t WHERE t.run_id = r.id AND position($2::text::bytea IN t.result) > 0))"""
 
 
-class Unsettled(NamedTuple):
+class UnsettledCollection(NamedTuple):
     """A collection in which something is on its way in or out."""
 
     id: UUID
@@ -52,7 +52,7 @@ class Unsettled(NamedTuple):
     deleted: bool
 
 
-class Progress(NamedTuple):
+class IndexProgress(NamedTuple):
     """How far the index is with a document."""
 
     id: UUID
@@ -62,7 +62,7 @@ class Progress(NamedTuple):
     characters: int
 
 
-class Kept(NamedTuple):
+class StoredDocument(NamedTuple):
     """A document as the database has it; its `snapshot` is empty until it was read."""
 
     id: UUID
@@ -71,46 +71,46 @@ class Kept(NamedTuple):
     deleted: bool
 
 
-class Reader(NamedTuple):
+class ReadingRun(NamedTuple):
     """A run that has read a document, or may yet do so."""
 
     run_id: UUID
     finished: bool
 
 
-async def unsettled(trusted: Executor, limit: int) -> Sequence[Unsettled]:
+async def list_unsettled(trusted: Executor, limit: int) -> Sequence[UnsettledCollection]:
     """Up to `limit` collections that need tending."""
-    async with translated():
-        return [Unsettled(*row) for row in await trusted.fetch(UNSETTLED, limit)]
+    async with translate_outages():
+        return [UnsettledCollection(*row) for row in await trusted.fetch(UNSETTLED, limit)]
 
 
-async def note(trusted: Executor, collection: UUID, progress: Sequence[Progress]) -> None:
+async def note_progress(trusted: Executor, collection: UUID, progress: Sequence[IndexProgress]) -> None:
     """Keep how far the index is with these documents."""
     columns = [list(column) for column in zip(*progress, strict=True)] or [[], [], [], [], []]
-    async with translated():
+    async with translate_outages():
         await trusted.execute(NOTE, collection, *columns)
 
 
-async def documents(trusted: Executor, collection: UUID) -> Sequence[Kept]:
+async def list_documents(trusted: Executor, collection: UUID) -> Sequence[StoredDocument]:
     """All documents of a collection, those on their way out included."""
-    async with translated():
+    async with translate_outages():
         rows = await trusted.fetch(DOCUMENTS, collection)
-    return [Kept(row["id"], row["snapshot"], DocumentState(row["state"]), row["deleted"]) for row in rows]
+    return [StoredDocument(row["id"], row["snapshot"], DocumentState(row["state"]), row["deleted"]) for row in rows]
 
 
 async def drop_document(trusted: Executor, document: UUID) -> None:
     """Forget a document of which nothing is left."""
-    async with translated():
+    async with translate_outages():
         await trusted.execute(DROP_DOCUMENT, document)
 
 
 async def drop_collection(trusted: Executor, collection: UUID) -> None:
     """Forget a collection of which nothing is left."""
-    async with translated():
+    async with translate_outages():
         await trusted.execute(DROP_COLLECTION, collection)
 
 
-async def readers(trusted: Executor, collection: UUID, snapshot: str) -> Sequence[Reader]:
+async def list_readers(trusted: Executor, collection: UUID, snapshot: str) -> Sequence[ReadingRun]:
     """The runs that keep something of this text, and those that have not ended and may come to."""
-    async with translated():
-        return [Reader(*row) for row in await trusted.fetch(READERS, collection, snapshot)]
+    async with translate_outages():
+        return [ReadingRun(*row) for row in await trusted.fetch(READERS, collection, snapshot)]

@@ -11,16 +11,16 @@ from app.domain.evidence import Finding
 from app.domain.report import Report
 from app.domain.run import Run
 from app.domain.writer import Agents, ReportLineage, WriterSettings
-from app.preferences.nouns.feedback import Place
+from app.preferences.nouns.feedback import CandidatePlace
 
 SAME = "both reports came out the same; there is nothing to compare"
-NOT_SO = "the second report could not be written as asked: the model or prompt is not to be had here"
+NOT_AS_ASKED = "the second report could not be written as asked: the model or prompt is not to be had here"
 
 
-class Made(NamedTuple):
+class CandidateSource(NamedTuple):
     """A report to compare, as its run left it."""
 
-    place: Place
+    place: CandidatePlace
     run: Run
     written: WrittenReport
 
@@ -36,7 +36,7 @@ def evidence_digest(findings: Iterable[Finding]) -> str:
     return hashlib.sha256("\n".join(keys).encode()).hexdigest()
 
 
-def candidate_of(made: Made) -> Candidate:
+def candidate_of(made: CandidateSource) -> Candidate:
     """Return a report as its readers see it: without notices, which tell of its making, and without its claims' judges."""
     # Imported here: only comparisons render reports in this process, once each.
     from app.reports.rendering import render
@@ -57,11 +57,11 @@ def candidate_of(made: Made) -> Candidate:
     )
 
 
-def why_not(wish: WriterSettings, delivered: Candidate, alternative: Candidate, model_calls: int) -> str:
+def find_obstacle(wish: WriterSettings, delivered: Candidate, alternative: Candidate, model_calls: int) -> str:
     """Return why these two cannot be compared; empty when they can."""
     by_model = alternative.lineage.agents == Agents.MODEL
     if (wish.agents is Agents.MODEL or wish.model or wish.prompts or wish.temperature is not None) and not by_model:
-        return NOT_SO
+        return NOT_AS_ASKED
     if by_model and not model_calls:
-        return NOT_SO
+        return NOT_AS_ASKED
     return SAME if delivered.digest == alternative.digest else ""

@@ -8,36 +8,36 @@ from types import MappingProxyType
 from typing import NamedTuple
 from uuid import UUID, uuid4
 
-from app.comparisons.service.candidates import SAME, Made, candidate_of, evidence_digest, why_not
+from app.comparisons.service.candidates import SAME, CandidateSource, candidate_of, evidence_digest, find_obstacle
 from app.comparisons.service.offers import Offers
 from app.comparisons.storage import choices, comparisons
-from app.comparisons.storage.comparisons import Candidate, Comparison, NewComparison
+from app.comparisons.storage.comparisons import Candidate, Comparison, ComparisonPlan
 from app.database.engine import Database
 from app.domain.budget import StopReason
 from app.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
 from app.domain.evidence import Finding
 from app.domain.run import Run, RunStatus
 from app.domain.writer import WriterSettings
-from app.preferences.nouns.feedback import Choice, ComparisonStatus, Place, StoredChoice, Viewing
+from app.preferences.nouns.feedback import CandidatePlace, Choice, ComparisonStatus, StoredChoice, Viewing
 from app.preferences.storage import annotations
 from app.runs.service.research import Research
 from app.runs.service.steering import Steering
 from app.runs.storage.run_log import RunLog
 
-CHANGEABLE = timedelta(minutes=30)
+CHANGEABLE_FOR = timedelta(minutes=30)
 """The time for which a choice may be changed, unless its reader is told earlier which report was which."""
-STUCK = (RunStatus.FAILED, RunStatus.CANCELLED, RunStatus.BUDGET_REACHED)
+STUCK_STATUSES = (RunStatus.FAILED, RunStatus.CANCELLED, RunStatus.BUDGET_REACHED)
 
 log = logging.getLogger(__name__)
 
 
-class Shown(NamedTuple):
+class ShownComparison(NamedTuple):
     """A comparison as one reader sees it; `viewing` and both candidates are set once it is ready."""
 
     comparison: Comparison
     status: ComparisonStatus
     viewing: Viewing | None = None
-    candidates: Mapping[Place, Candidate] = MappingProxyType({})
+    candidates: Mapping[CandidatePlace, Candidate] = MappingProxyType({})
     choice: StoredChoice | None = None
 
 
@@ -78,41 +78,41 @@ class Comparisons:
             raise Conflict(f"run {run_id} is {run.status}; only a completed run has a report to compare")
         if writer == run.query.writer:
             raise InvalidInput("nothing would differ: name another model, temperature, prompt version or arrangement")
-        stored = await comparisons.searches(self._database, run_id)
+        stored = await comparisons.list_searches(self._database, run_id)
         searched = [s.id for s in start.plan.subtasks if s.id not in start.dropped]
-        lost = {f"search/{id_}": _lost(id_) for id_ in searched if f"search/{id_}" not in stored}
+        lost = {f"search/{id_}": _make_lost_finding(id_) for id_ in searched if f"search/{id_}" not in stored}
         digest = evidence_digest(Finding.of_any_version(body) for body in stored.values())
         query = run.query.model_copy(update={"writer": writer, "approve_plan": False})
-        new = NewComparison(uuid4(), run_id, uuid4(), query, digest, user_id)
+        new = ComparisonPlan(uuid4(), run_id, uuid4(), query, digest, user_id)
         async with self._database.acquire() as connection:
             await self._research.admit(connection)
             await comparisons.create(connection, new, lost)
         await self._start(new.made_run_id)
         return await self._get(new.id, user_id)
 
-    async def show(self, id_: UUID, user_id: UUID) -> Shown:
+    async def show(self, id_: UUID, user_id: UUID) -> ShownComparison:
         """Return the comparison as this reader sees it. The first look at two reports starts the clock of the choice."""
         comparison = await self.prepare(id_, user_id)
         if comparison.failure:
-            return Shown(comparison, status_of(comparison))
+            return ShownComparison(comparison, status_of(comparison))
         if not comparison.ready:
-            return Shown(comparison, ComparisonStatus.PREPARING)
-        await comparisons.view(self._database, id_, user_id, secrets.choice(tuple(Place)))
-        viewing = await comparisons.viewing(self._database, id_, user_id)
-        found = await comparisons.candidates(self._database, id_)
+            return ShownComparison(comparison, ComparisonStatus.PREPARING)
+        await comparisons.note_view(self._database, id_, user_id, secrets.choice(tuple(CandidatePlace)))
+        viewing = await comparisons.get_viewing(self._database, id_, user_id)
+        found = await comparisons.get_candidates(self._database, id_)
         choice = await choices.get(self._database, id_, user_id)
-        return Shown(comparison, ComparisonStatus.READY, viewing, found, choice)
+        return ShownComparison(comparison, ComparisonStatus.READY, viewing, found, choice)
 
     async def prepare(self, id_: UUID, user_id: UUID) -> Comparison:
         """Return the comparison; store both reports once the second one is written. This does not count as a look."""
         comparison = await self._get(id_, user_id)
-        return comparison if comparison.ready or comparison.failure else await self._prepared(comparison, user_id)
+        return comparison if comparison.ready or comparison.failure else await self._prepare_candidates(comparison, user_id)
 
-    async def page(self, user_id: UUID, run_id: UUID | None, before: UUID | None, limit: int) -> Sequence[Comparison]:
+    async def list_page(self, user_id: UUID, run_id: UUID | None, before: UUID | None, limit: int) -> Sequence[Comparison]:
         """Return up to `limit` comparisons, newest first."""
         if before is not None and await comparisons.get(self._database, before, user_id) is None:
             raise InvalidInput(f"`before` names no comparison: {before}")
-        return await comparisons.page(self._database, user_id, run_id, before, limit)
+        return await comparisons.list_page(self._database, user_id, run_id, before, limit)
 
     async def choose(self, id_: UUID, choice: Choice, user_id: UUID) -> StoredChoice:
         """Store a reader's choice, or change it.
@@ -122,24 +122,24 @@ class Comparisons:
                 pair as an annotator.
         """
         await self._check_unassigned(id_, user_id)
-        return await self.store(id_, choice, user_id)
+        return await self.store_choice(id_, choice, user_id)
 
-    async def store(self, id_: UUID, choice: Choice, user_id: UUID, *, annotation: bool = False) -> StoredChoice:
+    async def store_choice(self, id_: UUID, choice: Choice, user_id: UUID, *, annotation: bool = False) -> StoredChoice:
         """Store a choice of a reader or an annotator. Raises as `choose`."""
-        viewing = await comparisons.viewing(self._database, id_, user_id)
+        viewing = await comparisons.get_viewing(self._database, id_, user_id)
         if viewing is None:
             await self._get(id_, user_id)
             raise Conflict("look at both reports first: the choice is timed from the first look")
         earlier = await choices.get(self._database, id_, user_id)
         if earlier is not None:
             choice = choice.model_copy(update={"hidden_seconds": earlier.choice.hidden_seconds})
-        outcome = viewing.outcome(choice.verdict)
-        stored = await choices.choose(self._database, id_, user_id, choice, outcome, annotation, CHANGEABLE)
+        outcome = viewing.outcome_of(choice.verdict)
+        stored = await choices.choose(self._database, id_, user_id, choice, outcome, annotation, CHANGEABLE_FOR)
         if stored is None:
             raise Conflict("this choice stands: it is too old to be changed, or you were told which report was which")
         return stored
 
-    async def reveal(self, id_: UUID, user_id: UUID, adopt: bool = False) -> tuple[Shown, int | None]:
+    async def reveal(self, id_: UUID, user_id: UUID, adopt: bool = False) -> tuple[ShownComparison, int | None]:
         """Tell a reader who has chosen which report was which. The choice can no longer be changed.
 
         With `adopt`, where the reader asked for the comparison and prefers the second report, that becomes the run's current
@@ -160,13 +160,13 @@ class Comparisons:
         if await annotations.is_assigned(self._database, id_, user_id):
             raise Conflict("you judge this pair as an annotator: answer your assignment; which report was which is not told")
 
-    async def _prepared(self, comparison: Comparison, user_id: UUID) -> Comparison:
+    async def _prepare_candidates(self, comparison: Comparison, user_id: UUID) -> Comparison:
         """Return the comparison again, with both reports stored once the second is written."""
         made = await self._research.get(comparison.made_run_id)
-        if made.status in STUCK:
+        if made.status in STUCK_STATUSES:
             if not made.status.finished:
                 await self._steering.cancel(made.id)
-            await comparisons.fail(self._database, comparison.id, _stuck(made))
+            await comparisons.fail(self._database, comparison.id, _explain_stuck(made))
         elif made.status is RunStatus.COMPLETED:
             await self._keep(comparison, await self._research.get(comparison.run_id), made)
         else:
@@ -174,13 +174,16 @@ class Comparisons:
         return await self._get(comparison.id, user_id)
 
     async def _keep(self, comparison: Comparison, delivered: Run, made: Run) -> None:
-        first = await comparisons.written(self._database, delivered.id)
-        second = await comparisons.written(self._database, made.id)
+        first = await comparisons.get_written(self._database, delivered.id)
+        second = await comparisons.get_written(self._database, made.id)
         if first is None or second is None:
             await comparisons.fail(self._database, comparison.id, "a report is no longer there")
             return
-        both = candidate_of(Made(Place.DELIVERED, delivered, first)), candidate_of(Made(Place.ALTERNATIVE, made, second))
-        if why := why_not(made.query.writer, *both, second.model_calls):
+        both = (
+            candidate_of(CandidateSource(CandidatePlace.DELIVERED, delivered, first)),
+            candidate_of(CandidateSource(CandidatePlace.ALTERNATIVE, made, second)),
+        )
+        if why := find_obstacle(made.query.writer, *both, second.model_calls):
             await comparisons.fail(self._database, comparison.id, why)
         else:
             await comparisons.keep(self._database, comparison.id, both, [first.report, second.report])
@@ -198,13 +201,13 @@ class Comparisons:
         return found
 
 
-def _lost(subtask_id: str) -> bytes:
+def _make_lost_finding(subtask_id: str) -> bytes:
     """Return a finding for a search without a result: the search must not be repeated, or the evidence would differ."""
     finding = Finding(subtask_id=subtask_id, stop=StopReason.FAILED, detail="its search failed")
     return finding.model_dump_json(exclude_defaults=True).encode()
 
 
-def _stuck(run: Run) -> str:
+def _explain_stuck(run: Run) -> str:
     if run.status is RunStatus.BUDGET_REACHED:
         return "the second report reached the run's budget; raise it and compare again"
     return f"the second report was not written: {run.detail or run.status.value}"

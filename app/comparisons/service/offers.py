@@ -6,7 +6,7 @@ from app.domain.errors import InvalidInput
 from app.domain.writer import Agents, Arrangement, WriterSettings
 from app.settings import Settings
 
-WARM = 0.8
+WARM_TEMPERATURE = 0.8
 """A sampling temperature that makes a second report differ from the first."""
 
 
@@ -23,7 +23,7 @@ class Offers(NamedTuple):
     model: str | None
     alternatives: tuple[str, ...] = ()
 
-    def ways(self) -> list[Way]:
+    def list_ways(self) -> list[Way]:
         """List the ways in which a second report can be written."""
         quoting = [
             Way(f"quotations: {arrangement}", WriterSettings(agents=Agents.EXTRACTIVE, arrangement=arrangement))
@@ -32,7 +32,7 @@ class Offers(NamedTuple):
         if self.model is None:
             return quoting
         models = [Way(name, WriterSettings(model=name)) for name in self.alternatives]
-        return [*models, Way(f"{self.model} at {WARM:g}", WriterSettings(temperature=WARM)), *quoting]
+        return [*models, Way(f"{self.model} at {WARM_TEMPERATURE:g}", WriterSettings(temperature=WARM_TEMPERATURE)), *quoting]
 
     def check(self, writer: WriterSettings) -> None:
         """Return when reports can be written in this way here.
@@ -48,6 +48,6 @@ class Offers(NamedTuple):
             raise InvalidInput(f"there is no model {writer.model!r} here; there is {there}")
 
 
-def offered(settings: Settings) -> Offers:
+def offers_of(settings: Settings) -> Offers:
     """Return what the settings offer."""
     return Offers(settings.llm_model, tuple(alternative.name for alternative in settings.alternatives))

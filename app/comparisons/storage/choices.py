@@ -7,10 +7,10 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.database.noun_columns import columns_of
 from app.domain.writer import ReportLineage
-from app.preferences.nouns.feedback import Choice, PairOutcome, Place, StoredChoice
+from app.preferences.nouns.feedback import CandidatePlace, Choice, PairOutcome, StoredChoice
 
 # The clock of the first choice runs from the first view; what is changed later keeps that time.
 CHOOSE = f"""
@@ -33,7 +33,7 @@ TALLY = """
 class Tally(NamedTuple):
     """How often one comparison came out one way, and whose votes these were."""
 
-    ways: dict[Place, str]
+    ways: dict[CandidatePlace, str]
     outcome: PairOutcome
     votes: int
     readers: Sequence[UUID]
@@ -43,31 +43,36 @@ async def choose(
     database: Executor, id_: UUID, user_id: UUID, choice: Choice, outcome: PairOutcome, annotation: bool, changeable: timedelta
 ) -> StoredChoice | None:
     """Store or change a reader's choice. None: not seen yet, revealed already, or no longer `changeable`."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(CHOOSE, id_, user_id, choice.model_dump_json(), outcome, annotation, changeable)
-    return _choice(row) if row else None
+    return _choice_of(row) if row else None
 
 
 async def get(database: Executor, id_: UUID, user_id: UUID) -> StoredChoice | None:
     """This reader's choice, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(GET, id_, user_id)
-    return _choice(row) if row else None
+    return _choice_of(row) if row else None
 
 
-async def tallies(database: Executor) -> list[Tally]:
+async def list_tallies(database: Executor) -> list[Tally]:
     """All votes the database shows, by comparison and outcome."""
-    async with translated():
+    async with translate_outages():
         rows = await database.fetch(TALLY)
     return [
-        Tally({place: _way(row[place.value]) for place in Place}, PairOutcome(row["outcome"]), row["votes"], row["readers"])
+        Tally(
+            {place: _way_of(row[place.value]) for place in CandidatePlace},
+            PairOutcome(row["outcome"]),
+            row["votes"],
+            row["readers"],
+        )
         for row in rows
     ]
 
 
-def _choice(row: Record) -> StoredChoice:
+def _choice_of(row: Record) -> StoredChoice:
     return StoredChoice(choice=Choice.of_any_version(row[0]), outcome=PairOutcome(row[1]), **dict(list(row.items())[2:]))
 
 
-def _way(lineage: str) -> str:
+def _way_of(lineage: str) -> str:
     return ReportLineage.of_any_version(lineage).way

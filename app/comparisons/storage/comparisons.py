@@ -5,12 +5,12 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.query import ResearchQuery
 from app.domain.revision import DELIVERED
 from app.domain.run import EventType
 from app.domain.writer import ReportLineage
-from app.preferences.nouns.feedback import Place, Viewing
+from app.preferences.nouns.feedback import CandidatePlace, Viewing
 from app.runs.storage.run_log import to_json
 
 SEARCHES = "SELECT stage, result FROM stages WHERE run_id = $1 AND done AND stage LIKE 'search/%' ORDER BY stage"
@@ -71,7 +71,7 @@ ADOPT = """
     ON CONFLICT DO NOTHING RETURNING n"""
 
 
-class NewComparison(NamedTuple):
+class ComparisonPlan(NamedTuple):
     """What is to be compared: a run's report, and one over the same evidence that a new run writes as `query` says."""
 
     id: UUID
@@ -100,7 +100,7 @@ class Comparison(NamedTuple):
 class Candidate(NamedTuple):
     """A kept candidate. `shown` is what a reader sees beside the text: citations and claims, as JSON text."""
 
-    place: Place
+    place: CandidatePlace
     digest: str
     title: str
     markdown: str
@@ -120,17 +120,17 @@ class WrittenReport(NamedTuple):
     model_calls: int
 
 
-async def searches(database: Executor, run_id: UUID) -> dict[str, bytes]:
+async def list_searches(database: Executor, run_id: UUID) -> dict[str, bytes]:
     """The results of the run's finished searches by stage name."""
-    async with translated():
+    async with translate_outages():
         return {row["stage"]: row["result"] for row in await database.fetch(SEARCHES, run_id)}
 
 
-async def create(database: Executor, new: NewComparison, missing: Mapping[str, bytes]) -> None:
+async def create(database: Executor, new: ComparisonPlan, missing: Mapping[str, bytes]) -> None:
     """Add a comparison, and the run that writes its second report; `missing` are results for searches that left none."""
     query, budget = new.query, new.query.budget
     event = {"question": query.question, "system": query.system, "effort": query.effort, "language": query.language}
-    async with translated():
+    async with translate_outages():
         await database.execute(
             CREATE,
             new.made_run_id,
@@ -151,26 +151,28 @@ async def create(database: Executor, new: NewComparison, missing: Mapping[str, b
 
 async def get(database: Executor, id_: UUID, user_id: UUID) -> Comparison | None:
     """The comparison as this reader may know it, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(GET, id_, user_id)
-    return _comparison(row) if row else None
+    return _comparison_of(row) if row else None
 
 
-async def page(database: Executor, user_id: UUID, run_id: UUID | None, before: UUID | None, limit: int) -> Sequence[Comparison]:
+async def list_page(
+    database: Executor, user_id: UUID, run_id: UUID | None, before: UUID | None, limit: int
+) -> Sequence[Comparison]:
     """Up to `limit` comparisons (of one run), newest first, older than `before`."""
-    async with translated():
-        return [_comparison(row) for row in await database.fetch(PAGE, run_id, user_id, before, limit)]
+    async with translate_outages():
+        return [_comparison_of(row) for row in await database.fetch(PAGE, run_id, user_id, before, limit)]
 
 
 async def fail(database: Executor, id_: UUID, why: str) -> None:
     """Note that there will be nothing to compare; the first reason stays."""
-    async with translated():
+    async with translate_outages():
         await database.execute(FAIL, id_, why)
 
 
-async def written(database: Executor, run_id: UUID) -> WrittenReport | None:
+async def get_written(database: Executor, run_id: UUID) -> WrittenReport | None:
     """What a finished run wrote, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(WRITTEN, run_id)
     return WrittenReport(*row) if row else None
 
@@ -189,34 +191,36 @@ async def keep(database: Executor, id_: UUID, candidates: Sequence[Candidate], r
         [c.tokens for c in candidates],
         [c.cost_microusd for c in candidates],
     ]
-    async with translated():
+    async with translate_outages():
         await database.execute(KEEP, *columns)
 
 
-async def candidates(database: Executor, id_: UUID) -> dict[Place, Candidate]:
+async def get_candidates(database: Executor, id_: UUID) -> dict[CandidatePlace, Candidate]:
     """The kept candidates by place; none before they are kept."""
-    async with translated():
+    async with translate_outages():
         rows = await database.fetch(CANDIDATES, id_)
-    found = [Candidate(Place(r[0]), r[1], r[2], r[3], r[4], ReportLineage.of_any_version(r[5]), r[6], r[7]) for r in rows]
+    found = [
+        Candidate(CandidatePlace(r[0]), r[1], r[2], r[3], r[4], ReportLineage.of_any_version(r[5]), r[6], r[7]) for r in rows
+    ]
     return {candidate.place: candidate for candidate in found}
 
 
-async def view(database: Executor, id_: UUID, user_id: UUID, drawn: Place) -> None:
+async def note_view(database: Executor, id_: UUID, user_id: UUID, drawn: CandidatePlace) -> None:
     """Note that this reader looks, and how they are shown the two: `drawn` goes left unless an earlier reader decides it."""
-    async with translated():
+    async with translate_outages():
         await database.execute(VIEW, id_, user_id, drawn)
 
 
-async def viewing(database: Executor, id_: UUID, user_id: UUID) -> Viewing | None:
+async def get_viewing(database: Executor, id_: UUID, user_id: UUID) -> Viewing | None:
     """How this reader is shown the comparison; None before they looked."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(VIEWING, id_, user_id)
-    return Viewing(left=Place(row[0]), first_viewed_at=row[1], revealed_at=row[2]) if row else None
+    return Viewing(left=CandidatePlace(row[0]), first_viewed_at=row[1], revealed_at=row[2]) if row else None
 
 
 async def reveal(database: Executor, id_: UUID, user_id: UUID) -> None:
     """Note that this reader, who has chosen, was told which is which; without a choice nothing happens."""
-    async with translated():
+    async with translate_outages():
         await database.execute(REVEAL, id_, user_id)
 
 
@@ -225,11 +229,11 @@ async def adopt(database: Executor, id_: UUID, user_id: UUID) -> int | None:
 
     None: they preferred another, did not ask for it, or the run's report has changed since.
     """
-    async with translated():
+    async with translate_outages():
         n: int | None = await database.fetchval(ADOPT, id_, user_id, DELIVERED)
     return n
 
 
-def _comparison(row: Any) -> Comparison:
+def _comparison_of(row: Any) -> Comparison:
     values = dict(row)
     return Comparison(**values | {"query": ResearchQuery.of_any_version(values["query"])})

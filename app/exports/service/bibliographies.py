@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import orjson
 
-from app.exports.service.references import CslItem, Day
+from app.exports.service.references import CslItem, DateParts
 
 RIS_TYPES = {"article-journal": "JOUR", "article": "UNPB", "webpage": "ELEC", "speech": "GEN", "document": "GEN"}
 BIBTEX_TYPES = {"article-journal": "article"}
 # LaTeX's special characters are escaped; letters of any script stay, since today's BibTeX programs read UTF-8.
-LATEX = str.maketrans(
+LATEX_ESCAPES = str.maketrans(
     {
         "\\": r"\textbackslash{}",
         "~": r"\textasciitilde{}",
@@ -39,7 +39,11 @@ def to_bibtex(items: Sequence[CslItem]) -> bytes:
 
     library = Library(
         [
-            Entry(BIBTEX_TYPES.get(item.type, "misc"), item.id, [Field(name, value) for name, value in _bibtex(item).items()])
+            Entry(
+                BIBTEX_TYPES.get(item.type, "misc"),
+                item.id,
+                [Field(name, value) for name, value in _bibtex_fields_of(item).items()],
+            )
             for item in items
         ]
     )
@@ -52,36 +56,36 @@ def to_ris(items: Sequence[CslItem]) -> bytes:
     """Return RIS, one record for each source."""
     import rispy
 
-    written: str = rispy.dumps([_ris(item) for item in items])
+    written: str = rispy.dumps([_ris_fields_of(item) for item in items])
     return written.encode()
 
 
-def _bibtex(item: CslItem) -> dict[str, str]:
+def _bibtex_fields_of(item: CslItem) -> dict[str, str]:
     """Return the fields, escaped for LaTeX; addresses and DOIs are read verbatim, and cannot hold a brace."""
-    names = "".join(f"{{{_latex(name.literal)}}}" for name in item.author or ())
+    names = "".join(f"{{{_escape_latex(name.literal)}}}" for name in item.author or ())
     fields = {
-        "title": f"{{{_latex(item.title)}}}",
+        "title": f"{{{_escape_latex(item.title)}}}",
         "author": names,
-        "journal": _latex(item.container_title or ""),
+        "journal": _escape_latex(item.container_title or ""),
         "year": str(item.issued.parts[0][0]) if item.issued else "",
         "month": str(item.issued.parts[0][1]) if item.issued else "",
         "doi": item.doi if item.doi and DOI.fullmatch(item.doi) else "",
         "url": item.url or "",
-        "urldate": _written(item.accessed, "-"),
-        "note": _latex(item.note),
+        "urldate": _write_day(item.accessed, "-"),
+        "note": _escape_latex(item.note),
     }
     return {name: value for name, value in fields.items() if value}
 
 
-def _ris(item: CslItem) -> dict[str, object]:
+def _ris_fields_of(item: CslItem) -> dict[str, object]:
     fields = {
         "type_of_reference": RIS_TYPES[item.type],
         "id": item.id,
         "title": item.title,
         "authors": [name.literal for name in item.author or ()],
         "year": str(item.issued.parts[0][0]) if item.issued else "",
-        "date": _written(item.issued, "/"),
-        "access_date": _written(item.accessed, "/"),
+        "date": _write_day(item.issued, "/"),
+        "access_date": _write_day(item.accessed, "/"),
         "journal_name": item.container_title,
         "doi": item.doi,
         "urls": [item.url] if item.url else [],
@@ -90,9 +94,9 @@ def _ris(item: CslItem) -> dict[str, object]:
     return {name: value for name, value in fields.items() if value}
 
 
-def _latex(text: str) -> str:
-    return LIGATURE.sub(lambda match: match.group(0) + "{}", text.translate(LATEX))
+def _escape_latex(text: str) -> str:
+    return LIGATURE.sub(lambda match: match.group(0) + "{}", text.translate(LATEX_ESCAPES))
 
 
-def _written(day: Day | None, separator: str) -> str:
+def _write_day(day: DateParts | None, separator: str) -> str:
     return separator.join(f"{part:02d}" for part in day.parts[0]) if day else ""

@@ -12,11 +12,11 @@ def clean(text: str) -> str:
     return _UNFIT.sub("", text)
 
 
-def one_line(text: str) -> str:
+def to_clean_line(text: str) -> str:
     """Return the clean text with every run of blanks as one."""
     return " ".join(clean(text).split())
 
 
-def in_ascii(url: str) -> str:
+def to_ascii(url: str) -> str:
     """Return the same address with letters beyond ASCII percent-encoded: links in PDF and Word allow no others."""
     return "".join(character if character.isascii() else quote(character) for character in url)

@@ -7,15 +7,15 @@ from app.domain.claims import Support
 from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.value import Value
-from app.exports.service.clean import clean, in_ascii, one_line
-from app.exports.service.document import Block, Document, Heading, Labels, Notice, Reference, Text
-from app.exports.service.prose import Prose
-from app.reports.rendering.cautions import notices
+from app.exports.service.clean import clean, to_ascii, to_clean_line
+from app.exports.service.document import Block, Heading, Labels, Notice, Reference, ReportDocument, Text
+from app.exports.service.prose import ProseReader
 from app.reports.rendering.links import is_web, place_of
-from app.reports.rendering.marks import TEXT_MARKS, marked_text
-from app.reports.rendering.numbering import Numbering, numbered
-from app.reports.rendering.text import conflicts
-from app.reports.rendering.words import WORDS, Words, byline, quality
+from app.reports.rendering.marks import TEXT_MARKS, mark_text
+from app.reports.rendering.notices import list_notices
+from app.reports.rendering.numbering import Numbering, number_citations
+from app.reports.rendering.text import list_conflicts
+from app.reports.rendering.words import WORDS, RenderingWords, byline_of, quality_of
 
 LEGENDS = {
     Language.ENGLISH: {
@@ -36,48 +36,48 @@ class Manuscript(Value):
     finished: datetime
 
 
-def compose(manuscript: Manuscript) -> Document:
+def compose(manuscript: Manuscript) -> ReportDocument:
     """Return the document of a report."""
     report, language = manuscript.report, manuscript.language
-    words, numbering = WORDS[language], numbered(report)
-    prose = Prose(frozenset(citation.n for citation in numbering.citations))
-    blocks: list[Block] = [Notice(text=one_line(notice)) for notice in notices(report, numbering, words)]
+    words, numbering = WORDS[language], number_citations(report)
+    prose = ProseReader(frozenset(citation.n for citation in numbering.citations))
+    blocks: list[Block] = [Notice(text=to_clean_line(notice)) for notice in list_notices(report, numbering, words)]
     for section, body in zip(report.sections, numbering.bodies, strict=True):
-        blocks.append(_heading(section.heading, section.level - 1))
-        blocks += prose.blocks(marked_text(body, report.claims))
-    if listed := conflicts(report, numbering, words):
-        blocks += [_heading(words.conflicts, 1), *prose.blocks(listed[1])]
-    return Document(
-        title=one_line(report.title),
-        question="" if manuscript.question == report.title else one_line(manuscript.question),
+        blocks.append(_make_heading(section.heading, section.level - 1))
+        blocks += prose.read_blocks(mark_text(body, report.claims))
+    if listed := list_conflicts(report, numbering, words):
+        blocks += [_make_heading(words.conflicts, 1), *prose.read_blocks(listed[1])]
+    return ReportDocument(
+        title=to_clean_line(report.title),
+        question="" if manuscript.question == report.title else to_clean_line(manuscript.question),
         language=language.value,
-        date=_date(manuscript.finished, language),
+        date=_write_date(manuscript.finished, language),
         blocks=tuple(blocks),
-        references=tuple(_reference(citation, words) for citation in numbering.citations),
-        labels=_labels(report, numbering, words, language),
+        references=tuple(_make_reference(citation, words) for citation in numbering.citations),
+        labels=_make_labels(report, numbering, words, language),
     )
 
 
-def _heading(text: str, level: int) -> Heading:
-    return Heading(level=level, of=(Text(text=one_line(text)),))
+def _make_heading(text: str, level: int) -> Heading:
+    return Heading(level=level, of=(Text(text=to_clean_line(text)),))
 
 
-def _reference(citation: Citation, words: Words) -> Reference:
+def _make_reference(citation: Citation, words: RenderingWords) -> Reference:
     quote, source = citation.quote, citation.quote.source
     web = is_web(source.url)
     return Reference(
         n=citation.n,
-        title=one_line(source.title) or words.untitled,
-        about=one_line(", ".join(part for part in (byline(source), quality(source, words)) if part)),
+        title=to_clean_line(source.title) or words.untitled,
+        about=to_clean_line(", ".join(part for part in (byline_of(source), quality_of(source, words)) if part)),
         url=source.url if web else "",
-        address=in_ascii(source.url) if web else "",
-        place="" if web else one_line(place_of(source)),
+        address=to_ascii(source.url) if web else "",
+        place="" if web else to_clean_line(place_of(source)),
         quote=clean(quote.text).strip(),
         where=words.characters.format(start=quote.start, end=quote.end, copy=source.snapshot[:12]),
     )
 
 
-def _labels(report: Report, numbering: Numbering, words: Words, language: Language) -> Labels:
+def _make_labels(report: Report, numbering: Numbering, words: RenderingWords, language: Language) -> Labels:
     """Return the labels; the legend explains only the marks that occur."""
     supports = {claim.support for claim in report.claims}
     legend = SEPARATORS[language].join(LEGENDS[language][support] for support in TEXT_MARKS if support in supports)
@@ -91,7 +91,7 @@ def _labels(report: Report, numbering: Numbering, words: Words, language: Langua
     )
 
 
-def _date(moment: datetime, language: Language) -> str:
+def _write_date(moment: datetime, language: Language) -> str:
     if language is Language.CHINESE:
         return f"{moment.year}年{moment.month}月{moment.day}日"
     return f"{moment.day} {moment:%B} {moment.year}"

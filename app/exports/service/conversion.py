@@ -13,11 +13,11 @@ from app.domain.errors import Unavailable
 from app.exports.nouns import ExportFormat
 from app.exports.service.composing import Manuscript
 
-AT_ONCE = 2
+CONVERSIONS_AT_ONCE = 2
 LIMIT = timedelta(seconds=60)
 LONGEST_QUEUE = 16
 # A child gets nothing else of the API's environment: no database address, no key.
-KEPT = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "SYSTEMROOT")
+KEPT_VARIABLES = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "SYSTEMROOT")
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ class Conversions:
 
     def __init__(self, limit: timedelta = LIMIT) -> None:
         self._limit = limit
-        self._turn = asyncio.Semaphore(AT_ONCE)
+        self._turn = asyncio.Semaphore(CONVERSIONS_AT_ONCE)
         self._waiting = 0
 
     async def make(self, form: ExportFormat, manuscript: Manuscript) -> bytes:
@@ -41,11 +41,11 @@ class Conversions:
         self._waiting += 1
         try:
             async with self._turn:
-                return await self._made(form, manuscript.model_dump_json().encode())
+                return await self._run_child(form, manuscript.model_dump_json().encode())
         finally:
             self._waiting -= 1
 
-    async def _made(self, form: ExportFormat, content: bytes) -> bytes:
+    async def _run_child(self, form: ExportFormat, content: bytes) -> bytes:
         with tempfile.TemporaryDirectory(prefix="rubrica-export-") as folder:
             child = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -56,7 +56,7 @@ class Conversions:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 cwd=folder,
-                env=_environment(folder),
+                env=_make_environment(folder),
                 start_new_session=True,
             )
             try:
@@ -66,14 +66,14 @@ class Conversions:
                 log.error("making %s took longer than %s", form, self._limit)
                 raise Unavailable(f"making this {form} takes too long; try another format") from error
             finally:
-                await _ended(child)
+                await _end_child(child)
         if child.returncode:
             log.error("making %s failed (%s): %s", form, child.returncode, said.decode(errors="replace")[-2000:])
             raise Unavailable(f"this report could not be made into {form}; try another format")
         return made
 
 
-async def _ended(child: asyncio.subprocess.Process) -> None:
+async def _end_child(child: asyncio.subprocess.Process) -> None:
     """End the child and everything it started, also when the request was cancelled."""
     if child.returncode != 0:
         with contextlib.suppress(ProcessLookupError):
@@ -81,8 +81,8 @@ async def _ended(child: asyncio.subprocess.Process) -> None:
         await child.wait()
 
 
-def _environment(folder: str) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+def _make_environment(folder: str) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     # The child finds our packages where this process found them, in any working folder.
     ours = os.pathsep.join(path for path in sys.path if path)
     return {**kept, "PYTHONPATH": ours, "PYTHONUTF8": "1", "HOME": folder, "TMPDIR": folder}

@@ -150,7 +150,7 @@ class Labels(Value):
     legend: str = ""
 
 
-class Document(Value):
+class ReportDocument(Value):
     """A whole report, ready to be typeset."""
 
     title: str
@@ -162,5 +162,5 @@ class Document(Value):
     labels: Labels
 
 
-for _model in (Styled, Link, Heading, Paragraph, Quotation, Items, Table, Document):
+for _model in (Styled, Link, Heading, Paragraph, Quotation, Items, Table, ReportDocument):
     _model.model_rebuild()

@@ -5,20 +5,20 @@ from typing import Any
 import orjson
 
 from app.exports.service.composing import Manuscript
-from app.exports.service.references import csl_items
-from app.reports.rendering import cited, judged
-from app.reports.rendering.cautions import notices
-from app.reports.rendering.marks import unmarked
-from app.reports.rendering.numbering import numbered
+from app.exports.service.references import csl_items_of
+from app.reports.rendering import describe_citation, describe_claims
+from app.reports.rendering.marks import remove_places
+from app.reports.rendering.notices import list_notices
+from app.reports.rendering.numbering import number_citations
 from app.reports.rendering.words import WORDS
 
 
 def to_json(manuscript: Manuscript) -> bytes:
     """Return one object; `citations` and `claims` are those of evidence.json, `references` is CSL-JSON."""
-    report, numbering, words = manuscript.report, numbered(manuscript.report), WORDS[manuscript.language]
+    report, numbering, words = manuscript.report, number_citations(manuscript.report), WORDS[manuscript.language]
     numbers = {citation.quote.key: citation.n for citation in numbering.citations}
     sections = [
-        {"heading": section.heading, "level": section.level, "markdown": unmarked(body)}
+        {"heading": section.heading, "level": section.level, "markdown": remove_places(body)}
         for section, body in zip(report.sections, numbering.bodies, strict=True)
     ]
     told: dict[str, Any] = {
@@ -26,16 +26,16 @@ def to_json(manuscript: Manuscript) -> bytes:
         "question": manuscript.question,
         "language": manuscript.language.value,
         "created_at": manuscript.finished,
-        "notices": notices(report, numbering, words),
+        "notices": list_notices(report, numbering, words),
         "sections": sections,
-        "citations": [cited(citation) for citation in numbering.citations],
+        "citations": [describe_citation(citation) for citation in numbering.citations],
         "conflicts": [
             {"about": conflict.about, "citations": [numbers[key] for key in conflict.quote_keys if key in numbers]}
             for conflict in report.conflicts
         ],
-        "claims": judged(report, numbering.citations),
+        "claims": describe_claims(report, numbering.citations),
         "references": [
-            item.model_dump(by_alias=True, exclude_none=True) for item in csl_items(numbering.citations, words.untitled)
+            item.model_dump(by_alias=True, exclude_none=True) for item in csl_items_of(numbering.citations, words.untitled)
         ],
     }
     return orjson.dumps(told, option=orjson.OPT_INDENT_2)

@@ -12,20 +12,20 @@ class PandocFailed(Exception):
     """The error of a document that Pandoc refused, with Pandoc's words."""
 
 
-def pandoc(content: bytes, *arguments: str) -> bytes:
+def run_pandoc(content: bytes, *arguments: str) -> bytes:
     """Return Pandoc's output for `content`.
 
     Raises:
         PandocFailed: Pandoc refused the input.
     """
-    command: Sequence[str] = (_binary(), "--sandbox", *arguments, "+RTS", f"-M{HEAP}", "-RTS")
+    command: Sequence[str] = (_find_binary(), "--sandbox", *arguments, "+RTS", f"-M{HEAP}", "-RTS")
     done = subprocess.run(command, input=content, capture_output=True, check=False)
     if done.returncode:
         raise PandocFailed(done.stderr.decode(errors="replace")[-1000:])
     return done.stdout
 
 
-def _binary() -> str:
+def _find_binary() -> str:
     """Return the program inside the package: the one on the path may be another version."""
     import pypandoc
 

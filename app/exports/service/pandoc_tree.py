@@ -12,7 +12,6 @@ from app.exports.service.document import (
     Cite,
     Code,
     Divider,
-    Document,
     Heading,
     Inline,
     Items,
@@ -22,6 +21,7 @@ from app.exports.service.document import (
     Preformatted,
     Quotation,
     Reference,
+    ReportDocument,
     Styled,
     Table,
     Text,
@@ -36,36 +36,36 @@ NO_BREAK = "\u00a0"
 SECTIONS_FOR_CONTENTS = 3
 
 
-def tree(document: Document, sideways: tuple[Node, Node], contents: bool = False) -> Node:
+def to_tree(document: ReportDocument, sideways: tuple[Node, Node], contents: bool = False) -> Node:
     """Return the document as Pandoc's tree. The two nodes `sideways` put everything between them on landscape pages.
 
     `contents`: with a list of links to the sections, where there are three or more.
     """
     writer = _Writer(sideways)
     meta: dict[str, Node] = {
-        "title": {"t": "MetaInlines", "c": _words(document.title)},
-        "date": {"t": "MetaInlines", "c": _words(document.date)},
+        "title": {"t": "MetaInlines", "c": _make_words(document.title)},
+        "date": {"t": "MetaInlines", "c": _make_words(document.date)},
         "lang": {"t": "MetaString", "c": "zh-CN" if document.language == "zh" else "en"},
     }
-    listed = _contents(document) if contents else []
-    blocks = [*_asked(document), *listed, *writer.blocks(document.blocks, document.labels.note)]
+    listed = _make_contents(document) if contents else []
+    blocks = [*_make_question(document), *listed, *writer.blocks(document.blocks, document.labels.note)]
     if document.labels.legend:
-        blocks.append(_para(_words(document.labels.legend)))
+        blocks.append(_make_paragraph(_make_words(document.labels.legend)))
     if document.references:
-        blocks.append(_node("Header", 1, _attributes("sources"), _words(document.labels.sources)))
-        blocks += [block for reference in document.references for block in _reference(reference, document.labels.back)]
+        blocks.append(_make_node("Header", 1, _make_attributes("sources"), _make_words(document.labels.sources)))
+        blocks += [block for reference in document.references for block in _make_reference(reference, document.labels.back)]
     return {"pandoc-api-version": API_VERSION, "meta": meta, "blocks": blocks}
 
 
-def sections(document: Document) -> list[Heading]:
+def list_sections(document: ReportDocument) -> list[Heading]:
     """Return the headings that contents list; none for a short report."""
     found = [block for block in document.blocks if isinstance(block, Heading) and block.level == 1]
     return found if len(found) >= SECTIONS_FOR_CONTENTS else []
 
 
-def raw(form: str, text: str) -> Node:
+def make_raw_block(form: str, text: str) -> Node:
     """Return markup of our own in one output format. It must never contain text from outside."""
-    return _node("RawBlock", form, text)
+    return _make_node("RawBlock", form, text)
 
 
 class _Writer:
@@ -80,127 +80,148 @@ class _Writer:
         match node:
             case Heading(level=level, of=of):
                 self._sections += level == 1
-                return [_node("Header", level, _attributes(f"s{self._sections}" if level == 1 else ""), _line(of))]
+                return [
+                    _make_node("Header", level, _make_attributes(f"s{self._sections}" if level == 1 else ""), _nodes_of_line(of))
+                ]
             case Paragraph(of=of):
-                return [_para(_line(of))]
+                return [_make_paragraph(_nodes_of_line(of))]
             case Notice(text=text):
-                said = [_node("Strong", _words(f"{note}.")), {"t": "Space"}, *_words(text)]
-                return [_node("BlockQuote", [_para(said)])]
+                said = [_make_node("Strong", _make_words(f"{note}.")), {"t": "Space"}, *_make_words(text)]
+                return [_make_node("BlockQuote", [_make_paragraph(said)])]
             case Preformatted(lines=lines):
-                return [_para(_joined([[_code(line)] for line in lines]))]
+                return [_make_paragraph(_join_lines([[_make_code(line)] for line in lines]))]
             case Quotation(blocks=blocks):
-                return [_node("BlockQuote", self.blocks(blocks))]
+                return [_make_node("BlockQuote", self.blocks(blocks))]
             case Items(start=start, items=items):
                 made = [self.blocks(item) for item in items]
                 if start is None:
-                    return [_node("BulletList", made)]
-                return [_node("OrderedList", [start, {"t": "Decimal"}, {"t": "Period"}], made)]
+                    return [_make_node("BulletList", made)]
+                return [_make_node("OrderedList", [start, {"t": "Decimal"}, {"t": "Period"}], made)]
             case Table():
-                return [self._begin, _table(node), self._end] if node.wide else [_table(node)]
+                return [self._begin, _make_table(node), self._end] if node.wide else [_make_table(node)]
             case Divider():
                 return [{"t": "HorizontalRule"}]
 
 
-def _asked(document: Document) -> list[Node]:
+def _make_question(document: ReportDocument) -> list[Node]:
     if not document.question:
         return []
-    return [_para([_node("Strong", _words(f"{document.labels.question}:")), {"t": "Space"}, *_words(document.question)])]
+    return [
+        _make_paragraph(
+            [_make_node("Strong", _make_words(f"{document.labels.question}:")), {"t": "Space"}, *_make_words(document.question)]
+        )
+    ]
 
 
-def _contents(document: Document) -> list[Node]:
-    links = [[_node("Plain", [_link(f"#s{n}", _line(s.of))])] for n, s in enumerate(sections(document), start=1)]
-    return [_para([_node("Strong", _words(document.labels.contents))]), _node("BulletList", links)] if links else []
+def _make_contents(document: ReportDocument) -> list[Node]:
+    links = [
+        [_make_node("Plain", [_make_link(f"#s{n}", _nodes_of_line(s.of))])]
+        for n, s in enumerate(list_sections(document), start=1)
+    ]
+    return (
+        [_make_paragraph([_make_node("Strong", _make_words(document.labels.contents))]), _make_node("BulletList", links)]
+        if links
+        else []
+    )
 
 
-def _place(reference: Reference) -> list[Node]:
+def _make_place(reference: Reference) -> list[Node]:
     """Return where the source is, unless its title says it."""
     if reference.url:
-        return [{"t": "Space"}, _link(reference.address, _words(reference.url))]
-    return [{"t": "Space"}, _code(reference.place)] if reference.place else []
+        return [{"t": "Space"}, _make_link(reference.address, _make_words(reference.url))]
+    return [{"t": "Space"}, _make_code(reference.place)] if reference.place else []
 
 
-def _reference(reference: Reference, back: str) -> list[Node]:
+def _make_reference(reference: Reference, back: str) -> list[Node]:
     """Return number, source and address; then the exact words, and where they stand."""
-    anchor = _span(f"c{reference.n}", [_node("Strong", _words(f"[{reference.n}]"))])
+    anchor = _make_span(f"c{reference.n}", [_make_node("Strong", _make_words(f"[{reference.n}]"))])
     named = [
         anchor,
         {"t": "Space"},
-        _node("Emph", _words(reference.title)),
-        *_words(f", {reference.about}" if reference.about else ""),
+        _make_node("Emph", _make_words(reference.title)),
+        *_make_words(f", {reference.about}" if reference.about else ""),
     ]
-    lines = [_words(" ".join(line.split())) for line in reference.quote.split("\n") if line.strip()]
-    where = [*_words(f"{reference.where} · "), _link(f"#r{reference.n}", _words(back))]
-    quoted = [_para(_joined(lines)), _para([_node("Span", ["", [], [["custom-style", "Where"]]], where)])]
-    return [_para([*named, *_words("."), *_place(reference)]), _node("BlockQuote", quoted)]
+    lines = [_make_words(" ".join(line.split())) for line in reference.quote.split("\n") if line.strip()]
+    where = [*_make_words(f"{reference.where} · "), _make_link(f"#r{reference.n}", _make_words(back))]
+    quoted = [
+        _make_paragraph(_join_lines(lines)),
+        _make_paragraph([_make_node("Span", ["", [], [["custom-style", "Where"]]], where)]),
+    ]
+    return [_make_paragraph([*named, *_make_words("."), *_make_place(reference)]), _make_node("BlockQuote", quoted)]
 
 
-def _table(table: Table) -> Node:
-    columns = [[{"t": _ALIGN[align]}, _node("ColWidth", share)] for align, share in zip(table.align, table.shares, strict=True)]
-    head = [_attributes(), [_row(table.head)]]
-    body = [_attributes(), 0, [], [_row(row) for row in table.rows]]
-    return _node("Table", _attributes(), [None, []], columns, head, [body], [_attributes(), []])
+def _make_table(table: Table) -> Node:
+    columns = [
+        [{"t": _ALIGN[align]}, _make_node("ColWidth", share)] for align, share in zip(table.align, table.shares, strict=True)
+    ]
+    head = [_make_attributes(), [_make_row(table.head)]]
+    body = [_make_attributes(), 0, [], [_make_row(row) for row in table.rows]]
+    return _make_node("Table", _make_attributes(), [None, []], columns, head, [body], [_make_attributes(), []])
 
 
-def _row(cells: Sequence[tuple[Inline, ...]]) -> list[Any]:
-    return [_attributes(), [[_attributes(), {"t": "AlignDefault"}, 1, 1, [_node("Plain", _line(cell))]] for cell in cells]]
+def _make_row(cells: Sequence[tuple[Inline, ...]]) -> list[Any]:
+    return [
+        _make_attributes(),
+        [[_make_attributes(), {"t": "AlignDefault"}, 1, 1, [_make_node("Plain", _nodes_of_line(cell))]] for cell in cells],
+    ]
 
 
-def _line(nodes: Iterable[Inline]) -> list[Node]:
-    return [made for node in nodes for made in _inline(node)]
+def _nodes_of_line(nodes: Iterable[Inline]) -> list[Node]:
+    return [made for node in nodes for made in _nodes_of(node)]
 
 
-def _inline(node: Inline) -> list[Node]:
+def _nodes_of(node: Inline) -> list[Node]:
     match node:
         case Text(text=text):
-            return _words(text)
+            return _make_words(text)
         case Code(text=text):
-            return [_code(text)]
+            return [_make_code(text)]
         case Break():
             return [{"t": "LineBreak"}]
         case Styled(t=t, of=of):
-            return [_node("Strong" if t == "strong" else "Emph", _line(of))]
+            return [_make_node("Strong" if t == "strong" else "Emph", _nodes_of_line(of))]
         case Link(url=url, of=of):
-            return [_link(url, _line(of))]
+            return [_make_link(url, _nodes_of_line(of))]
         case Cite(n=n, first=first):
-            link = _link(f"#c{n}", [_node("Str", f"[{n}]")])
-            return [_span(f"r{n}", [link]) if first else link]
+            link = _make_link(f"#c{n}", [_make_node("Str", f"[{n}]")])
+            return [_make_span(f"r{n}", [link]) if first else link]
 
 
-def _words(text: str) -> list[Node]:
+def _make_words(text: str) -> list[Node]:
     """Return words and the spaces between them."""
     parts: list[Node] = []
     for number, word in enumerate(text.replace("\n", " ").replace("\t", " ").split(" ")):
         if number:
             parts.append({"t": "Space"})
         if word:
-            parts.append(_node("Str", word))
+            parts.append(_make_node("Str", word))
     return parts
 
 
-def _joined(lines: Sequence[list[Node]]) -> list[Node]:
+def _join_lines(lines: Sequence[list[Node]]) -> list[Node]:
     return [node for number, line in enumerate(lines) for node in ([{"t": "LineBreak"}] if number else []) + line]
 
 
-def _code(text: str) -> Node:
+def _make_code(text: str) -> Node:
     """Return the text as inline code, which every writer escapes; blanks must not collapse."""
-    return _node("Code", _attributes(), text.replace("\t", "    ").replace("  ", NO_BREAK * 2))
+    return _make_node("Code", _make_attributes(), text.replace("\t", "    ").replace("  ", NO_BREAK * 2))
 
 
-def _link(target: str, of: list[Node]) -> Node:
-    return _node("Link", _attributes(), of, [target, ""])
+def _make_link(target: str, of: list[Node]) -> Node:
+    return _make_node("Link", _make_attributes(), of, [target, ""])
 
 
-def _span(name: str, of: list[Node]) -> Node:
-    return _node("Span", _attributes(name), of)
+def _make_span(name: str, of: list[Node]) -> Node:
+    return _make_node("Span", _make_attributes(name), of)
 
 
-def _para(of: list[Node]) -> Node:
-    return _node("Para", of)
+def _make_paragraph(of: list[Node]) -> Node:
+    return _make_node("Para", of)
 
 
-def _attributes(name: str = "") -> list[Any]:
+def _make_attributes(name: str = "") -> list[Any]:
     return [name, [], []]
 
 
-def _node(t: str, *content: Any) -> Node:
+def _make_node(t: str, *content: Any) -> Node:
     return {"t": t, "c": content[0] if len(content) == 1 else list(content)}

@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 
-from app.exports.service.document import Document
+from app.exports.service.document import ReportDocument
 
 # Packages that hold only fonts under the SIL Open Font Licence. Typst itself brings Latin fonts.
 FONT_PACKAGES = ("manimgx_fonts_cjk", "pylopdf_fonts_zh_cn")
 
 
-def to_pdf(document: Document, finished: datetime) -> bytes:
+def to_pdf(document: ReportDocument, finished: datetime) -> bytes:
     """Return a PDF with bookmarks, tags for screen readers, and a link from each number to its quotation and back.
 
     Raises:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from app.exports.service.document import Document
-from app.exports.service.pandoc import pandoc
-from app.exports.service.pandoc_tree import Node, raw, tree
+from app.exports.service.document import ReportDocument
+from app.exports.service.pandoc import run_pandoc
+from app.exports.service.pandoc_tree import Node, make_raw_block, to_tree
 
 if TYPE_CHECKING:
     from docx.document import Document as Word
@@ -23,7 +23,7 @@ HEADINGS = {"Title": 22, "Heading 1": 15, "Heading 2": 12.5, "Heading 3": 11, "H
 HEADER_CHARS = 90
 
 
-def to_docx(document: Document) -> bytes:
+def to_docx(document: ReportDocument) -> bytes:
     """Return a Word file with navigable headings, a link from each number to its quotation and back, and tables that fit.
 
     Raises:
@@ -31,8 +31,10 @@ def to_docx(document: Document) -> bytes:
     """
     import docx
 
-    content = orjson.dumps(tree(document, (_section(SHORT_SIDE, LONG_SIDE), _section(LONG_SIDE, SHORT_SIDE)), contents=True))
-    word = docx.Document(BytesIO(pandoc(content, "--from=json", "--to=docx", "--output=-")))
+    content = orjson.dumps(
+        to_tree(document, (_make_section_end(SHORT_SIDE, LONG_SIDE), _make_section_end(LONG_SIDE, SHORT_SIDE)), contents=True)
+    )
+    word = docx.Document(BytesIO(run_pandoc(content, "--from=json", "--to=docx", "--output=-")))
     _dress_styles(word, document.language)
     for table in word.tables:
         _dress_table(table)
@@ -46,26 +48,26 @@ def to_docx(document: Document) -> bytes:
     return finished.getvalue()
 
 
-def _section(width: int, height: int) -> Node:
+def _make_section_end(width: int, height: int) -> Node:
     """Return the end of a section with pages of this size, in twentieths of a point."""
     side = ' w:orient="landscape"' if width > height else ""
     size = f'<w:pgSz w:w="{width}" w:h="{height}"{side}/>'
     edges = "".join(f'w:{edge}="{MARGIN}" ' for edge in ("top", "right", "bottom", "left"))
     margins = f'<w:pgMar {edges}w:header="600" w:footer="600" w:gutter="0"/>'
-    return raw("openxml", f"<w:p><w:pPr><w:sectPr>{size}{margins}</w:sectPr></w:pPr></w:p>")
+    return make_raw_block("openxml", f"<w:p><w:pPr><w:sectPr>{size}{margins}</w:sectPr></w:pPr></w:p>")
 
 
 def _dress_styles(word: "Word", language: str) -> None:
     from docx.shared import Pt
 
     for name in BODY:
-        _font(word.styles[name], SERIF, 10.5, INK, language)
+        _set_font(word.styles[name], SERIF, 10.5, INK, language)
     for name, size in HEADINGS.items():
-        _font(word.styles[name], SANS, size, INK, language)
+        _set_font(word.styles[name], SANS, size, INK, language)
         word.styles[name].font.bold = True
-    _font(word.styles["Date"], SANS, 9, SOFT, language)
-    _font(word.styles["Where"], SANS, 8, SOFT, language)
-    _font(word.styles["Hyperlink"], SERIF, None, ACCENT, language)
+    _set_font(word.styles["Date"], SANS, 9, SOFT, language)
+    _set_font(word.styles["Where"], SANS, 8, SOFT, language)
+    _set_font(word.styles["Hyperlink"], SERIF, None, ACCENT, language)
     for name in ("Title", "Date"):
         word.styles[name].paragraph_format.alignment = 0
     quoted = word.styles["Block Text"].paragraph_format
@@ -73,7 +75,7 @@ def _dress_styles(word: "Word", language: str) -> None:
     quoted.left_indent, quoted.right_indent = Pt(18), Pt(0)
 
 
-def _font(style: Any, family: tuple[str, str], size: float | None, colour: str, language: str) -> None:
+def _set_font(style: Any, family: tuple[str, str], size: float | None, colour: str, language: str) -> None:
     """Set Latin letters in the first family, Chinese in the second; themes of the reader's machine do not interfere."""
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
@@ -117,7 +119,7 @@ def _dress_table(table: "Table") -> None:
                 run.get_or_add_rPr().sz_val = size
 
 
-def _dress_pages(word: "Word", document: Document) -> None:
+def _dress_pages(word: "Word", document: ReportDocument) -> None:
     from docx.shared import Twips
 
     last = word.sections[-1]
@@ -125,23 +127,23 @@ def _dress_pages(word: "Word", document: Document) -> None:
     last.left_margin = last.right_margin = last.top_margin = last.bottom_margin = Twips(MARGIN)
     first = word.sections[0]
     title = document.title if len(document.title) <= HEADER_CHARS else document.title[: HEADER_CHARS - 1] + "…"
-    _small(first.header.paragraphs[0], title)
+    _add_small_text(first.header.paragraphs[0], title)
     footer = first.footer.paragraphs[0]
-    _small(footer, f"{document.date} · ")
-    _page_number(footer)
+    _add_small_text(footer, f"{document.date} · ")
+    _add_page_number(footer)
     word.core_properties.title = document.title[:255]
     word.core_properties.author = ""
     word.core_properties.language = "zh-CN" if document.language == "zh" else "en"
 
 
-def _small(paragraph: Any, text: str) -> None:
+def _add_small_text(paragraph: Any, text: str) -> None:
     from docx.shared import Pt, RGBColor
 
     run = paragraph.add_run(text)
     run.font.size, run.font.color.rgb = Pt(8), RGBColor.from_string(SOFT)
 
 
-def _page_number(paragraph: Any) -> None:
+def _add_page_number(paragraph: Any) -> None:
     from docx.oxml import parse_xml
     from docx.oxml.ns import nsdecls
 

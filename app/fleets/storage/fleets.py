@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.fleets import Fleet, FleetEnd, FleetInput, FleetQuestion, FleetWish
 from app.domain.run import RunStatus
 
@@ -44,13 +44,13 @@ AT_WORK = """
 
 async def make(database: Executor, fleet: UUID, at_once: int) -> None:
     """Make the fleet, unless there is one of this id."""
-    async with translated():
+    async with translate_outages():
         await database.execute(MAKE, fleet, at_once)
 
 
 async def get(database: Executor, fleet: UUID) -> Fleet | None:
     """The fleet, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(GET, fleet)
     return Fleet.of_any_version(dict(row)) if row else None
 
@@ -58,30 +58,30 @@ async def get(database: Executor, fleet: UUID) -> Fleet | None:
 async def add(database: Executor, fleet: UUID, questions: Sequence[FleetQuestion]) -> bool:
     """Append those whose names are new; False when nothing can be added to this fleet."""
     names, queries = [q.name for q in questions], [q.query.model_dump_json() for q in questions]
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(ADD, fleet, names, queries))
 
 
-async def gathered(database: Executor, fleet: UUID) -> bool:
+async def note_gathered(database: Executor, fleet: UUID) -> bool:
     """Note that no further questions come; False without such a fleet."""
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(GATHERED, fleet))
 
 
 async def set_wish(database: Executor, fleet: UUID, wish: FleetWish) -> bool:
     """Note what is wished; False when the fleet has ended or is being cancelled."""
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(SET_WISH, fleet, wish))
 
 
-async def ends(database: Executor, fleet: UUID, after: int, limit: int) -> Sequence[FleetEnd]:
+async def list_ends(database: Executor, fleet: UUID, after: int, limit: int) -> Sequence[FleetEnd]:
     """Up to `limit` ends that come after number `after`, in order."""
-    async with translated():
+    async with translate_outages():
         rows = await database.fetch(ENDS, fleet, after, limit)
     return [FleetEnd(**{**dict(row), "status": RunStatus(row["status"])}) for row in rows]
 
 
-async def at_work(trusted: Executor) -> Sequence[FleetInput]:
+async def list_at_work(trusted: Executor) -> Sequence[FleetInput]:
     """The fleets of all organisations that must have a workflow."""
-    async with translated():
+    async with translate_outages():
         return [FleetInput(fleet_id=row["id"], organisation_id=row["organisation_id"]) for row in await trusted.fetch(AT_WORK)]

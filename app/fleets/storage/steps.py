@@ -5,7 +5,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from app.collections.storage import collections
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.fleets import FleetQuestion, FleetWish
 from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
@@ -68,7 +68,7 @@ NEWS = """
     FROM fleets f WHERE f.id = $1 AND f.ended_at IS NULL"""
 
 
-class Locked(NamedTuple):
+class LockedFleet(NamedTuple):
     """A fleet whose row is held until the transaction ends. `user` is None where nobody's account made it."""
 
     id: UUID
@@ -80,7 +80,7 @@ class Locked(NamedTuple):
     detail: str
 
 
-class UnderWay(NamedTuple):
+class RunUnderWay(NamedTuple):
     """A run of a fleet that has not ended. `unstarted`: no workflow was started for it yet."""
 
     id: UUID
@@ -88,45 +88,45 @@ class UnderWay(NamedTuple):
     unstarted: bool
 
 
-class Waiting(NamedTuple):
+class WaitingQuestion(NamedTuple):
     """A question that has no run yet."""
 
     position: int
     question: FleetQuestion
 
 
-async def lock(connection: Executor, fleet: UUID) -> Locked | None:
+async def lock(connection: Executor, fleet: UUID) -> LockedFleet | None:
     """Take a fleet that has not ended; None without one."""
-    async with translated():
+    async with translate_outages():
         row = await connection.fetchrow(LOCK, fleet)
-    return Locked(**{**dict(zip(Locked._fields, row, strict=True)), "wish": FleetWish(row["wish"])}) if row else None
+    return LockedFleet(**{**dict(zip(LockedFleet._fields, row, strict=True)), "wish": FleetWish(row["wish"])}) if row else None
 
 
 async def mark_dispatched(database: Executor, started: Sequence[UUID]) -> None:
     """Note that workflows were started for these runs."""
-    async with translated():
+    async with translate_outages():
         await database.execute(DISPATCHED, list(started))
 
 
 async def settle(connection: Executor, fleet: UUID) -> None:
     """Give every run that has ended its number."""
-    async with translated():
+    async with translate_outages():
         await connection.execute(SETTLE, fleet)
 
 
-async def under_way(connection: Executor, fleet: UUID) -> Sequence[UnderWay]:
+async def list_under_way(connection: Executor, fleet: UUID) -> Sequence[RunUnderWay]:
     """The runs that have not ended, in the order of their questions."""
-    async with translated():
+    async with translate_outages():
         rows = await connection.fetch(UNDER_WAY, fleet)
-    return [UnderWay(row["id"], RunStatus(row["status"]), row["unstarted"]) for row in rows]
+    return [RunUnderWay(row["id"], RunStatus(row["status"]), row["unstarted"]) for row in rows]
 
 
-async def waiting(connection: Executor, fleet: UUID, limit: int) -> Sequence[Waiting]:
+async def list_waiting(connection: Executor, fleet: UUID, limit: int) -> Sequence[WaitingQuestion]:
     """Up to `limit` questions that come next."""
-    async with translated():
+    async with translate_outages():
         rows = await connection.fetch(WAITING, fleet, limit)
     return [
-        Waiting(row["position"], FleetQuestion(name=row["name"], query=ResearchQuery.of_any_version(row["query"])))
+        WaitingQuestion(row["position"], FleetQuestion(name=row["name"], query=ResearchQuery.of_any_version(row["query"])))
         for row in rows
     ]
 
@@ -138,37 +138,37 @@ async def begin(
     await runs.create(connection, run, query)
     if searched:
         await collections.note_searches(connection, run, searched)
-    async with translated():
+    async with translate_outages():
         await connection.execute(OF_FLEET, run, fleet)
         await connection.execute(BEGIN, fleet, position, run)
 
 
 async def refuse(connection: Executor, fleet: UUID, position: int, why: str) -> None:
     """End a question that no run can be begun for."""
-    async with translated():
+    async with translate_outages():
         await connection.execute(REFUSE, fleet, position, why)
 
 
 async def drop(connection: Executor, fleet: UUID) -> None:
     """End all questions that have no run: the fleet is cancelled."""
-    async with translated():
+    async with translate_outages():
         await connection.execute(DROP, fleet)
 
 
-async def tell(connection: Executor, fleet: UUID, detail: str, wish: FleetWish | None = None) -> None:
+async def set_detail(connection: Executor, fleet: UUID, detail: str, wish: FleetWish | None = None) -> None:
     """Say what the fleet waits for; with a wish, from now on that."""
-    async with translated():
+    async with translate_outages():
         await connection.execute(TELL, fleet, detail, wish)
 
 
 async def end(connection: Executor, fleet: UUID) -> bool:
     """End the fleet if nothing is left of it; whether it has ended."""
-    async with translated():
+    async with translate_outages():
         return bool(await connection.fetchval(END, fleet))
 
 
-async def news(database: Executor, fleet: UUID, revision: int, told: Sequence[UUID]) -> bool:
+async def has_news(database: Executor, fleet: UUID, revision: int, told: Sequence[UUID]) -> bool:
     """Whether there is something to do since `revision`; the runs `told` what to do at their budget are left out."""
-    async with translated():
+    async with translate_outages():
         found = await database.fetchval(NEWS, fleet, revision, list(told))
     return found is None or bool(found)

@@ -16,11 +16,11 @@ from litestar.routes import BaseRoute, HTTPRoute
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from app.accounts.api.cookies import SESSION
+from app.accounts.api.cookies import SESSION_COOKIE
 from app.domain.run import RunEvent
 from app.http.authentication import PUBLIC
 from app.http.openapi import examples
-from app.http.openapi.details import complete
+from app.http.openapi.route_defaults import complete_operations
 from app.openai.chat_objects import ChatChunk
 from app.openai.objects import StreamEvent
 
@@ -28,7 +28,7 @@ VERSION = "0.1.0"
 # The models that streams carry: no route's signature names them.
 STREAMED: tuple[type[BaseModel], ...] = (RunEvent, StreamEvent, ChatChunk)
 KEY = SecurityScheme(type="http", scheme="bearer", description="An API key: `Authorization: Bearer rbk_...`.")
-COOKIE = SecurityScheme(type="apiKey", name=SESSION, security_scheme_in="cookie", description="From `POST /v1/session`.")
+COOKIE = SecurityScheme(type="apiKey", name=SESSION_COOKIE, security_scheme_in="cookie", description="From `POST /v1/session`.")
 
 
 def config() -> OpenAPIConfig:
@@ -41,12 +41,12 @@ def config() -> OpenAPIConfig:
         openapi_router=Router("/schema", route_handlers=[], opt=PUBLIC, include_in_schema=False),
         components=Components(security_schemes={"key": KEY, "session": COOKIE}),
         security=[{"key": []}, {"session": []}],
-        render_plugins=[Document()],
+        render_plugins=[OpenAPIDocument()],
         use_handler_docstrings=True,
     )
 
 
-class Document(JsonRenderPlugin):
+class OpenAPIDocument(JsonRenderPlugin):
     """Litestar's document with pydantic's schemas and our examples, rendered once."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Document(JsonRenderPlugin):
             described = orjson.loads(self.render_json(request, openapi_schema))
             schemas = described["components"]["schemas"]
             described["components"]["schemas"] = describe_schemas(schemas, models_of(request.app.routes))
-            complete(described)
+            complete_operations(described)
             self._rendered = orjson.dumps(described)
         return self._rendered
 

@@ -6,7 +6,7 @@ from litestar.openapi import ResponseSpec
 
 from app.http import problems
 
-MAY_ALWAYS = (401, 403, 429, 500, 503)
+ALWAYS_POSSIBLE = (401, 403, 429, 500, 503)
 
 
 def problem_responses(*statuses: int) -> dict[int, ResponseSpec]:
@@ -18,5 +18,5 @@ def problem_responses(*statuses: int) -> dict[int, ResponseSpec]:
             media_type=problems.MEDIA_TYPE,
             generate_examples=False,
         )
-        for status in (*statuses, *MAY_ALWAYS)
+        for status in (*statuses, *ALWAYS_POSSIBLE)
     }

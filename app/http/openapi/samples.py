@@ -14,10 +14,10 @@ FORMATS = {
 PATTERNS = {"^[0-9a-f]{64}$": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}
 
 
-def sample(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
+def sample_of(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
     """Return a value of this schema. `schemas` are those that a `$ref` may name."""
     if "$ref" in schema:
-        return sample(schemas[schema["$ref"].rpartition("/")[2]], schemas)
+        return sample_of(schemas[schema["$ref"].rpartition("/")[2]], schemas)
     for given in ("examples", "enum"):
         if schema.get(given):
             return schema[given][0]
@@ -26,20 +26,20 @@ def sample(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
             return schema[given]
     for choice in ("anyOf", "oneOf", "allOf"):
         if choice in schema:
-            return sample(schema[choice][0], schemas)
-    return _of_type(schema, schemas)
+            return sample_of(schema[choice][0], schemas)
+    return _sample_of_type(schema, schemas)
 
 
-def _of_type(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
+def _sample_of_type(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
     kinds = schema.get("type", "object" if "properties" in schema else "null")
     match kinds[0] if isinstance(kinds, list) else kinds:
         case "object":
             required = schema.get("required", ())
-            return {name: sample(part, schemas) for name, part in schema.get("properties", {}).items() if name in required}
+            return {name: sample_of(part, schemas) for name, part in schema.get("properties", {}).items() if name in required}
         case "array" if "prefixItems" in schema:
-            return [sample(part, schemas) for part in schema["prefixItems"]]
+            return [sample_of(part, schemas) for part in schema["prefixItems"]]
         case "array":
-            return [sample(schema["items"], schemas)] * max(schema.get("minItems", 0), 1) if "items" in schema else []
+            return [sample_of(schema["items"], schemas)] * max(schema.get("minItems", 0), 1) if "items" in schema else []
         case "string":
             known = FORMATS.get(schema.get("format", "")) or PATTERNS.get(schema.get("pattern", ""))
             return known or "x" * max(schema.get("minLength", 0), 1)

@@ -2,8 +2,8 @@
 
 import asyncpg
 
-from app.database.tenancy import acting
-from app.outside.nouns import ToolUse, tool_uses
+from app.database.tenancy import get_tenant
+from app.outside.nouns import ToolUse, tool_uses_of
 from app.outside.storage import OutsideStore
 
 DAYS = 7
@@ -22,4 +22,4 @@ class ToolUseReport:
         Raises:
             Unavailable: the database does not answer.
         """
-        return tool_uses(await self._store.counted(days, acting().organisation), self._on)
+        return tool_uses_of(await self._store.list_counts(days, get_tenant().organisation), self._on)

@@ -8,7 +8,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 
 from app.accounts.nouns.access import Scope
 from app.comparisons.api import choice_of
-from app.comparisons.schemas import NewChoice, view
+from app.comparisons.schemas import NewChoice, view_of
 from app.domain.errors import Unavailable
 from app.http.authentication import needs
 from app.http.dependencies import CurrentPrincipal, PreferencesService
@@ -16,20 +16,20 @@ from app.http.openapi.responses import problem_responses
 from app.preferences.schemas.annotations import (
     AgreementReport,
     AgreementView,
-    Answered,
+    AnswerReceipt,
     AssignmentView,
     Attention,
     NewTasks,
     NextAssignment,
     PairAgreement,
-    Skip,
+    SkipRequest,
     TaskPage,
     TaskView,
 )
 from app.preferences.service.agreement import Agreement
-from app.preferences.service.annotation import Given
-from app.preferences.service.annotation import Report as Found
-from app.preferences.storage.annotations import Task
+from app.preferences.service.annotation import AgreementSummary as Found
+from app.preferences.service.annotation import PresentedPair
+from app.preferences.storage.annotations import AnnotationTask
 
 PAGE_SIZE = 20
 AssignmentId = FromPath[UUID]
@@ -55,20 +55,20 @@ class AnnotationsController(Controller):
         before: Annotated[UUID | None, QueryParameter(description="Only pairs added before this comparison.")] = None,
     ) -> TaskPage:
         """List the pairs to judge, newest first."""
-        found = await preferences.annotation.tasks(before, limit + 1)
-        items = [_task(task) for task in found[:limit]]
+        found = await preferences.annotation.list_tasks(before, limit + 1)
+        items = [_task_view_of(task) for task in found[:limit]]
         return TaskPage(items=items, next=items[-1].comparison_id if len(found) > limit else None)
 
     @get("/next", responses=problem_responses(403))
     async def next(self, preferences: PreferencesService, principal: CurrentPrincipal) -> NextAssignment:
         """Return the pair that you are judging, or else the most informative one. It is yours for 24 hours."""
-        given = await preferences.annotation.next(principal.user_id)
-        return NextAssignment(assignment=_assignment(given) if given else None)
+        given = await preferences.annotation.get_next(principal.user_id)
+        return NextAssignment(assignment=_assignment_view_of(given) if given else None)
 
     @get("/agreement", opt=needs(Scope.ANNOTATIONS_MANAGE), responses=problem_responses(403))
     async def agreement(self, preferences: PreferencesService) -> AgreementReport:
         """Return how far annotators agree beyond chance."""
-        return _report(await preferences.annotation.agreement())
+        return _agreement_report_of(await preferences.annotation.measure_agreement())
 
     @post("/{assignment_id:uuid}", status_code=200, responses=problem_responses(400, 403, 404, 409))
     async def answer(
@@ -77,25 +77,29 @@ class AnnotationsController(Controller):
         data: JSONBody[NewChoice],
         preferences: PreferencesService,
         principal: CurrentPrincipal,
-    ) -> Answered:
+    ) -> AnswerReceipt:
         """Judge your pair. The answer is final."""
         stored = await preferences.annotation.answer(assignment_id, choice_of(data), principal.user_id)
-        return Answered(id=assignment_id, seconds=round(stored.seconds, 3))
+        return AnswerReceipt(id=assignment_id, seconds=round(stored.seconds, 3))
 
     @post("/{assignment_id:uuid}/skip", status_code=204, responses=problem_responses(400, 403, 404, 409))
     async def skip(
-        self, assignment_id: AssignmentId, data: JSONBody[Skip], preferences: PreferencesService, principal: CurrentPrincipal
+        self,
+        assignment_id: AssignmentId,
+        data: JSONBody[SkipRequest],
+        preferences: PreferencesService,
+        principal: CurrentPrincipal,
     ) -> None:
         """Skip your pair, with a reason. It goes to another annotator."""
         await preferences.annotation.skip(assignment_id, data.reason, principal.user_id)
 
 
-def _task(task: Task) -> TaskView:
+def _task_view_of(task: AnnotationTask) -> TaskView:
     return TaskView(**task._asdict(), being_judged=task.taken - task.answered)
 
 
-def _assignment(given: Given) -> AssignmentView:
-    seen = view(given.shown)
+def _assignment_view_of(given: PresentedPair) -> AssignmentView:
+    seen = view_of(given.shown)
     if seen.left is None or seen.right is None:
         raise Unavailable("the pair is not ready; try again in a moment")
     return AssignmentView(
@@ -107,18 +111,18 @@ def _assignment(given: Given) -> AssignmentView:
     )
 
 
-def _agreed(agreement: Agreement) -> AgreementView:
+def _agreement_view_of(agreement: Agreement) -> AgreementView:
     return AgreementView(pairs=agreement.items, observed=agreement.observed, kappa=agreement.kappa)
 
 
-def _report(found: Found) -> AgreementReport:
+def _agreement_report_of(found: Found) -> AgreementReport:
     pairs = [
-        PairAgreement(**_agreed(agreement).model_dump(), annotators=(UUID(one), UUID(other)))
+        PairAgreement(**_agreement_view_of(agreement).model_dump(), annotators=(UUID(one), UUID(other)))
         for (one, other), agreement in found.pairs.items()
     ]
     return AgreementReport(
-        overall=_agreed(found.overall),
-        dimensions={dimension: _agreed(agreement) for dimension, agreement in found.dimensions.items()},
+        overall=_agreement_view_of(found.overall),
+        dimensions={dimension: _agreement_view_of(agreement) for dimension, agreement in found.dimensions.items()},
         annotators=pairs,
         gold=[Attention(annotator=UUID(who), right=right, given=n) for who, (right, n) in sorted(found.gold.items())],
     )

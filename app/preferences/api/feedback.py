@@ -30,12 +30,12 @@ class FeedbackController(Controller):
     ) -> RatingView:
         """Rate the run's report as it was delivered; a second time changes the rating."""
         given = Rating(**data.model_dump(exclude={"version"}))
-        return _rated(await preferences.feedback.rate(run_id, given, principal.user_id, data.version))
+        return _rating_view_of(await preferences.feedback.rate(run_id, given, principal.user_id, data.version))
 
     @get("/runs/{run_id:uuid}/rating", opt=needs(Scope.PREFERENCES_READ), responses=problem_responses(404))
     async def rating(self, run_id: RunId, preferences: PreferencesService, principal: CurrentPrincipal) -> RatingView:
         """Return your own rating of the run's report."""
-        return _rated(await preferences.feedback.rating(run_id, principal.user_id))
+        return _rating_view_of(await preferences.feedback.get_rating(run_id, principal.user_id))
 
     @post("/runs/{run_id:uuid}/claims/{claim:int}/flag", status_code=200, responses=problem_responses(400, 403, 404))
     async def flag(
@@ -48,7 +48,7 @@ class FeedbackController(Controller):
     ) -> FlagView:
         """Flag a claim as wrong, and say why; a second time changes the reason. The answer has the delivered claim's number."""
         flagged = ClaimFlag(claim=claim, reason=data.reason)
-        return _flagged(await preferences.feedback.flag(run_id, flagged, principal.user_id, data.version))
+        return _flag_view_of(await preferences.feedback.flag(run_id, flagged, principal.user_id, data.version))
 
     @delete("/runs/{run_id:uuid}/claims/{claim:int}/flag", responses=problem_responses(403, 404))
     async def unflag(
@@ -60,28 +60,30 @@ class FeedbackController(Controller):
     @get("/runs/{run_id:uuid}/flags", opt=needs(Scope.PREFERENCES_READ), responses=problem_responses(404))
     async def flags(self, run_id: RunId, preferences: PreferencesService, principal: CurrentPrincipal) -> FlagList:
         """List your own flags in the run's report."""
-        return FlagList(items=[_flagged(stored) for stored in await preferences.feedback.flags(run_id, principal.user_id)])
+        return FlagList(
+            items=[_flag_view_of(stored) for stored in await preferences.feedback.list_flags(run_id, principal.user_id)]
+        )
 
     @get("/consent", opt=needs(Scope.ACCOUNT_READ), responses=problem_responses())
     async def consent(self, preferences: PreferencesService, principal: CurrentPrincipal) -> ConsentView:
         """Return whether your data may go into training. It may only when both you and your organisation turned it on."""
-        return _agreed(await preferences.feedback.consent(principal))
+        return _consent_view_of(await preferences.feedback.get_consent(principal))
 
     @put("/consent", opt=needs(Scope.ACCOUNT_WRITE), responses=problem_responses(400, 403))
     async def set_consent(
         self, data: JSONBody[ConsentChange], preferences: PreferencesService, principal: CurrentPrincipal
     ) -> ConsentView:
         """Give or take back consent. Every later export leaves out what is taken back."""
-        return _agreed(await preferences.feedback.set_consent(principal, data.person, data.organisation))
+        return _consent_view_of(await preferences.feedback.set_consent(principal, data.person, data.organisation))
 
 
-def _rated(stored: StoredRating) -> RatingView:
+def _rating_view_of(stored: StoredRating) -> RatingView:
     return RatingView(stars=stored.rating.stars, comment=stored.rating.comment, made_at=stored.made_at)
 
 
-def _flagged(stored: StoredFlag) -> FlagView:
+def _flag_view_of(stored: StoredFlag) -> FlagView:
     return FlagView(claim=stored.flag.claim, text=stored.claim_text, reason=stored.flag.reason, made_at=stored.made_at)
 
 
-def _agreed(consent: Consent) -> ConsentView:
+def _consent_view_of(consent: Consent) -> ConsentView:
     return ConsentView(given=consent.given, **consent.model_dump())

@@ -8,7 +8,7 @@ from app.domain.writer import WriterSettings
 from app.http.authentication import needs
 from app.http.dependencies import CurrentPrincipal, PreferencesService
 from app.http.openapi.responses import problem_responses
-from app.preferences.schemas.summary import Contest, Summary, WayList, WayView
+from app.preferences.schemas.summary import ContestView, Summary, WayList, WayView
 from app.preferences.service.contests import Standing
 
 
@@ -22,13 +22,13 @@ class PreferencesController(Controller):
     @get("/summary", responses=problem_responses())
     async def summary(self, preferences: PreferencesService) -> Summary:
         """Return which way of writing your organisation's readers prefer, and how sure that is."""
-        standings, default = await preferences.winners.summary()
-        return Summary(contests=[_contest(standing) for standing in standings], default=default)
+        standings, default = await preferences.winners.get_standings()
+        return Summary(contests=[_contest_of(standing) for standing in standings], default=default)
 
     @get("/ways", responses=problem_responses())
     async def ways(self, preferences: PreferencesService) -> WayList:
         """List the ways in which a second report can be written here."""
-        return WayList(items=[WayView(name=way.name, writer=way.writer) for way in preferences.offers.ways()])
+        return WayList(items=[WayView(name=way.name, writer=way.writer) for way in preferences.offers.list_ways()])
 
     @put("/default", opt=needs(Scope.TEAM_WRITE), responses=problem_responses(400, 403))
     async def set_default(
@@ -38,9 +38,9 @@ class PreferencesController(Controller):
         return await preferences.winners.set_default(data, principal.user_id)
 
 
-def _contest(standing: Standing) -> Contest:
+def _contest_of(standing: Standing) -> ContestView:
     won = standing.won
-    return Contest(
+    return ContestView(
         first=standing.contest.first,
         second=standing.contest.second,
         wins=standing.contest.wins,

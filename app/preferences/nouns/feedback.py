@@ -26,16 +26,16 @@ class Dimension(StrEnum):
     ALIGNMENT = "alignment"
 
 
-class Place(StrEnum):
+class CandidatePlace(StrEnum):
     """One of the two candidates: the report its run delivered, or the one made to compare with it."""
 
     DELIVERED = "delivered"
     ALTERNATIVE = "alternative"
 
     @property
-    def other(self) -> "Place":
+    def other(self) -> "CandidatePlace":
         """The other candidate."""
-        return Place.ALTERNATIVE if self is Place.DELIVERED else Place.DELIVERED
+        return CandidatePlace.ALTERNATIVE if self is CandidatePlace.DELIVERED else CandidatePlace.DELIVERED
 
 
 class ShownSide(StrEnum):
@@ -50,7 +50,7 @@ class ShownSide(StrEnum):
         return ShownSide.RIGHT if self is ShownSide.LEFT else ShownSide.LEFT
 
 
-class Verdict(StrEnum):
+class ChoiceVerdict(StrEnum):
     """A reader's answer in terms of the sides shown."""
 
     LEFT = "left"
@@ -61,7 +61,7 @@ class Verdict(StrEnum):
     @property
     def side(self) -> ShownSide | None:
         """The preferred side, or None."""
-        return ShownSide(self.value) if self in (Verdict.LEFT, Verdict.RIGHT) else None
+        return ShownSide(self.value) if self in (ChoiceVerdict.LEFT, ChoiceVerdict.RIGHT) else None
 
 
 class PairOutcome(StrEnum):
@@ -73,12 +73,12 @@ class PairOutcome(StrEnum):
     BOTH_BAD = "both_bad"
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> CandidatePlace | None:
         """The preferred candidate, or None."""
-        return Place(self.value) if self in (PairOutcome.DELIVERED, PairOutcome.ALTERNATIVE) else None
+        return CandidatePlace(self.value) if self in (PairOutcome.DELIVERED, PairOutcome.ALTERNATIVE) else None
 
 
-class Reason(Value):
+class ChoiceReason(Value):
     """The side that was better in one dimension; None: neither."""
 
     dimension: Dimension
@@ -91,14 +91,14 @@ class Choice(Value):
     `hidden_seconds` is the time that the page was not in view between first view and choice; None: the page does not know.
     """
 
-    verdict: Verdict
+    verdict: ChoiceVerdict
     strength: int | None = Field(default=None, ge=1, le=3)
-    reasons: tuple[Reason, ...] = Field(default=(), max_length=len(Dimension))
+    reasons: tuple[ChoiceReason, ...] = Field(default=(), max_length=len(Dimension))
     comment: str = Field(default="", max_length=MAX_WORDS)
     hidden_seconds: float | None = Field(default=None, ge=0, le=10**8)
 
     @model_validator(mode="after")
-    def _is_consistent(self) -> Self:
+    def _check_consistent(self) -> Self:
         if self.verdict.side is None and self.strength is not None:
             raise ValueError("a tie or two bad reports have no strength; leave it out")
         if self.verdict.side is not None and self.strength is None:
@@ -111,19 +111,19 @@ class Choice(Value):
 class Viewing(Value):
     """The way one reader was shown a comparison: drawn once, then the same each time."""
 
-    left: Place
+    left: CandidatePlace
     first_viewed_at: datetime
     revealed_at: datetime | None = None
 
-    def place_of(self, side: ShownSide) -> Place:
+    def place_of(self, side: ShownSide) -> CandidatePlace:
         """Return the candidate shown on this side."""
         return self.left if side is ShownSide.LEFT else self.left.other
 
-    def side_of(self, place: Place) -> ShownSide:
+    def side_of(self, place: CandidatePlace) -> ShownSide:
         """Return the side on which this candidate was shown."""
         return ShownSide.LEFT if place is self.left else ShownSide.RIGHT
 
-    def outcome(self, verdict: Verdict) -> PairOutcome:
+    def outcome_of(self, verdict: ChoiceVerdict) -> PairOutcome:
         """Return the answer in terms of the candidates."""
         return PairOutcome(verdict.value if verdict.side is None else self.place_of(verdict.side).value)
 
@@ -170,7 +170,7 @@ class ClaimFlag(Value):
     reason: str = Field(min_length=1, max_length=MAX_WORDS)
 
 
-class Judged(Value):
+class JudgedReport(Value):
     """A report that was judged: its text in Markdown with numbered citations, and its lineage."""
 
     text: str
@@ -196,8 +196,8 @@ class PreferencePair(Value):
     id: str
     query: ResearchQuery
     evidence_digest: str
-    accepted: Judged
-    rejected: Judged
+    accepted: JudgedReport
+    rejected: JudgedReport
     strength: int
     reasons: dict[Dimension, Favour] = Field(default={})
     comment: str = ""
@@ -215,7 +215,7 @@ class UndecidedPair(Value):
     id: str
     query: ResearchQuery
     evidence_digest: str
-    reports: tuple[Judged, Judged]
+    reports: tuple[JudgedReport, JudgedReport]
     both_bad: bool
     comment: str = ""
     first_shown: ShownSide

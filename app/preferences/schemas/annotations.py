@@ -6,9 +6,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from app.comparisons.schemas import CandidateView, asked
+from app.comparisons.schemas import CandidateView, input_config_of
 from app.http.openapi.examples import RUN_ID
-from app.http.texts import PLAIN
+from app.http.plain_text import PLAIN
 from app.preferences.nouns.feedback import MAX_WORDS, Dimension, PairOutcome
 
 MOST_ANNOTATORS = 100
@@ -18,7 +18,7 @@ SkipReason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=
 class NewTasks(BaseModel):
     """Pairs to judge. With `gold` the right answer is known: every annotator gets the pair, as a test of attention."""
 
-    model_config = asked({"comparison_ids": [RUN_ID], "overlap": 3})
+    model_config = input_config_of({"comparison_ids": [RUN_ID], "overlap": 3})
 
     comparison_ids: list[UUID] = Field(min_length=1, max_length=100)
     overlap: int = Field(default=2, ge=1, le=MOST_ANNOTATORS, description="How many annotators judge each pair.")
@@ -60,15 +60,15 @@ class NextAssignment(BaseModel):
     assignment: AssignmentView | None
 
 
-class Skip(BaseModel):
+class SkipRequest(BaseModel):
     """The reason for skipping a pair."""
 
-    model_config = asked({"reason": "Not my field."})
+    model_config = input_config_of({"reason": "Not my field."})
 
     reason: SkipReason
 
 
-class Answered(BaseModel):
+class AnswerReceipt(BaseModel):
     """A stored answer. It does not tell which report was which: further pairs may be of the same kinds."""
 
     id: UUID

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from app.comparisons.schemas import Words, asked
-from app.http.texts import PLAIN
+from app.comparisons.schemas import CommentText, input_config_of
+from app.http.plain_text import PLAIN
 from app.preferences.nouns.feedback import MAX_WORDS
 from app.reports.schemas import MOST_VERSIONS
 
@@ -20,10 +20,10 @@ VersionRead = Annotated[
 class NewRating(BaseModel):
     """Stars for a report, one to five."""
 
-    model_config = asked({"stars": 4})
+    model_config = input_config_of({"stars": 4})
 
     stars: int = Field(ge=1, le=5)
-    comment: Words = ""
+    comment: CommentText = ""
     version: VersionRead = None
 
 
@@ -38,7 +38,7 @@ class RatingView(BaseModel):
 class NewFlag(BaseModel):
     """The reason why a claim is wrong."""
 
-    model_config = asked({"reason": "The source speaks of exports, not of duties."})
+    model_config = input_config_of({"reason": "The source speaks of exports, not of duties."})
 
     reason: FlagReason
     version: VersionRead = None
@@ -62,7 +62,7 @@ class FlagList(BaseModel):
 class ConsentChange(BaseModel):
     """A change of consent; null leaves it as it is. Only owners speak for the organisation."""
 
-    model_config = asked({"person": True})
+    model_config = input_config_of({"person": True})
 
     person: bool | None = None
     organisation: bool | None = None

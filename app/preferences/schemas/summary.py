@@ -6,7 +6,7 @@ from app.domain.writer import WriterSettings
 from app.preferences.service.contests import LEAST_READERS, LEAST_VOTES
 
 
-class Contest(BaseModel):
+class ContestView(BaseModel):
     """Votes between two ways of writing. `won` is the first way's share of decided votes, with Wilson's 95% interval."""
 
     first: str
@@ -41,5 +41,5 @@ class WayList(BaseModel):
 class Summary(BaseModel):
     """All pairs of ways that met. They change nothing by themselves: an admin sets the default."""
 
-    contests: list[Contest]
+    contests: list[ContestView]
     default: WriterSettings

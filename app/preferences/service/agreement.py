@@ -37,7 +37,7 @@ def cohens_kappa(first: Sequence[T], second: Sequence[T]) -> Agreement:
     observed = sum(a == b for a, b in zip(first, second, strict=True)) / n
     mine, theirs = Counter(first), Counter(second)
     by_chance = sum(mine[answer] * theirs[answer] for answer in mine) / n**2
-    return Agreement(n, observed, _beyond(observed, by_chance))
+    return Agreement(n, observed, _beyond_chance(observed, by_chance))
 
 
 def fleiss_kappa(items: Sequence[Sequence[T]]) -> Agreement:
@@ -49,13 +49,13 @@ def fleiss_kappa(items: Sequence[Sequence[T]]) -> Agreement:
     judged = [Counter(answers) for answers in items if len(answers) >= LEAST_RATERS]
     if not judged:
         return Agreement(0, None, None)
-    observed = sum(_agreeing(counts) for counts in judged) / len(judged)
+    observed = sum(_agreeing_share_of(counts) for counts in judged) / len(judged)
     together = sum(judged, Counter[T]())
     by_chance = sum((count / together.total()) ** 2 for count in together.values())
-    return Agreement(len(judged), observed, _beyond(observed, by_chance))
+    return Agreement(len(judged), observed, _beyond_chance(observed, by_chance))
 
 
-def pairwise(answers: Mapping[str, Mapping[str, T]]) -> dict[tuple[str, str], Agreement]:
+def pairwise_kappas(answers: Mapping[str, Mapping[str, T]]) -> dict[tuple[str, str], Agreement]:
     """Return Cohen's kappa of every two annotators over the items both judged. `answers` is annotator -> item -> answer."""
     found: dict[tuple[str, str], Agreement] = {}
     for one, other in combinations(sorted(answers), 2):
@@ -64,11 +64,11 @@ def pairwise(answers: Mapping[str, Mapping[str, T]]) -> dict[tuple[str, str], Ag
     return found
 
 
-def _agreeing(counts: Counter[T]) -> float:
+def _agreeing_share_of(counts: Counter[T]) -> float:
     """Return the share of pairs of answers to one item that are alike."""
     n = counts.total()
     return sum(count * (count - 1) for count in counts.values()) / (n * (n - 1))
 
 
-def _beyond(observed: float, by_chance: float) -> float | None:
+def _beyond_chance(observed: float, by_chance: float) -> float | None:
     return None if 1 - by_chance < ROUNDING else (observed - by_chance) / (1 - by_chance)

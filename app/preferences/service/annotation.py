@@ -6,32 +6,32 @@ from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid4
 
-from app.comparisons.service.comparisons import Comparisons, Shown
+from app.comparisons.service.comparisons import Comparisons, ShownComparison
 from app.comparisons.storage import choices
 from app.database.tenancy import TenantDatabase
 from app.domain.errors import Conflict, InvalidInput, NotFound
-from app.preferences.nouns.feedback import Choice, Dimension, PairOutcome, Place, StoredChoice
-from app.preferences.service.agreement import Agreement, fleiss_kappa, pairwise
+from app.preferences.nouns.feedback import CandidatePlace, Choice, Dimension, PairOutcome, StoredChoice
+from app.preferences.service.agreement import Agreement, fleiss_kappa, pairwise_kappas
 from app.preferences.service.contests import contests_of
-from app.preferences.service.votes import expected, informativeness, strengths
+from app.preferences.service.vote_statistics import fit_strengths, measure_information, predict_win
 from app.preferences.storage import annotations
-from app.preferences.storage.annotations import Answer, Assignment, Open, Task
+from app.preferences.storage.annotations import AnnotationTask, AnnotatorAnswer, Assignment, OpenPair
 
-LASTS = timedelta(hours=24)
+ASSIGNMENT_LASTS = timedelta(hours=24)
 """The time after which an unanswered pair goes to another annotator."""
 GOLD_EVERY = 8
 """One pair in so many has a known answer, as long as there are some that the annotator has not seen."""
 NEITHER = "neither"
 
 
-class Given(NamedTuple):
+class PresentedPair(NamedTuple):
     """An assignment with the pair as its annotator sees it."""
 
     assignment: Assignment
-    shown: Shown
+    shown: ShownComparison
 
 
-class Report(NamedTuple):
+class AgreementSummary(NamedTuple):
     """The agreement of annotators: overall, by dimension, two by two, and with the known answers (right, given) by annotator."""
 
     overall: Agreement
@@ -66,16 +66,16 @@ class Annotation:
             if not await annotations.add(self._database, id_, overlap, gold, user_id):
                 raise Conflict(f"comparison {id_} has no two reports to judge; look at it to see why")
 
-    async def tasks(self, before: UUID | None, limit: int) -> Sequence[Task]:
+    async def list_tasks(self, before: UUID | None, limit: int) -> Sequence[AnnotationTask]:
         """Return the pairs to judge and their progress, newest first."""
-        return await annotations.tasks(self._database, before, limit)
+        return await annotations.list_tasks(self._database, before, limit)
 
-    async def next(self, user_id: UUID) -> Given | None:
+    async def get_next(self, user_id: UUID) -> PresentedPair | None:
         """Return this annotator's current pair, or else the most informative one; None when there is nothing for them."""
-        assignment = await annotations.current(self._database, user_id) or await self._assign(user_id)
+        assignment = await annotations.get_current(self._database, user_id) or await self._assign(user_id)
         if assignment is None:
             return None
-        return Given(assignment, await self._comparisons.show(assignment.comparison_id, user_id))
+        return PresentedPair(assignment, await self._comparisons.show(assignment.comparison_id, user_id))
 
     async def answer(self, id_: UUID, choice: Choice, user_id: UUID) -> StoredChoice:
         """Store an annotator's answer. It is final.
@@ -83,46 +83,46 @@ class Annotation:
         Raises:
             Conflict: the assignment is answered, skipped or lapsed, or was never looked at.
         """
-        assignment = await self._assignment(id_, user_id)
-        stored = await self._comparisons.store(assignment.comparison_id, choice, user_id, annotation=True)
+        assignment = await self._require_assignment(id_, user_id)
+        stored = await self._comparisons.store_choice(assignment.comparison_id, choice, user_id, annotation=True)
         await self._finish(id_, user_id)
         return stored
 
     async def skip(self, id_: UUID, reason: str, user_id: UUID) -> None:
         """Skip a pair; it goes to another annotator. Raises as `answer`."""
-        await self._assignment(id_, user_id)
+        await self._require_assignment(id_, user_id)
         await self._finish(id_, user_id, reason)
 
-    async def agreement(self) -> Report:
+    async def measure_agreement(self) -> AgreementSummary:
         """Return the agreement over all answers so far; pairs with a known answer count for attention only."""
-        given = await annotations.answers(self._database)
+        given = await annotations.list_answers(self._database)
         judged = [answer for answer in given if answer.gold is None]
         by_annotator: dict[str, dict[str, PairOutcome]] = {}
         for answer in judged:
             by_annotator.setdefault(str(answer.user_id), {})[str(answer.comparison_id)] = answer.outcome
-        return Report(
-            fleiss_kappa(_by_item(judged, lambda answer: answer.outcome.value)),
-            {dimension: _agreement_on(dimension, judged) for dimension in Dimension},
-            pairwise(by_annotator),
-            _attention(given),
+        return AgreementSummary(
+            fleiss_kappa(_group_by_item(judged, lambda answer: answer.outcome.value)),
+            {dimension: _measure_agreement_on(dimension, judged) for dimension in Dimension},
+            pairwise_kappas(by_annotator),
+            _count_right_answers(given),
         )
 
     async def _assign(self, user_id: UUID) -> Assignment | None:
         """Assign the best pair; if another annotator takes its last place meanwhile, try the next best."""
-        for pair in await self._ranked(await annotations.eligible(self._database, user_id)):
+        for pair in await self._rank_pairs(await annotations.list_eligible(self._database, user_id)):
             async with self._database.acquire() as transaction:
-                given = await annotations.assign(transaction, uuid4(), pair.comparison_id, user_id, LASTS)
+                given = await annotations.assign(transaction, uuid4(), pair.comparison_id, user_id, ASSIGNMENT_LASTS)
             if given is not None:
                 return given
         return None
 
-    async def _ranked(self, pairs: Sequence[Open]) -> list[Open]:
+    async def _rank_pairs(self, pairs: Sequence[OpenPair]) -> list[OpenPair]:
         """Return the most informative pairs first; sometimes a pair with a known answer comes before them."""
-        known = strengths(contests_of(await choices.tallies(self._database)))
+        known = fit_strengths(contests_of(await choices.list_tallies(self._database)))
 
-        def telling(pair: Open) -> float:
-            chance = expected(known, pair.ways[Place.DELIVERED], pair.ways[Place.ALTERNATIVE])
-            return informativeness(chance, pair.delivered, pair.alternative, pair.ties)
+        def telling(pair: OpenPair) -> float:
+            chance = predict_win(known, pair.ways[CandidatePlace.DELIVERED], pair.ways[CandidatePlace.ALTERNATIVE])
+            return measure_information(chance, pair.delivered, pair.alternative, pair.ties)
 
         gold = [pair for pair in pairs if pair.gold]
         rest = sorted((pair for pair in pairs if not pair.gold), key=telling, reverse=True)
@@ -130,11 +130,11 @@ class Annotation:
             return [gold[self._draw(len(gold))], *rest]
         return rest
 
-    async def _assignment(self, id_: UUID, user_id: UUID) -> Assignment:
+    async def _require_assignment(self, id_: UUID, user_id: UUID) -> Assignment:
         found = await annotations.get(self._database, id_, user_id)
         if found is None:
             raise NotFound(f"you have no assignment {id_}")
-        current = await annotations.current(self._database, user_id)
+        current = await annotations.get_current(self._database, user_id)
         if current is None or current.id != id_:
             raise Conflict("this assignment is answered, skipped or lapsed; take the next one")
         return found
@@ -146,20 +146,20 @@ class Annotation:
             raise Conflict("this assignment is answered, skipped or lapsed; take the next one")
 
 
-def _by_item(answers: Sequence[Answer], told: Callable[[Answer], str]) -> list[list[str]]:
+def _group_by_item(answers: Sequence[AnnotatorAnswer], told: Callable[[AnnotatorAnswer], str]) -> list[list[str]]:
     items: dict[UUID, list[str]] = {}
     for answer in answers:
         items.setdefault(answer.comparison_id, []).append(told(answer))
     return list(items.values())
 
 
-def _agreement_on(dimension: Dimension, answers: Sequence[Answer]) -> Agreement:
+def _measure_agreement_on(dimension: Dimension, answers: Sequence[AnnotatorAnswer]) -> Agreement:
     """Return the agreement of the answers that say something about this dimension."""
-    told = [answer for answer in answers if _favoured(answer, dimension)]
-    return fleiss_kappa(_by_item(told, lambda answer: _favoured(answer, dimension)))
+    told = [answer for answer in answers if _favoured_candidate_of(answer, dimension)]
+    return fleiss_kappa(_group_by_item(told, lambda answer: _favoured_candidate_of(answer, dimension)))
 
 
-def _favoured(answer: Answer, dimension: Dimension) -> str:
+def _favoured_candidate_of(answer: AnnotatorAnswer, dimension: Dimension) -> str:
     """Return the candidate that the annotator found better in this dimension; empty where the answer does not say."""
     for reason in answer.choice.reasons:
         if reason.dimension is dimension:
@@ -167,7 +167,7 @@ def _favoured(answer: Answer, dimension: Dimension) -> str:
     return ""
 
 
-def _attention(answers: Sequence[Answer]) -> dict[str, tuple[int, int]]:
+def _count_right_answers(answers: Sequence[AnnotatorAnswer]) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     for answer in answers:
         if answer.gold is not None:

@@ -16,7 +16,7 @@ async def consented_questions(database: asyncpg.Pool, names: Pseudonyms) -> dict
     """
     found: dict[str, CandidateQuestion] = {}
     wordings: set[str] = set()
-    async for row in asked_questions.asked(database):
+    async for row in asked_questions.read_questions(database):
         query = ResearchQuery.of_any_version(row["query"])
         wording = " ".join(query.question.casefold().split())
         if wording not in wordings:

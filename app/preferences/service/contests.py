@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from app.comparisons.storage.choices import Tally
-from app.preferences.nouns.feedback import PairOutcome, Place
-from app.preferences.service.votes import Contest, Interval, wilson
+from app.preferences.nouns.feedback import CandidatePlace, PairOutcome
+from app.preferences.service.vote_statistics import Contest, RateInterval, wilson_interval
 
 LEAST_VOTES = 30
 LEAST_READERS = 3
@@ -21,16 +21,16 @@ class Standing(NamedTuple):
     contest: Contest
     both_bad: int
     readers: int
-    won: Interval | None
+    won: RateInterval | None
     settled: str | None
 
 
 def contests_of(tallies: Iterable[Tally]) -> list[Contest]:
     """Return all votes as contests; the names of the two ways are in alphabetical order."""
-    return [standing.contest for standing in standings(tallies)]
+    return [standing.contest for standing in list_standings(tallies)]
 
 
-def standings(tallies: Iterable[Tally]) -> list[Standing]:
+def list_standings(tallies: Iterable[Tally]) -> list[Standing]:
     """Return every two ways that met, in alphabetical order. Two reports written the same way (another sample) do not count."""
     votes: dict[tuple[str, str], dict[str, int]] = {}
     readers: dict[tuple[str, str], set[object]] = {}
@@ -39,20 +39,20 @@ def standings(tallies: Iterable[Tally]) -> list[Standing]:
         if first == second:
             continue
         counted = votes.setdefault((first, second), {})
-        counted[_said(tally, first)] = counted.get(_said(tally, first), 0) + tally.votes
+        counted[_outcome_of(tally, first)] = counted.get(_outcome_of(tally, first), 0) + tally.votes
         readers.setdefault((first, second), set()).update(tally.readers)
-    return [_standing(pair, votes[pair], len(readers[pair])) for pair in sorted(votes)]
+    return [_standing_of(pair, votes[pair], len(readers[pair])) for pair in sorted(votes)]
 
 
-def _said(tally: Tally, first: str) -> str:
-    place: Place | None = tally.outcome.place
+def _outcome_of(tally: Tally, first: str) -> str:
+    place: CandidatePlace | None = tally.outcome.place
     return tally.outcome.value if place is None else "first" if tally.ways[place] == first else "second"
 
 
-def _standing(pair: tuple[str, str], votes: dict[str, int], readers: int) -> Standing:
+def _standing_of(pair: tuple[str, str], votes: dict[str, int], readers: int) -> Standing:
     wins, losses = votes.get("first", 0), votes.get("second", 0)
     ties, bad = votes.get(PairOutcome.TIE, 0), votes.get(PairOutcome.BOTH_BAD, 0)
-    won = wilson(wins, wins + losses)
+    won = wilson_interval(wins, wins + losses)
     enough = wins + losses >= LEAST_VOTES and readers >= LEAST_READERS
     better = None if won is None or not enough else pair[0] if won.low > EVEN else pair[1] if won.high < EVEN else None
     return Standing(Contest(*pair, wins, losses, ties + bad), bad, readers, won, better)

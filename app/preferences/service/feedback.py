@@ -33,19 +33,19 @@ class Feedback:
         Raises:
             Conflict: they read another version, whose words the stars would not be about.
         """
-        read = await self._version(run_id, version)
+        read = await self._get_version(run_id, version)
         if read != DELIVERED:
             raise Conflict(f"stars are for the report as it was delivered, and version {read} is a change of it; name version 1")
         stored = await feedback.rate(self._database, run_id, user_id, rating)
         if stored is None:
-            await self._without_report(run_id)
+            await self._raise_why_missing(run_id)
         assert stored is not None
         return stored
 
-    async def rating(self, run_id: UUID, user_id: UUID) -> StoredRating:
+    async def get_rating(self, run_id: UUID, user_id: UUID) -> StoredRating:
         """Return the reader's stars."""
         await self._research.get(run_id)
-        stored = await feedback.rating(self._database, run_id, user_id)
+        stored = await feedback.get_rating(self._database, run_id, user_id)
         if stored is None:
             raise NotFound(f"you have not rated the report of run {run_id}")
         return stored
@@ -56,11 +56,11 @@ class Feedback:
         Raises:
             NotFound: there is no such claim, or it is not in the report as delivered.
         """
-        read = await self._version(run_id, version)
+        read = await self._get_version(run_id, version)
         stored = await feedback.flag(self._database, run_id, user_id, flagged, read)
         if stored is None:
             where = "" if read == DELIVERED else f" in version {read} that it had when it was delivered"
-            await self._without_report(run_id, f"the report of run {run_id} has no claim {flagged.claim}{where}")
+            await self._raise_why_missing(run_id, f"the report of run {run_id} has no claim {flagged.claim}{where}")
         assert stored is not None
         return stored
 
@@ -69,14 +69,14 @@ class Feedback:
         if not await feedback.unflag(self._database, run_id, user_id, claim):
             raise NotFound(f"you have not flagged claim {claim} of run {run_id}")
 
-    async def flags(self, run_id: UUID, user_id: UUID) -> Sequence[StoredFlag]:
+    async def list_flags(self, run_id: UUID, user_id: UUID) -> Sequence[StoredFlag]:
         """Return the reader's flags in a run's report."""
         await self._research.get(run_id)
-        return await feedback.flags(self._database, run_id, user_id)
+        return await feedback.list_flags(self._database, run_id, user_id)
 
-    async def consent(self, principal: Principal) -> Consent:
+    async def get_consent(self, principal: Principal) -> Consent:
         """Return what this person and their organisation agree to now."""
-        return await feedback.consent(self._database, principal.organisation_id, principal.user_id)
+        return await feedback.get_consent(self._database, principal.organisation_id, principal.user_id)
 
     async def set_consent(self, principal: Principal, person: bool | None, organisation: bool | None) -> Consent:
         """Give or take back consent; None leaves it. The next export leaves out what is taken back.
@@ -93,15 +93,15 @@ class Feedback:
                 await audit.record(connection, Action.CONSENT_CHANGED, "organisation", {"given": str(organisation).lower()})
         if person is not None:
             await feedback.set_own_consent(self._database, principal.user_id, person)
-        return await self.consent(principal)
+        return await self.get_consent(principal)
 
-    async def _version(self, run_id: UUID, version: int | None) -> int:
+    async def _get_version(self, run_id: UUID, version: int | None) -> int:
         if version is not None:
             return version
-        _, newest = await self._research.report(run_id)
+        _, newest = await self._research.get_run_and_report(run_id)
         return newest.version
 
-    async def _without_report(self, run_id: UUID, otherwise: str = "") -> None:
+    async def _raise_why_missing(self, run_id: UUID, otherwise: str = "") -> None:
         """Raise the reason why nothing was stored: no such run, no report of it, or `otherwise`."""
-        await self._research.stored(run_id)
+        await self._research.get_report(run_id)
         raise NotFound(otherwise or f"run {run_id} has no report")

@@ -9,7 +9,7 @@ from pathlib import Path
 from app.domain.errors import SetupError
 
 KEY_BYTES = 32
-SHOWN = 20
+NAME_CHARS = 20
 
 
 class Pseudonyms:
@@ -26,7 +26,7 @@ class Pseudonyms:
     def of(self, kind: str, *ids: object) -> str:
         """Return the pseudonym of what these ids identify. `kind` keeps names of different things apart."""
         said = "\0".join([kind, *map(str, ids)])
-        return hmac.digest(self._key, said.encode(), hashlib.sha256).hex()[:SHOWN]
+        return hmac.digest(self._key, said.encode(), hashlib.sha256).hex()[:NAME_CHARS]
 
 
 def read_key(path: Path) -> bytes:

@@ -14,13 +14,13 @@ import asyncpg
 import orjson
 from asyncpg import Record
 
-from app.comparisons.service.comparisons import CHANGEABLE
+from app.comparisons.service.comparisons import CHANGEABLE_FOR
 from app.domain.errors import InvalidInput
 from app.domain.value import Value
 from app.preferences.nouns.feedback import UndecidedPair
 from app.preferences.service.pseudonyms import Pseudonyms
-from app.preferences.service.training_rows import of_choice, of_edit, of_flag, of_rating, of_rubric
-from app.preferences.storage.training_export import snapshot
+from app.preferences.service.training_rows import edited_section_of, flagged_claim_of, pair_of, rated_report_of, revised_rubric_of
+from app.preferences.storage.training_export import open_snapshot
 
 SCHEMA = "rubrica.preferences/1"
 PAIRS, UNDECIDED, RATINGS, FLAGS = "pairs.jsonl", "undecided.jsonl", "ratings.jsonl", "flags.jsonl"
@@ -59,7 +59,7 @@ class _File:
         self._rows += 1
 
     @property
-    def told(self) -> dict[str, int | str]:
+    def summary(self) -> dict[str, int | str]:
         return {"rows": self._rows, "sha256": self._digest.hexdigest()}
 
 
@@ -72,33 +72,33 @@ async def export(
         InvalidInput: the folder is not empty, or cannot be written. Old rows must not survive beside new ones.
         Unavailable: the database does not answer.
     """
-    files = _opened(out)
+    files = _open_files(out)
     written = {name: _File(stream) for name, stream in files.items()}
     try:
-        async with snapshot(database) as moment:
-            async for row in moment.choices(since, now, CHANGEABLE):
-                pair = of_choice(row, names, comments)
+        async with open_snapshot(database) as moment:
+            async for row in moment.read_choices(since, now, CHANGEABLE_FOR):
+                pair = pair_of(row, names, comments)
                 written[UNDECIDED if isinstance(pair, UndecidedPair) else PAIRS].add(pair)
-            await _all(moment.ratings(since), written[RATINGS], lambda row: of_rating(row, names, comments))
-            await _all(moment.flags(since), written[FLAGS], lambda row: of_flag(row, names, comments))
-            await _all(moment.edits(since), written[EDITS], lambda row: of_edit(row, names))
-            await _all(moment.rubrics(since), written[RUBRICS], lambda row: of_rubric(row, names))
-            given = dict(await moment.given(since))
+            await _write_all(moment.read_ratings(since), written[RATINGS], lambda row: rated_report_of(row, names, comments))
+            await _write_all(moment.read_flags(since), written[FLAGS], lambda row: flagged_claim_of(row, names, comments))
+            await _write_all(moment.read_edits(since), written[EDITS], lambda row: edited_section_of(row, names))
+            await _write_all(moment.read_rubrics(since), written[RUBRICS], lambda row: revised_rubric_of(row, names))
+            given = dict(await moment.count_given(since))
     finally:
         for stream in files.values():
             stream.close()
-    manifest = _manifest(written, given, since, now, names, comments)
-    with _new(out / MANIFEST) as stream:
+    manifest = _make_manifest(written, given, since, now, names, comments)
+    with _open_new(out / MANIFEST) as stream:
         stream.write(orjson.dumps(manifest.model_dump(mode="json"), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
     return manifest
 
 
-async def _all(rows: AsyncIterator[Record], file: _File, to_noun: Callable[[Record], Value]) -> None:
+async def _write_all(rows: AsyncIterator[Record], file: _File, to_noun: Callable[[Record], Value]) -> None:
     async for row in rows:
         file.add(to_noun(row))
 
 
-def _manifest(
+def _make_manifest(
     written: dict[str, _File], given: dict[str, Any], since: datetime, now: datetime, names: Pseudonyms, comments: bool
 ) -> Manifest:
     return Manifest(
@@ -107,22 +107,22 @@ def _manifest(
         consents_checked_at=now.astimezone(UTC),
         consenting={name: given[name] for name in ("organisations", "people")},
         said={name: given[name] for name in ("choices", "ratings", "flags", "edits", "rubrics")},
-        files={name: file.told for name, file in written.items()},
+        files={name: file.summary for name, file in written.items()},
         pseudonym_key=names.fingerprint,
         comments=comments,
     )
 
 
-def _opened(out: Path) -> dict[str, BinaryIO]:
+def _open_files(out: Path) -> dict[str, BinaryIO]:
     try:
         out.mkdir(mode=0o700, parents=True, exist_ok=True)
         if any(out.iterdir()):
             raise InvalidInput(f"{out} is not empty; an export goes into a folder of its own")
-        return {name: _new(out / name) for name in (PAIRS, UNDECIDED, RATINGS, FLAGS, EDITS, RUBRICS)}
+        return {name: _open_new(out / name) for name in (PAIRS, UNDECIDED, RATINGS, FLAGS, EDITS, RUBRICS)}
     except OSError as error:
         raise InvalidInput(f"{out} cannot be written: {error}") from error
 
 
-def _new(path: Path) -> BinaryIO:
+def _open_new(path: Path) -> BinaryIO:
     """Open a new file that only its owner can read."""
     return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")

@@ -10,12 +10,12 @@ from app.domain.rubric import Rubric
 from app.domain.writer import ReportLineage, WriterSettings
 from app.preferences.nouns.edits import EditedSection, RevisedRubric
 from app.preferences.nouns.feedback import (
+    CandidatePlace,
     Choice,
     Favour,
     FlaggedClaim,
-    Judged,
+    JudgedReport,
     PairOutcome,
-    Place,
     PreferencePair,
     RatedReport,
     ShownSide,
@@ -26,97 +26,99 @@ from app.preferences.nouns.feedback import (
 from app.preferences.service.pseudonyms import Pseudonyms
 
 
-def of_choice(row: Record, names: Pseudonyms, comments: bool) -> PreferencePair | UndecidedPair:
+def pair_of(row: Record, names: Pseudonyms, comments: bool) -> PreferencePair | UndecidedPair:
     """Return a choice as a pair; an undecided pair where neither report was preferred."""
     outcome, choice = PairOutcome(row["outcome"]), Choice.of_any_version(row["choice"])
     times = {name: row[name] for name in ("elapsed_seconds", "made_at", "changed_at", "changes")}
     stored = StoredChoice(choice=choice, outcome=outcome, **times)
-    viewing = Viewing(left=Place(row["left_place"]), first_viewed_at=row["first_viewed_at"])
-    judged = {place: _judged(row, place) for place in Place}
+    viewing = Viewing(left=CandidatePlace(row["left_place"]), first_viewed_at=row["first_viewed_at"])
+    judged = {place: _judged_report_of(row, place) for place in CandidatePlace}
     common = {
         "id": names.of("choice", row["comparison_id"], row["user_id"]),
-        "query": _query(row),
+        "query": _query_of(row),
         "evidence_digest": row["evidence_digest"],
         "comment": choice.comment if comments else "",
         "seconds": round(stored.seconds, 3),
         "hidden_seconds": choice.hidden_seconds,
-        "reader": _reader(row, names),
+        "reader": _reader_of(row, names),
         "annotation": row["annotation"],
         "asked_by_reader": row["user_id"] == row["created_by"],
     }
     if outcome.place is None:
-        return _undecided(judged, viewing, outcome, common)
+        return _undecided_pair_of(judged, viewing, outcome, common)
     accepted = outcome.place
     return PreferencePair(
         **common,
         accepted=judged[accepted],
         rejected=judged[accepted.other],
         strength=choice.strength,
-        reasons={reason.dimension: _favour(reason.side, viewing.side_of(accepted)) for reason in choice.reasons},
+        reasons={reason.dimension: _favour_of(reason.side, viewing.side_of(accepted)) for reason in choice.reasons},
         accepted_shown=viewing.side_of(accepted),
     )
 
 
-def of_rating(row: Record, names: Pseudonyms, comments: bool) -> RatedReport:
+def rated_report_of(row: Record, names: Pseudonyms, comments: bool) -> RatedReport:
     """Return stars with the report they are for."""
     return RatedReport(
         id=names.of("rating", row["run_id"], row["user_id"]),
-        query=_query(row),
+        query=_query_of(row),
         text=row["markdown"],
         digest=row["report_digest"],
-        lineage=_lineage(row["result"]),
+        lineage=_lineage_of(row["result"]),
         stars=row["stars"],
         comment=row["comment"] if comments else "",
-        reader=_reader(row, names),
+        reader=_reader_of(row, names),
     )
 
 
-def of_flag(row: Record, names: Pseudonyms, comments: bool) -> FlaggedClaim:
+def flagged_claim_of(row: Record, names: Pseudonyms, comments: bool) -> FlaggedClaim:
     """Return a flagged claim."""
     return FlaggedClaim(
         id=names.of("flag", row["run_id"], row["claim"], row["user_id"]),
-        query=_query(row),
+        query=_query_of(row),
         claim=row["claim_text"],
         digest=row["report_digest"],
-        lineage=_lineage(row["result"]),
+        lineage=_lineage_of(row["result"]),
         reason=row["reason"] if comments else "",
-        reader=_reader(row, names),
+        reader=_reader_of(row, names),
     )
 
 
-def of_edit(row: Record, names: Pseudonyms) -> EditedSection:
+def edited_section_of(row: Record, names: Pseudonyms) -> EditedSection:
     """Return a section before and after a reader changed it."""
     before, after = (Report.of_any_version(row[name]).sections[row["section"]] for name in ("before", "after"))
     return EditedSection(
         id=names.of("edit", row["id"]),
-        query=_query(row),
+        query=_query_of(row),
         version=row["version"],
         base=VersionOrigin(row["base"]),
         digest=row["report_digest"],
-        lineage=_lineage(row["result"]),
+        lineage=_lineage_of(row["result"]),
         heading_before=before.heading,
         heading=after.heading,
         before=before.body,
         after=after.body,
-        reader=_reader(row, names),
+        reader=_reader_of(row, names),
     )
 
 
-def of_rubric(row: Record, names: Pseudonyms) -> RevisedRubric:
+def revised_rubric_of(row: Record, names: Pseudonyms) -> RevisedRubric:
     """Return a rubric before and after a reader changed it."""
     return RevisedRubric(
         id=names.of("rubric", row["run_id"]),
-        query=_query(row),
+        query=_query_of(row),
         drafted=Rubric.of_any_version(row["drafted"]) if row["drafted"] else None,
         rubric=Rubric.of_any_version(row["rubric"]),
         overall=row["overall"],
-        reader=_reader(row, names),
+        reader=_reader_of(row, names),
     )
 
 
-def _undecided(judged: dict[Place, Judged], viewing: Viewing, outcome: PairOutcome, common: dict[str, object]) -> UndecidedPair:
+def _undecided_pair_of(
+    judged: dict[CandidatePlace, JudgedReport], viewing: Viewing, outcome: PairOutcome, common: dict[str, object]
+) -> UndecidedPair:
     """Return the pair in the order of the digests: the stored order would tell which report the run delivered."""
-    first, second = sorted(Place, key=lambda place: judged[place].digest)
+    first, second = sorted(CandidatePlace, key=lambda place: judged[place].digest)
     return UndecidedPair.model_validate(
         {
             **common,
@@ -128,26 +130,26 @@ def _undecided(judged: dict[Place, Judged], viewing: Viewing, outcome: PairOutco
     )
 
 
-def _judged(row: Record, place: Place) -> Judged:
+def _judged_report_of(row: Record, place: CandidatePlace) -> JudgedReport:
     lineage = ReportLineage.of_any_version(row[f"{place}_lineage"])
-    return Judged(text=row[f"{place}_text"], digest=row[f"{place}_digest"], lineage=lineage)
+    return JudgedReport(text=row[f"{place}_text"], digest=row[f"{place}_digest"], lineage=lineage)
 
 
-def _favour(side: ShownSide | None, accepted: ShownSide) -> Favour:
+def _favour_of(side: ShownSide | None, accepted: ShownSide) -> Favour:
     if side is None:
         return Favour.NEITHER
     return Favour.ACCEPTED if side is accepted else Favour.REJECTED
 
 
-def _query(row: Record) -> ResearchQuery:
+def _query_of(row: Record) -> ResearchQuery:
     """Return the question. Its writer settings are in each report's lineage; the index's tenant is left out."""
     asked = ResearchQuery.of_any_version(row["query"])
     return asked.model_copy(update={"writer": WriterSettings(), "tenant": "", "searched": ()})
 
 
-def _lineage(result: bytes | None) -> ReportLineage:
+def _lineage_of(result: bytes | None) -> ReportLineage:
     return ReportLineage.of_any_version(orjson.loads(result or b"{}").get("lineage") or {})
 
 
-def _reader(row: Record, names: Pseudonyms) -> str:
+def _reader_of(row: Record, names: Pseudonyms) -> str:
     return names.of("reader", row["organisation_id"], row["user_id"])

@@ -7,7 +7,7 @@ from app.comparisons.service.offers import Offers
 from app.comparisons.storage import choices
 from app.database.engine import Executor
 from app.domain.writer import WriterSettings
-from app.preferences.service.contests import Standing, standings
+from app.preferences.service.contests import Standing, list_standings
 from app.preferences.storage import writer_defaults
 
 
@@ -22,9 +22,9 @@ class Winners:
         self._database = database
         self._offers = offers
 
-    async def summary(self) -> tuple[Sequence[Standing], WriterSettings]:
+    async def get_standings(self) -> tuple[Sequence[Standing], WriterSettings]:
         """Return every two ways that met, and the present default."""
-        return standings(await choices.tallies(self._database)), await writer_defaults.get(self._database)
+        return list_standings(await choices.list_tallies(self._database)), await writer_defaults.get(self._database)
 
     async def set_default(self, writer: WriterSettings, user_id: UUID) -> WriterSettings:
         """Set the writer of later reports, unless their run says otherwise.

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.writer import ReportLineage
-from app.preferences.nouns.feedback import Choice, PairOutcome, Place, Viewing
+from app.preferences.nouns.feedback import CandidatePlace, Choice, PairOutcome, Viewing
 
 ADD = """
     INSERT INTO annotation_tasks (comparison_id, overlap, gold, created_by)
@@ -67,7 +67,7 @@ ANSWERS = """
     WHERE c.annotation ORDER BY c.comparison_id, c.user_id"""
 
 
-class Task(NamedTuple):
+class AnnotationTask(NamedTuple):
     """A pair to be judged and how far that is. `taken`: answered or being judged now."""
 
     comparison_id: UUID
@@ -88,18 +88,18 @@ class Assignment(NamedTuple):
     finished_at: datetime | None
 
 
-class Open(NamedTuple):
+class OpenPair(NamedTuple):
     """A pair that one annotator may be given, with all votes on it so far."""
 
     comparison_id: UUID
     gold: bool
-    ways: dict[Place, str]
+    ways: dict[CandidatePlace, str]
     delivered: int
     alternative: int
     ties: int
 
 
-class Answer(NamedTuple):
+class AnnotatorAnswer(NamedTuple):
     """An annotator's answer, and the right one where the pair has one."""
 
     comparison_id: UUID
@@ -112,45 +112,45 @@ class Answer(NamedTuple):
 
 async def add(database: Executor, comparison_id: UUID, overlap: int, gold: PairOutcome | None, user_id: UUID) -> bool:
     """Have a pair judged by `overlap` annotators, or change how; False when there are no two reports to judge."""
-    async with translated():
+    async with translate_outages():
         return await database.fetchval(ADD, comparison_id, overlap, gold, user_id) is not None
 
 
-async def tasks(database: Executor, before: UUID | None, limit: int) -> Sequence[Task]:
+async def list_tasks(database: Executor, before: UUID | None, limit: int) -> Sequence[AnnotationTask]:
     """Pairs to be judged, newest first."""
-    async with translated():
-        return [Task(**dict(row)) for row in await database.fetch(TASKS, before, limit)]
+    async with translate_outages():
+        return [AnnotationTask(**dict(row)) for row in await database.fetch(TASKS, before, limit)]
 
 
-async def current(database: Executor, user_id: UUID) -> Assignment | None:
+async def get_current(database: Executor, user_id: UUID) -> Assignment | None:
     """What this annotator is judging now."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(OPEN, user_id)
     return Assignment(**dict(row)) if row else None
 
 
 async def get(database: Executor, id_: UUID, user_id: UUID) -> Assignment | None:
     """One of this annotator's assignments, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(GET, id_, user_id)
     return Assignment(**dict(row)) if row else None
 
 
 async def is_assigned(database: Executor, comparison_id: UUID, user_id: UUID) -> bool:
     """True when this person was ever given the pair as an annotator."""
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(IS_ASSIGNED, comparison_id, user_id))
 
 
-async def eligible(database: Executor, user_id: UUID) -> Sequence[Open]:
+async def list_eligible(database: Executor, user_id: UUID) -> Sequence[OpenPair]:
     """All pairs that this annotator may be given, oldest first."""
-    async with translated():
-        return [_open(row) for row in await database.fetch(ELIGIBLE, user_id)]
+    async with translate_outages():
+        return [_open_pair_of(row) for row in await database.fetch(ELIGIBLE, user_id)]
 
 
 async def assign(transaction: Executor, id_: UUID, comparison_id: UUID, user_id: UUID, lasts: timedelta) -> Assignment | None:
     """Give a pair to an annotator for so long; None when others took its last place. Two statements of one transaction."""
-    async with translated():
+    async with translate_outages():
         await transaction.fetch(LOCK, comparison_id)
         row = await transaction.fetchrow(ASSIGN, id_, comparison_id, user_id, lasts)
     return Assignment(**dict(row)) if row else None
@@ -158,23 +158,23 @@ async def assign(transaction: Executor, id_: UUID, comparison_id: UUID, user_id:
 
 async def finish(database: Executor, id_: UUID, user_id: UUID, skipped: str | None = None) -> bool:
     """Close an assignment; `skipped` says why it has no answer. False when it is closed already."""
-    async with translated():
+    async with translate_outages():
         return await database.fetchval(FINISH, id_, user_id, skipped) is not None
 
 
-async def answers(database: Executor) -> list[Answer]:
+async def list_answers(database: Executor) -> list[AnnotatorAnswer]:
     """All answers of annotators."""
-    async with translated():
-        return [_answer(row) for row in await database.fetch(ANSWERS)]
+    async with translate_outages():
+        return [_answer_of(row) for row in await database.fetch(ANSWERS)]
 
 
-def _open(row: Record) -> Open:
-    ways = {place: ReportLineage.of_any_version(row[f"{place}_lineage"]).way for place in Place}
-    return Open(row["comparison_id"], row["gold"], ways, row["delivered"], row["alternative"], row["ties"])
+def _open_pair_of(row: Record) -> OpenPair:
+    ways = {place: ReportLineage.of_any_version(row[f"{place}_lineage"]).way for place in CandidatePlace}
+    return OpenPair(row["comparison_id"], row["gold"], ways, row["delivered"], row["alternative"], row["ties"])
 
 
-def _answer(row: Record) -> Answer:
-    viewing = Viewing(left=Place(row["left_place"]), first_viewed_at=row["first_viewed_at"])
+def _answer_of(row: Record) -> AnnotatorAnswer:
+    viewing = Viewing(left=CandidatePlace(row["left_place"]), first_viewed_at=row["first_viewed_at"])
     gold = PairOutcome(row["gold"]) if row["gold"] else None
     choice = Choice.of_any_version(row["choice"])
-    return Answer(row["comparison_id"], row["user_id"], choice, PairOutcome(row["outcome"]), viewing, gold)
+    return AnnotatorAnswer(row["comparison_id"], row["user_id"], choice, PairOutcome(row["outcome"]), viewing, gold)

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 from asyncpg import Pool, Record
 
-from app.database.engine import translated
+from app.database.engine import translate_outages
 
 # Runs made for other runs repeat a question, those of a fleet come from a data set; those about own documents or of an older
 # report cannot be answered elsewhere.
@@ -21,12 +21,12 @@ ASKED = """
     ORDER BY r.created_at, r.id"""
 
 
-async def asked(database: Pool) -> AsyncIterator[Record]:
+async def read_questions(database: Pool) -> AsyncIterator[Record]:
     """Consented questions, oldest first: run, query, time.
 
     Raises:
         Unavailable: the database does not answer.
     """
-    async with translated(), database.acquire() as connection, connection.transaction(readonly=True):
+    async with translate_outages(), database.acquire() as connection, connection.transaction(readonly=True):
         async for row in connection.cursor(ASKED, prefetch=200):
             yield row

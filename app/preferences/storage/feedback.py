@@ -6,7 +6,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.revision import DELIVERED
 from app.preferences.nouns.feedback import ClaimFlag, Consent, Rating
 
@@ -61,21 +61,21 @@ class StoredFlag(NamedTuple):
 
 async def rate(database: Executor, run_id: UUID, user_id: UUID, rating: Rating) -> StoredRating | None:
     """Store or change a reader's stars for a run's report; None when there is no report."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(RATE, run_id, user_id, rating.stars, rating.comment)
     return StoredRating(rating, row["made_at"]) if row else None
 
 
-async def rating(database: Executor, run_id: UUID, user_id: UUID) -> StoredRating | None:
+async def get_rating(database: Executor, run_id: UUID, user_id: UUID) -> StoredRating | None:
     """The reader's stars, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(RATING, run_id, user_id)
     return StoredRating(Rating(stars=row["stars"], comment=row["comment"]), row["made_at"]) if row else None
 
 
 async def flag(database: Executor, run_id: UUID, user_id: UUID, flagged: ClaimFlag, version: int) -> StoredFlag | None:
     """Flag a claim of this version of a run's report, under its number in the delivered one; None when that has no such claim."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(FLAG, run_id, flagged.claim, user_id, flagged.reason, version)
     if row is None:
         return None
@@ -84,34 +84,34 @@ async def flag(database: Executor, run_id: UUID, user_id: UUID, flagged: ClaimFl
 
 async def unflag(database: Executor, run_id: UUID, user_id: UUID, claim: int) -> bool:
     """Take a flag back; False when there was none."""
-    async with translated():
+    async with translate_outages():
         return await database.fetchval(UNFLAG, run_id, claim, user_id) is not None
 
 
-async def flags(database: Executor, run_id: UUID, user_id: UUID) -> list[StoredFlag]:
+async def list_flags(database: Executor, run_id: UUID, user_id: UUID) -> list[StoredFlag]:
     """The reader's flags in a run's report, in the order of the claims."""
-    async with translated():
-        return [_flag(row) for row in await database.fetch(FLAGS, run_id, user_id)]
+    async with translate_outages():
+        return [_flag_of(row) for row in await database.fetch(FLAGS, run_id, user_id)]
 
 
-async def consent(database: Executor, organisation_id: UUID, user_id: UUID) -> Consent:
+async def get_consent(database: Executor, organisation_id: UUID, user_id: UUID) -> Consent:
     """What is agreed to now."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(CONSENT, organisation_id, user_id)
     return Consent(**dict(row)) if row else Consent()
 
 
 async def set_own_consent(database: Executor, user_id: UUID, given: bool) -> None:
     """Give or take back a person's consent in the organisation that `database` acts for. What is given stays as old as it is."""
-    async with translated():
+    async with translate_outages():
         await database.execute(GIVE_OWN if given else TAKE_OWN, user_id)
 
 
 async def set_organisation_consent(database: Executor, organisation_id: UUID, user_id: UUID, given: bool) -> None:
     """Give or take back the consent of the organisation that `database` acts for."""
-    async with translated():
+    async with translate_outages():
         await (database.execute(GIVE, user_id) if given else database.execute(TAKE, organisation_id))
 
 
-def _flag(row: Record) -> StoredFlag:
+def _flag_of(row: Record) -> StoredFlag:
     return StoredFlag(ClaimFlag(claim=row["claim"], reason=row["reason"]), row["claim_text"], row["made_at"])

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 import asyncpg
 from asyncpg import Record
 
-from app.database.engine import translated
+from app.database.engine import translate_outages
 
 CONSENTED = """
     JOIN organisation_consents o ON o.organisation_id = j.organisation_id AND o.since <= j.made_at
@@ -73,38 +73,38 @@ GIVEN = """
            (SELECT count(*) FROM organisation_consents) AS organisations, (SELECT count(*) FROM person_consents) AS people"""
 
 
-class Snapshot:
+class TrainingSnapshot:
     """The database at one moment: all that is read of it stands together."""
 
     def __init__(self, connection: asyncpg.pool.PoolConnectionProxy) -> None:
         self._connection = connection
 
-    async def choices(self, since: datetime, now: datetime, changeable: timedelta) -> AsyncIterator[Record]:
+    async def read_choices(self, since: datetime, now: datetime, changeable: timedelta) -> AsyncIterator[Record]:
         """Final choices made since, with both reports."""
         async for row in self._connection.cursor(CHOICES, since, now, changeable, prefetch=20):
             yield row
 
-    async def ratings(self, since: datetime) -> AsyncIterator[Record]:
+    async def read_ratings(self, since: datetime) -> AsyncIterator[Record]:
         """Stars given since, with the report."""
         async for row in self._connection.cursor(RATINGS, since, prefetch=20):
             yield row
 
-    async def flags(self, since: datetime) -> AsyncIterator[Record]:
+    async def read_flags(self, since: datetime) -> AsyncIterator[Record]:
         """Claims flagged since."""
         async for row in self._connection.cursor(FLAGS, since):
             yield row
 
-    async def edits(self, since: datetime) -> AsyncIterator[Record]:
+    async def read_edits(self, since: datetime) -> AsyncIterator[Record]:
         """Sections that readers changed since, with the report before and after."""
         async for row in self._connection.cursor(EDITS, since, prefetch=20):
             yield row
 
-    async def rubrics(self, since: datetime) -> AsyncIterator[Record]:
+    async def read_rubrics(self, since: datetime) -> AsyncIterator[Record]:
         """Rubrics that readers changed since, as drafted and as changed."""
         async for row in self._connection.cursor(RUBRICS, since, prefetch=20):
             yield row
 
-    async def given(self, since: datetime) -> Record:
+    async def count_given(self, since: datetime) -> Record:
         """How much was said since, whether or not it may be used, and how many consents are in force."""
         row = await self._connection.fetchrow(GIVEN, since)
         assert row is not None
@@ -112,15 +112,15 @@ class Snapshot:
 
 
 @asynccontextmanager
-async def snapshot(database: asyncpg.Pool) -> AsyncIterator[Snapshot]:
+async def open_snapshot(database: asyncpg.Pool) -> AsyncIterator[TrainingSnapshot]:
     """A moment of the database, over all organisations it shows.
 
     Raises:
         Unavailable: the database does not answer.
     """
     async with (
-        translated(),
+        translate_outages(),
         database.acquire() as connection,
         connection.transaction(isolation="repeatable_read", readonly=True),
     ):
-        yield Snapshot(connection)
+        yield TrainingSnapshot(connection)

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.writer import WriterSettings
 
 GET = "SELECT writer FROM writer_defaults LIMIT 1"
@@ -13,12 +13,12 @@ SET = """
 
 async def get(database: Executor) -> WriterSettings:
     """What the organisation that `database` acts for has set; all defaults when it has set nothing."""
-    async with translated():
+    async with translate_outages():
         found = await database.fetchval(GET)
     return WriterSettings.of_any_version(found) if found else WriterSettings()
 
 
 async def set_(database: Executor, writer: WriterSettings, user_id: UUID) -> None:
     """Set it."""
-    async with translated():
+    async with translate_outages():
         await database.execute(SET, writer.model_dump_json(), user_id)

@@ -21,6 +21,6 @@ DELETE = """
     DELETE FROM runs WHERE id IN (SELECT id FROM gone)"""
 
 
-def deleting(gone: str) -> str:
+def deletion_of(gone: str) -> str:
     """A statement that deletes the runs whose ids `gone` selects, `FOR UPDATE`, with all that belongs to them."""
     return DELETE.format(gone=gone)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.database.noun_columns import columns_of
 from app.domain.limits import Consumption, KeyQuota, Quota, RunUsage, UsageLine
 
@@ -84,62 +84,62 @@ TOTAL = f"""
           UNION ALL SELECT 1, r.input_tokens + r.output_tokens, r.cost_microusd {DELETED}) AS used"""
 
 
-async def quotas(database: Executor) -> dict[UUID, Quota]:
+async def list_quotas(database: Executor) -> dict[UUID, Quota]:
     """By organisation or key."""
-    async with translated():
-        return {row["subject"]: _quota(row) for row in await database.fetch(ALL)}
+    async with translate_outages():
+        return {row["subject"]: _quota_of(row) for row in await database.fetch(ALL)}
 
 
 async def set_quota(database: Executor, subject: UUID, quota: Quota) -> None:
     """Replace the limits of the organisation or of a key."""
-    async with translated():
+    async with translate_outages():
         await database.execute(SET, subject, *quota.model_dump().values())
 
 
 async def is_key(database: Executor, key: UUID) -> bool:
     """Whether the organisation has this key."""
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(IS_KEY, key))
 
 
-async def gate(database: Executor, organisation: UUID) -> None:
+async def enter_gate(database: Executor, organisation: UUID) -> None:
     """Wait until no other request of the organisation is being let in, until the transaction ends."""
-    async with translated():
+    async with translate_outages():
         await database.execute(GATE, str(organisation))
 
 
-async def used(database: Executor, key: UUID | None = None) -> Consumption:
+async def get_used(database: Executor, key: UUID | None = None) -> Consumption:
     """What the organisation, or one of its keys, has under way and has used this month."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(USED, key)
     assert row is not None
     return Consumption(**dict(row))
 
 
-async def lines(database: Executor, since: date, until: date) -> Sequence[UsageLine]:
+async def list_lines(database: Executor, since: date, until: date) -> Sequence[UsageLine]:
     """Usage by model and tool, out of the logs of the runs."""
-    async with translated():
+    async with translate_outages():
         return [UsageLine(**dict(row)) for row in await database.fetch(LINES, since, until)]
 
 
-async def dearest(database: Executor, since: date, until: date) -> Sequence[RunUsage]:
+async def list_dearest(database: Executor, since: date, until: date) -> Sequence[RunUsage]:
     """Usage by run, out of the ledgers."""
-    async with translated():
+    async with translate_outages():
         return [RunUsage(**dict(row)) for row in await database.fetch(RUNS, since, until)]
 
 
-async def total(database: Executor, since: date, until: date) -> Consumption:
+async def get_total(database: Executor, since: date, until: date) -> Consumption:
     """All of it."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(TOTAL, since, until)
     assert row is not None
     return Consumption(**dict(row))
 
 
-def of_keys(found: dict[UUID, Quota], organisation: UUID) -> tuple[KeyQuota, ...]:
+def key_quotas_of(found: dict[UUID, Quota], organisation: UUID) -> tuple[KeyQuota, ...]:
     """The keys' part of `quotas`."""
     return tuple(KeyQuota(key_id=subject, quota=quota) for subject, quota in sorted(found.items()) if subject != organisation)
 
 
-def _quota(row: Record) -> Quota:
+def _quota_of(row: Record) -> Quota:
     return Quota(**{name: row[name] for name in Quota.model_fields})

@@ -3,13 +3,13 @@
 from datetime import timedelta
 from typing import NamedTuple
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 
 TAKE = "SELECT * FROM take_token($1, $2, $3)"
 SWEEP = "DELETE FROM rate_buckets WHERE full_at < now()"
 
 
-class Taken(NamedTuple):
+class TokenTaking(NamedTuple):
     """What came of asking for a token: `remaining` now, `wait` until there is one, `full_in` until all are there again."""
 
     granted: bool
@@ -18,15 +18,15 @@ class Taken(NamedTuple):
     full_in: timedelta
 
 
-async def take(database: Executor, subject: str, every: timedelta, burst: int) -> Taken:
+async def take(database: Executor, subject: str, every: timedelta, burst: int) -> TokenTaking:
     """Ask for a token of the bucket named `subject`, which holds `burst` and gets one more `every` so often."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(TAKE, subject, every, burst)
     assert row is not None
-    return Taken(*row)
+    return TokenTaking(*row)
 
 
 async def sweep(database: Executor) -> None:
     """Forget full buckets: they are as good as none."""
-    async with translated():
+    async with translate_outages():
         await database.execute(SWEEP)

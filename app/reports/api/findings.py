@@ -9,11 +9,11 @@ from app.domain.report import Report
 from app.http.authentication import needs
 from app.http.dependencies import ResearchService, RunId
 from app.http.openapi.responses import problem_responses
-from app.reports.rendering.numbering import numbered
+from app.reports.rendering.numbering import number_citations
 from app.reports.schemas import DisagreementPage, FigurePage
-from app.reports.service.findings.charts import charts
-from app.reports.service.findings.disagreements import disagreements
-from app.reports.service.findings.numbers import figures
+from app.reports.service.findings.charts import draw_charts
+from app.reports.service.findings.disagreements import list_disagreements
+from app.reports.service.findings.numbers import find_figures
 
 
 class FindingsController(Controller):
@@ -26,16 +26,16 @@ class FindingsController(Controller):
     @get("/contradictions", responses=problem_responses(404))
     async def contradictions(self, run_id: RunId, research: ResearchService) -> DisagreementPage:
         """List where sources disagree with each other, and which sentences of the report contradict their own sources."""
-        stored = await research.stored(run_id)
-        return DisagreementPage(items=disagreements(Report.of_any_version(stored.report)))
+        stored = await research.get_report(run_id)
+        return DisagreementPage(items=list_disagreements(Report.of_any_version(stored.report)))
 
     @get("/figures", responses=problem_responses(404))
     async def figures(self, run_id: RunId, research: ResearchService) -> FigurePage:
         """List numbers with units from the cited quotes, each with its citation; and charts where three or more compare."""
-        stored = await research.stored(run_id)
-        return await asyncio.to_thread(_read, stored.report)
+        stored = await research.get_report(run_id)
+        return await asyncio.to_thread(_read_figures, stored.report)
 
 
-def _read(text: str) -> FigurePage:
-    found = figures(numbered(Report.of_any_version(text)).citations)
-    return FigurePage(items=found, charts=charts(found))
+def _read_figures(text: str) -> FigurePage:
+    found = find_figures(number_citations(Report.of_any_version(text)).citations)
+    return FigurePage(items=found, charts=draw_charts(found))

@@ -25,7 +25,7 @@ EVIDENCE = ResponseSpec(EvidenceView, description="The evidence.", generate_exam
 Hash = Annotated[str, PathParameter(pattern="^[0-9a-f]{64}$", description="SHA-256 of the text.")]
 # Suffixes of a tag: each form of a version is another answer (RFC 9110, section 8.8.3).
 FORMS = {JSON: "", HTML: "-html", MARKDOWN: "-md"}
-FOR_EVER = "private, max-age=31536000, immutable"
+CACHE_FOREVER = "private, max-age=31536000, immutable"
 
 
 class ReportsController(Controller):
@@ -41,10 +41,10 @@ class ReportsController(Controller):
         wanted = request.accept.best_match([JSON, HTML, MARKDOWN], default=None)
         if wanted is None:
             raise HTTPException(status_code=406, detail=f"the report comes as {JSON}, {HTML} or {MARKDOWN}")
-        run, report = await research.report(run_id)
+        run, report = await research.get_run_and_report(run_id)
         headers = {"Vary": "Accept", "ETag": f'"{report.version}{FORMS[wanted]}"'}
         if wanted == JSON:
-            return Response(view(run, report).model_dump_json().encode(), media_type=JSON, headers=headers)
+            return Response(view_of(run, report).model_dump_json().encode(), media_type=JSON, headers=headers)
         headers["Content-Security-Policy"] = PAGE_POLICY
         text = report.html if wanted == HTML else report.markdown
         return Response(text.encode(), media_type=wanted, headers=headers)
@@ -52,12 +52,12 @@ class ReportsController(Controller):
     @get("/runs/{run_id:uuid}/evidence", media_type=JSON, responses={**problem_responses(404), 200: EVIDENCE})
     async def evidence(self, run_id: RunId, research: ResearchService) -> Response[bytes]:
         """Return every citation with its exact quote, its offsets and the stored copy they count in (the file evidence.json)."""
-        return Response((await research.evidence(run_id)).encode(), media_type=JSON)
+        return Response((await research.get_evidence(run_id)).encode(), media_type=JSON)
 
     @get("/runs/{run_id:uuid}/tape", media_type=TAPE, responses=problem_responses(404))
     async def tape(self, run_id: RunId, research: ResearchService) -> Response[bytes]:
         """Return the results of the run's tool calls so far, to be replayed: JSON Lines, each a `call` and its `result`."""
-        return Response(await research.tape(run_id), media_type=TAPE)
+        return Response(await research.get_tape(run_id), media_type=TAPE)
 
     @get("/snapshots/{snapshot:str}", media_type="text/plain", responses=problem_responses(404))
     async def snapshot(
@@ -66,11 +66,11 @@ class ReportsController(Controller):
         research: ResearchService,
     ) -> Response[bytes]:
         """Return the stored copy of a cited source as plain text. Offsets count its characters."""
-        headers = {"Cache-Control": FOR_EVER, "ETag": f'"{snapshot}"'}
-        return Response(await research.snapshot(snapshot), media_type="text/plain", headers=headers)
+        headers = {"Cache-Control": CACHE_FOREVER, "ETag": f'"{snapshot}"'}
+        return Response(await research.get_snapshot(snapshot), media_type="text/plain", headers=headers)
 
 
-def view(run: Run, stored: StoredReport) -> ReportView:
+def view_of(run: Run, stored: StoredReport) -> ReportView:
     """Return a version of a report as JSON readers get it."""
     report, evidence = orjson.loads(stored.report), orjson.loads(stored.evidence)
     return ReportView(

@@ -10,8 +10,8 @@ from app.domain.evidence import Source
 from app.domain.report import Report
 from app.domain.run import Run, RunStatus
 from app.domain.script import count_words
-from app.reports.rendering.marks import unmarked
-from app.reports.rendering.numbering import Numbering, numbered
+from app.reports.rendering.marks import remove_places
+from app.reports.rendering.numbering import Numbering, number_citations
 from app.reports.rendering.page import to_page
 from app.reports.rendering.text import to_markdown
 from app.reports.storage.reports import Surroundings
@@ -20,7 +20,7 @@ from app.runs.storage.run_log import Renderings
 UNKNOWN = Surroundings("", "")
 
 
-class Rendered(NamedTuple):
+class RenderedReport(NamedTuple):
     """All forms in which a finished report is stored; `told` is the payload of the event `report_ready`."""
 
     renderings: Renderings
@@ -28,32 +28,34 @@ class Rendered(NamedTuple):
     told: dict[str, Any]
 
 
-def render(report: Report, run: Run, surroundings: Mapping[str, Surroundings] | None = None) -> Rendered:
+def render(report: Report, run: Run, surroundings: Mapping[str, Surroundings] | None = None) -> RenderedReport:
     """Number the citations and render the report. `surroundings` gives, by quote key, the text around each quote.
 
     A marker without a quote is left out and counted; only links to cited sources are kept.
     """
-    numbering = numbered(report)
+    numbering = number_citations(report)
     language = run.query.language
     around = {c.n: (surroundings or {}).get(c.quote.key, UNKNOWN) for c in numbering.citations}
     markdown = to_markdown(report, numbering, run.query.question, language)
     page = to_page(report, numbering, run.query.question, language, around)
-    return Rendered(Renderings(markdown, page), _evidence(run, report, numbering.citations), _told(report, numbering))
+    return RenderedReport(
+        Renderings(markdown, page), _describe_evidence(run, report, numbering.citations), _payload_of(report, numbering)
+    )
 
 
-def _evidence(run: Run, report: Report, citations: tuple[Citation, ...]) -> dict[str, Any]:
+def _describe_evidence(run: Run, report: Report, citations: tuple[Citation, ...]) -> dict[str, Any]:
     """Return the content of evidence.json; offsets count characters of the snapshot."""
     return {
         "run_id": str(run.id),
         "question": run.query.question,
         "status": RunStatus.COMPLETED.value,
         "usage": run.usage.model_dump(),
-        "citations": [cited(citation) for citation in citations],
-        "claims": judged(report, citations),
+        "citations": [describe_citation(citation) for citation in citations],
+        "claims": describe_claims(report, citations),
     }
 
 
-def judged(report: Report, citations: tuple[Citation, ...]) -> list[dict[str, Any]]:
+def describe_claims(report: Report, citations: tuple[Citation, ...]) -> list[dict[str, Any]]:
     """Return each claim under its section's heading, with the numbers of the citations it was judged by."""
     numbers = {citation.quote.key: citation.n for citation in citations}
     return [
@@ -70,14 +72,16 @@ def judged(report: Report, citations: tuple[Citation, ...]) -> list[dict[str, An
     ]
 
 
-def cited(citation: Citation) -> dict[str, Any]:
+def describe_citation(citation: Citation) -> dict[str, Any]:
     """Return a citation in the form of evidence.json."""
     quote = citation.quote
-    source = {"title": quote.source.title, "url": quote.source.url, "snapshot": quote.source.snapshot} | _quality(quote.source)
+    source = {"title": quote.source.title, "url": quote.source.url, "snapshot": quote.source.snapshot} | _describe_quality(
+        quote.source
+    )
     return {"n": citation.n, "quote": quote.text, "start": quote.start, "end": quote.end, "source": source}
 
 
-def _quality(source: Source) -> dict[str, Any]:
+def _describe_quality(source: Source) -> dict[str, Any]:
     """Return the known details that tell a good source from a weak one."""
     known = {
         "kind": source.kind,
@@ -90,17 +94,17 @@ def _quality(source: Source) -> dict[str, Any]:
     return {name: value for name, value in known.items() if value}
 
 
-def _told(report: Report, numbering: Numbering) -> dict[str, Any]:
+def _payload_of(report: Report, numbering: Numbering) -> dict[str, Any]:
     return {
         "sections": len(numbering.bodies),
         "citations": len(numbering.citations),
-        "words": sum(count_words(unmarked(body)) for body in numbering.bodies),
+        "words": sum(count_words(remove_places(body)) for body in numbering.bodies),
         "unresolved_citations": len(numbering.unresolved),
-        "claims": _counted(report.claims),
+        "claims": _count_support(report.claims),
     }
 
 
-def _counted(claims: tuple[Claim, ...]) -> dict[str, int]:
+def _count_support(claims: tuple[Claim, ...]) -> dict[str, int]:
     """Count the claims of each kind of support."""
     counts = Counter(claim.support for claim in claims)
     return {support.value: counts[support] for support in Support}

@@ -16,13 +16,13 @@ REFERRED = re.compile(r"(?<![\[\\])\[((?!\[)[^\[\]\n]+)\]\[(?!\[)[^\[\]\n]*\](?!
 AUTOLINK = re.compile(r"<((?:[a-zA-Z][a-zA-Z0-9+.-]{1,31}:|[\w.+-]+@)[^<>\s]*)>")
 TAG = re.compile(r"<(?=[a-zA-Z/!?])")
 FILE = re.compile(r"file:///[^/]+/(.+)", re.DOTALL)
-BARE = re.compile(r"\b([a-zA-Z][a-zA-Z0-9+.-]*)://|\b(www)\.(?=\w)")
-KEPT = re.compile(r"\x00(\d+)\x00")
+BARE_ADDRESS = re.compile(r"\b([a-zA-Z][a-zA-Z0-9+.-]*)://|\b(www)\.(?=\w)")
+PLACEHOLDER = re.compile(r"\x00(\d+)\x00")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$])")
 WEB = re.compile(r"https?://[^\s<>\"'`\\^{|}]+$", re.IGNORECASE)
 
 
-def without_foreign_links(markdown: str, addresses: frozenset[str]) -> str:
+def remove_foreign_links(markdown: str, addresses: frozenset[str]) -> str:
     """Return the text without images, HTML, and links to anything but `addresses`."""
     text = REFERRED.sub(r"\1", REFERENCE.sub("", IMAGE.sub(r"\1", markdown)))
     kept: list[str] = []
@@ -40,18 +40,18 @@ def without_foreign_links(markdown: str, addresses: frozenset[str]) -> str:
     text = TAG.sub(r"\\<", AUTOLINK.sub(r"\1", text))
     # A link that the patterns above missed (over two lines, say) loses the characters that make it one.
     text = text.replace("](", "]\\(")
-    return KEPT.sub(lambda m: kept[int(m.group(1))], unlinked(text))
+    return PLACEHOLDER.sub(lambda m: kept[int(m.group(1))], disarm_addresses(text))
 
 
-def unlinked(text: str) -> str:
+def disarm_addresses(text: str) -> str:
     """Return the text with a backslash in every bare address: it reads the same, and no renderer makes a link of it."""
-    return BARE.sub(lambda m: f"{m.group(1)}\\://" if m.group(1) else f"{m.group(2)}\\.", text)
+    return BARE_ADDRESS.sub(lambda m: f"{m.group(1)}\\://" if m.group(1) else f"{m.group(2)}\\.", text)
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Return plain text as Markdown that renders to exactly these characters on one line, without links."""
     flat = " ".join(text.split())
-    return unlinked(SPECIAL.sub(r"\\\1", flat))
+    return disarm_addresses(SPECIAL.sub(r"\\\1", flat))
 
 
 def place_of(source: Source) -> str:
@@ -59,11 +59,11 @@ def place_of(source: Source) -> str:
 
     Empty where the title says it. The address of a file (`file:///folder/path`) opens nothing where a report is read.
     """
-    place = file_name(source.url) or source.url
+    place = file_path_of(source.url) or source.url
     return "" if place.strip() == source.title.strip() else place
 
 
-def file_name(address: str) -> str:
+def file_path_of(address: str) -> str:
     """Return a file's path in its folder or collection; empty for any other address."""
     folder_and_path = FILE.fullmatch(address)
     return unquote(folder_and_path.group(1)) if folder_and_path else ""

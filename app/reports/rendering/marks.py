@@ -17,7 +17,7 @@ PAGE_MARKS = {**TEXT_MARKS, Support.PARTIAL: "◦"}
 WEAK = "△"
 
 
-def with_places(report: Report) -> list[str]:
+def add_places(report: Report) -> list[str]:
     """Return the bodies with a place behind each claim that gets a mark somewhere."""
     bodies = [section.body.replace(OPEN, " ").replace(CLOSE, " ") for section in report.sections]
     for number, claim in sorted(enumerate(report.claims), key=lambda item: -item[1].end):
@@ -27,17 +27,17 @@ def with_places(report: Report) -> list[str]:
     return bodies
 
 
-def unmarked(body: str) -> str:
+def remove_places(body: str) -> str:
     """Return the body without places."""
     return PLACE.sub("", body)
 
 
-def marked_text(body: str, claims: Sequence[Claim]) -> str:
+def mark_text(body: str, claims: Sequence[Claim]) -> str:
     """Return the body with marks for Markdown: only where the reader needs a warning."""
     return PLACE.sub(lambda match: TEXT_MARKS.get(claims[int(match.group(1))].support, ""), body)
 
 
-def marked_page(prose: str, claims: Sequence[Claim]) -> str:
+def mark_page(prose: str, claims: Sequence[Claim]) -> str:
     """Return clean HTML with its marks; a mark shows its reason under the pointer."""
 
     def mark(match: re.Match[str]) -> str:

@@ -15,12 +15,12 @@ from markdown_it import MarkdownIt
 from app.domain.citations import Citation
 from app.domain.query import Language
 from app.domain.report import Report
-from app.reports.rendering.cautions import notices
 from app.reports.rendering.links import is_web
-from app.reports.rendering.marks import marked_page
+from app.reports.rendering.marks import mark_page
+from app.reports.rendering.notices import list_notices
 from app.reports.rendering.numbering import Numbering
-from app.reports.rendering.text import conflicts
-from app.reports.rendering.words import WORDS, Words, byline, quality, titled
+from app.reports.rendering.text import list_conflicts
+from app.reports.rendering.words import WORDS, RenderingWords, byline_of, quality_of, title_of
 from app.reports.storage.reports import Surroundings
 
 TAGS = {
@@ -55,27 +55,27 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 def to_page(report: Report, numbering: Numbering, question: str, language: Language, around: Mapping[int, Surroundings]) -> str:
     """Return the whole page. `around` gives, by citation number, the text before and after its quote."""
     words = WORDS[language]
-    hovers = {c.n: _short(c.quote.text) for c in numbering.citations}
+    hovers = {c.n: _shorten(c.quote.text) for c in numbering.citations}
     seen: set[int] = set()
     parts = [
-        _head(report.title, question, language, words),
-        _notices(notices(report, numbering, words), words),
-        _contents(report, words),
+        _render_head(report.title, question, language, words),
+        _render_notices(list_notices(report, numbering, words), words),
+        _render_contents(report, words),
     ]
     for index, (section, body) in enumerate(zip(report.sections, numbering.bodies, strict=True), start=1):
         parts.append(f'<h{section.level} id="s{index}">{html.escape(section.heading)}</h{section.level}>')
-        parts.append(marked_page(_prose(body, hovers, seen), report.claims))
-    if listed := conflicts(report, numbering, words):
-        parts += [f"<h2>{words.conflicts}</h2>", _prose(listed[1], hovers, seen)]
+        parts.append(mark_page(_render_prose(body, hovers, seen), report.claims))
+    if listed := list_conflicts(report, numbering, words):
+        parts += [f"<h2>{words.conflicts}</h2>", _render_prose(listed[1], hovers, seen)]
     if numbering.citations:
         parts += [f'<h2 id="sources">{words.sources}</h2><ol class="sources">']
-        parts += [_source(citation, around[citation.n], words) for citation in numbering.citations]
+        parts += [_render_source(citation, around[citation.n], words) for citation in numbering.citations]
         parts.append("</ol>")
     parts.append("</main></body></html>\n")
     return "\n".join(part for part in parts if part)
 
 
-def _head(title: str, question: str, language: Language, words: Words) -> str:
+def _render_head(title: str, question: str, language: Language, words: RenderingWords) -> str:
     asked = "" if question == title else f'\n<p class="question"><b>{words.question}</b> {html.escape(question)}</p>'
     return (
         f'<!doctype html>\n<html lang="{language.value}"><head><meta charset="utf-8">'
@@ -86,11 +86,11 @@ def _head(title: str, question: str, language: Language, words: Words) -> str:
     )
 
 
-def _notices(said: tuple[str, ...], words: Words) -> str:
+def _render_notices(said: tuple[str, ...], words: RenderingWords) -> str:
     return "\n".join(f'<p class="notice"><b>{words.note}</b> {html.escape(notice)}</p>' for notice in said)
 
 
-def _contents(report: Report, words: Words) -> str:
+def _render_contents(report: Report, words: RenderingWords) -> str:
     """Return a table of contents, where there are three sections or more."""
     entries = [(i, s) for i, s in enumerate(report.sections, start=1) if s.level == 2]
     if len(entries) < 3:
@@ -99,7 +99,7 @@ def _contents(report: Report, words: Words) -> str:
     return f'<nav aria-label="{words.contents}"><b>{words.contents}</b><ol>{items}</ol></nav>'
 
 
-def _prose(markdown: str, hovers: Mapping[int, str], seen: set[int]) -> str:
+def _render_prose(markdown: str, hovers: Mapping[int, str], seen: set[int]) -> str:
     clean = _CLEANER.clean(_MARKDOWN.render(markdown))
 
     def link(match: re.Match[str]) -> str:
@@ -113,13 +113,13 @@ def _prose(markdown: str, hovers: Mapping[int, str], seen: set[int]) -> str:
     return NUMBER.sub(link, clean)
 
 
-def _source(citation: Citation, around: Surroundings, words: Words) -> str:
+def _render_source(citation: Citation, around: Surroundings, words: RenderingWords) -> str:
     quote, source = citation.quote, citation.quote.source
-    title = html.escape(titled(source, words))
+    title = html.escape(title_of(source, words))
     named = (
         f'<a href="{html.escape(source.url)}" rel="noopener noreferrer">{title}</a>' if is_web(source.url) else f"<b>{title}</b>"
     )
-    about = html.escape(", ".join(part for part in (byline(source), quality(source, words)) if part))
+    about = html.escape(", ".join(part for part in (byline_of(source), quality_of(source, words)) if part))
     where = words.characters.format(start=quote.start, end=quote.end, copy=source.snapshot[:12])
     before = f'<span class="around">…{html.escape(around.before)}</span>' if around.before else ""
     after = f'<span class="around">{html.escape(around.after)}…</span>' if around.after else ""
@@ -131,6 +131,6 @@ def _source(citation: Citation, around: Surroundings, words: Words) -> str:
     )
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= HOVER_CHARS else flat[: HOVER_CHARS - 1] + "…"

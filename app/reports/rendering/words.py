@@ -7,7 +7,7 @@ from app.domain.evidence import Source
 from app.domain.query import Language
 
 
-class Words(NamedTuple):
+class RenderingWords(NamedTuple):
     """The fixed words of one language."""
 
     question: str
@@ -24,7 +24,7 @@ class Words(NamedTuple):
 
 
 WORDS = {
-    Language.ENGLISH: Words(
+    Language.ENGLISH: RenderingWords(
         "Question",
         "Contents",
         "Sources",
@@ -38,7 +38,7 @@ WORDS = {
         "Source {n} contains text that tries to instruct machines that read it ({patterns}); none of that text was followed. "
         "Read what rests on this source with care.",
     ),
-    Language.CHINESE: Words(
+    Language.CHINESE: RenderingWords(
         "问题",
         "目录",
         "来源",
@@ -54,26 +54,26 @@ WORDS = {
 }
 
 
-def titled(source: Source, words: Words) -> str:
+def title_of(source: Source, words: RenderingWords) -> str:
     """Return a source's title, or the word for none; without the full stop that ends titles of papers, since more follows."""
     return source.title.strip().removesuffix(".") or words.untitled
 
 
-def byline(source: Source) -> str:
+def byline_of(source: Source) -> str:
     """Return author and date ("Andrew Jackson, 4 December 1832"), without what the title says already."""
     parts = [source.author] if source.author and source.author not in source.title else []
-    if source.published is not None and not _dated(source.title, source.published):
+    if source.published is not None and not _names_day(source.title, source.published):
         parts.append(f"{source.published.day} {source.published:%B} {source.published.year}")
     return ", ".join(parts)
 
 
-def quality(source: Source, words: Words) -> str:
+def quality_of(source: Source, words: RenderingWords) -> str:
     """Return the venue, and whether the source was retracted or is a preprint, as far as it is known."""
     status = words.retracted if source.retracted else words.preprint if source.preprint else ""
     return ", ".join(part for part in (source.venue, status) if part)
 
 
-def _dated(title: str, day: date) -> bool:
+def _names_day(title: str, day: date) -> bool:
     """Return True when the title names the day in one of the usual forms."""
     forms = (day.isoformat(), f"{day:%B} {day.day}, {day.year}", f"{day.day} {day:%B} {day.year}")
     return any(form in title for form in forms)

@@ -7,7 +7,7 @@ from uuid import UUID
 import asyncpg
 from asyncpg import Record
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.budget import Usage
 from app.domain.errors import Conflict
 from app.domain.revision import FollowUp, ReportTask, TaskKind, TaskRequest, TaskStatus
@@ -42,7 +42,7 @@ async def add(database: Executor, run_id: UUID, task_id: UUID, request: TaskRequ
         Conflict: another change of the same version was asked for already, or the report is being judged.
     """
     try:
-        async with translated():
+        async with translate_outages():
             await database.execute(ADD, task_id, run_id, request.kind, request.base, request.model_dump_json())
     except asyncpg.UniqueViolationError as error:
         if request.kind is TaskKind.SCORE:
@@ -54,30 +54,30 @@ async def add(database: Executor, run_id: UUID, task_id: UUID, request: TaskRequ
 
 async def get(database: Executor, run_id: UUID, task_id: UUID) -> ReportTask | None:
     """The task, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(GET, run_id, task_id)
-    return _task(row) if row else None
+    return _task_of(row) if row else None
 
 
-async def page(database: Executor, run_id: UUID, questions: bool, limit: int, before: UUID | None) -> Sequence[ReportTask]:
+async def list_page(database: Executor, run_id: UUID, questions: bool, limit: int, before: UUID | None) -> Sequence[ReportTask]:
     """Up to `limit` questions, or else changes, newest first, older than `before`."""
-    async with translated():
+    async with translate_outages():
         rows = await database.fetch(PAGE, run_id, questions, limit, before)
-    return [_task(row) for row in rows]
+    return [_task_of(row) for row in rows]
 
 
-async def change_under_way(database: Executor, run_id: UUID, base: int) -> bool:
+async def has_change_under_way(database: Executor, run_id: UUID, base: int) -> bool:
     """Whether a change of this version was asked for and did not fail."""
-    async with translated():
+    async with translate_outages():
         found: bool = await database.fetchval(UNDER_WAY, run_id, base)
     return found
 
 
-async def last_scoring(database: Executor, run_id: UUID) -> ReportTask | None:
+async def find_last_scoring(database: Executor, run_id: UUID) -> ReportTask | None:
     """The latest judging of the report by a rubric it was not asked with, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(LAST_SCORING, run_id)
-    return _task(row) if row else None
+    return _task_of(row) if row else None
 
 
 async def finish(
@@ -91,7 +91,7 @@ async def finish(
     usage: Usage | None = None,
 ) -> None:
     """End a task; one that has ended stays as it is."""
-    async with translated():
+    async with translate_outages():
         await database.execute(
             FINISH,
             run_id,
@@ -104,13 +104,13 @@ async def finish(
         )
 
 
-async def left_behind(database: Executor, older_than: timedelta, limit: int) -> Sequence[tuple[UUID, UUID]]:
+async def list_left_behind(database: Executor, older_than: timedelta, limit: int) -> Sequence[tuple[UUID, UUID]]:
     """Run and id of tasks that have waited longer than `older_than`, oldest first: each must have a workflow."""
-    async with translated():
+    async with translate_outages():
         return [(row["run_id"], row["id"]) for row in await database.fetch(LEFT, older_than, limit)]
 
 
-def _task(row: Record) -> ReportTask:
+def _task_of(row: Record) -> ReportTask:
     return ReportTask(
         **{name: row[name] for name in ("id", "run_id", "detail", "version", "created_at", "finished_at")},
         request=TaskRequest.of_any_version(row["request"]),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.evidence import Quote
 from app.domain.revision import DELIVERED
 
@@ -34,29 +34,31 @@ class StoredReport(NamedTuple):
     version: int = DELIVERED
 
 
-async def snapshot(database: Executor, hash_: str) -> bytes | None:
+async def get_snapshot(database: Executor, hash_: str) -> bytes | None:
     """The stored copy (UTF-8) of the source with this SHA-256, or None."""
-    async with translated():
+    async with translate_outages():
         found: bytes | None = await database.fetchval(SNAPSHOT, hash_)
     return found
 
 
-async def surroundings(database: Executor, quotes: Sequence[Quote], chars: int = SURROUNDING_CHARS) -> dict[str, Surroundings]:
+async def find_surroundings(
+    database: Executor, quotes: Sequence[Quote], chars: int = SURROUNDING_CHARS
+) -> dict[str, Surroundings]:
     """By quote key: up to `chars` characters of the stored copy on each side. A quote without a stored copy has none."""
     by_text: dict[str, list[Quote]] = {}
     for quote in quotes:
         by_text.setdefault(quote.source.snapshot, []).append(quote)
     names, found = list(by_text), dict[str, Surroundings]()
     for first in range(0, len(names), TEXTS_AT_ONCE):
-        async with translated():
+        async with translate_outages():
             rows = await database.fetch(BODIES, names[first : first + TEXTS_AT_ONCE])
         for name, body in rows:
             text = body.decode()
-            found |= {quote.key: _around(text, quote, chars) for quote in by_text[name]}
+            found |= {quote.key: _surroundings_of(text, quote, chars) for quote in by_text[name]}
     return found
 
 
-def _around(text: str, quote: Quote, chars: int) -> Surroundings:
+def _surroundings_of(text: str, quote: Quote, chars: int) -> Surroundings:
     """Offsets count characters."""
     before, after = text[max(quote.start - chars, 0) : quote.start], text[quote.end : quote.end + chars]
     return Surroundings(_from_word(before, chars), _to_word(after, chars))

@@ -7,7 +7,7 @@ from uuid import UUID
 import asyncpg
 from asyncpg import Record
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.budget import Usage
 from app.domain.errors import Conflict
 from app.domain.report import Report
@@ -42,23 +42,23 @@ CHANGED_MEANWHILE = "the report has changed meanwhile; read its newest version a
 
 async def get(database: Executor, run_id: UUID, n: int | None = None) -> StoredReport | None:
     """One version, by default the newest, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(GET, run_id, n)
     return StoredReport(*row) if row else None
 
 
-async def latest(database: Executor, run_id: UUID) -> int:
+async def get_latest(database: Executor, run_id: UUID) -> int:
     """The number of the newest version; 1 also where there is no report yet."""
-    async with translated():
+    async with translate_outages():
         found: int = await database.fetchval(LATEST, run_id)
     return found
 
 
-async def listed(database: Executor, run_id: UUID) -> Sequence[VersionInfo]:
+async def list_all(database: Executor, run_id: UUID) -> Sequence[VersionInfo]:
     """All versions, newest first, without their texts."""
-    async with translated():
+    async with translate_outages():
         rows = await database.fetch(LIST, run_id)
-    return [_info(row) for row in rows]
+    return [_info_of(row) for row in rows]
 
 
 async def add(
@@ -71,7 +71,7 @@ async def add(
     """
     markdown, html = (text.replace("\x00", "") for text in renderings)
     try:
-        async with translated():
+        async with translate_outages():
             await database.execute(
                 ADD,
                 run_id,
@@ -97,13 +97,13 @@ async def revert(database: Executor, run_id: UUID, to: int, n: int) -> None:
         Conflict: there is a version `n` already.
     """
     try:
-        async with translated():
+        async with translate_outages():
             await database.execute(REVERT, run_id, to, n, Usage().model_dump_json())
     except asyncpg.UniqueViolationError as error:
         raise Conflict(CHANGED_MEANWHILE) from error
 
 
-def _info(row: Record) -> VersionInfo:
+def _info_of(row: Record) -> VersionInfo:
     usage = Usage.of_any_version(row["usage"]) if row["usage"] else Usage()
     told = {name: row[name] for name in ("n", "based_on", "section", "note", "created_at")}
     return VersionInfo(**told, origin=VersionOrigin(row["origin"]), usage=usage)

@@ -5,11 +5,11 @@ import logging
 from app.audit import storage as audit
 from app.audit.storage import Action
 from app.database.engine import Executor
-from app.database.tenancy import TenantDatabase, acting
+from app.database.tenancy import TenantDatabase, get_tenant
 from app.retention import storage as retention
 from app.retention.nouns import Retention
 
-AT_ONCE = 100
+RUNS_AT_ONCE = 100
 """The number of runs deleted in one statement: locks stay short, and far below a statement's time limit."""
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ class Retentions:
 
     async def read(self) -> Retention:
         """Return the days after which each kind of data is deleted."""
-        return await retention.get(self._tenants, acting().organisation)
+        return await retention.get(self._tenants, get_tenant().organisation)
 
     async def set(self, wanted: Retention) -> Retention:
         """Replace all settings. They take effect with the next sweep, within the hour."""
@@ -38,7 +38,7 @@ class Retentions:
         return wanted
 
 
-async def forget_what_is_past(trusted: Executor) -> dict[str, int]:
+async def delete_past(trusted: Executor) -> dict[str, int]:
     """Delete data past its time; return how many rows of each kind. The work can be cut off anywhere and repeated.
 
     Raises:
@@ -46,7 +46,7 @@ async def forget_what_is_past(trusted: Executor) -> dict[str, int]:
     """
     gone: dict[str, int] = {}
     for what in retention.STATEMENTS:
-        while done := await retention.forget(trusted, what, AT_ONCE):
+        while done := await retention.forget(trusted, what, RUNS_AT_ONCE):
             gone[what] = gone.get(what, 0) + done
             if what not in retention.BATCHED:
                 break

@@ -51,15 +51,15 @@ class EventsController(Controller):
         """Stream the events of the run, from its beginning or after a number, then each new one; the stream ends with the run."""
         await research.get(run_id)
         start = after if last_seen is None else last_seen
-        return Stream(_frames(live, run_id, start), media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
+        return Stream(_stream_frames(live, run_id, start), media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
 
 
-async def _frames(live: LiveEvents, run_id: RunId, after: int) -> AsyncIterator[bytes]:
+async def _stream_frames(live: LiveEvents, run_id: RunId, after: int) -> AsyncIterator[bytes]:
     yield OPENING
     async with aclosing(live.watch(run_id, after)) as batches:
         async for batch in batches:
-            yield b"".join(map(_frame, batch)) if batch else BEAT
+            yield b"".join(map(_encode_event, batch)) if batch else BEAT
 
 
-def _frame(event: LoggedEvent) -> bytes:
+def _encode_event(event: LoggedEvent) -> bytes:
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.seq, event.type.encode(), event.body)

@@ -32,35 +32,35 @@ class PlansController(Controller):
     @get(opt=READ, responses=problem_responses(404))
     async def show_plan(self, run_id: RunId, steering: SteeringService) -> Response[ResearchPlan]:
         """Return the plan as it stands, with its revision as `ETag`."""
-        return _tagged(await steering.plan(run_id))
+        return _answer_with_tag(await steering.get_plan(run_id))
 
     @put(opt=WRITE, responses=problem_responses(400, 404, 409, 412))
     async def revise_plan(
         self, run_id: RunId, data: JSONBody[ResearchPlan], steering: SteeringService, matching: IfMatch = None
     ) -> Response[ResearchPlan]:
         """Replace the plan. Findings of subtasks whose id stays are kept."""
-        return _tagged(await steering.revise_plan(run_id, data, _revision(matching)))
+        return _answer_with_tag(await steering.revise_plan(run_id, data, _revision_of(matching)))
 
     @post("/subtasks", opt=WRITE, responses=problem_responses(400, 404, 409, 412))
     async def add_subtask(
         self, run_id: RunId, data: JSONBody[Subtask], steering: SteeringService, matching: IfMatch = None
     ) -> Response[ResearchPlan]:
         """Add one subtask."""
-        return _tagged(await steering.add_subtask(run_id, data, _revision(matching)))
+        return _answer_with_tag(await steering.add_subtask(run_id, data, _revision_of(matching)))
 
     @delete("/subtasks/{subtask_id:str}", status_code=200, opt=WRITE, responses=problem_responses(404, 409, 412))
     async def drop_subtask(
         self, run_id: RunId, subtask_id: FromPath[str], steering: SteeringService, matching: IfMatch = None
     ) -> Response[ResearchPlan]:
         """Drop one subtask; if it runs, it hands over what it has."""
-        return _tagged(await steering.drop_subtask(run_id, subtask_id, _revision(matching)))
+        return _answer_with_tag(await steering.drop_subtask(run_id, subtask_id, _revision_of(matching)))
 
 
-def _tagged(plan: ResearchPlan) -> Response[ResearchPlan]:
+def _answer_with_tag(plan: ResearchPlan) -> Response[ResearchPlan]:
     return Response(plan, headers={"ETag": f'"plan-{plan.revision}"', "Cache-Control": "private, no-cache"})
 
 
-def _revision(tag: str | None) -> int | None:
+def _revision_of(tag: str | None) -> int | None:
     """Return the revision that a client expects; None where it takes any."""
     if tag is None or tag.strip() == "*":
         return None

@@ -28,12 +28,12 @@ class RunsController(Controller):
     @post(opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 413))
     async def create(self, data: JSONBody[NewRun], research: ResearchService, asking: AskingService) -> Response[Run]:
         """Ask a question. The run starts at once; its events are at `/events`."""
-        query, given = data.query(), data.rubric
-        agreed = await asking.agreed(given.criteria, given.draft) if isinstance(given, GivenRubric) else None
+        query, given = data.to_query(), data.rubric
+        agreed = await asking.agree(given.criteria, given.draft) if isinstance(given, GivenRubric) else None
         if (
             given and data.beside and agreed is None
         ):  # all systems are held to the same rubric, so it is drafted before any of them starts
-            agreed = await asking.drafted(query)
+            agreed = await asking.draft_and_agree(query)
         run = await research.create(query, agreed=agreed, beside=data.beside)
         return Response(run, headers={"Location": f"/v1/runs/{run.id}"})
 
@@ -48,7 +48,7 @@ class RunsController(Controller):
         """List the organisation's runs, newest first."""
         if "\0" in q:
             raise InvalidInput("`q` has a null character; send plain words")
-        found = await research.page(limit + 1, before, q)
+        found = await research.list_page(limit + 1, before, q)
         items = list(found[:limit])
         return RunPage(items=items, next=items[-1].id if len(found) > limit else None)
 

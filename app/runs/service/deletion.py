@@ -8,10 +8,10 @@ from app.audit.storage import Action
 from app.database.tenancy import TenantDatabase
 from app.domain.errors import Conflict, Forbidden, NotFound
 from app.runs.storage import deletion as run_deletion
-from app.runs.storage.deletion import Deletable
+from app.runs.storage.deletion import DeletableRun
 
 
-class Deleting:
+class RunDeletion:
     """The use case of deleting a run. The next sweep removes stored copies of sources that no other run cites."""
 
     def __init__(self, tenants: TenantDatabase) -> None:
@@ -32,13 +32,13 @@ class Deleting:
                 raise NotFound(f"there is no run {run_id}")
             if principal.role not in (Role.OWNER, Role.ADMIN) and found.created_by != principal.user_id:
                 raise Forbidden("only the person who asked this question, an owner or an admin may delete it")
-            if reason := reason_against(found):
+            if reason := find_obstacle(found):
                 raise Conflict(reason)
             await run_deletion.delete(connection, run_id)
             await audit.record(connection, Action.RUN_DELETED, run_id)
 
 
-def reason_against(run: Deletable) -> str:
+def find_obstacle(run: DeletableRun) -> str:
     """Return the reason why the run cannot be deleted now, with what to do; empty where it can be deleted."""
     if not run.status.finished:
         return f"the run is {run.status}: cancel it first, or wait for its end"

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from app.database.engine import Executor
 from app.domain.errors import NotFound, Unavailable
-from app.runs.service.live_feed import RETRY, Feed, Reader
+from app.runs.service.live_feed import RETRY, Feed, LogReader
 from app.runs.storage import events, runs
 from app.runs.storage.events import LoggedEvent
 
@@ -28,23 +28,23 @@ class LiveEvents:
         self._tenants = tenants
         self._trusted = trusted
         self._quiet = quiet
-        self._reader = Reader(trusted)
+        self._reader = LogReader(trusted)
         self._feeds: dict[UUID, Feed] = {}
         self._stopped = False
 
-    def heard(self, run_id: UUID, seq: int) -> None:
+    def note_growth(self, run_id: UUID, seq: int) -> None:
         """Note that a run's log has reached number `seq`."""
         feed = self._feeds.get(run_id)
         if feed is not None:
             feed.announce(seq)
 
-    def gap(self) -> None:
+    def read_all_again(self) -> None:
         """Read every watched log again: announcements may have been missed."""
         for feed in self._feeds.values():
             feed.catch_up()
 
     @property
-    def watched(self) -> int:
+    def watched_count(self) -> int:
         """The number of runs that are being watched."""
         return len(self._feeds)
 
@@ -82,23 +82,23 @@ class LiveEvents:
     async def _follow(self, feed: "Feed", after: int, last: int | None) -> Batches:
         """Follow the log; `last` is the highest number of a run that has finished already."""
         while not self._stopped and (last is None or after < last):
-            batch = feed.kept(after)
+            batch = feed.read_memory(after)
             if batch is None:
                 try:
                     async with asyncio.timeout(self._quiet.total_seconds()):
-                        batch = await feed.stored(after)
+                        batch = await feed.read_stored(after)
                 except (Unavailable, TimeoutError):
                     await asyncio.sleep(RETRY.total_seconds())
                     yield ()
                     continue
             if batch:
                 # Numbers become visible in order: events missing before the first visible one were deleted from the log.
-                yield batch if batch[0].seq == after + 1 else (events.gap(feed.run_id, after, batch[0].seq), *batch)
+                yield batch if batch[0].seq == after + 1 else (events.gap_event(feed.run_id, after, batch[0].seq), *batch)
                 after = batch[-1].seq
                 if any(event.final for event in batch):
                     return
             elif last is not None:
-                yield (events.gap(feed.run_id, after, last + 1),)
+                yield (events.gap_event(feed.run_id, after, last + 1),)
                 return
-            elif not await feed.grown(after):
+            elif not await feed.wait_for_growth(after):
                 yield ()

@@ -14,11 +14,11 @@ from app.runs.storage import events
 from app.runs.storage.events import LoggedEvent
 
 # Events kept in memory for each watched run; a watcher further behind reads from the database at his own pace.
-TAIL = 32
+TAIL_EVENTS = 32
 RETRY = timedelta(seconds=1)
 # An event is passed on at once. Events that follow within this time (of parallel agents, of other watched runs) are passed on
 # together, at most this much late.
-BREATH = timedelta(milliseconds=40)
+GATHERING_TIME = timedelta(milliseconds=40)
 RUNS_AT_ONCE = 64
 
 log = logging.getLogger(__name__)
@@ -31,13 +31,13 @@ class Feed:
     reader, woken by announcements, reads on for all watchers.
     """
 
-    def __init__(self, database: Executor, reader: "Reader", run_id: UUID, quiet: timedelta) -> None:
+    def __init__(self, database: Executor, reader: "LogReader", run_id: UUID, quiet: timedelta) -> None:
         self.run_id = run_id
         self.watchers = 0
         self.reached: int | None = None
         self._database = database
         self._reader = reader
-        self._tail: deque[LoggedEvent] = deque(maxlen=TAIL)
+        self._tail: deque[LoggedEvent] = deque(maxlen=TAIL_EVENTS)
         self._growth = asyncio.Event()
         # Twice in each quiet time: somebody who began to wait in between waits for no longer than one quiet time.
         self._pause_s = quiet.total_seconds() / 2
@@ -71,13 +71,13 @@ class Feed:
         self._beat.cancel()
         self._reader.forget(self)
 
-    def kept(self, seq: int) -> Sequence[LoggedEvent] | None:
+    def read_memory(self, seq: int) -> Sequence[LoggedEvent] | None:
         """Return the events after `seq` from memory; empty for a watcher who has them all; None for one who is further behind."""
         if self._tail and seq + 1 >= self._tail[0].seq:
             return tuple(islice(self._tail, seq + 1 - self._tail[0].seq, None))
         return () if self.reached is not None and seq >= self.reached else None
 
-    async def stored(self, seq: int) -> Sequence[LoggedEvent]:
+    async def read_stored(self, seq: int) -> Sequence[LoggedEvent]:
         """Return a page of the log after `seq`, from the database.
 
         Raises:
@@ -90,7 +90,7 @@ class Feed:
             self.catch_up()
         return page
 
-    async def grown(self, seq: int) -> bool:
+    async def wait_for_growth(self, seq: int) -> bool:
         """Wait until there is an event after `seq`, or for a quiet time; return False when there is none."""
         if self.reached is not None and self.reached > seq:
             return True
@@ -105,7 +105,7 @@ class Feed:
         self._beat = loop.call_later(self._pause_s, self._tick)
 
 
-class Reader:
+class LogReader:
     """A reader of all announced logs. One statement reads their new events, repeatedly, until nothing is announced."""
 
     def __init__(self, database: Executor) -> None:
@@ -147,4 +147,4 @@ class Reader:
                 feed.grow(page)
             if page and len(page) == events.PAGE and feed.watchers:
                 self._unread[feed.run_id] = feed
-        return BREATH
+        return GATHERING_TIME

@@ -15,8 +15,8 @@ from app.domain.errors import TooManyRequests, Unavailable
 
 CHECK_EVERY = timedelta(seconds=2)
 # For one organisation in one process: each stream takes some 50 kB, and more while its reader does not read.
-MOST_OF_ONE = 1_000
-AGAIN = timedelta(seconds=10)
+MAX_OF_ORGANISATION = 1_000
+RETRY_AFTER = timedelta(seconds=10)
 
 log = logging.getLogger(__name__)
 
@@ -36,14 +36,14 @@ class OpenStream:
 class OpenStreams:
     """The open streams of this process. Credentials are checked when a request begins; streams outlast that check."""
 
-    def __init__(self, trusted: Executor, most: int = MOST_OF_ONE) -> None:
+    def __init__(self, trusted: Executor, most: int = MAX_OF_ORGANISATION) -> None:
         self._trusted = trusted
         self._most = most
         self._taken: Counter[UUID] = Counter()
         self._open: set[OpenStream] = set()
 
     @contextmanager
-    def place(self, organisation: UUID) -> Iterator[None]:
+    def hold_place(self, organisation: UUID) -> Iterator[None]:
         """Hold one of the organisation's places while the context lasts. A reader who never reads keeps his place.
 
         Raises:
@@ -51,7 +51,7 @@ class OpenStreams:
         """
         if self._taken[organisation] >= self._most:
             said = f"this organisation has {self._most} event streams open, which is as many as it may have; end one first"
-            raise TooManyRequests(said, AGAIN)
+            raise TooManyRequests(said, RETRY_AFTER)
         self._taken[organisation] += 1
         try:
             yield
@@ -61,18 +61,18 @@ class OpenStreams:
                 del self._taken[organisation]
 
     @contextmanager
-    def one(self, stream: OpenStream) -> Iterator[None]:
+    def track(self, stream: OpenStream) -> Iterator[None]:
         """Forget the stream when the context ends."""
         try:
             yield
         finally:
             self._open.discard(stream)
 
-    def began(self, stream: OpenStream) -> None:
+    def note_start(self, stream: OpenStream) -> None:
         """Note that the stream has sent its first piece, and more will follow."""
         self._open.add(stream)
 
-    async def keep(self) -> None:
+    async def keep_checking(self) -> None:
         """Check the streams at regular intervals, until cancelled."""
         while True:
             await asyncio.sleep(CHECK_EVERY.total_seconds())
@@ -85,8 +85,8 @@ class OpenStreams:
         """Cut off streams whose key was revoked or has expired, whose session ended, or whose person left."""
         keys = {stream.credential for stream in self._open if isinstance(stream.credential, UUID)}
         tokens = {stream.credential for stream in self._open if isinstance(stream.credential, bytes)}
-        good: set[Credential] = set(await credentials.good(self._trusted, keys)) if keys else set()
-        good |= set(await sessions.good(self._trusted, tokens)) if tokens else set()
+        good: set[Credential] = set(await credentials.list_good(self._trusted, keys)) if keys else set()
+        good |= set(await sessions.list_good(self._trusted, tokens)) if tokens else set()
         for stream in [stream for stream in self._open if stream.credential in (keys | tokens) - good]:
             stream.cut = True
             stream.task.cancel()

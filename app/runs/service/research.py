@@ -7,7 +7,7 @@ from typing import NamedTuple
 from uuid import UUID, uuid4
 
 from app.asking.storage import rubrics
-from app.collections.service.index_names import resolved
+from app.collections.service.index_names import resolve_collections
 from app.collections.storage import collections
 from app.database.engine import Database, Executor
 from app.domain.contract import ResearchInput
@@ -21,12 +21,13 @@ from app.preferences.storage import writer_defaults
 from app.reports.storage import reports, versions
 from app.reports.storage.reports import StoredReport
 from app.runs.service.gateway import RunGateway
-from app.runs.storage import events, runs, steering, tapes
+from app.runs.storage import events, runs, steering
+from app.runs.storage import stored_turns as tapes
 from app.runs.storage.events import LoggedEvent
 from app.runs.storage.run_log import RunLog
 
-AVAILABLE = tuple(SystemName)
-WITHOUT_MODEL = (SystemName.MINDDR,)
+ALL_SYSTEMS = tuple(SystemName)
+SYSTEMS_WITHOUT_MODEL = (SystemName.MINDDR,)
 """The others need a language model."""
 WAITING_FOR_WORKFLOWS = "waiting for the workflow service; the run starts by itself when it answers"
 # A run this old without a workflow was left behind by a failed start; a younger one may be starting now.
@@ -39,7 +40,7 @@ Admit = Callable[[Executor], Awaitable[None]]
 log = logging.getLogger(__name__)
 
 
-class Agreed(NamedTuple):
+class AgreedRubric(NamedTuple):
     """The rubric a run is held to, and the draft it was edited from; None where a person wrote it from nothing."""
 
     rubric: Rubric
@@ -55,7 +56,7 @@ class Research:
     """
 
     def __init__(
-        self, database: Database, gateway: RunGateway, systems: Sequence[SystemName] = AVAILABLE, admit: Admit | None = None
+        self, database: Database, gateway: RunGateway, systems: Sequence[SystemName] = ALL_SYSTEMS, admit: Admit | None = None
     ) -> None:
         self._database = database
         self._gateway = gateway
@@ -80,7 +81,7 @@ class Research:
         self,
         query: ResearchQuery,
         notes: Sequence[str] = (),
-        agreed: Agreed | None = None,
+        agreed: AgreedRubric | None = None,
         beside: Sequence[SystemName] = (),
     ) -> Run:
         """Store a run, with its rubric if there is one, and start it.
@@ -95,9 +96,9 @@ class Research:
             TooManyRequests: a quota of the organisation or the key is reached; then nothing is stored.
         """
         run_id = uuid4()
-        return (await self.create_all(self.side_by_side(query, beside, run_id), notes, agreed, run_id))[0]
+        return (await self.create_all(self.list_queries(query, beside, run_id), notes, agreed, run_id))[0]
 
-    def side_by_side(self, query: ResearchQuery, beside: Sequence[SystemName], first: UUID) -> list[ResearchQuery]:
+    def list_queries(self, query: ResearchQuery, beside: Sequence[SystemName], first: UUID) -> list[ResearchQuery]:
         """Return the query and one more for each system `beside` it; `first` is the id of the query's own run.
 
         Raises:
@@ -105,7 +106,7 @@ class Research:
         """
         if len({query.system, *beside}) != 1 + len(beside):
             raise InvalidInput("`beside` names a system twice, or the run's own; name each system once")
-        queries = [query, *(another(query, system, first) for system in beside)]
+        queries = [query, *(query_for_system(query, system, first) for system in beside)]
         for each in queries:
             self._check_available(each.system)
         return queries
@@ -114,7 +115,7 @@ class Research:
         self,
         queries: Sequence[ResearchQuery],
         notes: Sequence[str] = (),
-        agreed: Agreed | None = None,
+        agreed: AgreedRubric | None = None,
         first_id: UUID | None = None,
         check: Admit | None = None,
     ) -> list[Run]:
@@ -125,7 +126,7 @@ class Research:
         """
         for query in queries:
             self._check_available(query.system)
-        wanted = [await resolved(self._database, await self._with_default_writer(query)) for query in queries]
+        wanted = [await resolve_collections(self._database, await self._with_default_writer(query)) for query in queries]
         ids = [first_id or uuid4(), *(uuid4() for _ in queries[1:])]
         async with self._database.acquire() as connection:
             if check is not None:
@@ -134,7 +135,7 @@ class Research:
                 await self._store(connection, run_id, query, own, agreed)
                 for note in notes:
                     await steering.add_note(connection, run_id, note)
-        return [await self._begun(run_id) for run_id in ids]
+        return [await self._start_stored(run_id) for run_id in ids]
 
     def _check_available(self, system: SystemName) -> None:
         if system not in self._systems:
@@ -142,7 +143,7 @@ class Research:
             raise InvalidInput(f"the system {system} needs a language model, and none is configured; available: {available}")
 
     async def _store(
-        self, connection: Executor, run_id: UUID, query: ResearchQuery, own: Sequence[UUID], agreed: Agreed | None
+        self, connection: Executor, run_id: UUID, query: ResearchQuery, own: Sequence[UUID], agreed: AgreedRubric | None
     ) -> None:
         await self.admit(connection)
         await runs.create(connection, run_id, query)
@@ -151,7 +152,7 @@ class Research:
         if agreed is not None:  # if the process dies here, the run's planning stage drafts a rubric
             await rubrics.add(connection, run_id, agreed.rubric, agreed.drafted)
 
-    async def _begun(self, run_id: UUID) -> Run:
+    async def _start_stored(self, run_id: UUID) -> Run:
         try:
             await self.start(await RunLog(self._database).load(run_id))
         except Unavailable as error:
@@ -172,7 +173,7 @@ class Research:
 
     async def dispatch(self) -> int:
         """Start the runs whose start failed; return how many were started."""
-        waiting = await runs.undispatched(self._database, LEFT_BEHIND, BATCH)
+        waiting = await runs.list_undispatched(self._database, LEFT_BEHIND, BATCH)
         for run_id in waiting:
             await self.start(await RunLog(self._database).load(run_id))
         return len(waiting)
@@ -184,7 +185,7 @@ class Research:
             raise NotFound(f"there is no run {run_id}")
         return run
 
-    async def page(self, limit: int, before: UUID | None, search: str = "") -> Sequence[Run]:
+    async def list_page(self, limit: int, before: UUID | None, search: str = "") -> Sequence[Run]:
         """Return up to `limit` runs, newest first, older than `before`; with `search`, those that have all its words.
 
         Raises:
@@ -195,17 +196,17 @@ class Research:
         words = search.split()
         if words:
             return await runs.find(self._database, words, limit, before)
-        return await runs.page(self._database, limit, before)
+        return await runs.list_page(self._database, limit, before)
 
-    async def events(self, run_id: UUID, after: int, limit: int = events.PAGE) -> Sequence[LoggedEvent]:
+    async def read_events(self, run_id: UUID, after: int, limit: int = events.PAGE) -> Sequence[LoggedEvent]:
         """Return up to `limit` events of the run's log after number `after`, in order."""
         return await events.read_after(self._database, run_id, after, limit)
 
-    async def report(self, run_id: UUID, version: int | None = None) -> tuple[Run, StoredReport]:
+    async def get_run_and_report(self, run_id: UUID, version: int | None = None) -> tuple[Run, StoredReport]:
         """Return the run with this version of its report, by default the newest."""
-        return await self.get(run_id), await self.stored(run_id, version)
+        return await self.get(run_id), await self.get_report(run_id, version)
 
-    async def stored(self, run_id: UUID, version: int | None = None) -> StoredReport:
+    async def get_report(self, run_id: UUID, version: int | None = None) -> StoredReport:
         """Return this version of the run's report, without the run."""
         report = await versions.get(self._database, run_id, version)
         if report is not None:
@@ -215,25 +216,25 @@ class Research:
             raise NotFound(f"the report of run {run_id} has no version {version}")
         raise NotFound(f"run {run_id} has no report; its status is {run.status}")
 
-    async def evidence(self, run_id: UUID) -> str:
+    async def get_evidence(self, run_id: UUID) -> str:
         """Return the newest version's evidence as JSON text: every citation with its exact quote and offsets."""
-        return (await self.stored(run_id)).evidence
+        return (await self.get_report(run_id)).evidence
 
-    async def tape(self, run_id: UUID) -> bytes:
+    async def get_tape(self, run_id: UUID) -> bytes:
         """Return the results of the run's tool calls, as JSON Lines of `call` and `result`; empty before the first call."""
         await self.get(run_id)
-        turns = await tapes.tool_turns(self._database, run_id)
+        turns = await tapes.list_tool_turns(self._database, run_id)
         lines = (turn.model_dump_json(include={"call", "result"}, exclude_defaults=True) for turn in turns)
         return "".join(f"{line}\n" for line in lines).encode()
 
-    async def snapshot(self, hash_: str) -> bytes:
+    async def get_snapshot(self, hash_: str) -> bytes:
         """Return the stored copy of a cited source in UTF-8; offsets of quotes count its characters."""
-        body = await reports.snapshot(self._database, hash_)
+        body = await reports.get_snapshot(self._database, hash_)
         if body is None:
             raise NotFound(f"no source is stored under {hash_}")
         return body
 
 
-def another(query: ResearchQuery, system: SystemName, first: UUID) -> ResearchQuery:
+def query_for_system(query: ResearchQuery, system: SystemName, first: UUID) -> ResearchQuery:
     """Return the same question for another system, on the evidence of the run `first`, which alone waits for plan approval."""
     return query.model_copy(update={"system": system, "evidence_of": first, "approve_plan": False})

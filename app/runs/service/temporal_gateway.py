@@ -43,9 +43,9 @@ from app.runs.service.temporal_payloads import noun_converter
 NAMESPACE = "default"
 CONNECT_LIMIT = timedelta(seconds=10)
 COMMAND_LIMIT = timedelta(seconds=10)
-STARTING = "Frontend is not healthy yet"
+STARTING_MESSAGE = "Frontend is not healthy yet"
 STARTING_POLL = timedelta(milliseconds=100)
-BACKGROUND = 5
+BACKGROUND_PRIORITY = 5
 """Temporal's lowest priority; 3 is the usual one."""
 DRAFT_LIMIT = timedelta(seconds=100)
 _REFUSALS: dict[str, type[RubricaError]] = {kind.__name__: kind for kind in (Conflict, InvalidInput, NotFound)}
@@ -66,20 +66,20 @@ async def connect(address: str, runtime: Runtime | None = None) -> Client:
     """
     try:
         async with asyncio.timeout(CONNECT_LIMIT.total_seconds()):
-            return await _client(address, runtime)
+            return await _connect_patiently(address, runtime)
     except TimeoutError as error:
-        raise SetupError(_unusable(address, f"no answer within {CONNECT_LIMIT.total_seconds():.0f} s")) from error
+        raise SetupError(_describe_failure(address, f"no answer within {CONNECT_LIMIT.total_seconds():.0f} s")) from error
     except (RuntimeError, ValueError) as error:
-        raise SetupError(_unusable(address, _cause(str(error)))) from error
+        raise SetupError(_describe_failure(address, _cause_of(str(error)))) from error
 
 
-async def _client(address: str, runtime: Runtime | None) -> Client:
+async def _connect_patiently(address: str, runtime: Runtime | None) -> Client:
     """Return a client, waiting while the server starts: it accepts connections a moment before it serves."""
     while True:
         try:
             return await Client.connect(address, namespace=NAMESPACE, data_converter=noun_converter, runtime=runtime)
         except RuntimeError as error:
-            if STARTING not in str(error):
+            if STARTING_MESSAGE not in str(error):
                 raise
             await asyncio.sleep(STARTING_POLL.total_seconds())
 
@@ -93,7 +93,7 @@ async def start_fleet(client: Client, request: FleetInput) -> None:
         task_queue=RESEARCH_QUEUE,
         id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
         start_signal=WAKE,
-        priority=Priority(priority_key=BACKGROUND, fairness_key=str(request.organisation_id)),
+        priority=Priority(priority_key=BACKGROUND_PRIORITY, fairness_key=str(request.organisation_id)),
         rpc_timeout=COMMAND_LIMIT,
     )
 
@@ -108,22 +108,22 @@ class TemporalGateway:
 
     async def start(self, request: ResearchInput) -> None:
         """Start the run's workflow, unless one is open."""
-        client = await self._connected()
-        async with _translated(request.run_id):
+        client = await self._get_client()
+        async with _translate_errors(request.run_id):
             await client.start_workflow(
                 RESEARCH_WORKFLOW,
                 request,
                 id=workflow_id(request.run_id),
                 task_queue=RESEARCH_QUEUE,
                 id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
-                priority=turn_of(request),
+                priority=priority_of(request),
                 rpc_timeout=COMMAND_LIMIT,
             )
 
     async def start_task(self, run_id: UUID, task_id: UUID) -> None:
         """Start a task's workflow, unless one is open."""
-        client = await self._connected()
-        async with _translated(run_id):
+        client = await self._get_client()
+        async with _translate_errors(run_id):
             await client.start_workflow(
                 REPORT_TASK_WORKFLOW,
                 ReportTaskInput(run_id=run_id, task_id=task_id),
@@ -135,8 +135,8 @@ class TemporalGateway:
 
     async def wake_fleet(self, request: FleetInput) -> None:
         """Start the fleet's workflow; an open one is woken instead."""
-        client = await self._connected()
-        async with _translated(request.fleet_id):
+        client = await self._get_client()
+        async with _translate_errors(request.fleet_id):
             await start_fleet(client, request)
 
     async def pause(self, run_id: UUID) -> None:
@@ -169,7 +169,7 @@ class TemporalGateway:
 
     async def draft(self, request: DraftRequest) -> Draft:
         """Let a worker draft something; wait at most `DRAFT_LIMIT`."""
-        client = await self._connected()
+        client = await self._get_client()
         try:
             draft: Draft = await client.execute_workflow(
                 DRAFT_WORKFLOW,
@@ -185,7 +185,7 @@ class TemporalGateway:
 
     async def check(self) -> None:
         """Return when Temporal answers."""
-        client = await self._connected()
+        client = await self._get_client()
         try:
             answers = await client.service_client.check_health(timeout=COMMAND_LIMIT)
         except RPCError as error:
@@ -194,21 +194,21 @@ class TemporalGateway:
             raise Unavailable("Temporal is not ready")
 
     async def _signal(self, run_id: UUID, command: Command) -> None:
-        handle = await self._handle(run_id)
-        async with _translated(run_id):
+        handle = await self._get_handle(run_id)
+        async with _translate_errors(run_id):
             await handle.signal(command, rpc_timeout=COMMAND_LIMIT)
 
     async def _update(self, run_id: UUID, command: Command, change: Any) -> ResearchPlan:
         """Execute an update with a time limit: without one it waits for as long as no worker runs the workflow."""
-        handle = await self._handle(run_id)
-        async with _translated(run_id):
+        handle = await self._get_handle(run_id)
+        async with _translate_errors(run_id):
             plan: ResearchPlan = await handle.execute_update(command, change, result_type=ResearchPlan, rpc_timeout=COMMAND_LIMIT)
         return plan
 
-    async def _handle(self, run_id: UUID) -> WorkflowHandle[Any, Any]:
-        return (await self._connected()).get_workflow_handle(workflow_id(run_id))
+    async def _get_handle(self, run_id: UUID) -> WorkflowHandle[Any, Any]:
+        return (await self._get_client()).get_workflow_handle(workflow_id(run_id))
 
-    async def _connected(self) -> Client:
+    async def _get_client(self) -> Client:
         async with self._connecting:
             if self._client is None:
                 try:
@@ -219,12 +219,12 @@ class TemporalGateway:
 
 
 @asynccontextmanager
-async def _translated(run_id: UUID) -> AsyncIterator[None]:
+async def _translate_errors(run_id: UUID) -> AsyncIterator[None]:
     """Raise Temporal's errors as ours."""
     try:
         yield
     except WorkflowUpdateFailedError as error:
-        raise _refusal(error) from error
+        raise _refusal_of(error) from error
     except WorkflowUpdateRPCTimeoutOrCancelledError as error:
         raise Unavailable("no worker takes up the command just now; repeat it, it may still be carried out") from error
     except RPCError as error:
@@ -233,18 +233,18 @@ async def _translated(run_id: UUID) -> AsyncIterator[None]:
         raise Unavailable(f"Temporal does not answer: {error.message}") from error
 
 
-def turn_of(request: ResearchInput) -> Priority:
+def priority_of(request: ResearchInput) -> Priority:
     """Return the run's priority: organisations take turns, however many runs each has waiting; background runs come last.
 
     Everything that the workflow starts inherits the priority.
     """
     return Priority(
-        priority_key=BACKGROUND if request.background else None,
+        priority_key=BACKGROUND_PRIORITY if request.background else None,
         fairness_key=str(request.organisation_id) if request.organisation_id else None,
     )
 
 
-def _refusal(error: WorkflowUpdateFailedError) -> RubricaError:
+def _refusal_of(error: WorkflowUpdateFailedError) -> RubricaError:
     """Return the validator's reason as the error class it was raised with."""
     cause = error.cause
     if not isinstance(cause, ApplicationError):
@@ -252,9 +252,9 @@ def _refusal(error: WorkflowUpdateFailedError) -> RubricaError:
     return _REFUSALS.get(cause.type or "", Conflict)(cause.message)
 
 
-def _unusable(address: str, cause: str) -> str:
+def _describe_failure(address: str, cause: str) -> str:
     return f"cannot use the Temporal server at {address} (RUBRICA_TEMPORAL_ADDRESS): {cause}"
 
 
-def _cause(text: str) -> str:
+def _cause_of(text: str) -> str:
     return next((cause for sign, cause in _CAUSES.items() if sign in text), text)

@@ -8,7 +8,7 @@ from temporalio.contrib.pydantic import PydanticJSONPlainPayloadConverter
 from temporalio.converter import CompositePayloadConverter, DataConverter, DefaultPayloadConverter, JSONPlainPayloadConverter
 
 
-class JsonOfAnyVersion(PydanticJSONPlainPayloadConverter):
+class LenientJsonConverter(PydanticJSONPlainPayloadConverter):
     """A JSON converter that leaves out fields which this version does not know.
 
     Refusing them would lose commands: the SDK drops a signal that it cannot read, and fails a workflow's task forever.
@@ -25,7 +25,7 @@ class NounConverter(CompositePayloadConverter):
 
     def __init__(self) -> None:
         usual = DefaultPayloadConverter.default_encoding_payload_converters
-        super().__init__(*(JsonOfAnyVersion() if isinstance(one, JSONPlainPayloadConverter) else one for one in usual))
+        super().__init__(*(LenientJsonConverter() if isinstance(one, JSONPlainPayloadConverter) else one for one in usual))
 
 
 noun_converter = DataConverter(payload_converter_class=NounConverter)

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 from uuid import UUID
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.run import RunStatus
-from app.quotas.storage.past_spending import deleting
+from app.quotas.storage.past_spending import deletion_of
 
 # Under its lock nothing more is asked of the run: what refers to it waits, and then finds it gone.
 FOUND = """
@@ -18,10 +18,10 @@ FOUND = """
                 s.baseline_id = r.id OR EXISTS (SELECT FROM schedule_firings f WHERE f.schedule_id = s.id AND f.ended_at IS NULL
                                                 AND r.id IN (f.run_id, f.baseline_id)))) AS schedule
     FROM runs r WHERE r.id = $1 FOR UPDATE OF r"""
-DELETE = deleting("SELECT id FROM runs WHERE id = $1 FOR UPDATE")
+DELETE = deletion_of("SELECT id FROM runs WHERE id = $1 FOR UPDATE")
 
 
-class Deletable(NamedTuple):
+class DeletableRun(NamedTuple):
     """A run, and what may need it: `schedule` is the name of one that compares with it, `made_for` the run it is a part of."""
 
     status: RunStatus
@@ -34,14 +34,14 @@ class Deletable(NamedTuple):
     schedule: str | None
 
 
-async def find(connection: Executor, run_id: UUID) -> Deletable | None:
+async def find(connection: Executor, run_id: UUID) -> DeletableRun | None:
     """The run, locked until the transaction open on `connection` ends; None where there is none."""
-    async with translated():
+    async with translate_outages():
         row = await connection.fetchrow(FOUND, run_id)
-    return Deletable(**{**dict(row), "status": RunStatus(row["status"])}) if row else None
+    return DeletableRun(**{**dict(row), "status": RunStatus(row["status"])}) if row else None
 
 
 async def delete(connection: Executor, run_id: UUID) -> None:
     """Delete the run with its report, log, links, comparisons and all else that belongs to it. What it used stays counted."""
-    async with translated():
+    async with translate_outages():
         await connection.execute(DELETE, run_id)

@@ -12,7 +12,7 @@ import asyncpg
 import orjson
 from asyncpg import Record
 
-from app.database.engine import CONNECT_LIMIT, OUTAGES, Executor, translated
+from app.database.engine import CONNECT_LIMIT, OUTAGES, Executor, translate_outages
 from app.domain.run import EventType, RunStatus
 
 CHANNEL = "rubrica_events"
@@ -42,24 +42,24 @@ class LoggedEvent(NamedTuple):
 
 async def read_after(database: Executor, run_id: UUID, seq: int, limit: int = PAGE) -> Sequence[LoggedEvent]:
     """Up to `limit` events of a run that come after number `seq`, in order."""
-    async with translated():
+    async with translate_outages():
         rows = await database.fetch(AFTER, run_id, seq, limit)
     # As text: orjson knows only the standard library's own UUIDs, and the driver hands out a subclass.
     name = str(run_id)
-    return [_logged(name, row) for row in rows]
+    return [_event_of(name, row) for row in rows]
 
 
 async def read_all_after(database: Executor, known: Mapping[UUID, int], limit: int = PAGE) -> dict[UUID, list[LoggedEvent]]:
     """Up to `limit` events of each run that come after the number known of it, in order; nothing for runs without."""
-    async with translated():
+    async with translate_outages():
         rows = await database.fetch(ALL_AFTER, list(known), list(known.values()), limit)
     pages: dict[UUID, list[LoggedEvent]] = {}
     for row in rows:
-        pages.setdefault(row["run_id"], []).append(_logged(str(row["run_id"]), row))
+        pages.setdefault(row["run_id"], []).append(_event_of(str(row["run_id"]), row))
     return pages
 
 
-def gap(run_id: UUID, after: int, following: int) -> LoggedEvent:
+def gap_event(run_id: UUID, after: int, following: int) -> LoggedEvent:
     """What a watcher is told instead of the events between `after` and `following` when the log does not keep them any more.
 
     It has the number of the last of them, so that who comes back after it is not told again.
@@ -69,7 +69,7 @@ def gap(run_id: UUID, after: int, following: int) -> LoggedEvent:
     return LoggedEvent(following - 1, EventType.GAP, False, body)
 
 
-def _logged(run_id: str, row: Record) -> LoggedEvent:
+def _event_of(run_id: str, row: Record) -> LoggedEvent:
     """Built once, whoever watches. The payload goes out as it was stored, unparsed."""
     payload = orjson.Fragment(row["payload"])
     event = {"run_id": run_id, "seq": row["seq"], "type": row["type"], "agent": row["agent"], "payload": payload, "at": row["at"]}
@@ -82,7 +82,7 @@ def _is_final(row: Record) -> bool:
     return RunStatus(orjson.loads(row["payload"])["status"]).finished
 
 
-class Listener:
+class EventListener:
     """One connection that hears of every new event. After a lost connection it reports a gap: what came in between must be read.
 
     `heard(run_id, seq)` and `gap()` are called on the event loop and must not block.
@@ -110,15 +110,15 @@ class Listener:
         """One connection's life."""
         connection = await asyncpg.connect(self._database_url, timeout=CONNECT_LIMIT.total_seconds())
         try:
-            await connection.add_listener(CHANNEL, self._notified)
+            await connection.add_listener(CHANNEL, self._pass_on)
             self.connected = True
             self._gap()
-            await self._until_lost(connection)
+            await self._wait_until_lost(connection)
         finally:
             self.connected = False
             connection.terminate()
 
-    async def _until_lost(self, connection: asyncpg.Connection) -> None:
+    async def _wait_until_lost(self, connection: asyncpg.Connection) -> None:
         """A closed connection reports itself; a silent one (a cable, a firewall) is found by asking now and then."""
         lost = asyncio.Event()
         connection.add_termination_listener(lambda _: lost.set())
@@ -128,6 +128,6 @@ class Listener:
                 return
             await connection.execute("SELECT", timeout=CONNECT_LIMIT.total_seconds())
 
-    def _notified(self, _connection: Any, _pid: int, _channel: str, payload: object) -> None:
+    def _pass_on(self, _connection: Any, _pid: int, _channel: str, payload: object) -> None:
         run_id, _, seq = str(payload).rpartition(":")
         self._heard(UUID(run_id), int(seq))

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import orjson
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.budget import Usage
 from app.domain.contract import Halt, ResearchInput
 from app.domain.errors import NotFound
@@ -66,7 +66,7 @@ class Reservation(NamedTuple):
 NOTHING = Reservation()
 
 
-class Snapshot(NamedTuple):
+class SourceSnapshot(NamedTuple):
     """The full text of a cited source, under its hash."""
 
     hash: str
@@ -126,7 +126,7 @@ class RunLog:
         Repeating the call (after `Unavailable`) stores and bills once, also when the stage was opened again in between. A turn
         of a superseded attempt is billed but not stored. `following` None reserves nothing and is always granted.
         """
-        async with translated():
+        async with translate_outages():
             row = await self._turns.store(
                 TurnRow(
                     run_id,
@@ -168,7 +168,7 @@ class RunLog:
 
         `call` numbers this attempt's exchanges: repeating one (after `Unavailable`) makes it once.
         """
-        async with translated():
+        async with translate_outages():
             row = await self._pool.fetchrow(RESERVE, run_id, stage, attempt, *released, *(following or (None, None)), call)
         if row is None or row["halt"] is None:
             raise NotFound(f"stage {stage} of run {run_id} was never opened")
@@ -176,7 +176,7 @@ class RunLog:
 
     async def others_hold(self, run_id: UUID, stage: str) -> bool:
         """Whether other stages of the run have something reserved. What nobody has moved for half an hour does not count."""
-        async with translated():
+        async with translate_outages():
             return bool(await self._pool.fetchval(OTHERS_HOLD, run_id, stage))
 
     async def close_stage(
@@ -185,7 +185,7 @@ class RunLog:
         stage: str,
         attempt: int,
         result: bytes,
-        snapshots: Sequence[Snapshot],
+        snapshots: Sequence[SourceSnapshot],
         payload: Mapping[str, Any],
         sources: Iterable[str] = (),
     ) -> bool:
@@ -196,35 +196,35 @@ class RunLog:
         """
         hashes = list(dict.fromkeys([*(snapshot.hash for snapshot in snapshots), *sources]))
         texts = [snapshot.text.encode() for snapshot in snapshots]
-        async with translated():
+        async with translate_outages():
             return bool(await self._pool.fetchval(CLOSE_STAGE, run_id, stage, attempt, result, hashes, texts, to_json(payload)))
 
     async def drop_stage(self, run_id: UUID, stage: str) -> None:
         """Tell a stage, running or to come, to stop at its next turn and hand over what it has (`Halt.DROPPED`)."""
-        async with translated():
+        async with translate_outages():
             await self._pool.execute(DROP_STAGE, run_id, stage)
 
     async def drop_other_searches(self, run_id: UUID, wanted: Sequence[str]) -> None:
         """Tell the searches that have begun, but for the stages `wanted`, to stop at their next turn (`Halt.DROPPED`)."""
-        async with translated():
+        async with translate_outages():
             await self._pool.execute(DROP_OTHERS, run_id, list(wanted))
 
     async def append_event(self, run_id: UUID, event: EventType, agent: str, payload: Mapping[str, Any]) -> int:
         """Append one event; its number."""
-        async with translated():
+        async with translate_outages():
             seq: int | None = await self._pool.fetchval(APPEND_EVENT, run_id, event, agent, to_json(payload))
         if seq is None:
             raise NotFound(f"there is no run {run_id}")
         return seq
 
-    async def tell(
+    async def append_once(
         self, run_id: UUID, stage: str, attempt: int, call: int, event: EventType, agent: str, payload: Mapping[str, Any]
     ) -> None:
         """Append an event that a stage tells outside a turn. `call` numbers what this attempt tells: repeating it tells it once.
 
         An attempt that another has replaced tells nothing.
         """
-        async with translated():
+        async with translate_outages():
             seq = await self._pool.fetchval(TELL, run_id, stage, attempt, call, event, agent, to_json(payload))
         if seq is None:
             raise NotFound(f"there is no run {run_id}")
@@ -232,13 +232,13 @@ class RunLog:
     async def set_status(self, run_id: UUID, status: RunStatus, detail: str = "", options: Sequence[str] = ()) -> int | None:
         """Move the run to a status, appending `status_changed`. None when nothing changed: the first final status stays."""
         extra = to_json({"options": list(options)} if options else {})
-        async with translated():
+        async with translate_outages():
             seq: int | None = await self._pool.fetchval(SET_STATUS, run_id, status, detail.replace("\x00", ""), extra)
         return seq
 
     async def load(self, run_id: UUID) -> ResearchInput:
         """Everything a workflow needs to start this run anew; stages hand over their own results when they are opened."""
-        async with translated():
+        async with translate_outages():
             row = await self._pool.fetchrow(LOAD, run_id)
         if row is None:
             raise NotFound(f"there is no run {run_id}")
@@ -260,7 +260,7 @@ class RunLog:
         """
         text = plan.model_dump_json()
         values = (run_id, text, list(dropped), event, f'{{"plan":{text}}}', plan.revision)
-        async with translated():
+        async with translate_outages():
             row = await self._pool.fetchrow(SAVE_PLAN, *values)
         if row is None or not row[0]:
             raise NotFound(f"there is no run {run_id}")
@@ -272,7 +272,7 @@ class RunLog:
     ) -> int | None:
         """Keep the finished report with its renderings, appending `report_ready`. None when the run has a report already."""
         markdown, html = (text.replace("\x00", "") for text in renderings)  # PostgreSQL's text holds no NUL
-        async with translated():
+        async with translate_outages():
             seq: int | None = await self._pool.fetchval(
                 SAVE_REPORT, run_id, report.model_dump_json(), markdown, html, to_json(evidence), to_json(payload)
             )
@@ -280,7 +280,7 @@ class RunLog:
 
     async def missing_snapshots(self, hashes: Sequence[str]) -> frozenset[str]:
         """Those of `hashes` that are not stored yet, so that only new texts travel."""
-        async with translated():
+        async with translate_outages():
             return frozenset(row["given"] for row in await self._pool.fetch(MISSING, list(hashes)))
 
 

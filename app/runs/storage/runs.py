@@ -8,7 +8,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.budget import Budget, Usage
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
@@ -56,7 +56,7 @@ WAITING = """
 UNFINISHED = "SELECT id, status FROM runs WHERE finished_at IS NULL ORDER BY created_at"
 
 
-class Unfinished(NamedTuple):
+class UnfinishedRun(NamedTuple):
     """A run that has not ended, and where it stands."""
 
     id: UUID
@@ -67,7 +67,7 @@ async def create(database: Executor, run_id: UUID, query: ResearchQuery) -> None
     """Add a run with its ledger and its first event. It belongs to the organisation that `database` acts for."""
     budget = query.budget
     event = {"question": query.question, "system": query.system, "effort": query.effort, "language": query.language}
-    async with translated():
+    async with translate_outages():
         await database.execute(
             CREATE,
             run_id,
@@ -82,65 +82,65 @@ async def create(database: Executor, run_id: UUID, query: ResearchQuery) -> None
 
 async def get(database: Executor, run_id: UUID) -> Run | None:
     """The run, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(GET, run_id)
-    return _run(row) if row else None
+    return _run_of(row) if row else None
 
 
-async def beside(database: Executor, run_id: UUID) -> Sequence[Run]:
+async def list_beside(database: Executor, run_id: UUID) -> Sequence[Run]:
     """The run and those that stand beside it, in no order."""
-    async with translated():
-        return [_run(row) for row in await database.fetch(BESIDE, run_id)]
+    async with translate_outages():
+        return [_run_of(row) for row in await database.fetch(BESIDE, run_id)]
 
 
 async def lock(database: Executor, run_id: UUID) -> None:
     """Let nobody else lock the run until the transaction ends."""
-    async with translated():
+    async with translate_outages():
         await database.execute(LOCK, run_id)
 
 
-async def page(database: Executor, limit: int, before: UUID | None) -> Sequence[Run]:
+async def list_page(database: Executor, limit: int, before: UUID | None) -> Sequence[Run]:
     """Up to `limit` runs, newest first, older than the run `before`; none when there is no such run."""
-    async with translated():
+    async with translate_outages():
         rows = await (database.fetch(PAGE_BEFORE, limit, before) if before else database.fetch(PAGE, limit))
-    return [_run(row) for row in rows]
+    return [_run_of(row) for row in rows]
 
 
 async def find(database: Executor, words: Sequence[str], limit: int, before: UUID | None) -> Sequence[Run]:
     """Up to `limit` runs whose question or whose report has all these words, newest first, older than the run `before`."""
     patterns = [f"%{WILDCARD.sub(ESCAPED, word)}%" for word in words]
-    async with translated():
+    async with translate_outages():
         rows = await database.fetch(FOUND, limit, before, patterns)
-    return [_run(row) for row in rows]
+    return [_run_of(row) for row in rows]
 
 
 async def note_waiting(database: Executor, run_id: UUID, reason: str) -> None:
     """Say why a queued run has not begun. One that has begun is left as it is: its start was answered late, but it was heard."""
     told = to_json({"status": RunStatus.QUEUED, "detail": reason})
-    async with translated():
+    async with translate_outages():
         await database.fetchval(WAITING, run_id, reason, told)
 
 
 async def mark_dispatched(database: Executor, run_id: UUID) -> None:
     """Note that a workflow was started for the run."""
-    async with translated():
+    async with translate_outages():
         await database.execute(DISPATCHED, run_id)
 
 
-async def undispatched(database: Executor, older_than: timedelta, limit: int) -> Sequence[UUID]:
+async def list_undispatched(database: Executor, older_than: timedelta, limit: int) -> Sequence[UUID]:
     """Runs that no workflow was started for although they have waited longer than `older_than`, oldest first."""
-    async with translated():
+    async with translate_outages():
         return [row["id"] for row in await database.fetch(UNDISPATCHED, older_than, limit)]
 
 
-async def unfinished(database: Executor) -> Sequence[Unfinished]:
+async def list_unfinished(database: Executor) -> Sequence[UnfinishedRun]:
     """Every run that has not ended, oldest first: each must have a workflow."""
-    async with translated():
+    async with translate_outages():
         rows = await database.fetch(UNFINISHED)
-    return [Unfinished(row["id"], RunStatus(row["status"])) for row in rows]
+    return [UnfinishedRun(row["id"], RunStatus(row["status"])) for row in rows]
 
 
-def _run(row: Record) -> Run:
+def _run_of(row: Record) -> Run:
     return Run(
         id=row["id"],
         query=ResearchQuery.of_any_version(row["query"]),

@@ -8,7 +8,7 @@ from uuid import UUID
 import orjson
 from asyncpg import Record
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.contract import Halt
 from app.domain.errors import NotFound
 from app.domain.trajectory import Turn
@@ -62,14 +62,14 @@ async def open_stages(
     stages, titles, needs = zip(
         *((each.stage, each.title, orjson.dumps(list(each.needs)).decode()) for each in wanted), strict=True
     )
-    async with translated():
+    async with translate_outages():
         rows = await database.fetch(OPEN_STAGES, run_id, stages, titles, needs, *(reservation or (None, None)))
     if len(rows) != len(wanted) or any(row["halt"] is None for row in rows):
         raise NotFound(f"there is no run {run_id}")
-    return [_opening(row) for row in rows]
+    return [_opening_of(row) for row in rows]
 
 
-def _opening(row: Record) -> StageOpening:
+def _opening_of(row: Record) -> StageOpening:
     turns = [Turn.of_any_version(body) for body in row["turns"] or ()]
     return StageOpening(
         row["result"],

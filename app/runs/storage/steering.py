@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from uuid import UUID
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.budget import Budget
 from app.domain.contract import Halt
 from app.domain.run import EventType
@@ -29,40 +29,40 @@ BUDGET_LEFT = """
        AND coalesce(active_seconds < max_seconds, true) FROM ledgers WHERE run_id = $1"""
 
 
-async def control(database: Executor, run_id: UUID) -> Halt | None:
+async def get_control(database: Executor, run_id: UUID) -> Halt | None:
     """What the reader last wished: none, pause or cancel. None when there is no such run."""
-    async with translated():
+    async with translate_outages():
         wished: str | None = await database.fetchval(CONTROL, run_id)
     return Halt(wished) if wished else None
 
 
 async def set_control(database: Executor, run_id: UUID, wish: Halt, replacing: Collection[Halt]) -> bool:
     """Write a wish that every agent reads with its next turn. False when the present one is none of `replacing`."""
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(SET_CONTROL, run_id, wish, list(replacing)))
 
 
 async def set_finish(database: Executor, run_id: UUID, finish: bool) -> None:
     """Keep whether the run is to end with what there is, for a workflow that is started anew."""
-    async with translated():
+    async with translate_outages():
         await database.execute(SET_FINISH, run_id, finish)
 
 
 async def set_approved(database: Executor, run_id: UUID) -> None:
     """Keep that a person approved the plan."""
-    async with translated():
+    async with translate_outages():
         await database.execute(SET_APPROVED, run_id)
 
 
-async def approved(database: Executor, run_id: UUID) -> bool:
+async def is_approved(database: Executor, run_id: UUID) -> bool:
     """Whether a person approved the plan."""
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(APPROVED, run_id))
 
 
 async def add_note(database: Executor, run_id: UUID, text: str) -> int | None:
     """Keep a note for the stages opened from now on, appending `note_added`; the event's number, None without such a run."""
-    async with translated():
+    async with translate_outages():
         seq: int | None = await database.fetchval(ADD_NOTE, run_id, text, EventType.NOTE_ADDED, to_json({"text": text}))
     return seq
 
@@ -71,18 +71,18 @@ async def set_budget(database: Executor, run_id: UUID, budget: Budget) -> int | 
     """Replace the run's caps, appending `budget_changed`; the event's number, None without such a run."""
     caps = (budget.max_tokens, budget.max_cost_microusd, budget.max_seconds)
     payload = to_json({"budget": budget.model_dump()})
-    async with translated():
+    async with translate_outages():
         seq: int | None = await database.fetchval(SET_BUDGET, run_id, *caps, EventType.BUDGET_CHANGED, payload)
     return seq
 
 
 async def await_turn(database: Executor, run_id: UUID) -> None:
     """Wait until nobody else changes this run's plan. The turn ends with the transaction that must be open."""
-    async with translated():
+    async with translate_outages():
         await database.execute(AWAIT_TURN, str(run_id))
 
 
-async def budget_left(database: Executor, run_id: UUID) -> bool:
+async def has_budget_left(database: Executor, run_id: UUID) -> bool:
     """True while none of the run's caps is reached."""
-    async with translated():
+    async with translate_outages():
         return bool(await database.fetchval(BUDGET_LEFT, run_id))

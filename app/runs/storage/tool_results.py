@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 
 RECALL = "SELECT result FROM tool_calls WHERE run_id = $1 AND key = $2"
 TOOL_KEYS = "SELECT key FROM tool_calls WHERE run_id = $1"
@@ -16,14 +16,14 @@ REMEMBER = """
 
 async def recall(database: Executor, run_id: UUID, key: str) -> bytes | None:
     """What this run's earlier call under `key` brought back."""
-    async with translated():
+    async with translate_outages():
         result: bytes | None = await database.fetchval(RECALL, run_id, key)
     return result
 
 
-async def keys(database: Executor, run_id: UUID) -> set[str]:
+async def list_keys(database: Executor, run_id: UUID) -> set[str]:
     """The keys of all of this run's calls so far."""
-    async with translated():
+    async with translate_outages():
         return {row["key"] for row in await database.fetch(TOOL_KEYS, run_id)}
 
 
@@ -33,7 +33,7 @@ async def remember(database: Executor, run_id: UUID, key: str, result: bytes) ->
     A server that dies in the next moment may forget it, until something that waits is stored. Within a transaction, that one does
     not wait for the disk either.
     """
-    async with translated():
+    async with translate_outages():
         kept = await database.fetchrow(REMEMBER, run_id, key, result)
     if kept is not None:
         return kept["other"] or result

@@ -54,7 +54,7 @@ STORE_TURN = f"SELECT * FROM store_turn({', '.join(_ARGUMENTS)})"
 STORE_TURNS = f"SELECT * FROM store_turns({', '.join(f'{argument}[]' for argument in _ARGUMENTS)})"
 
 
-class _Waiting(NamedTuple):
+class _WaitingRow(NamedTuple):
     row: TurnRow
     stored: "asyncio.Future[Record]"
 
@@ -64,7 +64,7 @@ class TurnWriter:
 
     def __init__(self, database: Executor) -> None:
         self._database = database
-        self._waiting: deque[_Waiting] = deque()
+        self._waiting: deque[_WaitingRow] = deque()
         self._writers: set[asyncio.Task[None]] = set()
 
     async def store(self, row: TurnRow) -> Record:
@@ -73,7 +73,7 @@ class TurnWriter:
         Raises:
             PostgresError, or one of `OUTAGES`: this row was not stored, or may have been; it can be sent again.
         """
-        waiting = _Waiting(row, asyncio.get_running_loop().create_future())
+        waiting = _WaitingRow(row, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if len(self._writers) < BATCHES_AT_ONCE:
             writer = asyncio.create_task(self._write())
@@ -86,10 +86,10 @@ class TurnWriter:
         while self._waiting:
             await self._store([self._waiting.popleft() for _ in range(min(LARGEST_BATCH, len(self._waiting)))])
 
-    async def _store(self, batch: list[_Waiting]) -> None:
+    async def _store(self, batch: list[_WaitingRow]) -> None:
         """A row that the database refuses takes no other with it: then each is stored by itself."""
         try:
-            stored = await self._stored([waiting.row for waiting in batch])
+            stored = await self._send([waiting.row for waiting in batch])
         except OUTAGES as error:
             _fail(batch, error)
         except asyncpg.PostgresError as error:
@@ -105,13 +105,13 @@ class TurnWriter:
                 if not waiting.stored.done():
                     waiting.stored.set_result(row)
 
-    async def _stored(self, rows: list[TurnRow]) -> list[Record]:
+    async def _send(self, rows: list[TurnRow]) -> list[Record]:
         if len(rows) == 1:  # for one, its own function costs two thirds
             return await self._database.fetch(STORE_TURN, *rows[0])
         return await self._database.fetch(STORE_TURNS, *map(list, zip(*rows, strict=True)))
 
 
-def _fail(batch: list[_Waiting], error: BaseException) -> None:
+def _fail(batch: list[_WaitingRow], error: BaseException) -> None:
     for waiting in batch:
         if waiting.stored.done():
             continue

@@ -13,11 +13,11 @@ from app.domain.schedules import Timing
 
 SHORTEST = timedelta(minutes=55)
 """Askings must be an hour apart; in the night when clocks change, the gap may be a little shorter."""
-LOOKED_AT = 60
+CHECKED_TIMES = 60
 PLAIN = re.compile(r"[0-9A-Za-z*,/-]+( [0-9A-Za-z*,/-]+){4}")
 
 
-def checked(timing: Timing, now: datetime) -> Timing:
+def check_timing(timing: Timing, now: datetime) -> Timing:
     """Return the timing with single spaces in its expression.
 
     Raises:
@@ -30,7 +30,7 @@ def checked(timing: Timing, now: datetime) -> Timing:
     if not PLAIN.fullmatch(cron) or (fields[2] != "*" and fields[4] != "*"):
         raise InvalidInput("write five fields (minute hour day month weekday), such as `0 8 * * mon`; not both day and weekday")
     timing = timing.model_copy(update={"cron": cron})
-    due = list(islice(_due(timing, now), LOOKED_AT))
+    due = list(islice(_list_due(timing, now), CHECKED_TIMES))
     if not due:
         raise InvalidInput(f"the cron expression {cron!r} is never due")
     if any(later - earlier < SHORTEST for earlier, later in pairwise(due)):
@@ -38,12 +38,12 @@ def checked(timing: Timing, now: datetime) -> Timing:
     return timing
 
 
-def next_due(timing: Timing, now: datetime) -> datetime | None:
+def find_next_due(timing: Timing, now: datetime) -> datetime | None:
     """Return the next due time, without jitter."""
-    return next(_due(timing, now), None)
+    return next(_list_due(timing, now), None)
 
 
-def _due(timing: Timing, now: datetime) -> Iterator[datetime]:
+def _list_due(timing: Timing, now: datetime) -> Iterator[datetime]:
     try:
         yield from CronSim(timing.cron, now.astimezone(ZoneInfo(timing.time_zone)))
     except CronSimError as error:

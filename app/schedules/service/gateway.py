@@ -27,7 +27,7 @@ class ScheduleGateway(Protocol):
         ...
 
 
-class NoTiming:
+class NoScheduleGateway:
     """A gateway without a workflow service: schedules are stored, and wait."""
 
     async def put(self, schedule: UUID, timing: Timing, paused: bool) -> None:

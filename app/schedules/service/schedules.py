@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.accounts.storage import organisations as accounts
-from app.collections.service.index_names import resolved
+from app.collections.service.index_names import resolve_collections
 from app.database.engine import Executor
 from app.database.tenancy import TenantDatabase
 from app.domain.deliveries import MailDelivery
@@ -41,16 +41,16 @@ class Schedules:
         self._gateway = gateway
         self._wake = wake
 
-    async def page(self, limit: int, before: UUID | None) -> Sequence[Schedule]:
+    async def list_page(self, limit: int, before: UUID | None) -> Sequence[Schedule]:
         """Return up to `limit` schedules, newest first, older than `before`."""
-        return [_timed(found) for found in await schedules.page(self._database, limit, before)]
+        return [_add_next_due(found) for found in await schedules.list_page(self._database, limit, before)]
 
     async def get(self, schedule: UUID) -> Schedule:
         """Return one schedule."""
         found = await schedules.get(self._database, schedule)
         if found is None:
             raise NotFound(f"there is no schedule {schedule}")
-        return _timed(found)
+        return _add_next_due(found)
 
     async def create(
         self, name: str, query: ResearchQuery, timing: Timing, deliver_to: Sequence[str], run: UUID | None
@@ -62,16 +62,16 @@ class Schedules:
             Conflict: the run has no report yet, or there are too many schedules.
         """
         if run is not None:
-            query = await self._question_of(run)
-        asked, _ = await resolved(self._database, query)
+            query = await self._get_question_of(run)
+        asked, _ = await resolve_collections(self._database, query)
         made = Schedule(
             id=uuid4(),
             name=name,
             query=asked.model_copy(
                 update={"approve_plan": False, "rubric": False, "refreshes": None, "evidence_of": None}
             ),  # nobody waits to approve
-            timing=cron.checked(timing, datetime.now(UTC)),
-            deliver_to=await self._members(deliver_to),
+            timing=cron.check_timing(timing, datetime.now(UTC)),
+            deliver_to=await self._check_members(deliver_to),
             baseline_id=run,
             created_at=datetime.now(UTC),
         )
@@ -92,8 +92,8 @@ class Schedules:
         was = await self.get(schedule)
         update = {
             "name": was.name if name is None else name,
-            "timing": was.timing if timing is None else cron.checked(timing, datetime.now(UTC)),
-            "deliver_to": was.deliver_to if deliver_to is None else await self._members(deliver_to),
+            "timing": was.timing if timing is None else cron.check_timing(timing, datetime.now(UTC)),
+            "deliver_to": was.deliver_to if deliver_to is None else await self._check_members(deliver_to),
             "paused": was.paused if paused is None else paused,
         }
         await schedules.change(self._database, was.model_copy(update=update))
@@ -112,17 +112,17 @@ class Schedules:
             raise NotFound(f"there is no schedule {schedule}")
         self._wake()
 
-    async def changes(self, schedule: UUID, limit: int, before: datetime | None) -> Sequence[Firing]:
+    async def list_changes(self, schedule: UUID, limit: int, before: datetime | None) -> Sequence[Firing]:
         """Return up to `limit` askings with the changes each found, latest first."""
         await self.get(schedule)
-        return await schedules.firings(self._database, schedule, limit, before)
+        return await schedules.list_firings(self._database, schedule, limit, before)
 
-    async def deliveries(self, schedule: UUID, limit: int, before: UUID | None) -> Sequence[MailDelivery]:
+    async def list_deliveries(self, schedule: UUID, limit: int, before: UUID | None) -> Sequence[MailDelivery]:
         """Return up to `limit` messages about a schedule with the outcome of their sending, latest first, older than `before`."""
         await self.get(schedule)
-        return await deliveries.page(self._database, schedule, limit, before)
+        return await deliveries.list_page(self._database, schedule, limit, before)
 
-    async def _question_of(self, run: UUID) -> ResearchQuery:
+    async def _get_question_of(self, run: UUID) -> ResearchQuery:
         found = await runs.get(self._database, run)
         if found is None:
             raise InvalidInput(f"there is no run {run}")
@@ -130,10 +130,10 @@ class Schedules:
             raise Conflict(f"run {run} has no report to compare with; its status is {found.status}")
         return found.query
 
-    async def _members(self, addresses: Sequence[str]) -> tuple[str, ...]:
+    async def _check_members(self, addresses: Sequence[str]) -> tuple[str, ...]:
         """Check that all addresses are members': mail to any address would let people send anything to anybody."""
         wanted = tuple(dict.fromkeys(address.strip().lower() for address in addresses))
-        known = await accounts.member_addresses(self._database, wanted)
+        known = await accounts.find_member_addresses(self._database, wanted)
         if strangers := [address for address in wanted if address not in known]:
             raise InvalidInput(f"{strangers[0][:200]!r} is no member of your organisation; mail goes to members only")
         return wanted
@@ -151,7 +151,7 @@ class ScheduleSync:
         """Look for changes now."""
         self._woken.set()
 
-    async def keep(self) -> None:
+    async def keep_syncing(self) -> None:
         """Tell the workflow service of changes, until cancelled."""
         while True:
             self._woken.clear()
@@ -166,7 +166,7 @@ class ScheduleSync:
 
     async def sync(self) -> int:
         """Tell of each schedule that changed; return how many these were."""
-        waiting = await schedules.unsynced(self._trusted, BATCH)
+        waiting = await schedules.list_unsynced(self._trusted, BATCH)
         for schedule in waiting:
             if schedule.deleted:
                 await self._gateway.remove(schedule.id)
@@ -183,19 +183,19 @@ class Subscriptions:
     def __init__(self, trusted: Executor) -> None:
         self._trusted = trusted
 
-    async def about(self, token: UUID) -> str:
+    async def get_schedule_name(self, token: UUID) -> str:
         """Return the name of the schedule that the message was about; `NotFound` for an unknown token."""
-        name = await deliveries.schedule_name(self._trusted, token)
+        name = await deliveries.get_schedule_name(self._trusted, token)
         if name is None:
             raise NotFound("this link is not, or no longer, valid")
         return name
 
     async def end(self, token: UUID) -> None:
         """Stop messages about that schedule to that address. `NotFound` for an unknown token."""
-        await self.about(token)
+        await self.get_schedule_name(token)
         await deliveries.unsubscribe(self._trusted, token)
 
 
-def _timed(schedule: Schedule) -> Schedule:
-    due = None if schedule.paused else cron.next_due(schedule.timing, datetime.now(UTC))
+def _add_next_due(schedule: Schedule) -> Schedule:
+    due = None if schedule.paused else cron.find_next_due(schedule.timing, datetime.now(UTC))
     return schedule.model_copy(update={"next_at": due})

@@ -37,31 +37,31 @@ class TemporalSchedules:
 
     async def put(self, schedule: UUID, timing: Timing, paused: bool) -> None:
         """Create or update a schedule."""
-        wanted = _made(schedule, timing, paused)
-        client = await self._connected()
+        wanted = _schedule_of(schedule, timing, paused)
+        client = await self._get_client()
         try:
             await client.create_schedule(schedule_workflow_id(schedule), wanted, rpc_timeout=LIMIT)
         except ScheduleAlreadyRunningError:
             await self._update(client, schedule, wanted)
         except RPCError as error:
-            raise _away(error) from error
+            raise _unavailable_of(error) from error
 
     async def trigger(self, schedule: UUID) -> None:
         """Ask once, now; an asking under way counts as this one."""
-        client = await self._connected()
+        client = await self._get_client()
         try:
             await client.get_schedule_handle(schedule_workflow_id(schedule)).trigger(rpc_timeout=LIMIT)
         except RPCError as error:
-            raise _away(error) from error
+            raise _unavailable_of(error) from error
 
     async def remove(self, schedule: UUID) -> None:
         """Delete a schedule, if it exists."""
-        client = await self._connected()
+        client = await self._get_client()
         try:
             await client.get_schedule_handle(schedule_workflow_id(schedule)).delete(rpc_timeout=LIMIT)
         except RPCError as error:
             if error.status is not RPCStatusCode.NOT_FOUND:
-                raise _away(error) from error
+                raise _unavailable_of(error) from error
 
     async def _update(self, client: Client, schedule: UUID, wanted: Schedule) -> None:
         def updated(_: ScheduleUpdateInput) -> ScheduleUpdate:
@@ -70,9 +70,9 @@ class TemporalSchedules:
         try:
             await client.get_schedule_handle(schedule_workflow_id(schedule)).update(updated, rpc_timeout=LIMIT)
         except RPCError as error:
-            raise _away(error) from error
+            raise _unavailable_of(error) from error
 
-    async def _connected(self) -> Client:
+    async def _get_client(self) -> Client:
         if self._client is None:
             try:
                 self._client = await connect(self._address)
@@ -81,7 +81,7 @@ class TemporalSchedules:
         return self._client
 
 
-def _made(schedule: UUID, timing: Timing, paused: bool) -> Schedule:
+def _schedule_of(schedule: UUID, timing: Timing, paused: bool) -> Schedule:
     action = ScheduleActionStartWorkflow(
         LIVING_WORKFLOW, Firings(schedule_id=schedule), id=schedule_workflow_id(schedule), task_queue=RESEARCH_QUEUE
     )
@@ -92,5 +92,5 @@ def _made(schedule: UUID, timing: Timing, paused: bool) -> Schedule:
     return Schedule(action=action, spec=spec, policy=policy, state=ScheduleState(paused=paused))
 
 
-def _away(error: RPCError) -> Unavailable:
+def _unavailable_of(error: RPCError) -> Unavailable:
     return Unavailable(f"the workflow service does not answer: {error.message}")

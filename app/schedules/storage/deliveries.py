@@ -6,7 +6,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.database.noun_columns import columns_of
 from app.domain.deliveries import MailDelivery, MailState
 
@@ -47,47 +47,47 @@ SCHEDULE_NAME = "SELECT s.name FROM deliveries d JOIN schedules s ON s.id = d.sc
 
 async def make(trusted: Executor, schedule: UUID, due_at: datetime) -> Sequence[UUID]:
     """The messages that an asking's ending calls for, those of an earlier attempt included."""
-    async with translated():
+    async with translate_outages():
         return [row["id"] for row in await trusted.fetch(MAKE, schedule, due_at)]
 
 
 async def get(trusted: Executor, delivery: UUID) -> MailDelivery | None:
     """The message, or None."""
-    async with translated():
+    async with translate_outages():
         row = await trusted.fetchrow(GET, delivery)
-    return _delivery(row) if row else None
+    return _delivery_of(row) if row else None
 
 
-async def page(database: Executor, schedule: UUID, limit: int, before: UUID | None) -> Sequence[MailDelivery]:
+async def list_page(database: Executor, schedule: UUID, limit: int, before: UUID | None) -> Sequence[MailDelivery]:
     """Up to `limit` messages of a schedule, latest first, made before the message `before`."""
-    async with translated():
-        return [_delivery(row) for row in await database.fetch(PAGE, schedule, limit, before)]
+    async with translate_outages():
+        return [_delivery_of(row) for row in await database.fetch(PAGE, schedule, limit, before)]
 
 
 async def note(trusted: Executor, delivery: UUID, state: MailState, detail: str = "") -> None:
     """Keep how an attempt went."""
-    async with translated():
+    async with translate_outages():
         await trusted.execute(NOTE, delivery, state, detail[:500])
 
 
-async def wanted(trusted: Executor, delivery: UUID) -> bool:
+async def is_wanted(trusted: Executor, delivery: UUID) -> bool:
     """Whether its reader still wants it, and its schedule is there."""
-    async with translated():
+    async with translate_outages():
         return bool(await trusted.fetchval(WANTED, delivery))
 
 
-async def schedule_name(trusted: Executor, delivery: UUID) -> str | None:
+async def get_schedule_name(trusted: Executor, delivery: UUID) -> str | None:
     """The name of the schedule that a message is about, or None."""
-    async with translated():
+    async with translate_outages():
         found: str | None = await trusted.fetchval(SCHEDULE_NAME, delivery)
     return found
 
 
 async def unsubscribe(trusted: Executor, delivery: UUID) -> None:
     """Its reader wants no more messages about this schedule."""
-    async with translated():
+    async with translate_outages():
         await trusted.execute(UNSUBSCRIBE, delivery)
 
 
-def _delivery(row: Record) -> MailDelivery:
+def _delivery_of(row: Record) -> MailDelivery:
     return MailDelivery(**{**dict(row), "state": MailState(row["state"])})

@@ -7,7 +7,7 @@ from uuid import UUID
 import orjson
 
 from app.collections.storage import collections
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.domain.budget import Usage
 from app.domain.contract import ResearchInput
 from app.domain.evidence import Finding
@@ -65,68 +65,68 @@ class Baseline(NamedTuple):
     turns: Sequence[tuple[str, Turn]]
 
 
-async def owner(trusted: Executor, schedule: UUID) -> Owner | None:
+async def get_owner(trusted: Executor, schedule: UUID) -> Owner | None:
     """Whose schedule this is. None when there is no such schedule."""
-    async with translated():
+    async with translate_outages():
         row = await trusted.fetchrow(OWNER, schedule)
     return Owner(*row) if row else None
 
 
 async def may_ask(trusted: Executor, who: Owner) -> bool:
     """Whether they still belong to the organisation, and may ask there."""
-    async with translated():
+    async with translate_outages():
         return who.user is not None and bool(await trusted.fetchval(MEMBER, who.organisation, who.user))
 
 
 async def act_for(connection: Executor, who: Owner) -> None:
     """For the rest of the transaction open on `connection`, what is written is theirs, and only what they may use is found."""
-    async with translated():
+    async with translate_outages():
         await connection.execute(ACT_FOR, str(who.organisation), str(who.user or ""))
 
 
-async def status(trusted: Executor, run: UUID) -> tuple[RunStatus, str] | None:
+async def get_status(trusted: Executor, run: UUID) -> tuple[RunStatus, str] | None:
     """Where a run stands, and what it says of it."""
-    async with translated():
+    async with translate_outages():
         row = await trusted.fetchrow(STATUS, run)
     return (RunStatus(row["status"]), row["detail"]) if row else None
 
 
-async def findings(trusted: Executor, run: UUID) -> list[Finding]:
+async def get_findings(trusted: Executor, run: UUID) -> list[Finding]:
     """What the searches of a run brought."""
-    async with translated():
+    async with translate_outages():
         return [Finding.of_any_version(row["result"]) for row in await trusted.fetch(FINDINGS, run)]
 
 
-async def report(trusted: Executor, run: UUID) -> Report | None:
+async def get_report(trusted: Executor, run: UUID) -> Report | None:
     """The report of a run, or None."""
-    async with translated():
+    async with translate_outages():
         found = await trusted.fetchval(REPORT, run)
     return Report.of_any_version(found) if found else None
 
 
-async def report_result(trusted: Executor, run: UUID) -> bytes | None:
+async def get_report_result(trusted: Executor, run: UUID) -> bytes | None:
     """What the report stage of a run left: JSON with the title and how it was written. None without one."""
-    async with translated():
+    async with translate_outages():
         found: bytes | None = await trusted.fetchval(MADE, run)
     return found
 
 
-async def lineage(trusted: Executor, run: UUID) -> ReportLineage | None:
+async def get_lineage(trusted: Executor, run: UUID) -> ReportLineage | None:
     """What the report of a run was written with; None where that was not noted."""
-    result = await report_result(trusted, run)
+    result = await get_report_result(trusted, run)
     noted = orjson.loads(result).get("lineage") if result else None
     return ReportLineage.of_any_version(noted) if noted else None
 
 
-async def baseline(trusted: Executor, run: UUID) -> Baseline | None:
+async def get_baseline(trusted: Executor, run: UUID) -> Baseline | None:
     """A run to build on; None when it has no report or no plan."""
-    kept, told = await runs.get(trusted, run), await report(trusted, run)
+    kept, told = await runs.get(trusted, run), await get_report(trusted, run)
     if kept is None or kept.plan is None or told is None:
         return None
-    async with translated():
+    async with translate_outages():
         rows = await trusted.fetch(TURNS, run)
     turns = [(row["stage"], Turn.of_any_version(row["body"])) for row in rows]
-    return Baseline(run, kept.plan, told, await findings(trusted, run), turns)
+    return Baseline(run, kept.plan, told, await get_findings(trusted, run), turns)
 
 
 async def create(
@@ -142,7 +142,7 @@ async def create(
     `connection` has a transaction open and acts for the run's owner. Of `before` the stages `kept` are taken over as they are;
     `results` are today's results of tool calls by their keys.
     """
-    async with translated():
+    async with translate_outages():
         if await connection.fetchval(EXISTS, start.run_id):
             return False
         await _add(connection, start.run_id, start.query, searched)
@@ -155,16 +155,16 @@ async def create(
             await connection.execute(REMEMBER, start.run_id, list(results), list(results.values()))
             for finding in before.findings:
                 if f"search/{finding.subtask_id}" in kept:
-                    await connection.execute(TAKEN_OVER, start.run_id, *_taken_over(before.plan, finding))
+                    await connection.execute(TAKEN_OVER, start.run_id, *_describe_takeover(before.plan, finding))
     return True
 
 
-def _taken_over(plan: ResearchPlan, finding: Finding) -> tuple[str, str]:
+def _describe_takeover(plan: ResearchPlan, finding: Finding) -> tuple[str, str]:
     """The agent and the payload of the event that tells watchers of a stage which nothing had to be done for."""
     stage, quotes = f"search/{finding.subtask_id}", finding.quotes
     told = {
         "stage": stage,
-        "title": plan.subtask(finding.subtask_id).title,
+        "title": plan.get_subtask(finding.subtask_id).title,
         "stop": finding.stop,
         "detail": "nothing it searched has changed",
         "quotes": len(quotes),

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.database.engine import Executor, translated
+from app.database.engine import Executor, translate_outages
 from app.database.noun_columns import columns_of
-from app.domain.changes import Changes
+from app.domain.changes import ReportChanges
 from app.domain.query import ResearchQuery
 from app.domain.schedules import Firing, Outcome, Overlap, Schedule, Timing
 
@@ -55,7 +55,7 @@ END = """
 LATER = "SELECT EXISTS (SELECT FROM schedule_firings WHERE schedule_id = $1 AND due_at > $2)"
 
 
-class Unsynced(NamedTuple):
+class UnsyncedSchedule(NamedTuple):
     """A schedule of which the workflow service knows an older state, or nothing."""
 
     id: UUID
@@ -67,105 +67,105 @@ class Unsynced(NamedTuple):
 
 async def create(database: Executor, schedule: Schedule, most: int) -> bool:
     """Add a schedule; False when there are `most` already."""
-    told = (schedule.id, schedule.name, schedule.query.model_dump_json(), *_timing(schedule.timing))
-    async with translated():
+    told = (schedule.id, schedule.name, schedule.query.model_dump_json(), *_timing_fields_of(schedule.timing))
+    async with translate_outages():
         done = await database.execute(CREATE, *told, list(schedule.deliver_to), schedule.baseline_id, most)
     return str(done).endswith("1")
 
 
-async def page(database: Executor, limit: int, before: UUID | None) -> Sequence[Schedule]:
+async def list_page(database: Executor, limit: int, before: UUID | None) -> Sequence[Schedule]:
     """Up to `limit` schedules, newest first, older than the schedule `before`."""
-    async with translated():
-        return [_schedule(row) for row in await database.fetch(PAGE, limit, before)]
+    async with translate_outages():
+        return [_schedule_of(row) for row in await database.fetch(PAGE, limit, before)]
 
 
 async def get(database: Executor, schedule: UUID) -> Schedule | None:
     """The schedule, or None."""
-    async with translated():
+    async with translate_outages():
         row = await database.fetchrow(GET, schedule)
-    return _schedule(row) if row else None
+    return _schedule_of(row) if row else None
 
 
 async def change(database: Executor, schedule: Schedule) -> None:
     """Keep a schedule's name, timing, recipients and pause."""
-    told = (schedule.id, schedule.name, *_timing(schedule.timing), list(schedule.deliver_to), schedule.paused)
-    async with translated():
+    told = (schedule.id, schedule.name, *_timing_fields_of(schedule.timing), list(schedule.deliver_to), schedule.paused)
+    async with translate_outages():
         await database.execute(CHANGE, *told)
 
 
 async def pause(database: Executor, schedule: UUID, detail: str) -> None:
     """Pause a schedule and say why."""
-    async with translated():
+    async with translate_outages():
         await database.execute(PAUSE, schedule, detail)
 
 
 async def delete(database: Executor, schedule: UUID) -> bool:
     """Mark a schedule as going; False when there is none."""
-    async with translated():
+    async with translate_outages():
         return str(await database.execute(DELETE, schedule)).endswith("1")
 
 
-async def unsynced(trusted: Executor, limit: int) -> Sequence[Unsynced]:
+async def list_unsynced(trusted: Executor, limit: int) -> Sequence[UnsyncedSchedule]:
     """Schedules of which the workflow service has to be told."""
-    async with translated():
+    async with translate_outages():
         rows = await trusted.fetch(UNSYNCED, limit)
-    return [Unsynced(row["id"], _timing_of(row), row["paused"], row["deleted"], row["revision"]) for row in rows]
+    return [UnsyncedSchedule(row["id"], _timing_of(row), row["paused"], row["deleted"], row["revision"]) for row in rows]
 
 
 async def mark_synced(trusted: Executor, schedule: UUID, revision: int) -> None:
     """The workflow service knows this revision."""
-    async with translated():
+    async with translate_outages():
         await trusted.execute(SYNCED, schedule, revision)
 
 
 async def drop(trusted: Executor, schedule: UUID) -> None:
     """Forget a schedule that the workflow service has forgotten."""
-    async with translated():
+    async with translate_outages():
         await trusted.execute(GONE, schedule)
 
 
 async def set_baseline(trusted: Executor, schedule: UUID, run: UUID) -> None:
     """From now on this run's report is what is compared with."""
-    async with translated():
+    async with translate_outages():
         await trusted.execute(SET_BASELINE, schedule, run)
 
 
-async def firings(database: Executor, schedule: UUID, limit: int, before: datetime | None) -> Sequence[Firing]:
+async def list_firings(database: Executor, schedule: UUID, limit: int, before: datetime | None) -> Sequence[Firing]:
     """Up to `limit` askings of a schedule that were due before a time, latest first."""
-    async with translated():
-        return [_firing(row) for row in await database.fetch(FIRINGS, schedule, limit, before)]
+    async with translate_outages():
+        return [_firing_of(row) for row in await database.fetch(FIRINGS, schedule, limit, before)]
 
 
 async def begin(trusted: Executor, schedule: UUID, due_at: datetime) -> Firing | None:
     """The asking that was due then, begun now or before; None when the schedule is gone."""
-    async with translated():
+    async with translate_outages():
         await trusted.execute(BEGIN, schedule, due_at)
         row = await trusted.fetchrow(GET_FIRING, schedule, due_at)
-    return _firing(row) if row else None
+    return _firing_of(row) if row else None
 
 
 async def note_run(trusted: Executor, firing: Firing, run: UUID, repeated_calls: int) -> None:
     """Keep which run an asking needed."""
-    async with translated():
+    async with translate_outages():
         await trusted.execute(NOTE_RUN, firing.schedule_id, firing.due_at, run, repeated_calls)
 
 
 async def end(
-    trusted: Executor, firing: Firing, outcome: Outcome, detail: str = "", changes: Changes | None = None, calls: int = 0
+    trusted: Executor, firing: Firing, outcome: Outcome, detail: str = "", changes: ReportChanges | None = None, calls: int = 0
 ) -> None:
     """Keep how an asking ended; the first ending stays."""
-    told = (changes or Changes()).model_dump_json(exclude_defaults=True)
-    async with translated():
+    told = (changes or ReportChanges()).model_dump_json(exclude_defaults=True)
+    async with translate_outages():
         await trusted.execute(END, firing.schedule_id, firing.due_at, outcome, detail, told, calls)
 
 
-async def overtaken(trusted: Executor, firing: Firing) -> bool:
+async def is_overtaken(trusted: Executor, firing: Firing) -> bool:
     """Whether an asking that was due later has begun already."""
-    async with translated():
+    async with translate_outages():
         return bool(await trusted.fetchval(LATER, firing.schedule_id, firing.due_at))
 
 
-def _timing(timing: Timing) -> tuple[str, str, int, str]:
+def _timing_fields_of(timing: Timing) -> tuple[str, str, int, str]:
     return timing.cron, timing.time_zone, timing.jitter_s, timing.overlap.value
 
 
@@ -173,7 +173,7 @@ def _timing_of(row: Record) -> Timing:
     return Timing(cron=row["cron"], time_zone=row["time_zone"], jitter_s=row["jitter_s"], overlap=Overlap(row["overlap"]))
 
 
-def _schedule(row: Record) -> Schedule:
+def _schedule_of(row: Record) -> Schedule:
     told: dict[str, Any] = {
         name: row[name] for name in ("id", "name", "paused", "detail", "baseline_id", "created_by", "created_at")
     }
@@ -181,6 +181,6 @@ def _schedule(row: Record) -> Schedule:
     return Schedule(**told, query=query, timing=_timing_of(row), deliver_to=tuple(row["deliver_to"]))
 
 
-def _firing(row: Record) -> Firing:
-    changes = Changes.of_any_version(row["changes"]) if row["changes"] else Changes()
+def _firing_of(row: Record) -> Firing:
+    changes = ReportChanges.of_any_version(row["changes"]) if row["changes"] else ReportChanges()
     return Firing(**{**dict(row), "outcome": Outcome(row["outcome"]), "changes": changes})

@@ -11,7 +11,7 @@ from app.domain.revision import TaskKind, TaskRequest
 from app.domain.run import RunStatus
 from app.reports.storage import report_tasks, versions
 from app.runs.service.gateway import RunGateway
-from app.runs.service.research import Admit, Agreed
+from app.runs.service.research import Admit, AgreedRubric
 from app.runs.storage import runs
 from app.side_by_side.service.side_by_side import SideBySide, SideBySides
 
@@ -43,7 +43,7 @@ class LaterScores:
         self._asking = asking
         self._side_by_side = side_by_side
 
-    async def judge(self, run_id: UUID, given: Agreed | None) -> SideBySide:
+    async def judge(self, run_id: UUID, given: AgreedRubric | None) -> SideBySide:
         """Judge every finished report beside this run, its own included, that has no scorecard.
 
         The rubric is the one that the runs have, or `given`, or else one that is drafted once for all of them. Each run pays for
@@ -58,22 +58,22 @@ class LaterScores:
         left = [c.run.id for c in shown.columns if c.run.status is RunStatus.COMPLETED and not c.scorecard and not c.judging]
         if not left:
             raise Conflict("there is no finished report without a scorecard, or it is being judged")
-        agreed = await self._agreed(shown, given)
-        for judged, task in await self._stored(shown, left, agreed):
+        agreed = await self._agree(shown, given)
+        for judged, task in await self._store_tasks(shown, left, agreed):
             try:
                 await self._gateway.start_task(judged, task)
             except Unavailable as error:
                 log.warning("task %s of run %s is stored but not started: %s", task, judged, error)
         return await self._side_by_side.show(run_id)
 
-    async def _agreed(self, shown: SideBySide, given: Agreed | None) -> Agreed:
+    async def _agree(self, shown: SideBySide, given: AgreedRubric | None) -> AgreedRubric:
         if shown.rubric is None:
-            return given or await self._asking.drafted(shown.first.query)
+            return given or await self._asking.draft_and_agree(shown.first.query)
         if given is not None:
             raise Conflict("these runs have a rubric already; all are held to the same one")
-        return Agreed(shown.rubric, shown.rubric)
+        return AgreedRubric(shown.rubric, shown.rubric)
 
-    async def _stored(self, shown: SideBySide, left: list[UUID], agreed: Agreed) -> list[tuple[UUID, UUID]]:
+    async def _store_tasks(self, shown: SideBySide, left: list[UUID], agreed: AgreedRubric) -> list[tuple[UUID, UUID]]:
         """Store the rubric of each run and the tasks, all or none."""
         tasks = [(run_id, uuid4()) for run_id in left]
         async with self._database.acquire() as connection:
@@ -84,6 +84,6 @@ class LaterScores:
                 if await rubrics.get(connection, column.run.id) is None:
                     await rubrics.add(connection, column.run.id, agreed.rubric, agreed.drafted)
             for run_id, task_id in tasks:
-                base = await versions.latest(connection, run_id)
+                base = await versions.get_latest(connection, run_id)
                 await report_tasks.add(connection, run_id, task_id, TaskRequest(kind=TaskKind.SCORE, base=base))
         return tasks

@@ -16,14 +16,14 @@ from app.domain.rubric import Rubric
 from app.domain.run import Run, RunStatus
 from app.domain.scorecard import Scorecard
 from app.reports.storage import report_tasks
-from app.runs.service.research import Agreed, Research, another
+from app.runs.service.research import AgreedRubric, Research, query_for_system
 from app.runs.storage import runs
 
 GIVEN_UP = (RunStatus.FAILED, RunStatus.CANCELLED)
 ORDER = tuple(SystemName)
 
 
-class Column(NamedTuple):
+class SystemColumn(NamedTuple):
     """One system's run. `interactions` exist once a search of it has ended, the card once its report was judged.
 
     `judging`: the report is being judged afterwards; `unjudged` says why that failed.
@@ -41,7 +41,7 @@ class SideBySide(NamedTuple):
 
     first: Run
     rubric: Rubric | None
-    columns: Sequence[Column]
+    columns: Sequence[SystemColumn]
 
 
 class SideBySides:
@@ -58,9 +58,9 @@ class SideBySides:
 
     async def show(self, run_id: UUID) -> SideBySide:
         """Return all runs that stand beside this one, itself included."""
-        members = await self._members(self._database, await self._shared_with(run_id))
+        members = await self._list_members(self._database, await self._find_shared(run_id))
         stored = await rubrics.get(self._database, members[0].id)
-        return SideBySide(members[0], stored.rubric if stored else None, [await self._column(run) for run in members])
+        return SideBySide(members[0], stored.rubric if stored else None, [await self._column_of(run) for run in members])
 
     async def add(self, run_id: UUID, systems: Sequence[SystemName]) -> SideBySide:
         """Let other systems work the question of this run, with its options, on its evidence, held to its rubric.
@@ -72,44 +72,44 @@ class SideBySides:
         """
         if len(set(systems)) != len(systems):
             raise InvalidInput("name each system once")
-        shared = await self._shared_with(run_id)
-        first = (await self._members(self._database, shared))[0]
-        agreed = await self._agreed(first)
-        queries = [another(first.query, system, shared) for system in systems]
+        shared = await self._find_shared(run_id)
+        first = (await self._list_members(self._database, shared))[0]
+        agreed = await self._get_agreed(first)
+        queries = [query_for_system(first.query, system, shared) for system in systems]
 
         async def check(connection: Executor) -> None:
             await runs.lock(connection, first.id)
-            taken = {run.query.system for run in await self._members(connection, shared) if run.status not in GIVEN_UP}
+            taken = {run.query.system for run in await self._list_members(connection, shared) if run.status not in GIVEN_UP}
             if twice := [system.value for system in systems if system in taken]:
                 raise Conflict(f"{', '.join(twice)} works this question already; look at it beside run {first.id}")
 
         await self._research.create_all(queries, agreed=agreed, check=check)
         return await self.show(first.id)
 
-    async def _shared_with(self, run_id: UUID) -> UUID:
+    async def _find_shared(self, run_id: UUID) -> UUID:
         """Return the run whose tool memory is shared. It may be deleted: runs are kept as long as their organisation wants."""
         run = await self._research.get(run_id)
         return run.query.evidence_of or run.id
 
-    async def _agreed(self, first: Run) -> Agreed | None:
+    async def _get_agreed(self, first: Run) -> AgreedRubric | None:
         if not first.query.rubric:
             return None
         stored = await rubrics.get(self._database, first.id)
         if stored is None:
             raise Conflict(f"the rubric of run {first.id} is not drafted yet; add systems once its plan is made")
-        return Agreed(stored.rubric, stored.drafted)
+        return AgreedRubric(stored.rubric, stored.drafted)
 
-    async def _members(self, database: Executor, shared: UUID) -> list[Run]:
+    async def _list_members(self, database: Executor, shared: UUID) -> list[Run]:
         """Return all runs that share it; its owner first, or where that is deleted the oldest."""
-        found = await runs.beside(database, shared)
+        found = await runs.list_beside(database, shared)
         if not found:
             raise NotFound(f"run {shared} writes a second report to be compared; no system works beside it")
         return sorted(found, key=lambda run: (run.id != shared, run.created_at, ORDER.index(run.query.system)))
 
-    async def _column(self, run: Run) -> Column:
-        searches = await comparisons.searches(self._database, run.id)
+    async def _column_of(self, run: Run) -> SystemColumn:
+        searches = await comparisons.list_searches(self._database, run.id)
         findings = [Finding.of_any_version(body) for body in searches.values()]
-        card = await rubrics.scorecard(self._database, run.id)
-        later = await report_tasks.last_scoring(self._database, run.id) if card is None else None
+        card = await rubrics.get_scorecard(self._database, run.id)
+        later = await report_tasks.find_last_scoring(self._database, run.id) if card is None else None
         judging = later is not None and later.status is TaskStatus.QUEUED
-        return Column(run, interactions_of(findings) if findings else None, card, judging, later.detail if later else "")
+        return SystemColumn(run, interactions_of(findings) if findings else None, card, judging, later.detail if later else "")

@@ -18,8 +18,8 @@ from app.database.engine import Executor
 from app.domain.errors import Unavailable
 from app.outgoing.addresses import IPNetwork
 from app.webhooks import storage as webhooks
-from app.webhooks.nouns import Outgoing
-from app.webhooks.storage import Report
+from app.webhooks.nouns import OutgoingMessage
+from app.webhooks.storage import AttemptReport
 
 if TYPE_CHECKING:
     from app.outgoing.guard import LookUp
@@ -46,14 +46,14 @@ LONGEST_WAIT = timedelta(seconds=30)
 BETWEEN_LOOKS = timedelta(milliseconds=250)
 AFTER_ERROR = timedelta(seconds=5)
 PATIENCE = timedelta(days=5)
-KEPT = timedelta(days=30)
-GONE = 410
+KEEP_FOR = timedelta(days=30)
+STATUS_GONE = 410
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Policy:
+class DeliveryPolicy:
     """The rules of sending. `networks` are private ones that endpoints may be in; `lookup` replaces the system's resolver."""
 
     networks: Sequence[IPNetwork] = ()
@@ -65,7 +65,7 @@ class Policy:
 class Deliverer:
     """A worker that sends what is due, by a policy."""
 
-    def __init__(self, database: Executor, policy: Policy) -> None:
+    def __init__(self, database: Executor, policy: DeliveryPolicy) -> None:
         self._database = database
         self._policy = policy
         self._happened = asyncio.Event()
@@ -105,7 +105,7 @@ class Deliverer:
     async def _wait(self) -> None:
         """Wait until something happens, is due, or is done."""
         await asyncio.sleep(BETWEEN_LOOKS.total_seconds())
-        due = None if self._free <= 0 else await webhooks.next_due(self._database, self._busy)
+        due = None if self._free <= 0 else await webhooks.get_next_due(self._database, self._busy)
         longest = LONGEST_WAIT if due is None else min(due, LONGEST_WAIT)
         try:
             async with asyncio.timeout(max(longest.total_seconds(), 0)):
@@ -131,12 +131,12 @@ class Deliverer:
         taken = await webhooks.take(self._database, self._free, OF_EACH, LEASE, self._busy)
         for message in taken:
             self._under_way[message.webhook_id] += 1
-            task = asyncio.create_task(self._deliver(self._opened(), message))
+            task = asyncio.create_task(self._deliver(self._get_sender(), message))
             self._tasks.add(task)
-            task.add_done_callback(lambda done, webhook=message.webhook_id: self._ended(done, webhook))  # type: ignore[misc]
+            task.add_done_callback(lambda done, webhook=message.webhook_id: self._note_end(done, webhook))  # type: ignore[misc]
         return bool(taken)
 
-    def _ended(self, task: asyncio.Task[None], webhook: UUID) -> None:
+    def _note_end(self, task: asyncio.Task[None], webhook: UUID) -> None:
         self._tasks.discard(task)
         self._under_way[webhook] -= 1
         if not self._under_way[webhook]:
@@ -145,7 +145,7 @@ class Deliverer:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a delivery ended unexpectedly; it is due again when its lease runs out", exc_info=error)
 
-    def _opened(self) -> "Sender":
+    def _get_sender(self) -> "Sender":
         if self._sender is None:
             # These load an HTTP client, which most processes never need.
             from app.outgoing.guard import system_lookup
@@ -154,13 +154,15 @@ class Deliverer:
             self._sender = Sender(self._policy.networks, self._policy.time_limit, self._policy.lookup or system_lookup)
         return self._sender
 
-    async def _deliver(self, sender: "Sender", message: Outgoing) -> None:
+    async def _deliver(self, sender: "Sender", message: OutgoingMessage) -> None:
         status, error = await sender.send(message)
         delivered = status is not None and 200 <= status < 300
-        told = Report(delivered, status, error, None if delivered else self._pause(message.attempts), status == GONE)
+        told = AttemptReport(
+            delivered, status, error, None if delivered else self._pause_after(message.attempts), status == STATUS_GONE
+        )
         await webhooks.report(self._database, message.id, told, PATIENCE)
 
-    def _pause(self, attempts: int) -> timedelta | None:
+    def _pause_after(self, attempts: int) -> timedelta | None:
         """Return how long to wait after this many attempts; None after the last."""
         if attempts > len(self._policy.pauses):
             return None

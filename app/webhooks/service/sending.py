@@ -8,8 +8,8 @@ import aiohttp
 from app.domain.errors import ToolError
 from app.outgoing.addresses import IPNetwork
 from app.outgoing.guard import LookUp, guarded_connector, system_lookup
-from app.webhooks.nouns import Outgoing
-from app.webhooks.service.signatures import signed_headers
+from app.webhooks.nouns import OutgoingMessage
+from app.webhooks.service.signatures import sign_headers
 
 USER_AGENT = "Rubrica-Webhooks/1"
 
@@ -24,10 +24,10 @@ class Sender:
         timeout = aiohttp.ClientTimeout(total=self._limit_s)
         self._session = aiohttp.ClientSession(connector=connector, timeout=timeout, auto_decompress=False)
 
-    async def send(self, message: Outgoing) -> tuple[int | None, str]:
+    async def send(self, message: OutgoingMessage) -> tuple[int | None, str]:
         """Return the status of the answer, and what is wrong with it; None where there was no answer."""
         body = message.body.encode()
-        headers = signed_headers(message.id, datetime.now(UTC), body, message.secrets)
+        headers = sign_headers(message.id, datetime.now(UTC), body, message.secrets)
         headers |= {"Content-Type": "application/json", "User-Agent": USER_AGENT}
         try:
             async with self._session.post(message.url, data=body, headers=headers, allow_redirects=False) as response:
@@ -38,13 +38,13 @@ class Sender:
             return None, str(error)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return None, f"no answer: {type(error).__name__}"
-        return status, "" if 200 <= status < 300 else _refused(status)
+        return status, "" if 200 <= status < 300 else _describe_refusal(status)
 
     async def close(self) -> None:
         """Close all connections."""
         await self._session.close()
 
 
-def _refused(status: int) -> str:
+def _describe_refusal(status: int) -> str:
     redirect = "; redirects are not followed, name the address it leads to" if 300 <= status < 400 else ""
     return f"the endpoint answered {status}{redirect}"

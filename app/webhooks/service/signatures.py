@@ -21,22 +21,22 @@ def new_secret() -> str:
     return PREFIX + base64.b64encode(secrets.token_bytes(BYTES)).decode()
 
 
-def message_id(delivery: UUID) -> str:
+def message_id_of(delivery: UUID) -> str:
     """Return the message's name, the same in every attempt: a receiver may ignore a name it has seen."""
     return f"msg_{delivery.hex}"
 
 
-def signed_headers(delivery: UUID, at: datetime, body: bytes, signing: Sequence[str]) -> dict[str, str]:
+def sign_headers(delivery: UUID, at: datetime, body: bytes, signing: Sequence[str]) -> dict[str, str]:
     """Return the headers that go with `body`; one signature for each of the `signing` secrets."""
-    name, seconds = message_id(delivery), int(at.timestamp())
+    name, seconds = message_id_of(delivery), int(at.timestamp())
     content = b"%b.%d.%b" % (name.encode(), seconds, body)
     return {
         "webhook-id": name,
         "webhook-timestamp": str(seconds),
-        "webhook-signature": " ".join(_signature(secret, content) for secret in signing),
+        "webhook-signature": " ".join(_sign(secret, content) for secret in signing),
     }
 
 
-def _signature(secret: str, content: bytes) -> str:
+def _sign(secret: str, content: bytes) -> str:
     key = base64.b64decode(secret.removeprefix(PREFIX))
     return "v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()

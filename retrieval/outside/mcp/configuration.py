@@ -14,7 +14,7 @@ from app.settings import PREFIX
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 
 
-def _name(name: str) -> str:
+def _check_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no name for a server: letters, digits, - and _, 32 at most")
     return name
@@ -44,10 +44,10 @@ class ServerConfiguration(BaseModel):
         return self
 
 
-class _File(BaseModel):
+class _ServersFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    mcpServers: dict[Annotated[str, AfterValidator(_name)], ServerConfiguration]
+    mcpServers: dict[Annotated[str, AfterValidator(_check_name)], ServerConfiguration]
 
 
 def read_servers(path: Path) -> dict[str, ServerConfiguration]:
@@ -59,7 +59,7 @@ def read_servers(path: Path) -> dict[str, ServerConfiguration]:
     try:
         raw = path.expanduser().read_bytes()
         found = tomllib.loads(raw.decode()) if path.suffix == ".toml" else orjson.loads(raw)
-        return _File.model_validate(found).mcpServers
+        return _ServersFile.model_validate(found).mcpServers
     except ValidationError as error:
         first = error.errors()[0]
         reason = f"{'.'.join(map(str, first['loc']))}: {first['msg'].removeprefix('Value error, ')}"

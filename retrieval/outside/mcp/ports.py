@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 
-class Offer(NamedTuple):
+class ToolOffer(NamedTuple):
     """A server's description of a tool. `repeatable`: the server says that calling it twice does no harm."""
 
     name: str

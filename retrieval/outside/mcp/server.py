@@ -13,7 +13,7 @@ from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, TextCo
 
 from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.mcp.configuration import ServerConfiguration
-from retrieval.outside.mcp.ports import Offer
+from retrieval.outside.mcp.ports import ToolOffer
 
 OPEN_LIMIT = timedelta(seconds=20)
 MOST_TOOLS = 64
@@ -33,16 +33,16 @@ class McpServer:
         self._keeper: asyncio.Task[None] | None = None
         self._done = asyncio.Event()
 
-    async def offers(self) -> list[Offer]:
+    async def list_offers(self) -> list[ToolOffer]:
         """List the server's tools that the configuration allows.
 
         Raises:
             CallFailed: the server cannot be reached, or does not speak MCP.
         """
         wanted = self.configuration.tools
-        async with self._used() as client:
+        async with self._use_client() as client:
             tools = (await client.list_tools()).tools[:MOST_TOOLS]
-        return [_offer(tool) for tool in tools if wanted is None or tool.name in wanted]
+        return [_offer_of(tool) for tool in tools if wanted is None or tool.name in wanted]
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """Call a tool, and return the text of its answer.
@@ -50,9 +50,9 @@ class McpServer:
         Raises:
             CallFailed: the tool does not answer, or with an error of its own (`REFUSED`).
         """
-        async with self._used() as client:
+        async with self._use_client() as client:
             result = await client.call_tool(tool, dict(arguments))
-        text = _text(result)
+        text = _text_of(result)
         if result.is_error:
             raise CallFailed(Failure.REFUSED, text or "the tool failed without a reason")
         return text
@@ -66,34 +66,34 @@ class McpServer:
             keeper.cancel()
 
     @contextlib.asynccontextmanager
-    async def _used(self) -> AsyncIterator[Client]:
+    async def _use_client(self) -> AsyncIterator[Client]:
         """Yield the connection. One that breaks in use is closed, so that the next call opens another."""
         client: Client | None = None
         try:
-            client = await self._connected()
+            client = await self._connect()
             yield client
         except MCPError as error:
             if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
                 raise CallFailed(Failure.REFUSED, error.message) from error
-            await self._drop(client)
+            await self._close_broken(client)
             raise CallFailed(Failure.UNAVAILABLE, f"the MCP server broke off ({error.message})") from error
         except Exception as error:
-            await self._drop(client)
+            await self._close_broken(client)
             reason = f"the MCP server does not answer ({type(error).__name__}: {error})"
             raise CallFailed(Failure.UNAVAILABLE, reason) from error
 
-    async def _drop(self, client: Client | None) -> None:
+    async def _close_broken(self, client: Client | None) -> None:
         """Close this connection. A new one that another call has opened meanwhile stays."""
         if self._client is client:
             await self.close()
 
-    async def _connected(self) -> Client:
+    async def _connect(self) -> Client:
         async with self._opening:
             if self._client is None:
                 self._done = asyncio.Event()
                 ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
                 self._keeper = asyncio.create_task(self._keep(ready, self._done))
-                self._keeper.add_done_callback(lambda keeper: _relay(keeper, ready))
+                self._keeper.add_done_callback(lambda keeper: _fail_waiting(keeper, ready))
                 async with asyncio.timeout(OPEN_LIMIT.total_seconds()):
                     self._client = await ready
             return self._client
@@ -101,10 +101,10 @@ class McpServer:
     async def _keep(self, ready: "asyncio.Future[Client]", done: asyncio.Event) -> None:
         """Hold a connection open until `done`."""
         async with contextlib.AsyncExitStack() as stack:
-            ready.set_result(await stack.enter_async_context(Client(await self._transport(stack))))
+            ready.set_result(await stack.enter_async_context(Client(await self._open_transport(stack))))
             await done.wait()
 
-    async def _transport(self, stack: contextlib.AsyncExitStack) -> Any:
+    async def _open_transport(self, stack: contextlib.AsyncExitStack) -> Any:
         wanted = self.configuration
         if wanted.url is None:
             return StdioServerParameters(command=str(wanted.command), args=list(wanted.args), env=dict(wanted.env))
@@ -114,20 +114,20 @@ class McpServer:
         return streamable_http_client(wanted.url, http_client=http)
 
 
-def _relay(keeper: asyncio.Task[None], ready: "asyncio.Future[Client]") -> None:
+def _fail_waiting(keeper: asyncio.Task[None], ready: "asyncio.Future[Client]") -> None:
     """Fail the calls that wait for a connection. Calls under way on an open connection fail by themselves."""
     error = None if keeper.cancelled() else keeper.exception()
     if not ready.done():
         ready.set_exception(error or ConnectionError("the connection was closed"))
 
 
-def _offer(tool: Tool) -> Offer:
+def _offer_of(tool: Tool) -> ToolOffer:
     hints = tool.annotations
     repeatable = bool(hints and (hints.read_only_hint or hints.idempotent_hint))
-    return Offer(tool.name, tool.description or tool.title or tool.name, tool.input_schema, repeatable)
+    return ToolOffer(tool.name, tool.description or tool.title or tool.name, tool.input_schema, repeatable)
 
 
-def _text(result: CallToolResult) -> str:
+def _text_of(result: CallToolResult) -> str:
     """Join the text parts of a result, and name the other parts."""
     parts = [part.text if isinstance(part, TextContent) else f"({part.type} left out)" for part in result.content]
     return "\n".join(parts).strip()

@@ -11,8 +11,8 @@ from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.scholar.papers import bare_doi
-from retrieval.outside.web.ports import Hit, SearchQuery, plain
+from retrieval.outside.scholar.papers import find_doi
+from retrieval.outside.web.ports import SearchHit, SearchQuery, strip_markup
 
 MOST = 50
 MOST_WORDS = 12
@@ -30,7 +30,7 @@ class Arxiv:
     provider: Provider = Provider("arxiv", per_second=0.33, at_once=1, attempt_limit=timedelta(seconds=20))
     languages: frozenset[Language] = frozenset({Language.ENGLISH})
 
-    def request(self, query: SearchQuery) -> HttpRequest:
+    def build_request(self, query: SearchQuery) -> HttpRequest:
         """Ask for papers with any of the words, the best match first."""
         words = " OR ".join(f"all:{word}" for word in _WORD.findall(query.text)[:MOST_WORDS])
         if query.dated:
@@ -39,7 +39,7 @@ class Arxiv:
         params = {"search_query": words, "start": "0", "max_results": str(min(query.limit, MOST)), "sortBy": "relevance"}
         return HttpRequest(f"{self.url}/api/query", params, headers={"Accept": "application/atom+xml"})
 
-    def read(self, body: bytes) -> Sequence[Hit]:
+    def read(self, body: bytes) -> Sequence[SearchHit]:
         """Read the papers of the feed."""
         try:
             feed = etree.fromstring(body, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False))
@@ -47,20 +47,20 @@ class Arxiv:
             raise ValueError(f"no Atom feed: {error}") from error
         if feed.tag != f"{ATOM}feed":
             raise ValueError(f"no Atom feed but <{feed.tag}>")
-        return [_hit(entry) for entry in feed.iter(f"{ATOM}entry") if "/abs/" in (entry.findtext(f"{ATOM}id") or "")]
+        return [_hit_of(entry) for entry in feed.iter(f"{ATOM}entry") if "/abs/" in (entry.findtext(f"{ATOM}id") or "")]
 
 
-def _hit(entry: etree._Element) -> Hit:
+def _hit_of(entry: etree._Element) -> SearchHit:
     identity = _VERSION.sub("", (entry.findtext(f"{ATOM}id") or "").partition("/abs/")[2])
-    doi, journal = bare_doi(entry.findtext(f"{ARXIV}doi")), plain(entry.findtext(f"{ARXIV}journal_ref"))
-    comment = plain(entry.findtext(f"{ARXIV}comment"))
-    return Hit(
+    doi, journal = find_doi(entry.findtext(f"{ARXIV}doi")), strip_markup(entry.findtext(f"{ARXIV}journal_ref"))
+    comment = strip_markup(entry.findtext(f"{ARXIV}comment"))
+    return SearchHit(
         url=f"https://arxiv.org/abs/{identity}",
-        title=plain(entry.findtext(f"{ATOM}title")),
-        text=plain(entry.findtext(f"{ATOM}summary")),
+        title=strip_markup(entry.findtext(f"{ATOM}title")),
+        text=strip_markup(entry.findtext(f"{ATOM}summary")),
         kind="paper",
         published=read_date(entry.findtext(f"{ATOM}published")),
-        author=", ".join(plain(name.text) for name in entry.iter(f"{ATOM}name")),
+        author=", ".join(strip_markup(name.text) for name in entry.iter(f"{ATOM}name")),
         doi=doi,
         venue=journal or "arXiv",
         retracted="withdrawn" in comment.lower(),

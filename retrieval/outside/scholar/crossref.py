@@ -9,32 +9,32 @@ from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.scholar.papers import address, bare_doi, says_retracted
-from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain
+from retrieval.outside.scholar.papers import find_doi, is_marked_retracted, paper_address_of
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
 
 MOST = 20
 WITHDRAWING = frozenset({"retraction", "withdrawal", "removal"})
 
 
-class _Author(Reply):
+class _Author(ProviderReply):
     given: str = ""
     family: str = ""
     name: str = ""
 
 
-class _When(Reply):
+class _When(ProviderReply):
     date_parts: tuple[tuple[int | None, ...], ...] = Field(default=(), alias="date-parts")
 
 
-class _Update(Reply):
+class _Update(ProviderReply):
     type: str = ""
 
 
-class _Licence(Reply):
+class _Licence(ProviderReply):
     URL: str = ""
 
 
-class _Work(Reply):
+class _Work(ProviderReply):
     DOI: str
     title: tuple[str, ...] = ()
     abstract: str | None = None
@@ -47,11 +47,11 @@ class _Work(Reply):
     license: tuple[_Licence, ...] = ()
 
 
-class _Message(Reply):
+class _Message(ProviderReply):
     items: tuple[_Work, ...]
 
 
-class _Results(Reply):
+class _Results(ProviderReply):
     message: _Message
 
 
@@ -64,7 +64,7 @@ class Crossref:
     provider: Provider = Provider("crossref", per_second=5, burst=3, at_once=3)
     languages: frozenset[Language] = frozenset(Language)
 
-    def request(self, query: SearchQuery) -> HttpRequest:
+    def build_request(self, query: SearchQuery) -> HttpRequest:
         """Ask for works by relevance."""
         params = {"query": query.text, "rows": str(min(query.limit, MOST)), "mailto": self.contact}
         if query.dated:
@@ -72,25 +72,25 @@ class Crossref:
             params["filter"] = ",".join(f"{name}:{day}" for name, day in ends if day)
         return HttpRequest(f"{self.url}/works", params)
 
-    def read(self, body: bytes) -> Sequence[Hit]:
+    def read(self, body: bytes) -> Sequence[SearchHit]:
         """Read the works that have a title."""
-        return [_hit(work) for work in _Results.model_validate_json(body).message.items if work.title]
+        return [_hit_of(work) for work in _Results.model_validate_json(body).message.items if work.title]
 
 
-def _hit(work: _Work) -> Hit:
-    doi, title = bare_doi(work.DOI), plain(work.title[0])
+def _hit_of(work: _Work) -> SearchHit:
+    doi, title = find_doi(work.DOI), strip_markup(work.title[0])
     parts = [part for part in (work.issued.date_parts or ((),))[0] if part]
     day = "-".join(f"{part:02}" for part in parts)
-    return Hit(
-        url=address(doi, f"https://doi.org/{work.DOI}"),
+    return SearchHit(
+        url=paper_address_of(doi, f"https://doi.org/{work.DOI}"),
         title=title,
-        text=plain(work.abstract),
+        text=strip_markup(work.abstract),
         kind="paper",
         published=read_date(day),
         author=", ".join(filter(None, (a.name or f"{a.given} {a.family}".strip() for a in work.author))),
         doi=doi,
-        venue=plain(work.container_title[0]) if work.container_title else "",
+        venue=strip_markup(work.container_title[0]) if work.container_title else "",
         licence=work.license[0].URL if work.license else "",
-        retracted=any(update.type in WITHDRAWING for update in work.updated_by) or says_retracted(title),
+        retracted=any(update.type in WITHDRAWING for update in work.updated_by) or is_marked_retracted(title),
         preprint=work.type == "posted-content" and work.subtype == "preprint",
     )

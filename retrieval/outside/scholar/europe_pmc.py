@@ -7,26 +7,26 @@ from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.scholar.papers import address, bare_doi, says_retracted
-from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain
+from retrieval.outside.scholar.papers import find_doi, is_marked_retracted, paper_address_of
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
 
 MOST = 50
 PREPRINTS = "PPR"
 
 
-class _Journal(Reply):
+class _Journal(ProviderReply):
     title: str = ""
 
 
-class _Issue(Reply):
+class _Issue(ProviderReply):
     journal: _Journal = _Journal()
 
 
-class _Types(Reply):
+class _Types(ProviderReply):
     pubType: tuple[str, ...] = ()
 
 
-class _Paper(Reply):
+class _Paper(ProviderReply):
     id: str
     source: str
     title: str = ""
@@ -40,11 +40,11 @@ class _Paper(Reply):
     license: str | None = None
 
 
-class _List(Reply):
+class _List(ProviderReply):
     result: tuple[_Paper, ...]
 
 
-class _Results(Reply):
+class _Results(ProviderReply):
     resultList: _List
 
 
@@ -57,31 +57,31 @@ class EuropePmc:
     provider: Provider = Provider("europe_pmc", per_second=5, burst=3)
     languages: frozenset[Language] = frozenset({Language.ENGLISH})
 
-    def request(self, query: SearchQuery) -> HttpRequest:
+    def build_request(self, query: SearchQuery) -> HttpRequest:
         """Ask for papers with abstracts (`core`)."""
         first, last = query.days("1500-01-01", "3000-12-31")
         text = f"({query.text}) AND FIRST_PDATE:[{first} TO {last}]" if query.dated else query.text
         params = {"query": text, "format": "json", "resultType": "core", "pageSize": str(min(query.limit, MOST))}
         return HttpRequest(f"{self.url}/europepmc/webservices/rest/search", {**params, "email": self.contact})
 
-    def read(self, body: bytes) -> Sequence[Hit]:
+    def read(self, body: bytes) -> Sequence[SearchHit]:
         """Read the papers that have a title."""
-        return [_hit(paper) for paper in _Results.model_validate_json(body).resultList.result if paper.title]
+        return [_hit_of(paper) for paper in _Results.model_validate_json(body).resultList.result if paper.title]
 
 
-def _hit(paper: _Paper) -> Hit:
-    doi, title = bare_doi(paper.doi), plain(paper.title)
+def _hit_of(paper: _Paper) -> SearchHit:
+    doi, title = find_doi(paper.doi), strip_markup(paper.title)
     kinds = {kind.lower() for kind in paper.pubTypeList.pubType}
-    return Hit(
-        url=address(doi, f"https://europepmc.org/article/{paper.source}/{paper.id}"),
+    return SearchHit(
+        url=paper_address_of(doi, f"https://europepmc.org/article/{paper.source}/{paper.id}"),
         title=title,
-        text=plain(paper.abstractText),
+        text=strip_markup(paper.abstractText),
         kind="paper",
         published=read_date(paper.firstPublicationDate or paper.pubYear),
-        author=plain(paper.authorString),
+        author=strip_markup(paper.authorString),
         doi=doi,
-        venue=plain(paper.journalInfo.journal.title),
+        venue=strip_markup(paper.journalInfo.journal.title),
         licence=paper.license or "",
-        retracted="retracted publication" in kinds or says_retracted(title),
+        retracted="retracted publication" in kinds or is_marked_retracted(title),
         preprint=paper.source == PREPRINTS or "preprint" in kinds,
     )

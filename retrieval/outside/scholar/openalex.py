@@ -7,32 +7,32 @@ from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.scholar.papers import address, bare_doi, says_retracted
-from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain
+from retrieval.outside.scholar.papers import find_doi, is_marked_retracted, paper_address_of
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
 
 MOST = 100
 MOST_WORDS = 5_000
 FIELDS = "id,doi,title,publication_date,type,is_retracted,primary_location,authorships,abstract_inverted_index"
 
 
-class _Venue(Reply):
+class _Venue(ProviderReply):
     display_name: str | None = None
 
 
-class _Location(Reply):
+class _Location(ProviderReply):
     source: _Venue | None = None
     license: str | None = None
 
 
-class _Author(Reply):
+class _Author(ProviderReply):
     display_name: str | None = None
 
 
-class _Authorship(Reply):
+class _Authorship(ProviderReply):
     author: _Author = _Author()
 
 
-class _Work(Reply):
+class _Work(ProviderReply):
     id: str
     doi: str | None = None
     title: str | None = None
@@ -44,7 +44,7 @@ class _Work(Reply):
     abstract_inverted_index: dict[str, tuple[int, ...]] | None = None
 
 
-class _Results(Reply):
+class _Results(ProviderReply):
     results: tuple[_Work, ...]
 
 
@@ -57,7 +57,7 @@ class OpenAlex:
     provider: Provider = Provider("openalex", per_second=10, burst=5)
     languages: frozenset[Language] = frozenset(Language)
 
-    def request(self, query: SearchQuery) -> HttpRequest:
+    def build_request(self, query: SearchQuery) -> HttpRequest:
         """Ask for works by relevance."""
         params = {"search": query.text, "per_page": str(min(query.limit, MOST)), "select": FIELDS, "api_key": self.key}
         if query.dated:
@@ -65,30 +65,30 @@ class OpenAlex:
             params["filter"] = ",".join(f"{name}:{day}" for name, day in ends if day)
         return HttpRequest(f"{self.url}/works", params, secret=self.key)
 
-    def read(self, body: bytes) -> Sequence[Hit]:
+    def read(self, body: bytes) -> Sequence[SearchHit]:
         """Read the works that have a title."""
-        return [_hit(work) for work in _Results.model_validate_json(body).results if work.title]
+        return [_hit_of(work) for work in _Results.model_validate_json(body).results if work.title]
 
 
-def _hit(work: _Work) -> Hit:
-    doi, title = bare_doi(work.doi), plain(work.title)
+def _hit_of(work: _Work) -> SearchHit:
+    doi, title = find_doi(work.doi), strip_markup(work.title)
     location = work.primary_location or _Location()
-    return Hit(
-        url=address(doi, work.id),
+    return SearchHit(
+        url=paper_address_of(doi, work.id),
         title=title,
-        text=_abstract(work.abstract_inverted_index or {}),
+        text=_join_abstract(work.abstract_inverted_index or {}),
         kind="paper",
         published=read_date(work.publication_date),
         author=", ".join(a.author.display_name for a in work.authorships if a.author.display_name),
         doi=doi,
-        venue=plain(location.source.display_name if location.source else ""),
+        venue=strip_markup(location.source.display_name if location.source else ""),
         licence=location.license or "",
-        retracted=work.is_retracted or says_retracted(title),
+        retracted=work.is_retracted or is_marked_retracted(title),
         preprint=work.type == "preprint",
     )
 
 
-def _abstract(index: dict[str, tuple[int, ...]]) -> str:
+def _join_abstract(index: dict[str, tuple[int, ...]]) -> str:
     """Join an abstract from OpenAlex's index, which lists the places of each word."""
     placed = sorted((place, word) for word, places in index.items() for place in places[:MOST_WORDS])
-    return plain(" ".join(word for _, word in placed[:MOST_WORDS]))
+    return strip_markup(" ".join(word for _, word in placed[:MOST_WORDS]))

@@ -7,18 +7,18 @@ _RETRACTED = re.compile(r"\s*(?:\[|\()?\s*(?:retracted|withdrawn)(?:\s+article|\
 PREPRINT_VENUES = ("arxiv", "biorxiv", "medrxiv", "chemrxiv", "ssrn", "research square", "preprints")
 
 
-def bare_doi(text: str | None) -> str:
+def find_doi(text: str | None) -> str:
     """Return the DOI of a text without resolver or prefix, in lower case; empty where there is none."""
     found = _DOI.search(text or "")
     return found[0].lower().rstrip(".,;") if found else ""
 
 
-def address(doi: str, fallback: str) -> str:
+def paper_address_of(doi: str, fallback: str) -> str:
     """Return a paper's lasting address: by its DOI, else the provider's."""
     return f"https://doi.org/{doi}" if doi else fallback
 
 
-def says_retracted(title: str) -> bool:
+def is_marked_retracted(title: str) -> bool:
     """Whether a title begins with a publisher's note of retraction."""
     return _RETRACTED.match(title) is not None
 

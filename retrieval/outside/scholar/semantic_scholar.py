@@ -7,22 +7,22 @@ from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.scholar.papers import address, bare_doi, is_preprint_venue, says_retracted
-from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain
+from retrieval.outside.scholar.papers import find_doi, is_marked_retracted, is_preprint_venue, paper_address_of
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
 
 MOST = 100
 FIELDS = "title,abstract,tldr,venue,year,publicationDate,externalIds,url,authors"
 
 
-class _Author(Reply):
+class _Author(ProviderReply):
     name: str | None = None
 
 
-class _Summary(Reply):
+class _Summary(ProviderReply):
     text: str | None = None
 
 
-class _Paper(Reply):
+class _Paper(ProviderReply):
     title: str
     url: str = ""
     abstract: str | None = None
@@ -34,7 +34,7 @@ class _Paper(Reply):
     authors: tuple[_Author, ...] = ()
 
 
-class _Results(Reply):
+class _Results(ProviderReply):
     total: int
     data: tuple[_Paper, ...] = ()
 
@@ -48,31 +48,31 @@ class SemanticScholar:
     provider: Provider = Provider("semantic_scholar", per_second=0.95)
     languages: frozenset[Language] = frozenset({Language.ENGLISH})
 
-    def request(self, query: SearchQuery) -> HttpRequest:
+    def build_request(self, query: SearchQuery) -> HttpRequest:
         """Ask for papers by relevance. Its manual says that hyphenated terms find nothing."""
         params = {"query": query.text.replace("-", " "), "limit": str(min(query.limit, MOST)), "fields": FIELDS}
         if query.dated:
             params["publicationDateOrYear"] = ":".join(query.days("", ""))
         return HttpRequest(f"{self.url}/graph/v1/paper/search", params, headers={"x-api-key": self.key}, secret=self.key)
 
-    def read(self, body: bytes) -> Sequence[Hit]:
+    def read(self, body: bytes) -> Sequence[SearchHit]:
         """Read the papers. An answer without papers has no list."""
-        return [_hit(paper) for paper in _Results.model_validate_json(body).data]
+        return [_hit_of(paper) for paper in _Results.model_validate_json(body).data]
 
 
-def _hit(paper: _Paper) -> Hit:
+def _hit_of(paper: _Paper) -> SearchHit:
     ids = {name: str(value) for name, value in (paper.externalIds or {}).items()}
-    doi, venue = bare_doi(ids.get("DOI")), plain(paper.venue)
+    doi, venue = find_doi(ids.get("DOI")), strip_markup(paper.venue)
     own = f"https://arxiv.org/abs/{ids['ArXiv']}" if "ArXiv" in ids else paper.url
-    return Hit(
-        url=address(doi, own),
-        title=plain(paper.title),
-        text=plain(paper.abstract) or plain(paper.tldr.text if paper.tldr else ""),
+    return SearchHit(
+        url=paper_address_of(doi, own),
+        title=strip_markup(paper.title),
+        text=strip_markup(paper.abstract) or strip_markup(paper.tldr.text if paper.tldr else ""),
         kind="paper",
         published=read_date(paper.publicationDate or paper.year),
         author=", ".join(author.name for author in paper.authors if author.name),
         doi=doi,
         venue=venue,
-        retracted=says_retracted(paper.title),
+        retracted=is_marked_retracted(paper.title),
         preprint=is_preprint_venue(venue),
     )

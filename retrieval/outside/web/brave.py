@@ -8,14 +8,14 @@ from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
 
 MOST = 20
 MOST_WORDS = 50
 CODES = {Language.ENGLISH: "en", Language.CHINESE: "zh-hans"}
 
 
-class _Result(Reply):
+class _Result(ProviderReply):
     title: str
     url: str
     description: str = ""
@@ -23,11 +23,11 @@ class _Result(Reply):
     extra_snippets: tuple[str, ...] = ()
 
 
-class _Web(Reply):
+class _Web(ProviderReply):
     results: tuple[_Result, ...] = ()
 
 
-class _Results(Reply):
+class _Results(ProviderReply):
     type: Literal["search"]
     web: _Web = _Web()
 
@@ -41,7 +41,7 @@ class Brave:
     provider: Provider = Provider("brave", per_second=0.95)
     languages: frozenset[Language] = frozenset(Language)
 
-    def request(self, query: SearchQuery) -> HttpRequest:
+    def build_request(self, query: SearchQuery) -> HttpRequest:
         """Ask for web results only. Brave refuses queries of more than fifty words."""
         words = " ".join(query.text.split()[:MOST_WORDS])
         params = {"q": words, "count": str(min(query.limit, MOST)), "search_lang": CODES[query.language], "result_filter": "web"}
@@ -50,13 +50,13 @@ class Brave:
         headers = {"X-Subscription-Token": self.key}
         return HttpRequest(f"{self.url}/res/v1/web/search", {**params, "text_decorations": "0"}, headers=headers, secret=self.key)
 
-    def read(self, body: bytes) -> Sequence[Hit]:
+    def read(self, body: bytes) -> Sequence[SearchHit]:
         """Read the results. An answer without results has no list."""
         return [
-            Hit(
+            SearchHit(
                 url=r.url,
-                title=plain(r.title),
-                text="\n".join(filter(None, map(plain, (r.description, *r.extra_snippets)))),
+                title=strip_markup(r.title),
+                text="\n".join(filter(None, map(strip_markup, (r.description, *r.extra_snippets)))),
                 published=read_date(r.page_age),
             )
             for r in _Results.model_validate_json(body).web.results

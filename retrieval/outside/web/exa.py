@@ -7,13 +7,13 @@ from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
 
 MOST = 25
 TEXT_CHARS = 1_500
 
 
-class _Result(Reply):
+class _Result(ProviderReply):
     url: str
     title: str | None = None
     text: str | None = None
@@ -21,7 +21,7 @@ class _Result(Reply):
     publishedDate: str | None = None
 
 
-class _Results(Reply):
+class _Results(ProviderReply):
     results: tuple[_Result, ...]
 
 
@@ -34,7 +34,7 @@ class Exa:
     provider: Provider = Provider("exa", per_second=5, burst=5)
     languages: frozenset[Language] = frozenset({Language.ENGLISH})
 
-    def request(self, query: SearchQuery) -> HttpRequest:
+    def build_request(self, query: SearchQuery) -> HttpRequest:
         """Ask for results. Exa itself chooses between words and meaning."""
         text = {"text": {"maxCharacters": TEXT_CHARS}}
         first, last = query.days("", "")
@@ -43,14 +43,14 @@ class Exa:
         body = {"query": query.text, "numResults": min(query.limit, MOST), "type": "auto", "contents": text, **dates}
         return HttpRequest(f"{self.url}/search", body=body, headers={"x-api-key": self.key}, secret=self.key)
 
-    def read(self, body: bytes) -> Sequence[Hit]:
+    def read(self, body: bytes) -> Sequence[SearchHit]:
         """Read the results."""
         return [
-            Hit(
+            SearchHit(
                 url=r.url,
-                title=plain(r.title) or r.url,
-                text=plain(r.text),
-                author=plain(r.author),
+                title=strip_markup(r.title) or r.url,
+                text=strip_markup(r.text),
+                author=strip_markup(r.author),
                 published=read_date(r.publishedDate),
             )
             for r in _Results.model_validate_json(body).results

@@ -39,7 +39,7 @@ class SearchQuery(NamedTuple):
         return self.since is not None or self.until is not None
 
 
-class Hit(Value):
+class SearchHit(Value):
     """One result: an address, and the provider's text of it. The flags are true only where the provider says so."""
 
     url: str
@@ -55,7 +55,7 @@ class Hit(Value):
     preprint: bool = False
 
 
-class Reply(BaseModel):
+class ProviderReply(BaseModel):
     """The base of providers' answers. They declare, and check, only the fields that are read."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -74,15 +74,15 @@ class SearchProvider(Protocol):
         """The languages it serves well."""
         ...
 
-    def request(self, query: SearchQuery) -> HttpRequest:
+    def build_request(self, query: SearchQuery) -> HttpRequest:
         """Write the request of a query."""
         ...
 
-    def read(self, body: bytes) -> Sequence[Hit]:
+    def read(self, body: bytes) -> Sequence[SearchHit]:
         """Read an answer, best result first. Raises `ValueError` when it is not the provider's protocol."""
         ...
 
 
-def plain(text: str | None) -> str:
+def strip_markup(text: str | None) -> str:
     """Turn a snippet into plain text on one line: without markup, with entities resolved."""
     return " ".join(unescape(_TAG.sub("", _BLOCK.sub(" ", text or ""))).split())

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from retrieval.outside.scholar.papers import bare_doi
+from retrieval.outside.scholar.papers import find_doi
 from retrieval.outside.web.ports import SearchProvider, SearchQuery
 
 LONG_QUESTION_WORDS = 10
@@ -13,15 +13,15 @@ _OPERATOR = re.compile(r'"[^"]+"|\b(?:site|filetype|intitle|inurl):\S')
 _ARXIV = re.compile(r"\b(?:arxiv:\s*)?\d{4}\.\d{4,5}\b", re.IGNORECASE)
 
 
-def in_order(providers: Sequence[SearchProvider], query: SearchQuery) -> list[SearchProvider]:
+def sort_providers(providers: Sequence[SearchProvider], query: SearchQuery) -> list[SearchProvider]:
     """Sort the providers in the order in which they are asked this query; equal ones stay in the given order."""
-    preferred = _preferred(query.text)
+    preferred = _preferred_names(query.text)
     return sorted(providers, key=lambda p: (query.language not in p.languages, p.provider.name not in preferred))
 
 
-def _preferred(text: str) -> frozenset[str]:
+def _preferred_names(text: str) -> frozenset[str]:
     """Return the names of the providers that serve a query of this form best."""
-    if bare_doi(text):
+    if find_doi(text):
         return frozenset({"crossref"})
     if _ARXIV.search(text):
         return frozenset({"arxiv"})

@@ -9,20 +9,20 @@ from app.domain.address import host_of
 from app.domain.errors import ToolError
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.query import detect_language
-from retrieval.outside.entrance import Answer, Entrance
+from retrieval.outside.entrance import Entrance, OutsideAnswer
 from retrieval.outside.failure import CallFailed, Failure
-from retrieval.outside.http import Http, HttpRequest
-from retrieval.outside.trial import Fetched, OutsideFailed
-from retrieval.outside.web.ports import Hit, SearchProvider, SearchQuery
-from retrieval.outside.web.routing import in_order
-from retrieval.ports import Found
+from retrieval.outside.http import HttpExchange, HttpRequest
+from retrieval.outside.trial import FetchedAnswer, OutsideFailed
+from retrieval.outside.web.ports import SearchHit, SearchProvider, SearchQuery
+from retrieval.outside.web.routing import sort_providers
+from retrieval.ports import OutsideResult
 
 PATIENCE_WITH_OTHERS = timedelta(seconds=12)
 PATIENCE_WITH_THE_LAST = timedelta(seconds=45)
 FRESH = timedelta(minutes=5)
 MAX_TEXT_CHARS = 8_000
 MAX_URL_CHARS = 2_000
-_HITS = TypeAdapter(tuple[Hit, ...])
+_HITS = TypeAdapter(tuple[SearchHit, ...])
 
 
 class OutsideSearch:
@@ -32,7 +32,7 @@ class OutsideSearch:
         self,
         what: str,
         entrance: Entrance,
-        http: Http,
+        http: HttpExchange,
         providers: Sequence[SearchProvider],
         since: date | None = None,
         until: date | None = None,
@@ -47,52 +47,54 @@ class OutsideSearch:
         """Return the same search for results of these days only (inclusive, None: open)."""
         return OutsideSearch(self._what, self._entrance, self._http, self._providers, since, until)
 
-    async def search(self, text: str, limit: int) -> Found:
+    async def search(self, text: str, limit: int) -> OutsideResult:
         """See `OutsideSearcher.search`. Return the passages of the first provider that finds any."""
         query = SearchQuery(text, limit, detect_language(text), self._since, self._until)
         told: list[str] = []
         failures = 0
-        providers = in_order(self._providers, query)
+        providers = sort_providers(self._providers, query)
         for provider in providers:
             last = provider is providers[-1]
             try:
-                answer = await self._asked(provider, query, PATIENCE_WITH_THE_LAST if last else PATIENCE_WITH_OTHERS)
+                answer = await self._ask(provider, query, PATIENCE_WITH_THE_LAST if last else PATIENCE_WITH_OTHERS)
             except OutsideFailed as error:
                 failures += 1
                 told.append(str(error))
                 continue
-            passages = _passages(_HITS.validate_json(answer.body, extra="ignore"), limit, answer.fetched_at.date())
+            passages = _passages_of(_HITS.validate_json(answer.body, extra="ignore"), limit, answer.fetched_at.date())
             if passages:
-                return Found(passages, "; ".join([f"{self._what}: {provider.provider.name}{_age(answer)}", *told]))
+                return OutsideResult(passages, "; ".join([f"{self._what}: {provider.provider.name}{_age_note(answer)}", *told]))
             told.append(f"{provider.provider.name}: nothing found")
         if failures == len(providers):
             raise ToolError(f"the search ({self._what}) failed: {'; '.join(told)}")
-        return Found((), "; ".join(told))
+        return OutsideResult((), "; ".join(told))
 
-    async def _asked(self, provider: SearchProvider, query: SearchQuery, patience: timedelta) -> Answer:
-        request = provider.request(query)
+    async def _ask(self, provider: SearchProvider, query: SearchQuery, patience: timedelta) -> OutsideAnswer:
+        request = provider.build_request(query)
 
-        async def attempt() -> Fetched:
+        async def attempt() -> FetchedAnswer:
             hits = read_hits(provider, await self._http.send(request))
-            return Fetched(_HITS.dump_json(tuple(hits), exclude_defaults=True), {snapshot_hash(h.text): h.text for h in hits})
+            return FetchedAnswer(
+                _HITS.dump_json(tuple(hits), exclude_defaults=True), {snapshot_hash(h.text): h.text for h in hits}
+            )
 
-        return await self._entrance.call(provider.provider, _named(request, query), attempt, patience)
+        return await self._entrance.call(provider.provider, _name_call(request, query), attempt, patience)
 
 
-def _named(request: HttpRequest, query: SearchQuery) -> dict[str, str | int]:
+def _name_call(request: HttpRequest, query: SearchQuery) -> dict[str, str | int]:
     """Name a call for the cache: by address and query, without the key."""
     dates = dict(zip(("since", "until"), query.days("", ""), strict=True)) if query.dated else {}
     return {"url": request.url, "query": query.text, "limit": query.limit, "language": query.language.value, **dates}
 
 
-def read_hits(provider: SearchProvider, body: bytes) -> list[Hit]:
+def read_hits(provider: SearchProvider, body: bytes) -> list[SearchHit]:
     """Read the results of a provider's answer that can be quoted and opened, each address once.
 
     Raises:
         CallFailed: the answer is not the provider's protocol.
     """
     try:
-        hits = [_bounded(hit) for hit in provider.read(body) if _is_web_address(hit.url)]
+        hits = [_bound_text(hit) for hit in provider.read(body) if _is_web_address(hit.url)]
         for hit in hits:
             hit.text.encode()  # a lone surrogate can be neither hashed nor stored
     except ValueError as error:
@@ -100,7 +102,7 @@ def read_hits(provider: SearchProvider, body: bytes) -> list[Hit]:
     return list({hit.url: hit for hit in reversed(hits) if hit.text}.values())[::-1]
 
 
-def _bounded(hit: Hit) -> Hit:
+def _bound_text(hit: SearchHit) -> SearchHit:
     """Bound the text of a result; a title stands for the text of a paper without an abstract."""
     return hit.model_copy(update={"text": (hit.text or hit.title)[:MAX_TEXT_CHARS]})
 
@@ -109,21 +111,21 @@ def _is_web_address(url: str) -> bool:
     return bool(host_of(url)) and len(url) <= MAX_URL_CHARS and url.isprintable() and " " not in url
 
 
-def _passages(hits: Iterable[Hit], limit: int, fetched: date) -> tuple[Passage, ...]:
+def _passages_of(hits: Iterable[SearchHit], limit: int, fetched: date) -> tuple[Passage, ...]:
     """Make a passage of each result. Its text is its own snapshot, and `score` falls with the rank."""
     ranked = list(hits)[:limit]
     return tuple(
-        Passage(source=_source(hit, fetched), text=hit.text, start=0, end=len(hit.text), score=1 / (1 + rank))
+        Passage(source=_source_of(hit, fetched), text=hit.text, start=0, end=len(hit.text), score=1 / (1 + rank))
         for rank, hit in enumerate(ranked)
     )
 
 
-def _source(hit: Hit, fetched: date) -> Source:
+def _source_of(hit: SearchHit, fetched: date) -> Source:
     same = hit.model_dump(exclude={"text"})
     return Source(snapshot=snapshot_hash(hit.text), fetched=fetched, **same)
 
 
-def _age(answer: Answer) -> str:
+def _age_note(answer: OutsideAnswer) -> str:
     if answer.age < FRESH:
         return ""
     hours = answer.age / timedelta(hours=1)

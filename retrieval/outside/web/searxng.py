@@ -7,19 +7,19 @@ from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
 
 CODES = {Language.ENGLISH: "en", Language.CHINESE: "zh-CN"}
 
 
-class _Result(Reply):
+class _Result(ProviderReply):
     url: str
     title: str = ""
     content: str | None = None
     publishedDate: str | None = None
 
 
-class _Results(Reply):
+class _Results(ProviderReply):
     results: tuple[_Result, ...]
 
 
@@ -31,13 +31,18 @@ class SearXNG:
     provider: Provider = Provider("searxng", per_second=2, burst=4)
     languages: frozenset[Language] = frozenset(Language)
 
-    def request(self, query: SearchQuery) -> HttpRequest:
+    def build_request(self, query: SearchQuery) -> HttpRequest:
         """Ask for one page of general results."""
         return HttpRequest(f"{self.url}/search", {"q": query.text, "format": "json", "language": CODES[query.language]})
 
-    def read(self, body: bytes) -> Sequence[Hit]:
+    def read(self, body: bytes) -> Sequence[SearchHit]:
         """Read the merged results of all its engines."""
         return [
-            Hit(url=r.url, title=plain(r.title) or r.url, text=plain(r.content), published=read_date(r.publishedDate))
+            SearchHit(
+                url=r.url,
+                title=strip_markup(r.title) or r.url,
+                text=strip_markup(r.content),
+                published=read_date(r.publishedDate),
+            )
             for r in _Results.model_validate_json(body).results
         ]

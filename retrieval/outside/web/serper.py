@@ -8,13 +8,13 @@ from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
 
 MOST = 10
 _VENUE = re.compile(r" - (.*?)(?:, \d{4})?(?: - |$)")
 
 
-class _Result(Reply):
+class _Result(ProviderReply):
     title: str
     link: str = ""
     snippet: str = ""
@@ -23,7 +23,7 @@ class _Result(Reply):
     publicationInfo: str = ""
 
 
-class _Results(Reply):
+class _Results(ProviderReply):
     organic: tuple[_Result, ...]
 
 
@@ -37,16 +37,16 @@ class Serper:
     languages: frozenset[Language] = frozenset(Language)
     path = "/search"
 
-    def request(self, query: SearchQuery) -> HttpRequest:
+    def build_request(self, query: SearchQuery) -> HttpRequest:
         """Ask for at most ten results: more cost more."""
         place = {"hl": "zh-cn", "gl": "cn"} if query.language is Language.CHINESE else {"hl": "en"}
-        body = {"q": query.text, "num": min(query.limit, MOST), **place, **_range(query)}
+        body = {"q": query.text, "num": min(query.limit, MOST), **place, **_date_range_of(query)}
         return HttpRequest(self.url + self.path, body=body, headers={"X-API-KEY": self.key}, secret=self.key)
 
-    def read(self, body: bytes) -> Sequence[Hit]:
+    def read(self, body: bytes) -> Sequence[SearchHit]:
         """Read the organic results."""
         return [
-            Hit(url=r.link, title=plain(r.title), text=plain(r.snippet), published=read_date(r.date))
+            SearchHit(url=r.link, title=strip_markup(r.title), text=strip_markup(r.snippet), published=read_date(r.date))
             for r in _Results.model_validate_json(body).organic
         ]
 
@@ -58,25 +58,25 @@ class SerperScholar(Serper):
     provider: Provider = Provider("serper_scholar", per_second=5, burst=5)
     path = "/scholar"
 
-    def read(self, body: bytes) -> Sequence[Hit]:
+    def read(self, body: bytes) -> Sequence[SearchHit]:
         """Read the papers."""
-        return [_paper(r) for r in _Results.model_validate_json(body).organic]
+        return [_hit_of_paper(r) for r in _Results.model_validate_json(body).organic]
 
 
-def _range(query: SearchQuery) -> dict[str, str]:
+def _date_range_of(query: SearchQuery) -> dict[str, str]:
     """Write Google's range of dates, with the month before the day."""
     ends = {"cd_min": query.since, "cd_max": query.until}
     said = [f"{name}:{day.month}/{day.day}/{day.year}" for name, day in ends.items() if day]
     return {"tbs": ",".join(["cdr:1", *said])} if said else {}
 
 
-def _paper(result: _Result) -> Hit:
-    info = plain(result.publicationInfo)
+def _hit_of_paper(result: _Result) -> SearchHit:
+    info = strip_markup(result.publicationInfo)
     venue = _VENUE.search(info)
-    return Hit(
+    return SearchHit(
         url=result.link,
-        title=plain(result.title),
-        text=plain(result.snippet),
+        title=strip_markup(result.title),
+        text=strip_markup(result.snippet),
         kind="paper",
         published=read_date(result.year),
         author=info.partition(" - ")[0],

@@ -7,19 +7,19 @@ from app.domain.query import Language
 from retrieval.language.dates import read_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
-from retrieval.outside.web.ports import Hit, Reply, SearchQuery, plain
+from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
 
 MOST = 20
 
 
-class _Result(Reply):
+class _Result(ProviderReply):
     title: str
     url: str
     content: str = ""
     published_date: str | None = None
 
 
-class _Results(Reply):
+class _Results(ProviderReply):
     results: tuple[_Result, ...]
 
 
@@ -32,16 +32,16 @@ class Tavily:
     provider: Provider = Provider("tavily", per_second=1.5, burst=5)
     languages: frozenset[Language] = frozenset({Language.ENGLISH})
 
-    def request(self, query: SearchQuery) -> HttpRequest:
+    def build_request(self, query: SearchQuery) -> HttpRequest:
         """Ask for a basic search, which costs one credit."""
         first, last = query.days("", "")
         dates = {name: day for name, day in (("start_date", first), ("end_date", last)) if day}
         body = {"query": query.text, "max_results": min(query.limit, MOST), "search_depth": "basic", **dates}
         return HttpRequest(f"{self.url}/search", body=body, headers={"Authorization": f"Bearer {self.key}"}, secret=self.key)
 
-    def read(self, body: bytes) -> Sequence[Hit]:
+    def read(self, body: bytes) -> Sequence[SearchHit]:
         """Read the results."""
         return [
-            Hit(url=r.url, title=plain(r.title), text=plain(r.content), published=read_date(r.published_date))
+            SearchHit(url=r.url, title=strip_markup(r.title), text=strip_markup(r.content), published=read_date(r.published_date))
             for r in _Results.model_validate_json(body).results
         ]

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Iterator
 import asyncpg
 import pytest
 
-from app.accounts.api.oidc import led_to
-from app.accounts.service.policy import AccountPolicy, Provider
+from app.accounts.api.oidc import landing_address_of
+from app.accounts.service.policy import AccountPolicy, IdentityProvider
 from app.http.services import open_services
 from tests.app.accounts.provider import CLIENT, SECRET, FakeProvider, providing
 from tests.app.browser import Browser, browsing
@@ -24,7 +24,7 @@ async def provider() -> AsyncIterator[FakeProvider]:
 
 @pytest.fixture
 async def browser(provider: FakeProvider, api_urls: tuple[str, str], workflows: InMemoryRuns) -> AsyncIterator[Browser]:
-    known = Provider(provider.issuer, CLIENT, SECRET)
+    known = IdentityProvider(provider.issuer, CLIENT, SECRET)
     policy = AccountPolicy(sign_up=False, public_url="http://api.example", page_url="http://page.example", provider=known)
     async with (
         open_services(*api_urls, workflows, accounts_policy=policy) as services,
@@ -78,11 +78,13 @@ async def test_signing_in_leads_to_the_page_that_was_wanted_and_nowhere_else(
     ):
         back = await come_back(browser, provider, wanted)
         assert (back.status, back.headers["Location"]) == (302, there), wanted
-    assert led_to("https://x.example/app", "/app/read?run=7") == "https://x.example/app/read?run=7"
+    assert landing_address_of("https://x.example/app", "/app/read?run=7") == "https://x.example/app/read?run=7"
     assert (
-        led_to("https://x.example/app", "/apple") == led_to("https://x.example/app", "/app/../admin") == "https://x.example/app"
+        landing_address_of("https://x.example/app", "/apple")
+        == landing_address_of("https://x.example/app", "/app/../admin")
+        == "https://x.example/app"
     )
-    assert led_to("", "/read") == "/v1/me"
+    assert landing_address_of("", "/read") == "/v1/me"
 
 
 @pytest.mark.parametrize("lie", LIES)

@@ -17,10 +17,10 @@ from app.domain.scorecard import CriterionScore, scorecard_of
 from app.runs.storage.run_log import NOTHING, RunLog
 from tests.app.support import ApiClient, InMemoryRuns
 from tests.support.opening import open_stage
-from workflows.judging.general_rubric import general_rubric
+from workflows.judging.general_rubric import make_general_rubric
 
 QUESTION = "How did American presidents justify tariffs?"
-GENERAL = general_rubric(ResearchQuery(question=QUESTION))
+GENERAL = make_general_rubric(ResearchQuery(question=QUESTION))
 EDITED = [criterion.model_dump() for criterion in GENERAL.criteria]
 EDITED[0] = {"title": "Mine", "description": "Key Criterion: Names McKinley.", "weight": 5}
 

@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from app.asking.service.estimating import EXPERIENCE, estimate
-from app.asking.storage.history import Consumption
+from app.asking.service.estimating import EXPERIENCE, estimate_run
+from app.asking.storage.history import RunConsumption
 from app.domain.budget import Budget
 from app.domain.pricing import PricedModel
 from app.domain.query import ResearchQuery
@@ -12,12 +12,12 @@ QUERY = ResearchQuery(question="Why?")
 MODEL = PricedModel("m", Decimal(1), Decimal(2))
 
 
-def runs(*tokens: int) -> list[Consumption]:
-    return [Consumption(n, n, float(n)) for n in tokens]
+def runs(*tokens: int) -> list[RunConsumption]:
+    return [RunConsumption(n, n, float(n)) for n in tokens]
 
 
 def test_without_history_it_is_experience_and_wide() -> None:
-    found = estimate(QUERY, MODEL, [])
+    found = estimate_run(QUERY, MODEL, [])
     assert (found.runs, found.tokens.likely, found.seconds.likely) == (0, 200_000, 180)
     assert (found.tokens.low, found.tokens.high) == (80_000, 500_000)
     assert found.cost_microusd is not None
@@ -25,19 +25,19 @@ def test_without_history_it_is_experience_and_wide() -> None:
 
 
 def test_history_takes_over_as_it_grows() -> None:
-    likely = [estimate(QUERY, MODEL, runs(*[20_000] * n)).tokens.likely for n in (0, 1, EXPERIENCE, 200)]
+    likely = [estimate_run(QUERY, MODEL, runs(*[20_000] * n)).tokens.likely for n in (0, 1, EXPERIENCE, 200)]
     assert likely == sorted(likely, reverse=True)
     assert abs(likely[2] - (20_000 * 200_000) ** 0.5) < 10, "as many runs as experience counts for: the geometric mean"
     assert 20_000 < likely[3] < 22_000
-    spread = estimate(QUERY, MODEL, runs(*range(10_000, 1_010_000, 10_000))).tokens
+    spread = estimate_run(QUERY, MODEL, runs(*range(10_000, 1_010_000, 10_000))).tokens
     assert spread.low < 150_000 < spread.likely < 510_000 < spread.high
 
 
 def test_no_model_no_price_and_caps() -> None:
-    assert estimate(QUERY, None, []).tokens.high == 0
-    assert estimate(QUERY, PricedModel("free", Decimal(0), Decimal(0)), []).cost_microusd is None
-    assert estimate(QUERY, None, runs(0, 0, 0)).tokens.high == 0
+    assert estimate_run(QUERY, None, []).tokens.high == 0
+    assert estimate_run(QUERY, PricedModel("free", Decimal(0), Decimal(0)), []).cost_microusd is None
+    assert estimate_run(QUERY, None, runs(0, 0, 0)).tokens.high == 0
     capped = ResearchQuery(question="Why?", budget=Budget(max_tokens=400_000))
-    assert not estimate(capped, MODEL, []).within_budget
-    assert estimate(capped, None, []).within_budget
-    assert estimate(ResearchQuery(question="Why?", rubric=True), MODEL, []).tokens.likely > 200_000
+    assert not estimate_run(capped, MODEL, []).within_budget
+    assert estimate_run(capped, None, []).within_budget
+    assert estimate_run(ResearchQuery(question="Why?", rubric=True), MODEL, []).tokens.likely > 200_000

@@ -8,13 +8,13 @@ import asyncpg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.comparisons.schemas import view
-from app.comparisons.service.comparisons import Shown
+from app.comparisons.schemas import view_of
+from app.comparisons.service.comparisons import ShownComparison
 from app.comparisons.storage import comparisons
 from app.comparisons.storage.comparisons import Candidate, Comparison
 from app.domain.query import ResearchQuery
 from app.domain.writer import ReportLineage
-from app.preferences.nouns.feedback import ComparisonStatus, Place, Verdict, Viewing
+from app.preferences.nouns.feedback import CandidatePlace, ChoiceVerdict, ComparisonStatus, Viewing
 from tests.app.conftest import NewRun
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -23,32 +23,38 @@ MAKING = st.builds(ReportLineage, system=WORDS, agents=WORDS, model=WORDS, build
 NUMBERS = st.integers(0, 10**9)
 
 
-def candidate(place: Place, text: str, making: ReportLineage, number: int) -> Candidate:
+def candidate(place: CandidatePlace, text: str, making: ReportLineage, number: int) -> Candidate:
     return Candidate(place, f"{number:064}", text, text, '{"citations": [], "claims": []}', making, number, number)
 
 
-def shown(left: Place, candidates: list[Candidate], made: UUID) -> Shown:
+def shown(left: CandidatePlace, candidates: list[Candidate], made: UUID) -> ShownComparison:
     query = ResearchQuery(question="why?")
     comparison = Comparison(UUID(int=1), UUID(int=2), made, UUID(int=4), "e" * 64, "", NOW, query, True, False)
     viewing = Viewing(left=left, first_viewed_at=NOW)
-    return Shown(comparison, ComparisonStatus.READY, viewing, {c.place: c for c in candidates})
+    return ShownComparison(comparison, ComparisonStatus.READY, viewing, {c.place: c for c in candidates})
 
 
 @given(WORDS, WORDS, MAKING, MAKING, NUMBERS, NUMBERS)
 def test_the_answer_is_the_same_bytes_whichever_of_the_two_texts_was_delivered(
     left: str, right: str, one: ReportLineage, other: ReportLineage, spent: int, spent_there: int
 ) -> None:
-    as_delivered = [candidate(Place.DELIVERED, left, one, spent), candidate(Place.ALTERNATIVE, right, other, spent_there)]
-    as_alternative = [candidate(Place.ALTERNATIVE, left, other, spent_there), candidate(Place.DELIVERED, right, one, spent)]
-    first = view(shown(Place.DELIVERED, as_delivered, uuid4()))
-    second = view(shown(Place.ALTERNATIVE, as_alternative, uuid4()))
+    as_delivered = [
+        candidate(CandidatePlace.DELIVERED, left, one, spent),
+        candidate(CandidatePlace.ALTERNATIVE, right, other, spent_there),
+    ]
+    as_alternative = [
+        candidate(CandidatePlace.ALTERNATIVE, left, other, spent_there),
+        candidate(CandidatePlace.DELIVERED, right, one, spent),
+    ]
+    first = view_of(shown(CandidatePlace.DELIVERED, as_delivered, uuid4()))
+    second = view_of(shown(CandidatePlace.ALTERNATIVE, as_alternative, uuid4()))
     assert first.model_dump_json() == second.model_dump_json()
 
 
-@given(st.sampled_from(Place), st.sampled_from(Verdict))
-def test_sides_and_places_are_told_apart_and_back(left: Place, verdict: Verdict) -> None:
+@given(st.sampled_from(CandidatePlace), st.sampled_from(ChoiceVerdict))
+def test_sides_and_places_are_told_apart_and_back(left: CandidatePlace, verdict: ChoiceVerdict) -> None:
     viewing = Viewing(left=left, first_viewed_at=NOW)
-    outcome = viewing.outcome(verdict)
+    outcome = viewing.outcome_of(verdict)
     assert (outcome.place is None) == (verdict.side is None)
     if outcome.place is not None:
         assert viewing.side_of(outcome.place) is verdict.side
@@ -66,10 +72,10 @@ async def test_sides_are_drawn_evenly_and_balanced_among_the_readers_of_a_pair(p
     )
 
     async def left(pair: UUID, user: UUID) -> bool:
-        await comparisons.view(pool, pair, user, secrets.choice(tuple(Place)))
-        viewing = await comparisons.viewing(pool, pair, user)
+        await comparisons.note_view(pool, pair, user, secrets.choice(tuple(CandidatePlace)))
+        viewing = await comparisons.get_viewing(pool, pair, user)
         assert viewing is not None
-        return viewing.left is Place.DELIVERED
+        return viewing.left is CandidatePlace.DELIVERED
 
     first = sum([await left(row["id"], users[0]["id"]) for row in pairs])
     # Four and a half standard deviations of 300 fair draws: fails once in 150,000 times.

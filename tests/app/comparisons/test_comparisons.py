@@ -245,12 +245,12 @@ async def test_reports_to_compare_go_with_a_document_that_they_quote(
     collection, snapshot = uuid4(), QUOTES[0].source.snapshot
     await pool.execute("INSERT INTO collections (id, name, everyone) VALUES ($1, $2, true)", collection, str(collection))
     await pool.execute("INSERT INTO collection_runs (collection_id, run_id) VALUES ($1, $2)", collection, run_id)
-    readers = await collection_tending.readers(pool, collection, snapshot)
+    readers = await collection_tending.list_readers(pool, collection, snapshot)
     assert {found.run_id for found in readers} == {run_id, await made_run(pool, comparison)}
     async with pool.acquire() as connection, connection.transaction():
         for found in readers:
             await redaction.redact(connection, found.run_id, snapshot)
-    assert await collection_tending.readers(pool, collection, snapshot) == []
+    assert await collection_tending.list_readers(pool, collection, snapshot) == []
     shown = (await reader.get(path)).json
     assert (shown["status"], shown["detail"]) == ("failed", "a document that these reports quote was deleted")
     assert (await reader.post(f"{path}/reveal")).is_problem(409)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.comparisons.service.offers import Offers, offered
+from app.comparisons.service.offers import Offers, offers_of
 from app.domain.errors import InvalidInput
 from app.domain.writer import Agents, Arrangement, WriterSettings
 from app.settings import read_settings
@@ -11,11 +11,11 @@ from app.settings import read_settings
 def test_every_way_that_is_offered_can_be_had() -> None:
     server = {"RUBRICA_LLM_BASE_URL": "http://127.0.0.1:8000/v1", "RUBRICA_LLM_MODEL": "m"}
     for settings in ({}, server, server | {"RUBRICA_LLM_ALTERNATIVES": "small=1/2, large"}):
-        offers = offered(read_settings(settings))
-        assert len({way.name for way in offers.ways()}) == len(offers.ways()) >= 2
-        for way in offers.ways():
+        offers = offers_of(read_settings(settings))
+        assert len({way.name for way in offers.list_ways()}) == len(offers.list_ways()) >= 2
+        for way in offers.list_ways():
             offers.check(way.writer)
-    assert [way.writer.model for way in offers.ways()][:2] == ["small", "large"]
+    assert [way.writer.model for way in offers.list_ways()][:2] == ["small", "large"]
 
 
 @pytest.mark.parametrize(

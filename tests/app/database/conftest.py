@@ -12,7 +12,7 @@ from app.accounts.nouns.access import Role, Scope
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.service.bootstrap import ensure_owner
 from app.accounts.storage import organisations as accounts
-from app.database.tenancy import Tenant, acting_for
+from app.database.tenancy import Tenant, act_for
 from app.domain.evidence import Quote, Source
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
@@ -21,7 +21,7 @@ from app.domain.run import EventType, RunStatus
 from app.http.services import Services
 from app.reports.rendering import render
 from app.runs.storage import runs, tool_results
-from app.runs.storage.run_log import RunLog, Snapshot
+from app.runs.storage.run_log import RunLog, SourceSnapshot
 from tests.app.support import ApiClient, serving
 from tests.support.opening import open_stage
 
@@ -62,7 +62,7 @@ async def house(services: Services, pool: asyncpg.Pool, name: str) -> House:
     organisation, owner, key, text = uuid4(), uuid4(), ApiKey.new(), f"The secret of {name}, {uuid4()}."
     async with pool.acquire() as connection:
         await ensure_owner(connection, key, organisation, owner, name, f"{owner}@example.org")
-    with acting_for(Tenant(organisation, owner)):
+    with act_for(Tenant(organisation, owner)):
         run = await services.research.create(ResearchQuery(question=f"What is the secret of {name}?"))
         await services.steering.add_note(run.id, text)
     made = House(organisation, owner, key, text, run.id)
@@ -76,7 +76,7 @@ async def research(pool: asyncpg.Pool, house: House) -> None:
     await log.save_plan(run, PLAN, (), EventType.PLAN_MADE)
     opened = await open_stage(log, run, "search/s1", None, "Duties")
     await tool_results.remember(log.executor, run, "search", house.text.encode())
-    await log.close_stage(run, "search/s1", opened.attempt, b"{}", [Snapshot(name, house.text)], {}, [name])
+    await log.close_stage(run, "search/s1", opened.attempt, b"{}", [SourceSnapshot(name, house.text)], {}, [name])
     quote = Quote(
         source=Source(url="https://example.org/a", title="A", snapshot=name), text=house.text, start=0, end=len(house.text)
     )

@@ -9,7 +9,7 @@ import pytest
 from app.database.engine import connect
 from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.database.roles import refuse_bypass
-from app.database.tenancy import Tenant, TenantDatabase, acting_for
+from app.database.tenancy import Tenant, TenantDatabase, act_for
 from app.domain.errors import SetupError
 from tests.app.database.conftest import House
 
@@ -74,7 +74,7 @@ async def test_rows_of_others_survive_a_delete_of_everything(
 ) -> None:
     mine, other = houses
     opened = await connect(api_urls[0], largest=2)
-    with acting_for(Tenant(mine.organisation, mine.owner)):
+    with act_for(Tenant(mine.organisation, mine.owner)):
         with pytest.raises(asyncpg.InsufficientPrivilegeError):
             await TenantDatabase(opened).execute("UPDATE runs SET organisation_id = $1", other.organisation)
         for child in ("events (run_id, seq, type, payload) VALUES ($1, 900, 'warning', '{}')", "notes VALUES ($1, 901, 'mine')"):
@@ -93,7 +93,7 @@ async def test_who_names_no_organisation_sees_and_writes_nothing(
     tenants = TenantDatabase(opened := await connect(api_urls[0], largest=1))
     for table in ("runs", "events", "snapshots", "organisations", "memberships"):
         assert await as_api.fetchval(f"SELECT count(*) FROM {table}") == 0
-        with acting_for(Tenant(houses[0].organisation)):
+        with act_for(Tenant(houses[0].organisation)):
             assert await tenants.fetchval(f"SELECT count(*) FROM {table}") > 0
         assert await tenants.fetchval(f"SELECT count(*) FROM {table}") == 0, "the connection remembers whom it served"
     with pytest.raises(asyncpg.PostgresError):

@@ -10,8 +10,8 @@ import pytest
 from app.accounts.nouns.access import Role, Scope
 from app.accounts.nouns.api_key import ApiKey
 from app.domain.run import EventType
-from app.http.asgi import routed
-from app.http.route_table import declared
+from app.http.asgi import build_routes
+from app.http.route_table import list_routes
 from app.http.services import Services
 from app.runs.storage.run_log import RunLog
 from tests.app.database.conftest import House, add_member
@@ -148,7 +148,7 @@ async def _collect(client: ApiClient, run: str) -> list[dict[str, Any]]:
 
 
 async def test_every_route_says_what_it_needs(services: Services) -> None:
-    routes = declared(routed(services))
+    routes = list_routes(build_routes(services))
     assert len(routes) > 40
     for route in routes:
         assert route.public or isinstance(route.needs, Scope), f"{route.name} declares neither `needs` nor `public`"

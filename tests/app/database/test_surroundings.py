@@ -3,8 +3,8 @@
 import asyncpg
 
 from app.domain.evidence import Quote, Source, snapshot_hash
-from app.reports.storage.reports import SURROUNDING_CHARS, TEXTS_AT_ONCE, Surroundings, surroundings
-from app.runs.storage.run_log import RunLog, Snapshot
+from app.reports.storage.reports import SURROUNDING_CHARS, TEXTS_AT_ONCE, Surroundings, find_surroundings
+from app.runs.storage.run_log import RunLog, SourceSnapshot
 from tests.app.conftest import NewRun
 from tests.support.opening import open_stage
 
@@ -22,12 +22,12 @@ async def test_every_quote_gets_its_own_words_around_it(run_log: RunLog, new_run
     short = "At the very start stands this."
     run = await new_run()
     opening = await open_stage(run_log, run, "search/s1", None)
-    stored = [Snapshot(snapshot_hash(text), text) for text in [*texts, short]]
+    stored = [SourceSnapshot(snapshot_hash(text), text) for text in [*texts, short]]
     await run_log.close_stage(run, "search/s1", opening.attempt, b"{}", stored, {})
     quotes = [quote_in(text, f"THE QUOTE {n}.") for n, text in enumerate(texts)]
     whole = quote_in(short, short)
     unknown = quote_in("never stored anywhere", "never")
-    found = await surroundings(pool, [*quotes, whole, unknown])
+    found = await find_surroundings(pool, [*quotes, whole, unknown])
     for n, quote in enumerate(quotes):
         around = found[quote.key]
         assert around.before.endswith(f"left {n} ")

@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 
 from app.database.engine import connect
-from app.database.tenancy import Tenant, TenantDatabase, acting_for
+from app.database.tenancy import Tenant, TenantDatabase, act_for
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ async def test_a_use_that_fails_or_is_cancelled_leaves_no_transaction_open(one: 
     complaints: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
     first, second = Tenant(uuid4()), Tenant(uuid4())
-    with acting_for(first):
+    with act_for(first):
         for use in (one.fetch, one.fetchrow, one.fetchval, one.execute):
             with pytest.raises(asyncpg.DivisionByZeroError):
                 await use("SELECT 1 / 0")
@@ -48,6 +48,6 @@ async def test_a_use_that_fails_or_is_cancelled_leaves_no_transaction_open(one: 
         assert await one.fetchval("SELECT 1") == 1
         with pytest.raises(asyncpg.PostgresError):
             await one.execute("SELECT pg_terminate_backend(pg_backend_pid())")
-    with acting_for(second):
+    with act_for(second):
         assert await one.fetchval("SELECT current_organisation()") == second.organisation
     assert complaints == []

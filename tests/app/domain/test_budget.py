@@ -30,7 +30,7 @@ def test_a_cap_is_one_at_least_and_no_number_that_readers_lose(cap: str) -> None
     ],
 )
 def test_a_budget_is_spent_when_no_token_or_no_money_is_left(budget: Budget, used: Usage, spent: bool) -> None:
-    assert budget.spent_by(used) is spent
+    assert budget.is_spent_by(used) is spent
 
 
 def test_usages_add_up_field_by_field() -> None:
@@ -51,8 +51,8 @@ def test_usages_add_up_field_by_field() -> None:
 )
 def test_an_agent_stops_when_a_limit_is_used_up_and_not_before(limits: dict[str, float], stop: StopReason) -> None:
     used = Usage(tool_calls=5, input_tokens=40, output_tokens=30, cost_microusd=90)
-    assert AgentLimits.model_validate(limits).reached(3, used, 11.0) is stop
+    assert AgentLimits.model_validate(limits).find_reached(3, used, 11.0) is stop
     roomier = {name: limit + 1 for name, limit in limits.items()}
-    assert AgentLimits.model_validate(roomier).reached(3, used, 11.0) is None
+    assert AgentLimits.model_validate(roomier).find_reached(3, used, 11.0) is None
     with pytest.raises(ValidationError):
         AgentLimits.model_validate(dict.fromkeys(limits, 0))

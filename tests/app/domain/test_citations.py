@@ -1,4 +1,4 @@
-from app.domain.citations import CitationStore, marker
+from app.domain.citations import CitationStore, marker_of
 from app.domain.evidence import Quote, Source, snapshot_hash
 
 TEXT = "Duties protect labor. Duties burden the farmer. Revenue is enough."
@@ -14,13 +14,15 @@ LABOR, FARMER = quote("Duties protect labor."), quote("Duties burden the farmer.
 
 
 def test_numbers_follow_first_appearance_and_repeat_for_the_same_quote() -> None:
-    numbered = CitationStore([LABOR, FARMER]).number(f"One {marker(FARMER)}. Two {marker(LABOR)}. Again {marker(FARMER)}.")
+    numbered = CitationStore([LABOR, FARMER]).number(
+        f"One {marker_of(FARMER)}. Two {marker_of(LABOR)}. Again {marker_of(FARMER)}."
+    )
     assert numbered.text == "One [1]. Two [2]. Again [1]."
     assert [(c.n, c.quote.text) for c in numbered.citations] == [(1, FARMER.text), (2, LABOR.text)]
 
 
 def test_a_fabricated_marker_never_reaches_the_reader_and_is_counted() -> None:
-    numbered = CitationStore([LABOR]).number(f"True {marker(LABOR)}. False [[deadbeefdeadbeef]].")
+    numbered = CitationStore([LABOR]).number(f"True {marker_of(LABOR)}. False [[deadbeefdeadbeef]].")
     assert numbered.text == "True [1]. False."
     assert numbered.unresolved == ("deadbeefdeadbeef",)
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.chat import ChatRequest, Message, Role
+from app.domain.chat import ChatRequest, ChatRole, Message
 from app.domain.evidence import content_key
 from app.domain.trajectory import request_digest
 
@@ -13,7 +13,7 @@ def test_different_parts_have_different_keys(one: list[str], other: list[str]) -
 
 def test_a_digest_tells_requests_apart() -> None:
     def digest(text: str, tokens: int = 10, model: str = "m") -> str:
-        return request_digest(ChatRequest(messages=(Message(role=Role.USER, content=text),), max_tokens=tokens), model)
+        return request_digest(ChatRequest(messages=(Message(role=ChatRole.USER, content=text),), max_tokens=tokens), model)
 
     assert digest("a") == digest("a")
     assert len({digest("a"), digest("b"), digest("a", tokens=11), digest("a", model="n")}) == 4
@@ -21,6 +21,6 @@ def test_a_digest_tells_requests_apart() -> None:
 
 def test_a_digest_of_an_earlier_version_still_answers() -> None:
     """What is stored was paid for: a change of this value would have every stage under way ask again."""
-    said = (Message(role=Role.SYSTEM, content="Be brief."), Message(role=Role.USER, content="谁写的？"))
+    said = (Message(role=ChatRole.SYSTEM, content="Be brief."), Message(role=ChatRole.USER, content="谁写的？"))
     digest = request_digest(ChatRequest(messages=said, max_tokens=10, stop=("a",)), "m")
     assert digest == "4801983fbe6dd909408b01e9ad21f2d0bf578cf3f6e995f38022afad05f6aa28"

@@ -10,15 +10,15 @@ def part(name: str, *needs: str) -> Subtask:
 
 def test_ready_respects_dependencies_and_order() -> None:
     plan = ResearchPlan(subtasks=(part("c", "a", "b"), part("a"), part("b")))
-    assert [s.id for s in plan.ready(done=frozenset(), started=frozenset())] == ["a", "b"]
-    assert [s.id for s in plan.ready(done=frozenset({"a"}), started=frozenset({"b"}))] == []
-    assert [s.id for s in plan.ready(done=frozenset({"a", "b"}), started=frozenset())] == ["c"]
+    assert [s.id for s in plan.list_ready(done=frozenset(), started=frozenset())] == ["a", "b"]
+    assert [s.id for s in plan.list_ready(done=frozenset({"a"}), started=frozenset({"b"}))] == []
+    assert [s.id for s in plan.list_ready(done=frozenset({"a", "b"}), started=frozenset())] == ["c"]
 
 
 def test_ancestors_are_transitive() -> None:
     plan = ResearchPlan(subtasks=(part("a"), part("b", "a"), part("c", "b"), part("d")))
-    assert plan.ancestors("c") == {"a", "b"}
-    assert plan.ancestors("d") == frozenset()
+    assert plan.ancestors_of("c") == {"a", "b"}
+    assert plan.ancestors_of("d") == frozenset()
 
 
 @pytest.mark.parametrize(

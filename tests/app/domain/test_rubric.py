@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.domain.rubric import Category, Criterion, Origin, Rubric
-from app.domain.scorecard import CriterionScore, Scorecard, normalised, overall, scorecard_of
+from app.domain.scorecard import CriterionScore, Scorecard, normalise_rating, overall_of, scorecard_of
 
 
 def criterion(title: str = "Title", opening: str = "Key Criterion:", weight: int = 5, said: str = "Names the year.") -> Criterion:
@@ -76,11 +76,11 @@ def test_a_criterion_has_no_invisible_characters() -> None:
 
 
 def test_ratings_are_normalised_to_the_unit_interval() -> None:
-    assert [normalised(rating) for rating in (1, 10)] == [0.0, 1.0]
-    assert normalised(5) == pytest.approx(4 / 9)
+    assert [normalise_rating(rating) for rating in (1, 10)] == [0.0, 1.0]
+    assert normalise_rating(5) == pytest.approx(4 / 9)
     for rating in (0, 11, -1):
         with pytest.raises(ValueError, match="from 1 to 10"):
-            normalised(rating)
+            normalise_rating(rating)
 
 
 def scored(weight: int, score: float | None) -> CriterionScore:
@@ -90,12 +90,12 @@ def scored(weight: int, score: float | None) -> CriterionScore:
 
 
 def test_the_overall_score_by_hand_and_within_bounds() -> None:
-    assert overall([scored(5, 1.0), scored(3, 0.5)]) == pytest.approx((5 + 1.5) / 8)
-    assert overall([scored(5, 1.0), scored(3, 0.5), scored(-2, 1.0)]) == pytest.approx((6.5 - 2) / 8)
-    assert overall([scored(5, 0.5), scored(4, None)]) == 0.5, "what nobody judged counts neither way"
-    assert overall([scored(2, 0.1), scored(-2, 1.0), scored(-1, 1.0)]) == 0.0
-    assert overall([scored(5, None), scored(-2, 0.0)]) is None
-    assert overall([]) is None
+    assert overall_of([scored(5, 1.0), scored(3, 0.5)]) == pytest.approx((5 + 1.5) / 8)
+    assert overall_of([scored(5, 1.0), scored(3, 0.5), scored(-2, 1.0)]) == pytest.approx((6.5 - 2) / 8)
+    assert overall_of([scored(5, 0.5), scored(4, None)]) == 0.5, "what nobody judged counts neither way"
+    assert overall_of([scored(2, 0.1), scored(-2, 1.0), scored(-1, 1.0)]) == 0.0
+    assert overall_of([scored(5, None), scored(-2, 0.0)]) is None
+    assert overall_of([]) is None
 
 
 def test_a_missing_score_needs_a_reason_and_a_score_has_none() -> None:

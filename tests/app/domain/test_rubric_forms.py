@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from app.domain.errors import InvalidInput
 from app.domain.evidence_rubric import CriterionType, EvidenceCriterion, EvidenceRubric, Variant
-from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
+from app.domain.race_rubric import RaceCriterion, RaceDimension, RaceRubric
 from app.domain.rubric import Criterion, Rubric
 from app.domain.rubric_forms import read_rubric
 
@@ -28,8 +28,8 @@ def evidence_rubric(*more: EvidenceCriterion, variant: Variant = Variant.TREE, g
 
 QSR = Rubric(criteria=tuple(Criterion(title=f"T{n}", description="Key Criterion: Names it.", weight=5) for n in range(7)))
 RACE = RaceRubric(
-    weights=dict.fromkeys(Dimension, 0.25),
-    criteria={d: (RaceCriterion(criterion="is there", explanation="whether it is", weight=1.2),) for d in Dimension},
+    weights=dict.fromkeys(RaceDimension, 0.25),
+    criteria={d: (RaceCriterion(criterion="is there", explanation="whether it is", weight=1.2),) for d in RaceDimension},
 )
 
 
@@ -71,9 +71,9 @@ def test_verification_takes_negative_weights_out() -> None:
     with pytest.raises(ValidationError, match="verification"):
         evidence_rubric(debunks)
     unrevised = evidence_rubric(debunks, variant=Variant.UNREVISED)
-    assert unrevised.verified() == evidence_rubric()
+    assert unrevised.as_verified() == evidence_rubric()
     with pytest.raises(ValidationError):  # four are left
-        EvidenceRubric(variant=Variant.UNREVISED, criteria=(*unrevised.criteria[:4], debunks)).verified()
+        EvidenceRubric(variant=Variant.UNREVISED, criteria=(*unrevised.criteria[:4], debunks)).as_verified()
 
 
 @pytest.mark.parametrize("weight", [1.01, -1.01, float("nan"), float("inf")])
@@ -115,8 +115,8 @@ def test_a_race_rubric_counts_something_by_criteria_of_its_own(change: dict[str,
         RaceRubric.model_validate(changed(**change))
 
 
-@given(st.dictionaries(st.sampled_from(list(Dimension)), st.floats(0, 100), max_size=4))
-def test_what_counts_has_a_weight(weights: dict[Dimension, float]) -> None:
+@given(st.dictionaries(st.sampled_from(list(RaceDimension)), st.floats(0, 100), max_size=4))
+def test_what_counts_has_a_weight(weights: dict[RaceDimension, float]) -> None:
     try:
         rubric = RaceRubric(weights=weights, criteria=RACE.criteria)
     except ValidationError:

@@ -2,9 +2,9 @@
 
 from datetime import UTC, date, datetime
 
-from app.domain.citations import marker
+from app.domain.citations import marker_of
 from app.domain.claims import Claim, Support
-from app.domain.evidence import Conflict, Quote, Source, snapshot_hash
+from app.domain.evidence import Quote, Source, SourceConflict, snapshot_hash
 from app.domain.query import Language
 from app.domain.report import Report, Section
 from app.exports.service.composing import Manuscript
@@ -32,9 +32,9 @@ CRUEL = quote(
     kind="paper",
 )
 HEAD = "| " + " | ".join(f"Column {n} 列" for n in range(12)) + " |\n|" + "---|" * 12
-TABLE = f"{HEAD}\n| " + " | ".join(["unbreakable" * 4, "值", *("x" for _ in range(9)), f"12 % {marker(PLAIN)}"]) + " |"
+TABLE = f"{HEAD}\n| " + " | ".join(["unbreakable" * 4, "值", *("x" for _ in range(9)), f"12 % {marker_of(PLAIN)}"]) + " |"
 BODY = (
-    f"They say so {marker(PLAIN)}. 它们如此说 {marker(CHINESE)}。\n\n- *one* 一\n- **two** `x_y` {marker(CRUEL)}\n\n"
+    f"They say so {marker_of(PLAIN)}. 它们如此说 {marker_of(CHINESE)}。\n\n- *one* 一\n- **two** `x_y` {marker_of(CRUEL)}\n\n"
     f"{TABLE}\n\n> set apart\n\n```\nfirst  line\n\\end{{verbatim}}\n```"
 )
 
@@ -46,7 +46,7 @@ def manuscript() -> Manuscript:
         title="Duties 关税: <b>& $5</b>",
         sections=(Section(heading="Part 一", body=BODY), Section(heading=r"Sub #1 \x", level=3, body="More."), *_filled()),
         quotes=(PLAIN, CHINESE, CRUEL),
-        conflicts=(Conflict(about="whether it helps", quote_keys=(PLAIN.key, CHINESE.key)),),
+        conflicts=(SourceConflict(about="whether it helps", quote_keys=(PLAIN.key, CHINESE.key)),),
         notices=("A part failed. 部分失败。",),
         claims=(claim,),
     )
@@ -54,4 +54,4 @@ def manuscript() -> Manuscript:
 
 
 def _filled() -> tuple[Section, ...]:
-    return tuple(Section(heading=f"Section {n}", body=f"Words {marker(PLAIN)}.") for n in range(2))
+    return tuple(Section(heading=f"Section {n}", body=f"Words {marker_of(PLAIN)}.") for n in range(2))

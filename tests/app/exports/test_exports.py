@@ -9,16 +9,16 @@ from app.domain.errors import Unavailable
 from app.exports.nouns import ExportFormat
 from app.exports.service.bibliographies import to_bibtex, to_csl, to_ris
 from app.exports.service.clean import clean
-from app.exports.service.columns import shares, wide
+from app.exports.service.column_widths import is_wide, share_width
 from app.exports.service.composing import compose
 from app.exports.service.conversion import Conversions
 from app.exports.service.latex import to_latex
-from app.exports.service.references import csl_items
+from app.exports.service.references import csl_items_of
 from app.exports.service.typesetting import to_pdf
 from app.exports.service.word import to_docx
-from app.http.downloads import attachment
+from app.http.downloads import disposition_of
 from app.reports.rendering.links import place_of
-from app.reports.rendering.numbering import numbered
+from app.reports.rendering.numbering import number_citations
 from app.reports.rendering.text import to_markdown
 from app.reports.rendering.words import WORDS
 from bench import export_readers
@@ -29,7 +29,7 @@ from tests.app.exports.example_reports import HOSTILE, manuscript, quote
 def test_a_lost_sentence_link_or_address_is_noticed() -> None:
     """The check that the other tests and the benchmark rest on can fail."""
     given = manuscript()
-    document, citations = compose(given), numbered(given.report).citations
+    document, citations = compose(given), number_citations(given.report).citations
     found = export_readers.latex(to_latex(document))
     assert not lacking(found, document, citations, sources_only=False)
     assert lacking(found._replace(words=found.words.replace("setapart", "")), document, citations, sources_only=False) == [
@@ -84,8 +84,8 @@ def test_own_documents_go_by_their_names_in_every_format_and_lead_nowhere() -> N
     import pypdf
 
     given = manuscript()
-    document, numbering, words = compose(given), numbered(given.report), WORDS[given.language]
-    items = csl_items(numbering.citations, words.untitled)
+    document, numbering, words = compose(given), number_citations(given.report), WORDS[given.language]
+    items = csl_items_of(numbering.citations, words.untitled)
     pdf = pypdf.PdfReader(BytesIO(to_pdf(document, given.finished)))
     word = docx.Document(BytesIO(to_docx(document)))
     made = {
@@ -139,16 +139,16 @@ async def test_the_child_that_makes_files_knows_no_secret(
     ],
 )
 def test_a_file_is_named_by_its_title_and_nothing_else(title: str, header: str) -> None:
-    assert attachment(title, "pdf") == header
+    assert disposition_of(title, "pdf") == header
 
 
 def test_columns_share_the_width_by_what_they_hold() -> None:
     texts = [["Year", "What was said about it at the time"], ["1832", "Duties protect labor, and burden the farmer"]]
-    year, said = shares(texts)
+    year, said = share_width(texts)
     assert said > 3 * year
     assert year + said == pytest.approx(1)
-    assert not wide(texts)
-    assert wide([["column"] * 12])
+    assert not is_wide(texts)
+    assert is_wide([["column"] * 12])
 
 
 def test_characters_that_are_no_text_or_turn_the_reading_direction_go() -> None:

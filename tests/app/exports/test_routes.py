@@ -9,7 +9,7 @@ from app.domain.run import RunStatus
 from app.exports.nouns import ExportFormat
 from app.exports.service.composing import compose
 from app.reports.rendering import render
-from app.reports.rendering.numbering import numbered
+from app.reports.rendering.numbering import number_citations
 from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
 from bench.exports import READERS, REFERENCES, lacking, told_by
@@ -32,7 +32,7 @@ async def run(api: ApiClient, run_log: RunLog, pool: asyncpg.Pool) -> str:
 
 async def test_every_format_holds_the_whole_report(api: ApiClient, run: str) -> None:
     given = manuscript()
-    document, citations = compose(given), numbered(given.report).citations
+    document, citations = compose(given), number_citations(given.report).citations
     for form in ExportFormat:
         reply = await api.get(f"/v1/runs/{run}/export?format={form}")
         assert reply.status == 200, reply.body

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.outgoing.retry_after import LONGEST, retry_after
+from app.outgoing.retry_after import LONGEST, read_retry_after
 
 TEN = "Fri, 20 Nov 2026 10:00:00 GMT"
 
@@ -30,19 +30,19 @@ TEN = "Fri, 20 Nov 2026 10:00:00 GMT"
     ],
 )
 def test_a_wish_is_read_by_the_servers_own_clock_and_is_at_most_a_day(stated: str, seconds: float | None) -> None:
-    assert retry_after({"Retry-After": stated, "Date": TEN}) == (None if seconds is None else timedelta(seconds=seconds))
+    assert read_retry_after({"Retry-After": stated, "Date": TEN}) == (None if seconds is None else timedelta(seconds=seconds))
 
 
 def test_without_a_clock_of_theirs_ours_counts() -> None:
     later = format_datetime(datetime.now(UTC) + timedelta(hours=5), usegmt=True)
-    wish = retry_after({"Retry-After": later, "Date": "noon"})
+    wish = read_retry_after({"Retry-After": later, "Date": "noon"})
     assert wish is not None
     assert timedelta(hours=4) < wish <= timedelta(hours=5)
-    assert retry_after({}) is None
+    assert read_retry_after({}) is None
 
 
 @given(st.text(), st.text(alphabet="0123456789 :,-+.FriNovGMT"))
 def test_whatever_a_stranger_writes_is_a_time_or_nothing(stated: str, date: str) -> None:
     for headers in ({"Retry-After": stated, "Date": date}, {"Retry-After": date, "Date": stated}):
-        wish = retry_after(headers)
+        wish = read_retry_after(headers)
         assert wish is None or timedelta(0) <= wish <= LONGEST

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 
 from app.accounts.nouns.access import LOCAL_ORGANISATION
-from app.domain.outside import Ending
+from app.domain.outside_calls import CallEnding
 from app.http.services import open_services
 from app.outside.storage import OutsideStore
 from tests.app.support import ApiClient, InMemoryRuns, serving
@@ -49,14 +49,14 @@ async def test_services_tell_what_turns_them_on_and_how_their_calls_went(api: Ap
     store, run, ours = OutsideStore(pool), UUID(await api.ask()), LOCAL_ORGANISATION
     await store.count(
         {
-            Ending("serper", "answered", 300, run): 6,
-            Ending("serper", "kept", 10, ours): 1,
-            Ending("serper", "failed", 30_000, run): 1,
+            CallEnding("serper", "answered", 300, run): 6,
+            CallEnding("serper", "kept", 10, ours): 1,
+            CallEnding("serper", "failed", 30_000, run): 1,
         }
     )
-    await store.count({Ending("serper", "attempt_timed_out", 10_000, run): 4, Ending("page", "answered", 1_000, ours): 8})
+    await store.count({CallEnding("serper", "attempt_timed_out", 10_000, run): 4, CallEnding("page", "answered", 1_000, ours): 8})
     # What others did, and what was done for nobody, is none of ours.
-    await store.count({Ending("serper", "failed", 300): 50, Ending("brave", "failed", 300, uuid4()): 50})
+    await store.count({CallEnding("serper", "failed", 300): 50, CallEnding("brave", "failed", 300, uuid4()): 50})
     told: dict[str, Any] = {item["name"]: item for item in (await api.get("/v1/tools")).json["items"]}
     serper, brave = told["serper"], told["brave"]
     assert (serper["on"], serper["calls"], serper["share"], serper["failure_rate"]) == (True, 8, 0.5, 0.125)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.preferences.service.agreement import Agreement, cohens_kappa, fleiss_kappa, pairwise
+from app.preferences.service.agreement import Agreement, cohens_kappa, fleiss_kappa, pairwise_kappas
 
 # 14 raters put each of 10 subjects into one of 5 categories; P = .378, Pe = .213, kappa = .210.
 FLEISS = """
@@ -67,7 +67,7 @@ def test_different_items_are_refused() -> None:
 
 def test_every_two_annotators_are_compared_over_what_both_judged() -> None:
     said = {"ann": {"p": "a", "q": "b", "r": "a"}, "bob": {"q": "b", "r": "b"}, "eve": {"x": "a"}}
-    found = pairwise(said)
+    found = pairwise_kappas(said)
     assert found["ann", "bob"] == pytest.approx((2, 0.5, 0.0))
     assert found["ann", "eve"] == (0, None, None)
     assert set(found) == {("ann", "bob"), ("ann", "eve"), ("bob", "eve")}

@@ -26,7 +26,7 @@ from app.reports.storage import versions
 from app.runs.storage.run_log import Renderings
 from tests.app.judging import TENANT, Person, compared, finished_run, join, prefers, report
 from tests.app.support import ApiClient
-from workflows.judging.general_rubric import general_rubric
+from workflows.judging.general_rubric import make_general_rubric
 
 BEGINNING = datetime(2020, 1, 1, tzinfo=UTC)
 NAMES = Pseudonyms(b"k" * 32)
@@ -78,7 +78,7 @@ async def readers(pool: asyncpg.Pool, api: ApiClient) -> Readers:
 async def edit_rubric(pool: asyncpg.Pool, asker: Person) -> None:
     """A drafted rubric, which whoever asked gives another first criterion."""
     run_id = (await asker.post("/v1/runs", {"question": "Which duties?", "rubric": "auto"})).json["id"]
-    drafted = general_rubric(ResearchQuery(question="Which duties?")).model_copy(
+    drafted = make_general_rubric(ResearchQuery(question="Which duties?")).model_copy(
         update={"origin": Origin.MODEL, "model": "m1", "prompt": "cd" * 32}
     )
     await rubrics.add_draft(pool, UUID(run_id), drafted)

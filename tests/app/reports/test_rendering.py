@@ -5,13 +5,13 @@ from uuid import UUID
 import pytest
 
 from app.domain.budget import Usage
-from app.domain.citations import marker
+from app.domain.citations import marker_of
 from app.domain.claims import Claim, Support
-from app.domain.evidence import Conflict, Quote, Source, snapshot_hash
+from app.domain.evidence import Quote, Source, SourceConflict, snapshot_hash
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.run import Run, RunStatus
-from app.reports.rendering import Rendered, render
+from app.reports.rendering import RenderedReport, render
 from app.reports.storage.reports import Surroundings
 
 TEXT = "We know this. Duties protect labor. They burden [12] the farmer <b>too</b>. That is all."
@@ -35,7 +35,7 @@ LABOR, FARMER = quote("Duties protect labor."), quote("They burden [12] the farm
 
 def rendered(
     *bodies: str, language: Language = Language.ENGLISH, quotes: tuple[Quote, ...] = (LABOR, FARMER), **more: object
-) -> Rendered:
+) -> RenderedReport:
     sections = tuple(Section(heading=f"Part {n}", body=body) for n, body in enumerate(bodies, start=1))
     report = Report(title="Duties", sections=sections, quotes=quotes, **more)  # type: ignore[arg-type]
     query = ResearchQuery(question="Why duties?", language=language)
@@ -44,14 +44,14 @@ def rendered(
 
 
 def test_numbers_run_through_all_sections() -> None:
-    result = rendered(f"One {marker(FARMER)}.", f"Two {marker(LABOR)}, again {marker(FARMER)}.")
+    result = rendered(f"One {marker_of(FARMER)}.", f"Two {marker_of(LABOR)}, again {marker_of(FARMER)}.")
     assert "One [1]." in result.renderings.markdown
     assert "Two [2], again [1]." in result.renderings.markdown
     assert [c["n"] for c in result.evidence["citations"]] == [1, 2]
 
 
 def test_every_citation_of_the_evidence_is_exact() -> None:
-    evidence = rendered(f"One {marker(FARMER)} two {marker(LABOR)}").evidence
+    evidence = rendered(f"One {marker_of(FARMER)} two {marker_of(LABOR)}").evidence
     assert evidence["run_id"] == str(UUID(int=1))
     assert evidence["usage"]["model_calls"] == 3
     for citation in evidence["citations"]:
@@ -60,14 +60,14 @@ def test_every_citation_of_the_evidence_is_exact() -> None:
 
 
 def test_a_fabricated_citation_reaches_neither_reader_nor_evidence_and_is_counted() -> None:
-    result = rendered(f"True {marker(LABOR)}. False [[feedfeedfeedfeed]].")
+    result = rendered(f"True {marker_of(LABOR)}. False [[feedfeedfeedfeed]].")
     assert "feed" not in result.renderings.markdown + result.renderings.html
     assert result.told["unresolved_citations"] == 1
     assert len(result.evidence["citations"]) == 1
 
 
 def test_a_number_in_a_source_does_not_pass_for_a_citation() -> None:
-    result = rendered(f"They burden [12] the farmer {marker(FARMER)} [2].")
+    result = rendered(f"They burden [12] the farmer {marker_of(FARMER)} [2].")
     assert "They burden (12) the farmer [1] (2)." in result.renderings.markdown
 
 
@@ -80,7 +80,7 @@ HOSTILE = [
     "https://evil.example/bare and www.evil.example",
     "<img src=x onerror=alert(1)><script>alert(1)</script>",
     "[x](javascript:alert(1))",
-    f"{marker(LABOR)}(https://evil.example)",
+    f"{marker_of(LABOR)}(https://evil.example)",
     "[a [b] c](https://evil.example)",
     "[two\nlines](https://evil.example)",
     "[x](<https://evil.example>)",
@@ -90,27 +90,27 @@ HOSTILE = [
 
 @pytest.mark.parametrize("body", HOSTILE)
 def test_no_link_leads_anywhere_but_to_a_cited_source(body: str) -> None:
-    page = rendered(f"{body}\n\nTrue {marker(LABOR)}.").renderings.html
+    page = rendered(f"{body}\n\nTrue {marker_of(LABOR)}.").renderings.html
     assert set(re.findall(r'(?:href|src)="([^"#][^"]*)"', page)) <= {"https://example.org/1"}
     assert "<img" not in page
     assert "<script" not in page
 
 
 def test_a_link_to_a_cited_source_stays() -> None:
-    page = rendered(f"see [the message](https://example.org/1) {marker(LABOR)}").renderings.html
+    page = rendered(f"see [the message](https://example.org/1) {marker_of(LABOR)}").renderings.html
     assert '<a href="https://example.org/1"' in page.split('id="sources"')[0]
 
 
 def test_a_source_with_a_hostile_address_or_title_is_text() -> None:
     source = SOURCE.model_copy(update={"url": "javascript:alert(1)", "title": "<script>alert(1)</script>"})
     bad = quote("Duties protect labor.", source)
-    page = rendered(f"True {marker(bad)}.", quotes=(bad,)).renderings.html
+    page = rendered(f"True {marker_of(bad)}.", quotes=(bad,)).renderings.html
     assert "javascript:" not in page
     assert "<script>" not in page
 
 
 def test_the_page_shows_each_quote_where_it_stands_and_leads_there_and_back() -> None:
-    page = rendered(f"True {marker(LABOR)}.").renderings.html
+    page = rendered(f"True {marker_of(LABOR)}.").renderings.html
     assert "…We know this. </span><mark>Duties protect labor.</mark>" in page
     assert 'id="r1" href="#c1"' in page
     assert 'id="c1"' in page
@@ -118,14 +118,14 @@ def test_the_page_shows_each_quote_where_it_stands_and_leads_there_and_back() ->
 
 
 def test_notices_and_conflicts_are_stated() -> None:
-    conflict = Conflict(about="Whether duties help", quote_keys=(LABOR.key, FARMER.key))
-    result = rendered(f"A {marker(LABOR)} b {marker(FARMER)}", conflicts=(conflict,), notices=("One search failed.",))
+    conflict = SourceConflict(about="Whether duties help", quote_keys=(LABOR.key, FARMER.key))
+    result = rendered(f"A {marker_of(LABOR)} b {marker_of(FARMER)}", conflicts=(conflict,), notices=("One search failed.",))
     assert "> **Note.** One search failed." in result.renderings.markdown
     assert "- Whether duties help [1][2]" in result.renderings.markdown
 
 
 def test_chinese_reports_speak_chinese() -> None:
-    result = rendered(f"关税保护劳工 {marker(LABOR)}。", language=Language.CHINESE)
+    result = rendered(f"关税保护劳工 {marker_of(LABOR)}。", language=Language.CHINESE)
     assert "## 来源" in result.renderings.markdown
     assert '<html lang="zh">' in result.renderings.html
     assert "关税保护劳工 [1]。" in result.renderings.markdown or "关税保护劳工[1]。" in result.renderings.markdown
@@ -139,12 +139,12 @@ def test_a_report_without_sections_is_still_a_page() -> None:
 def test_a_source_is_not_named_twice() -> None:
     told = SOURCE.model_copy(update={"title": "Message, Andrew Jackson, December 4, 1832"})
     said = quote("Duties protect labor.", told)
-    assert rendered(f"True {marker(said)}.", quotes=(said,)).renderings.markdown.count("Andrew Jackson") == 1
-    assert "*, Andrew Jackson, 4 December 1832." in rendered(f"True {marker(LABOR)}.").renderings.markdown
+    assert rendered(f"True {marker_of(said)}.", quotes=(said,)).renderings.markdown.count("Andrew Jackson") == 1
+    assert "*, Andrew Jackson, 4 December 1832." in rendered(f"True {marker_of(LABOR)}.").renderings.markdown
     stopped = quote(
         "Duties protect labor.", SOURCE.model_copy(update={"title": "Duties and labor.", "author": "", "published": None})
     )
-    result = rendered(f"True {marker(stopped)}.", quotes=(stopped,)).renderings
+    result = rendered(f"True {marker_of(stopped)}.", quotes=(stopped,)).renderings
     assert "*Duties and labor*. <https" in result.markdown
     assert "Duties and labor." not in result.html
 
@@ -155,7 +155,7 @@ def claim(body: str, text: str, support: Support, **more: object) -> Claim:
 
 
 def test_a_claim_that_fails_is_marked_and_told_and_others_are_left_alone() -> None:
-    body = f"Duties help all [3] {marker(LABOR)}. They *burden* nobody {marker(FARMER)}. Ships sail."
+    body = f"Duties help all [3] {marker_of(LABOR)}. They *burden* nobody {marker_of(FARMER)}. Ships sail."
     first, second, third = body.split(". ")
     claims = (
         claim(body, f"{first}.", Support.FULL, quote_keys=(LABOR.key,)),
@@ -178,10 +178,10 @@ def test_a_claim_that_fails_is_marked_and_told_and_others_are_left_alone() -> No
 
 
 def test_partly_and_thinly_supported_claims_are_marked_on_the_page_alone() -> None:
-    body = f"Duties help {marker(LABOR)}. They weigh {marker(FARMER)}."
+    body = f"Duties help {marker_of(LABOR)}. They weigh {marker_of(FARMER)}."
     claims = (
-        claim(body, f"Duties help {marker(LABOR)}.", Support.PARTIAL, reason="Only part."),
-        claim(body, f"They weigh {marker(FARMER)}.", Support.FULL, weak="rests on one source, a preprint"),
+        claim(body, f"Duties help {marker_of(LABOR)}.", Support.PARTIAL, reason="Only part."),
+        claim(body, f"They weigh {marker_of(FARMER)}.", Support.FULL, weak="rests on one source, a preprint"),
     )
     result = rendered(body, claims=claims)
     assert "Duties help [1]. They weigh [2]." in result.renderings.markdown
@@ -191,7 +191,7 @@ def test_partly_and_thinly_supported_claims_are_marked_on_the_page_alone() -> No
 
 
 def test_a_body_cannot_forge_a_mark() -> None:
-    result = rendered(f"Duties \ue0000\ue001 help {marker(LABOR)}.")
+    result = rendered(f"Duties \ue0000\ue001 help {marker_of(LABOR)}.")
     assert "\ue000" not in result.renderings.markdown + result.renderings.html
     assert 'class="claim' not in result.renderings.html
 
@@ -199,7 +199,7 @@ def test_a_body_cannot_forge_a_mark() -> None:
 def test_the_quality_of_a_source_is_told() -> None:
     source = SOURCE.model_copy(update={"venue": "Journal of Duties", "preprint": True, "doi": "10.1/x"})
     cited = quote("Duties protect labor.", source)
-    result = rendered(f"Duties {marker(cited)}.", quotes=(cited,))
+    result = rendered(f"Duties {marker_of(cited)}.", quotes=(cited,))
     assert "Journal of Duties, preprint" in result.renderings.markdown
     assert "Journal of Duties, preprint" in result.renderings.html
     told = result.evidence["citations"][0]["source"]

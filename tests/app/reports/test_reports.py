@@ -7,7 +7,7 @@ import pytest
 
 from app.domain.report import Report, Section
 from app.domain.run import RunStatus
-from app.runs.storage.run_log import Renderings, RunLog, Snapshot
+from app.runs.storage.run_log import Renderings, RunLog, SourceSnapshot
 from tests.app.support import ApiClient
 from tests.support.opening import open_stage
 
@@ -24,7 +24,7 @@ async def run(api: ApiClient, run_log: RunLog) -> str:
     """A finished run."""
     run_id = await api.ask("Why \u0394?")
     opening = await open_stage(run_log, UUID(run_id), "search/s1", None)
-    await run_log.close_stage(UUID(run_id), "search/s1", opening.attempt, b"{}", [Snapshot(HASH, TEXT)], {})
+    await run_log.close_stage(UUID(run_id), "search/s1", opening.attempt, b"{}", [SourceSnapshot(HASH, TEXT)], {})
     await run_log.save_report(
         UUID(run_id), REPORT, Renderings("# Tariffs\u0394", "<h1>Tariffs\u0394</h1>"), EVIDENCE, {"sections": 1}
     )

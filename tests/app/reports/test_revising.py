@@ -1,13 +1,13 @@
 import pytest
 
-from app.domain.citations import Citation, marker
+from app.domain.citations import Citation, marker_of
 from app.domain.errors import InvalidInput
 from app.domain.evidence import Quote
 from app.domain.report import Report, Section
-from app.reports.service.findings.charts import charts
-from app.reports.service.findings.numbers import figures
-from app.reports.service.revising.differences import Change, compared
-from app.reports.service.revising.editing import with_keys
+from app.reports.service.findings.charts import draw_charts
+from app.reports.service.findings.numbers import find_figures
+from app.reports.service.revising.differences import Change, compare_reports
+from app.reports.service.revising.editing import insert_keys
 from tests.app.exports.example_reports import CHINESE, PLAIN, quote
 
 
@@ -16,9 +16,9 @@ def report(*sections: tuple[str, str]) -> Report:
 
 
 def test_a_diff_shows_the_words_that_came_and_went_with_the_newer_versions_numbers() -> None:
-    old = report(("A", f"Duties were low {marker(PLAIN)}. 关税很低。"), ("B", "Same."))
-    new = report(("A", f"Duties were high {marker(CHINESE)}{marker(PLAIN)}. 关税很高。"), ("B", "Same."))
-    first, second = compared(old, new).sections
+    old = report(("A", f"Duties were low {marker_of(PLAIN)}. 关税很低。"), ("B", "Same."))
+    new = report(("A", f"Duties were high {marker_of(CHINESE)}{marker_of(PLAIN)}. 关税很高。"), ("B", "Same."))
+    first, second = compare_reports(old, new).sections
     assert (first.change, second.change, second.words) == (Change.CHANGED, Change.SAME, ())
     assert "".join(w.text for w in first.words if w.change is not Change.ADDED) == "Duties were low [2]. 关税很低。"
     assert "".join(w.text for w in first.words if w.change is not Change.REMOVED) == "Duties were high [1][2]. 关税很高。"
@@ -28,19 +28,19 @@ def test_a_diff_shows_the_words_that_came_and_went_with_the_newer_versions_numbe
 def test_a_diff_knows_sections_that_came_or_went() -> None:
     old = report(("A", "one two three"), ("B", "four five six"))
     new = report(("A", "one two three"), ("New", "something else altogether"), ("B2", "four five six seven"))
-    told = [(s.change, s.old, s.new, s.old_heading) for s in compared(old, new).sections]
+    told = [(s.change, s.old, s.new, s.old_heading) for s in compare_reports(old, new).sections]
     assert told == [(Change.SAME, 0, 0, ""), (Change.ADDED, None, 1, ""), (Change.CHANGED, 1, 2, "B")]
-    back = [(s.change, s.old, s.new) for s in compared(new, old).sections]
+    back = [(s.change, s.old, s.new) for s in compare_reports(new, old).sections]
     assert back == [(Change.SAME, 0, 0), (Change.REMOVED, 1, None), (Change.CHANGED, 2, 1)]
 
 
 def test_a_readers_numbers_become_keys_and_marks_go() -> None:
-    base = report(("A", f"One {marker(CHINESE)} two {marker(PLAIN)}."))
-    assert with_keys("Two [2]† and one [1].", base) == f"Two {marker(PLAIN)} and one {marker(CHINESE)}."
-    assert with_keys(f"As stored {marker(PLAIN)}; (1890) and [a].", base) == f"As stored {marker(PLAIN)}; (1890) and [a]."
+    base = report(("A", f"One {marker_of(CHINESE)} two {marker_of(PLAIN)}."))
+    assert insert_keys("Two [2]† and one [1].", base) == f"Two {marker_of(PLAIN)} and one {marker_of(CHINESE)}."
+    assert insert_keys(f"As stored {marker_of(PLAIN)}; (1890) and [a].", base) == f"As stored {marker_of(PLAIN)}; (1890) and [a]."
     for wrong, why in (("[3]", "numbers go to 2"), ("[[feedfeedfeedfeed]]", "no citation"), ("## Head", "no headings")):
         with pytest.raises(InvalidInput, match=why):
-            with_keys(wrong, base)
+            insert_keys(wrong, base)
 
 
 def cited(*texts: str) -> list[Citation]:
@@ -52,7 +52,7 @@ def _quote(text: str) -> Quote:
 
 
 def test_numbers_are_read_with_unit_and_year_in_two_languages() -> None:
-    found = figures(
+    found = find_figures(
         cited(
             "In 1890 duties rose 12.5% to $3 billion.", "截至2010年，人口为1,200万人，面积16平方公里。", "He had 3 ideas in 1900."
         )
@@ -80,11 +80,11 @@ def test_numbers_are_read_with_unit_and_year_in_two_languages() -> None:
     ],
 )
 def test_there_is_rather_no_chart_than_a_silly_one(texts: tuple[str, ...]) -> None:
-    assert charts(figures(cited(*texts))) == []
+    assert draw_charts(find_figures(cited(*texts))) == []
 
 
 def test_a_chart_says_nothing_that_could_be_markup() -> None:
     texts = [f'Exports <b>& "x"</b> were {n} tonnes in {1900 + n}.' for n in (5, 7, 9)]
-    [chart] = charts(figures(cited(*texts)))
+    [chart] = draw_charts(find_figures(cited(*texts)))
     assert [(p.label, p.value, p.n) for p in chart.points] == [("1905", 5, 1), ("1907", 7, 2), ("1909", 9, 3)]
     assert "<b>" not in chart.svg

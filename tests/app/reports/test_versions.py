@@ -9,10 +9,10 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from app.domain.citations import marker
+from app.domain.citations import marker_of
 from app.domain.claims import Claim, Support
 from app.domain.errors import Unavailable
-from app.domain.evidence import Conflict
+from app.domain.evidence import SourceConflict
 from app.domain.report import Report, Section
 from app.domain.run import RunStatus
 from app.reports.rendering import render
@@ -43,13 +43,13 @@ SECRET = "the-secret-of-the-run"
 async def run(api: ApiClient, run_log: RunLog, pool: asyncpg.Pool) -> str:
     """A finished run about a city."""
     run_id = UUID(await api.ask(f"How large was it? {SECRET}", language="en"))
-    body = " ".join(f"Claim {n} {marker(q)}." for n, q in enumerate([*QUOTES, ODD]))
+    body = " ".join(f"Claim {n} {marker_of(q)}." for n, q in enumerate([*QUOTES, ODD]))
     against = Claim(text="Claim 3", section=0, start=0, end=7, quote_keys=(ODD.key,), support=Support.CONTRADICTED, reason="no")
     report = Report(
         title="The city",
         sections=(Section(heading="Growth", body=body), Section(heading="More", body="Nothing.")),
         quotes=(*QUOTES, ODD),
-        conflicts=(Conflict(about="when counting began", quote_keys=(QUOTES[0].key, ODD.key)),),
+        conflicts=(SourceConflict(about="when counting began", quote_keys=(QUOTES[0].key, ODD.key)),),
         claims=(against,),
     )
     stored = await runs.get(pool, run_id)

@@ -7,7 +7,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.run import EventType
-from app.retention.service.retention import forget_what_is_past
+from app.retention.service.retention import delete_past
 from app.runs.storage.run_log import RunLog
 from tests.app.browser import Browser
 from tests.app.conftest import NewBrowser
@@ -58,7 +58,7 @@ async def test_what_is_past_its_time_is_deleted(new_browser: NewBrowser, address
 
     wanted = {"runs_days": 365, "events_days": 90, "tool_results_days": 7, "feedback_days": 30}
     assert (await owner.send("PUT", "/v1/retention", json=wanted)).json == wanted
-    gone = await forget_what_is_past(pool)
+    gone = await delete_past(pool)
     assert gone["runs"] == 1
     assert await left(pool, young) == (True, True, True, True, True)
     assert await left(pool, week) == (True, True, False, True, True)
@@ -70,7 +70,7 @@ async def test_what_is_past_its_time_is_deleted(new_browser: NewBrowser, address
     assert (await left(pool, open_run))[:2] == (True, True)
     kept = {row["hash"] for row in await pool.fetch("SELECT hash FROM snapshots")}
     assert ("of no run" in kept, "wanted again" in kept) == (False, True)
-    assert await forget_what_is_past(pool) == {}
+    assert await delete_past(pool) == {}
 
     assert (await owner.get(f"/v1/runs/{old}")).is_problem(404)
     assert (await owner.get(f"/v1/runs/{season}/report")).status == 200
@@ -92,13 +92,13 @@ async def test_a_draft_loses_its_words_in_time_and_its_month_goes_on_paying_for_
     used, told = (await owner.get("/v1/quotas")).json["used"], (await owner.get(span)).json
     assert told["total"]["tokens"] >= 700
     assert (await owner.send("PUT", "/v1/retention", json={"runs_days": 1})).status == 200
-    assert (await forget_what_is_past(pool))["drafts"] == 1
+    assert (await delete_past(pool))["drafts"] == 1
     assert ((await owner.get("/v1/quotas")).json["used"], (await owner.get(span)).json) == (used, told)
     kept = await pool.fetchval("SELECT d::text FROM drafts d WHERE id = $1", UUID(drafted["id"]))
     assert "secret" not in kept
     asked = {"question": "What now?", "rubric": {"draft": drafted["id"], "criteria": drafted["rubric"]["criteria"]}}
     assert "no drafted rubric" in (await owner.post("/v1/runs", asked)).json["detail"]
-    assert await forget_what_is_past(pool) == {}
+    assert await delete_past(pool) == {}
 
 
 async def test_who_may_say_how_long(new_browser: NewBrowser, addresses: Iterator[str]) -> None:

@@ -102,9 +102,9 @@ async def test_time_is_counted_only_while_the_run_is_running(run_log: RunLog, ne
     receipt = await spend(run_log, run, "plan", 0, NOTHING, NOTHING)
     assert (receipt.halt, receipt.granted) == (Halt.BUDGET, False)
     assert await run_log.set_status(run, RunStatus.BUDGET_REACHED) is not None
-    assert not await steering.budget_left(pool, run)
+    assert not await steering.has_budget_left(pool, run)
     await steering.set_budget(pool, run, Budget(max_seconds=90))
-    assert await steering.budget_left(pool, run)
+    assert await steering.has_budget_left(pool, run)
 
 
 async def test_reservations_of_a_dead_attempt_are_given_back(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:

@@ -137,13 +137,13 @@ async def test_what_a_stage_tells_is_told_once_and_by_who_has_the_word(
     run = await new_run()
     await open_stage(run_log, run, STAGE, None)
     what = (EventType.WARNING, STAGE, {"message": "cited nowhere"})
-    await shaky.lose("tell", lambda: shaky.log.tell(run, STAGE, 1, 1, *what))
-    await run_log.tell(run, STAGE, 1, 2, *what)  # another agent's, meanwhile
-    await shaky.log.tell(run, STAGE, 1, 1, *what)
+    await shaky.lose("tell", lambda: shaky.log.append_once(run, STAGE, 1, 1, *what))
+    await run_log.append_once(run, STAGE, 1, 2, *what)  # another agent's, meanwhile
+    await shaky.log.append_once(run, STAGE, 1, 1, *what)
     assert await told(pool, run) == [(2, "stage_started"), (3, "warning"), (4, "warning")]
     await open_stage(run_log, run, STAGE, None)
-    await shaky.log.tell(run, STAGE, 1, 3, *what)  # a frozen worker wakes up
-    await run_log.tell(run, STAGE, 2, 1, *what)
+    await shaky.log.append_once(run, STAGE, 1, 3, *what)  # a frozen worker wakes up
+    await run_log.append_once(run, STAGE, 2, 1, *what)
     assert [kind for _, kind in await told(pool, run)] == ["stage_started", "warning", "warning", "stage_started", "warning"]
 
 

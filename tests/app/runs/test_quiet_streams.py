@@ -16,7 +16,7 @@ from app.domain.run import EventType, RunStatus
 from app.http.services import Services
 from app.runs.service.live_events import LiveEvents
 from app.runs.service.open_streams import OpenStreams
-from app.runs.storage.events import Listener
+from app.runs.storage.events import EventListener
 from app.runs.storage.run_log import RunLog
 from tests.app.support import ApiClient, serving
 from tests.support.accounts import HOME_KEY
@@ -28,7 +28,7 @@ QUIET = timedelta(seconds=0.3)
 async def impatient(services: Services, pool: asyncpg.Pool, postgres_url: str) -> AsyncIterator[tuple[ApiClient, LiveEvents]]:
     """An API that calls 0.3 s quiet."""
     live = LiveEvents(pool, pool, QUIET)
-    listening = asyncio.create_task(Listener(postgres_url, live.heard, live.gap).run())
+    listening = asyncio.create_task(EventListener(postgres_url, live.note_growth, live.read_all_again).run())
     async with serving(dataclasses.replace(services, live=live)) as client:
         yield client, live
     listening.cancel()
@@ -80,12 +80,12 @@ async def test_clients_that_vanish_leave_nothing_behind(impatient: tuple[ApiClie
         head = f"Host: localhost\r\nAuthorization: Bearer {HOME_KEY}"
         writer.write(f"GET /v1/runs/{run}/events HTTP/1.1\r\n{head}\r\n\r\n".encode())
         await reader.readuntil(b"run_created")
-    assert live.watched == 1
+    assert live.watched_count == 1
     for _, writer in opened:
         # No farewell: the connection is reset, as by a machine that lost its power and came back.
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         writer.close()
-    while live.watched:
+    while live.watched_count:
         await asyncio.sleep(0.05)
 
 

@@ -7,14 +7,14 @@ import asyncpg
 import pytest
 
 from app.domain.budget import Usage
-from app.domain.chat import Completion, Message, Role, ToolCall, ToolResult
+from app.domain.chat import ChatRole, Completion, Message, ToolCall, ToolResult
 from app.domain.contract import Halt
 from app.domain.errors import NotFound, Unavailable
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn, TurnKind
 from app.runs.storage import events, runs, steering, tool_results
-from app.runs.storage.run_log import NOTHING, Receipt, Reservation, RunLog, Snapshot
+from app.runs.storage.run_log import NOTHING, Receipt, Reservation, RunLog, SourceSnapshot
 from tests.app.conftest import NewRun
 from tests.support.opening import open_stage
 
@@ -25,7 +25,7 @@ USAGE = Usage(model_calls=1, input_tokens=30, output_tokens=12, cost_microusd=7)
 
 
 def turn(ordinal: int, digest: str = "", agent: str = "search/s1", text: str = "an answer") -> Turn:
-    said = (Message(role=Role.USER, content="look\x00 \U0001f600"),)
+    said = (Message(role=ChatRole.USER, content="look\x00 \U0001f600"),)
     answer = Completion(text=text, model="stub", usage=USAGE)
     digest = digest or f"d{ordinal}"
     return Turn(agent=agent, ordinal=ordinal, kind=TurnKind.MODEL, step="act", digest=digest, messages=said, completion=answer)
@@ -90,7 +90,7 @@ async def test_an_attempt_taken_for_dead_pays_and_writes_nothing(run_log: RunLog
 async def test_a_finished_stage_hands_over_its_first_result(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run()
     await open_stage(run_log, run, "plan", Reservation(9, 9))
-    snapshots = [Snapshot("b" * 64, "two\x00"), Snapshot("a" * 64, "one")]
+    snapshots = [SourceSnapshot("b" * 64, "two\x00"), SourceSnapshot("a" * 64, "one")]
     assert await run_log.close_stage(run, "plan", 1, b"\x00result", snapshots, {"stop": "sufficient"})
     assert not await run_log.close_stage(run, "plan", 1, b"another", [], {})
     again = await open_stage(run_log, run, "plan", Reservation(9, 9))

@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.errors import InvalidInput
 from app.domain.schedules import Timing
-from app.schedules.service.cron import checked, next_due
+from app.schedules.service.cron import check_timing, find_next_due
 
 NOW = datetime(2026, 3, 27, 12, tzinfo=UTC)  # a Friday, two days before clocks change in Europe
 
@@ -22,7 +22,7 @@ NOW = datetime(2026, 3, 27, 12, tzinfo=UTC)  # a Friday, two days before clocks 
     ],
 )
 def test_a_timing_is_due_in_its_own_time_zone(cron: str, zone: str, due: datetime) -> None:
-    assert next_due(checked(Timing(cron=cron, time_zone=zone), NOW), NOW) == due
+    assert find_next_due(check_timing(Timing(cron=cron, time_zone=zone), NOW), NOW) == due
 
 
 @pytest.mark.parametrize(
@@ -43,4 +43,4 @@ def test_a_timing_is_due_in_its_own_time_zone(cron: str, zone: str, due: datetim
 )
 def test_what_cannot_be_kept_is_refused_with_the_reason(cron: str, zone: str, reason: str) -> None:
     with pytest.raises(InvalidInput, match=reason):
-        checked(Timing(cron=cron, time_zone=zone), NOW)
+        check_timing(Timing(cron=cron, time_zone=zone), NOW)

@@ -21,7 +21,7 @@ from app.runs.storage.run_log import NOTHING, RunLog
 from tests.app.finished import complete
 from tests.app.support import ApiClient, InMemoryRuns
 from tests.support.opening import open_stage
-from workflows.judging.general_rubric import general_rubric
+from workflows.judging.general_rubric import make_general_rubric
 
 QUESTION = "How did American presidents justify tariffs?"
 ALL = {"question": QUESTION, "beside": ["mams", "react"], "rubric": "auto", "effort": "quick", "approve_plan": True}
@@ -42,7 +42,7 @@ async def test_one_question_several_systems_one_rubric(api: ApiClient, workflows
     assert [query["approve_plan"] for query in queries] == [True, False, False]
     assert {query["effort"] for query in queries} == {"quick"}
     assert len(workflows.started) == 3
-    drafted = general_rubric(ResearchQuery(question=QUESTION)).model_dump(mode="json")
+    drafted = make_general_rubric(ResearchQuery(question=QUESTION)).model_dump(mode="json")
     for column in shown["columns"]:
         assert (await api.get(f"/v1/runs/{column['run']['id']}/rubric")).json["rubric"] == drafted == shown["rubric"]
     other = shown["columns"][1]["run"]["id"]
@@ -51,7 +51,7 @@ async def test_one_question_several_systems_one_rubric(api: ApiClient, workflows
     finding = Finding(subtask_id="s1", stop=StopReason.SUFFICIENT, turns=4, usage=Usage(tool_calls=7))
     opened = await open_stage(run_log, UUID(other), "search/s1", NOTHING)
     await run_log.close_stage(UUID(other), "search/s1", opened.attempt, finding.model_dump_json().encode(), (), {}, frozenset())
-    rubric = general_rubric(ResearchQuery(question=QUESTION))
+    rubric = make_general_rubric(ResearchQuery(question=QUESTION))
     card = scorecard_of(CriterionScore(criterion=c, score=0.5, judge="model") for c in rubric.criteria)
     await rubrics.save_scorecard(run_log.executor, UUID(other), card)
     columns = (await api.get(f"/v1/runs/{run}/side-by-side")).json["columns"]
@@ -103,7 +103,7 @@ async def test_a_report_is_judged_afterwards_by_a_rubric_of_the_reader(
     path = f"/v1/runs/{run}/side-by-side/scores"
     assert (await api.post(path, {})).is_problem(409), "it is under way"
     await complete(run_log.executor, run_log, UUID(run))
-    criteria = [c.model_dump(mode="json") for c in general_rubric(ResearchQuery(question=QUESTION)).criteria]
+    criteria = [c.model_dump(mode="json") for c in make_general_rubric(ResearchQuery(question=QUESTION)).criteria]
     assert (await api.post(path, {"rubric": {"criteria": criteria[:2]}})).is_problem(400)
     assert (await api.post(path, {"rubric": {"criteria": criteria}}, headers=stranger)).is_problem(404)
     mine = [{**criteria[0], "title": "Mine"}, *criteria[1:]]

@@ -15,13 +15,13 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from app.domain.run import RunStatus
 from app.http.services import open_services
-from app.outgoing.addresses import IPAddress, networks
+from app.outgoing.addresses import IPAddress, parse_networks
 from app.runs.storage.run_log import RunLog
-from app.webhooks.service.delivery import Policy
+from app.webhooks.service.delivery import DeliveryPolicy
 from tests.app.receiver import Receiver, receiving
 from tests.app.support import ApiClient, InMemoryRuns, serving
 
-LOOPBACK = networks("127.0.0.0/8")
+LOOPBACK = parse_networks("127.0.0.0/8")
 SOON = (timedelta(milliseconds=50),) * 3
 # How long an endpoint may take. A message that is sent for longer than its lease would be sent twice.
 PATIENT, HASTY = timedelta(seconds=45), timedelta(seconds=2)
@@ -42,7 +42,7 @@ async def telling(api_urls: tuple[str, str], workflows: InMemoryRuns) -> AsyncIt
 @contextlib.asynccontextmanager
 async def telling_within(limit: timedelta, api_urls: tuple[str, str], workflows: InMemoryRuns) -> AsyncIterator[ApiClient]:
     """An API whose webhooks may lead to this machine, and that loses no time between attempts."""
-    policy = Policy(LOOPBACK, SOON, limit)
+    policy = DeliveryPolicy(LOOPBACK, SOON, limit)
     async with open_services(*api_urls, workflows, webhook_policy=policy) as services, serving(services) as client:
         yield client
 
@@ -237,7 +237,7 @@ async def test_a_public_name_that_leads_inside_is_not_connected_to(
     async def rebound(_: str) -> list[IPAddress]:
         return [ip_address("127.0.0.1")]
 
-    policy = Policy(pauses=SOON, lookup=rebound)
+    policy = DeliveryPolicy(pauses=SOON, lookup=rebound)
     async with open_services(*api_urls, workflows, webhook_policy=policy) as services, serving(services) as api:
         made = await hook(api, f"https://hooks.example.com:8443/{receiver.url[-5:]}")
         assert (await api.post(f"/v1/webhooks/{made['id']}/test")).status == 202

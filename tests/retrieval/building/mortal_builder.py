@@ -11,7 +11,7 @@ from pathlib import Path
 from retrieval.building.builder import run_build
 from retrieval.encoding.encoder import Vectors
 from retrieval.store.catalogue import BuildPhase
-from retrieval.store.home import open_shelves
+from retrieval.store.home import open_retrieval_home
 from tests.retrieval.word_encoder import WordEncoder
 
 SECONDS_A_PASSAGE = 0.0005
@@ -20,15 +20,15 @@ SECONDS_A_PASSAGE = 0.0005
 class SlowEncoder(WordEncoder):
     """Takes a while, as a real one does."""
 
-    def passages(self, texts: Sequence[str]) -> Vectors:
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
         """One row a text."""
         time.sleep(SECONDS_A_PASSAGE * len(texts))
-        return super().passages(texts)
+        return super().encode_passages(texts)
 
 
 def main() -> int | str:
     """Do or go on with the collection's build; 0 when it is done, else why not."""
-    shelves = open_shelves(Path(sys.argv[1]))
+    shelves = open_retrieval_home(Path(sys.argv[1]))
     build = run_build(shelves, sys.argv[2], False, SlowEncoder, lambda build: print(build.phase, build.done, flush=True))
     return 0 if build.phase is BuildPhase.DONE else f"{build.phase}: {build.detail}"
 

@@ -27,7 +27,7 @@ def test_a_build_makes_words_searchable_first_and_vectors_later(bench: Bench) ->
     assert (done.phase, done.done, done.total) == (BuildPhase.DONE, 30, 30)
     assert seen[BuildPhase.ENCODING][0] == "d17"
     assert seen[BuildPhase.DONE][0] == "d17"
-    generation = bench.shelves.catalogue.generation(bench.shelves.index.resolve("c") or "")
+    generation = bench.shelves.catalogue.find_generation(bench.shelves.index.resolve("c") or "")
     assert generation is not None
     assert (generation.dense, generation.encoder) == (True, "words-of-tests")
 
@@ -46,12 +46,12 @@ def test_only_changed_documents_are_encoded_again(bench: Bench) -> None:
     assert bench.points() == 12
     assert bench.found("zeppelins", encoder)[0] == "d3"
     assert "d5" not in bench.found("number5", encoder)
-    assert bench.shelves.store.by_url("beir:c/d5", ()) is None
+    assert bench.shelves.store.find_by_url("beir:c/d5", ()) is None
 
 
 def dense(bench: Bench) -> bool:
     name = bench.shelves.index.resolve("c") or ""
-    generation = bench.shelves.catalogue.generation(name)
+    generation = bench.shelves.catalogue.find_generation(name)
     assert generation is not None
     return generation.dense
 
@@ -129,14 +129,14 @@ def test_a_corpus_that_is_not_there_fails_with_the_reason_and_recovers(bench: Be
 
 
 def test_a_full_disk_fails_the_build_with_the_reason_and_it_goes_on_when_there_is_room(bench: Bench) -> None:
-    connection = bench.shelves.database.connection()
+    connection = bench.shelves.database.connect()
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count={pages}")
     bench.write(records(3) | {"long": " ".join(sha256(bytes(n)).hexdigest() for n in range(3_000))})
     failed = bench.build()
     assert failed.phase is BuildPhase.FAILED
     assert "disk is full" in failed.detail
-    assert bench.shelves.catalogue.build("c") == failed
+    assert bench.shelves.catalogue.find_build("c") == failed
     connection.execute(f"PRAGMA max_page_count={pages * 1_000}")
     assert bench.build(fresh=False).phase is BuildPhase.DONE
     assert bench.found("number2")[0] == "d2"
@@ -147,7 +147,7 @@ def test_damaged_lines_are_reported_and_skipped(bench: Bench) -> None:
     with bench.file.open("a") as file:
         file.write('\nnot json\n{"_id": "x", "text": " "}\n[1]\n')
     bench.build()
-    reasons = [entry.reason for entry in bench.shelves.catalogue.unreadable("c")]
+    reasons = [entry.reason for entry in bench.shelves.catalogue.list_unreadable("c")]
     assert len(reasons) == 3
     assert bench.points() == 3
 
@@ -198,7 +198,7 @@ def test_passages_without_vectors_are_listed_page_by_page(tmp_path: Path, on_ser
     bench.build(None)
     name = bench.shelves.index.resolve("c") or ""
     numbers = [-1]
-    while page := bench.shelves.index.without_dense(name, 6, numbers[-1]):
+    while page := bench.shelves.index.list_without_dense(name, 6, numbers[-1]):
         assert len(page) <= 6
         numbers += [place.id for place in page]
     assert len(numbers) == 21

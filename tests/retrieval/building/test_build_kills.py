@@ -18,8 +18,8 @@ from retrieval.building.build import begin_build
 from retrieval.index.ports import HybridQuery
 from retrieval.index.sparse import SparseEncoder
 from retrieval.store.catalogue import Collection, CorpusKind
-from retrieval.store.home import open_shelves
-from retrieval.store.verifying import Verification, verify
+from retrieval.store.home import open_retrieval_home
+from retrieval.store.verification import CollectionVerification, verify_collection
 from tests.retrieval.word_encoder import WordEncoder
 
 BUILDER = Path(__file__).with_name("mortal_builder.py")
@@ -33,7 +33,7 @@ RARITY_OFF = 0.08
 class Contents(NamedTuple):
     """What a collection answers: the scores of each query's hits, by id."""
 
-    verified: Verification
+    verified: CollectionVerification
     by_words: list[dict[int, float]]
     by_meaning: list[dict[int, float]]
 
@@ -44,14 +44,14 @@ class Home:
     def __init__(self, folder: Path) -> None:
         folder.mkdir()
         self.home, self.corpus = folder / "home", folder / "corpus.jsonl"
-        shelves = open_shelves(self.home)
+        shelves = open_retrieval_home(self.home)
         shelves.catalogue.add(Collection(name="c", kind=CorpusKind.BEIR, path=str(self.corpus)), datetime.now(UTC))
         shelves.close()
 
     def begin(self, records: Mapping[str, str]) -> None:
         """A new build of these records."""
         self.corpus.write_text("\n".join(json.dumps({"_id": key, "title": key, "text": text}) for key, text in records.items()))
-        shelves = open_shelves(self.home)
+        shelves = open_retrieval_home(self.home)
         begin_build(shelves.catalogue, "c", datetime.now(UTC))
         shelves.close()
 
@@ -74,13 +74,15 @@ class Home:
 
     def contents(self) -> "Contents":
         """All that can be asked of the collection."""
-        shelves = open_shelves(self.home)
+        shelves = open_retrieval_home(self.home)
         name = shelves.index.resolve("c") or ""
         answers = [
-            shelves.index.query(name, HybridQuery(SparseEncoder(1.0).query(query), WordEncoder().query(query), 1_000))
+            shelves.index.query(
+                name, HybridQuery(SparseEncoder(1.0).weigh_query(query), WordEncoder().encode_query(query), 1_000)
+            )
             for query in QUERIES
         ]
-        found = verify(shelves, "c")
+        found = verify_collection(shelves, "c")
         shelves.close()
         by_words, by_meaning = ([dict(half) for half in halves] for halves in zip(*answers, strict=True))
         return Contents(found, by_words, by_meaning)

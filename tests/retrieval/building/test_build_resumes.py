@@ -73,7 +73,7 @@ def test_a_reading_that_dies_goes_on_where_it_was_unless_the_corpus_has_changed(
     bench.write(texts)
     bench.build(fresh=False)
     assert (bench.points(), bench.shelves.store.count("c")) == (399, 399)
-    assert bench.shelves.store.by_url("beir:c/d7", ()) is None
+    assert bench.shelves.store.find_by_url("beir:c/d7", ()) is None
 
 
 def test_vectors_encoded_before_a_death_are_kept(bench: Bench) -> None:

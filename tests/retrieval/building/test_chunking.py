@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.building.chunking import MAX_CHARS, MIN_CHARS, cost, split_passages
+from retrieval.building.chunking import MAX_CHARS, MIN_CHARS, cost_of, split_passages
 
 SENTENCE = "The commerce of the several States with foreign nations has grown beyond all expectation in this year."
 
@@ -40,7 +40,7 @@ def test_chinese_passages_hold_about_240_characters() -> None:
 def test_text_without_sentences_is_cut_all_the_same(text: str) -> None:
     found = passages(text)
     assert "".join("".join(found).split()) == "".join(text.split())
-    assert max(map(cost, found)) <= MAX_CHARS + MIN_CHARS
+    assert max(map(cost_of, found)) <= MAX_CHARS + MIN_CHARS
 
 
 @given(st.text(alphabet=st.sampled_from("aB. \n;?。中1#-")) | st.text(), st.integers(1, 40))

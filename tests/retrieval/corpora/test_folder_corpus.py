@@ -7,15 +7,15 @@ from pypdf import PdfWriter
 from pypdf.generic import ArrayObject, DecodedStreamObject, DictionaryObject, NameObject, NumberObject
 
 from app.domain.errors import InvalidInput
-from retrieval.corpora.documents import MAX_BYTES, Folder
-from retrieval.corpora.ports import Unreadable
+from retrieval.corpora.documents import MAX_BYTES, FolderCorpus
+from retrieval.corpora.ports import UnreadableItem
 from retrieval.ports import Document
 
 
 def read(folder: Path) -> tuple[dict[str, Document], dict[str, str]]:
-    items = list(Folder(folder).documents())
+    items = list(FolderCorpus(folder).read_documents())
     documents = {item.source.url: item for item in items if isinstance(item, Document)}
-    return documents, {item.path: item.reason for item in items if isinstance(item, Unreadable)}
+    return documents, {item.path: item.reason for item in items if isinstance(item, UnreadableItem)}
 
 
 def one(folder: Path) -> Document:
@@ -107,7 +107,7 @@ def test_a_late_or_damaged_letter_costs_no_other(tmp_path: Path) -> None:
         (english + "Die Zölle stiegen für fünf Jahre, die Löhne blieben gleich.").encode("cp1252")
     )
     (tmp_path / "short.txt").write_bytes("café naïve é".encode()[:-1])
-    texts = {d.source.title: d.text for d in Folder(tmp_path).documents() if isinstance(d, Document)}
+    texts = {d.source.title: d.text for d in FolderCorpus(tmp_path).read_documents() if isinstance(d, Document)}
     assert texts["cut"].endswith("café, “naïve\ufffd")
     assert texts["hit"].endswith("café \ufffd über alles")
     assert texts["late"].endswith("Zölle stiegen für fünf Jahre, die Löhne blieben gleich.")
@@ -182,16 +182,16 @@ def test_what_cannot_be_read_is_reported_and_the_rest_is_read(tmp_path: Path) ->
 
 def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="not a folder"):
-        Folder(tmp_path / "nowhere")
+        FolderCorpus(tmp_path / "nowhere")
 
 
 def test_a_file_that_its_reader_does_not_survive_is_reported_and_the_rest_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<p>No reader starts this fast.")
     (tmp_path / "b.txt").write_text("All is well here.")
     (tmp_path / "c.html").write_text("<p>Nor this one.")
-    items = list(Folder(tmp_path, limit=timedelta(seconds=0.01)).documents())
+    items = list(FolderCorpus(tmp_path, limit=timedelta(seconds=0.01)).read_documents())
     assert [item.text for item in items if isinstance(item, Document)] == ["All is well here."]
-    failed = {item.path: item.reason for item in items if isinstance(item, Unreadable)}
+    failed = {item.path: item.reason for item in items if isinstance(item, UnreadableItem)}
     assert failed == dict.fromkeys(
         ("a.html", "c.html"), "could not be read: it takes too long or too much memory, or breaks its reader"
     )

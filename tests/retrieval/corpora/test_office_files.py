@@ -12,9 +12,9 @@ from openpyxl import Workbook
 from pptx import Presentation
 from pptx.util import Inches
 
-from retrieval.corpora.documents import Folder
-from retrieval.corpora.package import MAX_UNPACKED
-from retrieval.corpora.ports import Unreadable
+from retrieval.corpora.documents import FolderCorpus
+from retrieval.corpora.ports import UnreadableItem
+from retrieval.corpora.zip_package import MAX_UNPACKED
 from retrieval.ports import Document
 
 CONTAINER = '<container xmlns="c"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
@@ -27,9 +27,9 @@ PACKAGE = (
 
 
 def read(folder: Path) -> tuple[dict[str, Document], dict[str, str]]:
-    items = list(Folder(folder).documents())
+    items = list(FolderCorpus(folder).read_documents())
     documents = {item.source.url.rpartition("/")[2]: item for item in items if isinstance(item, Document)}
-    return documents, {item.path: item.reason for item in items if isinstance(item, Unreadable)}
+    return documents, {item.path: item.reason for item in items if isinstance(item, UnreadableItem)}
 
 
 def packed(members: dict[str, str | bytes]) -> bytes:

@@ -11,7 +11,7 @@ import pytest
 
 from app.domain.evidence import snapshot_hash
 from retrieval.corpora.kinds import open_corpus
-from retrieval.corpora.ports import Corpus, Unreadable
+from retrieval.corpora.ports import Corpus, UnreadableItem
 from retrieval.ports import Document
 from retrieval.store.catalogue import Collection, CorpusKind
 
@@ -23,9 +23,9 @@ def opened(kind: CorpusKind, path: Path) -> Corpus:
     return open_corpus(Collection(name="set", kind=kind, path=str(path)))
 
 
-def read(kind: CorpusKind, path: Path) -> tuple[list[Document], list[Unreadable]]:
-    items = list(opened(kind, path).documents())
-    return [i for i in items if isinstance(i, Document)], [i for i in items if isinstance(i, Unreadable)]
+def read(kind: CorpusKind, path: Path) -> tuple[list[Document], list[UnreadableItem]]:
+    items = list(opened(kind, path).read_documents())
+    return [i for i in items if isinstance(i, Document)], [i for i in items if isinstance(i, UnreadableItem)]
 
 
 def write(path: Path, records: Sequence[Any]) -> Path:
@@ -54,7 +54,7 @@ def test_dpr_passages_become_articles_again(tmp_path: Path) -> None:
         "https://en.wikipedia.org/wiki/%C3%80_la_carte",
     ]
     assert {document.source.licence for document in documents} == {"CC BY-SA 3.0"}
-    assert unreadable == [Unreadable("psgs_w100.tsv.gz:5", "has 2 columns, not 3")]
+    assert unreadable == [UnreadableItem("psgs_w100.tsv.gz:5", "has 2 columns, not 3")]
 
 
 def test_json_passages_with_the_title_in_their_first_line(tmp_path: Path) -> None:
@@ -112,13 +112,13 @@ def test_shards_are_read_in_the_order_of_their_numbers_and_damage_is_told(tmp_pa
 def test_reading_can_go_on_anywhere_and_knows_how_far_it_is(tmp_path: Path) -> None:
     records = [{"id": str(n), "doc_id": str(n // 3), "title": "T", "text": f"Passage {n}."} for n in range(300)]
     corpus = opened(CorpusKind.RECORDS, write(tmp_path / "passages.jsonl", records))
-    whole = list(corpus.documents())
+    whole = list(corpus.read_documents())
     assert len(whole) == 100
     assert corpus.share_read() == 1.0
-    assert list(corpus.documents(skip=37)) == whole[37:]
-    before = corpus.state()
+    assert list(corpus.read_documents(skip=37)) == whole[37:]
+    before = corpus.fingerprint()
     write(tmp_path / "passages.jsonl", records[:-1])
-    assert opened(CorpusKind.RECORDS, tmp_path / "passages.jsonl").state() != before
+    assert opened(CorpusKind.RECORDS, tmp_path / "passages.jsonl").fingerprint() != before
 
 
 @needs_data
@@ -132,7 +132,7 @@ def test_reading_can_go_on_anywhere_and_knows_how_far_it_is(tmp_path: Path) -> N
 )
 def test_the_shared_wikipedias_are_read(file: str, address: str, articles: str) -> None:
     first, second = (
-        item for item in islice(opened(CorpusKind.RECORDS, DATA / file).documents(), 2) if isinstance(item, Document)
+        item for item in islice(opened(CorpusKind.RECORDS, DATA / file).read_documents(), 2) if isinstance(item, Document)
     )
     assert (first.source.url, first.source.title) == (address, articles)
     assert first.source.url != second.source.url
@@ -141,7 +141,7 @@ def test_the_shared_wikipedias_are_read(file: str, address: str, articles: str) 
 
 @needs_data
 def test_passages_of_one_shared_article_are_one_document() -> None:
-    items = list(opened(CorpusKind.WIKIPEDIA_PASSAGES, DATA / "wiki_en" / "passages.jsonl.gz").documents())
+    items = list(opened(CorpusKind.WIKIPEDIA_PASSAGES, DATA / "wiki_en" / "passages.jsonl.gz").read_documents())
     documents = [item for item in items if isinstance(item, Document)]
     assert len(documents) == len({document.source.url for document in documents}) == 26_737
     assert len(items) == len(documents)

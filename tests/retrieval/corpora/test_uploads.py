@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import Conflict, NotFound, SourceUnreadable, ToolError
-from retrieval.corpora.reading import FileReader
+from retrieval.corpora.file_reader import FileReader
 from retrieval.ports import SearchFilter
 from retrieval.service.client import IndexClient
 from tests.retrieval.service.owner_process import Owner
@@ -61,7 +61,7 @@ def traces(home: Path, needle: bytes) -> set[str]:
 
 async def built(client: IndexClient, name: str, root: Path, tenant: str) -> None:
     await client.build(name, "uploads", str(root), tenant=tenant)
-    while (await client.progress(name))["building"]:
+    while (await client.read_progress(name))["building"]:
         await asyncio.sleep(0.05)
 
 
@@ -76,7 +76,7 @@ async def test_a_collection_is_its_tenants_alone_and_what_is_deleted_leaves_no_t
     async with IndexClient(str(owner.socket)) as client:
         await built(client, A, ours, "org-a")
         await built(client, B, theirs, "org-b")
-        states = {state["id"]: state for state in await client.documents(A)}
+        states = {state["id"]: state for state in await client.list_documents(A)}
         assert {name: state["state"] for name, state in states.items()} == {
             "d1": "indexed", "d2": "indexed", "d3": "failed", "d4": "failed",
         }  # fmt: skip

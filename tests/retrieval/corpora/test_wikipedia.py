@@ -10,9 +10,9 @@ import pytest
 
 from app.domain.errors import InvalidInput
 from app.domain.evidence import snapshot_hash
-from retrieval.corpora.ports import Unreadable
+from retrieval.corpora.ports import UnreadableItem
 from retrieval.corpora.wikipedia import WikipediaDump
-from retrieval.corpora.wikitext import plain_text
+from retrieval.corpora.wikitext import readable_text_of
 from retrieval.ports import Document
 
 HEAD = (
@@ -53,13 +53,13 @@ def page(title: str, text: str, namespace: int = 0, redirect: str = "") -> str:
     )
 
 
-def read(path: Path, skip: int = 0) -> tuple[list[Document], list[Unreadable]]:
-    items = list(WikipediaDump(path).documents(skip))
-    return [i for i in items if isinstance(i, Document)], [i for i in items if isinstance(i, Unreadable)]
+def read(path: Path, skip: int = 0) -> tuple[list[Document], list[UnreadableItem]]:
+    items = list(WikipediaDump(path).read_documents(skip))
+    return [i for i in items if isinstance(i, Document)], [i for i in items if isinstance(i, UnreadableItem)]
 
 
 def test_an_article_becomes_prose_with_headings_lists_and_rows() -> None:
-    assert plain_text(RURITANIA).split("\n\n") == [
+    assert readable_text_of(RURITANIA).split("\n\n") == [
         "Ruritania (Ruritanien) is a fictional country in the middle of Europe. It covers 500 km2 – a county.",
         "History",
         "The kingdom was founded in 1250 and fell in 1918.",
@@ -83,7 +83,7 @@ def test_an_article_becomes_prose_with_headings_lists_and_rows() -> None:
     ],
 )
 def test_links_templates_and_scripts(wikitext: str, shown: str) -> None:
-    assert plain_text(wikitext) == shown
+    assert readable_text_of(wikitext) == shown
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_links_templates_and_scripts(wikitext: str, shown: str) -> None:
     ["{{" * 400 + "x", "[[" * 2_000, "{|" * 300, "<ref>" * 500, "'''''" * 999, "\x1f{{{a|b", "==" * 9, "&#xd800;&#999999999;"],
 )
 def test_broken_wikitext_is_survived(wikitext: str) -> None:
-    assert snapshot_hash(plain_text(f"Prose here. {wikitext}"))
+    assert snapshot_hash(readable_text_of(f"Prose here. {wikitext}"))
 
 
 @pytest.mark.parametrize("multistream", [False, True])
@@ -121,7 +121,7 @@ def test_a_dump_gives_articles_only(tmp_path: Path, multistream: bool) -> None:
     assert castle.source.snapshot == snapshot_hash(castle.text)
     assert [(entry.path, "no text" in entry.reason) for entry in unreadable] == [("Nothing", True)]
     assert read(path, skip=1)[0] == [castle]
-    older = next(iter(WikipediaDump(path, "CC BY-SA 3.0").documents()))
+    older = next(iter(WikipediaDump(path, "CC BY-SA 3.0").read_documents()))
     assert isinstance(older, Document)
     assert older.source.licence == "CC BY-SA 3.0"
 
@@ -166,7 +166,7 @@ def test_memory_does_not_grow_with_the_dump(tmp_path: Path) -> None:
         file.write(TAIL)
     assert path.stat().st_size > 30_000_000
     tracemalloc.start()
-    count = sum(1 for _ in WikipediaDump(path).documents())
+    count = sum(1 for _ in WikipediaDump(path).read_documents())
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert count == 60

@@ -6,9 +6,9 @@ import pytest
 
 from app.domain.errors import SetupError
 from infra.extras import MODELS
-from retrieval.encoding.encoder import EncoderBackend, EncoderOnce, OnnxEncoder, open_encoder
+from retrieval.encoding.encoder import EncoderBackend, EncoderOnFirstUse, OnnxEncoder, open_encoder
 from retrieval.encoding.encoder_sources import from_hub, from_registry
-from retrieval.encoding.encoder_weights import MINILM, Weights, catalogue, find_weights
+from retrieval.encoding.encoder_weights import MINILM, EncoderWeights, find_weights, read_weights_catalogue
 
 
 @pytest.fixture(scope="session")
@@ -28,7 +28,7 @@ def encoder(weights: Path) -> OnnxEncoder:
 
 def test_vectors_have_unit_length_and_carry_meaning(encoder: OnnxEncoder) -> None:
     texts = ["The king raised duties on imported cloth.", "Import taxes on textiles went up.", "Her cat slept on the warm stove."]
-    vectors = encoder.passages(texts)
+    vectors = encoder.encode_passages(texts)
     assert vectors.shape == (3, encoder.size) == (3, 384)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
     alike, unlike = float(vectors[0] @ vectors[1]), float(vectors[0] @ vectors[2])
@@ -37,29 +37,29 @@ def test_vectors_have_unit_length_and_carry_meaning(encoder: OnnxEncoder) -> Non
 
 def test_a_vector_depends_on_its_text_alone(encoder: OnnxEncoder) -> None:
     text = "Silver was coined at the ratio of sixteen to one."
-    alone = np.array(encoder.query(text), np.float32)
-    among = encoder.passages(["Short.", text, "A long text about railways. " * 60])[1]
+    alone = np.array(encoder.encode_query(text), np.float32)
+    among = encoder.encode_passages(["Short.", text, "A long text about railways. " * 60])[1]
     assert np.array_equal(alone, among)
 
 
 def test_long_and_empty_texts_are_encoded(encoder: OnnxEncoder) -> None:
     long = "tariff wool sugar " * 400
-    vectors = encoder.passages([long, long + "and something after the window", ""])
+    vectors = encoder.encode_passages([long, long + "and something after the window", ""])
     assert np.array_equal(vectors[0], vectors[1])
     assert np.isfinite(vectors).all()
-    assert encoder.passages([]).shape[0] == 0
+    assert encoder.encode_passages([]).shape[0] == 0
 
 
 def test_weights_with_another_hash_are_never_used(tmp_path: Path) -> None:
     (tmp_path / "models" / MINILM).mkdir(parents=True)
-    for file in catalogue()[MINILM].files:
+    for file in read_weights_catalogue()[MINILM].files:
         (tmp_path / "models" / MINILM / file.name).write_bytes(b"tampered")
 
-    def counterfeit(wanted: Weights, folder: Path) -> None:
+    def counterfeit(wanted: EncoderWeights, folder: Path) -> None:
         for file in wanted.files:
             (folder / file.name).write_bytes(b"tampered too")
 
-    def unreachable(_: Weights, __: Path) -> None:
+    def unreachable(_: EncoderWeights, __: Path) -> None:
         raise OSError("no route")
 
     with pytest.raises(SetupError) as told:
@@ -73,7 +73,7 @@ def test_weights_with_another_hash_are_never_used(tmp_path: Path) -> None:
 def test_fetched_weights_are_kept_and_a_damaged_copy_is_fetched_again(weights: Path, tmp_path: Path) -> None:
     calls = []
 
-    def copy(_: Weights, folder: Path) -> None:
+    def copy(_: EncoderWeights, folder: Path) -> None:
         calls.append(folder)
         shutil.copytree(weights, folder, dirs_exist_ok=True)
 
@@ -92,7 +92,7 @@ def test_an_encoder_that_cannot_be_opened_is_tried_once() -> None:
         tries.append(1)
         raise SetupError("no weights")
 
-    once = EncoderOnce(opening)
+    once = EncoderOnFirstUse(opening)
     assert (once(), once(), len(tries)) == (None, None, 1)
 
 

@@ -13,19 +13,19 @@ from pydantic import SecretStr
 from app.domain.errors import SetupError, ToolError, ToolUnavailable
 from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from retrieval.encoding.encoder_endpoint import BATCH, EmbeddingsServer, EndpointEncoder
-from retrieval.encoding.endpoint import Patience
+from retrieval.encoding.endpoint import EndpointPatience
 from retrieval.ports import SearchFilter
 from retrieval.search.in_process import open_local
 from retrieval.search.library import Library
-from retrieval.search.reranker import EndpointReranker, Reranking, open_reranker
+from retrieval.search.reranker import EndpointReranker, RerankerSettings, open_reranker
 from retrieval.store.catalogue import Collection
 from tests.retrieval.encoding.model_server import KEY, ModelServer
 from tests.retrieval.word_encoder import WordEncoder
 from tests.support.patience import PATIENCE_S
 
-SHORT = Patience(attempt=timedelta(seconds=2), total=timedelta(seconds=3))
-LONG = Patience(attempt=timedelta(seconds=PATIENCE_S), total=timedelta(seconds=PATIENCE_S))
-HASTY = Patience(attempt=timedelta(seconds=2), total=timedelta(seconds=PATIENCE_S))
+SHORT = EndpointPatience(attempt=timedelta(seconds=2), total=timedelta(seconds=3))
+LONG = EndpointPatience(attempt=timedelta(seconds=PATIENCE_S), total=timedelta(seconds=PATIENCE_S))
+HASTY = EndpointPatience(attempt=timedelta(seconds=2), total=timedelta(seconds=PATIENCE_S))
 
 
 @pytest.fixture
@@ -40,26 +40,26 @@ def embeddings(server: ModelServer, key: str = KEY) -> EmbeddingsServer:
     return EmbeddingsServer(url=server.url, model="house/embed.v2", api_key=SecretStr(key))
 
 
-def opened(server: ModelServer, patience: Patience = LONG) -> EndpointEncoder:
+def opened(server: ModelServer, patience: EndpointPatience = LONG) -> EndpointEncoder:
     return EndpointEncoder(embeddings(server), patience, patience)
 
 
 def test_texts_are_asked_for_in_batches_and_come_back_in_order_at_unit_length(server: ModelServer) -> None:
     encoder = opened(server)
     texts = [f"text {n}" for n in range(2 * BATCH + 3)]
-    vectors = encoder.passages(texts)
+    vectors = encoder.encode_passages(texts)
     assert (encoder.name, encoder.size, vectors.shape) == ("house-embed-v2-24", 24, (len(texts), 24))
     expected = np.array([server.vector(text) for text in texts])
     assert np.allclose(vectors, expected / np.linalg.norm(expected, axis=1)[:, None], atol=1e-5)
-    assert np.allclose(encoder.query("text 7"), vectors[7], atol=1e-6)
+    assert np.allclose(encoder.encode_query("text 7"), vectors[7], atol=1e-6)
     assert sorted(len(body["input"]) for body in server.bodies) == [1, 1, 3, BATCH, BATCH]
     assert {body["model"] for body in server.bodies} == {"house/embed.v2"}
-    assert encoder.passages([]).shape == (0, 24)
+    assert encoder.encode_passages([]).shape == (0, 24)
 
 
 def test_a_query_that_was_just_asked_is_not_asked_again(server: ModelServer) -> None:
     encoder = opened(server)
-    assert encoder.query("tariff") == encoder.query("tariff")
+    assert encoder.encode_query("tariff") == encoder.encode_query("tariff")
     assert len(server.bodies) == 2  # the size, then the query
 
 
@@ -67,7 +67,7 @@ def test_a_query_that_was_just_asked_is_not_asked_again(server: ModelServer) -> 
 def test_refusals_for_load_outages_and_slowness_are_tried_again(server: ModelServer, mishap: float) -> None:
     encoder = opened(server, HASTY)
     server.mishaps.extend([mishap, mishap])
-    assert encoder.passages(["wool"]).shape == (1, 24)
+    assert encoder.encode_passages(["wool"]).shape == (1, 24)
 
 
 def test_a_server_that_says_when_to_come_back_is_obeyed(server: ModelServer) -> None:
@@ -75,7 +75,7 @@ def test_a_server_that_says_when_to_come_back_is_obeyed(server: ModelServer) -> 
     server.retry_after = "50"
     server.mishaps.append(429)
     with pytest.raises(ToolUnavailable, match="does not answer: status 429"):  # fifty seconds is more than a search waits
-        encoder.query("wool")
+        encoder.encode_query("wool")
     assert len(server.bodies) == 1
 
 
@@ -83,7 +83,7 @@ def test_a_server_that_is_down_is_worth_waiting_for(server: ModelServer) -> None
     encoder = opened(server, SHORT)
     server.stop()
     with pytest.raises(ToolUnavailable, match="does not answer"):
-        encoder.query("wool")
+        encoder.encode_query("wool")
     server.start = lambda: None  # type: ignore[method-assign]
 
 
@@ -117,7 +117,7 @@ def test_wrong_answers_never_reach_an_index(server: ModelServer, spoil: Callable
     encoder = opened(server)
     server.spoil = spoil
     with pytest.raises(ToolError, match=reason):
-        encoder.passages(["wool", "sugar"])
+        encoder.encode_passages(["wool", "sugar"])
 
 
 def test_a_collection_is_built_and_searched_with_it_and_another_size_is_another_index(
@@ -127,7 +127,7 @@ def test_a_collection_is_built_and_searched_with_it_and_another_size_is_another_
         server.size = size
         with open_local(home, notes_collection, encoder=lambda: opened(server)) as local:
             local.build(notes_collection)
-            generation = local.library.generation("notes")
+            generation = local.library.generation_of("notes")
             assert generation is not None
             assert (generation.encoder, generation.dense) == (f"house-embed-v2-{size}", True)
             assert local.library.search("tolls for ships", 2, SearchFilter(collections=("notes",)))[0].text.startswith(
@@ -142,7 +142,7 @@ def test_an_encoder_is_taken_from_the_server_where_one_is_set(server: ModelServe
         open_encoder(EncoderBackend.NONE, None, tmp_path, server=embeddings(server))
 
 
-def reranking(server: ModelServer, patience: Patience = LONG) -> EndpointReranker:
+def reranking(server: ModelServer, patience: EndpointPatience = LONG) -> EndpointReranker:
     return EndpointReranker(server.url, "house/rank", KEY, patience)
 
 
@@ -166,18 +166,18 @@ def test_a_reranker_that_is_wrong_or_down_is_a_tool_error(server: ModelServer) -
     judge = reranking(server)
     server.spoil = lambda said: {"results": said["results"][1:]}
     with pytest.raises(ToolError, match="one score a text"):
-        judge.scores("wool", ["sheep", "wool"])
+        judge.score("wool", ["sheep", "wool"])
     server.mishaps.extend([503] * 9)
     with pytest.raises(ToolError, match="does not answer"):
-        reranking(server, SHORT).scores("wool", ["sheep", "wool"])
+        reranking(server, SHORT).score("wool", ["sheep", "wool"])
 
 
 def test_the_settings_name_the_reranker() -> None:
     assert open_reranker(None) is None
-    assert isinstance(open_reranker(Reranking(model="m", url="http://host/v1")), EndpointReranker)
+    assert isinstance(open_reranker(RerankerSettings(model="m", url="http://host/v1")), EndpointReranker)
 
 
 def test_a_cross_encoder_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(SetupError, match="RUBRICA_RERANKER_URL"):
-        open_reranker(Reranking(model="some/model"))
+        open_reranker(RerankerSettings(model="some/model"))

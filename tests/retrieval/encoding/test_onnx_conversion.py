@@ -21,17 +21,26 @@ from safetensors.numpy import save_file
 from app.domain.errors import SetupError
 from infra.extras import MODELS
 from retrieval.corpora.kinds import open_corpus
-from retrieval.encoding.bert_graph import Bert, bert_graph
+from retrieval.encoding.bert_graph import BertShape, build_bert_graph
 from retrieval.encoding.encoder import OnnxEncoder
-from retrieval.encoding.encoder_sources import convert, from_hub, unpack_checkpoint
-from retrieval.encoding.encoder_weights import MINILM, MODEL, TOKENIZER, Weights, catalogue, conversion_of, find_weights, verified
+from retrieval.encoding.encoder_sources import convert_in_child, from_hub, unpack_checkpoint
+from retrieval.encoding.encoder_weights import (
+    MINILM,
+    MODEL,
+    TOKENIZER,
+    EncoderWeights,
+    conversion_of,
+    find_weights,
+    is_verified,
+    read_weights_catalogue,
+)
 from retrieval.encoding.onnx_conversion import convert_checkpoint
 from retrieval.language.sentences import split_sentences
 from retrieval.ports import Document
 from retrieval.search.in_process import SOTU
 
 SENTENCES = 200
-TINY = Bert(layers=2, heads=3, layer_norm_epsilon=1e-12)
+TINY = BertShape(layers=2, heads=3, layer_norm_epsilon=1e-12)
 HIDDEN, WIDE, WORDS, PLACES = 24, 48, 50, 16
 Array = NDArray[np.float32]
 
@@ -69,7 +78,7 @@ def feed() -> dict[str, NDArray[np.int64]]:
     return {"input_ids": words, "attention_mask": mask, "token_type_ids": segments}
 
 
-def plain_bert(tensors: dict[str, Array], bert: Bert, feed: dict[str, NDArray[np.int64]]) -> Array:
+def plain_bert(tensors: dict[str, Array], bert: BertShape, feed: dict[str, NDArray[np.int64]]) -> Array:
     """The forward pass, written from the paper's formulas and sharing nothing with the graph."""
     erf = np.vectorize(math.erf)
 
@@ -110,14 +119,14 @@ def run(model: bytes | str, feed: dict[str, NDArray[np.int64]]) -> Array:
 
 
 def test_the_graph_computes_what_the_formulas_say(tensors: dict[str, Array], feed: dict[str, NDArray[np.int64]]) -> None:
-    model = bert_graph(tensors, TINY)
+    model = build_bert_graph(tensors, TINY)
     onnx.checker.check_model(model, full_check=True)
     states = run(model.SerializeToString(), feed)
     assert np.abs(states - plain_bert(tensors, TINY, feed)).max() < 1e-4
 
 
 def test_padding_changes_nothing(tensors: dict[str, Array], feed: dict[str, NDArray[np.int64]]) -> None:
-    model = bert_graph(tensors, TINY).SerializeToString()
+    model = build_bert_graph(tensors, TINY).SerializeToString()
     alone = run(model, {name: values[1:, :5] for name, values in feed.items()})
     assert np.allclose(alone, run(model, feed)[1:, :5], atol=1e-5)
 
@@ -137,10 +146,10 @@ def test_a_checkpoint_becomes_an_8_bit_file(
 
 def test_a_checkpoint_without_its_tensors_is_told(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match=r"onnx_conversion .*failed"):
-        convert(tmp_path, tmp_path)
+        convert_in_child(tmp_path, tmp_path)
 
 
-def made_here(weights: Weights, folder: Path) -> None:
+def made_here(weights: EncoderWeights, folder: Path) -> None:
     """As a source that converts, less the work."""
     (folder / MODEL).write_bytes(b"model")
     (folder / TOKENIZER).write_bytes(b"tokenizer")
@@ -183,7 +192,7 @@ def test_a_conversion_that_was_killed_is_done_again(tmp_path: Path) -> None:
 def test_a_conversion_is_kept_while_it_is_whole_and_of_this_recipe(tmp_path: Path, spoil: Callable[[Path], object]) -> None:
     calls = []
 
-    def source(weights: Weights, folder: Path) -> None:
+    def source(weights: EncoderWeights, folder: Path) -> None:
         calls.append(folder)
         made_here(weights, folder)
 
@@ -208,20 +217,20 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> OnnxEncoder:
     """The encoder that is made from the real checkpoint."""
     checkpoint, folder = tmp_path_factory.mktemp("checkpoint"), tmp_path_factory.mktemp("converted")
     try:
-        unpack_checkpoint(catalogue()[MINILM].checkpoint, checkpoint)
+        unpack_checkpoint(read_weights_catalogue()[MINILM].checkpoint, checkpoint)
     except (SetupError, subprocess.SubprocessError) as error:
         pytest.skip(f"the checkpoint cannot be had: {error}")
-    convert(checkpoint, folder)
+    convert_in_child(checkpoint, folder)
     return OnnxEncoder(folder, threads=2)
 
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> OnnxEncoder:
     """The encoder as published, from `make extras` or the hub."""
-    weights, folder = catalogue()[MINILM], tmp_path_factory.mktemp("published")
+    weights, folder = read_weights_catalogue()[MINILM], tmp_path_factory.mktemp("published")
     given = MODELS / MINILM
     try:
-        if verified(weights.files[0], given / MODEL):
+        if is_verified(weights.files[0], given / MODEL):
             shutil.copytree(given, folder, dirs_exist_ok=True)
         else:
             from_hub(weights, folder)
@@ -231,10 +240,10 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> OnnxEncoder:
 
 
 def test_the_converted_encoder_agrees_with_the_published_one(converted: OnnxEncoder, published: OnnxEncoder) -> None:
-    documents = (item.text for item in open_corpus(SOTU).documents() if isinstance(item, Document))
+    documents = (item.text for item in open_corpus(SOTU).read_documents() if isinstance(item, Document))
     spans = ((text, span) for text in islice(documents, 40) for span in split_sentences(text)[3:23:4])
     sentences = [text[start:end] for text, (start, end) in islice(spans, SENTENCES)]
     assert len(sentences) == SENTENCES
-    cosines = (converted.passages(sentences) * published.passages(sentences)).sum(axis=1)
+    cosines = (converted.encode_passages(sentences) * published.encode_passages(sentences)).sum(axis=1)
     assert cosines.mean() > 0.98
     assert cosines.min() > 0.93

@@ -7,7 +7,7 @@ import pytest
 
 from bench.web_listeners import Reply
 from infra.extras import find_browser
-from retrieval.fetch.reader import WebReader
+from retrieval.fetch.web_reader import WebReader
 from tests.retrieval.fetch.web import SECRET, small_web
 
 pytest.importorskip("playwright.async_api", reason="playwright is not installed: `make extras`")
@@ -21,12 +21,12 @@ navigator.sendBeacon("http://{secret}/b", "x");</script></body></html>"""
 
 
 async def test_scripts_run_and_reach_nothing_that_is_refused() -> None:
-    from retrieval.fetch.browser import ScriptedPages
+    from retrieval.fetch.browser import PageRenderer
 
     script = f"document.getElementById('a').innerHTML = '<article><p>{WORDS}</p></article>'"
     async with small_web({"/words.js": Reply(script.encode(), "text/javascript")}) as web:
         web.public.replies["/a"] = Reply(PAGE.replace("{secret}", f"{SECRET}:{web.port}").encode())
-        async with WebReader(web.policy, partial(ScriptedPages, Path(CHROMIUM or ""))) as reader:
+        async with WebReader(web.policy, partial(PageRenderer, Path(CHROMIUM or ""))) as reader:
             found = await reader.read(web.url("/a"))
     assert WORDS.strip() in found.text
     assert web.secret.connections == 0

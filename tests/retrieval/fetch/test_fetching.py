@@ -18,7 +18,7 @@ from app.outgoing.guard import guarded_connector
 from bench.web_listeners import ROBOTS, Reply, ScriptedNames, packed, page, redirect
 from retrieval.fetch.errors import DisallowedByRobots, PageRefused
 from retrieval.fetch.fetching import Fetcher
-from retrieval.fetch.limits import Limits
+from retrieval.fetch.limits import FetchLimits
 from retrieval.fetch.robots import Robots
 from tests.retrieval.fetch.web import PUBLIC, SECRET, small_web
 
@@ -64,7 +64,7 @@ async def test_packed_pages_are_unpacked(coding: str) -> None:
 async def test_a_bomb_stops_at_the_limit(coding: str) -> None:
     bomb = packed(b"<p>" + b"a" * (8 << 20), coding)
     assert len(bomb.body) < 100_000
-    async with small_web({"/a": bomb}) as web, web.reader(Limits(unpacked=1 << 20)) as reader:
+    async with small_web({"/a": bomb}) as web, web.reader(FetchLimits(unpacked=1 << 20)) as reader:
         with pytest.raises(PageRefused, match="too large"):
             await reader.read(web.url("/a"))
 
@@ -77,7 +77,7 @@ async def test_a_bomb_inside_a_bomb_and_towers_of_codings() -> None:
         "/cut": Reply(gzip.compress(PAGE.body)[:-9], headers=[("Content-Encoding", "gzip")]),
         "/odd": Reply(PAGE.body, headers=[("Content-Encoding", "zstd")]),
     }
-    async with small_web(replies) as web, web.reader(Limits(unpacked=1 << 20)) as reader:
+    async with small_web(replies) as web, web.reader(FetchLimits(unpacked=1 << 20)) as reader:
         for path in replies:
             with pytest.raises(PageRefused):
                 await reader.read(web.url(path))
@@ -86,7 +86,7 @@ async def test_a_bomb_inside_a_bomb_and_towers_of_codings() -> None:
 async def test_too_much_is_refused_whether_announced_or_not() -> None:
     big = b"<p>" + b"a " * (1 << 20)
     replies = {"/announced": Reply(big), "/endless": Reply(big, headers=[("Transfer-Encoding", "identity")])}
-    async with small_web(replies) as web, web.reader(Limits(sent=1 << 20)) as reader:
+    async with small_web(replies) as web, web.reader(FetchLimits(sent=1 << 20)) as reader:
         for path in replies:
             with pytest.raises(ToolError):
                 await reader.read(web.url(path))
@@ -147,7 +147,7 @@ async def test_a_socket_is_made_only_for_a_checked_address() -> None:
 
 async def test_a_slow_server_is_given_up() -> None:
     async with small_web({"/a": Reply(PAGE.body, headers=[("Content-Length", "99999")])}) as web:
-        limits = Limits(total=timedelta(seconds=0.5))
+        limits = FetchLimits(total=timedelta(seconds=0.5))
         async with web.reader(limits) as reader:
             web.public.replies[ROBOTS] = Reply(b"", "text/plain")
             with pytest.raises(PageUnavailable):
@@ -263,4 +263,4 @@ async def test_https_checks_the_name_that_was_asked_for(certificates: tuple[Path
                 await reader.read(secure.replace("site.", "other."))
         async with Fetcher(replace(web.policy, tls=None)) as fetcher:
             with pytest.raises(PageUnavailable):  # nobody the system trusts has signed this certificate
-                await fetcher.hop(fetcher.target(secure))
+                await fetcher.fetch_once(fetcher.check_target(secure))

@@ -4,9 +4,9 @@ from ipaddress import ip_address
 
 import pytest
 
-from app.outgoing.addresses import networks, refusal
+from app.outgoing.addresses import parse_networks, refusal_of
 from app.outgoing.errors import AddressRefused
-from app.outgoing.targets import target
+from app.outgoing.targets import check_target
 
 REFUSED = [
     *(
@@ -87,12 +87,12 @@ TAKEN = {
 @pytest.mark.parametrize("text", REFUSED)
 def test_refused(text: str) -> None:
     with pytest.raises(AddressRefused):
-        target(text)
+        check_target(text)
 
 
 @pytest.mark.parametrize("text", TAKEN)
 def test_taken(text: str) -> None:
-    assert str(target(text)) == TAKEN[text]
+    assert str(check_target(text)) == TAKEN[text]
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,11 @@ def test_taken(text: str) -> None:
     ],
 )
 def test_addresses_that_are_not_public(text: str) -> None:
-    assert refusal(ip_address(text))
+    assert refusal_of(ip_address(text))
 
 
 def test_public_addresses_and_permitted_networks() -> None:
     for text in ("8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450::1"):
-        assert not refusal(ip_address(text)), text
-    assert not refusal(ip_address("10.1.2.3"), networks("10.1.0.0/16"))
-    assert refusal(ip_address("10.2.2.3"), networks("10.1.0.0/16"))
+        assert not refusal_of(ip_address(text)), text
+    assert not refusal_of(ip_address("10.1.2.3"), parse_networks("10.1.0.0/16"))
+    assert refusal_of(ip_address("10.2.2.3"), parse_networks("10.1.0.0/16"))

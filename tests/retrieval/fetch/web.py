@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from app.outgoing.addresses import networks
+from app.outgoing.addresses import parse_networks
 from bench.web_listeners import Listener, Reply, ScriptedNames
-from retrieval.fetch.fetching import Policy
-from retrieval.fetch.limits import Limits
-from retrieval.fetch.reader import WebReader
+from retrieval.fetch.fetching import FetchPolicy
+from retrieval.fetch.limits import FetchLimits
+from retrieval.fetch.web_reader import WebReader
 
 PUBLIC, SECRET = "127.0.0.2", "127.0.0.3"
 NAMES = {"site.example.org": [[PUBLIC]], "other.example.org": [[PUBLIC]], "inside.example.org": [[SECRET]]}
@@ -22,14 +22,14 @@ class SmallWeb:
     public: Listener
     secret: Listener
     port: int
-    policy: Policy
+    policy: FetchPolicy
     names: ScriptedNames
 
     def url(self, path: str, host: str = "site.example.org") -> str:
         """An address of this web."""
         return f"http://{host}:{self.port}{path}"
 
-    def reader(self, limits: Limits | None = None) -> WebReader:
+    def reader(self, limits: FetchLimits | None = None) -> WebReader:
         """A reader of this web."""
         return WebReader(replace(self.policy, limits=limits) if limits else self.policy)
 
@@ -45,10 +45,10 @@ async def small_web(
     port = await public.start(PUBLIC, 0, tls[0] if tls else None)
     await secret.start(SECRET, port)
     scripted = ScriptedNames(names)
-    policy = Policy(
+    policy = FetchPolicy(
         user_agent="RubricaBot/test",
         ports=frozenset({port}),
-        permitted=networks(f"{PUBLIC}/32"),
+        permitted=parse_networks(f"{PUBLIC}/32"),
         lookup=scripted,
         tls=tls[1] if tls else None,
     )

@@ -13,11 +13,11 @@ import pytest
 
 from app.domain.errors import NotFound, ToolUnavailable
 from retrieval.index.edge import EdgeIndex
-from retrieval.index.ports import EVERYTHING, Hits, HybridQuery, Index, IndexDamaged, IndexedPassage, Place
+from retrieval.index.ports import EVERYTHING, Hits, HybridQuery, Index, IndexDamaged, IndexedPassage, PassagePlace
 from retrieval.index.server import ServerIndex
 from retrieval.index.sparse import SparseEncoder, SparseVector
 from retrieval.ports import SearchFilter
-from retrieval.search.together import Together, documents_of
+from retrieval.search.joint_search import JointIndexes, documents_of
 from retrieval.store.catalogue import Generation
 from tests.retrieval.index.qdrant_grpc_stub import GrpcFront
 from tests.retrieval.index.qdrant_stub import QdrantStub
@@ -60,14 +60,20 @@ def real_server(grpc_port: int | None) -> Iterator[Index]:
         pytest.skip("not run here: QDRANT_TEST_URL names no Qdrant server")
     index = ServerIndex(REAL_SERVER, grpc_port, prefix=f"test-{uuid4().hex}.")
     yield index
-    for name in index.names():
+    for name in index.list_names():
         index.drop(name)
 
 
 def passages() -> list[IndexedPassage]:
     return [
         IndexedPassage(
-            (1 << 63) + n, WORDS.passage(text), key, 10 * n, 10 * n + 5, "zh" if key == "故宫" else "en", *BELONGS.get(key, ())
+            (1 << 63) + n,
+            WORDS.weigh_passage(text),
+            key,
+            10 * n,
+            10 * n + 5,
+            "zh" if key == "故宫" else "en",
+            *BELONGS.get(key, ()),
         )
         for n, (key, text) in enumerate(TEXTS.items())
     ]
@@ -87,50 +93,50 @@ def filled(index: Index) -> Index:
 
 
 def named(index: Index, name: str, hits: Hits) -> list[str]:
-    places = index.places(name, list(hits))
+    places = index.find_places(name, list(hits))
     return [places[number].document for number in hits]
 
 
 def documents(index: Index, name: str, text: str, where: SearchFilter = EVERYTHING) -> list[str]:
-    return named(index, name, index.query(name, HybridQuery(WORDS.query(text), None, 10, where)).sparse)
+    return named(index, name, index.query(name, HybridQuery(WORDS.weigh_query(text), None, 10, where)).sparse)
 
 
 def test_indexes_searched_together_keep_points_of_one_number_apart(filled: Index) -> None:
     filled.create("b.1.words")
     filled.upsert("b.1.words", passages()[:1])
     generations = [Generation(name=name, collection=name[0], recipe="", average_length=8.0) for name in ("b.1.words", "a.1")]
-    within = Together(filled, generations * 2)
-    hits, _ = within.hits(HybridQuery(WORDS.query("tariffs on wool"), None, 10))
-    places = within.places(hits)
+    within = JointIndexes(filled, generations * 2)
+    hits, _ = within.search(HybridQuery(WORDS.weigh_query("tariffs on wool"), None, 10))
+    places = within.find_places(hits)
     assert sorted((key.within, places[key].document) for key in hits) == [
         ("a.1", "tariff"),
         ("a.1", "wool"),
         ("b.1.words", "tariff"),
     ]
     assert len(set(documents_of(places).values())) == 3
-    assert within.places({}) == {}
+    assert within.find_places({}) == {}
 
 
 def test_words_find_their_passages_with_their_places(filled: Index) -> None:
-    found = filled.query("a.1", HybridQuery(WORDS.query("tariffs on wool"), None, 10))
+    found = filled.query("a.1", HybridQuery(WORDS.weigh_query("tariffs on wool"), None, 10))
     assert named(filled, "a.1", found.sparse) == ["tariff", "wool"]
     assert found.dense == {}
     first, second = found.sparse.values()
     assert first > second > 0
-    assert filled.places("a.1", list(found.sparse)) == {
-        1 << 63: Place(1 << 63, "tariff", 0, 5),
-        (1 << 63) + 2: Place((1 << 63) + 2, "wool", 20, 25),
+    assert filled.find_places("a.1", list(found.sparse)) == {
+        1 << 63: PassagePlace(1 << 63, "tariff", 0, 5),
+        (1 << 63) + 2: PassagePlace((1 << 63) + 2, "wool", 20, 25),
     }
-    assert filled.places("a.1", [12345]) == {}
+    assert filled.find_places("a.1", [12345]) == {}
 
 
 def test_places_follow_what_is_written_anew_and_deleted(filled: Index) -> None:
     ids = [passage.id for passage in passages()]
-    before = filled.places("a.1", ids)
+    before = filled.find_places("a.1", ids)
     moved = passages()[0]._replace(start=1)
     filled.upsert("a.1", [moved])
     filled.delete_documents("a.1", ["wool"])
-    after = filled.places("a.1", ids)
+    after = filled.find_places("a.1", ids)
     assert after[moved.id] == before[moved.id]._replace(start=1)
     assert {place.document for place in before.values()} - {place.document for place in after.values()} == {"wool"}
 
@@ -141,8 +147,8 @@ def test_chinese_words_are_found(filled: Index) -> None:
 
 def test_rare_words_weigh_more_than_common_ones(index: Index) -> None:
     index.create("a.1")
-    common = [IndexedPassage(n, WORDS.passage("wool wool trade"), f"d{n}", 0, 1, "en") for n in range(20)]
-    index.upsert("a.1", [*common, IndexedPassage(99, WORDS.passage("sugar trade"), "rare", 0, 1, "en")])
+    common = [IndexedPassage(n, WORDS.weigh_passage("wool wool trade"), f"d{n}", 0, 1, "en") for n in range(20)]
+    index.upsert("a.1", [*common, IndexedPassage(99, WORDS.weigh_passage("sugar trade"), "rare", 0, 1, "en")])
     assert documents(index, "a.1", "wool sugar")[0] == "rare"
 
 
@@ -159,13 +165,13 @@ def test_dense_vectors_are_added_later_and_searched(filled: Index) -> None:
     assert filled.count_dense("a.1") == 0
     filled.begin_dense("a.1", SIZE)
     assert filled.count_dense("a.1") == 0
-    ids = [hit.id for hit in filled.without_dense("a.1", 3)]
+    ids = [hit.id for hit in filled.list_without_dense("a.1", 3)]
     assert len(set(ids)) == 3
     filled.set_dense("a.1", [(passage.id, direction(n)) for n, passage in enumerate(passages()) if n < 3])
     filled.flush("a.1")
     assert filled.count_dense("a.1") == 3
-    assert [place.document for place in filled.without_dense("a.1", 10)] == ["故宫"]
-    found = filled.query("a.1", HybridQuery(WORDS.query("sugar"), direction(1), 2))
+    assert [place.document for place in filled.list_without_dense("a.1", 10)] == ["故宫"]
+    found = filled.query("a.1", HybridQuery(WORDS.weigh_query("sugar"), direction(1), 2))
     assert named(filled, "a.1", found.sparse) == ["tariff"]
     assert named(filled, "a.1", found.dense)[0] == "canal"
     assert max(found.dense.values()) == pytest.approx(1.0, abs=1e-5)
@@ -210,7 +216,7 @@ def test_filters_hold_for_both_halves_at_once(filled: Index) -> None:
     filled.begin_dense("a.1", SIZE)
     filled.set_dense("a.1", [(passage.id, direction(n)) for n, passage in enumerate(passages())])
     where = SearchFilter(tenant="farmers", language="en", published_from=date(1885, 1, 1))
-    found = filled.query("a.1", HybridQuery(WORDS.query("wool canal"), direction(0), 10, where))
+    found = filled.query("a.1", HybridQuery(WORDS.weigh_query("wool canal"), direction(0), 10, where))
     assert [named(filled, "a.1", half) for half in found] == [["wool"], ["wool"]]
 
 
@@ -228,7 +234,7 @@ def test_a_documents_points_can_be_deleted(filled: Index) -> None:
 
 def test_a_derived_index_holds_what_its_base_holds_and_can_grow(filled: Index) -> None:
     name = filled.derive("a.1", "a.2")
-    filled.upsert(name, [IndexedPassage(7, WORDS.passage("a new passage on silver"), "silver", 0, 1, "en")])
+    filled.upsert(name, [IndexedPassage(7, WORDS.weigh_passage("a new passage on silver"), "silver", 0, 1, "en")])
     filled.flush(name)
     assert documents(filled, name, "silver") == ["silver"]
     assert documents(filled, name, "canal") == ["canal"]
@@ -242,7 +248,7 @@ def test_an_alias_is_switched_and_what_it_left_can_be_dropped(filled: Index) -> 
     assert filled.resolve("a") == "a.2"
     filled.close("a.1")
     filled.drop("a.1")
-    assert list(filled.names()) == ["a.2"]
+    assert list(filled.list_names()) == ["a.2"]
     filled.unalias("a")
     filled.unalias("a")
     assert filled.resolve("a") is None
@@ -259,7 +265,7 @@ def test_what_does_not_exist_is_said_so(filled: Index) -> None:
         lambda: filled.count("zz"),
         lambda: filled.switch("a", "zz"),
         lambda: filled.derive("zz", "a.2"),
-        lambda: filled.query("zz", HybridQuery(WORDS.query("wool"), None, 3)),
+        lambda: filled.query("zz", HybridQuery(WORDS.weigh_query("wool"), None, 3)),
     ):
         with pytest.raises(NotFound, match="no index 'zz'"):
             act()
@@ -277,4 +283,4 @@ def test_a_damaged_index_says_what_to_do(tmp_path: Path) -> None:
 @pytest.mark.parametrize("grpc_port", [None, 9])
 def test_a_server_that_does_not_answer_is_worth_waiting_for(grpc_port: int | None) -> None:
     with pytest.raises(ToolUnavailable, match="does not answer"):
-        ServerIndex("http://127.0.0.1:9", grpc_port).names()
+        ServerIndex("http://127.0.0.1:9", grpc_port).list_names()

@@ -15,13 +15,13 @@ from app.domain.errors import ToolUnavailable
 from app.outside.storage import OutsideStore
 from retrieval.outside import http
 from retrieval.outside.breaker import FAILURES
-from retrieval.outside.entrance import Answer, Entrance
+from retrieval.outside.entrance import Entrance, OutsideAnswer
 from retrieval.outside.failure import CallFailed, Failure
-from retrieval.outside.freshness import no_older_than
-from retrieval.outside.http import Http, HttpRequest
-from retrieval.outside.memory import MemoryShared
+from retrieval.outside.freshness import limit_age
+from retrieval.outside.http import HttpExchange, HttpRequest
+from retrieval.outside.memory import MemorySharedStore
 from retrieval.outside.provider import Provider
-from retrieval.outside.trial import Fetched, OutsideFailed
+from retrieval.outside.trial import FetchedAnswer, OutsideFailed
 from tests.support.outside_stub import Behaviour, OutsideStub, after, floods, hangs_up, outside, says, status, when
 from tests.support.patience import PATIENCE_S
 
@@ -31,7 +31,7 @@ HASTY = replace(FAST, attempt_limit=timedelta(seconds=2))
 GOOD = says({"results": [1]})
 GARBLED = says(b"<html>not the protocol</html>")
 SECOND = timedelta(seconds=1)
-Call = Callable[..., Awaitable[Answer]]
+Call = Callable[..., Awaitable[OutsideAnswer]]
 
 
 @pytest.fixture
@@ -41,27 +41,27 @@ async def stub() -> AsyncIterator[OutsideStub]:
 
 
 @pytest.fixture
-async def exchange() -> AsyncIterator[Http]:
-    async with http.opened() as opened:
+async def exchange() -> AsyncIterator[HttpExchange]:
+    async with http.open_exchange() as opened:
         yield opened
 
 
 @pytest.fixture
 def entrance() -> Entrance:
-    return Entrance(MemoryShared(), draw=lambda: 0.01)
+    return Entrance(MemorySharedStore(), draw=lambda: 0.01)
 
 
 @pytest.fixture
-def call(stub: OutsideStub, exchange: Http, entrance: Entrance) -> Call:
+def call(stub: OutsideStub, exchange: HttpExchange, entrance: Entrance) -> Call:
     return caller(stub, exchange, entrance)
 
 
-def caller(stub: OutsideStub, exchange: Http, entrance: Entrance) -> Call:
-    async def ask(what: str = "x", provider: Provider = FAST, patience: timedelta = LONG) -> Answer:
-        async def attempt() -> Fetched:
+def caller(stub: OutsideStub, exchange: HttpExchange, entrance: Entrance) -> Call:
+    async def ask(what: str = "x", provider: Provider = FAST, patience: timedelta = LONG) -> OutsideAnswer:
+        async def attempt() -> FetchedAnswer:
             body = await exchange.send(HttpRequest(stub.url, {"q": what}))
             try:
-                return Fetched(orjson.dumps(orjson.loads(body)["results"]))
+                return FetchedAnswer(orjson.dumps(orjson.loads(body)["results"]))
             except ValueError as error:
                 raise CallFailed(Failure.GARBLED, "no JSON") from error
 
@@ -105,9 +105,9 @@ async def test_an_attempt_that_takes_too_long_is_made_again(stub: OutsideStub, c
     assert counted(entrance) == {"answered": 1, "attempt_timed_out": 2}
 
 
-async def test_the_wait_between_attempts_grows(stub: OutsideStub, exchange: Http) -> None:
+async def test_the_wait_between_attempts_grows(stub: OutsideStub, exchange: HttpExchange) -> None:
     stub.script += [status(503)] * 2
-    await caller(stub, exchange, Entrance(MemoryShared(), draw=lambda: 0.5))()
+    await caller(stub, exchange, Entrance(MemorySharedStore(), draw=lambda: 0.5))()
     first, second, third = (seen.at for seen in stub.seen)
     assert second - first >= 0.24
     assert third - second >= 0.49
@@ -143,11 +143,11 @@ async def test_a_wish_for_no_wait_at_all_is_none(stub: OutsideStub, call: Call) 
     assert (await call()).body == b"[1]"
 
 
-async def test_each_part_of_a_provider_has_its_own_limit(stub: OutsideStub, exchange: Http, entrance: Entrance) -> None:
+async def test_each_part_of_a_provider_has_its_own_limit(stub: OutsideStub, exchange: HttpExchange, entrance: Entrance) -> None:
     hourly = Provider("page", per_second=1 / 3_600)
 
-    async def attempt() -> Fetched:
-        return Fetched(await exchange.send(HttpRequest(stub.url)))
+    async def attempt() -> FetchedAnswer:
+        return FetchedAnswer(await exchange.send(HttpRequest(stub.url)))
 
     for host in ("a.example", "b.example"):
         await entrance.call(hourly, {"url": f"http://{host}/1"}, attempt, SECOND, host)
@@ -219,9 +219,9 @@ async def test_nothing_is_kept_where_the_provider_says_so(stub: OutsideStub, cal
     assert len(stub.seen) == 2
 
 
-async def test_a_provider_that_is_down_is_left_alone_and_comes_back(stub: OutsideStub, exchange: Http) -> None:
+async def test_a_provider_that_is_down_is_left_alone_and_comes_back(stub: OutsideStub, exchange: HttpExchange) -> None:
     now = [100.0]
-    entrance = Entrance(MemoryShared(), clock=lambda: now[0], draw=lambda: 0.0)
+    entrance = Entrance(MemorySharedStore(), clock=lambda: now[0], draw=lambda: 0.0)
     call = caller(stub, exchange, entrance)
     once = Provider("once", 1_000, 100, attempts=1)
     stub.otherwise = status(500)
@@ -246,7 +246,7 @@ async def test_a_refused_key_is_not_tried_again_with_the_next_call(stub: Outside
     assert len(stub.seen) == 1
 
 
-async def test_workers_join_through_the_database(stub: OutsideStub, exchange: Http, postgres_url: str) -> None:
+async def test_workers_join_through_the_database(stub: OutsideStub, exchange: HttpExchange, postgres_url: str) -> None:
     stub.otherwise = after(0.1, GOOD)
     pools = [await connect(postgres_url) for _ in range(2)]
     calls = [caller(stub, exchange, Entrance(OutsideStore(pool))) for pool in pools]
@@ -257,8 +257,8 @@ async def test_workers_join_through_the_database(stub: OutsideStub, exchange: Ht
         await pool.close()
 
 
-async def test_the_claim_of_a_worker_that_died_is_waited_for_only_so_long(stub: OutsideStub, exchange: Http) -> None:
-    shared = MemoryShared()
+async def test_the_claim_of_a_worker_that_died_is_waited_for_only_so_long(stub: OutsideStub, exchange: HttpExchange) -> None:
+    shared = MemorySharedStore()
     call = caller(stub, exchange, Entrance(shared))
     await call()
     (key,) = shared.kept
@@ -269,7 +269,7 @@ async def test_the_claim_of_a_worker_that_died_is_waited_for_only_so_long(stub: 
     assert asyncio.get_running_loop().time() - began > 3.9, "half of the patience is for the other's answer"
 
 
-async def test_a_key_in_an_answer_is_not_repeated(stub: OutsideStub, exchange: Http) -> None:
+async def test_a_key_in_an_answer_is_not_repeated(stub: OutsideStub, exchange: HttpExchange) -> None:
     stub.otherwise = status(400, "the key s3cret is bad")
     with pytest.raises(CallFailed) as refused:
         await exchange.send(HttpRequest(stub.url, headers={"X-Key": "s3cret"}, secret="s3cret"))
@@ -277,7 +277,9 @@ async def test_a_key_in_an_answer_is_not_repeated(stub: OutsideStub, exchange: H
     assert "s3cret" not in repr(HttpRequest(stub.url, headers={"X-Key": "s3cret"}, secret="s3cret"))
 
 
-async def test_an_unreachable_database_is_an_outage_to_wait_out(stub: OutsideStub, exchange: Http, postgres_url: str) -> None:
+async def test_an_unreachable_database_is_an_outage_to_wait_out(
+    stub: OutsideStub, exchange: HttpExchange, postgres_url: str
+) -> None:
 
     pool: Any = await connect(postgres_url)
     await pool.close()
@@ -290,9 +292,9 @@ async def test_who_wants_to_know_what_is_true_now_gets_no_old_answer(call: Call,
     first = await call()
     await asyncio.sleep(0.05)
     assert (await call()).fetched_at == first.fetched_at
-    with no_older_than(timedelta(seconds=0.02)):
+    with limit_age(timedelta(seconds=0.02)):
         second = await call()
         assert second.fetched_at > first.fetched_at
         assert (await call("y", replace(FAST, max_age=timedelta(0)))).age == timedelta(0)
-    with no_older_than(timedelta(hours=1)):
+    with limit_age(timedelta(hours=1)):
         assert (await call()).fetched_at == second.fetched_at

@@ -10,9 +10,9 @@ import pytest
 from app.domain.query import Language
 from retrieval.outside import http
 from retrieval.outside.failure import CallFailed, Failure
-from retrieval.outside.http import Http
-from retrieval.outside.opening import PROVIDERS
-from retrieval.outside.web.ports import Hit, SearchQuery, plain
+from retrieval.outside.http import HttpExchange
+from retrieval.outside.services import PROVIDERS
+from retrieval.outside.web.ports import SearchHit, SearchQuery, strip_markup
 from retrieval.outside.web.searching import read_hits
 from tests.retrieval.outside.provider_cases import CASES, QUERY, Case
 from tests.support.outside_stub import OutsideStub, Seen, outside, says
@@ -25,18 +25,18 @@ ids = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
 @pytest.fixture
-async def exchange() -> AsyncIterator[Http]:
-    async with http.opened() as opened:
+async def exchange() -> AsyncIterator[HttpExchange]:
+    async with http.open_exchange() as opened:
         yield opened
 
 
-async def asked(exchange: Http, stub: OutsideStub, name: str, query: SearchQuery = QUERY) -> list[Hit]:
+async def asked(exchange: HttpExchange, stub: OutsideStub, name: str, query: SearchQuery = QUERY) -> list[SearchHit]:
     provider = replace(PROVIDERS[name]("k3y"), url=stub.url)
-    return read_hits(provider, await exchange.send(provider.request(query)))
+    return read_hits(provider, await exchange.send(provider.build_request(query)))
 
 
 @ids
-async def test_it_is_asked_and_read_as_its_manual_says(exchange: Http, case: Case) -> None:
+async def test_it_is_asked_and_read_as_its_manual_says(exchange: HttpExchange, case: Case) -> None:
     sample = (SAMPLES / (case.file or f"{case.name}.json")).read_bytes()
     async with outside(says(sample)) as stub:
         hits = await asked(exchange, stub, case.name)
@@ -48,7 +48,7 @@ async def test_it_is_asked_and_read_as_its_manual_says(exchange: Http, case: Cas
 
 @ids
 @pytest.mark.parametrize("body", [b"", b"null", b"[]", b'{"results": 1}', b'{"error": "no"}', b"<html>", b'{"results": [{"a'])
-async def test_another_form_is_garbled_and_never_an_empty_result(exchange: Http, case: Case, body: bytes) -> None:
+async def test_another_form_is_garbled_and_never_an_empty_result(exchange: HttpExchange, case: Case, body: bytes) -> None:
     async with outside(says(body)) as stub:
         with pytest.raises(CallFailed) as failed:
             await asked(exchange, stub, case.name)
@@ -68,7 +68,7 @@ async def test_another_form_is_garbled_and_never_an_empty_result(exchange: Http,
         ("europe_pmc", {"hitCount": 0, "resultList": {"result": []}}),
     ],
 )
-async def test_nothing_found_is_an_answer(exchange: Http, name: str, empty: object) -> None:
+async def test_nothing_found_is_an_answer(exchange: HttpExchange, name: str, empty: object) -> None:
     async with outside(says(empty)) as stub:
         assert await asked(exchange, stub, name) == []
 
@@ -81,13 +81,15 @@ async def test_nothing_found_is_an_answer(exchange: Http, name: str, empty: obje
         ("searxng", lambda r: r.query["language"] == "zh-CN"),
     ],
 )
-async def test_a_chinese_query_asks_for_chinese_results(exchange: Http, name: str, wanted: Callable[[Seen], bool]) -> None:
+async def test_a_chinese_query_asks_for_chinese_results(
+    exchange: HttpExchange, name: str, wanted: Callable[[Seen], bool]
+) -> None:
     async with outside(says((SAMPLES / f"{name}.json").read_bytes())) as stub:
         await asked(exchange, stub, name, CHINESE)
     assert wanted(stub.seen[0])
 
 
-async def test_addresses_that_cannot_be_opened_are_left_out(exchange: Http) -> None:
+async def test_addresses_that_cannot_be_opened_are_left_out(exchange: HttpExchange) -> None:
     links = ["javascript:alert(1)", "ftp://a.example", "https://a.example/a b", "https://ok.example", "", "https://ok.example"]
     links += ["https://[a.example/", "https://a\u2100b.example/", "https://"]
     found = {"organic": [{"title": "t", "link": link, "snippet": f"s{place}"} for place, link in enumerate(links)]}
@@ -96,7 +98,7 @@ async def test_addresses_that_cannot_be_opened_are_left_out(exchange: Http) -> N
 
 
 def test_snippets_become_plain_text() -> None:
-    assert plain("<p>a <b>b</b>old &amp; <jats:p>c</jats:p>  1 < 2</p>") == "a bold & c 1 < 2"
+    assert strip_markup("<p>a <b>b</b>old &amp; <jats:p>c</jats:p>  1 < 2</p>") == "a bold & c 1 < 2"
 
 
 SINCE, UNTIL = date(1990, 2, 3), date(1999, 12, 31)
@@ -149,12 +151,12 @@ SINCE, UNTIL = date(1990, 2, 3), date(1999, 12, 31)
     ],
 )
 async def test_dates_are_asked_for_as_each_manual_says(
-    exchange: Http, name: str, both: Callable[[Seen], bool], one: Callable[[Seen], bool]
+    exchange: HttpExchange, name: str, both: Callable[[Seen], bool], one: Callable[[Seen], bool]
 ) -> None:
     provider = PROVIDERS[name]("k3y")
     async with outside(says({})) as stub:
         for until in (UNTIL, None):
-            request = replace(provider, url=stub.url).request(QUERY._replace(since=SINCE, until=until))
+            request = replace(provider, url=stub.url).build_request(QUERY._replace(since=SINCE, until=until))
             await exchange.send(request)
     assert both(stub.seen[0])
     assert one(stub.seen[1])

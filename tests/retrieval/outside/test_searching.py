@@ -14,14 +14,14 @@ from app.domain.services import SERVICES, ServiceKind
 from app.settings import Settings, read_settings
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
-from retrieval.outside.http import Http
-from retrieval.outside.memory import MemoryShared
-from retrieval.outside.opening import PROVIDERS, opened, providers
-from retrieval.outside.pages import PAGE, OneAttempt, OutsideReader
+from retrieval.outside.http import HttpExchange
+from retrieval.outside.memory import MemorySharedStore
+from retrieval.outside.pages import PAGE_PROVIDER, OutsideReader, WebPageFetcher
 from retrieval.outside.providers_file import read_options
+from retrieval.outside.services import PROVIDERS, list_providers, open_outside
 from retrieval.outside.web.jina import JinaReader
 from retrieval.outside.web.ports import SearchProvider, SearchQuery
-from retrieval.outside.web.routing import in_order
+from retrieval.outside.web.routing import sort_providers
 from retrieval.outside.web.searching import OutsideSearch
 from retrieval.ports import Document
 from tests.support.outside_stub import OutsideStub, after, outside, says, status
@@ -38,8 +38,8 @@ SERPER, TAVILY = says({"organic": [FOUND]}), says({"results": [FOUND]})
 
 
 @pytest.fixture
-async def exchange() -> AsyncIterator[Http]:
-    async with http.opened() as running:
+async def exchange() -> AsyncIterator[HttpExchange]:
+    async with http.open_exchange() as running:
         yield running
 
 
@@ -50,18 +50,18 @@ async def stubs() -> AsyncIterator[tuple[OutsideStub, OutsideStub]]:
 
 
 @pytest.fixture
-def shared() -> MemoryShared:
-    return MemoryShared()
+def shared() -> MemorySharedStore:
+    return MemorySharedStore()
 
 
 @pytest.fixture
-def web(stubs: tuple[OutsideStub, OutsideStub], exchange: Http, shared: MemoryShared) -> OutsideSearch:
+def web(stubs: tuple[OutsideStub, OutsideStub], exchange: HttpExchange, shared: MemorySharedStore) -> OutsideSearch:
     made = [PROVIDERS[name]("k3y") for name in ("serper", "tavily")]
     there = [replace(p, url=stub.url, provider=replace(p.provider, attempts=2)) for p, stub in zip(made, stubs, strict=True)]
     return OutsideSearch("web", Entrance(shared, draw=lambda: 0.0), exchange, there)
 
 
-async def test_a_result_is_a_passage_whose_snapshot_is_kept(web: OutsideSearch, shared: MemoryShared) -> None:
+async def test_a_result_is_a_passage_whose_snapshot_is_kept(web: OutsideSearch, shared: MemorySharedStore) -> None:
     passages, note = await web.search("tariffs", 5)
     (passage,) = passages
     assert (passage.text, passage.start, passage.end) == ("Its words.", 0, 10)
@@ -95,10 +95,10 @@ async def test_nothing_found_anywhere_is_no_failure(web: OutsideSearch, stubs: t
     assert await web.search("tariffs", 5) == ((), "serper: nothing found; tavily: nothing found")
 
 
-async def test_the_age_of_a_kept_result_is_told(stubs: tuple[OutsideStub, OutsideStub], exchange: Http) -> None:
+async def test_the_age_of_a_kept_result_is_told(stubs: tuple[OutsideStub, OutsideStub], exchange: HttpExchange) -> None:
     now = [datetime(2026, 1, 1, tzinfo=UTC)]
     provider = replace(PROVIDERS["serper"]("k"), url=stubs[0].url)
-    web = OutsideSearch("web", Entrance(MemoryShared(now=lambda: now[0])), exchange, [provider])
+    web = OutsideSearch("web", Entrance(MemorySharedStore(now=lambda: now[0])), exchange, [provider])
     first = await web.search("tariffs", 5)
     now[0] += timedelta(hours=3)
     second = await web.search("tariffs", 5)
@@ -114,7 +114,7 @@ def test_the_order_follows_language_and_form_of_the_query() -> None:
     papers = [PROVIDERS[name]("k") for name in ("openalex", "crossref", "arxiv")]
 
     def first(kind: Sequence[SearchProvider], text: str) -> str:
-        return in_order(kind, SearchQuery(text, 5, detect_language(text)))[0].provider.name
+        return sort_providers(kind, SearchQuery(text, 5, detect_language(text)))[0].provider.name
 
     assert first(web, "tariffs 1890") == "tavily"
     assert first(web, "一九三〇年的关税法") == "serper"
@@ -127,12 +127,12 @@ def test_the_order_follows_language_and_form_of_the_query() -> None:
 
 
 def test_no_key_no_provider() -> None:
-    assert [providers(Settings(), {}, kind) for kind in ServiceKind] == [[], [], [], []]
+    assert [list_providers(Settings(), {}, kind) for kind in ServiceKind] == [[], [], [], []]
     given = read_settings(
         {"RUBRICA_SERPER_API_KEY": "s", "RUBRICA_CONTACT_EMAIL": "me@example.org", "RUBRICA_SEARXNG_URL": "http://x"}
     )
-    assert [p.provider.name for p in providers(given, {}, ServiceKind.WEB)] == ["serper", "searxng"]
-    assert [p.provider.name for p in providers(given, {}, ServiceKind.PAPERS)] == [
+    assert [p.provider.name for p in list_providers(given, {}, ServiceKind.WEB)] == ["serper", "searxng"]
+    assert [p.provider.name for p in list_providers(given, {}, ServiceKind.PAPERS)] == [
         "crossref",
         "europe_pmc",
         "arxiv",
@@ -145,10 +145,10 @@ def test_a_providers_file_sets_order_address_and_limits(tmp_path: Path) -> None:
     file = tmp_path / "providers.toml"
     file.write_text('[exa]\nper_second = 50\nburst = 10\n\n[serper]\nurl = "https://proxy.example/serper/"\n')
     given = read_settings({f"RUBRICA_{name}_API_KEY": "k" for name in ("SERPER", "BRAVE", "EXA")})
-    found = providers(given, read_options(file, set(PROVIDERS)), ServiceKind.WEB)
+    found = list_providers(given, read_options(file, set(PROVIDERS)), ServiceKind.WEB)
     assert [p.provider.name for p in found] == ["exa", "serper", "brave"]
     assert (found[0].provider.per_second, found[0].provider.burst) == (50, 10)
-    assert found[1].request(SearchQuery("x", 1)).url == "https://proxy.example/serper/search"
+    assert found[1].build_request(SearchQuery("x", 1)).url == "https://proxy.example/serper/search"
     file.write_text("[bing]\nburst = 1\n")
     with pytest.raises(SetupError, match="names bing; the providers are arxiv"):
         read_options(file, set(PROVIDERS))
@@ -157,14 +157,16 @@ def test_a_providers_file_sets_order_address_and_limits(tmp_path: Path) -> None:
         read_options(file, set(PROVIDERS))
 
 
-async def test_pages_are_read_by_jina_where_the_index_has_none(exchange: Http, shared: MemoryShared) -> None:
+async def test_pages_are_read_by_jina_where_the_index_has_none(exchange: HttpExchange, shared: MemorySharedStore) -> None:
     page = {
         "code": 200,
         "data": {"url": "https://a.example/", "title": "A", "content": "# A\n\nIts whole text.", "usage": {"tokens": 5}},
     }
     async with outside(says(page)) as stub:
         corpus = SmallCorpus()
-        reader = OutsideReader(corpus, Entrance(shared), JinaReader(exchange, "k3y", stub.url), replace(PAGE, per_second=100))
+        reader = OutsideReader(
+            corpus, Entrance(shared), JinaReader(exchange, "k3y", stub.url), replace(PAGE_PROVIDER, per_second=100)
+        )
         document = await reader.read("https://a.example/")
         assert document.text == "# A\n\nIts whole text."
         assert await shared.text(document.source.snapshot) == document.text
@@ -191,7 +193,9 @@ async def test_pages_are_read_by_jina_where_the_index_has_none(exchange: Http, s
         assert len(stub.seen) == 1
 
 
-async def test_a_reader_of_pages_is_tried_again_when_its_server_is_away_and_not_when_it_refuses(shared: MemoryShared) -> None:
+async def test_a_reader_of_pages_is_tried_again_when_its_server_is_away_and_not_when_it_refuses(
+    shared: MemorySharedStore,
+) -> None:
     class Web:
         asked: list[str] = []  # noqa: RUF012
 
@@ -204,8 +208,8 @@ async def test_a_reader_of_pages_is_tried_again_when_its_server_is_away_and_not_
             return Document(source=Source(url=url, title="A", snapshot=snapshot_hash("A page.")), text="A page.")
 
     web = Web()
-    fast = replace(PAGE, per_second=100)
-    reader = OutsideReader(SmallCorpus(), Entrance(shared, draw=lambda: 0.0), OneAttempt(web), fast)
+    fast = replace(PAGE_PROVIDER, per_second=100)
+    reader = OutsideReader(SmallCorpus(), Entrance(shared, draw=lambda: 0.0), WebPageFetcher(web), fast)
     assert (await reader.read("https://a.example/x")).text == "A page."
     assert len(web.asked) == 3
     assert (await reader.read("https://a.example/x")).source.fetched is not None
@@ -214,17 +218,17 @@ async def test_a_reader_of_pages_is_tried_again_when_its_server_is_away_and_not_
     assert len(web.asked) == 4
 
 
-async def test_slow_providers_make_room_for_the_next(stubs: tuple[OutsideStub, OutsideStub], exchange: Http) -> None:
+async def test_slow_providers_make_room_for_the_next(stubs: tuple[OutsideStub, OutsideStub], exchange: HttpExchange) -> None:
     stubs[0].otherwise = after(3, SERPER)
     made = [replace(PROVIDERS[name]("k"), url=stub.url) for name, stub in zip(("serper", "tavily"), stubs, strict=True)]
     slow = replace(made[0], provider=replace(made[0].provider, attempts=1, attempt_limit=timedelta(seconds=0.2)))
-    web = OutsideSearch("web", Entrance(MemoryShared()), exchange, [slow, made[1]])
+    web = OutsideSearch("web", Entrance(MemorySharedStore()), exchange, [slow, made[1]])
     assert (await web.search("tariffs", 5)).note == "web: tavily; serper: no answer within 0.2 s"
 
 
 async def test_opened_from_settings_only_what_is_configured_is_there() -> None:
-    async with opened(Settings(), MemoryShared()) as nothing:
+    async with open_outside(Settings(), MemorySharedStore()) as nothing:
         assert (nothing.web, nothing.papers, nothing.pages) == (None, None, None)
     given = read_settings({"RUBRICA_BRAVE_API_KEY": "k", "RUBRICA_JINA_API_KEY": "k"})
-    async with opened(given, MemoryShared()) as some:
+    async with open_outside(given, MemorySharedStore()) as some:
         assert (some.web is None, some.papers, some.pages is None) == (False, None, False)

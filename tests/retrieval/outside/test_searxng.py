@@ -13,7 +13,7 @@ from infra.extras import SEARXNG
 from infra.local.ports import free_port
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
-from retrieval.outside.memory import MemoryShared
+from retrieval.outside.memory import MemorySharedStore
 from retrieval.outside.web.searching import OutsideSearch
 from retrieval.outside.web.searxng import SearXNG
 from tests.support.outside_stub import OutsideStub, outside, says
@@ -77,8 +77,8 @@ def configuration(port: int, engine: str) -> object:
 
 @pytest.mark.slow
 async def test_a_real_searxng_is_searched(searxng: str, engine: OutsideStub) -> None:
-    async with http.opened() as exchange:
-        search = OutsideSearch("web", Entrance(MemoryShared()), exchange, [SearXNG(searxng)])
+    async with http.open_exchange() as exchange:
+        search = OutsideSearch("web", Entrance(MemorySharedStore()), exchange, [SearXNG(searxng)])
         passages, note = await search.search("shield of labor", 5)
     assert engine.seen[0].query["q"] == "shield of labor"
     assert note == "web: searxng"

@@ -11,19 +11,19 @@ import pytest
 from app.database.engine import connect
 from app.domain.errors import NotFound
 from app.domain.evidence import snapshot_hash
-from app.domain.outside import Ending
+from app.domain.outside_calls import CallEnding
 from app.outside.storage import Keeping, OutsideStore
-from retrieval.outside.memory import MemoryShared
-from retrieval.outside.ports import Shared
+from retrieval.outside.memory import MemorySharedStore
+from retrieval.outside.ports import SharedStore
 
 TENTH = timedelta(seconds=0.1)
 HOUR = timedelta(hours=1)
 
 
 @pytest.fixture(params=["memory", "postgres"])
-async def shared(request: pytest.FixtureRequest, postgres_url: str) -> AsyncIterator[Shared]:
+async def shared(request: pytest.FixtureRequest, postgres_url: str) -> AsyncIterator[SharedStore]:
     if request.param == "memory":
-        yield MemoryShared()
+        yield MemorySharedStore()
         return
     pool = await connect(postgres_url, largest=12)
     yield OutsideStore(pool)
@@ -35,18 +35,18 @@ def name() -> str:
     return uuid4().hex
 
 
-async def test_a_full_bucket_gives_its_burst_at_once_and_then_a_slot_at_a_time(shared: Shared, name: str) -> None:
+async def test_a_full_bucket_gives_its_burst_at_once_and_then_a_slot_at_a_time(shared: SharedStore, name: str) -> None:
     waits = [await shared.take(name, HOUR, 3, 5 * HOUR) for _ in range(5)]
     assert waits[:3] == [timedelta(0)] * 3
     assert [round(wait / HOUR, 2) for wait in waits[3:] if wait is not None] == [1.0, 2.0]
 
 
-async def test_parallel_takers_get_different_slots(shared: Shared, name: str) -> None:
+async def test_parallel_takers_get_different_slots(shared: SharedStore, name: str) -> None:
     waits = await asyncio.gather(*(shared.take(name, HOUR, 1, 99 * HOUR) for _ in range(30)))
     assert sorted(round(wait / HOUR, 1) for wait in waits if wait is not None) == [float(hours) for hours in range(30)]
 
 
-async def test_a_slot_that_comes_too_late_is_not_taken(shared: Shared, name: str) -> None:
+async def test_a_slot_that_comes_too_late_is_not_taken(shared: SharedStore, name: str) -> None:
     assert await shared.take(name, HOUR, 1, HOUR * 1.5) == timedelta(0)
     assert await shared.take(name, HOUR, 1, HOUR * 1.5) is not None
     assert await shared.take(name, HOUR, 1, HOUR * 1.5) is None
@@ -55,7 +55,7 @@ async def test_a_slot_that_comes_too_late_is_not_taken(shared: Shared, name: str
     assert round(last / HOUR, 2) == 2.0
 
 
-async def test_a_bucket_fills_again_but_not_beyond_its_burst(shared: Shared, name: str) -> None:
+async def test_a_bucket_fills_again_but_not_beyond_its_burst(shared: SharedStore, name: str) -> None:
     for _ in range(3):
         await shared.take(name, TENTH, 3, HOUR)
     await asyncio.sleep(0.5)
@@ -66,7 +66,7 @@ async def test_a_bucket_fills_again_but_not_beyond_its_burst(shared: Shared, nam
     assert waits.count(timedelta(0)) <= 3 + filled_meanwhile
 
 
-async def test_a_held_lane_lets_nobody_through(shared: Shared, name: str) -> None:
+async def test_a_held_lane_lets_nobody_through(shared: SharedStore, name: str) -> None:
     await shared.hold(name, HOUR)
     await shared.hold(name, TENTH)
     assert await shared.take(name, TENTH, 5, HOUR / 2) is None
@@ -75,7 +75,7 @@ async def test_a_held_lane_lets_nobody_through(shared: Shared, name: str) -> Non
     assert round(wait / HOUR, 2) == 1.0
 
 
-async def test_a_call_is_claimed_once_and_its_result_kept(shared: Shared, name: str) -> None:
+async def test_a_call_is_claimed_once_and_its_result_kept(shared: SharedStore, name: str) -> None:
     assert await shared.begin(name, HOUR, HOUR) == (None, True)
     assert await shared.begin(name, HOUR, HOUR) == (None, False)
     at = await shared.finish(name, b"result", {})
@@ -85,7 +85,7 @@ async def test_a_call_is_claimed_once_and_its_result_kept(shared: Shared, name: 
     assert timedelta(0) <= kept.age < timedelta(minutes=10)
 
 
-async def test_a_result_that_is_too_old_is_fetched_again(shared: Shared, name: str) -> None:
+async def test_a_result_that_is_too_old_is_fetched_again(shared: SharedStore, name: str) -> None:
     await shared.finish(name, b"old", {})
     await asyncio.sleep(0.05)
     assert await shared.begin(name, timedelta(milliseconds=20), HOUR) == (None, True)
@@ -95,7 +95,7 @@ async def test_a_result_that_is_too_old_is_fetched_again(shared: Shared, name: s
     assert kept.body == b"new"
 
 
-async def test_a_claim_ends_when_given_back_or_when_its_holder_is_gone(shared: Shared, name: str) -> None:
+async def test_a_claim_ends_when_given_back_or_when_its_holder_is_gone(shared: SharedStore, name: str) -> None:
     await shared.begin(name, HOUR, HOUR)
     await shared.release(name)
     assert await shared.begin(name, HOUR, timedelta(milliseconds=20)) == (None, True)
@@ -103,7 +103,7 @@ async def test_a_claim_ends_when_given_back_or_when_its_holder_is_gone(shared: S
     assert await shared.begin(name, HOUR, HOUR) == (None, True)
 
 
-async def test_texts_are_found_by_their_hash(shared: Shared, name: str) -> None:
+async def test_texts_are_found_by_their_hash(shared: SharedStore, name: str) -> None:
     text = f"snippet {name} \x00 雪"
     await shared.finish(name, b"", {snapshot_hash(text): text})
     await shared.finish(f"{name}2", b"", {snapshot_hash(text): text})
@@ -115,10 +115,10 @@ async def test_texts_are_found_by_their_hash(shared: Shared, name: str) -> None:
 async def test_the_store_adds_up_counts_and_sweeps(postgres_url: str, name: str) -> None:
     pool = await connect(postgres_url)
     store = OutsideStore(pool)
-    ending = Ending(name, "answered", 100)
-    await store.count({ending: 2, Ending(name, "failed", 30): 1})
+    ending = CallEnding(name, "answered", 100)
+    await store.count({ending: 2, CallEnding(name, "failed", 30): 1})
     await store.count({ending: 3})
-    assert {e: n for e, n in await store.counted(7) if e.tool == name} == {ending: 5, Ending(name, "failed", 30): 1}
+    assert {e: n for e, n in await store.list_counts(7) if e.tool == name} == {ending: 5, CallEnding(name, "failed", 30): 1}
 
     await store.sweep(Keeping(timedelta(0)))
     for number in range(5):

@@ -5,9 +5,9 @@ from math import sqrt
 import pytest
 
 from app.domain.evidence import Passage, Source, snapshot_hash
-from retrieval.index.sparse import SparseEncoder, average_length, tokenisable
-from retrieval.search.diversity import diverse
-from retrieval.search.fusion import fuse
+from retrieval.index.sparse import SparseEncoder, average_length_of, prepare_tokens
+from retrieval.search.diversity import select_diverse
+from retrieval.search.fusion import fuse_scores
 
 A, B, C = 1, 2, 3
 
@@ -26,37 +26,37 @@ STEP = sqrt(3 / 2) / 6
 
 
 def test_each_half_counts_alike_whatever_its_scale() -> None:
-    fused = fuse({A: 30.0, B: 20.0, C: 10.0}, {B: 0.9, C: 0.7, A: 0.5}, 3)
+    fused = fuse_scores({A: 30.0, B: 20.0, C: 10.0}, {B: 0.9, C: 0.7, A: 0.5}, 3)
     assert fused == [(B, pytest.approx(0.5 + STEP / 2)), (A, pytest.approx(0.5)), (C, pytest.approx(0.5 - STEP / 2))]
 
 
 def test_one_poor_candidate_does_not_change_the_order_of_the_others() -> None:
     crowd = {10 + n: 20.0 - n / 10 for n in range(50)}
     sparse, dense = {A: 30.0, B: 27.0} | crowd, {A: 0.50, B: 0.58} | {key: score / 50 for key, score in crowd.items()}
-    fused = [key for key, _ in fuse(sparse, dense, 52)]
-    assert [key for key, _ in fuse(sparse | {C: 1.0}, dense, 52)][:10] == fused[:10]
+    fused = [key for key, _ in fuse_scores(sparse, dense, 52)]
+    assert [key for key, _ in fuse_scores(sparse | {C: 1.0}, dense, 52)][:10] == fused[:10]
 
 
 def test_what_both_halves_found_goes_before_what_one_did() -> None:
-    assert [key for key, _ in fuse({A: 9.0, B: 8.0, C: 7.0}, {A: 0.4, B: 0.6}, 3)][-1] == C
+    assert [key for key, _ in fuse_scores({A: 9.0, B: 8.0, C: 7.0}, {A: 0.4, B: 0.6}, 3)][-1] == C
 
 
 def test_a_word_that_one_passage_has_is_not_drowned() -> None:
     dense = {10 + n: 0.2 + n / 1_000 for n in range(100)} | {B: 0.33, A: 0.25}
-    assert fuse({A: 3.0}, dense, 200)[0][0] == A
+    assert fuse_scores({A: 3.0}, dense, 200)[0][0] == A
 
 
 def test_one_half_alone_keeps_its_order() -> None:
-    assert fuse({A: 12.0, B: 3.0, C: 6.0}, None, 200) == [(A, 1.0), (C, 0.5), (B, 0.25)]
-    assert [key for key, _ in fuse({A: 12.0, B: 4.0, C: 8.0}, None, 3)] == [A, C, B]
-    assert fuse({}, {A: 0.4}, 3) == [(A, 0.25)]
-    assert fuse({}, None, 3) == []
+    assert fuse_scores({A: 12.0, B: 3.0, C: 6.0}, None, 200) == [(A, 1.0), (C, 0.5), (B, 0.25)]
+    assert [key for key, _ in fuse_scores({A: 12.0, B: 4.0, C: 8.0}, None, 3)] == [A, C, B]
+    assert fuse_scores({}, {A: 0.4}, 3) == [(A, 0.25)]
+    assert fuse_scores({}, None, 3) == []
 
 
 def test_a_document_counts_with_what_its_passages_have_together() -> None:
     sparse, dense = {A: 30.0, B: 10.0, C: 21.0}, {A: 0.5, B: 0.9, C: 0.71}
-    alone = [key for key, _ in fuse(sparse, dense, 3)]
-    together = fuse(sparse, dense, 3, {A: "one", B: "one", C: "other"})
+    alone = [key for key, _ in fuse_scores(sparse, dense, 3)]
+    together = fuse_scores(sparse, dense, 3, {A: "one", B: "one", C: "other"})
     assert alone[0] == C
     assert together[0][0] in (A, B), "the words stand in the one passage of the document, the meaning in the other"
     assert [key for key, _ in together][1] == C, "its other passage keeps the place that it has by itself"
@@ -64,10 +64,10 @@ def test_a_document_counts_with_what_its_passages_have_together() -> None:
 
 def test_a_passage_is_found_by_its_neighbours_words_too_at_half_their_weight() -> None:
     encoder = SparseEncoder(10.0, 10.0)
-    query = encoder.query("zeppelin hangar")
+    query = encoder.weigh_query("zeppelin hangar")
     alone, within = (
-        encoder.passage("the hangar stood empty"),
-        encoder.passage("the hangar stood empty", "a zeppelin. the hangar stood empty"),
+        encoder.weigh_passage("the hangar stood empty"),
+        encoder.weigh_passage("the hangar stood empty", "a zeppelin. the hangar stood empty"),
     )
     found = dict(zip(within.indices, within.values, strict=True))
     assert set(query.indices) <= found.keys()
@@ -79,39 +79,39 @@ def test_a_passage_is_found_by_its_neighbours_words_too_at_half_their_weight() -
 def test_near_duplicates_collapse_into_the_best() -> None:
     text = sentence("silver coinage") + " " + sentence("the customs houses")
     ranked = [passage("a", text, 0.9), passage("b", text.replace("laid", "placed"), 0.8), passage("c", sentence("wool"), 0.7)]
-    assert [p.source.url for p in diverse(ranked, 10)] == ["a", "c"]
+    assert [p.source.url for p in select_diverse(ranked, 10)] == ["a", "c"]
 
 
 def test_chinese_near_duplicates_collapse_too() -> None:
     text = "北京故宫始建于明朝永乐四年，是世界上现存规模最大的宫殿建筑群。"
     ranked = [passage("a", text, 0.9), passage("b", text + "今天是博物院。", 0.8), passage("c", "上海是中国最大的城市。", 0.5)]
-    assert [p.source.url for p in diverse(ranked, 10)] == ["a", "c"]
+    assert [p.source.url for p in select_diverse(ranked, 10)] == ["a", "c"]
 
 
 def test_no_document_takes_every_place_while_others_have_something() -> None:
     many = [passage("big", sentence(f"matter{n}"), 1 - n / 100) for n in range(10)]
     others = [passage(f"small{n}", sentence(f"affair{n}"), 0.1) for n in range(4)]
-    chosen = diverse([*many, *others], 6)
+    chosen = select_diverse([*many, *others], 6)
     assert [p.source.url for p in chosen] == ["big", "big", "small0", "small1", "small2", "small3"]
 
 
 def test_a_lone_document_may_take_every_place() -> None:
     many = [passage("big", sentence(f"matter{n}"), 1 - n / 100) for n in range(10)]
-    assert diverse(many, 6) == many[:6]
+    assert select_diverse(many, 6) == many[:6]
 
 
 def test_chinese_is_indexed_by_pairs_of_characters() -> None:
-    assert tokenisable("故宫在北京 is 大").split() == ["故宫", "宫在", "在北", "北京", "is", "大"]
+    assert prepare_tokens("故宫在北京 is 大").split() == ["故宫", "宫在", "在北", "北京", "is", "大"]
     encoder = SparseEncoder(10.0)
-    assert set(encoder.query("故宫").indices) <= set(encoder.passage("北京的故宫始建于明朝").indices)
+    assert set(encoder.weigh_query("故宫").indices) <= set(encoder.weigh_passage("北京的故宫始建于明朝").indices)
 
 
 def test_english_words_match_in_any_form_case_and_accent() -> None:
     encoder = SparseEncoder(10.0)
-    assert set(encoder.query("TARIFFS Zürich").indices) == set(encoder.passage("the tariff of Zurich").indices)
-    assert encoder.query("of the and").indices == []
+    assert set(encoder.weigh_query("TARIFFS Zürich").indices) == set(encoder.weigh_passage("the tariff of Zurich").indices)
+    assert encoder.weigh_query("of the and").indices == []
 
 
 def test_average_length_leaves_out_the_commonest_words() -> None:
-    assert average_length(["The tariff of the States", "wool"]) == 1.5
-    assert average_length([]) == 0.0
+    assert average_length_of(["The tariff of the States", "wool"]) == 1.5
+    assert average_length_of([]) == 0.0

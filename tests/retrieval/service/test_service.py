@@ -22,7 +22,7 @@ from retrieval.ports import SearchFilter
 from retrieval.service.client import IndexClient
 from retrieval.service.owner import WAIT_FOR_INDEX
 from tests.retrieval.service.owner_process import Owner
-from workflows.durable.outage import Away, Circuit
+from workflows.durable.outage import Outage, ServerCircuit
 
 NOTES = SearchFilter(collections=("notes",))
 
@@ -59,7 +59,7 @@ async def other_server() -> AsyncIterator[str]:
 
 
 async def finished(client: IndexClient, collection: str) -> dict[str, Any]:
-    while (state := await client.progress(collection))["building"]:
+    while (state := await client.read_progress(collection))["building"]:
         await asyncio.sleep(0.05)
     return state
 
@@ -67,7 +67,7 @@ async def finished(client: IndexClient, collection: str) -> dict[str, Any]:
 async def builders_at_work(owner: Owner) -> list[psutil.Process]:
     """The processes that build for an owner, once some documents of the default corpus are stored."""
     async with PatientClient(str(owner.socket)) as client:
-        while not (await client.progress("sotu"))["documents"]:
+        while not (await client.read_progress("sotu"))["documents"]:
             await asyncio.sleep(0.02)
     return psutil.Process(owner.process.pid).children(recursive=True)
 
@@ -110,7 +110,7 @@ async def test_a_users_folder_is_built_searched_and_removed(owner: Owner, notes:
         state = await finished(client, "notes")
         assert (state["documents"], state["passages"], state["build"]["phase"]) == (3, 3, "done")
         assert state["unreadable"][0]["path"] == "broken.pdf"
-        assert {c["name"] for c in await client.collections()} == {"sotu", "notes"}
+        assert {c["name"] for c in await client.list_collections()} == {"sotu", "notes"}
         chinese = await client.search("故宫", 3, SearchFilter(collections=("sotu", "notes"), language="zh"))
         assert [passage.source.collection for passage in chinese] == ["notes"]
         (notes / "canal.txt").write_text("The railway made the canal useless.")
@@ -120,14 +120,14 @@ async def test_a_users_folder_is_built_searched_and_removed(owner: Owner, notes:
         assert [p.text for p in await client.search("railway tolls", 3, NOTES)] == ["The railway made the canal useless."]
         await client.remove("notes")
         with pytest.raises(NotFound):
-            await client.progress("notes")
+            await client.read_progress("notes")
 
 
 async def test_a_collection_tells_what_it_is_made_of_and_is_verified(owner: Owner, notes: Path) -> None:
     async with PatientClient(str(owner.socket)) as client:
         await client.build("made", "folder", str(notes), "CC0")
         await finished(client, "made")
-        found = await client.statistics("made")
+        found = await client.read_statistics("made")
         assert (found["documents"], found["passages"], found["with_vectors"]) == (3, 3, 0)
         assert (found["languages"], found["licences"]) == ({"en": 2, "zh": 1}, {"CC0": 3})
         assert found["fetched_first"] <= found["fetched_last"]
@@ -137,7 +137,7 @@ async def test_a_collection_tells_what_it_is_made_of_and_is_verified(owner: Owne
         with pytest.raises(NotFound):
             await client.verify("nowhere")
         with pytest.raises(NotFound):
-            await client.statistics("nowhere")
+            await client.read_statistics("nowhere")
         await client.remove("made")
 
 
@@ -201,12 +201,12 @@ async def test_after_kill_9_or_damage_the_next_owner_goes_on(notes: Path, tmp_pa
         async with PatientClient(str(owner.socket)) as client:
             waits = asyncio.Event()
 
-            async def notice(reason: Away, _: timedelta) -> None:
+            async def notice(reason: Outage, _: timedelta) -> None:
                 waits.set()
                 assert "the index does not answer" in str(reason)
 
             searching = asyncio.create_task(
-                Circuit().call(lambda: client.search("purchase of Louisiana", 3, SearchFilter()), notice)
+                ServerCircuit().call(lambda: client.search("purchase of Louisiana", 3, SearchFilter()), notice)
             )
             await waits.wait()
             await asyncio.to_thread(owner.start)

@@ -7,7 +7,7 @@ import pytest
 from aiohttp import web
 
 from app.domain.errors import ToolError
-from retrieval.encoding.nli import labels_of
+from retrieval.encoding.nli import inference_labels_of
 from retrieval.encoding.recent_vectors import RecentVectors
 from retrieval.service.client import IndexClient
 from retrieval.service.json_http import errors_as_json
@@ -46,17 +46,17 @@ async def bare(tmp_path: Path) -> AsyncIterator[IndexClient]:
 
 async def test_vectors_come_in_order_as_the_encoder_makes_them(equipped: IndexClient) -> None:
     texts = ["duties protect labor", "the harvest failed"]
-    expected = WordEncoder().passages(texts)
+    expected = WordEncoder().encode_passages(texts)
     assert await equipped.encode(texts) == [pytest.approx(list(row)) for row in expected.tolist()]
 
 
 async def test_a_text_is_encoded_once_until_others_take_its_place() -> None:
     encoder, recent = WordEncoder(), RecentVectors(most=2)
-    first, again = recent.of(encoder, ["duties", "labor", "duties"]), recent.of(encoder, ["labor", "duties"])
+    first, again = recent.encode(encoder, ["duties", "labor", "duties"]), recent.encode(encoder, ["labor", "duties"])
     assert encoder.encoded == ["duties", "labor"]
     assert [list(vector) for vector in first] == [list(again[n]) for n in (1, 0, 1)]
-    recent.of(encoder, ["harvest"])  # labor was asked for longest ago
-    recent.of(encoder, ["duties", "labor"])
+    recent.encode(encoder, ["harvest"])  # labor was asked for longest ago
+    recent.encode(encoder, ["duties", "labor"])
     assert encoder.encoded == ["duties", "labor", "harvest", "labor"]
 
 
@@ -78,7 +78,7 @@ async def test_what_cannot_be_encoded_is_refused(equipped: IndexClient, texts: l
 
 
 def test_the_labels_of_a_model_are_found_in_any_order() -> None:
-    assert labels_of({0: "contradiction", 1: "entailment", 2: "neutral"}) == (1, 0)
-    assert labels_of({"0": "ENTAILMENT", "1": "NEUTRAL", "2": "CONTRADICTION"}) == (0, 2)
+    assert inference_labels_of({0: "contradiction", 1: "entailment", 2: "neutral"}) == (1, 0)
+    assert inference_labels_of({"0": "ENTAILMENT", "1": "NEUTRAL", "2": "CONTRADICTION"}) == (0, 2)
     with pytest.raises(ToolError, match="labels"):
-        labels_of({0: "LABEL_0"})
+        inference_labels_of({0: "LABEL_0"})

@@ -9,14 +9,14 @@ from typing import Any
 
 from app.domain.chat import ChatRequest
 from app.domain.trajectory import Turn
-from training.evaluation.benchmarks.catalogue import benchmark
-from training.evaluation.harness.example import Answer, Reading
+from training.evaluation.benchmarks.catalogue import load_benchmark
+from training.evaluation.harness.example import BenchmarkAnswer, BenchmarkInput
 from training.evaluation.harness.judging import Judging
-from training.evaluation.harness.scores import Scores
+from training.evaluation.harness.scores import ItemScores
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
 from workflows.chat_models.scripted import ScriptedModel
-from workflows.judging.batch import BatchRecord, KeptAnswers
+from workflows.judging.batch_record import AnswerStore, BatchRecord
 from workflows.prompts.library import PromptLibrary
 
 PROMPTS = PromptLibrary.load()
@@ -28,17 +28,17 @@ def judging(judge: Judge, variant: str = "", pages: dict[str, str] | None = None
         step = request.response_schema.name if request.response_schema else ""
         return json.dumps(judge(step, request.messages[-1].content))
 
-    record = BatchRecord(KeptAnswers(), 4)
+    record = BatchRecord(AnswerStore(), 4)
     kit = Kit(ScriptedModel(answer), {}, record, PROMPTS, SchemaCodec(), date(2026, 1, 1), lambda: 0.0)
     return Judging(kit, lambda name: (pages or {})[name], lambda _: turns, variant)
 
 
-async def score(name: str, data: Path, text: str, judge: Judge, **given: Any) -> Scores:
+async def score(name: str, data: Path, text: str, judge: Judge, **given: Any) -> ItemScores:
     """The score of an answer to the first item."""
-    found = benchmark(name)
-    example = found.read(Reading(data, given.get("variant", "")))[0]
-    assert all(path.is_file() for path in found.files(Reading(data)))
-    answer = Answer(item=example.id, text=text, report=given.pop("report", None), pages=given.pop("cited", {}))
+    found = load_benchmark(name)
+    example = found.read(BenchmarkInput(data, given.get("variant", "")))[0]
+    assert all(path.is_file() for path in found.files(BenchmarkInput(data)))
+    answer = BenchmarkAnswer(item=example.id, text=text, report=given.pop("report", None), pages=given.pop("cited", {}))
     return await found.score(example, answer, judging(judge, **given))
 
 

@@ -14,10 +14,10 @@ from app.domain.report import Report, Section
 from bench.labelled_sets import DATA
 from tests.training.evaluation.evaluating import benchmark_folder, write_lines
 from tests.training.evaluation.scoring import judging, numbers, part, score, short
-from training.evaluation.benchmarks.catalogue import benchmark
-from training.evaluation.benchmarks.drb_fact import FACT, counted
-from training.evaluation.harness.example import Answer, Reading
-from training.evaluation.race_files import rows
+from training.evaluation.benchmarks.catalogue import load_benchmark
+from training.evaluation.benchmarks.drb_fact import FACT, count_verdicts
+from training.evaluation.harness.example import BenchmarkAnswer, BenchmarkInput
+from training.evaluation.race_files import read_rows
 from workflows.judging.fact_judge import PageVerdict
 
 
@@ -44,7 +44,7 @@ async def test_researchqa_is_coverage_in_five_levels(tmp_path: Path) -> None:
     assert set(short_list.missing) == {"coverage", "fully_covered"}
     data.write_text(json.dumps([row | {"rubric": []}]))
     with pytest.raises(InvalidInput, match="row 1: the rubric is empty"):
-        benchmark("researchqa").read(Reading(data))
+        load_benchmark("researchqa").read(BenchmarkInput(data))
 
 
 async def test_drb2_meets_no_demand_by_the_excluded_source(tmp_path: Path) -> None:
@@ -62,7 +62,8 @@ async def test_drb2_meets_no_demand_by_the_excluded_source(tmp_path: Path) -> No
     assert found.values == {"met": 2.0, "demands": 4.0, "excluded": 1.0, **dimensions}
     assert seen == ["The Report; https://x.example/r"]
     assert (
-        benchmark("drb2").figures["all"].over([found, found.model_copy(update={"values": {"met": 4.0, "demands": 4.0}})]) == 0.75
+        load_benchmark("drb2").figures["all"].compute([found, found.model_copy(update={"values": {"met": 4.0, "demands": 4.0}})])
+        == 0.75
     )
 
 
@@ -88,7 +89,7 @@ async def test_scholarqa_has_four_figures(tmp_path: Path) -> None:
     row = {"case_id": "s1", "metric_config": {"config": {"question": "Which goods?", "other_properties": demands}}}
     data = tmp_path / "test_configs_snippets.json"
     data.write_text(json.dumps([row, row]))
-    assert len(benchmark("scholarqa").read(Reading(data))) == 1
+    assert len(load_benchmark("scholarqa").read(BenchmarkInput(data))) == 1
 
     def judge(step: str, prompt: str) -> Any:
         assert "hidden" not in prompt
@@ -141,11 +142,11 @@ async def test_fact_counts_what_pages_bear_out(tmp_path: Path) -> None:
 @pytest.mark.skipif(not (DATA / "drb").is_dir(), reason="DeepResearch Bench is not at ../shared/data/drb")
 def test_the_published_fact_run_is_reproduced() -> None:
     found = []
-    for row in rows(DATA / "drb" / "fact" / "validated.jsonl.gz"):
+    for row in read_rows(DATA / "drb" / "fact" / "validated.jsonl.gz"):
         pages = row["citations_deduped"].items()
         verdicts = {url: [("f", PageVerdict(v["result"])) for v in page.get("validate_res") or ()] for url, page in pages}
-        found.append(counted(str(row["id"]), verdicts, "official"))
-    figures = {name: figure.over(found) for name, figure in FACT.figures.items()}
+        found.append(count_verdicts(str(row["id"]), verdicts, "official"))
+    figures = {name: figure.compute(found) for name, figure in FACT.figures.items()}
     assert (figures["citations"], figures["valid"], figures["valid_rate"]) == (45.8, 31.0, 0.6768558951965066)
 
 
@@ -160,13 +161,13 @@ S, U, K = PageVerdict.SUPPORTED, PageVerdict.UNSUPPORTED, PageVerdict.UNKNOWN
     ],
 )
 def test_fact_by_hand(variant: str, figures: dict[str, float]) -> None:
-    tasks = [counted(str(n), {"p": [("f", v) for v in task]}, variant) for n, task in enumerate(([S, S, U, K], [], [S]))]
-    assert {name: figure.over(tasks) for name, figure in FACT.figures.items()} == pytest.approx(figures)
+    tasks = [count_verdicts(str(n), {"p": [("f", v) for v in task]}, variant) for n, task in enumerate(([S, S, U, K], [], [S]))]
+    assert {name: figure.compute(tasks) for name, figure in FACT.figures.items()} == pytest.approx(figures)
 
 
 def test_fact_without_a_judged_citation_has_no_rate() -> None:
     for variant, why in (("strict", "no judged was counted"), ("official", "no item has valid and judged")):
-        assert FACT.figures["valid_rate"].over([counted("1", {"p": [("f", K)]}, variant)]) == Missing(why)
+        assert FACT.figures["valid_rate"].compute([count_verdicts("1", {"p": [("f", K)]}, variant)]) == Missing(why)
 
 
 def test_retrieval_is_scored_by_grades(tmp_path: Path) -> None:
@@ -174,11 +175,11 @@ def test_retrieval_is_scored_by_grades(tmp_path: Path) -> None:
     write_lines(tmp_path / "My Set" / "corpus.jsonl", [{"_id": "d/1", "title": "", "text": "wool"}])
     (tmp_path / "My Set" / "qrels").mkdir()
     (tmp_path / "My Set" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td/1\t2\nq1\td2\t1\nq1\td3\t0\n")
-    found = benchmark("retrieval")
-    (example,) = found.read(Reading(tmp_path / "My Set"))
+    found = load_benchmark("retrieval")
+    (example,) = found.read(BenchmarkInput(tmp_path / "My Set"))
     assert example.gold == {"d/1": 2, "d2": 1}
     assert found.corpus is not None
-    assert found.corpus(Reading(tmp_path / "My Set"), tmp_path).name == "my-set"
+    assert found.corpus(BenchmarkInput(tmp_path / "My Set"), tmp_path).name == "my-set"
 
 
 TABLE = "Here it is.\n\n| Name | Founded On | Site | Staff |\n|---|---|---|---|\n{rows}\n\n| x |\n|---|\n"
@@ -229,27 +230,27 @@ def prefers_good(step: str, prompt: str) -> Any:
 @pytest.mark.parametrize(("variant", "difference"), [("pointwise", 6.0), ("pairwise", 1.0), ("length", None), ("general", None)])
 async def test_ways_of_scoring_against_people(tmp_path: Path, variant: str, difference: float | None) -> None:
     data = write_lines(tmp_path / "pairs.jsonl", PAIRS)
-    found = benchmark("preference")
+    found = load_benchmark("preference")
     scores = []
-    for example in found.read(Reading(data, variant)):
-        scores.append(await found.score(example, Answer(item=example.id), judging(prefers_good, variant)))
+    for example in found.read(BenchmarkInput(data, variant)):
+        scores.append(await found.score(example, BenchmarkAnswer(item=example.id), judging(prefers_good, variant)))
     assert [s.item for s in scores] == ["p1", "p2"]
-    assert found.figures["accuracy"].over(scores) == 1.0
+    assert found.figures["accuracy"].compute(scores) == 1.0
     if difference is not None:
         assert {s.values["difference"] for s in scores} == {difference}
 
 
 async def test_a_rubric_that_no_model_wrote_is_no_score(tmp_path: Path) -> None:
     data = write_lines(tmp_path / "pairs.jsonl", PAIRS)
-    example = benchmark("preference").read(Reading(data))[0]
-    found = await benchmark("preference").score(example, Answer(item="p1"), judging(prefers_good, "generated"))
+    example = load_benchmark("preference").read(BenchmarkInput(data))[0]
+    found = await load_benchmark("preference").score(example, BenchmarkAnswer(item="p1"), judging(prefers_good, "generated"))
     assert "difference" in found.missing
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the data sets are not at ../shared/data")
 def test_real_sets_are_read_whole() -> None:
     sizes = {"multihop": "multihop", "preference": "pairwise_pref", "retrieval": "deepscholar", "scholarqa": "scholarqa"}
-    found = {name: len(benchmark(name).read(Reading(DATA / folder))) for name, folder in sizes.items()}
+    found = {name: len(load_benchmark(name).read(BenchmarkInput(DATA / folder))) for name, folder in sizes.items()}
     assert found["preference"] == 296
     assert found["multihop"] == 155
     assert found["scholarqa"] >= 100

@@ -20,10 +20,10 @@ from tests.support.model_stub_bill import Bill, read_bill
 from tests.support.stack import RUBRICA, command_environment
 from tests.training.evaluation.evaluating import COLLECTION, benchmark_folder, collection_in, write_lines
 from training.evaluation.harness.caps import Caps
+from training.evaluation.harness.evaluation_loop import EvaluationProgress
 from training.evaluation.harness.folder import RunFolder
-from training.evaluation.harness.running import Progress
-from training.evaluation.harness.setting_out import Ran, run
-from training.evaluation.harness.wanted import Wanted
+from training.evaluation.harness.run_request import RunRequest
+from training.evaluation.harness.starting import FinishedRun, run_benchmark
 
 BEFORE_THE_KILL = 14
 
@@ -43,7 +43,7 @@ async def test_a_killed_run_goes_on_and_asks_nothing_twice(tmp_path: Path) -> No
             await asyncio.sleep(0.01)
         os.kill(process.pid, signal.SIGKILL)
         await process.wait()
-        kept = {t.digest for item in "13" for t in RunFolder(out).turns(item) if t.completion}
+        kept = {t.digest for item in "13" for t in RunFolder(out).read_turns(item) if t.completion}
         assert len(kept) >= BEFORE_THE_KILL - 8
         with (out / "turns" / "1.jsonl").open("a") as torn:
             torn.write('{"agent": "half a li')
@@ -61,10 +61,10 @@ async def test_a_killed_run_goes_on_and_asks_nothing_twice(tmp_path: Path) -> No
     assert "A demonstration." in page
     assert page.count("<svg") >= 2
     assert "<script" not in page
-    answers = RunFolder(out).answers()
+    answers = RunFolder(out).read_answers()
     assert all(answer.report and answer.usage.model_calls > 3 for answer in answers.values())
     cited = next(answer for answer in answers.values() if answer.pages)
-    assert "protect domestic manufactures" in RunFolder(out).page(next(iter(cited.pages.values())))
+    assert "protect domestic manufactures" in RunFolder(out).read_page(next(iter(cited.pages.values())))
 
 
 def race_of(points: tuple[int, int]) -> str:
@@ -81,13 +81,13 @@ def judge(prompt: Prompt) -> str | None:
     return race_of((8, 4) if "long" in article else (4, 6))
 
 
-async def judged(stub: ModelStub, tmp_path: Path, name: str, reports: dict[int, str], **settings: str) -> Ran:
+async def judged(stub: ModelStub, tmp_path: Path, name: str, reports: dict[int, str], **settings: str) -> FinishedRun:
     rows = [{"id": number, "article": text} for number, text in reports.items()]
     path = write_lines(tmp_path / f"{name}-reports.jsonl", list(rows))
-    wanted = Wanted("drb-race", tmp_path / "data", tmp_path / name, reports=path)
+    wanted = RunRequest("drb-race", tmp_path / "data", tmp_path / name, reports=path)
     chosen = Settings.model_validate({"llm_base_url": stub.base_url, "llm_model": "judge", "home": tmp_path / "home", **settings})
-    told: list[Progress] = []
-    return await run(chosen, wanted, told.append)
+    told: list[EvaluationProgress] = []
+    return await run_benchmark(chosen, wanted, told.append)
 
 
 async def test_runs_are_compared_item_by_item_and_only_under_the_same_judge(
@@ -122,13 +122,13 @@ async def test_a_small_judge_scores_by_dimension_and_is_shown_part_of_each_repor
         return json.dumps({"analysis": "so", "insight": insight, "readability": {"article_1": 3, "article_2": 3}})
 
     reports = write_lines(tmp_path / "r.jsonl", [{"id": n, "article": f"Opening [1] {n}.\n" + "tail " * 90} for n in (1, 2)])
-    wanted = Wanted("drb-race", tmp_path / "data", tmp_path / "run", "dimensions", ids=("1", "2"), reports=reports, at_once=1)
+    wanted = RunRequest("drb-race", tmp_path / "data", tmp_path / "run", "dimensions", ids=("1", "2"), reports=reports, at_once=1)
     async with model_stub(ModelStub(answerer=by_dimension)) as stub:
         given = {"llm_base_url": stub.base_url, "llm_model": "judge", "home": tmp_path / "home"}
         settings = Settings.model_validate(given)
-        ran = await run(settings, replace(wanted, judge_chars=40), lambda _: None)
+        ran = await run_benchmark(settings, replace(wanted, judge_chars=40), lambda _: None)
         with pytest.raises(Conflict, match="another judge"):
-            await run(settings, wanted, lambda _: None)
+            await run_benchmark(settings, wanted, lambda _: None)
     first, second = ran.scores
     assert [first.values[name] for name in ("overall", "insight", "readability")] == pytest.approx([6 / 8.4, 0.8, 0.5])
     assert set(second.missing.values()) == {"race_dimensions: the judge's answer cannot be used"}, "11 is off the scale"
@@ -177,10 +177,12 @@ async def test_what_cannot_be_scored_says_why_and_is_tried_again(tmp_path: Path,
 async def test_what_cannot_be_run_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
     benchmark_folder(tmp_path / "data")
     reports = write_lines(tmp_path / "r.jsonl", [{"id": 1, "article": "x"}])
-    wanted = Wanted(**({"benchmark": "drb-race", "data": tmp_path / "data", "out": tmp_path / "o", "reports": reports} | change))  # type: ignore[arg-type]
+    wanted = RunRequest(
+        **({"benchmark": "drb-race", "data": tmp_path / "data", "out": tmp_path / "o", "reports": reports} | change)
+    )  # type: ignore[arg-type]
     settings = Settings.model_validate({"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "m", "home": tmp_path})
     with pytest.raises(InvalidInput, match=message):
-        await run(settings, wanted, lambda _: None)
+        await run_benchmark(settings, wanted, lambda _: None)
     assert not (tmp_path / "o" / "manifest.json").exists()
 
 
@@ -190,7 +192,7 @@ async def test_an_id_that_stands_for_two_items_is_refused(tmp_path: Path) -> Non
     reports = write_lines(tmp_path / "r.jsonl", [{"id": 7, "article": "x"}])
     settings = Settings.model_validate({"llm_base_url": "http://127.0.0.1:9/v1", "llm_model": "m", "home": tmp_path})
     with pytest.raises(InvalidInput, match="the id '7' twice"):
-        await run(settings, Wanted("drb2", tmp_path, tmp_path / "o", reports=reports), lambda _: None)
+        await run_benchmark(settings, RunRequest("drb2", tmp_path, tmp_path / "o", reports=reports), lambda _: None)
 
 
 async def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> None:

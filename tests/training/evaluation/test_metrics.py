@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.domain.missing import Missing
 from training.evaluation.answer_metrics import exact_match, token_f1
-from training.evaluation.preference_metrics import Interval, bootstrapped, cohens_d, preference_accuracy
+from training.evaluation.preference_metrics import BootstrapInterval, bootstrap, cohens_d, preference_accuracy
 
 
 def test_accuracy_counts_a_tie_as_wrong() -> None:
@@ -28,20 +28,20 @@ def test_the_bootstrap_covers_the_truth_as_often_as_it_says() -> None:
     covered = 0
     for trial in range(120):
         drawn = [generator.gauss(0.5, 1.0) for _ in range(60)]
-        found = bootstrapped(lambda values: math.fsum(values) / len(values), drawn, seed=trial, resamples=400)
-        assert isinstance(found, Interval)
+        found = bootstrap(lambda values: math.fsum(values) / len(values), drawn, seed=trial, resamples=400)
+        assert isinstance(found, BootstrapInterval)
         covered += found.low <= 0.5 <= found.high
     assert 105 <= covered <= 120  # 95 % of 120 is 114
 
 
 def test_the_same_seed_gives_the_same_interval() -> None:
     values = [0.1, -0.2, 0.4, 0.3]
-    assert bootstrapped(preference_accuracy, values, seed=3) == bootstrapped(preference_accuracy, values, seed=3)
+    assert bootstrap(preference_accuracy, values, seed=3) == bootstrap(preference_accuracy, values, seed=3)
 
 
 def test_an_undefined_figure_has_no_interval() -> None:
-    assert isinstance(bootstrapped(cohens_d, [0.4, 0.4]), Missing)
-    assert isinstance(bootstrapped(preference_accuracy, []), Missing)
+    assert isinstance(bootstrap(cohens_d, [0.4, 0.4]), Missing)
+    assert isinstance(bootstrap(preference_accuracy, []), Missing)
 
 
 @pytest.mark.parametrize(

@@ -17,14 +17,14 @@ from tests.support.model_stub import model_stub
 from tests.training.evaluation.evaluating import COLLECTION, benchmark_folder, collection_in
 from tests.training.evaluation.test_module_metrics import act, said, used
 from training.evaluation.harness.caps import NO_CAPS, Caps
-from training.evaluation.harness.example import Answer
+from training.evaluation.harness.example import BenchmarkAnswer
 from training.evaluation.harness.folder import RunFolder
-from training.evaluation.harness.manifest import JudgeUsed, Manifest, ModelUsed, SystemUsed
-from training.evaluation.harness.module_counts import counted, interactions_in, module_figures
-from training.evaluation.harness.modules_page import efficiency_plots
-from training.evaluation.harness.scores import Scores
-from training.evaluation.harness.setting_out import run
-from training.evaluation.harness.wanted import Wanted
+from training.evaluation.harness.manifest import JudgeUsed, ModelUsed, RunManifest, SystemUsed
+from training.evaluation.harness.module_counts import count_item, interactions_of, module_figures_of
+from training.evaluation.harness.modules_page import draw_efficiency_plots
+from training.evaluation.harness.run_request import RunRequest
+from training.evaluation.harness.scores import ItemScores
+from training.evaluation.harness.starting import run_benchmark
 from workflows.agents.kit import Bounds
 
 EN = Language.ENGLISH
@@ -58,15 +58,15 @@ TABLE = f"| year | rate |\n|---|---|\n| 1828 | 61.7% [[{QUOTE.key}]] |\n| 1832 |
 WRITTEN = Report(title="T", sections=(Section(heading="Reasons", body=TABLE),), quotes=(QUOTE,))
 
 
-def scores_of(item: str, answer: Answer, turns: list, **values: float) -> Scores:  # type: ignore[type-arg]
-    return Scores(item=item, values=counted(answer, turns, EN, TODAY) | values)
+def scores_of(item: str, answer: BenchmarkAnswer, turns: list, **values: float) -> ItemScores:  # type: ignore[type-arg]
+    return ItemScores(item=item, values=count_item(answer, turns, EN, TODAY) | values)
 
 
 def test_figures_over_items_by_hand() -> None:
-    one = scores_of("1", Answer(item="1", text=TEXT, report=WRITTEN), TURNS, right=1.0)
-    brief = Answer(item="2", text="## Reasons\n\nNothing.", report=WRITTEN)
+    one = scores_of("1", BenchmarkAnswer(item="1", text=TEXT, report=WRITTEN), TURNS, right=1.0)
+    brief = BenchmarkAnswer(item="2", text="## Reasons\n\nNothing.", report=WRITTEN)
     two = scores_of("2", brief, [act("x", "search", "wool"), used("search")])
-    figures = {name: figure.over([one, two]) for name, figure in module_figures([one, two]).items()}
+    figures = {name: figure.compute([one, two]) for name, figure in module_figures_of([one, two]).items()}
     assert figures == pytest.approx(
         {
             "turns": 2.0,
@@ -91,39 +91,39 @@ def test_figures_over_items_by_hand() -> None:
         }
     )
     assert one.values["report.tense_errors"] == 1
-    assert interactions_in([one, two, Scores(item="3")]) == [Interactions(turns=n, tool_calls=n) for n in (3, 1)]
-    shorter = counted(Answer(item="1", text=TEXT, report=WRITTEN), TURNS, EN, TODAY, sections=1)
+    assert interactions_of([one, two, ItemScores(item="3")]) == [Interactions(turns=n, tool_calls=n) for n in (3, 1)]
+    shorter = count_item(BenchmarkAnswer(item="1", text=TEXT, report=WRITTEN), TURNS, EN, TODAY, sections=1)
     assert (one.values["report.titles_missed"], shorter["report.titles_missed"]) == (1, 0), "it was not to be written"
 
 
 def test_of_a_report_from_a_file_its_form_alone_is_counted() -> None:
-    score = scores_of("1", Answer(item="1", text=TEXT), [])
+    score = scores_of("1", BenchmarkAnswer(item="1", text=TEXT), [])
     assert {name.split(".")[0] for name in score.values} == {"report"}
     assert "report.tense_errors" not in score.values, "nobody knows when it was written"
-    assert "tense_error_rate" not in module_figures([score])
-    assert counted(Answer(item="1"), [], EN, TODAY) == {}
-    assert module_figures([Scores(item="1", values={"right": 1.0})]) == {}
+    assert "tense_error_rate" not in module_figures_of([score])
+    assert count_item(BenchmarkAnswer(item="1"), [], EN, TODAY) == {}
+    assert module_figures_of([ItemScores(item="1", values={"right": 1.0})]) == {}
 
 
 def test_plots_of_right_answers_have_lines_within_limits_and_graded_ones_only_dots() -> None:
     cost = [{"search.tool_calls": n, "search.context_tokens": 9_000.0 * n} for n in (4, 12, 40)]
-    right = [Scores(item=str(n), values={**row, "right": float(n != 1)}) for n, row in enumerate(cost)]
-    drawn = efficiency_plots("right", right)
+    right = [ItemScores(item=str(n), values={**row, "right": float(n != 1)}) for n, row in enumerate(cost)]
+    drawn = draw_efficiency_plots("right", right)
     assert len(drawn) == 4
     assert "right within a limit of tool calls" in drawn[2]
     assert all(f">{limit}<" in drawn[2] for limit in (8, 16, 32, 64))
-    graded = [Scores(item=s.item, values={**s.values, "right": 0.4}) for s in right]
-    assert len(efficiency_plots("right", graded)) == 2
-    assert efficiency_plots("right", right[:2]) == []
+    graded = [ItemScores(item=s.item, values={**s.values, "right": 0.4}) for s in right]
+    assert len(draw_efficiency_plots("right", graded)) == 2
+    assert draw_efficiency_plots("right", right[:2]) == []
 
 
 def test_caps_hold_agents_to_calls_and_contexts() -> None:
     usual = AgentLimits(max_turns=10, max_tool_calls=20)
-    assert Caps(calls=64).limits(usual) == AgentLimits(max_turns=64, max_tool_calls=64)
-    assert Caps(context=8_000).bounds(Bounds(), EN).conversation_chars == 24_000
-    assert Caps(context=8_000).bounds(Bounds(), Language.CHINESE).conversation_chars == 9_000
-    assert Caps(context=131_072).bounds(Bounds(), EN).observation_chars == Bounds().observation_chars
-    assert (NO_CAPS.limits(usual), NO_CAPS.bounds(Bounds(), EN)) == (usual, Bounds())
+    assert Caps(calls=64).cap_limits(usual) == AgentLimits(max_turns=64, max_tool_calls=64)
+    assert Caps(context=8_000).cap_bounds(Bounds(), EN).conversation_chars == 24_000
+    assert Caps(context=8_000).cap_bounds(Bounds(), Language.CHINESE).conversation_chars == 9_000
+    assert Caps(context=131_072).cap_bounds(Bounds(), EN).observation_chars == Bounds().observation_chars
+    assert (NO_CAPS.cap_limits(usual), NO_CAPS.cap_bounds(Bounds(), EN)) == (usual, Bounds())
 
 
 async def test_a_run_keeps_and_shows_them_and_is_held_to_its_caps(tmp_path: Path) -> None:
@@ -131,14 +131,14 @@ async def test_a_run_keeps_and_shows_them_and_is_held_to_its_caps(tmp_path: Path
     collection_in(tmp_path / "home", tmp_path / "docs")
     async with model_stub() as stub:
         settings = Settings.model_validate({"llm_base_url": stub.base_url, "llm_model": "stub", "home": tmp_path / "home"})
-        wanted = Wanted("drb-race", data, out, ids=("1",), collections=(COLLECTION,), caps=Caps(calls=1))
-        await run(settings, wanted, lambda _: None)
+        wanted = RunRequest("drb-race", data, out, ids=("1",), collections=(COLLECTION,), caps=Caps(calls=1))
+        await run_benchmark(settings, wanted, lambda _: None)
     folder = RunFolder(out)
-    values = folder.scores()["1"].values
-    agents = {turn.agent for turn in folder.turns("1") if turn.call}
+    values = folder.read_scores()["1"].values
+    agents = {turn.agent for turn in folder.read_turns("1") if turn.call}
     assert values["search.tool_calls"] == values["tool.search.calls"] == len(agents), "one call for each agent"
     assert values["report.titles"] > 3
-    assert folder.manifest().system.caps == Caps(calls=1)
+    assert folder.read_manifest().system.caps == Caps(calls=1)
     assert report(out) == 0
     page = (out / "report.html").read_text()
     assert "<h2>Modules</h2>" in page
@@ -159,13 +159,13 @@ def test_one_system_under_several_limits_is_drawn_and_anything_else_refused(
     def kept(name: str, caps: Caps, right: float, system: str = "react") -> Path:
         used_by = SystemUsed(name=system, caps=caps)
         now = datetime(2026, 3, 1, tzinfo=UTC)
-        manifest = Manifest(
+        manifest = RunManifest(
             benchmark="gaia", data={"m": "1"}, items=("1", "2"), system=used_by, judge=judge, today=TODAY, started_at=now
         )
-        with RunFolder(tmp_path / name).opened(manifest):
+        with RunFolder(tmp_path / name).open_run(manifest):
             for item, value in (("1", right), ("2", 1.0)):
                 values = {"right": value, "search.tool_calls": 3.0, "search.context_tokens": 900.0}
-                RunFolder(tmp_path / name).keep_scores(Scores(item=item, values=values))
+                RunFolder(tmp_path / name).keep_scores(ItemScores(item=item, values=values))
         return tmp_path / name
 
     runs = [kept("c8", Caps(calls=8), 0.0), kept("c16", Caps(calls=16), 1.0), kept("free", NO_CAPS, 1.0)]

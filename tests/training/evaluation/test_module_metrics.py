@@ -14,10 +14,10 @@ from app.domain.query import Language
 from app.domain.trajectory import Trajectory, Turn, TurnKind
 from tests.workflows.bench_of_agents import make_kit, new_record, run_chain
 from tests.workflows.sensible import sensible
-from training.evaluation.efficiency import TOOL_CALL_LIMITS, Attempt, context_of, tool_calls_of, under_limits
-from training.evaluation.harness.example import Answer
-from training.evaluation.harness.module_counts import counted, module_figures
-from training.evaluation.harness.scores import Scores
+from training.evaluation.efficiency import TOOL_CALL_LIMITS, MeasuredAttempt, accuracy_under_limits, context_of, tool_calls_of
+from training.evaluation.harness.example import BenchmarkAnswer
+from training.evaluation.harness.module_counts import count_item, module_figures_of
+from training.evaluation.harness.scores import ItemScores
 from training.rewards.score import Score
 from workflows.chat_models.scripted import ScriptedModel
 
@@ -44,9 +44,9 @@ def trajectory(*turns: Turn) -> Trajectory:
 
 def figures_of(*trajectories: Trajectory) -> dict[str, Score]:
     """The figures of a system with these trajectories and no texts."""
-    counts = [counted(Answer(item="1"), t.turns, Language.ENGLISH, date(2026, 3, 1)) for t in trajectories]
-    scores = [Scores(item=str(n), values=values) for n, values in enumerate(counts)]
-    return {name: figure.over(scores) for name, figure in module_figures(scores).items()}
+    counts = [count_item(BenchmarkAnswer(item="1"), t.turns, Language.ENGLISH, date(2026, 3, 1)) for t in trajectories]
+    scores = [ItemScores(item=str(n), values=values) for n, values in enumerate(counts)]
+    return {name: figure.compute(scores) for name, figure in module_figures_of(scores).items()}
 
 
 def test_figures_by_hand() -> None:
@@ -113,33 +113,38 @@ async def test_a_real_chain_is_read() -> None:
     assert figures["search: share of calls"] > 0
     assert figures["turns"] > 1
     assert figures["tag_format"] == 1.0
-    assert Attempt.of(record.trajectory, True).tool_calls == figures["tool_calls"] > 0
+    assert MeasuredAttempt.of(record.trajectory, True).tool_calls == figures["tool_calls"] > 0
 
 
-ATTEMPTS = [Attempt(True, 4, 9_000), Attempt(True, 20, 40_000), Attempt(False, 3, 5_000), Attempt(True, 70, 200_000)]
+ATTEMPTS = [
+    MeasuredAttempt(True, 4, 9_000),
+    MeasuredAttempt(True, 20, 40_000),
+    MeasuredAttempt(False, 3, 5_000),
+    MeasuredAttempt(True, 70, 200_000),
+]
 
 
 def test_limits_by_hand() -> None:
-    calls = under_limits(ATTEMPTS, TOOL_CALL_LIMITS, tool_calls_of)
+    calls = accuracy_under_limits(ATTEMPTS, TOOL_CALL_LIMITS, tool_calls_of)
     assert [(at.limit, at.accuracy.value) for at in calls if not isinstance(at.accuracy, Missing)] == [
         (8, 0.25), (16, 0.25), (32, 0.5), (64, 0.5),
     ]  # fmt: skip
-    contexts = under_limits(ATTEMPTS, (16_384, 131_072), context_of)
+    contexts = accuracy_under_limits(ATTEMPTS, (16_384, 131_072), context_of)
     assert [at.accuracy.value for at in contexts if not isinstance(at.accuracy, Missing)] == [0.25, 0.5]
 
 
 def test_a_missing_verdict_is_no_wrong_answer() -> None:
-    unjudged = Attempt(Missing("the judge was away"), 1, 1)
-    (at,) = under_limits([*ATTEMPTS, unjudged], [8], tool_calls_of)
+    unjudged = MeasuredAttempt(Missing("the judge was away"), 1, 1)
+    (at,) = accuracy_under_limits([*ATTEMPTS, unjudged], [8], tool_calls_of)
     assert at.accuracy == Missing("the judge was away")
 
 
-attempts = st.builds(Attempt, st.booleans(), st.integers(0, 80), st.integers(0, 200_000))
+attempts = st.builds(MeasuredAttempt, st.booleans(), st.integers(0, 80), st.integers(0, 200_000))
 
 
 @given(st.lists(attempts, min_size=1, max_size=12), st.lists(st.integers(0, 90), min_size=2, max_size=2))
-def test_a_larger_limit_never_lowers_accuracy(given_attempts: list[Attempt], limits: list[int]) -> None:
-    low, high = under_limits(given_attempts, sorted(limits), tool_calls_of)
+def test_a_larger_limit_never_lowers_accuracy(given_attempts: list[MeasuredAttempt], limits: list[int]) -> None:
+    low, high = accuracy_under_limits(given_attempts, sorted(limits), tool_calls_of)
     assert not isinstance(low.accuracy, Missing)
     assert not isinstance(high.accuracy, Missing)
     right = sum(attempt.correct is True for attempt in given_attempts) / len(given_attempts)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.domain.errors import InvalidInput
 from app.domain.missing import Missing
-from app.domain.race_rubric import Dimension, RaceCriterion, RaceRubric
+from app.domain.race_rubric import RaceCriterion, RaceDimension, RaceRubric
 from bench.labelled_sets import DATA
 from bench.race import published_difference, score_file
 from training.evaluation.race import (
@@ -20,11 +20,11 @@ from training.evaluation.race import (
     mean_scores,
     race_score,
 )
-from training.evaluation.race_files import read_criteria, read_judgements, rows
+from training.evaluation.race_files import read_criteria, read_judgements, read_rows
 
 DRB = DATA / "drb"
 needs_drb = pytest.mark.skipif(not DRB.is_dir(), reason="DeepResearch Bench is not at ../shared/data/drb")
-D = Dimension
+D = RaceDimension
 
 
 def criterion(text: str, weight: float) -> RaceCriterion:
@@ -167,7 +167,7 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
     broken = tmp_path / "b.jsonl"
     broken.write_text('{"id": 1}\n{"id": \n')
     with pytest.raises(InvalidInput, match="line 2"):
-        list(rows(broken))
+        list(read_rows(broken))
 
 
 @pytest.mark.parametrize(

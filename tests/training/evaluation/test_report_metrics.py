@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.missing import Missing
 from app.domain.query import Language
-from training.evaluation.report_metrics import MeasuredReport, counts_of, report_figures
+from training.evaluation.report_metrics import MeasuredReport, count_report, measure_reports
 
 WRITTEN = date(2026, 6, 15)
 SOUND = """# Tariffs
@@ -46,7 +46,7 @@ POOR = """# 关税
 def test_two_reports_by_hand() -> None:
     sound = MeasuredReport(SOUND, WRITTEN, planned=("Revenue",))
     poor = MeasuredReport(POOR, WRITTEN, planned=("收入", "保护"), language=Language.CHINESE)
-    one, two = counts_of(sound), counts_of(poor)
+    one, two = count_report(sound), count_report(poor)
     assert (one.tense_errors, one.expression_issues, one.hierarchy_errors, one.missed_titles, one.faulty_tables) == (
         0,
         0,
@@ -56,7 +56,7 @@ def test_two_reports_by_hand() -> None:
     )
     assert (two.tense_errors, two.language_breaks, two.repeats) == (1, 1, 1)
     assert (two.hierarchy_errors, two.empty_titles, two.missed_titles) == (1, 1, 1)
-    figures = report_figures([sound, poor])
+    figures = measure_reports([sound, poor])
     assert (figures.reports, figures.reports_with_tense_errors, figures.hierarchy_errors) == (2, 0.5, 0.5)
     statements = one.statements + two.statements
     assert figures.tense_error_rate == pytest.approx(1 / statements)
@@ -67,8 +67,8 @@ def test_two_reports_by_hand() -> None:
 
 
 def test_nothing_to_take_a_share_of_is_missing() -> None:
-    figures = report_figures([MeasuredReport("", WRITTEN)])
+    figures = measure_reports([MeasuredReport("", WRITTEN)])
     for rate in (figures.tense_error_rate, figures.table_errors, figures.valid_tables, figures.title_miss_rate):
         assert isinstance(rate, Missing)
     with pytest.raises(ValueError, match="no report"):
-        report_figures([])
+        measure_reports([])

@@ -16,8 +16,8 @@ from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.trajectory import Turn, TurnKind
 from tests.training.evaluation.evaluating import write_lines
 from tests.training.evaluation.scoring import score, short
-from training.evaluation.benchmarks.catalogue import benchmark
-from training.evaluation.harness.example import Reading
+from training.evaluation.benchmarks.catalogue import load_benchmark
+from training.evaluation.harness.example import BenchmarkInput
 
 
 def covered(key: bytes, text: str) -> str:
@@ -35,7 +35,7 @@ async def test_browsecomp_is_read_under_its_canary_and_judged(tmp_path: Path) ->
         made.writeheader()
         question, answer = covered(digest(canary), "Which city?" * 9), covered(digest(canary), "Lyon")
         made.writerow({"problem": question, "answer": answer, "problem_topic": "Art", "canary": canary})
-    (example,) = benchmark("browsecomp").read(Reading(path))
+    (example,) = load_benchmark("browsecomp").read(BenchmarkInput(path))
     assert (example.question, example.gold.answers, example.domain) == ("Which city?" * 9, ("Lyon",), "Art")
     right = await score("browsecomp", path, "It is **lyon**, surely.", short)
     assert (right.values["exact_match"], right.values["right"]) == (1.0, 0.0)  # this judge looks at case; exact match does not
@@ -43,7 +43,7 @@ async def test_browsecomp_is_read_under_its_canary_and_judged(tmp_path: Path) ->
     assert none.values == {"exact_match": 0.0, "f1": 0.0, "right": 0.0}
     path.write_text(path.read_text().replace("GUID one", "GUID two"))
     with pytest.raises(InvalidInput, match="row 1: the row is not readable"):
-        benchmark("browsecomp").read(Reading(path))
+        load_benchmark("browsecomp").read(BenchmarkInput(path))
 
 
 def test_the_chinese_ones_are_read_under_their_canaries(tmp_path: Path) -> None:
@@ -53,14 +53,14 @@ def test_the_chinese_ones_are_read_under_their_canaries(tmp_path: Path) -> None:
     sheet.append(["Topic", "Question", "Answer", "canary"])
     sheet.append([*(covered(digest(canary), text) for text in ("影视", "哪座城市？", "里昂")), canary])
     book.save(tmp_path / "browsecomp-zh-encrypted.xlsx")
-    (example,) = benchmark("browsecomp-zh").read(Reading(tmp_path))
+    (example,) = load_benchmark("browsecomp-zh").read(BenchmarkInput(tmp_path))
     assert (example.question, example.gold.answers, example.domain, example.language) == ("哪座城市？", ("里昂",), "影视", "zh")
     with (tmp_path / "DeepSearch-2505.csv").open("w", newline="", encoding="utf-8-sig") as file:
         made = csv.DictWriter(file, ["id", "prompt", "answer", "reference_steps", "canary"])
         made.writeheader()
         said = {name: covered(canary.encode(), text) for name, text in {"prompt": "哪一年？", "answer": "1904"}.items()}
         made.writerow({"id": "7", **said, "reference_steps": "", "canary": canary})
-    (other,) = benchmark("xbench").read(Reading(tmp_path))
+    (other,) = load_benchmark("xbench").read(BenchmarkInput(tmp_path))
     assert (other.id, other.question, other.gold.answers) == ("7", "哪一年？", ("1904",))
 
 
@@ -69,7 +69,7 @@ async def test_gaia_by_its_own_comparison(tmp_path: Path) -> None:
         return {"task_id": task, "Question": f"{task}?", "Level": 2, "Final answer": answer, "file_name": file}
 
     data = write_lines(tmp_path / "metadata.jsonl", [row("a", "1234.5"), row("b", "x", "sheet.xlsx"), row("c", "?")])
-    assert [example.id for example in benchmark("gaia").read(Reading(data))] == ["a"]
+    assert [example.id for example in load_benchmark("gaia").read(BenchmarkInput(data))] == ["a"]
     assert (await score("gaia", data, "**$1,234.50**", short)).values == {"right": 1.0}
     assert (await score("gaia", data, "**1234**", short)).values == {"right": 0.0}
     listed = write_lines(tmp_path / "l" / "metadata.jsonl", [row("a", "St. John's, 3")])

@@ -10,15 +10,15 @@ from training.rewards.citations import (
     Recall,
     UncitedVerdict,
     Verdict,
+    citation_format_reward,
     citation_reward,
-    distribution,
+    distribution_of,
     f1,
-    format_reward,
     mean_f1,
-    meaningful,
-    validity,
+    meaningful_share_of,
+    validity_of,
 )
-from training.rewards.cited_claims import CitedClaim, claims_of, malformed_cites
+from training.rewards.cited_claims import CitedClaim, cited_claims_of, count_malformed_cites
 
 STORE = {"a", "b", "c"}
 FULL = CitedVerdict(Recall.FULL, relevant=True)
@@ -34,7 +34,7 @@ def cite(name: str, text: str = LONG) -> str:
 
 def test_claims_are_cite_spans_and_the_sentences_between_them() -> None:
     answer = f"Tariffs rose. {cite('a, b')} That hurt the South. {cite('zz', 'Cotton fell.')}"
-    assert [(claim.text, claim.ids) for claim in claims_of(answer)] == [
+    assert [(claim.text, claim.ids) for claim in cited_claims_of(answer)] == [
         ("Tariffs rose.", ()),
         (LONG, ("a", "b")),
         ("That hurt the South.", ()),
@@ -43,12 +43,12 @@ def test_claims_are_cite_spans_and_the_sentences_between_them() -> None:
 
 
 def test_chinese_sentences_are_claims() -> None:
-    found = claims_of(f"关税上升了。南方反对它！{cite('a', '一八二八年的关税提高了羊毛税率')}")
+    found = cited_claims_of(f"关税上升了。南方反对它！{cite('a', '一八二八年的关税提高了羊毛税率')}")
     assert [claim.text for claim in found] == ["关税上升了。", "南方反对它！", "一八二八年的关税提高了羊毛税率"]
 
 
 def test_a_sentence_said_again_is_one_claim() -> None:
-    assert len(claims_of(f"{cite('a')} {cite('a', LONG.upper())} {cite('a')}.")) == 1
+    assert len(cited_claims_of(f"{cite('a')} {cite('a', LONG.upper())} {cite('a')}.")) == 1
 
 
 @pytest.mark.parametrize(
@@ -63,15 +63,15 @@ def test_a_sentence_said_again_is_one_claim() -> None:
     ],
 )
 def test_only_words_tell_claims_apart(first: str, again: str, claims: int) -> None:
-    assert len(claims_of(cite("a", first) + cite("a", again))) == claims
+    assert len(cited_claims_of(cite("a", first) + cite("a", again))) == claims
 
 
 def test_a_tag_left_open_is_no_claim_of_its_own_and_hides_none() -> None:
     answer = f'<cite id="a">Cotton <cite id="b">fell.</cite> Wool rose. {cite("c")} <cite id="a">Left open.'
     found = [("Cotton fell.", ("a",)), ("Wool rose.", ()), (LONG, ("c",)), ("Left open.", ())]
-    assert [(claim.text, claim.ids) for claim in claims_of(answer)] == found
-    assert malformed_cites(answer) == 2
-    assert len(claims_of('<cite id="a">' * 200_000)) == 0  # tried anew from every tag it would never end
+    assert [(claim.text, claim.ids) for claim in cited_claims_of(answer)] == found
+    assert count_malformed_cites(answer) == 2
+    assert len(cited_claims_of('<cite id="a">' * 200_000)) == 0  # tried anew from every tag it would never end
 
 
 @pytest.mark.parametrize(
@@ -84,14 +84,14 @@ def test_f1(recall: float, precision: float, expected: float) -> None:
 def test_a_worked_report() -> None:
     """Two cited claims (full, partial), one uncited that owes a citation, one that does not."""
     answer = f"{cite('a')}. {cite('b', LONG + ' in the north')}. Prices doubled in a year. In short, that was it."
-    claims = claims_of(answer)
+    claims = cited_claims_of(answer)
     verdicts = [FULL, PARTIAL, OWED, FREE]
     assert mean_f1(claims, verdicts, STORE) == pytest.approx((1 + 2 / 3 + 0) / 3)
     assert mean_f1(claims, verdicts, STORE, published=True) == pytest.approx((1 + 2 / 3 + 0 + 1) / 4)
     # Q = 1; two ids of the six that are enough; the distribution from their places.
     places = [claims[0].position, claims[1].position]
-    d = distribution(places)
-    assert format_reward(claims, STORE) == pytest.approx(0.7 + 0.1 * d + 0.2 * 2 / 6)
+    d = distribution_of(places)
+    assert citation_format_reward(claims, STORE) == pytest.approx(0.7 + 0.1 * d + 0.2 * 2 / 6)
     assert citation_reward(claims, verdicts, STORE) == pytest.approx(0.6 * 5 / 9 + 0.4 * (0.7 + 0.1 * d + 0.2 / 3))
 
 
@@ -107,35 +107,35 @@ def test_a_worked_report() -> None:
     ],
 )
 def test_distribution_by_hand(positions: list[float], expected: float) -> None:
-    assert distribution(positions) == pytest.approx(expected)
+    assert distribution_of(positions) == pytest.approx(expected)
 
 
 def test_short_and_symbolic_spans_say_nothing() -> None:
-    claims = claims_of(cite("a") + cite("b", "Yes, it was") + cite("c", "*** 1 2 *** ---- 3 ----"))
-    assert meaningful(claims) == pytest.approx(1 / 3)
-    assert meaningful(claims_of(cite("a", "关税在一八二八年提高了"))) == 1.0
+    claims = cited_claims_of(cite("a") + cite("b", "Yes, it was") + cite("c", "*** 1 2 *** ---- 3 ----"))
+    assert meaningful_share_of(claims) == pytest.approx(1 / 3)
+    assert meaningful_share_of(cited_claims_of(cite("a", "关税在一八二八年提高了"))) == 1.0
 
 
 def test_an_invented_id_is_never_an_uncited_claim() -> None:
     """With one real and one invented citation, public code pays .75 for content; here the invented one has 0."""
-    claims = claims_of(cite("a") + cite("made-up", "Exports fell by ninety per cent in one year"))
+    claims = cited_claims_of(cite("a") + cite("made-up", "Exports fell by ninety per cent in one year"))
     assert mean_f1(claims, [FULL, None], STORE) == 0.5
-    assert validity(claims, STORE) == 0.5
-    honest = claims_of(cite("a"))
+    assert validity_of(claims, STORE) == 0.5
+    honest = cited_claims_of(cite("a"))
     assert citation_reward(claims, [FULL, None], STORE) < citation_reward(honest, [FULL], STORE)  # type: ignore[operator]
 
 
 def test_an_invented_id_beside_a_real_one_costs() -> None:
-    assert mean_f1(claims_of(cite("a, ghost")), [FULL], STORE) == pytest.approx(2 / 3)
+    assert mean_f1(cited_claims_of(cite("a, ghost")), [FULL], STORE) == pytest.approx(2 / 3)
 
 
 def test_only_inventions_earn_nothing() -> None:
-    claims = claims_of("".join(cite(f"x{i}", f"{LONG} for the {i}th time") for i in range(8)))
+    claims = cited_claims_of("".join(cite(f"x{i}", f"{LONG} for the {i}th time") for i in range(8)))
     assert citation_reward(claims, [None] * len(claims), STORE) == 0.0
 
 
 def test_filler_does_not_pay() -> None:
-    claims = claims_of(cite("a") + " " + " ".join(f"Let us turn to point number {i}." for i in range(20)))
+    claims = cited_claims_of(cite("a") + " " + " ".join(f"Let us turn to point number {i}." for i in range(20)))
     filled = [PARTIAL] + [FREE] * (len(claims) - 1)
     assert mean_f1(claims, filled, STORE) == pytest.approx(2 / 3)
     assert mean_f1(claims, filled, STORE, published=True) > 0.9  # type: ignore[operator]
@@ -143,34 +143,34 @@ def test_filler_does_not_pay() -> None:
 
 def test_repeating_a_good_claim_does_not_dilute_a_bad_one() -> None:
     bad = cite("b", "Wool was cheaper in the year of the flood")
-    once, often = claims_of(cite("a") + bad), claims_of(cite("a") * 9 + bad)
+    once, often = cited_claims_of(cite("a") + bad), cited_claims_of(cite("a") * 9 + bad)
     assert mean_f1(often, [FULL, UNSUPPORTED], STORE) == mean_f1(once, [FULL, UNSUPPORTED], STORE) == 0.5
 
 
 def test_no_answer_and_no_citation_earn_no_format() -> None:
-    assert claims_of("") == []
+    assert cited_claims_of("") == []
     assert citation_reward([], [], STORE) == 0.0
-    uncited = claims_of("Tariffs rose in 1828. The South objected.")
+    uncited = cited_claims_of("Tariffs rose in 1828. The South objected.")
     assert citation_reward(uncited, [OWED, OWED], STORE) == 0.0
 
 
 def test_a_missing_verdict_is_missing_not_zero() -> None:
-    claims = claims_of(cite("a") + cite("b", LONG + " again"))
+    claims = cited_claims_of(cite("a") + cite("b", LONG + " again"))
     result = citation_reward(claims, [FULL, Missing("the judge timed out")], STORE)
     assert result == Missing("the judge timed out")
 
 
 def test_a_verdict_of_the_wrong_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="CitedVerdict"):
-        mean_f1(claims_of(cite("a")), [FREE], STORE)
+        mean_f1(cited_claims_of(cite("a")), [FREE], STORE)
     with pytest.raises(ValueError, match="UncitedVerdict"):
-        mean_f1(claims_of("Tariffs rose."), [FULL], STORE)
+        mean_f1(cited_claims_of("Tariffs rose."), [FULL], STORE)
 
 
 def test_broken_cite_tags_are_counted() -> None:
-    assert malformed_cites(cite("a")) == 0
-    assert malformed_cites(cite("a") + '<cite id="b">never closed') == 1
-    assert malformed_cites('<cite id="">empty</cite>') == 2
+    assert count_malformed_cites(cite("a")) == 0
+    assert count_malformed_cites(cite("a") + '<cite id="b">never closed') == 1
+    assert count_malformed_cites('<cite id="">empty</cite>') == 2
 
 
 ids = st.sampled_from(["a", "b", "c", "ghost"])
@@ -203,7 +203,7 @@ def test_always_between_0_and_1(report: list[tuple[CitedClaim, Verdict]], publis
 
 @given(st.lists(positions, max_size=20))
 def test_distribution_is_between_0_and_1(places: list[float]) -> None:
-    assert -1e-9 <= distribution(places) <= 1.0 + 1e-9
+    assert -1e-9 <= distribution_of(places) <= 1.0 + 1e-9
 
 
 @given(st.permutations(range(5)), st.lists(judged, min_size=5, max_size=5))

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.missing import Missing
-from training.rewards.against_reference import CountedCitation, counted, reference_citation_reward
+from training.rewards.against_reference import CountedCitation, count_citations, reference_citation_reward
 from training.rewards.composites import (
-    PAPER,
-    RELEASE,
+    PAPER_WEIGHTS,
+    RELEASE_WEIGHTS,
     DeepRubricParts,
     ReportWeights,
     RubricGeneratorWeights,
@@ -24,7 +24,7 @@ from training.rewards.composites import (
 from training.rewards.entities import Entity, entity_coverage
 from training.rewards.score import Score
 from training.rewards.transcript import Transcript, read_step
-from training.rewards.votes import majority, outcome_reward, preference_reward
+from training.rewards.votes import majority_of, outcome_reward, preference_reward
 
 LOST = Missing("the judge timed out")
 
@@ -66,7 +66,7 @@ def test_an_entity_without_letters_is_never_found() -> None:
     ],
 )
 def test_majority(votes: list[bool | Missing], expected: bool | Missing) -> None:
-    assert majority(votes) == expected
+    assert majority_of(votes) == expected
 
 
 def test_outcome() -> None:
@@ -111,7 +111,7 @@ def test_the_same_citation_again_is_one() -> None:
         CountedCitation("rates rose.", "a", 0.2),
         CountedCitation("Rates rose.", "b", 0.2),
     ]
-    assert counted(again * 5, threshold=0.5) == (2, 1)
+    assert count_citations(again * 5, threshold=0.5) == (2, 1)
 
 
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(1, 50))
@@ -125,13 +125,13 @@ def test_more_valid_citations_never_pay_less(generated: int, valid: int, referen
 def test_deeprubric_by_hand() -> None:
     parts = DeepRubricParts(rubric=0.8, format=1.0, citation=0.5, search=0.5)
     assert deeprubric_reward(parts) == pytest.approx(0.4 + 0.2 + 0.1 + 0.05)
-    assert isinstance(deeprubric_reward(parts, RELEASE), Missing)
+    assert isinstance(deeprubric_reward(parts, RELEASE_WEIGHTS), Missing)
     released = DeepRubricParts(rubric=0.8, format=1.0, citation=0.5, search=0.5, length=0.6)
-    assert deeprubric_reward(released, RELEASE) == pytest.approx(0.4 + 0.15 + 0.1 + 0.05 + 0.03)
+    assert deeprubric_reward(released, RELEASE_WEIGHTS) == pytest.approx(0.4 + 0.15 + 0.1 + 0.05 + 0.03)
 
 
 def test_both_weightings_sum_to_one() -> None:
-    for weights in (PAPER, RELEASE):
+    for weights in (PAPER_WEIGHTS, RELEASE_WEIGHTS):
         assert math.isclose(weights.rubric + weights.format + weights.citation + weights.search + weights.length, 1.0)
 
 

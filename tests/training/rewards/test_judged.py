@@ -11,12 +11,12 @@ from app.domain.errors import ModelRefused
 from app.domain.evidence_rubric import CriterionType, EvidenceCriterion
 from app.domain.missing import Missing
 from training.rewards.composites import deeprubric_reward
-from training.rewards.judged import Sample, deeprubric_parts, rubric_reward
+from training.rewards.deeprubric import RewardSample, judge_deeprubric_parts, judge_rubric_reward
 from training.rewards.transcript import Transcript, read_step
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
-from workflows.chat_models.scripted import Scripted, ScriptedModel
-from workflows.judging.batch import BatchRecord, KeptAnswers
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
+from workflows.judging.batch_record import AnswerStore, BatchRecord
 from workflows.prompts.library import PromptLibrary
 
 PROMPTS = PromptLibrary.load()
@@ -27,7 +27,7 @@ REPORT = (
 )
 
 
-def judge(request: ChatRequest) -> Scripted:
+def judge(request: ChatRequest) -> ScriptedAnswer:
     shown = request.messages[-1].content
     match request.response_schema.name if request.response_schema else "":
         case "criterion_met":
@@ -41,7 +41,7 @@ def judge(request: ChatRequest) -> Scripted:
 
 
 def kit(model: ScriptedModel) -> Kit:
-    return Kit(model, {}, BatchRecord(KeptAnswers(), 4), PROMPTS, SchemaCodec(), date(2026, 1, 1), lambda: 0.0)
+    return Kit(model, {}, BatchRecord(AnswerStore(), 4), PROMPTS, SchemaCodec(), date(2026, 1, 1), lambda: 0.0)
 
 
 def criterion(description: str, weight: float) -> EvidenceCriterion:
@@ -51,19 +51,19 @@ def criterion(description: str, weight: float) -> EvidenceCriterion:
 WOOL, SILK = criterion("names wool", 0.75), criterion("names silk", 0.25)
 
 
-def sample(answer: str, rubric: tuple[EvidenceCriterion, ...] = (WOOL, SILK)) -> Sample:
+def sample(answer: str, rubric: tuple[EvidenceCriterion, ...] = (WOOL, SILK)) -> RewardSample:
     steps = [
         read_step(
             '<think>look</think><tool_call>{"name": "search", "arguments": {"query": "wool"}}</tool_call>', ["Rates doubled."]
         ),
         read_step(f"<think>write</think><answer>{answer}</answer>"),
     ]
-    return Sample("How did tariffs change?", Transcript(tuple(steps)), STORE, rubric)
+    return RewardSample("How did tariffs change?", Transcript(tuple(steps)), STORE, rubric)
 
 
 async def test_a_whole_reward_by_hand() -> None:
     model = ScriptedModel(judge)
-    parts = await deeprubric_parts(sample(REPORT), kit(model))
+    parts = await judge_deeprubric_parts(sample(REPORT), kit(model))
     assert parts.rubric == pytest.approx(0.75 * 1 + 0.25 * 0.5)
     assert parts.format == pytest.approx(1.0)
     assert parts.search == pytest.approx(1 / 6)
@@ -76,17 +76,17 @@ async def test_a_whole_reward_by_hand() -> None:
 
 async def test_an_empty_answer_asks_nobody_and_earns_no_content() -> None:
     model = ScriptedModel(judge)
-    parts = await deeprubric_parts(sample("  "), kit(model))
+    parts = await judge_deeprubric_parts(sample("  "), kit(model))
     assert (parts.rubric, parts.citation) == (0.0, 0.0)
     assert model.requests == []
 
 
 async def test_a_judge_that_fails_leaves_the_reward_missing() -> None:
-    def fails_at_support(request: ChatRequest) -> Scripted:
+    def fails_at_support(request: ChatRequest) -> ScriptedAnswer:
         schema = request.response_schema
         return ModelRefused("quota") if schema and schema.name == "cited_support" else judge(request)
 
-    parts = await deeprubric_parts(sample(REPORT), kit(ScriptedModel(fails_at_support)))
+    parts = await judge_deeprubric_parts(sample(REPORT), kit(ScriptedModel(fails_at_support)))
     reward = deeprubric_reward(parts)
     assert isinstance(reward, Missing)
     assert "quota" in reward.reason
@@ -94,7 +94,7 @@ async def test_a_judge_that_fails_leaves_the_reward_missing() -> None:
 
 
 async def test_a_rubric_without_weight_has_no_score() -> None:
-    found = await rubric_reward("q", "a", [criterion("names wool", 0.0)], kit(ScriptedModel(judge)))
+    found = await judge_rubric_reward("q", "a", [criterion("names wool", 0.0)], kit(ScriptedModel(judge)))
     assert found == Missing("the rubric has no weight")
 
 
@@ -108,7 +108,7 @@ async def test_a_negative_criterion_of_an_unrevised_rubric_takes_away_and_its_ju
         source_leaf_ids=("l4",),
         evidence=("It doubled.",),
     )
-    found = await rubric_reward("q", "a", [fact, criterion("calls silk a fibre of wool", -0.2)], kit(model))
+    found = await judge_rubric_reward("q", "a", [fact, criterion("calls silk a fibre of wool", -0.2)], kit(model))
     assert found == pytest.approx((0.5 - 0.2) / 0.5)
     assert "R1 (factual): names wool\n- It doubled." in model.requests[0].messages[-1].content
 
@@ -133,8 +133,8 @@ class Counting:
 
 async def test_the_limit_is_shared_by_all_samples_and_kept() -> None:
     counting = Counting()
-    one = Kit(counting, {}, BatchRecord(KeptAnswers(), 4), PROMPTS, SchemaCodec(), date(2026, 1, 1), lambda: 0.0)
+    one = Kit(counting, {}, BatchRecord(AnswerStore(), 4), PROMPTS, SchemaCodec(), date(2026, 1, 1), lambda: 0.0)
     samples = [sample(f"{REPORT} Version {number} of the text.") for number in range(6)]
-    parts = await asyncio.gather(*(deeprubric_parts(s, one) for s in samples))
+    parts = await asyncio.gather(*(judge_deeprubric_parts(s, one) for s in samples))
     assert all(isinstance(part.rubric, float) for part in parts)
     assert counting.most == 4

@@ -7,7 +7,7 @@ import pytest
 
 from app.domain.missing import Missing
 from app.domain.rubric import Rubric
-from training.rewards.rubric_format import format_reward, rubric_as_written
+from training.rewards.rubric_format import read_rubric_strictly, rubric_format_reward
 
 
 def items(n: int = 7) -> list[dict[str, Any]]:
@@ -16,8 +16,8 @@ def items(n: int = 7) -> list[dict[str, Any]]:
 
 def test_an_array_or_an_object_around_it_is_well_formed() -> None:
     for text in (json.dumps(items()), json.dumps({"criteria": items(20)}, indent=1) + "\n"):
-        assert format_reward(text) == 0.0
-        assert isinstance(rubric_as_written(text), Rubric)
+        assert rubric_format_reward(text) == 0.0
+        assert isinstance(read_rubric_strictly(text), Rubric)
 
 
 def changed(**fields: Any) -> str:
@@ -48,5 +48,5 @@ def changed(**fields: Any) -> str:
     ],
 )
 def test_whatever_would_need_mending_costs_one(text: str) -> None:
-    assert format_reward(text) == -1.0
-    assert isinstance(rubric_as_written(text), Missing)
+    assert rubric_format_reward(text) == -1.0
+    assert isinstance(read_rubric_strictly(text), Missing)

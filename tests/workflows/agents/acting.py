@@ -8,7 +8,7 @@ from app.domain.query import ResearchQuery
 from tests.workflows.bench_of_agents import make_kit, new_record, step_of
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.deep_search import search_deeply
-from workflows.chat_models.scripted import Scripted, ScriptedModel
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local_record import LocalRecord
 
 SUBTASK = Subtask(id="s1", title="Protection", question="Was protection a reason for the tariff of 1824?")
@@ -31,7 +31,7 @@ PROTECT = "The tariff of 1824 was meant to protect domestic manufactures."
 DONE = finding(("p1", PROTECT), answer="It was meant to protect [p1].")
 
 
-def acting(*acts: Scripted, conclude: Scripted = DONE) -> ScriptedModel:
+def acting(*acts: ScriptedAnswer, conclude: ScriptedAnswer = DONE) -> ScriptedModel:
     """Acts in order, then finishing; any finding step is answered with `conclude`."""
     left = iter(acts)
     return ScriptedModel(lambda r: conclude if step_of(r) == "finding" else next(left, act("finish")))

@@ -1,6 +1,6 @@
 import pytest
 
-from workflows.agents.reporting.citing import cleaned
+from workflows.agents.reporting.citations import clean_citations
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from workflows.agents.reporting.citing import cleaned
     ],
 )
 def test_citations_are_cleaned(text: str, expected: str) -> None:
-    assert cleaned(text, ("q1", "q2")).text == expected
+    assert clean_citations(text, ("q1", "q2")).text == expected

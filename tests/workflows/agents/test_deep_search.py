@@ -16,9 +16,9 @@ from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.codec import TagCodec
 from workflows.agents.deep_search import search_deeply
 from workflows.agents.kit import Bounds
-from workflows.chat_models.scripted import Scripted, ScriptedModel
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local_record import LocalRecord
-from workflows.tools.toolbox import Corpora
+from workflows.tools.toolbox import ToolCorpora
 
 
 async def test_think_act_observe_then_a_finding_with_exact_quotes() -> None:
@@ -59,7 +59,7 @@ async def test_conflicts_need_two_quoted_sides() -> None:
         "The prices of necessaries were not increased by it.",
     )
 
-    def conclude(request: ChatRequest) -> Scripted:
+    def conclude(request: ChatRequest) -> ScriptedAnswer:
         if step_of(request) != "finding":
             return (
                 act("finish") if len(request.messages) > 2 else act("search", "laws raise the price to consumers", "necessaries")
@@ -163,7 +163,7 @@ async def test_nothing_found_costs_no_finding_step() -> None:
 
 
 @pytest.mark.parametrize("error", [ModelRefused("the key is wrong"), "not in any form"])
-async def test_a_model_that_fails_leaves_a_finding_that_says_so(error: Scripted) -> None:
+async def test_a_model_that_fails_leaves_a_finding_that_says_so(error: ScriptedAnswer) -> None:
     found = await search(ScriptedModel(lambda _: error))
     assert found.stop is StopReason.FAILED
     assert found.detail
@@ -177,7 +177,7 @@ async def test_a_failed_finding_step_keeps_the_evidence() -> None:
 
 
 async def test_when_the_conversation_is_too_long_the_finding_rests_on_the_evidence_alone() -> None:
-    def answer(request: ChatRequest) -> Scripted:
+    def answer(request: ChatRequest) -> ScriptedAnswer:
         if len(request.messages) > 2:
             return ContextTooLong("too long")
         return DONE if step_of(request) == "finding" else act("search", "tariff of 1824")
@@ -236,7 +236,7 @@ async def test_long_observations_and_conversations_stay_bounded() -> None:
 async def test_scholar_is_offered_only_where_there_is_a_scientific_collection() -> None:
     without, with_it = acting(), acting()
     await search(without)
-    await search(with_it, corpora=Corpora(scientific=("papers",)))
+    await search(with_it, corpora=ToolCorpora(scientific=("papers",)))
 
     def offered(model: ScriptedModel) -> object:
         schema = model.requests[0].response_schema

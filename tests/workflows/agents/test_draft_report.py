@@ -3,7 +3,7 @@
 import pytest
 
 from app.domain.budget import StopReason
-from app.domain.citations import marker
+from app.domain.citations import marker_of
 from app.domain.evidence import Finding, Quote, Source, snapshot_hash
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
@@ -13,7 +13,7 @@ from workflows.chat_models.absent import AbsentModel
 
 TEXT = "Rates on wool doubled."
 QUOTE = Quote(source=Source(url="https://e.org/1", title="T", snapshot=snapshot_hash(TEXT)), text=TEXT, start=0, end=len(TEXT))
-M = marker(QUOTE)
+M = marker_of(QUOTE)
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from app.domain.trajectory import TurnKind
 from tests.workflows.bench_of_agents import make_kit, new_record, run_chain
 from tests.workflows.foolish import Foolish
 from tests.workflows.small_corpus import TEXTS, SmallCorpus
-from workflows.agents.codec import Codec, SchemaCodec, TagCodec
+from workflows.agents.codec import SchemaCodec, StepCodec, TagCodec
 from workflows.chat_models.scripted import ScriptedModel
-from workflows.tools.toolbox import Corpora
+from workflows.tools.toolbox import ToolCorpora
 
 QUESTION = "How did presidents justify tariffs before 1900?"
 HEADING = re.compile(r"^ {0,3}#{1,6}(\s|$)", re.MULTILINE)
@@ -48,7 +48,7 @@ async def test_any_schema_valid_answer_ends_in_a_valid_report(seed: int, scholar
         record,
         corpus,
         limits=AgentLimits(max_turns=3, max_tool_calls=5),
-        corpora=Corpora(scientific=("papers",) if scholar else ()),
+        corpora=ToolCorpora(scientific=("papers",) if scholar else ()),
         language=Language.CHINESE if chinese else Language.ENGLISH,
     )
     check(await run_chain(kit, record, QUESTION), corpus)
@@ -61,7 +61,7 @@ async def test_any_schema_valid_answer_ends_in_a_valid_report(seed: int, scholar
 @settings(max_examples=60)
 @given(text=st.text(max_size=400), tags=st.booleans())
 async def test_any_text_at_all_ends_in_a_valid_report(text: str, tags: bool) -> None:
-    codec: Codec = TagCodec() if tags else SchemaCodec()
+    codec: StepCodec = TagCodec() if tags else SchemaCodec()
     record, corpus = new_record(), SmallCorpus()
     kit = make_kit(ScriptedModel(lambda _: text), record, corpus, codec=codec, limits=AgentLimits(max_turns=2))
     check(await run_chain(kit, record, QUESTION), corpus)

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.errors import AnswerInvalid
-from workflows.agents.actions import ActionName, act_step
-from workflows.agents.mending import PlanAnswer
-from workflows.agents.parsing import json_values, lenient_json, thinking_of, without_thinking
+from workflows.agents.actions import ActionName, make_act_step
+from workflows.agents.answer_reading import read_answer, read_text
+from workflows.agents.parsing import find_json_values, parse_leniently, remove_thinking, thinking_of
+from workflows.agents.plan_repair import PlanAnswer
 from workflows.agents.planning import PLAN
-from workflows.agents.reading import read_answer, read_text
 
-ACT = act_step(frozenset({"search", "scholar", "browse"}))
+ACT = make_act_step(frozenset({"search", "scholar", "browse"}))
 SEARCH = '{"thought": "t", "action": "search", "inputs": ["a", "b"]}'
 
 
@@ -42,7 +42,7 @@ SEARCH = '{"thought": "t", "action": "search", "inputs": ["a", "b"]}'
 )
 def test_one_act_in_many_notations(text: str) -> None:
     act = read_answer(ACT, text)
-    assert (act.action, act.cleaned()) == (ActionName.SEARCH, ("a", "b"))
+    assert (act.action, act.clean_inputs()) == (ActionName.SEARCH, ("a", "b"))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_one_act_in_many_notations(text: str) -> None:
 def test_what_an_act_means(text: str, action: ActionName, inputs: tuple[str, ...]) -> None:
     act = read_answer(ACT, text)
     assert act.action is action
-    assert action is ActionName.FINISH or act.cleaned() == inputs
+    assert action is ActionName.FINISH or act.clean_inputs() == inputs
 
 
 @pytest.mark.parametrize("text", ["", "I would search for tariffs.", "{}", "[]", '{"unexpected": 1}', "<think>only thoughts"])
@@ -105,17 +105,17 @@ def test_free_text_is_unwrapped(text: str, expected: str) -> None:
 
 def test_thinking_is_told_apart_from_speech() -> None:
     assert thinking_of("<think>why</think>what") == "why"
-    assert without_thinking("<think>a</think>x<think>b</think>y") == "xy"
-    assert without_thinking("no tags, 1 < 2") == "no tags, 1 < 2"
+    assert remove_thinking("<think>a</think>x<think>b</think>y") == "xy"
+    assert remove_thinking("no tags, 1 < 2") == "no tags, 1 < 2"
 
 
 def test_repair_does_not_touch_what_stands_in_strings() -> None:
-    assert lenient_json('{"a": "x, ] None // y",}') == {"a": "x, ] None // y"}
+    assert parse_leniently('{"a": "x, ] None // y",}') == {"a": "x, ] None // y"}
 
 
 @given(st.text(alphabet="{}[]\",:\\ \nabT<>/think`1'", max_size=200))
 def test_any_text_can_be_read_without_an_exception(text: str) -> None:
-    list(json_values(without_thinking(text)))
+    list(find_json_values(remove_thinking(text)))
 
 
 @pytest.mark.parametrize(

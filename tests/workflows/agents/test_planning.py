@@ -10,9 +10,9 @@ from app.domain.query import Language, ResearchQuery
 from app.domain.run import EventType
 from tests.workflows.bench_of_agents import make_kit, new_record, step_of
 from workflows.agents.kit import Bounds
-from workflows.agents.mending import PlanAnswer, SubtaskAnswer, mended
+from workflows.agents.plan_repair import PlanAnswer, SubtaskAnswer, repair_plan
 from workflows.agents.planning import make_plan
-from workflows.chat_models.scripted import Scripted, ScriptedModel
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local_record import LocalRecord
 
 QUERY = ResearchQuery(question="How did presidents justify tariffs before 1900?")
@@ -51,7 +51,7 @@ GOOD = json.dumps(
 )
 
 
-def answers(intent: Scripted, plan: Scripted) -> ScriptedModel:
+def answers(intent: ScriptedAnswer, plan: ScriptedAnswer) -> ScriptedModel:
     return ScriptedModel(lambda request: {"intent": intent, "plan": plan}[step_of(request)])
 
 
@@ -72,7 +72,7 @@ async def test_a_chinese_question_is_planned_in_chinese() -> None:
 
 
 @pytest.mark.parametrize("broken", ["no plan today", '{"title": "x", "subtasks": []}', ModelRefused("no such model")])
-async def test_without_a_plan_the_question_is_the_plan(broken: Scripted) -> None:
+async def test_without_a_plan_the_question_is_the_plan(broken: ScriptedAnswer) -> None:
     told: list[str] = []
     record = LocalRecord(
         "t", watch=lambda event, _, payload: told.append(payload["message"]) if event is EventType.WARNING else None
@@ -115,7 +115,7 @@ subtasks = st.builds(
 
 @given(st.lists(subtasks, max_size=20), st.text(max_size=400))
 def test_any_proposal_becomes_a_valid_plan_or_none(proposed: list[SubtaskAnswer], title: str) -> None:
-    plan = mended(PlanAnswer(title=title, subtasks=tuple(proposed)), "intent", 8)
+    plan = repair_plan(PlanAnswer(title=title, subtasks=tuple(proposed)), "intent", 8)
     if plan is not None:
         assert [s.id for s in plan.subtasks] == [f"s{i + 1}" for i in range(len(plan.subtasks))]
         assert len({s.question.casefold() for s in plan.subtasks}) == len(plan.subtasks) <= 8
@@ -123,6 +123,6 @@ def test_any_proposal_becomes_a_valid_plan_or_none(proposed: list[SubtaskAnswer]
 
 def test_circles_lose_only_the_edge_that_closes_them() -> None:
     circle = [SubtaskAnswer(id=n, question=n, depends_on=(d,)) for n, d in (("a", "c"), ("b", "a"), ("c", "b"))]
-    plan = mended(PlanAnswer(subtasks=tuple(circle)), "", 8)
+    plan = repair_plan(PlanAnswer(subtasks=tuple(circle)), "", 8)
     assert plan is not None
     assert [s.depends_on for s in plan.subtasks] == [("s3",), ("s1",), ()]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.evidence import Passage, Source, snapshot_hash
-from workflows.agents.quoting import locate, quote_from
+from workflows.agents.quoting import locate_quote, quote_from
 
 TEXT = (
     "It was said: “The tariff of 1890 raised\nduties — sharply.” Some argued, as Mr. Clay did, that it ruined trade. "
@@ -34,7 +34,7 @@ def passage(text: str, start: int = 0) -> Passage:
     ],
 )
 def test_words_are_found_up_to_marks_space_and_case(said: str, found: str) -> None:
-    span = locate(TEXT, said)
+    span = locate_quote(TEXT, said)
     assert span is not None
     assert TEXT[span.start : span.end] == found
 
@@ -43,7 +43,7 @@ def test_words_are_found_up_to_marks_space_and_case(said: str, found: str) -> No
 def test_an_accent_may_be_a_character_of_its_own(source: str, said: str) -> None:
     text = unicodedata.normalize(source, "Préface: l'État a relevé les droits de douane; nul n'a protesté.")
     words = "l'État a relevé les DROITS de douane"
-    span = locate(text, unicodedata.normalize(said, words))
+    span = locate_quote(text, unicodedata.normalize(said, words))
     assert span is not None
     assert text[span.start : span.end].lower() == unicodedata.normalize(source, words).lower()
 
@@ -61,7 +61,7 @@ def test_an_accent_may_be_a_character_of_its_own(source: str, said: str) -> None
     ],
 )
 def test_words_that_are_not_there_are_not_found(said: str) -> None:
-    assert locate(TEXT, said) is None
+    assert locate_quote(TEXT, said) is None
 
 
 def test_a_quote_has_the_sources_words_and_offsets_in_the_snapshot() -> None:
@@ -94,4 +94,4 @@ def test_what_stands_in_a_text_is_found(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 12))
     said = text[start : data.draw(st.integers(start + 10, len(text)))]
     if len(said.strip()) >= 8:
-        assert locate(text, said) is not None
+        assert locate_quote(text, said) is not None

@@ -7,9 +7,9 @@ import pytest
 
 from app.domain.budget import StopReason
 from app.domain.chat import ChatRequest
-from app.domain.citations import CitationStore, marker
+from app.domain.citations import CitationStore, marker_of
 from app.domain.errors import ModelRefused
-from app.domain.evidence import Conflict, Finding, Quote
+from app.domain.evidence import Finding, Quote, SourceConflict
 from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Language, ResearchQuery
@@ -18,7 +18,7 @@ from tests.workflows.bench_of_agents import make_kit, new_record, step_of
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.kit import Bounds
 from workflows.agents.reporting import write_report
-from workflows.chat_models.scripted import Scripted, ScriptedModel
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local_record import LocalRecord
 
 QUERY = ResearchQuery(question="How did presidents justify tariffs before 1900?")
@@ -43,12 +43,12 @@ WAGES = quote("https://example.org/1890", "The new tariff law protects the wages
 RAISE = quote("https://example.org/1887", "These laws raise the price to consumers of all articles imported.")
 STABLE = quote("https://example.org/1890", "The prices of necessaries were not increased by it.")
 FOUND = (
-    Finding(subtask_id="s1", answer=f"Protection {marker(PROTECT)}.", quotes=(PROTECT, WAGES), stop=StopReason.SUFFICIENT),
+    Finding(subtask_id="s1", answer=f"Protection {marker_of(PROTECT)}.", quotes=(PROTECT, WAGES), stop=StopReason.SUFFICIENT),
     Finding(
         subtask_id="s2",
         answer="They disagree.",
         quotes=(RAISE, STABLE),
-        conflicts=(Conflict(about="whether prices rose", quote_keys=(RAISE.key, STABLE.key)),),
+        conflicts=(SourceConflict(about="whether prices rose", quote_keys=(RAISE.key, STABLE.key)),),
         gaps=("wages by trade",),
         stop=StopReason.SUFFICIENT,
     ),
@@ -80,7 +80,7 @@ TWO = "One message says prices rose [q3]; another denies it [q4]."
 CLOSING = json.dumps(
     {"edits": [], "summary": "Protection came first [q1].", "conclusion": "Wages followed [q2]; the cost is disputed [q3][q4]."}
 )
-GOOD: Mapping[str, Scripted] = {
+GOOD: Mapping[str, ScriptedAnswer] = {
     "outline": OUTLINE,
     "aggregation": AGGREGATION,
     "Workshops and wages": ONE,
@@ -89,11 +89,11 @@ GOOD: Mapping[str, Scripted] = {
 }
 
 
-def writing(**changed: Scripted) -> ScriptedModel:
+def writing(**changed: ScriptedAnswer) -> ScriptedModel:
     """A model that writes the good report but for what is changed; section texts go by their heading."""
     said = {**GOOD, **{k.replace("_", " "): v for k, v in changed.items()}}
 
-    def answer(request: ChatRequest) -> Scripted:
+    def answer(request: ChatRequest) -> ScriptedAnswer:
         step = step_of(request)
         if step != "text":
             return said[step]
@@ -187,7 +187,7 @@ async def test_an_uncited_summary_is_flagged() -> None:
 
 @pytest.mark.parametrize("step", ["outline", "aggregation", "Workshops and wages", "What it cost", "consistency"])
 @pytest.mark.parametrize("failure", ["nonsense", "", ModelRefused("content filter")])
-async def test_any_step_may_fail_and_there_is_a_report_that_says_so(step: str, failure: Scripted) -> None:
+async def test_any_step_may_fail_and_there_is_a_report_that_says_so(step: str, failure: ScriptedAnswer) -> None:
     report = await write(writing(**{step.replace(" ", "_"): failure}))
     text = rendered(report)
     assert all(q.text in text or f"[{n}]" in text for n, q in enumerate(report.quotes, 1))

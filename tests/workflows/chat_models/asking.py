@@ -2,22 +2,22 @@
 
 from decimal import Decimal
 
-from app.domain.chat import ChatRequest, Completion, Message, ResponseSchema, Role
-from workflows.chat_models.endpoint import Endpoint, Prices
-from workflows.chat_models.openai_compatible import connected
+from app.domain.chat import ChatRequest, ChatRole, Completion, Message, ResponseSchema
+from workflows.chat_models.endpoint import ModelEndpoint, ModelPrices
+from workflows.chat_models.openai_compatible import connect_model
 
 SCHEMA = ResponseSchema(
     name="form",
     schema={"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False},
 )
-ASKED = ChatRequest(messages=(Message(role=Role.USER, content="What were tariffs for?"),), response_schema=SCHEMA)
+ASKED = ChatRequest(messages=(Message(role=ChatRole.USER, content="What were tariffs for?"),), response_schema=SCHEMA)
 KEY = "sk-very-secret-0123456789"
 
 
-def endpoint(url: str, **more: object) -> Endpoint:
-    return Endpoint(base_url=url, model="stub", api_key=KEY, prices=Prices(Decimal(2), Decimal("10.5")), **more)  # type: ignore[arg-type]
+def endpoint(url: str, **more: object) -> ModelEndpoint:
+    return ModelEndpoint(base_url=url, model="stub", api_key=KEY, prices=ModelPrices(Decimal(2), Decimal("10.5")), **more)  # type: ignore[arg-type]
 
 
 async def ask(url: str, request: ChatRequest = ASKED, **more: object) -> Completion:
-    async with connected(endpoint(url, **more)) as model:
+    async with connect_model(endpoint(url, **more)) as model:
         return await model.complete(request)

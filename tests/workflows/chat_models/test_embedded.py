@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.chat import ChatRequest, Message, ResponseSchema, Role
+from app.domain.chat import ChatRequest, ChatRole, Message, ResponseSchema
 from app.domain.errors import ContextTooLong, SetupError
 from infra.extras import SMALLEST_MODEL, is_importable
 from workflows.chat_models.embedded import load_embedded
@@ -29,12 +29,12 @@ def test_a_missing_file_says_where_to_put_it(tmp_path: Path) -> None:
 async def test_a_real_model_answers_within_the_schema() -> None:
     model = load_embedded(SMALLEST_MODEL, context_tokens=1_024)
     schema = ResponseSchema(name="pick", schema=COLOURS)
-    asked = ChatRequest(messages=(Message(role=Role.USER, content="Pick a colour."),), response_schema=schema, max_tokens=40)
+    asked = ChatRequest(messages=(Message(role=ChatRole.USER, content="Pick a colour."),), response_schema=schema, max_tokens=40)
     completion = await model.complete(asked)
     assert json.loads(completion.text)["colour"] in ("red", "blue")
     assert completion.usage.output_tokens > 0
     with pytest.raises(ContextTooLong):
-        await model.complete(ChatRequest(messages=(Message(role=Role.USER, content="word " * 3_000),)))
+        await model.complete(ChatRequest(messages=(Message(role=ChatRole.USER, content="word " * 3_000),)))
 
 
 @pytest.mark.slow

@@ -3,13 +3,13 @@ from datetime import timedelta
 
 import pytest
 
-from app.domain.chat import Message, Role
+from app.domain.chat import ChatRole, Message
 from app.domain.errors import ModelRefused, ModelUnavailable
 from tests.support.model_stub import ModelStub, model_stub
 from tests.support.model_stub_faults import Fault
 from tests.workflows.chat_models.asking import ASKED, KEY, SCHEMA, ask, endpoint
 from tests.workflows.chat_models.rude_server import chunked, delta, events, http, refused, rude_server, said
-from workflows.chat_models.openai_compatible import connected
+from workflows.chat_models.openai_compatible import connect_model
 
 
 @pytest.mark.parametrize("stream", [True, False])
@@ -32,7 +32,7 @@ async def test_streamed_and_whole_answers_are_the_same() -> None:
 
 @pytest.mark.parametrize("stream", [True, False])
 async def test_one_connection_serves_many_calls(stream: bool) -> None:
-    async with rude_server(said("yes")) as server, connected(endpoint(server.url, stream=stream)) as model:
+    async with rude_server(said("yes")) as server, connect_model(endpoint(server.url, stream=stream)) as model:
         for _ in range(5):
             await model.complete(ASKED)
     assert (len(server.requests), server.connections) == (5, 1)
@@ -40,14 +40,14 @@ async def test_one_connection_serves_many_calls(stream: bool) -> None:
 
 async def test_a_kept_connection_that_the_server_closed_is_no_outage() -> None:
     closing = http(200, b'{"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]}')
-    async with rude_server(closing, closes_after=1) as server, connected(endpoint(server.url)) as model:
+    async with rude_server(closing, closes_after=1) as server, connect_model(endpoint(server.url)) as model:
         for _ in range(30):
             assert (await model.complete(ASKED)).text == "yes"
     assert len(server.requests) == 30
 
 
 async def test_a_connection_lost_while_the_server_works_is_an_outage_and_not_asked_again() -> None:
-    async with model_stub(ModelStub(latency=timedelta(seconds=0.4))) as stub, connected(endpoint(stub.base_url)) as model:
+    async with model_stub(ModelStub(latency=timedelta(seconds=0.4))) as stub, connect_model(endpoint(stub.base_url)) as model:
         await model.complete(ASKED)
         stub.faults.order(Fault.RESET)
         with pytest.raises(ModelUnavailable):
@@ -56,7 +56,7 @@ async def test_a_connection_lost_while_the_server_works_is_an_outage_and_not_ask
 
 
 async def test_a_stream_gives_its_connection_back() -> None:
-    async with rude_server(chunked(delta("yes", finish_reason="stop"))) as server, connected(endpoint(server.url)) as model:
+    async with rude_server(chunked(delta("yes", finish_reason="stop"))) as server, connect_model(endpoint(server.url)) as model:
         for _ in range(5):
             assert (await model.complete(ASKED)).text == "yes"
     assert (len(server.requests), server.connections) == (5, 1)
@@ -142,7 +142,7 @@ async def test_the_key_is_sent_but_never_shown() -> None:
     ],
 )
 async def test_a_field_the_server_does_not_know_is_left_out_from_then_on(message: str, gone: str) -> None:
-    async with rude_server(refused(400, message), said("ok")) as server, connected(endpoint(server.url)) as model:
+    async with rude_server(refused(400, message), said("ok")) as server, connect_model(endpoint(server.url)) as model:
         assert (await model.complete(ASKED)).text == "ok"
         await model.complete(ASKED)
     assert [gone in body for body in server.bodies] == [True, False, False]
@@ -158,8 +158,8 @@ async def test_it_does_not_retry_by_itself() -> None:
 
 
 async def test_many_calls_run_at_once() -> None:
-    async with model_stub(ModelStub(latency=timedelta(seconds=0.3))) as stub, connected(endpoint(stub.base_url)) as model:
-        requests = [ASKED.model_copy(update={"messages": (Message(role=Role.USER, content=str(i)),)}) for i in range(60)]
+    async with model_stub(ModelStub(latency=timedelta(seconds=0.3))) as stub, connect_model(endpoint(stub.base_url)) as model:
+        requests = [ASKED.model_copy(update={"messages": (Message(role=ChatRole.USER, content=str(i)),)}) for i in range(60)]
         await asyncio.gather(*map(model.complete, requests))
         assert stub.most_in_flight == 60
 

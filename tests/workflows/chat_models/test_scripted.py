@@ -1,12 +1,12 @@
 import pytest
 
-from app.domain.chat import ChatRequest, Message, Role, SampledTokens
+from app.domain.chat import ChatRequest, ChatRole, Message, SampledTokens
 from app.domain.errors import ModelRefused, ModelUnavailable
 from workflows.chat_models.absent import AbsentModel
-from workflows.chat_models.estimating import estimated_tokens
+from workflows.chat_models.estimating import estimate_tokens
 from workflows.chat_models.scripted import ScriptedModel
 
-ASKED = ChatRequest(messages=(Message(role=Role.USER, content="hello"),))
+ASKED = ChatRequest(messages=(Message(role=ChatRole.USER, content="hello"),))
 
 
 async def test_a_list_is_answered_in_order_and_then_refused() -> None:
@@ -39,4 +39,4 @@ async def test_no_model_says_what_to_set() -> None:
 
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("word", 1), ("two words", 3), ("关税史", 3), ("关税 tariff", 4)])
 def test_tokens_are_estimated_by_script(text: str, tokens: int) -> None:
-    assert estimated_tokens(text) == tokens
+    assert estimate_tokens(text) == tokens

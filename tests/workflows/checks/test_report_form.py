@@ -5,12 +5,12 @@ import time
 import pytest
 
 from app.domain.query import Language, detect_language
-from workflows.checks.citation_format import CitationFault, citation_faults, parted
-from workflows.checks.languages import language_breaks
-from workflows.checks.lists import MarkdownFault, markdown_faults
-from workflows.checks.outline import Heading, OutlineFault, headings_of, missed_titles, outline_faults
-from workflows.checks.redundancy import repeats, statements_of
-from workflows.checks.table_repair import repaired_tables
+from workflows.checks.citation_format import CitationFault, find_citation_faults, split_off_sources
+from workflows.checks.heading_faults import OutlineFault, ReportHeading, find_missed_titles, find_outline_faults, list_headings
+from workflows.checks.languages import find_language_breaks
+from workflows.checks.markdown_faults import MarkdownFault, find_markdown_faults
+from workflows.checks.redundancy import find_repeats, list_statements
+from workflows.checks.table_repair import repair_tables
 
 F, C, EN, ZH = OutlineFault, CitationFault, Language.ENGLISH, Language.CHINESE
 
@@ -34,17 +34,17 @@ OUTLINES = [
 
 @pytest.mark.parametrize(("text", "faults"), OUTLINES)
 def test_outlines(text: str, faults: list[tuple[int, OutlineFault]]) -> None:
-    assert [(fault.place, fault.fault) for fault in outline_faults(headings_of(text))] == faults
+    assert [(fault.place, fault.fault) for fault in find_outline_faults(list_headings(text))] == faults
 
 
 def test_titles_of_a_plan_that_a_report_has_not() -> None:
     headings = [
-        Heading(2, "1. **Revenue** of the Treasury"),
-        Heading(3, "Who was protected, and why"),
-        Heading(2, "三、工资的变化"),
+        ReportHeading(2, "1. **Revenue** of the Treasury"),
+        ReportHeading(3, "Who was protected, and why"),
+        ReportHeading(2, "三、工资的变化"),
     ]
     planned = ["Revenue of the treasury", "2. Who was protected and why?", "Wages", "工资的变化", ""]
-    assert missed_titles(planned, headings) == ["Wages", ""]
+    assert find_missed_titles(planned, headings) == ["Wages", ""]
 
 
 SOURCES = "\n\n## Sources\n\n**[1]** *A*. <https://a.example>\n\n> words\n\n**[2]** *B*.\n"
@@ -68,12 +68,12 @@ CITED = [
 
 @pytest.mark.parametrize(("text", "faults"), CITED)
 def test_citations(text: str, faults: list[CitationFault]) -> None:
-    assert [found.fault for found in citation_faults(text)] == faults
+    assert [found.fault for found in find_citation_faults(text)] == faults
 
 
 def test_a_list_of_sources_ends_at_the_next_heading_and_the_last_one_counts() -> None:
     text = "# Sources\nWhat the sources [1] say.\n# Sources\n[1] A\n# Appendix\n1. not one"
-    assert parted(text) == ("# Sources\nWhat the sources [1] say.", (1,))
+    assert split_off_sources(text) == ("# Sources\nWhat the sources [1] say.", (1,))
 
 
 CHINESE_SOUND = [
@@ -94,15 +94,15 @@ ENGLISH_SOUND = [
 
 @pytest.mark.parametrize(("text", "language"), [*((t, ZH) for t in CHINESE_SOUND), *((t, EN) for t in ENGLISH_SOUND)])
 def test_foreign_words_that_stand_by_right(text: str, language: Language) -> None:
-    assert language_breaks(text, language) == []
+    assert find_language_breaks(text, language) == []
 
 
 def test_sentences_that_leave_the_language() -> None:
     slip = "the rates on wool were never lowered again"
     chinese = f"税率上升。However, {slip} after that year. 此后下降。\n\n| 年份 |\n|---|\n| The year in which {slip} |"
-    assert [text[:12] for text in language_breaks(chinese, ZH)] == ["However, the", "The year in "]
+    assert [text[:12] for text in find_language_breaks(chinese, ZH)] == ["However, the", "The year in "]
     english = "Rates rose. The 关税 was never lowered. 此后下降了很多。\n\nWages fell."
-    assert language_breaks(english, EN) == ["The 关税 was never lowered.", "此后下降了很多。"]
+    assert find_language_breaks(english, EN) == ["The 关税 was never lowered.", "此后下降了很多。"]
     assert detect_language("此后 OpenAI 的 GPT-4 又多次提高。") is ZH
     assert detect_language(f"{english} So {slip}, and that was all.") is EN
 
@@ -118,10 +118,10 @@ def test_statements_said_twice() -> None:
         "In short, rates rose.",
         "In short, rates rose.",
     ]
-    assert [(found.first, found.second) for found in repeats(said)] == [(0, 2), (4, 5)]
-    assert all(0.8 <= found.likeness <= 1.0 for found in repeats(said))
+    assert [(found.first, found.second) for found in find_repeats(said)] == [(0, 2), (4, 5)]
+    assert all(0.8 <= found.likeness <= 1.0 for found in find_repeats(said))
     text = f"## {said[0]}\n\n{said[0]} [1]\n\n## Sources\n[1] {said[0]}"
-    assert len(statements_of(text)) == 1, "a heading and a source's title are no statements of the report"
+    assert len(list_statements(text)) == 1, "a heading and a source's title are no statements of the report"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_statements_said_twice() -> None:
     ],
 )
 def test_lists_and_code(text: str, faults: list[MarkdownFault]) -> None:
-    assert markdown_faults(text) == faults
+    assert find_markdown_faults(text) == faults
 
 
 @pytest.mark.parametrize("piece", ["|-|\n", "| a |\n\n", "<cite ", "[1,"])
@@ -148,8 +148,8 @@ def test_detectors_take_no_longer_than_a_text_is_long(piece: str) -> None:
     def seconds(times: int) -> float:
         began = time.process_time()
         text = piece * times
-        repaired_tables(text)
-        citation_faults(text)
+        repair_tables(text)
+        find_citation_faults(text)
         return time.process_time() - began
 
     assert min(seconds(4_000) for _ in range(3)) < 10 * max(seconds(1_000) for _ in range(3)) + 0.5

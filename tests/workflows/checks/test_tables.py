@@ -5,10 +5,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.domain.citations import MARKER
-from workflows.checks.markdown import tokens_of
+from workflows.checks.markdown import parse_markdown
 from workflows.checks.table_numbers import check_numbers
-from workflows.checks.table_repair import repaired_tables
-from workflows.checks.tables import TableFault, cells_of, tables_of
+from workflows.checks.table_repair import repair_tables
+from workflows.checks.tables import TableFault, find_tables, split_cells
 
 F = TableFault
 SOUND = "| Year | Rate |\n|:---|---:|\n| 1828 | 61 % [[a1]] |\n| 1832 | a \\| b |"
@@ -49,32 +49,32 @@ UNREPAIRABLE = {F.EMPTY}
 
 @pytest.mark.parametrize(("text", "faults"), LABELLED)
 def test_faults_of_labelled_tables(text: str, faults: set[TableFault]) -> None:
-    assert [set(table.faults) for table in tables_of(text)] == [faults]
+    assert [set(table.faults) for table in find_tables(text)] == [faults]
 
 
 @pytest.mark.parametrize("text", NO_TABLES)
 def test_bars_that_make_no_table(text: str) -> None:
-    assert tables_of(text) == []
-    assert repaired_tables(text).text == text
+    assert find_tables(text) == []
+    assert repair_tables(text).text == text
 
 
 def shown(text: str) -> int:
     """How many tables a Markdown program shows."""
-    return sum(token.type == "table_open" for token in tokens_of(text))
+    return sum(token.type == "table_open" for token in parse_markdown(text))
 
 
 @pytest.mark.parametrize(("text", "faults"), LABELLED)
 def test_repair_leaves_sound_tables_and_keeps_all_that_faulty_ones_say(text: str, faults: set[TableFault]) -> None:
-    mended = repaired_tables(text)
+    mended = repair_tables(text)
     assert (mended.text == text) is (not faults or faults <= UNREPAIRABLE)
     assert mended.after == (1, int(bool(faults & UNREPAIRABLE)))
     assert MARKER.findall(mended.text) == MARKER.findall(text)
     assert shown(mended.text) == 1
-    assert repaired_tables(mended.text).text == mended.text
+    assert repair_tables(mended.text).text == mended.text
 
 
 def test_cells_beyond_the_head_are_shown_after_repair() -> None:
-    mended = repaired_tables("| Year | Rate |\n|:--|--:|\n| 1828 | 61 | high [[a1]] | |\n| 1832 |").text
+    mended = repair_tables("| Year | Rate |\n|:--|--:|\n| 1828 | 61 | high [[a1]] | |\n| 1832 |").text
     assert mended.split("\n") == [
         "| Year | Rate |  |", "| :--- | ---: | --- |", "| 1828 | 61 | high [[a1]] |", "| 1832 |  |  |",
     ]  # fmt: skip
@@ -82,7 +82,7 @@ def test_cells_beyond_the_head_are_shown_after_repair() -> None:
 
 def test_text_around_tables_stays_as_it_is() -> None:
     text = f"Before.\n\n{SOUND}\n\nBetween | them.\n\n| A | B |\n| 1 | 2 |\n\nAfter.\n"
-    mended = repaired_tables(text)
+    mended = repair_tables(text)
     assert mended.text == text.replace("| A | B |\n", "| A | B |\n| --- | --- |\n")
     assert (mended.before, mended.after) == ((2, 1), (2, 0))
 
@@ -96,11 +96,11 @@ line = st.lists(cell, min_size=1, max_size=4).map(lambda cells: f"| {' | '.join(
 @given(st.lists(line, max_size=9).map("\n".join))
 @example("|  | 1 |\n|  | 1 |\n\n|  | 1 |")  # with its rule, the table goes on after the blank line
 def test_repair_loses_no_citation_no_word_and_is_done_at_once(text: str) -> None:
-    mended = repaired_tables(text)
+    mended = repair_tables(text)
     assert MARKER.findall(mended.text) == MARKER.findall(text)
     assert [c for c in mended.text if c.isalnum()] == [c for c in text if c.isalnum()]
     assert mended.after.faulty <= mended.before.faulty
-    again = repaired_tables(mended.text)
+    again = repair_tables(mended.text)
     assert again.after.faulty == mended.after.faulty
 
 
@@ -139,5 +139,5 @@ def test_scales_in_heads_and_cells_without_a_source() -> None:
 
 
 def test_escaped_bars_stay_in_their_cell() -> None:
-    assert cells_of("| a \\| b | c |") == ("a | b", "c")
-    assert "a \\| b" in repaired_tables("| A | B |\n| a \\| b | c |").text
+    assert split_cells("| a \\| b | c |") == ("a | b", "c")
+    assert "a \\| b" in repair_tables("| A | B |\n| a \\| b | c |").text

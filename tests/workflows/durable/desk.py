@@ -14,10 +14,10 @@ from app.domain.query import ResearchQuery
 from app.runs.storage import events, runs, steering
 from app.runs.storage.run_log import NOTHING, RunLog
 from tests.support.opening import open_stage
-from workflows.chat_models.endpoint import Prices
-from workflows.durable.outage import Circuit
+from workflows.chat_models.endpoint import ModelPrices
+from workflows.durable.outage import ServerCircuit
 from workflows.durable.recording import DurableRecord
-from workflows.durable.room import Rooms, RunRoom
+from workflows.durable.run_rooms import RunRoom, RunRooms
 from workflows.durable.stage_ledger import StageLedger
 
 
@@ -27,7 +27,7 @@ class Desk:
 
     database: asyncpg.Pool
     run_id: UUID = field(default_factory=uuid4)
-    prices: Prices = field(default_factory=Prices)
+    prices: ModelPrices = field(default_factory=ModelPrices)
     stopping: bool = False
 
     @property
@@ -47,13 +47,13 @@ class Desk:
             self.run_id,
             stage,
             opening.attempt,
-            room or Rooms(self.log).of(self.run_id),
+            room or RunRooms(self.log).room_of(self.run_id),
             self.prices,
             lambda: self.stopping,
             halt=opening.halt,
             finish=finish,
         )
-        return DurableRecord(ledger, opening.turns, defaultdict(Circuit).__getitem__, Circuit(refusal=ToolError))
+        return DurableRecord(ledger, opening.turns, defaultdict(ServerCircuit).__getitem__, ServerCircuit(refusal=ToolError))
 
     async def wish(self, halt: Halt) -> None:
         await steering.set_control(self.database, self.run_id, halt, replacing=tuple(Halt))

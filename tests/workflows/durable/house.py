@@ -24,7 +24,7 @@ from tests.workflows.durable.toys import ToyIndex, ToyModel, extractive_toys, to
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import SchemaCodec
 from workflows.durable.reconcile import Reconciler
-from workflows.durable.worker import working
+from workflows.durable.worker import run_worker
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
 
@@ -62,7 +62,7 @@ class House:
     async def worker(self, agents: AgentSet | None = None, build: str | None = None, **parts: Any) -> AsyncIterator[Workshop]:
         """A worker of its own version, until the end of the block."""
         shop = self.workshop(agents, **parts)
-        async with working(self.client, shop, build or f"test-{uuid4().hex[:8]}"):
+        async with run_worker(self.client, shop, build or f"test-{uuid4().hex[:8]}"):
             yield shop
 
     async def ask(
@@ -104,7 +104,7 @@ class House:
         return (await self.client.get_workflow_handle(workflow_id(run_id)).fetch_history()).events
 
     async def markdown(self, run_id: UUID) -> str:
-        return (await self.research.report(run_id))[1].markdown
+        return (await self.research.get_run_and_report(run_id))[1].markdown
 
     def reconciler(self, build: str = "none") -> Reconciler:
         return Reconciler(self.client, self.database, build)

@@ -16,9 +16,9 @@ from app.runs.storage.run_log import RunLog
 from tests.workflows.durable.desk import Desk, slowly
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate, ToyModel, ask_for
-from workflows.chat_models.endpoint import Prices
+from workflows.chat_models.endpoint import ModelPrices
 from workflows.durable.failures import RunHalted
-from workflows.durable.room import Rooms
+from workflows.durable.run_rooms import RunRooms
 
 
 def asks_for_most(text: str) -> ChatRequest:
@@ -51,7 +51,7 @@ async def refused_at_first(desk: Desk) -> asyncio.Task[Completion]:
 
 async def test_the_cap_on_tokens_holds_across_parallel_agents(database: asyncpg.Pool) -> None:
     desk = await Desk(database).begin(Budget(max_tokens=1_500))
-    room, model = Rooms(desk.log).of(desk.run_id), ToyModel(hook=slowly)
+    room, model = RunRooms(desk.log).room_of(desk.run_id), ToyModel(hook=slowly)
 
     async def agent(number: int) -> None:
         record = await desk.open(f"search/s{number}", room)
@@ -111,7 +111,7 @@ async def test_a_paused_run_reserves_nothing(house: House) -> None:
 
 
 async def test_the_cap_on_money_counts_the_price_of_a_call_before_it_is_made(database: asyncpg.Pool) -> None:
-    desk = await Desk(database, prices=Prices(Decimal(1), Decimal(10))).begin(Budget(max_cost_microusd=900))
+    desk = await Desk(database, prices=ModelPrices(Decimal(1), Decimal(10))).begin(Budget(max_cost_microusd=900))
     with pytest.raises(RunHalted):
         await (await desk.open()).ask("search/s1", "act", ToyModel(), ask_for("100 output tokens may cost 1000"))
 

@@ -10,7 +10,7 @@ import pytest
 from app.domain.errors import ToolError
 from app.settings import read_settings
 from tests.support.outside_stub import outside, says, status
-from workflows.durable.equipment import equipped
+from workflows.durable.workshop_setup import open_workshop
 
 ROOT = Path(__file__).parents[3]
 HOLDS_NOTHING = status(404, "no document of this address")
@@ -19,7 +19,7 @@ PAPER = {"DOI": "10.1000/a", "title": ["On duties"], "abstract": "<p>Duties rose
 
 async def test_without_settings_there_is_nothing_beyond_the_index(own_postgres_url: str) -> None:
     given = {"RUBRICA_WORKER_DATABASE_URL": own_postgres_url, "RUBRICA_RETRIEVAL_URL": "http://127.0.0.1:9"}
-    async with equipped(read_settings(given)) as shop:
+    async with open_workshop(read_settings(given)) as shop:
         assert (shop.beyond.web, shop.beyond.papers, list(shop.beyond.tools)) == (None, None, [])
         assert shop.reader(shop.index) is shop.index
 
@@ -39,7 +39,7 @@ async def test_configured_services_are_used_and_counted(own_postgres_url: str, t
             "RUBRICA_PROVIDERS_FILE": str(tmp_path / "providers.toml"),
             "RUBRICA_MCP_SERVERS": str(tmp_path / "mcp.json"),
         }
-        async with equipped(read_settings(given)) as shop:
+        async with open_workshop(read_settings(given)) as shop:
             assert shop.beyond.papers is not None
             passages, note = await shop.beyond.papers.search("10.1000/a", 5)
             assert (passages[0].text, note) == ("Duties rose.", "papers: crossref")
@@ -61,7 +61,7 @@ async def test_pages_that_searches_find_are_read_by_our_own_reader_which_goes_no
             "RUBRICA_RETRIEVAL_URL": index.url,
             "RUBRICA_CONTACT_EMAIL": "me@example.org",
         }
-        async with equipped(read_settings(given)) as shop:
+        async with open_workshop(read_settings(given)) as shop:
             with pytest.raises(ToolError, match="page: refused"):
                 await shop.reader(shop.index).read(f"{inside.url}/")
         assert inside.seen == []

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.accounts.nouns.access import LOCAL_ORGANISATION
-from app.database.tenancy import Tenant, TenantDatabase, acting_for
+from app.database.tenancy import Tenant, TenantDatabase, act_for
 from app.domain.errors import InvalidInput, ModelRefused
 from app.fleets.service import Fleets
 from app.settings import Settings
@@ -13,11 +13,11 @@ from tests.support.model_stub import ModelStub, model_stub
 from tests.training.evaluation.evaluating import benchmark_folder
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import SOURCE, at_once
+from training.evaluation.harness.evaluation_loop import EvaluationProgress
 from training.evaluation.harness.fleet import Deployment
 from training.evaluation.harness.folder import RunFolder
-from training.evaluation.harness.running import Progress
-from training.evaluation.harness.setting_out import Ran, run
-from training.evaluation.harness.wanted import Wanted
+from training.evaluation.harness.run_request import RunRequest
+from training.evaluation.harness.starting import FinishedRun, run_benchmark
 
 CALLS = 17
 QUESTIONS = "SELECT array_agg(questions ORDER BY created_at) FROM fleets"
@@ -36,15 +36,15 @@ refused: list[str] = []
 async def test_a_fleet_answers_a_benchmark_and_asks_again_what_failed(house: House, tmp_path: Path) -> None:
     refused.clear()
     house.model.hook = fail_once
-    data, out, told = benchmark_folder(tmp_path / "data"), tmp_path / "out", list[Progress]()
-    wanted = Wanted("drb-race", data, out, at_once=3, fleet=True)
+    data, out, told = benchmark_folder(tmp_path / "data"), tmp_path / "out", list[EvaluationProgress]()
+    wanted = RunRequest("drb-race", data, out, at_once=3, fleet=True)
     deployment = Deployment(Fleets(TenantDatabase(house.database), house.gateway), house.database)
     async with model_stub(ModelStub()) as stub, house.worker():
         settings = Settings.model_validate({"llm_base_url": stub.base_url, "llm_model": "toy", "home": tmp_path / "home"})
 
-        async def evaluated() -> Ran:
-            with acting_for(Tenant(LOCAL_ORGANISATION)):
-                return await run(settings, wanted, told.append, deployment)
+        async def evaluated() -> FinishedRun:
+            with act_for(Tenant(LOCAL_ORGANISATION)):
+                return await run_benchmark(settings, wanted, told.append, deployment)
 
         first = await evaluated()
         failed = next(progress for progress in told if progress.problem)
@@ -58,11 +58,11 @@ async def test_a_fleet_answers_a_benchmark_and_asks_again_what_failed(house: Hou
         assert len(house.model.asked) - worked == CALLS
         assert await house.database.fetchval(QUESTIONS) == [3, 1]
     folder = RunFolder(out)
-    answers = folder.answers()
+    answers = folder.read_answers()
     assert {answer.usage.model_calls for answer in answers.values()} == {CALLS}
-    assert {len([turn for turn in folder.turns(item) if turn.completion]) for item in answers} == {CALLS}
-    assert "President number" in folder.page(answers["1"].pages[SOURCE.url])
+    assert {len([turn for turn in folder.read_turns(item) if turn.completion]) for item in answers} == {CALLS}
+    assert "President number" in folder.read_page(answers["1"].pages[SOURCE.url])
     assert again.manifest.system.fleet
-    finished = Wanted("drb-race", data, tmp_path / "other", reports=tmp_path / "reports.jsonl", fleet=True)
+    finished = RunRequest("drb-race", data, tmp_path / "other", reports=tmp_path / "reports.jsonl", fleet=True)
     with pytest.raises(InvalidInput, match="leave --fleet out"):
-        await run(settings, finished, told.append, deployment)
+        await run_benchmark(settings, finished, told.append, deployment)

@@ -11,7 +11,7 @@ from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from app.domain.contract import ResearchInput
 from app.domain.query import ResearchQuery
-from app.runs.service.temporal_gateway import connect, turn_of
+from app.runs.service.temporal_gateway import connect, priority_of
 from tests.support.patience import PATIENCE_S
 
 GREEDY, MODEST = UUID(int=1), UUID(int=2)
@@ -43,7 +43,7 @@ async def enqueue(client: Client, queue: str, organisation: UUID, who: str, coun
 async def started(client: Client, queue: str, organisation: UUID, who: str, background: bool) -> WorkflowHandle[OneStage, None]:
     query = ResearchQuery(question="Whose turn?")
     request = ResearchInput(run_id=uuid4(), query=query, organisation_id=organisation, background=background)
-    return await client.start_workflow(OneStage.run, who, id=str(request.run_id), task_queue=queue, priority=turn_of(request))
+    return await client.start_workflow(OneStage.run, who, id=str(request.run_id), task_queue=queue, priority=priority_of(request))
 
 
 @pytest.mark.parametrize(("organisation", "background"), [(GREEDY, False), (MODEST, True)], ids=["another", "a fleet"])

@@ -10,8 +10,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.accounts.nouns.access import LOCAL_ORGANISATION, LOCAL_USER
-from app.collections.nouns import index_name
-from app.database.tenancy import Tenant, TenantDatabase, acting_for
+from app.collections.nouns import index_name_of
+from app.database.tenancy import Tenant, TenantDatabase, act_for
 from app.domain.budget import Budget
 from app.domain.contract import RESEARCH_QUEUE
 from app.domain.errors import Conflict, InvalidInput, NotFound
@@ -36,7 +36,7 @@ PLACES = "INSERT INTO quotas (subject, organisation_id, concurrent_runs) VALUES 
 
 @contextmanager
 def acting() -> Iterator[None]:
-    with acting_for(Tenant(LOCAL_ORGANISATION, LOCAL_USER)):
+    with act_for(Tenant(LOCAL_ORGANISATION, LOCAL_USER)):
         yield
 
 
@@ -83,7 +83,7 @@ async def test_a_window_of_runs_works_a_data_set_in_short_histories(house: House
     house.model.hook = window
     await house.database.execute(LISTENING, LOCAL_ORGANISATION)
     asked = [question(str(n)) for n in range(7)]
-    asked += [question("tight", budget=Budget(max_tokens=900)), question("foreign", collections=(index_name(uuid4()),))]
+    asked += [question("tight", budget=Budget(max_tokens=900)), question("foreign", collections=(index_name_of(uuid4()),))]
     first = FleetInput(fleet_id=fleet, organisation_id=LOCAL_ORGANISATION, history=30)
     with acting():
         async with house.worker():
@@ -110,14 +110,14 @@ async def test_a_window_of_runs_works_a_data_set_in_short_histories(house: House
         lengths = await histories(house, fleet)
         assert len(lengths) > 1
         assert max(lengths) < 30 + 40
-        assert await house.research.page(10, None) == []
+        assert await house.research.list_page(10, None) == []
         found = await fleets.get(fleet)
         assert (found.questions, found.ended, found.under_way) == (9, 9, 0)
         assert found.ended_at is not None
     (told,) = [json.loads(row["body"]) for row in await house.database.fetch("SELECT body FROM webhook_deliveries")]
     sums = {"fleet_id": str(fleet), "status": "completed", "questions": 9, "by_status": {"completed": 8, "failed": 1}}
     assert (told["type"], told["data"]) == ("fleet.ended", sums), "one message for nine runs"
-    with acting_for(Tenant(uuid4())), pytest.raises(NotFound):
+    with act_for(Tenant(uuid4())), pytest.raises(NotFound):
         await fleets_of(house).get(fleet)
 
 
@@ -132,32 +132,32 @@ async def test_a_fleet_is_paused_leaves_places_to_people_and_is_cancelled(house:
         async with house.worker():
             await fleets.add(fleet, [question(str(n)) for n in range(6)])
             await gate.reached.wait()
-            assert (await fleets.wish(fleet, FleetWish.PAUSE)).wish is FleetWish.PAUSE
+            assert (await fleets.set_wish(fleet, FleetWish.PAUSE)).wish is FleetWish.PAUSE
             gate.open()
             paused = await until(fleets, fleet, lambda found: found.ended == 2)
             assert (paused.under_way, paused.ended_at) == (0, None)
 
             await house.database.execute(PLACES, LOCAL_ORGANISATION)
             gate.shut()
-            await fleets.wish(fleet, FleetWish.GO)
+            await fleets.set_wish(fleet, FleetWish.GO)
             held = await until(fleets, fleet, lambda found: bool(found.detail))
             assert held.under_way == 1
             assert "waits for room: 1 of the 1 runs" in held.detail
             person = await house.ask("Is there a place for me?")
 
-            await fleets.wish(fleet, FleetWish.CANCEL)
+            await fleets.set_wish(fleet, FleetWish.CANCEL)
             # The gate stays shut: a run that could go on might end before it hears that it is cancelled.
             over = await until(fleets, fleet, lambda found: found.ended_at is not None)
             gate.open()
             assert over.ended == over.questions == 6
-            ends = await fleets.ends(fleet)
+            ends = await fleets.list_ends(fleet)
             assert [end.status for end in ends][:2] == [RunStatus.COMPLETED] * 2
             assert {end.status for end in ends[2:]} == {RunStatus.CANCELLED}
             assert sum(end.run_id is None for end in ends) == 3
             await house.until(person, RunStatus.COMPLETED)
             with pytest.raises(Conflict, match="has ended"):
-                await fleets.wish(fleet, FleetWish.GO)
-            assert await stored.at_work(house.database) == []
+                await fleets.set_wish(fleet, FleetWish.GO)
+            assert await stored.list_at_work(house.database) == []
 
 
 async def until(fleets: Fleets, fleet: UUID, reached: Callable[[Fleet], bool]) -> Fleet:

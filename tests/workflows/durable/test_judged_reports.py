@@ -5,7 +5,7 @@ import pytest
 from app.domain.budget import Budget
 from app.domain.query import Effort
 from app.domain.run import EventType, RunStatus
-from app.settings import Judge
+from app.settings import ClaimGrader
 from tests.workflows.durable.house import House
 from workflows.prompts.library import PromptLibrary
 
@@ -20,7 +20,7 @@ from workflows.prompts.library import PromptLibrary
 )
 async def test_a_model_judges_only_where_nobody_asked_to_save(house: House, effort: Effort, budget: Budget, asks: bool) -> None:
     async with house.worker() as shop:
-        shop.judge, shop.prompts = Judge.MODEL, PromptLibrary.load()
+        shop.judge, shop.prompts = ClaimGrader.MODEL, PromptLibrary.load()
         run_id = await house.ask(effort=effort, budget=budget)
         await house.until(run_id, RunStatus.COMPLETED)
     calls = await house.events(run_id, EventType.MODEL_CALL)

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from app.accounts.nouns.access import LOCAL_ORGANISATION
-from app.database.tenancy import Tenant, acting_for
+from app.database.tenancy import Tenant, act_for
 from app.domain.fleets import FleetQuestion
 from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
@@ -67,7 +67,7 @@ async def hang_one_of_a_fleet(house: House, stub: ModelStub) -> tuple[UUID, int]
     fleet, fleets = uuid4(), Fleets(house.database, house.gateway)
     stub.faults.order(Fault.HANG, "outline")
     questions = [FleetQuestion(name=str(n), query=ResearchQuery(question=f"number {n} of a fleet?")) for n in range(3)]
-    with acting_for(Tenant(LOCAL_ORGANISATION)):
+    with act_for(Tenant(LOCAL_ORGANISATION)):
         await fleets.make(fleet, 2)
         await fleets.add(fleet, questions)
         await fleets.complete(fleet)
@@ -85,7 +85,7 @@ async def until_ended(house: House, fleet: UUID) -> list[RunStatus]:
     fleets = Fleets(house.database, house.gateway)
     while (await fleets.get(fleet)).ended_at is None:
         await asyncio.sleep(0.05)
-    return [end.status for end in await fleets.ends(fleet)]
+    return [end.status for end in await fleets.list_ends(fleet)]
 
 
 @pytest.mark.slow

@@ -4,14 +4,14 @@ import time
 
 import pytest
 
-from workflows.durable.known_sources import FOR, KnownSources
+from workflows.durable.known_sources import KNOWN_FOR, KnownSources
 
 
 def test_what_was_asked_for_lately_is_known_and_later_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     known, now = KnownSources(), time.monotonic()
     known.note(["a"])
-    assert known.unknown(["a", "b"]) == ["b"]
-    monkeypatch.setattr(time, "monotonic", lambda: now + FOR.total_seconds() + 60)
-    assert known.unknown(["a", "b"]) == ["a", "b"]
+    assert known.list_unknown(["a", "b"]) == ["b"]
+    monkeypatch.setattr(time, "monotonic", lambda: now + KNOWN_FOR.total_seconds() + 60)
+    assert known.list_unknown(["a", "b"]) == ["a", "b"]
     known.note(["a"])
-    assert known.unknown(["a", "b"]) == ["b"]
+    assert known.list_unknown(["a", "b"]) == ["b"]

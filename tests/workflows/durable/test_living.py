@@ -21,9 +21,9 @@ from app.schedules.storage import deliveries, schedules
 from retrieval.ports import Document, SearchFilter
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import SOURCE, ToyIndex
-from workflows.durable.delivering import NO_MAILBOX
 from workflows.durable.living_activities import NO_QUESTION, LivingActivities
-from workflows.durable.living_payloads import Asking
+from workflows.durable.living_payloads import ScheduleAsking
+from workflows.durable.mail_delivery import NO_MAILBOX
 
 PAGE = SOURCE.model_copy(update={"url": "https://example.org/budget", "title": "Budget"})
 BUDGETS = ("The budget of the harbour for 2025 is 12 million euros.", "The budget of the harbour for 2025 is 17 million euros.")
@@ -79,7 +79,7 @@ async def asked(house: House, schedule: UUID) -> Firing:
     """One asking, to its end."""
     request, name = Firings(schedule_id=schedule), f"asking-{uuid4()}"
     await house.client.execute_workflow(LIVING_WORKFLOW, request, id=name, task_queue=RESEARCH_QUEUE)
-    return (await schedules.firings(house.database, schedule, 1, None))[0]
+    return (await schedules.list_firings(house.database, schedule, 1, None))[0]
 
 
 async def test_a_rerun_costs_what_changed_and_tells_what_changed(house: House) -> None:
@@ -91,8 +91,8 @@ async def test_a_rerun_costs_what_changed_and_tells_what_changed(house: House) -
 
         same = await asked(house, schedule)
         assert (same.outcome, same.run_id, same.repeated_calls) == (Outcome.UNCHANGED, None, searches)
-        assert same.changes.nothing
-        assert len(await house.research.page(10, None)) == 1
+        assert same.changes.is_empty
+        assert len(await house.research.list_page(10, None)) == 1
 
         index.edition = 1
         other = await asked(house, schedule)
@@ -108,7 +108,7 @@ async def test_a_rerun_costs_what_changed_and_tells_what_changed(house: House) -
         assert (passage.before.text, passage.after and passage.after.text) == BUDGETS
         assert not other.changes.vanished_sources
 
-        (letter,) = await deliveries.page(house.database, schedule, 10, None)  # to members, and to nobody about nothing
+        (letter,) = await deliveries.list_page(house.database, schedule, 10, None)  # to members, and to nobody about nothing
         assert (letter.address, letter.state, letter.due_at) == (LOCAL_EMAIL, MailState.REFUSED, other.due_at)
         assert letter.detail == NO_MAILBOX
         await deliveries.unsubscribe(house.database, letter.id)
@@ -123,7 +123,7 @@ async def test_a_rerun_costs_what_changed_and_tells_what_changed(house: House) -
         assert "runs that this organisation may have at a time" in refused.detail
         await house.database.execute("DELETE FROM quotas")
         assert (await asked(house, schedule)).outcome is Outcome.CHANGED
-        assert len(await deliveries.page(house.database, schedule, 10, None)) == 1
+        assert len(await deliveries.list_page(house.database, schedule, 10, None)) == 1
 
 
 async def test_a_first_asking_makes_a_first_report_and_a_failing_search_is_no_change(house: House) -> None:
@@ -137,17 +137,17 @@ async def test_a_first_asking_makes_a_first_report_and_a_failing_search_is_no_ch
 
         living, env, index.away = LivingActivities(shop), ActivityEnvironment(), True
         with pytest.raises(ToolError, match="lost its mind"):  # to be tried again
-            await env.run(living.begin, Asking(schedule_id=schedule, due_at=first.due_at + timedelta(hours=1)))
+            await env.run(living.begin, ScheduleAsking(schedule_id=schedule, due_at=first.due_at + timedelta(hours=1)))
         index.away, index.edition = False, 1
-        week = Asking(schedule_id=schedule, due_at=first.due_at + timedelta(days=7))
+        week = ScheduleAsking(schedule_id=schedule, due_at=first.due_at + timedelta(days=7))
         begun = [await env.run(living.begin, week) for _ in range(2)]
         assert begun[0].start == begun[1].start
         assert begun[0].start is not None
-        assert len(await house.research.page(10, None)) == 2
+        assert len(await house.research.list_page(10, None)) == 2
 
-        late = await env.run(living.begin, Asking(schedule_id=schedule, due_at=first.due_at + timedelta(days=1)))
+        late = await env.run(living.begin, ScheduleAsking(schedule_id=schedule, due_at=first.due_at + timedelta(days=1)))
         assert late.start is None
-        skipped = {firing.due_at: firing.outcome for firing in await schedules.firings(house.database, schedule, 10, None)}
+        skipped = {firing.due_at: firing.outcome for firing in await schedules.list_firings(house.database, schedule, 10, None)}
         assert skipped[first.due_at + timedelta(days=1)] is Outcome.SKIPPED
 
 

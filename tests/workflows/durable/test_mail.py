@@ -14,24 +14,26 @@ from uuid import UUID
 import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from app.domain.changes import Changes, FallenClaim, PassageChange, Shown, Why
+from app.domain.changes import FallenClaim, FallReason, PassageChange, ReportChanges, ShownWords
 from app.domain.claims import Support
 from app.domain.query import Language
 from app.domain.schedules import Firing, Outcome
 from app.outgoing.mail import Mailbox, MailRefused, MailUnavailable
 from app.settings import MailSecurity
 from tests.support.patience import PATIENCE_S
-from workflows.durable.change_mail import Letter, message
+from workflows.durable.change_mail import ChangeLetter, make_message
 
 NOW = datetime(2026, 1, 5, 8, tzinfo=UTC)
 SCHEDULE = UUID(int=7)
-WAS = Shown(title="Budget <2025>", url="file:///Harbour/budget.pdf", text='The budget is 12 million & "fixed".')
-IS = Shown(title="Budget <2025>", url="file:///Harbour/budget.pdf", text="The budget is 17 million.\r\nBcc: victim@example.org")
-CHANGES = Changes(
-    passages=(PassageChange(before=WAS, after=IS),),
-    fallen=(FallenClaim(claim=WAS.text, why=Why.CHANGED, support=Support.NONE, before=(WAS,), after=(IS,)),),
+WAS = ShownWords(title="Budget <2025>", url="file:///Harbour/budget.pdf", text='The budget is 12 million & "fixed".')
+IS = ShownWords(
+    title="Budget <2025>", url="file:///Harbour/budget.pdf", text="The budget is 17 million.\r\nBcc: victim@example.org"
 )
-LETTER = Letter(
+CHANGES = ReportChanges(
+    passages=(PassageChange(before=WAS, after=IS),),
+    fallen=(FallenClaim(claim=WAS.text, why=FallReason.CHANGED, support=Support.NONE, before=(WAS,), after=(IS,)),),
+)
+LETTER = ChangeLetter(
     schedule="Harbour\r\nBcc: victim@example.org\r\n\r\n<script>alert(1)</script>",
     question="What does the harbour cost?",
     firing=Firing(schedule_id=SCHEDULE, due_at=NOW, outcome=Outcome.CHANGED, changes=CHANGES, started_at=NOW),
@@ -70,8 +72,8 @@ async def serving(server: Server) -> AsyncIterator[Mailbox]:
     listening.close()
 
 
-def written(letter: Letter = LETTER) -> EmailMessage:
-    return message(letter, "Rubrica <living@rubrica.example>", "reader@example.org", "d-1")
+def written(letter: ChangeLetter = LETTER) -> EmailMessage:
+    return make_message(letter, "Rubrica <living@rubrica.example>", "reader@example.org", "d-1")
 
 
 async def test_a_message_says_what_changed_in_text_and_html_and_nothing_in_it_reaches_its_headers() -> None:
@@ -100,9 +102,9 @@ async def test_a_message_says_what_changed_in_text_and_html_and_nothing_in_it_re
 
 
 def test_a_message_speaks_the_language_of_its_question() -> None:
-    gone = Shown(title="", url="file:///5f0c/%E5%B9%B4%E6%8A%A5.pdf", text="预算为一千二百万。")
-    fallen = FallenClaim(claim="预算为一千二百万。", why=Why.GONE, support=Support.NONE, before=(gone,))
-    changes = Changes(fallen=(fallen,), vanished_sources=(gone,) * 9)
+    gone = ShownWords(title="", url="file:///5f0c/%E5%B9%B4%E6%8A%A5.pdf", text="预算为一千二百万。")
+    fallen = FallenClaim(claim="预算为一千二百万。", why=FallReason.GONE, support=Support.NONE, before=(gone,))
+    changes = ReportChanges(fallen=(fallen,), vanished_sources=(gone,) * 9)
     firing = LETTER.firing.model_copy(update={"changes": changes})
     mail = written(LETTER._replace(schedule="港口", question="港口花费多少？", firing=firing, language=Language.CHINESE))
     assert mail["Subject"] == "港口：自上次报告以来有变化。"

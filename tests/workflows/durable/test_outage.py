@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from app.domain.errors import ModelRefused, ModelUnavailable
-from workflows.durable.outage import LONELY_FAILURES, Away, Circuit, backoff
+from workflows.durable.outage import LONELY_FAILURES, Outage, ServerCircuit, backoff_after
 from workflows.durable.policies import LONGEST_WAIT
 
 AWAY = 7_200.0
@@ -17,7 +17,7 @@ class Halted(BaseException):
     """What a notice raises to stop waiting."""
 
 
-async def patiently(_: Away, __: timedelta) -> None:
+async def patiently(_: Outage, __: timedelta) -> None:
     """A caller that never gives up."""
 
 
@@ -44,7 +44,7 @@ class Server:
 
 
 async def test_an_outage_is_waited_out_by_one_probe_at_a_time() -> None:
-    server, circuit = Server(up=1.2), Circuit(draw=lambda: 0.0)
+    server, circuit = Server(up=1.2), ServerCircuit(draw=lambda: 0.0)
     answers = await asyncio.gather(*(circuit.call(server.ask, patiently) for _ in range(200)))
     assert answers == ["yes"] * 200
     # All 200 were in flight together when it went down; after that only probes went out: 0.25, 0.5, 1 s apart.
@@ -75,7 +75,7 @@ class TimelessLoop(asyncio.SelectorEventLoop):
 def test_an_outage_of_hours_is_waited_out_and_refuses_nobody() -> None:
     async def outlive() -> tuple[list[str], int]:
         clock = asyncio.get_running_loop().time
-        until, circuit, probes = clock() + AWAY, Circuit(clock=clock), 0
+        until, circuit, probes = clock() + AWAY, ServerCircuit(clock=clock), 0
 
         async def ask() -> str:
             nonlocal probes
@@ -93,14 +93,14 @@ def test_an_outage_of_hours_is_waited_out_and_refuses_nobody() -> None:
 
 
 async def test_calls_go_straight_through_while_the_server_answers() -> None:
-    server, circuit = Server(), Circuit()
+    server, circuit = Server(), ServerCircuit()
     await asyncio.gather(*(circuit.call(server.ask, patiently) for _ in range(50)))
     assert server.most_at_once == 50
 
 
 async def test_retry_after_is_obeyed_and_does_not_hold_others_up() -> None:
     limited = Server(up=0.5, reason=lambda: ModelUnavailable("slow down", timedelta(seconds=2)))
-    fine, circuit = Server(), Circuit(draw=lambda: 0.0)
+    fine, circuit = Server(), ServerCircuit(draw=lambda: 0.0)
     waiting = asyncio.create_task(circuit.call(limited.ask, patiently))
     while not limited.refused:
         await asyncio.sleep(0.01)
@@ -113,33 +113,33 @@ async def test_retry_after_is_obeyed_and_does_not_hold_others_up() -> None:
 
 
 async def test_a_caller_that_is_told_to_stop_stops_waiting() -> None:
-    async def stop(_: Away, __: timedelta) -> None:
+    async def stop(_: Outage, __: timedelta) -> None:
         raise Halted
 
     with pytest.raises(Halted):
-        await Circuit().call(Server(up=60).ask, stop)
+        await ServerCircuit().call(Server(up=60).ask, stop)
 
 
 async def test_the_notice_says_why_and_how_long() -> None:
     told: list[tuple[str, timedelta]] = []
 
-    async def note(reason: Away, left: timedelta) -> None:
+    async def note(reason: Outage, left: timedelta) -> None:
         told.append((str(reason), left))
 
-    await Circuit(draw=lambda: 0.0).call(Server(up=0.1).ask, note)
+    await ServerCircuit(draw=lambda: 0.0).call(Server(up=0.1).ask, note)
     assert told[0][0] == "down"
     assert timedelta(0) < told[0][1] <= timedelta(milliseconds=250)
 
 
 async def test_a_request_that_fails_while_others_are_answered_is_refused_in_the_end() -> None:
     now = [0.0]
-    circuit = Circuit(clock=lambda: now[0])
+    circuit = ServerCircuit(clock=lambda: now[0])
     fine = Server()
 
     async def poisoned() -> str:
         raise ModelUnavailable("always times out")
 
-    async def skip(_: Away, left: timedelta) -> None:
+    async def skip(_: Outage, left: timedelta) -> None:
         now[0] += left.total_seconds()
         await circuit.call(fine.ask, patiently)
 
@@ -149,17 +149,17 @@ async def test_a_request_that_fails_while_others_are_answered_is_refused_in_the_
 
 
 def test_backoff_grows_to_a_limit_with_jitter() -> None:
-    longest = [backoff(n, lambda: 1.0).total_seconds() for n in range(1, 10)]
+    longest = [backoff_after(n, lambda: 1.0).total_seconds() for n in range(1, 10)]
     assert longest[:4] == [0.5, 1.0, 2.0, 4.0]
     assert longest[-1] == LONGEST_WAIT.total_seconds()
-    assert backoff(3, lambda: 0.0) == backoff(3, lambda: 1.0) / 2
+    assert backoff_after(3, lambda: 0.0) == backoff_after(3, lambda: 1.0) / 2
 
 
 async def test_a_refusal_is_an_answer_that_ends_an_outage() -> None:
     async def refused() -> str:
         raise ModelRefused("this request is malformed")
 
-    server, circuit = Server(), Circuit(draw=lambda: 0.0)
+    server, circuit = Server(), ServerCircuit(draw=lambda: 0.0)
     circuit.failures = 3
     with pytest.raises(ModelRefused, match="malformed"):
         await circuit.call(refused, patiently)

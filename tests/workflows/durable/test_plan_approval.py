@@ -88,7 +88,7 @@ async def test_a_lost_workflow_waits_again_and_an_approval_it_never_heard_counts
         await parked(house, run_id)
         handle = house.client.get_workflow_handle(workflow_id(run_id))
         await handle.terminate("lost")
-        await house.reconciler().once()
+        await house.reconciler().reconcile_once()
         await at_rest(house, run_id)
         assert (await house.run(run_id)).status is AWAITING
         await handle.terminate("lost again")

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from app.domain.budget import StopReason, Usage
-from app.domain.chat import ChatRequest, Message, Role, ToolCall
+from app.domain.chat import ChatRequest, ChatRole, Message, ToolCall
 from app.domain.contract import Halt
 from app.domain.errors import ModelUnavailable, Unavailable
 from app.domain.run import EventType
@@ -20,7 +20,7 @@ from tests.workflows.durable.toys import Gate, ToyModel, ToyTool, ask_for
 from workflows.agents.ports import BudgetSpent
 from workflows.durable.failures import RunHalted, WorkerStopping
 from workflows.durable.recording import DurableRecord
-from workflows.durable.room import RunRoom
+from workflows.durable.run_rooms import RunRoom
 
 
 @pytest.fixture
@@ -79,9 +79,12 @@ async def test_parallel_agents_and_parallel_calls_of_one_agent_resume_each_for_i
 
 async def test_only_new_messages_of_a_growing_conversation_are_stored(desk: Desk) -> None:
     record, model = await desk.open(), ToyModel()
-    messages: tuple[Message, ...] = (Message(role=Role.SYSTEM, content="rules"), Message(role=Role.USER, content="question"))
+    messages: tuple[Message, ...] = (
+        Message(role=ChatRole.SYSTEM, content="rules"),
+        Message(role=ChatRole.USER, content="question"),
+    )
     await record.ask("search/s1", "act", model, ChatRequest(messages=messages))
-    messages += (Message(role=Role.ASSISTANT, content="act"), Message(role=Role.USER, content="seen"))
+    messages += (Message(role=ChatRole.ASSISTANT, content="act"), Message(role=ChatRole.USER, content="seen"))
     await record.ask("search/s1", "act", model, ChatRequest(messages=messages))
     turns = (await open_stage(desk.log, desk.run_id, "search/s1", None)).turns
     assert [(turn.carried, len(turn.messages)) for turn in turns] == [(0, 2), (2, 2)]
@@ -191,10 +194,10 @@ async def test_an_attempt_that_another_replaced_stops(desk: Desk) -> None:
 
 async def test_the_clock_shows_the_same_times_again(desk: Desk) -> None:
     async def read(record: DurableRecord, model: ToyModel) -> list[float]:
-        times = [record.clock()]
+        times = [record.read_clock()]
         for turn in range(3):
             await record.ask("search/s1", "act", model, ask_for(str(turn)))
-            times.append(record.clock())
+            times.append(record.read_clock())
         return times
 
     first = await read(await desk.open(), ToyModel(hook=slowly))
@@ -233,7 +236,7 @@ async def test_a_paid_answer_outlives_its_attempt(desk: Desk) -> None:
     await away.tried.wait()
     asking.cancel()
     record.abort()
-    waiting = asyncio.create_task(room.stored(["search/s1"]))
+    waiting = asyncio.create_task(room.wait_until_stored(["search/s1"]))
     await asyncio.sleep(0)
     assert not waiting.done()
     away.back = True

@@ -16,7 +16,7 @@ from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.revision import ReportTask, TaskStatus, VersionOrigin
 from app.domain.run import RunStatus
-from app.reports.rendering.numbering import numbered
+from app.reports.rendering.numbering import number_citations
 from app.reports.service.revising import Revising
 from app.reports.service.revising.differences import Change
 from app.reports.storage import reports
@@ -68,12 +68,12 @@ class Desk:
         self.revising = Revising(self.house.database, self.house.gateway, self.house.research)
 
     async def done(self, task: ReportTask) -> ReportTask:
-        while (task := await self.revising.task(self.run, task.id)).status is TaskStatus.QUEUED:
+        while (task := await self.revising.get_task(self.run, task.id)).status is TaskStatus.QUEUED:
             await asyncio.sleep(0.05)
         return task
 
     async def report(self, version: int | None = None) -> Report:
-        return Report.model_validate_json((await self.house.research.report(self.run, version))[1].report)
+        return Report.model_validate_json((await self.house.research.get_run_and_report(self.run, version))[1].report)
 
 
 async def finished(house: House) -> Desk:
@@ -111,7 +111,7 @@ async def test_a_section_is_rewritten_edited_compared_and_brought_back(house: Ho
         assert (told.version, told.usage.model_calls) == (3, 0), told.detail
         third = await desk.report()
         assert (third.sections[0].heading, third.sections[0].level) == ("Mine", first.sections[0].level)
-        key = numbered(second).citations[0].quote.key
+        key = number_citations(second).citations[0].quote.key
         assert third.sections[0].body == f"Honey is sweet [[{key}]]. 我的话。"
         honey = next(c for c in third.claims if c.section == 0 and "Honey" in c.text)
         assert honey.support in (Support.NONE, Support.PARTIAL)
@@ -138,7 +138,7 @@ async def test_a_section_is_rewritten_edited_compared_and_brought_back(house: Ho
         back = await desk.revising.revert(desk.run, 1, 4)
         assert (back.n, back.origin, back.based_on) == (5, VersionOrigin.REVERTED, 1)
         assert await desk.report() == first
-        origins = [info.origin.value for info in await desk.revising.listed(desk.run)]
+        origins = [info.origin.value for info in await desk.revising.list_versions(desk.run)]
         assert origins == ["reverted", "edited", "edited", "rewritten", "delivered"]
 
 
@@ -160,7 +160,7 @@ async def test_questions_are_answered_from_stored_evidence_only(house: House) ->
         assert not silent.answer.answered
         assert "does not say" in silent.answer.body
         assert len(house.index.searched) == searched
-        kept = await desk.revising.tasks(desk.run, True, 10, None)
+        kept = await desk.revising.list_tasks(desk.run, True, 10, None)
         assert [task.id for task in kept] == [silent.id, told.id]
 
 
@@ -198,7 +198,7 @@ async def test_a_report_made_without_a_model_says_which_sections_are_by_others_s
         assert "Every other statement is quoted word for word" in said
         for section in range(1, len(first.sections)):
             await desk.done(await desk.revising.edit(desk.run, section, f"Mine {section}", "My words.", None))
-        told = (await desk.house.research.report(desk.run))[1].markdown
+        told = (await desk.house.research.get_run_and_report(desk.run))[1].markdown
         assert "All of it was changed since" in told
         assert "“Mine 1” by a reader" in told
         assert "word for word" not in told
@@ -211,7 +211,7 @@ async def test_a_change_waits_for_its_worker_and_ends_at_the_budget(house: House
     async with house.worker():
         desk = await finished(house)
     task = await desk.revising.rewrite(desk.run, 0, False, "", None)
-    assert (await desk.revising.task(desk.run, task.id)).status is TaskStatus.QUEUED
+    assert (await desk.revising.get_task(desk.run, task.id)).status is TaskStatus.QUEUED
     spent = (await house.run(desk.run)).usage.tokens
     await house.steering.set_budget(desk.run, Budget(max_tokens=spent))
     async with house.worker():
@@ -220,4 +220,4 @@ async def test_a_change_waits_for_its_worker_and_ends_at_the_budget(house: House
         await house.steering.set_budget(desk.run, Budget())
         again = await desk.done(await desk.revising.rewrite(desk.run, 0, False, "", 1))
         assert (again.status, again.version) == (TaskStatus.DONE, 2), again.detail
-        assert await reports.surroundings(house.database, (await desk.report()).quotes)
+        assert await reports.find_surroundings(house.database, (await desk.report()).quotes)

@@ -127,7 +127,7 @@ async def test_a_running_run_can_be_asked_to_finish(house: House) -> None:
         run_id = await house.ask()
         await gate.reached.wait()
         await house.steering.resume(run_id, finish=True)
-        while await steering.control(house.database, run_id) is not Halt.PAUSE:
+        while await steering.get_control(house.database, run_id) is not Halt.PAUSE:
             await asyncio.sleep(0.02)
         gate.open()
         await house.until(run_id, RunStatus.COMPLETED)

@@ -53,19 +53,19 @@ async def test_the_rubric_is_drafted_edited_held_to_and_comes_back_as_the_scorec
         shop.prompts = PromptLibrary.load()
         run_id = await house.ask(approve_plan=True, rubric=True)
         await house.until(run_id, RunStatus.AWAITING_APPROVAL)
-        drafted = (await asking(house).rubric(run_id)).rubric
+        drafted = (await asking(house).get_rubric(run_id)).rubric
         assert (drafted.origin, drafted.model, drafted.criteria[0].title) == (Origin.MODEL, "toy", "Point 0")
         await asking(house).edit_rubric(run_id, (MINE, *drafted.criteria))
         await house.steering.approve(run_id)
         await house.until(run_id, RunStatus.COMPLETED)
-    card = await asking(house).scorecard(run_id)
+    card = await asking(house).get_scorecard(run_id)
     assert card.items[0].criterion == MINE
     assert (card.items[0].score, card.revised, card.judged) == (8 / 9, ("Mine",), 8)
     assert "Farmers planted. [1]" in await house.markdown(run_id)
     agents = await agents_of(house, run_id)
     assert agents.count("plan/rubric") == agents.count("report/revision") == agents.count("report/criterion/1/again") == 1
     assert [name for name in agents if name.startswith("report/criterion/")].count("report/criterion/8") == 1
-    assert (await asking(house).rubric(run_id)).drafted == drafted, "what was drafted is kept beside what was agreed"
+    assert (await asking(house).get_rubric(run_id)).drafted == drafted, "what was drafted is kept beside what was agreed"
     assert [event["type"] for event in await house.events(run_id) if event["type"] in TOLD] == [
         "rubric_drafted",
         "rubric_edited",
@@ -96,7 +96,7 @@ async def test_at_the_budget_the_report_waits_and_finishing_leaves_what_nobody_j
         await house.until(run_id, RunStatus.BUDGET_REACHED)
         await house.steering.resume(run_id, finish=True)
         await house.until(run_id, RunStatus.COMPLETED)
-    card = await asking(house).scorecard(run_id)
+    card = await asking(house).get_scorecard(run_id)
     assert (card.judged, card.overall) == (0, None)
     assert all("none could be asked" in item.missing for item in card.items)
 

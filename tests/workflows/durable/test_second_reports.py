@@ -8,11 +8,11 @@ from app.accounts.nouns.access import LOCAL_USER
 from app.comparisons.service.comparisons import Comparisons
 from app.domain.run import EventType, RunStatus
 from app.domain.writer import WriterSettings
-from app.preferences.nouns.feedback import ComparisonStatus, Place
+from app.preferences.nouns.feedback import CandidatePlace, ComparisonStatus
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate, ToyModel
-from workflows.chat_models.endpoint import Prices
-from workflows.chat_models.offer import Offer
+from workflows.chat_models.endpoint import ModelPrices
+from workflows.chat_models.offer import ModelOffer
 
 FIRST = 17  # plan 1, searches 3 x 3, report 1 + 3 x 2
 WRITING = 7
@@ -31,7 +31,7 @@ async def test_only_the_writing_is_done_again_and_paid_for_in_its_own_ledger(hou
     gate = Gate("section 2")
     other.hook = gate
     async with house.worker() as shop:
-        shop.alternatives = {"other": Offer(other, Prices())}
+        shop.alternatives = {"other": ModelOffer(other, ModelPrices())}
         run_id = await house.ask()
         first = await house.until(run_id, RunStatus.COMPLETED)
         searched = len(house.index.searched)
@@ -41,7 +41,7 @@ async def test_only_the_writing_is_done_again_and_paid_for_in_its_own_ledger(hou
     # The worker is gone in the middle of the writing; another one goes on from the stored turns.
     gate.open()
     async with house.worker() as shop:
-        shop.alternatives = {"other": Offer(other, Prices())}
+        shop.alternatives = {"other": ModelOffer(other, ModelPrices())}
         second = await house.until(made.made_run_id, RunStatus.COMPLETED)
         shown = await comparisons.show(made.id, LOCAL_USER)
     assert shown.status is ComparisonStatus.READY
@@ -49,7 +49,7 @@ async def test_only_the_writing_is_done_again_and_paid_for_in_its_own_ledger(hou
     assert len(set(other.answered)) == WRITING
     assert (first.usage.model_calls, second.usage.model_calls) == (FIRST, WRITING)
     assert (await house.run(run_id)).usage == first.usage
-    delivered, alternative = shown.candidates[Place.DELIVERED], shown.candidates[Place.ALTERNATIVE]
+    delivered, alternative = shown.candidates[CandidatePlace.DELIVERED], shown.candidates[CandidatePlace.ALTERNATIVE]
     assert ("re: section 1" in delivered.markdown, "as to section 1" in alternative.markdown) == (True, True)
     assert (delivered.lineage.model, alternative.lineage.model) == ("toy", "other")
     stages = [event["payload"]["stage"] for event in await house.events(UUID(str(second.id)), EventType.STAGE_STARTED)]
@@ -59,5 +59,5 @@ async def test_only_the_writing_is_done_again_and_paid_for_in_its_own_ledger(hou
 
 async def citations(house: House, run_id: UUID) -> set[str]:
     """The quotes that a run's report may cite."""
-    stored = (await house.research.report(run_id))[1]
+    stored = (await house.research.get_run_and_report(run_id))[1]
     return {quote["text"] for quote in orjson.loads(stored.report)["quotes"]}

@@ -45,7 +45,7 @@ async def test_temporal_comes_back_with_nothing_while_the_worker_lives(
         await house.until(run_id, RunStatus.COMPLETED)
         later = await house.ask("and later?")
         while (await house.run(later)).status is RunStatus.QUEUED:  # it has a workflow, which the server sends to nobody
-            assert await house.reconciler("same").once() == []
+            assert await house.reconciler("same").reconcile_once() == []
             await asyncio.sleep(0.2)
         await house.until(later, RunStatus.COMPLETED)
     assert len(house.model.asked) == 2 * CALLS

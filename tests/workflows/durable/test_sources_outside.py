@@ -11,33 +11,33 @@ from app.domain.run import RunStatus
 from app.outside.storage import OutsideStore
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
-from retrieval.outside.opening import PROVIDERS
+from retrieval.outside.services import PROVIDERS
 from retrieval.outside.web.searching import OutsideSearch
 from retrieval.tape import Tape
 from tests.support.outside_stub import outside, says
 from tests.workflows.durable.house import House
-from workflows.tools.toolbox import Beyond
+from workflows.tools.toolbox import OutsideTools
 
 SNIPPET = "The tariff of 1890 was defended as the shield of labor."
 
 
 async def test_a_snippet_of_the_web_is_cited_and_its_text_stays(house: House, tmp_path: Path) -> None:
     found = {"organic": [{"title": "On the web", "link": "https://web.example/1", "snippet": SNIPPET}]}
-    async with outside(says(found)) as stub, http.opened() as exchange:
+    async with outside(says(found)) as stub, http.open_exchange() as exchange:
         serper = replace(PROVIDERS["serper"]("k"), url=stub.url)
         web = OutsideSearch("web", Entrance(OutsideStore(house.database)), exchange, [serper])
         async with house.worker() as shop:
-            shop.beyond = Beyond(web=web)
+            shop.beyond = OutsideTools(web=web)
             run_id = await house.ask()
             await house.until(run_id, RunStatus.COMPLETED)
         assert 0 < len(stub.seen) <= 9
-    (tmp_path / "tape").write_bytes(await house.research.tape(run_id))
+    (tmp_path / "tape").write_bytes(await house.research.get_tape(run_id))
     played = Tape.load(tmp_path / "tape").play(ToolCall(name="search", arguments={"query": "s1 0"}))
     assert played is not None
     assert SNIPPET in [passage.text for passage in played.passages]
-    evidence = orjson.loads(await house.research.evidence(run_id))
+    evidence = orjson.loads(await house.research.get_evidence(run_id))
     cited = [citation for citation in evidence["citations"] if citation["source"]["url"] == "https://web.example/1"]
     for citation in cited:
-        text = (await house.research.snapshot(citation["source"]["snapshot"])).decode()
+        text = (await house.research.get_snapshot(citation["source"]["snapshot"])).decode()
         assert text[citation["start"] : citation["end"]] == citation["quote"]
-    assert (await house.research.snapshot(snapshot_hash(SNIPPET))).decode() == SNIPPET
+    assert (await house.research.get_snapshot(snapshot_hash(SNIPPET))).decode() == SNIPPET

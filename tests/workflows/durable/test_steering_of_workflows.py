@@ -52,7 +52,7 @@ async def test_a_running_search_that_a_revised_plan_leaves_out_is_paid_for_no_fu
         await gate.reached.wait()
         while len([said for said in house.model.asked if said.startswith(("s2 turn 1", "s3 turn 1"))]) < 2:
             await asyncio.sleep(0.01)
-        plan = await house.steering.plan(run_id)
+        plan = await house.steering.get_plan(run_id)
         for left_out in ({"s2", "s3"}, {"s2"}):  # on second thoughts the third stays
             subtasks = tuple(s for s in plan.subtasks if s.id not in left_out)
             await house.steering.revise_plan(run_id, ResearchPlan(title="Less", subtasks=subtasks))

@@ -12,15 +12,15 @@ from app.domain.chat import ChatRequest
 from app.domain.errors import Conflict
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.run import EventType, RunStatus
-from app.runs.service.research import Agreed
+from app.runs.service.research import AgreedRubric
 from app.side_by_side.service.later_scores import LaterScores
 from app.side_by_side.service.side_by_side import SideBySide, SideBySides
 from tests.workflows.durable.house import House
 from tests.workflows.durable.test_rubric_contract import DRAFTED
 from tests.workflows.systems.test_one_question import QUESTION, sound
-from workflows.chat_models.scripted import Scripted, ScriptedModel
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.durable.report_task_workflow import AT_BUDGET
-from workflows.durable.worker import working
+from workflows.durable.worker import run_worker
 from workflows.prompts.library import PromptLibrary
 
 OTHERS = (SystemName.REACT, SystemName.DEEPRUBRIC)
@@ -29,7 +29,7 @@ OTHERS = (SystemName.REACT, SystemName.DEEPRUBRIC)
 async def test_systems_side_by_side_share_what_their_tools_bring(house: House) -> None:
     model = ScriptedModel(sound)
     shop = replace(house.workshop(), chat=model, prompts=PromptLibrary.load())
-    async with working(house.client, shop, "test-systems"):
+    async with run_worker(house.client, shop, "test-systems"):
         first = await house.research.create(ResearchQuery(question=QUESTION, system=SystemName.MAMS), beside=OTHERS)
         shown = await SideBySides(house.database, house.research).show(first.id)
         done = [await house.until(column.run.id, RunStatus.COMPLETED) for column in shown.columns]
@@ -51,7 +51,7 @@ async def test_systems_side_by_side_share_what_their_tools_bring(house: House) -
 async def test_reports_asked_without_a_rubric_are_judged_afterwards_by_one(house: House) -> None:
     """One rubric for all, drafted once; what failed is judged again by it; the reports stay as they were."""
 
-    def answers(request: ChatRequest) -> Scripted:
+    def answers(request: ChatRequest) -> ScriptedAnswer:
         step = request.response_schema.name if request.response_schema else ""
         if step == "rubric":
             return json.dumps({"criteria": DRAFTED})
@@ -61,7 +61,7 @@ async def test_reports_asked_without_a_rubric_are_judged_afterwards_by_one(house
     shop = replace(house.workshop(), chat=model, prompts=PromptLibrary.load())
     beside = SideBySides(house.database, house.research)
     scores = LaterScores(house.database, house.gateway, Asking(house.database, house.gateway, house.research), beside)
-    async with working(house.client, shop, "test-systems"):
+    async with run_worker(house.client, shop, "test-systems"):
         first = (await house.research.create(ResearchQuery(question=QUESTION, system=SystemName.MAMS), beside=OTHERS)).id
         with pytest.raises(Conflict, match="under way"):
             await scores.judge(first, None)
@@ -83,7 +83,7 @@ async def test_reports_asked_without_a_rubric_are_judged_afterwards_by_one(house
         rubric = shown.rubric
         assert rubric is not None
         with pytest.raises(Conflict, match="have a rubric already"):
-            await scores.judge(first, Agreed(rubric))
+            await scores.judge(first, AgreedRubric(rubric))
         await house.steering.set_budget(runs[1], Budget())
         await scores.judge(runs[1], None)
         shown = await judged()

@@ -17,7 +17,7 @@ from infra.local.temporal import LocalTemporal
 from tests.support.stack import running_temporal
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate
-from workflows.durable.deployment import alive_builds, build_id
+from workflows.durable.deployment import compute_build_id, list_alive_builds
 
 CALLS = 17
 
@@ -86,12 +86,12 @@ async def test_a_run_on_a_version_that_is_alive_is_left_alone(house: House) -> N
         run_id = await house.ask()
         await gate.reached.wait()
         async with house.worker(build="two"):
-            while not await alive_builds(house.client) >= {"one", "two"}:
+            while not await list_alive_builds(house.client) >= {"one", "two"}:
                 await asyncio.sleep(0.1)
-            assert await house.reconciler("two").once() == []
+            assert await house.reconciler("two").reconcile_once() == []
             for jump in (timedelta(hours=-5), timedelta(hours=5)):
                 set_wrong = datetime.now(UTC) + jump
-                assert await alive_builds(house.client, lambda at=set_wrong: at) >= {"one", "two"}
+                assert await list_alive_builds(house.client, lambda at=set_wrong: at) >= {"one", "two"}
         gate.open()
         await house.until(run_id, RunStatus.COMPLETED)
 
@@ -113,7 +113,7 @@ async def test_after_a_rollback_new_runs_go_to_the_version_that_is_left(house: H
         async with house.worker(build="after"):
             pass
         run_id = await house.ask()
-        assert await house.reconciler("before").once() == []
+        assert await house.reconciler("before").reconcile_once() == []
         await house.until(run_id, RunStatus.COMPLETED)
 
 
@@ -155,8 +155,8 @@ async def test_a_run_that_was_never_started_is_found(house: House) -> None:
 
 
 def test_the_version_is_a_digest_of_the_code() -> None:
-    assert build_id() == build_id()
-    assert len(build_id()) == 16
+    assert compute_build_id() == compute_build_id()
+    assert len(compute_build_id()) == 16
 
 
 @pytest.mark.parametrize("times", [2])
@@ -164,9 +164,9 @@ async def test_reconciling_twice_starts_nothing_twice(house: House, times: int) 
     run_id = await house.ask()
     handle = house.client.get_workflow_handle(f"run-{run_id}")
     for _ in range(times):
-        await house.reconciler().once()
+        await house.reconciler().reconcile_once()
     first = (await handle.describe()).run_id
-    await house.reconciler().once()
+    await house.reconciler().reconcile_once()
     assert (await handle.describe()).run_id == first
     await house.steering.cancel(run_id)
     async with house.worker():

@@ -10,8 +10,8 @@ from app.domain.run import RunStatus
 from app.domain.writer import Agents, Arrangement, WriterSettings
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import ToyModel
-from workflows.chat_models.endpoint import Prices
-from workflows.chat_models.offer import Offer
+from workflows.chat_models.endpoint import ModelPrices
+from workflows.chat_models.offer import ModelOffer
 from workflows.prompts.library import PromptError, PromptLibrary
 
 RESULT = "SELECT result FROM stages WHERE run_id = $1 AND stage = 'report'"
@@ -27,7 +27,7 @@ async def written(house: House, writer: WriterSettings) -> tuple[dict[str, objec
 async def test_a_report_is_written_as_its_run_asks_and_says_with_what(house: House) -> None:
     other = ToyModel(name="other")
     async with house.worker() as shop:
-        shop.alternatives, shop.build = {"other": Offer(other, Prices())}, "b1"
+        shop.alternatives, shop.build = {"other": ModelOffer(other, ModelPrices())}, "b1"
         shop.prompts = PromptLibrary.load()
         usual, _ = await written(house, WriterSettings())
         assert (usual["system"], usual["agents"], usual["model"], usual["build"]) == ("minddr", "model", "toy", "b1")
@@ -57,9 +57,12 @@ def test_a_chosen_prompt_is_used_and_told(tmp_path: Path) -> None:
             (tmp_path / "greet" / f"{version}{language}.md").write_text(f"=== user ===\n{word}", encoding="utf-8")
     library = PromptLibrary.load(tmp_path)
     query = ResearchQuery(question="why?")
-    chosen = library.choosing({"greet": "v2"})
-    assert chosen.get("greet", query.language).text() == "Good day"
-    assert list(chosen.used(query.language)) == ["greet/v2/en"]
-    assert (library.get("greet", query.language).text(), list(library.used(query.language))) == ("Hello", ["greet/v1/en"])
+    chosen = library.choose_versions({"greet": "v2"})
+    assert chosen.get("greet", query.language).render_text() == "Good day"
+    assert list(chosen.list_used(query.language)) == ["greet/v2/en"]
+    assert (library.get("greet", query.language).render_text(), list(library.list_used(query.language))) == (
+        "Hello",
+        ["greet/v1/en"],
+    )
     with pytest.raises(PromptError, match="v3"):
-        library.choosing({"greet": "v3"})
+        library.choose_versions({"greet": "v3"})

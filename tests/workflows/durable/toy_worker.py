@@ -7,16 +7,16 @@ from app.database.engine import connect
 from app.runs.service.temporal_gateway import connect as connect_temporal
 from tests.workflows.durable.toys import ToyIndex, extractive_toys, toy_agents
 from workflows.agents.codec import SchemaCodec
-from workflows.chat_models.endpoint import Endpoint
-from workflows.chat_models.openai_compatible import connected
-from workflows.durable.worker import working
+from workflows.chat_models.endpoint import ModelEndpoint
+from workflows.chat_models.openai_compatible import connect_model
+from workflows.durable.worker import run_worker
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
 
 
 async def main(database_url: str, temporal: str, model_url: str, build: str) -> None:
     client = await connect_temporal(temporal)
-    async with connected(Endpoint(base_url=model_url, model="stub")) as model:
+    async with connect_model(ModelEndpoint(base_url=model_url, model="stub")) as model:
         shop = Workshop(
             database=await connect(database_url),
             index=ToyIndex(),
@@ -26,7 +26,7 @@ async def main(database_url: str, temporal: str, model_url: str, build: str) -> 
             codec=SchemaCodec(),
             prompts=PromptLibrary({}),
         )
-        async with working(client, shop, build):
+        async with run_worker(client, shop, build):
             print("ready", flush=True)
             await asyncio.Event().wait()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.domain.budget import StopReason, Usage
-from app.domain.chat import ChatRequest, Completion, Message, ResponseSchema, Role, ToolCall, ToolResult
+from app.domain.chat import ChatRequest, ChatRole, Completion, Message, ResponseSchema, ToolCall, ToolResult
 from app.domain.errors import NotFound, ToolError
 from app.domain.evidence import Finding, Passage, Quote, Source, snapshot_hash
 from app.domain.plan import ResearchPlan, Subtask
@@ -15,7 +15,7 @@ from app.domain.query import ResearchQuery
 from app.domain.report import Report, Section
 from retrieval.ports import Document, SearchFilter
 from workflows.agents.agent_set import AgentSet
-from workflows.agents.concurrency import all_of
+from workflows.agents.concurrency import gather_all
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 
@@ -29,7 +29,7 @@ async def at_once(_: str) -> None:
 def ask_for(text: str, step: str = "", about: str = "") -> ChatRequest:
     """A request for a step, which a model server knows by the name of its schema. `about` tells runs apart."""
     schema = ResponseSchema(name=step, schema={"type": "object", "properties": {}}) if step else None
-    messages = (Message(role=Role.SYSTEM, content=about), Message(role=Role.USER, content=text))
+    messages = (Message(role=ChatRole.SYSTEM, content=about), Message(role=ChatRole.USER, content=text))
     return ChatRequest(messages=messages[not about :], response_schema=schema, max_tokens=100)
 
 
@@ -137,7 +137,7 @@ def toy_agents(subtasks: int = 3, turns: int = 3, sections: int = 3, chain: bool
             cited = "".join(f" [[{quote.key}]]" for f in findings for quote in f.quotes[:1])
             return Section(heading=f"Section {number}", body=f"{drafted.text}. {revised.text}.{cited}")
 
-        written = await all_of([write(n) for n in range(1, sections + 1)], sections)
+        written = await gather_all([write(n) for n in range(1, sections + 1)], sections)
         quotes = tuple({quote.key: quote for f in findings for quote in f.quotes}.values())
         return Report(title=f"On {query.question}", sections=tuple(written), quotes=quotes, notices=_notices(findings))
 

@@ -17,9 +17,9 @@ from workflows.prompts.library import PromptLibrary
 from workflows.systems.local import LocalStages
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.minddr import research
-from workflows.systems.steering import Steering
-from workflows.tools.tool_memory import DictStore, ToolMemory
-from workflows.tools.toolbox import Corpora, build_toolbox
+from workflows.systems.steering import PlanSteering
+from workflows.tools.tool_memory import DictToolStore, ToolMemory
+from workflows.tools.toolbox import ToolCorpora, build_toolbox
 
 
 async def report_on(
@@ -30,7 +30,7 @@ async def report_on(
     record = LocalRecord("test")
     kit = Kit(
         chat=AbsentModel(),
-        tools=build_toolbox(searcher, searcher, Corpora(collections), ToolMemory(DictStore()), scope=query.scope),
+        tools=build_toolbox(searcher, searcher, ToolCorpora(collections), ToolMemory(DictToolStore()), scope=query.scope),
         record=record,
         prompts=PromptLibrary.load(),
         codec=SchemaCodec(),
@@ -40,7 +40,7 @@ async def report_on(
         bounds=bounds_of(query),
         language=query.language,
     )
-    stages, steering = LocalStages(EXTRACTIVE, kit, record, query), Steering()
+    stages, steering = LocalStages(EXTRACTIVE, kit, record, query), PlanSteering()
     if added:
         steering.begin(await stages.plan(query))
         for subtask in added:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.report import Report
-from app.reports.rendering.numbering import numbered
+from app.reports.rendering.numbering import number_citations
 from retrieval.search.in_process import LocalSearcher, open_local
 from retrieval.store.catalogue import Collection, CorpusKind
 from tests.workflows.extractive.reporting import report_on
@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalSearcher]:
 async def cited(question: str, searcher: LocalSearcher) -> tuple[Report, list[str]]:
     """The report and the titles of what it cites, in order."""
     report = await report_on(question, searcher, ("mine",))
-    return report, [citation.quote.source.title for citation in numbered(report).citations]
+    return report, [citation.quote.source.title for citation in number_citations(report).citations]
 
 
 async def test_both_links_of_a_chain_are_cited_and_no_namesake(folder: LocalSearcher) -> None:
@@ -57,21 +57,21 @@ async def test_a_name_is_found_without_its_accents(folder: LocalSearcher) -> Non
 
 async def test_a_quotation_is_not_cut_before_a_figure_that_belongs_to_it(folder: LocalSearcher) -> None:
     report, _ = await cited("How did the yearly fee for a reader's card change?", folder)
-    said = [citation.quote.text for citation in numbered(report).citations if "fee" in citation.quote.text]
+    said = [citation.quote.text for citation in number_citations(report).citations if "fee" in citation.quote.text]
     assert said
     assert all("from 9 to 11 euros" in text for text in said)
 
 
 async def test_a_quotation_is_not_cut_between_the_parts_of_a_list(folder: LocalSearcher) -> None:
     report, _ = await cited("What was Jan Vrba a founder of?", folder)
-    said = [citation.quote.text for citation in numbered(report).citations if "founder" in citation.quote.text]
+    said = [citation.quote.text for citation in number_citations(report).citations if "founder" in citation.quote.text]
     assert said
     assert all("of the band Slow Orchard" in text for text in said)
 
 
 async def test_short_reports_are_paragraphs_with_markers_right_after_the_quotation(folder: LocalSearcher) -> None:
     report, titles = await cited("Which producer created the television series with the surgeon Anna Kovářová?", folder)
-    bodies = [body for section, body in zip(report.sections, numbered(report).bodies, strict=True) if "”" in body]
+    bodies = [body for section, body in zip(report.sections, number_citations(report).bodies, strict=True) if "”" in body]
     assert titles
     assert all("”[" in body and "” [" not in body and not body.startswith("- ") for body in bodies)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.query import Clarified, ResearchQuery
+from app.domain.query import Clarification, ResearchQuery
 from workflows.agents.extractive.asking import asked_of, asking
 from workflows.agents.extractive.cues import answer_cue, cue, makes_case
 from workflows.agents.extractive.kinds import QuestionKind
@@ -38,7 +38,7 @@ def test_what_a_text_asks_is_told_from_what_stands_around_it(text: str, asked: s
 
 
 def test_what_was_answered_when_asked_back_stays_with_the_question() -> None:
-    answer = Clarified(question="Which years?", answer="from 1880 to 1889")
+    answer = Clarification(question="Which years?", answer="from 1880 to 1889")
     query = ResearchQuery(question="Thank you! Why did the mill close?", clarified=(answer,))
     assert asked_of(query) == "Why did the mill close?\nfrom 1880 to 1889"
     assert analyse(asked_of(query)).period == (1880, 1889)

@@ -8,9 +8,9 @@ import pytest
 
 from app.domain.options import Length, ReportFormat, ReportStyle, SearchScope, Tone
 from app.domain.plan import Subtask
-from app.domain.query import Clarified, Language, detect_language
+from app.domain.query import Clarification, Language, detect_language
 from app.domain.writer import Arrangement, WriterSettings
-from app.reports.rendering.numbering import numbered
+from app.reports.rendering.numbering import number_citations
 from retrieval.search.in_process import LocalSearcher, open_local
 from tests.workflows.extractive.reporting import report_on
 from workflows.agents.extractive.forms import shaped
@@ -29,7 +29,7 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalSearche
 
 async def test_every_citation_is_an_exact_quotation_and_every_quotation_is_cited(addresses: LocalSearcher) -> None:
     report = await report_on(TARIFFS, addresses)
-    result = numbered(report)
+    result = number_citations(report)
     assert result.unresolved == ()
     assert len(result.citations) >= 10
     cited = [claim for claim in report.claims if claim.quote_keys]
@@ -46,7 +46,7 @@ async def test_every_citation_is_an_exact_quotation_and_every_quotation_is_cited
 
 async def test_a_report_has_several_sections_and_sources_and_says_nothing_twice(addresses: LocalSearcher) -> None:
     report = await report_on(TARIFFS, addresses)
-    citations = numbered(report).citations
+    citations = number_citations(report).citations
     assert len({c.quote.source.url for c in citations}) >= 5
     assert len(report.sections) >= 3
     assert len({s.heading for s in report.sections}) == len(report.sections)
@@ -65,7 +65,7 @@ async def test_a_report_has_several_sections_and_sources_and_says_nothing_twice(
 )
 async def test_an_account_rests_on_many_sources(question: str, statements: int, sources: int, addresses: LocalSearcher) -> None:
     report = await report_on(question, addresses)
-    citations = numbered(report).citations
+    citations = number_citations(report).citations
     assert len(citations) >= statements
     assert len({c.quote.source.url for c in citations}) >= sources
     assert not {"Objections raised", "What the sources do not cover"} & {section.heading for section in report.sections}
@@ -76,12 +76,12 @@ async def test_a_step_that_a_reader_adds_is_researched_and_has_its_section(addre
     lost = Subtask(id="added2", title="What happened to the zebrafish", question="What happened to the zebrafish?")
     plain = await report_on(TARIFFS, addresses)
     report = await report_on(TARIFFS, addresses, added=(fish, lost))
-    by_heading = {section.heading: body for section, body in zip(report.sections, numbered(report).bodies, strict=True)}
+    by_heading = {section.heading: body for section, body in zip(report.sections, number_citations(report).bodies, strict=True)}
     assert len(re.findall(r"\[\d+\]", by_heading[fish.title])) >= 3
     assert by_heading[fish.title].lower().count("fisheries") >= 3
     assert by_heading[lost.title] == f"No statement was found for “{lost.title}”. No passage read mentions “zebrafish”."
     assert report.sections[: len(plain.sections)] == plain.sections, "the rest of the report is as it would be without them"
-    texts = [" ".join(c.quote.text.lower().split()) for c in numbered(report).citations]
+    texts = [" ".join(c.quote.text.lower().split()) for c in number_citations(report).citations]
     assert len(set(texts)) == len(texts)
     brief = shaped(report.sections[:-1], {}, ReportStyle(format=ReportFormat.BRIEF), Language.ENGLISH, 1, 1)
     assert [section.heading for section in brief] == [plain.sections[0].heading, fish.title]
@@ -93,7 +93,7 @@ async def test_several_questions_are_answered_each_by_itself(addresses: LocalSea
         "How did presidents justify tariffs before 1900?",
         "What did Lincoln say about slavery?",
     ]
-    assert [len(re.findall(r"\[\d+\]", body)) >= 3 for body in numbered(report).bodies] == [True, True]
+    assert [len(re.findall(r"\[\d+\]", body)) >= 3 for body in number_citations(report).bodies] == [True, True]
     assert "Lincoln" in report.sections[1].body
     brief = await report_on(
         "How did presidents justify tariffs before 1900, and what did Lincoln say about slavery?",
@@ -105,7 +105,7 @@ async def test_several_questions_are_answered_each_by_itself(addresses: LocalSea
 
 async def test_a_time_limit_in_the_question_is_kept(addresses: LocalSearcher) -> None:
     report = await report_on(TARIFFS, addresses)
-    dates = [c.quote.source.published for c in numbered(report).citations]
+    dates = [c.quote.source.published for c in number_citations(report).citations]
     assert all(day is not None and day.year < 1900 for day in dates)
 
 
@@ -129,7 +129,7 @@ async def test_a_time_called_by_its_name_is_kept_and_the_reader_told(
     question: str, read: str, first: int, last: int, addresses: LocalSearcher
 ) -> None:
     report = await report_on(question, addresses)
-    years = [c.quote.source.published.year for c in numbered(report).citations if c.quote.source.published]
+    years = [c.quote.source.published.year for c in number_citations(report).citations if c.quote.source.published]
     assert all(first <= year <= last for year in years)
     assert len(years) >= 3
     assert read in report.notices[0]
@@ -150,8 +150,8 @@ async def test_an_order_is_read_as_the_topic_it_gives(addresses: LocalSearcher) 
 
 async def test_a_section_tells_events_in_their_order(addresses: LocalSearcher) -> None:
     report = await report_on(TARIFFS, addresses)
-    dates = {c.n: c.quote.source.published for c in numbered(report).citations}
-    told = [[dates[int(n)] for n in re.findall(r"\[(\d+)\]", body)] for body in numbered(report).bodies]
+    dates = {c.n: c.quote.source.published for c in number_citations(report).citations}
+    told = [[dates[int(n)] for n in re.findall(r"\[(\d+)\]", body)] for body in number_citations(report).bodies]
     ordered = sum(days == sorted(days) for days in told)  # type: ignore[type-var]
     assert ordered >= len(told) - 1, "only the opening overview may follow another order"
 
@@ -161,8 +161,8 @@ async def test_an_asked_for_arrangement_makes_another_report_of_the_same_evidenc
     chain = await report_on(TARIFFS, addresses, writer=WriterSettings(arrangement=Arrangement.CHAIN))
     assert await report_on(TARIFFS, addresses, writer=WriterSettings(arrangement=Arrangement.SURVEY)) == usual
     assert len(chain.sections) < len(usual.sections)
-    assert numbered(chain).unresolved == ()
-    assert len(numbered(chain).citations) >= 3
+    assert number_citations(chain).unresolved == ()
+    assert len(number_citations(chain).citations) >= 3
 
 
 async def test_the_same_question_gives_the_same_report(addresses: LocalSearcher) -> None:
@@ -183,7 +183,7 @@ async def test_a_misspelt_question_gets_the_report_of_the_right_one_and_says_how
     assert misspelt.title == "How did presidents justify tarifs before 1900?"
     assert misspelt.notices[0].startswith("Read “tarifs” as “tariffs”: ")
     both = await report_on("What did Lincon say about slavrey?", addresses)
-    assert {c.quote.source.author for c in numbered(both).citations} == {"Abraham Lincoln"}
+    assert {c.quote.source.author for c in number_citations(both).citations} == {"Abraham Lincoln"}
     assert both.notices[0].startswith("Read “Lincon” as “Lincoln”, “slavrey” as “slavery”: ")
 
 
@@ -192,11 +192,11 @@ async def test_a_reader_is_told_first_what_a_report_cannot_do(addresses: LocalSe
     assert canal.sections[0].body.startswith("No passage read mentions “photosynthesis”. What follows is on the rest")
     negated = await report_on("What did presidents not want the government to do about the economy?", addresses)
     assert any("“not” could not be followed" in notice for notice in negated.notices)
-    quotes = [citation.quote for citation in numbered(canal).citations]
+    quotes = [citation.quote for citation in number_citations(canal).citations]
     assert extent(Language.ENGLISH, quotes[:1]).startswith("This report quotes one statement from one source, dated ")
     assert " to " not in extent(Language.ENGLISH, quotes[:1])
     phones = await report_on("What did presidents say about smartphones?", addresses)
-    assert all("smartphones" in c.quote.text for c in numbered(phones).citations)
+    assert all("smartphones" in c.quote.text for c in number_citations(phones).citations)
 
 
 async def test_a_chinese_question_is_answered_in_chinese_words(addresses: LocalSearcher) -> None:
@@ -207,24 +207,24 @@ async def test_a_chinese_question_is_answered_in_chinese_words(addresses: LocalS
 
 async def test_who_asks_in_another_language_than_the_sources_is_told(addresses: LocalSearcher) -> None:
     report = await report_on("总统们如何看待奴隶制？", addresses)
-    assert numbered(report).citations == ()
+    assert number_citations(report).citations == ()
     assert "请用该语言提问" in report.sections[0].body
 
 
 async def test_what_a_named_person_said_is_quoted_from_that_person(addresses: LocalSearcher) -> None:
     report = await report_on("What did Theodore Roosevelt say about trusts?", addresses)
-    assert {citation.quote.source.author for citation in numbered(report).citations} == {"Theodore Roosevelt"}
+    assert {citation.quote.source.author for citation in number_citations(report).citations} == {"Theodore Roosevelt"}
 
 
 async def test_a_question_of_another_world_that_shares_a_name_is_refused(addresses: LocalSearcher) -> None:
     report = await report_on("What is the best pizza in Naples?", addresses)
-    assert numbered(report).citations == ()
+    assert number_citations(report).citations == ()
 
 
 @pytest.mark.parametrize("question", ["How many men served in the Union army?", "Why did Truman fire MacArthur?"])
 async def test_a_name_alone_or_a_word_alone_answers_nothing(question: str, addresses: LocalSearcher) -> None:
     report = await report_on(question, addresses)
-    assert numbered(report).citations == ()
+    assert number_citations(report).citations == ()
 
 
 async def test_words_of_a_name_that_stand_apart_are_not_the_name(addresses: LocalSearcher) -> None:
@@ -280,11 +280,11 @@ async def test_what_comes_near_is_not_given_for_an_answer(addresses: LocalSearch
 
 async def test_sides_that_speak_in_the_sources_are_quoted_on_the_topic_and_only_they(addresses: LocalSearcher) -> None:
     report = await report_on("Compare the views of Herbert Hoover and Franklin Roosevelt on unemployment.", addresses)
-    citations = numbered(report).citations
+    citations = number_citations(report).citations
     assert {c.quote.source.author for c in citations} == {"Herbert Hoover", "Franklin D. Roosevelt"}
     assert all("unemploy" in c.quote.text.lower() for c in citations)
     report = await report_on("Compare Jackson's and Biddle's views of the bank.", addresses)
-    assert {c.quote.source.author for c in numbered(report).citations} == {"Andrew Jackson"}
+    assert {c.quote.source.author for c in number_citations(report).citations} == {"Andrew Jackson"}
     assert "Biddle" in report.sections[-1].body
 
 
@@ -304,7 +304,7 @@ async def test_a_chosen_length_and_format_show(addresses: LocalSearcher) -> None
     short, long = [
         await report_on(TARIFFS, addresses, style=ReportStyle(length=length)) for length in (Length.SHORT, Length.LONG)
     ]
-    counts = [len(numbered(report).citations) for report in (short, usual, long)]
+    counts = [len(number_citations(report).citations) for report in (short, usual, long)]
     assert counts[0] < 0.8 * counts[1] < counts[1] < counts[2]
     brief = await report_on(TARIFFS, addresses, style=ReportStyle(format=ReportFormat.BRIEF, tone=Tone.ACADEMIC))
     assert [section.heading for section in brief.sections if "not cover" not in section.heading] == ["In short"]
@@ -323,15 +323,15 @@ async def test_a_chosen_length_and_format_show(addresses: LocalSearcher) -> None
 async def test_only_sources_of_the_chosen_dates_are_found(addresses: LocalSearcher) -> None:
     first, last = date(1880, 1, 1), date(1889, 12, 31)
     report = await report_on(TARIFFS, addresses, scope=SearchScope(published_from=first, published_to=last))
-    dates = [c.quote.source.published for c in numbered(report).citations]
+    dates = [c.quote.source.published for c in number_citations(report).citations]
     assert len(dates) > 3
     assert all(day is not None and first <= day <= last for day in dates)
 
 
 async def test_an_answer_that_was_asked_back_narrows_the_search(addresses: LocalSearcher) -> None:
-    answer = Clarified(question="Which years?", answer="from 1880 to 1889")
+    answer = Clarification(question="Which years?", answer="from 1880 to 1889")
     report = await report_on("How did presidents justify tariffs?", addresses, clarified=(answer,))
-    years = {c.quote.source.published.year for c in numbered(report).citations if c.quote.source.published}
+    years = {c.quote.source.published.year for c in number_citations(report).citations if c.quote.source.published}
     assert years
     assert all(1880 <= year <= 1889 for year in years)
     assert report.title == "How did presidents justify tariffs?"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.report import Report
-from app.reports.rendering.numbering import numbered
+from app.reports.rendering.numbering import number_citations
 from retrieval.search.in_process import LocalSearcher, open_local
 from retrieval.store.catalogue import Collection, CorpusKind
 from tests.workflows.extractive.reporting import report_on
@@ -49,7 +49,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalSearcher]
 async def quoted(question: str, searcher: LocalSearcher) -> tuple[Report, list[str]]:
     """The report and its quotations, in order."""
     report = await report_on(question, searcher, ("mine",))
-    return report, [citation.quote.text for citation in numbered(report).citations]
+    return report, [citation.quote.text for citation in number_citations(report).citations]
 
 
 async def test_a_finding_leads_and_neither_aims_nor_other_subjects_are_quoted(library: LocalSearcher) -> None:

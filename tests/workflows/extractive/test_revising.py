@@ -11,8 +11,8 @@ from app.domain.query import Language, ResearchQuery, detect_language
 from app.domain.report import Report, Section
 from tests.workflows.bench_of_agents import make_kit, new_record
 from workflows.agents.extractive.revising import revise
-from workflows.agents.follow_up import answer_in_quotes, passages_around
-from workflows.agents.revision import NothingMore, Revision, cited_keys
+from workflows.agents.follow_up import answer_in_quotes, widen_quotes
+from workflows.agents.revision import NothingToAdd, SectionRevision, list_cited_keys
 from workflows.chat_models.absent import AbsentModel
 
 SAID = [
@@ -55,18 +55,20 @@ def report(*bodies: list[Quote]) -> Report:
 
 
 async def changed(given: Report, deepen: bool, wish: str = "") -> Section:
-    [section] = await revise(Revision(given, 0, deepen, wish), QUERY, PLAN, FINDINGS, make_kit(AbsentModel(), new_record()))
+    [section] = await revise(
+        SectionRevision(given, 0, deepen, wish), QUERY, PLAN, FINDINGS, make_kit(AbsentModel(), new_record())
+    )
     return section
 
 
 async def test_a_rewritten_section_makes_other_statements_and_repeats_no_other_section() -> None:
     given = report(QUOTES[:2], QUOTES[5:6])
     section = await changed(given, deepen=False)
-    now = cited_keys([section])
+    now = list_cited_keys([section])
     assert section.heading == "For"
     assert now
     assert now <= {q.key for q in QUOTES}
-    assert not now & cited_keys(given.sections)
+    assert not now & list_cited_keys(given.sections)
     assert all(f"“{q.text}”" in section.body for q in QUOTES if q.key in now)
 
 
@@ -74,17 +76,17 @@ async def test_a_deepened_section_keeps_what_it_said_and_says_more() -> None:
     given = report(QUOTES[:2], QUOTES[5:6])
     section = await changed(given, deepen=True)
     assert section.body.startswith(given.sections[0].body)
-    assert cited_keys([section]) > cited_keys(given.sections[:1])
+    assert list_cited_keys([section]) > list_cited_keys(given.sections[:1])
 
 
 async def test_a_wish_chooses_among_the_evidence() -> None:
     given = report(QUOTES[:1], QUOTES[5:6])
     section = await changed(given, deepen=False, wish="wool and sheep in Ohio")
-    assert QUOTES[6].key in cited_keys([section])
+    assert QUOTES[6].key in list_cited_keys([section])
 
 
 async def test_when_everything_is_said_the_reader_is_told() -> None:
-    with pytest.raises(NothingMore, match="holds nothing for this section"):
+    with pytest.raises(NothingToAdd, match="holds nothing for this section"):
         await changed(report(QUOTES[:5], QUOTES[5:]), deepen=True)
 
 
@@ -100,7 +102,7 @@ async def test_when_everything_is_said_the_reader_is_told() -> None:
 async def test_a_question_is_answered_from_the_text_around_stored_quotes(question: str, answered: str) -> None:
     """Only the first sentence was quoted; the rest of the stored copy stands around it."""
     first = QUOTES[0]
-    passages = passages_around(
+    passages = widen_quotes(
         [first, QUOTES[2]], {first.key: ("", TEXT[first.end :]), QUOTES[2].key: (TEXT[: QUOTES[2].start], "")}
     )
     assert [(p.start, p.end, p.text) for p in passages] == [(0, len(TEXT), TEXT)]

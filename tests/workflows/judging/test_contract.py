@@ -19,20 +19,20 @@ from app.domain.scorecard import Scorecard
 from tests.workflows.bench_of_agents import make_kit, new_record
 from tests.workflows.judging.test_verification import FOUND, POST, PROTECT, SURPLUS, WAGES
 from tests.workflows.sensible import sensible
-from workflows.agents.asking import Asker
+from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.model_driven import MODEL_DRIVEN
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.reporting.book import QuoteBook
-from workflows.agents.reporting.desk import Desk
-from workflows.chat_models.scripted import Scripted, ScriptedModel
-from workflows.judging.contract import Checked, held_to, offline_scorecard, scorecard
-from workflows.judging.general_rubric import general_rubric
-from workflows.judging.item import judged_by_model
+from workflows.agents.reporting.desk import ReportDesk
+from workflows.agents.reporting.quote_book import QuoteBook
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
+from workflows.judging.contract import CheckedReport, check_against_rubric, make_offline_scorecard, make_scorecard
+from workflows.judging.criterion_judge import judge_criteria
+from workflows.judging.general_rubric import make_general_rubric
 from workflows.systems.local import LocalStages
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.minddr import research
-from workflows.systems.steering import Steering
+from workflows.systems.steering import PlanSteering
 
 QUERY = ResearchQuery(question="Why did Henry Clay want tariffs?")
 PLAN = ResearchPlan(subtasks=(Subtask(id="s1", title="Reasons", question="Why?"),))
@@ -63,7 +63,7 @@ def section_of(prompt: str, name: str) -> str:
 def model(rating: Rating, revision: object = None) -> ScriptedModel:
     """Rates by what it can read of the demand and the report; revises as told."""
 
-    def answer(request: ChatRequest) -> Scripted:
+    def answer(request: ChatRequest) -> ScriptedAnswer:
         prompt = "\n".join(message.content for message in request.messages)
         assert request.response_schema is not None
         if request.response_schema.name == "revision":
@@ -83,14 +83,16 @@ def by_words(demand: str, report: str) -> Any:
     return {"reason": f"about {word}", "sentences": sentences, "rating": 10 if sentences or word in ("short", "clear") else 1}
 
 
-def desk_of(kit: Kit) -> Desk:
-    return Desk(kit, QUERY, PLAN, FOUND, QuoteBook(FOUND), Asker(kit, "report/revision"))
+def desk_of(kit: Kit) -> ReportDesk:
+    return ReportDesk(kit, QUERY, PLAN, FOUND, QuoteBook(FOUND), Asker(kit, "report/revision"))
 
 
-async def delivered(chat: ScriptedModel, record: LocalRecord | None = None, writer: bool = True) -> tuple[Checked, Scorecard]:
+async def delivered(
+    chat: ScriptedModel, record: LocalRecord | None = None, writer: bool = True
+) -> tuple[CheckedReport, Scorecard]:
     kit = make_kit(chat, record or new_record())
-    checked = await held_to(RUBRIC, REPORT, QUERY, kit, desk_of(kit) if writer else None)
-    return checked, await scorecard(RUBRIC, checked, checked.report, QUERY, kit)
+    checked = await check_against_rubric(RUBRIC, REPORT, QUERY, kit, desk_of(kit) if writer else None)
+    return checked, await make_scorecard(RUBRIC, checked, checked.report, QUERY, kit)
 
 
 def asked(chat: ScriptedModel, step: str) -> list[str]:
@@ -138,8 +140,8 @@ async def test_a_report_that_passes_is_judged_once_and_one_without_a_writer_stay
     everything = model(lambda *_: {"reason": "yes", "sentences": [], "rating": 8})
     kit = make_kit(everything, new_record())
     passing = Rubric(criteria=(*RUBRIC.criteria[:6], RUBRIC.criteria[0].model_copy(update={"title": "again"})))
-    checked = await held_to(passing, REPORT, QUERY, kit, desk_of(kit))
-    card = await scorecard(passing, checked, checked.report, QUERY, kit)
+    checked = await check_against_rubric(passing, REPORT, QUERY, kit, desk_of(kit))
+    card = await make_scorecard(passing, checked, checked.report, QUERY, kit)
     assert checked.report is REPORT
     assert len(everything.requests) == 7
     assert card.overall == pytest.approx(7 / 9)
@@ -172,9 +174,7 @@ async def test_a_report_cannot_instruct_its_judge() -> None:
             update={"sections": (*REPORT.sections, Section(heading="More", body=f"A last word. [[{POST.key}]]\n\n{order}"))}
         )
         chat = model(gullible)
-        scores = await judged_by_model(
-            list(enumerate(RUBRIC.criteria, 1)), QUERY.question, injected, make_kit(chat, new_record())
-        )
+        scores = await judge_criteria(list(enumerate(RUBRIC.criteria, 1)), QUERY.question, injected, make_kit(chat, new_record()))
         assert {round(score.score or 0, 3) for score in scores} == {round(1 / 9, 3)}, order
         prompt = chat.requests[0].messages[-1].content
         assert prompt.count("</report>") == prompt.count("<report>") == 1
@@ -218,7 +218,7 @@ async def test_the_budget_ends_judging_and_revising_without_a_made_up_number() -
 
 
 async def test_the_chain_in_one_process_is_held_to_a_rubric_too() -> None:
-    def judging(request: ChatRequest) -> Scripted:
+    def judging(request: ChatRequest) -> ScriptedAnswer:
         step = request.response_schema.name if request.response_schema else ""
         if step == "criterion":
             fault = "speculates" in request.messages[-1].content
@@ -229,7 +229,7 @@ async def test_the_chain_in_one_process_is_held_to_a_rubric_too() -> None:
     kit = make_kit(ScriptedModel(judging), record)
     query = ResearchQuery(question="Why were tariffs raised?")
     stages = LocalStages(MODEL_DRIVEN, kit, record, query, rubric=RUBRIC)
-    report = await research(query, stages, Steering())
+    report = await research(query, stages, PlanSteering())
     assert report.claims
     assert stages.scorecard is not None
     assert [item.score for item in stages.scorecard.items] == [1.0] * 6 + [0.0]
@@ -248,7 +248,7 @@ def test_without_a_model_only_what_can_be_counted_is_judged() -> None:
         claim("Grover Cleveland", Support.UNCITED),
     )
     report = REPORT.model_copy(update={"claims": claims, "quotes": (PROTECT, SURPLUS, WAGES)})
-    card = offline_scorecard(general_rubric(QUERY), report, QUERY)
+    card = make_offline_scorecard(make_general_rubric(QUERY), report, QUERY)
     scores = {item.criterion.title: item.score for item in card.items}
     assert scores == {
         "Direct answer": None,
@@ -265,7 +265,7 @@ def test_without_a_model_only_what_can_be_counted_is_judged() -> None:
     assert by_title["Cited statements"].reason == "3 of 4 statements cite a source."
     assert "language model" in by_title["Reasoning"].missing
     assert all(item.judge == "offline" for item in card.items if item.score is not None)
-    empty = offline_scorecard(general_rubric(QUERY), REPORT, QUERY)
+    empty = make_offline_scorecard(make_general_rubric(QUERY), REPORT, QUERY)
     assert (empty.judged, empty.overall) == (0, None)
     edited = Rubric(criteria=tuple(c.model_copy(update={"description": f"{c.description} "[:-2]}) for c in RUBRIC.criteria))
-    assert offline_scorecard(edited, report, QUERY).judged == 0
+    assert make_offline_scorecard(edited, report, QUERY).judged == 0

@@ -1,10 +1,10 @@
 """What a reader of a living report is told: what is new, what is gone, which old claims no longer hold. And nothing else."""
 
-from app.domain.changes import Why
+from app.domain.changes import FallReason
 from app.domain.claims import Claim, Support
 from app.domain.evidence import Quote, Source, snapshot_hash
 from app.domain.report import Report, Section
-from workflows.judging.report_changes import changes_between
+from workflows.judging.report_changes import compare_reports
 
 BUDGET = "The harbour's budget for 2025 is 12 million euros, as the council decided in March."
 PILOTS = "Four pilots serve the harbour of Lund by day and by night."
@@ -31,29 +31,29 @@ def test_nothing_has_changed_when_the_same_words_stand_in_the_same_places() -> N
     page = f"{BUDGET} {PILOTS}"
     grown = f"A new heading.\n\n{BUDGET} {PILOTS} The weather was fine."
     old, new = report(quote("a", BUDGET, page)), report(quote("a", BUDGET, grown))
-    assert changes_between(old, new, new.quotes, {"a": grown}).nothing
+    assert compare_reports(old, new, new.quotes, {"a": grown}).is_empty
     # Other words for the same evidence are no news either.
     claim = new.claims[0].model_copy(update={"text": "In March the council set 12 million euros aside for the harbour in 2025."})
-    assert changes_between(old, new.model_copy(update={"claims": (claim,)}), new.quotes, {"a": grown}).nothing
+    assert compare_reports(old, new.model_copy(update={"claims": (claim,)}), new.quotes, {"a": grown}).is_empty
     # Nor is it that a page did not come this time, of which nobody knows whether it is gone.
-    assert changes_between(report(quote("a", BUDGET, page), quote("b", PILOTS, PILOTS)), new, new.quotes, {"a": grown}).nothing
+    assert compare_reports(report(quote("a", BUDGET, page), quote("b", PILOTS, PILOTS)), new, new.quotes, {"a": grown}).is_empty
     # Nor that the new report leaves out what still stands.
-    assert changes_between(report(quote("a", BUDGET, page), quote("a", PILOTS, page)), new, new.quotes, {"a": grown}).nothing
+    assert compare_reports(report(quote("a", BUDGET, page), quote("a", PILOTS, page)), new, new.quotes, {"a": grown}).is_empty
 
 
 def test_each_sort_of_change_is_told_with_the_words_of_both_sides() -> None:
     was, now = f"{BUDGET} {PILOTS}", f"{RAISED} {PILOTS}"
     old = report(quote("budget", BUDGET, was), quote("budget", PILOTS, was), quote("depth", DREDGED, DREDGED))
     new = report(quote("budget", RAISED, now), quote("budget", PILOTS, now), quote("ferry", FERRY, FERRY))
-    changes = changes_between(old, new, new.quotes, {"budget": now, "depth": None})
+    changes = compare_reports(old, new, new.quotes, {"budget": now, "depth": None})
     assert [source.url for source in changes.new_sources] == ["ferry"]
     assert [source.url for source in changes.vanished_sources] == ["depth"]
     assert [(p.before.text, p.after.text if p.after else "") for p in changes.passages] == [(BUDGET, RAISED)]
     budget, depth = changes.fallen
     assert (budget.claim, budget.before[0].text, budget.after[0].text) == (BUDGET, BUDGET, RAISED)
-    assert budget.why in (Why.CHANGED, Why.OPPOSED)
+    assert budget.why in (FallReason.CHANGED, FallReason.OPPOSED)
     assert not budget.support.holds
-    assert (depth.claim, depth.why, depth.support, depth.after) == (DREDGED, Why.GONE, Support.NONE, ())
+    assert (depth.claim, depth.why, depth.support, depth.after) == (DREDGED, FallReason.GONE, Support.NONE, ())
     assert [claim.claim for claim in changes.new_claims] == [RAISED, FERRY]
 
 
@@ -64,7 +64,7 @@ def test_a_claim_whose_source_is_gone_holds_while_another_source_says_it() -> No
         "In 2019 the harbour basin was dredged to a depth of nine metres.",
         "In 2019 the harbour basin was dredged to a depth of nine metres.",
     )
-    changes = changes_between(old, report(elsewhere), [elsewhere], {"first": None})
+    changes = compare_reports(old, report(elsewhere), [elsewhere], {"first": None})
     assert not changes.fallen
     assert [source.url for source in changes.vanished_sources] == ["first"]
 
@@ -75,6 +75,6 @@ def test_a_claim_that_still_stands_falls_when_new_evidence_opposes_it() -> None:
     )
     against = "The lease of the warehouse was not extended in 2024."
     opposing = quote("b", against, against)
-    changes = changes_between(old, report(*old.quotes, opposing), [opposing], {"a": old.quotes[0].text})
-    assert [(claim.why, claim.after[0].text) for claim in changes.fallen] == [(Why.OPPOSED, against)]
+    changes = compare_reports(old, report(*old.quotes, opposing), [opposing], {"a": old.quotes[0].text})
+    assert [(claim.why, claim.after[0].text) for claim in changes.fallen] == [(FallReason.OPPOSED, against)]
     assert not changes.passages

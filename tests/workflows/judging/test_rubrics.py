@@ -7,14 +7,14 @@ import pytest
 
 from app.domain.errors import ModelRefused
 from app.domain.options import SearchScope
-from app.domain.query import Clarified, Language, ResearchQuery
+from app.domain.query import Clarification, Language, ResearchQuery
 from app.domain.rubric import Category, Origin
 from tests.workflows.bench_of_agents import make_kit, new_record
 from tests.workflows.foolish import Foolish
-from workflows.agents.clarifying import clarify
+from workflows.agents.clarification import ask_reader_back
 from workflows.chat_models.absent import AbsentModel
 from workflows.chat_models.scripted import ScriptedModel
-from workflows.judging.general_rubric import Demand, demand_of, general_rubric
+from workflows.judging.general_rubric import GeneralDemand, demand_of, make_general_rubric
 from workflows.judging.rubric_generation import draft_rubric
 
 QUERY = ResearchQuery(question="How did Grover Cleveland and Benjamin Harrison justify tariffs from 1885 to 1893?")
@@ -78,7 +78,7 @@ async def test_a_model_that_fails_leaves_the_general_rubric_with_the_reason() ->
     rubric = await draft_rubric(QUERY, make_kit(ScriptedModel(lambda _: ModelRefused("bad key")), new_record()))
     assert rubric.origin is Origin.GENERAL
     assert "bad key" in rubric.notice
-    assert rubric.criteria == general_rubric(QUERY).criteria
+    assert rubric.criteria == make_general_rubric(QUERY).criteria
 
 
 @pytest.mark.parametrize("query", [QUERY, CHINESE, ResearchQuery(question="??? x.y!: {what} " + "z" * 300)])
@@ -88,14 +88,20 @@ async def test_without_a_model_the_rubric_is_general_knows_its_own_words_and_say
     assert ("未使用语言模型" if query.language is Language.CHINESE else "Made without a language model") in rubric.notice
     demands = [demand_of(criterion) for criterion in rubric.criteria]
     assert None not in demands
-    assert {d[0] for d in demands if d} >= {Demand.ANSWER, Demand.CITES, Demand.ASPECT, Demand.SUPPORT, Demand.OPPOSED}
+    assert {d[0] for d in demands if d} >= {
+        GeneralDemand.ANSWER,
+        GeneralDemand.CITES,
+        GeneralDemand.ASPECT,
+        GeneralDemand.SUPPORT,
+        GeneralDemand.OPPOSED,
+    }
     assert {c.category for c in rubric.criteria} == set(Category)
 
 
 def test_the_general_rubric_follows_the_question_or_its_plan() -> None:
     def aspects(*parts: str) -> list[str]:
-        found = (demand_of(criterion) for criterion in general_rubric(QUERY, parts).criteria)
-        return [what for demand, what in filter(None, found) if demand in (Demand.ASPECT, Demand.PERIOD)]
+        found = (demand_of(criterion) for criterion in make_general_rubric(QUERY, parts).criteria)
+        return [what for demand, what in filter(None, found) if demand in (GeneralDemand.ASPECT, GeneralDemand.PERIOD)]
 
     assert aspects() == ["Grover Cleveland", "Benjamin Harrison", "1885-1893"]
     assert aspects("Revenue: 1885.", "Protection") == ["Revenue 1885", "Protection", "1885-1893"]
@@ -107,10 +113,10 @@ async def test_a_model_asks_back_at_most_three_things_and_a_clear_question_nothi
         for what in ("years", "years", "place", "sector", "group")
     ]
     kit = make_kit(ScriptedModel(lambda _: json.dumps({"questions": [*questions, {"question": " "}]})), new_record())
-    asked = await clarify(QUERY, kit)
+    asked = await ask_reader_back(QUERY, kit)
     assert [q.question for q in asked] == ["Which years?", "Which place?", "Which sector?"]
     assert asked[0].options == ("a", "b", "c", "d")
-    assert await clarify(QUERY, make_kit(ScriptedModel(lambda _: '{"questions": []}'), new_record())) == ()
+    assert await ask_reader_back(QUERY, make_kit(ScriptedModel(lambda _: '{"questions": []}'), new_record())) == ()
 
 
 @pytest.mark.parametrize(
@@ -130,14 +136,14 @@ async def test_a_model_asks_back_at_most_three_things_and_a_clear_question_nothi
 async def test_without_a_model_only_what_the_wording_leaves_open_is_asked(question: str, asked: int) -> None:
     query = ResearchQuery(question=question)
     kit = make_kit(ScriptedModel(lambda _: ModelRefused("no")), new_record())
-    assert len(await clarify(query, kit, asks_a_model=False)) == asked
-    assert len(await clarify(query, kit)) == asked, "a model that fails leaves the same"
+    assert len(await ask_reader_back(query, kit, asks_a_model=False)) == asked
+    assert len(await ask_reader_back(query, kit)) == asked, "a model that fails leaves the same"
 
 
 async def test_what_was_answered_or_chosen_is_not_asked_again() -> None:
     kit = make_kit(AbsentModel(), new_record())
     question = "How has the price of bread changed?"
     chosen = ResearchQuery(question=question, scope=SearchScope(published_from="2001-01-01"))  # type: ignore[arg-type]
-    answered = ResearchQuery(question=question, clarified=(Clarified(question="Which years?", answer="1990 to 2000"),))
+    answered = ResearchQuery(question=question, clarified=(Clarification(question="Which years?", answer="1990 to 2000"),))
     for query in (chosen, answered):
-        assert await clarify(query, kit, asks_a_model=False) == ()
+        assert await ask_reader_back(query, kit, asks_a_model=False) == ()

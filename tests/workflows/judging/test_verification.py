@@ -4,18 +4,18 @@ import json
 from collections.abc import Sequence
 
 from app.domain.budget import StopReason
-from app.domain.citations import marker
+from app.domain.citations import marker_of
 from app.domain.claims import Support
 from app.domain.errors import ModelRefused, ToolError
 from app.domain.evidence import Finding, Quote, Source, snapshot_hash
 from app.domain.query import Language
 from app.domain.report import Report, Section
-from app.settings import Judge
+from app.settings import ClaimGrader
 from tests.workflows.bench_of_agents import make_kit, new_record
-from workflows.chat_models.scripted import Scripted, ScriptedModel
-from workflows.judging.context import Context
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
+from workflows.judging.context import QuoteContext
+from workflows.judging.report_verification import verify_report
 from workflows.judging.second_look import Judges
-from workflows.judging.verification import verified
 
 TEXT = (
     "The tariff of 1824 was meant to protect domestic manufactures. The treasury had a surplus of 12 million dollars in 1888. "
@@ -45,40 +45,42 @@ def a_report(*bodies: str, quotes: tuple[Quote, ...] = (PROTECT, SURPLUS, WAGES,
 async def check(
     report: Report, judges: Judges | None = None, model: ScriptedModel = SILENT, language: Language = Language.ENGLISH
 ) -> Report:
-    return await verified(report, FOUND, make_kit(model, new_record(), language=language), judges or Judges(), {})
+    return await verify_report(report, FOUND, make_kit(model, new_record(), language=language), judges or Judges(), {})
 
 
 async def test_a_sources_own_words_hold_by_construction() -> None:
-    report = await check(a_report(f"In December 1824 the president said: “{PROTECT.text}” {marker(PROTECT)}"))
+    report = await check(a_report(f"In December 1824 the president said: “{PROTECT.text}” {marker_of(PROTECT)}"))
     assert [(c.support, c.judge) for c in report.claims] == [(Support.FULL, "verbatim")]
     assert report.notices == ()
 
 
 async def test_two_sources_side_by_side_are_their_own_words_too() -> None:
-    sides = f"one states “{WAGES.text}” {marker(WAGES)}; another states “{SURPLUS.text}” {marker(SURPLUS)}."
+    sides = f"one states “{WAGES.text}” {marker_of(WAGES)}; another states “{SURPLUS.text}” {marker_of(SURPLUS)}."
     body = f"Sources disagree on wages: {sides}"
     assert (await check(a_report(body))).claims[0].judge == "verbatim"
 
 
 async def test_words_put_into_a_quotation_do_not_pass_for_the_source() -> None:
-    report = await check(a_report(f"He said: “The tariff of 1824 was meant to ruin western farmers for ever.” {marker(PROTECT)}"))
+    report = await check(
+        a_report(f"He said: “The tariff of 1824 was meant to ruin western farmers for ever.” {marker_of(PROTECT)}")
+    )
     assert report.claims[0].judge != "verbatim"
 
 
 async def test_a_part_whose_negation_was_cut_off_does_not_pass_for_the_source() -> None:
     denial = Quote(source=SOURCE, text="It is not true that duties protect labor in the mills.", start=0, end=54)
-    report = await check(a_report(f"Duties protect labor in the mills {marker(denial)}.", quotes=(denial,)))
+    report = await check(a_report(f"Duties protect labor in the mills {marker_of(denial)}.", quotes=(denial,)))
     assert report.claims[0].judge != "verbatim"
 
 
 async def test_a_claim_on_the_wrong_quote_is_given_the_right_one() -> None:
     body = (
-        f"After the law of 1890, wages of iron workers rose {marker(POST)}. "
-        f"The tariff of 1824 protected domestic manufactures {marker(PROTECT)}."
+        f"After the law of 1890, wages of iron workers rose {marker_of(POST)}. "
+        f"The tariff of 1824 protected domestic manufactures {marker_of(PROTECT)}."
     )
     report = await check(a_report(body, quotes=(PROTECT, POST)))
-    assert marker(WAGES) in report.sections[0].body
-    assert marker(POST) not in report.sections[0].body
+    assert marker_of(WAGES) in report.sections[0].body
+    assert marker_of(POST) not in report.sections[0].body
     assert WAGES in report.quotes
     first, second = report.claims
     assert first.support is Support.FULL
@@ -89,38 +91,40 @@ async def test_a_claim_on_the_wrong_quote_is_given_the_right_one() -> None:
 
 
 async def test_a_claim_that_nothing_supports_is_told() -> None:
-    report = await check(a_report(f"Glaciers in Norway retreat faster each summer because of soot {marker(POST)}."))
+    report = await check(a_report(f"Glaciers in Norway retreat faster each summer because of soot {marker_of(POST)}."))
     assert report.claims[0].support is Support.NONE
     assert report.claims[0].reason
     assert "†" in report.notices[-1]
 
 
 async def test_a_missing_number_is_named() -> None:
-    report = await check(a_report(f"The treasury had a surplus of 95 million dollars in 1888 {marker(SURPLUS)}."))
+    report = await check(a_report(f"The treasury had a surplus of 95 million dollars in 1888 {marker_of(SURPLUS)}."))
     assert report.claims[0].support is not Support.FULL
     assert "9.5e+07" in report.claims[0].reason or "95" in report.claims[0].reason
 
 
 async def test_a_sentence_without_citation_is_uncited_never_blamed() -> None:
     report = await check(
-        a_report(f"Birds migrate in autumn over the sea. {PROTECT.text} {marker(PROTECT)}\n\nThis section weighs two accounts.")
+        a_report(
+            f"Birds migrate in autumn over the sea. {PROTECT.text} {marker_of(PROTECT)}\n\nThis section weighs two accounts."
+        )
     )
     assert [c.support for c in report.claims] == [Support.UNCITED, Support.FULL, Support.UNCITED]
     assert report.notices == ()
 
 
 async def test_a_marker_without_a_quote_is_no_citation() -> None:
-    report = await check(a_report("Glaciers retreat because of soot [[0123456789abcdef]]."), Judges(unsure=Judge.MODEL))
+    report = await check(a_report("Glaciers retreat because of soot [[0123456789abcdef]]."), Judges(unsure=ClaimGrader.MODEL))
     assert report.claims[0].support is Support.UNCITED
 
 
 async def test_a_quote_is_widened_to_its_sentence() -> None:
     half = quote("rose after the law of 1890.")
-    report = a_report(f"Wages of iron workers rose after the 1890 law {marker(half)}.", quotes=(half,))
-    around = {half.key: Context(TEXT[half.start - 40 : half.start], TEXT[half.end : half.end + 40])}
+    report = a_report(f"Wages of iron workers rose after the 1890 law {marker_of(half)}.", quotes=(half,))
+    around = {half.key: QuoteContext(TEXT[half.start - 40 : half.start], TEXT[half.end : half.end + 40])}
     kit = make_kit(SILENT, new_record())
-    bare = await verified(report, (), kit, Judges(), {})
-    wide = await verified(report, (), kit, Judges(), around)
+    bare = await verify_report(report, (), kit, Judges(), {})
+    wide = await verify_report(report, (), kit, Judges(), around)
     assert wide.claims[0].support is Support.FULL
     assert (bare.claims[0].support, wide.claims[0].support) != (Support.NONE, Support.NONE)
 
@@ -128,28 +132,31 @@ async def test_a_quote_is_widened_to_its_sentence() -> None:
 async def test_one_weak_source_is_told() -> None:
     preprint = SOURCE.model_copy(update={"preprint": True})
     weak = quote(PROTECT.text, preprint)
-    report = await check(a_report(f"{PROTECT.text} {marker(weak)} {SURPLUS.text} {marker(SURPLUS)}", quotes=(weak, SURPLUS)))
+    report = await check(
+        a_report(f"{PROTECT.text} {marker_of(weak)} {SURPLUS.text} {marker_of(SURPLUS)}", quotes=(weak, SURPLUS))
+    )
     assert "preprint" in report.claims[0].weak
     assert report.claims[1].weak == ""
     assert "weak" in report.notices[-1]
 
 
 async def test_chinese_reports_are_told_in_chinese() -> None:
-    report = await check(a_report(f"挪威的冰川每年夏天都在加速消退{marker(POST)}。"), language=Language.CHINESE)
+    report = await check(a_report(f"挪威的冰川每年夏天都在加速消退{marker_of(POST)}。"), language=Language.CHINESE)
     assert report.claims[0].support is Support.NONE
     assert "核查" in report.notices[-1]
 
 
-def verdict(**said: object) -> Scripted:
+def verdict(**said: object) -> ScriptedAnswer:
     return json.dumps({"verdicts": [{"claim": 1, "verdict": "none", "reason": "Not said.", "softened": ""} | said]})
 
 
 async def test_a_model_judges_what_is_in_doubt_once_a_section() -> None:
     report = a_report(
-        f"{PROTECT.text} {marker(PROTECT)} Glaciers retreat because of soot {marker(POST)}. Snow melts early {marker(POST)}."
+        f"{PROTECT.text} {marker_of(PROTECT)} Glaciers retreat because of soot {marker_of(POST)}. "
+        f"Snow melts early {marker_of(POST)}."
     )
     model = ScriptedModel(lambda _: verdict(verdict="full"))
-    judged = await check(report, Judges(unsure=Judge.MODEL), model)
+    judged = await check(report, Judges(unsure=ClaimGrader.MODEL), model)
     assert len(model.requests) == 1
     assert PROTECT.text not in model.requests[0].messages[-1].content.split("<quote")[0]
     assert judged.claims[1].support is Support.FULL
@@ -157,32 +164,36 @@ async def test_a_model_judges_what_is_in_doubt_once_a_section() -> None:
 
 
 async def test_a_softened_sentence_replaces_the_claim_and_keeps_its_citation() -> None:
-    report = a_report(f"Glaciers retreat because of soot {marker(POST)}. {PROTECT.text} {marker(PROTECT)}")
+    report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}. {PROTECT.text} {marker_of(PROTECT)}")
     judged = await check(
-        report, Judges(unsure=Judge.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches carried the post."))
+        report, Judges(unsure=ClaimGrader.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches carried the post."))
     )
     body = judged.sections[0].body
-    assert body.startswith(f"Coaches carried the post. {marker(POST)}")
+    assert body.startswith(f"Coaches carried the post. {marker_of(POST)}")
     for claim in judged.claims:
         assert claim.text in body[claim.start : claim.end]
 
 
 async def test_a_softened_sentence_may_not_bring_numbers_of_its_own() -> None:
-    report = a_report(f"Glaciers retreat because of soot {marker(POST)}.")
-    judged = await check(report, Judges(unsure=Judge.MODEL), ScriptedModel(lambda _: verdict(softened="About 77 coaches ran.")))
+    report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}.")
+    judged = await check(
+        report, Judges(unsure=ClaimGrader.MODEL), ScriptedModel(lambda _: verdict(softened="About 77 coaches ran."))
+    )
     assert judged.sections == report.sections
     assert judged.claims[0].support is Support.NONE
 
 
 async def test_a_softened_sentence_may_not_bring_names_of_its_own() -> None:
-    report = a_report(f"Glaciers retreat because of soot {marker(POST)}.")
-    judged = await check(report, Judges(unsure=Judge.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches of Wells ran.")))
+    report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}.")
+    judged = await check(
+        report, Judges(unsure=ClaimGrader.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches of Wells ran."))
+    )
     assert judged.sections == report.sections
 
 
 async def test_a_model_that_fails_leaves_the_offline_verdict() -> None:
-    report = a_report(f"Glaciers retreat because of soot {marker(POST)}.")
-    assert (await check(report, Judges(unsure=Judge.MODEL))).claims[0].support is Support.NONE
+    report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}.")
+    assert (await check(report, Judges(unsure=ClaimGrader.MODEL))).claims[0].support is Support.NONE
 
 
 class Weights:
@@ -206,27 +217,27 @@ class Weights:
 
 async def test_vectors_are_asked_only_for_what_would_be_marked() -> None:
     weights = Weights()
-    await check(a_report(f"{PROTECT.text} {marker(PROTECT)}"), Judges(weights))
+    await check(a_report(f"{PROTECT.text} {marker_of(PROTECT)}"), Judges(weights))
     assert weights.asked == 0
-    report = await check(a_report(f"Glaciers retreat because of soot {marker(POST)}."), Judges(weights))
+    report = await check(a_report(f"Glaciers retreat because of soot {marker_of(POST)}."), Judges(weights))
     assert 0 < weights.asked < 6
     assert report.claims[0].judge == "offline+vectors"
 
 
 async def test_without_the_index_the_verdict_from_words_stands() -> None:
-    report = await check(a_report(f"Glaciers retreat because of soot {marker(POST)}."), Judges(Weights(down=True)))
+    report = await check(a_report(f"Glaciers retreat because of soot {marker_of(POST)}."), Judges(Weights(down=True)))
     assert (report.claims[0].support, report.claims[0].judge) == (Support.NONE, "offline")
 
 
 async def test_a_cross_encoder_rules_on_what_is_in_doubt() -> None:
-    report = a_report(f"Glaciers retreat because of soot {marker(POST)}.")
+    report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}.")
     for said, expected in (((0.9, 0.05), Support.FULL), ((0.1, 0.8), Support.CONTRADICTED), ((0.1, 0.1), Support.NONE)):
-        judged = await check(report, Judges(Weights(*said), Judge.NLI))
+        judged = await check(report, Judges(Weights(*said), ClaimGrader.NLI))
         assert judged.claims[0].support is expected
 
 
 async def test_the_same_report_is_judged_the_same_way() -> None:
-    report = a_report(f"Wages of iron workers rose {marker(POST)}. Glaciers retreat because of soot {marker(POST)}.")
+    report = a_report(f"Wages of iron workers rose {marker_of(POST)}. Glaciers retreat because of soot {marker_of(POST)}.")
     assert await check(report) == await check(replace_nothing(report))
 
 
@@ -235,15 +246,18 @@ def replace_nothing(report: Report) -> Report:
 
 
 async def test_a_table_that_nobody_would_see_as_one_is_put_right_with_its_citations() -> None:
-    rows = (f"| 1890 | wages of iron workers {marker(WAGES)} |", f"| 1888 | the surplus of the treasury {marker(SURPLUS)} |")
+    rows = (
+        f"| 1890 | wages of iron workers {marker_of(WAGES)} |",
+        f"| 1888 | the surplus of the treasury {marker_of(SURPLUS)} |",
+    )
     broken = "\n".join(["| Year | What rose |", *rows])
-    report = await check(a_report(f"In short:\n\n{broken}\nFrom the messages {marker(PROTECT)}."))
+    report = await check(a_report(f"In short:\n\n{broken}\nFrom the messages {marker_of(PROTECT)}."))
     body = report.sections[0].body
     assert "| Year | What rose |\n| --- | --- |\n| 1890 |" in body
-    assert f"{marker(SURPLUS)} |\n\nFrom the messages" in body
+    assert f"{marker_of(SURPLUS)} |\n\nFrom the messages" in body
     cells = [claim for claim in report.claims if claim.quote_keys]
     assert [claim.quote_keys for claim in cells][:2] == [(WAGES.key,), (SURPLUS.key,)]
     assert all(body[claim.start : claim.end].strip().startswith(claim.text[:8]) for claim in cells)
     kit = make_kit(SILENT, new_record())
-    own = await verified(a_report(broken), FOUND, kit, Judges(), {}, mend=False)
+    own = await verify_report(a_report(broken), FOUND, kit, Judges(), {}, mend=False)
     assert own.sections[0].body == broken, "a reader's own words stay as they are"

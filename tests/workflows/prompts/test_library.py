@@ -25,7 +25,7 @@ def test_a_prompt_is_a_system_and_a_user_message(tmp_path: Path) -> None:
 def test_values_cannot_bring_placeholders(tmp_path: Path) -> None:
     write(tmp_path, "greet", "=== user ===\n{{first}} {{second}}", "=== user ===\n{{first}} {{second}}")
     prompt = PromptLibrary.load(tmp_path).get("greet", Language.ENGLISH)
-    assert prompt.text(first="{{second}} {first} %s", second="{{first}}") == "{{second}} {first} %s {{first}}"
+    assert prompt.render_text(first="{{second}} {first} %s", second="{{first}}") == "{{second}} {first} %s {{first}}"
 
 
 @pytest.mark.parametrize("values", [{}, {"name": "x", "extra": "y"}, {"other": "x"}])

@@ -11,12 +11,12 @@ from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.query import Language, ResearchQuery, SystemName
 from app.domain.report import Report
 from tests.workflows.bench_of_agents import make_kit, new_record, step_of
-from workflows.chat_models.scripted import Scripted, ScriptedModel
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.agent_sets import AGENTS
 from workflows.systems.local import LocalStages
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.minddr import research
-from workflows.systems.steering import Steering
+from workflows.systems.steering import PlanSteering
 
 QUESTION = "Why were tariffs laid?"
 IDS = re.compile(r'<snippet id="(p\d+)"')
@@ -27,7 +27,7 @@ def prompt_of(request: ChatRequest) -> str:
     return "\n".join(message.content for message in request.messages)
 
 
-def sound(request: ChatRequest) -> Scripted:
+def sound(request: ChatRequest) -> ScriptedAnswer:
     """Searches once, reads, writes a report that cites the first two passages it was shown, and one that it invented."""
     said, step = prompt_of(request), step_of(request)
     ids = list(dict.fromkeys(IDS.findall(said)))
@@ -72,7 +72,7 @@ def text(said: str) -> str:
 
 async def ran(
     system: SystemName,
-    script: Callable[[ChatRequest], Scripted] = sound,
+    script: Callable[[ChatRequest], ScriptedAnswer] = sound,
     record: LocalRecord | None = None,
     limits: AgentLimits | None = None,
     language: Language = Language.ENGLISH,
@@ -80,7 +80,7 @@ async def ran(
     record, model = record or new_record(), ScriptedModel(script)
     kit = make_kit(model, record, limits=limits or AgentLimits(max_turns=6), language=language)
     query = ResearchQuery(question=QUESTION, system=system, language=language)
-    report = await research(query, LocalStages(AGENTS[system], kit, record, query), Steering())
+    report = await research(query, LocalStages(AGENTS[system], kit, record, query), PlanSteering())
     return report, record, model
 
 

@@ -17,8 +17,8 @@ from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report
 from app.domain.run import EventType, Run, RunStatus
 from app.domain.trajectory import Turn, TurnKind
-from app.reports.rendering import Rendered, render
-from retrieval.fetch.reader import WebReader
+from app.reports.rendering import RenderedReport, render
+from retrieval.fetch.web_reader import WebReader
 from retrieval.ports import Document, SearchFilter
 from tests.retrieval.fetch.web import SmallWeb, small_web
 from tests.workflows.bench_of_agents import make_kit, run_chain
@@ -84,7 +84,7 @@ class Outcome:
         self.report = report
         self.warnings = warnings
         self.calls = [json.dumps(t.call.arguments) for t in turns if t.kind is TurnKind.TOOL and t.call]
-        self.rendered: Rendered = render(report, _run(language))
+        self.rendered: RenderedReport = render(report, _run(language))
 
     def links(self) -> set[str]:
         """Every address a reader could follow, in either form."""

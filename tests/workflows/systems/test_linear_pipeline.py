@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from workflows.systems.linear_pipeline import Window, pipelined
+from workflows.systems.linear_pipeline import Window, run_pipeline
 
 
 def in_step(at_once: int, micro_batch: int = 8) -> Window:
@@ -39,7 +39,7 @@ class Work:
 async def test_every_sample_once_within_the_window(at_once: int) -> None:
     work, heard = Work(), list[tuple[int, int]]()
     samples = [(n * 5) % 11 + 1 for n in range(40)]
-    assert await pipelined(samples, work, lambda s, r: heard.append((s, r)), in_step(at_once, 4)) == 40
+    assert await run_pipeline(samples, work, lambda s, r: heard.append((s, r)), in_step(at_once, 4)) == 40
     assert sorted(heard) == sorted((s, s * 2) for s in samples)
     assert [sample for sample, _ in heard] == work.ended
     assert work.most == min(at_once, 40)
@@ -47,14 +47,14 @@ async def test_every_sample_once_within_the_window(at_once: int) -> None:
 
 async def test_the_first_samples_do_not_begin_in_one_instant() -> None:
     work, heard = Work(), list[int]()
-    assert await pipelined([1] * 40, work, lambda s, _: heard.append(s), Window(40)) == 40
+    assert await run_pipeline([1] * 40, work, lambda s, _: heard.append(s), Window(40)) == 40
     assert len(heard) == 40
     assert work.most < 20
 
 
 async def test_a_short_sample_does_not_wait_for_a_long_one() -> None:
     heard = list[int]()
-    await pipelined([400, *[1] * 20], Work(), lambda s, _: heard.append(s), in_step(2))
+    await run_pipeline([400, *[1] * 20], Work(), lambda s, _: heard.append(s), in_step(2))
     assert heard == [1] * 20 + [400]
 
 
@@ -71,7 +71,7 @@ async def test_the_data_set_is_read_as_far_as_the_window_needs() -> None:
         began.set()
         await asyncio.Event().wait()
 
-    line = asyncio.ensure_future(pipelined(data_set(), stuck, lambda *_: None, in_step(3, 5)))
+    line = asyncio.ensure_future(run_pipeline(data_set(), stuck, lambda *_: None, in_step(3, 5)))
     await began.wait()
     await asyncio.sleep(0)
     assert len(read) == 5
@@ -84,7 +84,7 @@ async def test_the_data_set_is_read_as_far_as_the_window_needs() -> None:
 async def test_what_is_under_way_when_one_raises_is_handed_over() -> None:
     work, heard = Work(), list[int]()
     with pytest.raises(ValueError, match="no 13 here"):
-        await pipelined([20, 13, 30, 1, 1, 1], work, lambda s, _: heard.append(s), in_step(3))
+        await run_pipeline([20, 13, 30, 1, 1, 1], work, lambda s, _: heard.append(s), in_step(3))
     assert heard == [20, 30]
 
 
@@ -93,7 +93,7 @@ async def test_a_listener_or_a_data_set_that_fails_ends_the_line_loudly() -> Non
         raise OSError(f"disk full at {sample}")
 
     with pytest.raises(OSError, match="disk full at 2"):
-        await pipelined([5, 2, 9, 1], Work(), full, in_step(2))
+        await run_pipeline([5, 2, 9, 1], Work(), full, in_step(2))
 
     def torn() -> Iterator[int]:
         yield 3
@@ -101,7 +101,7 @@ async def test_a_listener_or_a_data_set_that_fails_ends_the_line_loudly() -> Non
 
     heard = list[int]()
     with pytest.raises(OSError, match="line 2"):
-        await pipelined(torn(), Work(), lambda s, _: heard.append(s), in_step(2, 1))
+        await run_pipeline(torn(), Work(), lambda s, _: heard.append(s), in_step(2, 1))
     assert heard == [3]
 
 

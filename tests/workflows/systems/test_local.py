@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from app.domain.budget import AgentLimits, StopReason
-from app.domain.chat import ChatRequest, Completion, Message, Role, ToolCall, ToolResult
+from app.domain.chat import ChatRequest, ChatRole, Completion, Message, ToolCall, ToolResult
 from app.domain.errors import ModelUnavailable, ToolError
 from app.domain.run import EventType
 from app.domain.trajectory import TurnKind
@@ -18,18 +18,18 @@ from tests.workflows.foolish import Foolish
 from tests.workflows.sensible import sensible
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.ports import BudgetSpent
-from workflows.chat_models.scripted import Scripted, ScriptedModel
-from workflows.systems.local_record import LocalRecord, Patience
-from workflows.systems.steering import Steering
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
+from workflows.systems.local_record import LocalRecord, OutagePatience
+from workflows.systems.steering import PlanSteering
 
 QUESTION = "How did presidents justify tariffs before 1900?"
 
 
 def asked(text: str) -> ChatRequest:
-    return ChatRequest(messages=(Message(role=Role.USER, content=text),))
+    return ChatRequest(messages=(Message(role=ChatRole.USER, content=text),))
 
 
-def foolish_answer(seed: int) -> Callable[[ChatRequest], Scripted]:
+def foolish_answer(seed: int) -> Callable[[ChatRequest], ScriptedAnswer]:
     """Foolish, but the same request always gets the same answer, whenever it is asked."""
     return lambda request: Foolish(random.Random(f"{seed}/{request.model_dump_json()}"))(request)
 
@@ -100,7 +100,7 @@ async def test_patience_ends() -> None:
     async def pause(_: float) -> None:
         return None
 
-    record = LocalRecord("t", patience=Patience(whole=timedelta(seconds=5)), pause=pause)
+    record = LocalRecord("t", patience=OutagePatience(whole=timedelta(seconds=5)), pause=pause)
     with pytest.raises(ModelUnavailable):
         await record.ask("x", "s", ScriptedModel(lambda _: ModelUnavailable("away")), asked("a"))
 
@@ -142,13 +142,13 @@ async def test_the_stages_time_replays() -> None:
         return "x"
 
     record = LocalRecord("t", clock=lambda: now[0])
-    assert record.elapsed("search/s1") == 0
+    assert record.elapsed_of("search/s1") == 0
     for text in ("a", "b"):
         await record.ask("search/s1", "s", ScriptedModel(answer), asked(text))
-    assert record.elapsed("search/s1") == 14
+    assert record.elapsed_of("search/s1") == 14
     later = LocalRecord("t", record.trajectory.turns, clock=lambda: 5_000.0)
     await later.ask("search/s1", "s", ScriptedModel([]), asked("a"))
-    assert later.elapsed("search/s1") == 7
+    assert later.elapsed_of("search/s1") == 7
 
 
 async def test_no_new_turn_without_permission() -> None:
@@ -160,12 +160,12 @@ async def test_no_new_turn_without_permission() -> None:
 
 
 async def test_a_running_search_that_is_dropped_hands_over_what_it_has() -> None:
-    steering = Steering()
+    steering = PlanSteering()
 
     def allow(agent: str, _: object) -> StopReason | None:
         return StopReason.DROPPED if agent.removeprefix("search/") in steering.dropped else None
 
-    def answer(request: ChatRequest) -> Scripted:
+    def answer(request: ChatRequest) -> ScriptedAnswer:
         if step_of(request) == "plan":
             return json.dumps({"title": "t", "subtasks": [{"question": "tariff revenue?"}, {"question": "tariff wages?"}]})
         if (

@@ -12,16 +12,16 @@ from app.domain.query import Language, ResearchQuery, SystemName
 from tests.workflows.bench_of_agents import make_kit, step_of
 from tests.workflows.systems.one_question import QUESTION, passage, prompt_of, queries, ran, sound
 from workflows.agents.markov import MARKOV
-from workflows.agents.markov.chunks import chunks_of
-from workflows.agents.markov.roles import kept
-from workflows.chat_models.scripted import Scripted, ScriptedModel
+from workflows.agents.markov.chunks import cut_chunks
+from workflows.agents.markov.roles import merge_memory
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local import LocalStages
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.minddr import research
-from workflows.systems.steering import Steering
+from workflows.systems.steering import PlanSteering
 
 
-def never_done(request: ChatRequest) -> Scripted:
+def never_done(request: ChatRequest) -> ScriptedAnswer:
     """Searches for more whenever it is asked what to do."""
     if step_of(request) == "markov_search":
         return json.dumps({"plan": "- [ ] more", "thought": "", "action": "search", "inputs": [f"tariff {random.random()}"]})
@@ -49,7 +49,7 @@ async def test_the_last_turn_is_forced_when_turns_are_used_up() -> None:
 
 
 async def test_a_chunk_that_fails_leaves_the_state_as_it_was() -> None:
-    def forgetful(request: ChatRequest) -> Scripted:
+    def forgetful(request: ChatRequest) -> ScriptedAnswer:
         return ModelRefused("too much") if step_of(request) == "markov_state" else sound(request)
 
     told: list[str] = []
@@ -62,14 +62,17 @@ async def test_a_chunk_that_fails_leaves_the_state_as_it_was() -> None:
 
 def test_old_facts_are_not_forgotten() -> None:
     old = ("Duties rose in 1828 [p1]", "Wool doubled [p2]", "A remark without evidence")
-    assert kept(old, ("Wool doubled in price [p2, p5]",)) == ("Duties rose in 1828 [p1]", "Wool doubled in price [p2, p5]")
-    assert kept(("x" * 9_000 + " [p1]", "y" * 9_000 + " [p2]"), ("new [p3]",)) == ("y" * 9_000 + " [p2]", "new [p3]")
+    assert merge_memory(old, ("Wool doubled in price [p2, p5]",)) == (
+        "Duties rose in 1828 [p1]",
+        "Wool doubled in price [p2, p5]",
+    )
+    assert merge_memory(("x" * 9_000 + " [p1]", "y" * 9_000 + " [p2]"), ("new [p3]",)) == ("y" * 9_000 + " [p2]", "new [p3]")
 
 
 def test_chunks_keep_all_text_and_end_at_boundaries() -> None:
     paragraphs = [f"Paragraph {n} begins. " + "It says something more of note. " * 12 for n in range(9)]
     long = passage("\n\n".join(paragraphs).strip())
-    chunks = chunks_of([("p1", long), ("p2", passage("Short one.", 2))], 1_000)
+    chunks = cut_chunks([("p1", long), ("p2", passage("Short one.", 2))], 1_000)
     assert len(chunks) > 3
     assert all(f"Paragraph {n} begins." in "".join(chunks) for n in range(9))
     assert all(chunk.count("<snippet") == chunk.count("</snippet>") for chunk in chunks)
@@ -79,7 +82,7 @@ def test_chunks_keep_all_text_and_end_at_boundaries() -> None:
 
 
 async def test_a_move_in_tags_is_a_plan_and_an_action() -> None:
-    def tagged(request: ChatRequest) -> Scripted:
+    def tagged(request: ChatRequest) -> ScriptedAnswer:
         if step_of(request) != "markov_search":
             return sound(request)
         if "[p1]" in prompt_of(request):
@@ -96,7 +99,7 @@ async def test_a_move_in_tags_is_a_plan_and_an_action() -> None:
 
 
 async def test_what_an_action_owes_is_told_with_the_next_question() -> None:
-    def stubborn(request: ChatRequest) -> Scripted:
+    def stubborn(request: ChatRequest) -> ScriptedAnswer:
         if step_of(request) == "markov_search":
             return json.dumps({"plan": "", "thought": "", "action": "search", "inputs": ["tariff revenue"]})
         return sound(request)
@@ -119,14 +122,14 @@ async def test_both_agents_of_a_chunk_are_asked_at_once() -> None:
 
     model, record = Counting(sound), LocalRecord("test")
     query = ResearchQuery(question=QUESTION, system=SystemName.MAMS)
-    await research(query, LocalStages(MARKOV, make_kit(model, record), record, query), Steering())
+    await research(query, LocalStages(MARKOV, make_kit(model, record), record, query), PlanSteering())
     assert model.most == 2
 
 
 async def test_time_is_counted_from_the_beginning() -> None:
     now = [1_000.0]
 
-    def slow(request: ChatRequest) -> Scripted:
+    def slow(request: ChatRequest) -> ScriptedAnswer:
         now[0] += 10
         return never_done(request)
 
@@ -141,13 +144,13 @@ async def test_time_is_counted_from_the_beginning() -> None:
 
 def test_passages_share_a_chunk_while_they_fit() -> None:
     passages = [("p1", passage("Duties rose.")), ("p2", passage("Wool doubled.", 2))]
-    room = sum(len(chunk) for chunk in chunks_of(passages, 20)) + len("\n")
-    assert len(chunks_of(passages, room)) == 1
-    assert len(chunks_of(passages, room - 1)) == 2
+    room = sum(len(chunk) for chunk in cut_chunks(passages, 20)) + len("\n")
+    assert len(cut_chunks(passages, room)) == 1
+    assert len(cut_chunks(passages, room - 1)) == 2
 
 
 def test_a_sentence_longer_than_a_chunk_is_cut() -> None:
-    chunks = chunks_of([("p1", passage("duties " * 700))], 1_000)
+    chunks = cut_chunks([("p1", passage("duties " * 700))], 1_000)
     assert len(chunks) >= 5
     assert max(map(len, chunks)) < 1_200
 

@@ -10,7 +10,7 @@ from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from workflows.systems.minddr import research
 from workflows.systems.stages import StageFailed
-from workflows.systems.steering import Steering
+from workflows.systems.steering import PlanSteering
 
 QUERY = ResearchQuery(question="Why?")
 TURNS = 50
@@ -72,8 +72,8 @@ class Doors:
             await asyncio.sleep(0)
 
 
-def start(doors: Doors, steering: Steering | None = None) -> asyncio.Task[Report]:
-    return asyncio.create_task(research(QUERY, doors, steering or Steering()))
+def start(doors: Doors, steering: PlanSteering | None = None) -> asyncio.Task[Report]:
+    return asyncio.create_task(research(QUERY, doors, steering or PlanSteering()))
 
 
 async def test_independent_searches_run_at_once_and_dependent_ones_wait() -> None:
@@ -133,7 +133,7 @@ async def test_cancelling_the_system_cancels_its_searches() -> None:
 
 
 async def test_an_added_subtask_runs_and_is_reported() -> None:
-    doors, steering = Doors(ResearchPlan(subtasks=(subtask("a"),))), Steering()
+    doors, steering = Doors(ResearchPlan(subtasks=(subtask("a"),))), PlanSteering()
     run = start(doors, steering)
     await doors.until("a")
     steering.add(subtask("e", "a"))
@@ -143,7 +143,7 @@ async def test_an_added_subtask_runs_and_is_reported() -> None:
 
 
 async def test_a_dropped_subtask_that_has_not_begun_never_begins_and_frees_its_dependents() -> None:
-    doors, steering = Doors(), Steering()
+    doors, steering = Doors(), PlanSteering()
     run = start(doors, steering)
     await doors.until("b")
     steering.drop("c")
@@ -157,7 +157,7 @@ async def test_a_dropped_subtask_that_has_not_begun_never_begins_and_frees_its_d
 
 
 async def test_a_revised_plan_keeps_finished_findings_and_leaves_out_what_is_gone() -> None:
-    doors, steering = Doors(), Steering()
+    doors, steering = Doors(), PlanSteering()
     run = start(doors, steering)
     await doors.open("a")
     steering.revise(ResearchPlan(subtasks=(subtask("n"), subtask("a"))))
@@ -167,19 +167,19 @@ async def test_a_revised_plan_keeps_finished_findings_and_leaves_out_what_is_gon
     await doors.open("c")
     assert (await run).title == "n,a"
     assert doors.log.count("+a") == 1
-    assert steering.current().revision == 2
+    assert steering.current_plan().revision == 2
 
 
 async def test_a_plan_given_from_the_start_is_used_as_it_is() -> None:
     doors = Doors()
-    run = start(doors, Steering(plan=ResearchPlan(subtasks=(subtask("z"),)), dropped=()))
+    run = start(doors, PlanSteering(plan=ResearchPlan(subtasks=(subtask("z"),)), dropped=()))
     await doors.open("z")
     assert (await run).title == "z"
     assert "plan" not in doors.log
 
 
 async def test_a_plan_set_while_planning_wins() -> None:
-    doors, steering = Doors(), Steering()
+    doors, steering = Doors(), PlanSteering()
     run = start(doors, steering)
     await asyncio.sleep(0)
     steering.revise(ResearchPlan(subtasks=(subtask("mine"),)))
@@ -188,7 +188,7 @@ async def test_a_plan_set_while_planning_wins() -> None:
 
 
 async def test_steering_refuses_what_makes_no_sense() -> None:
-    steering = Steering()
+    steering = PlanSteering()
     with pytest.raises(Conflict, match="not made yet"):
         steering.add(subtask("a"))
     steering.begin(PLAN)
@@ -208,15 +208,15 @@ async def test_steering_refuses_what_makes_no_sense() -> None:
 
 
 def test_what_a_person_adds_or_words_anew_is_marked_and_stays_so() -> None:
-    steering = Steering(PLAN)
-    assert not any(s.added for s in steering.current().subtasks)
+    steering = PlanSteering(PLAN)
+    assert not any(s.added for s in steering.current_plan().subtasks)
     renamed, reworded = (
         PLAN.subtasks[0].model_copy(update={"title": "A"}),
         PLAN.subtasks[1].model_copy(update={"question": "why b?"}),
     )
     steering.revise(PLAN.model_copy(update={"subtasks": (reworded, renamed)}))
     steering.add(subtask("e"))
-    assert {s.id: s.added for s in steering.current().subtasks} == {"b": True, "a": False, "e": True}
-    unmarked = [s.model_copy(update={"added": False}) for s in steering.current().subtasks]
+    assert {s.id: s.added for s in steering.current_plan().subtasks} == {"b": True, "a": False, "e": True}
+    unmarked = [s.model_copy(update={"added": False}) for s in steering.current_plan().subtasks]
     steering.revise(PLAN.model_copy(update={"subtasks": tuple(reversed(unmarked))}))
-    assert {s.id: s.added for s in steering.current().subtasks} == {"e": True, "a": False, "b": True}
+    assert {s.id: s.added for s in steering.current_plan().subtasks} == {"e": True, "a": False, "b": True}

@@ -14,9 +14,9 @@ from app.domain.query import ResearchQuery, SystemName
 from tests.workflows.bench_of_agents import make_kit, new_record
 from tests.workflows.foolish import Foolish
 from tests.workflows.systems.one_question import ALONE, QUESTION, cited, passage, queries, ran, sound
-from workflows.agents.drafts import with_quotes
+from workflows.agents.draft_quotes import quote_draft
 from workflows.agents.notebook import Notebook
-from workflows.chat_models.scripted import Scripted, ScriptedModel
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.agent_sets import AGENTS
 
 
@@ -69,7 +69,7 @@ async def test_without_a_model_that_answers_the_sources_are_quoted(system: Syste
 async def test_who_wants_to_finish_at_once_searches_for_the_question_first(system: SystemName) -> None:
     requests: list[ChatRequest] = []
 
-    def hasty(request: ChatRequest) -> Scripted:
+    def hasty(request: ChatRequest) -> ScriptedAnswer:
         requests.append(request)
         if len(requests) > 1:
             return sound(request)
@@ -85,7 +85,7 @@ async def test_who_wants_to_finish_at_once_searches_for_the_question_first(syste
 
 async def test_the_quotations_of_a_long_draft_keep_no_other_run_waiting() -> None:
     notebook, turns = Notebook(), 0
-    notebook.note(passage("Duties on wool were doubled in 1828. Cotton was shipped to Liverpool by merchants."))
+    notebook.add_passage(passage("Duties on wool were doubled in 1828. Cotton was shipped to Liverpool by merchants."))
 
     async def another_run() -> None:
         nonlocal turns
@@ -94,15 +94,15 @@ async def test_the_quotations_of_a_long_draft_keep_no_other_run_waiting() -> Non
             await asyncio.sleep(0)
 
     other = asyncio.create_task(another_run())
-    await with_quotes("Merchants shipped cotton to Liverpool [p1]. " * 80, notebook)
+    await quote_draft("Merchants shipped cotton to Liverpool [p1]. " * 80, notebook)
     other.cancel()
     assert turns >= 20
 
 
 async def test_a_citation_becomes_the_sentence_it_stands_for() -> None:
     notebook = Notebook()
-    notebook.note(passage("Duties on wool were doubled in 1828. Cotton was shipped to Liverpool by merchants."))
-    found = await with_quotes("Merchants shipped cotton to Liverpool [p1]. Wool paid double duties [p1, p7]. [p9]", notebook)
+    notebook.add_passage(passage("Duties on wool were doubled in 1828. Cotton was shipped to Liverpool by merchants."))
+    found = await quote_draft("Merchants shipped cotton to Liverpool [p1]. Wool paid double duties [p1, p7]. [p9]", notebook)
     assert [quote.text for quote in found.quotes] == [
         "Cotton was shipped to Liverpool by merchants.",
         "Duties on wool were doubled in 1828.",

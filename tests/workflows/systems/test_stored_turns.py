@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.chat import ChatRequest, Message, Role
+from app.domain.chat import ChatRequest, ChatRole, Message
 from app.domain.trajectory import Turn, TurnKind, request_digest
 from workflows.systems.stored_turns import StoredTurns
 
@@ -14,10 +14,10 @@ def test_requests_of_a_conversation_have_the_digests_they_have_by_themselves(gro
     stored = StoredTurns(())
     messages: tuple[Message, ...] = ()
     for kept, texts, model in growths:
-        messages = (*messages[:kept], *(Message(role=Role.USER, content=text) for text in texts))
+        messages = (*messages[:kept], *(Message(role=ChatRole.USER, content=text) for text in texts))
         request = ChatRequest(messages=messages)
-        _, carried = stored.carried("search/s1", messages)
-        assert stored.digest("search/s1", request, model, carried) == request_digest(request, model)
+        _, carried = stored.count_carried("search/s1", messages)
+        assert stored.digest_request("search/s1", request, model, carried) == request_digest(request, model)
 
 
 def turn(ordinal: int, digest: str) -> Turn:
@@ -26,10 +26,10 @@ def turn(ordinal: int, digest: str) -> Turn:
 
 def test_turns_are_counted_from_zero_and_replayed_while_they_are_there() -> None:
     stored = StoredTurns([turn(0, "x"), turn(1, "y")])
-    assert stored.replaying("a")
-    assert not stored.replaying("b")
-    assert [stored.claim("a"), stored.claim("b")] == [0, 0]
-    assert stored.answering("a", 0, "x") == turn(0, "x")
-    assert stored.replaying("a")
-    assert stored.claim("a") == 1
-    assert not stored.replaying("a")
+    assert stored.has_next("a")
+    assert not stored.has_next("b")
+    assert [stored.claim_ordinal("a"), stored.claim_ordinal("b")] == [0, 0]
+    assert stored.find_answer("a", 0, "x") == turn(0, "x")
+    assert stored.has_next("a")
+    assert stored.claim_ordinal("a") == 1
+    assert not stored.has_next("a")

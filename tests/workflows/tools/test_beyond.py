@@ -6,11 +6,11 @@ import pytest
 
 from app.domain.errors import ToolError, ToolUnavailable
 from app.domain.evidence import Passage, Source, snapshot_hash
-from retrieval.ports import Found, SearchFilter
+from retrieval.ports import OutsideResult, SearchFilter
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.tools.search import SearchTool
-from workflows.tools.tool_memory import DictStore, ToolMemory
-from workflows.tools.toolbox import Beyond, Corpora, build_toolbox
+from workflows.tools.tool_memory import DictToolStore, ToolMemory
+from workflows.tools.toolbox import OutsideTools, ToolCorpora, build_toolbox
 
 
 def snippet(number: int) -> Passage:
@@ -25,10 +25,10 @@ class Web:
     def __init__(self, found: Sequence[Passage] | Exception) -> None:
         self.found = found
 
-    async def search(self, text: str, limit: int) -> Found:
+    async def search(self, text: str, limit: int) -> OutsideResult:
         if isinstance(self.found, Exception):
             raise self.found
-        return Found(tuple(self.found[:limit]), "web: test")
+        return OutsideResult(tuple(self.found[:limit]), "web: test")
 
 
 class Away(SmallCorpus):
@@ -68,9 +68,9 @@ async def test_both_failing_is_a_failure_and_an_outage_is_waited_out() -> None:
 
 
 async def test_scholar_appears_with_papers_outside_and_does_not_search_the_general_index() -> None:
-    corpus, memory = SmallCorpus(), ToolMemory(DictStore())
-    assert "scholar" not in build_toolbox(corpus, corpus, Corpora(), memory)
-    tools = build_toolbox(corpus, corpus, Corpora(), memory, beyond=Beyond(papers=Web([snippet(7)])))
+    corpus, memory = SmallCorpus(), ToolMemory(DictToolStore())
+    assert "scholar" not in build_toolbox(corpus, corpus, ToolCorpora(), memory)
+    tools = build_toolbox(corpus, corpus, ToolCorpora(), memory, beyond=OutsideTools(papers=Web([snippet(7)])))
     result = await tools["scholar"].call({"query": "tariff"})
     assert [passage.source.url for passage in result.passages] == ["https://web.example/7"]
     assert corpus.queries == []

@@ -16,15 +16,15 @@ from app.domain.evidence import snapshot_hash
 from infra.local.ports import free_port
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.mcp.configuration import read_servers
-from retrieval.outside.memory import MemoryShared
+from retrieval.outside.memory import MemorySharedStore
 from tests.workflows.bench_of_agents import make_kit, new_record, run_chain, step_of
 from tests.workflows.sensible import sensible
-from workflows.agents.actions import Act, act_step
+from workflows.agents.actions import AgentAct, make_act_step
+from workflows.agents.answer_reading import read_answer
 from workflows.agents.codec import TagCodec
 from workflows.agents.ports import Tool
-from workflows.agents.reading import read_answer
 from workflows.chat_models.scripted import ScriptedModel
-from workflows.durable.mcp_tools import mcp_tools
+from workflows.durable.mcp_tools import connect_mcp_tools
 
 ROOT = Path(__file__).parents[3]
 STDIO = {"command": sys.executable, "args": ["-m", "tests.support.mcp_stub"], "env": {"PYTHONPATH": str(ROOT)}, "per_second": 50}
@@ -32,8 +32,8 @@ FORECAST = "mcp_weather_forecast"
 
 
 @pytest.fixture
-def shared() -> MemoryShared:
-    return MemoryShared()
+def shared() -> MemorySharedStore:
+    return MemorySharedStore()
 
 
 def configured(folder: Path, **servers: object) -> Path:
@@ -61,12 +61,12 @@ async def http_server() -> AsyncIterator[str]:
 
 
 @pytest.fixture
-async def weather(tmp_path: Path, shared: MemoryShared) -> AsyncIterator[dict[str, Tool]]:
-    async with mcp_tools(configured(tmp_path, weather=STDIO), Entrance(shared, draw=lambda: 0.0)) as tools:
+async def weather(tmp_path: Path, shared: MemorySharedStore) -> AsyncIterator[dict[str, Tool]]:
+    async with connect_mcp_tools(configured(tmp_path, weather=STDIO), Entrance(shared, draw=lambda: 0.0)) as tools:
         yield {tool.name: tool for tool in tools}
 
 
-async def test_a_tools_answer_is_a_source_that_is_kept(weather: dict[str, Tool], shared: MemoryShared) -> None:
+async def test_a_tools_answer_is_a_source_that_is_kept(weather: dict[str, Tool], shared: MemorySharedStore) -> None:
     tool = weather[FORECAST]
     assert tool.parameters["required"] == ["city"]
     assert '"city"' not in tool.description, "a description cannot end an attribute"
@@ -98,14 +98,14 @@ async def test_a_long_answer_is_cut(weather: dict[str, Tool]) -> None:
 
 async def test_streamable_http_and_a_choice_of_tools(tmp_path: Path, http_server: str) -> None:
     file = configured(tmp_path, weather={"url": http_server, "tools": ["forecast"]})
-    async with mcp_tools(file, Entrance(MemoryShared())) as tools:
+    async with connect_mcp_tools(file, Entrance(MemorySharedStore())) as tools:
         (tool,) = tools
         assert "In Lund" in (await tool.call({"city": "Lund"})).passages[0].text
 
 
 async def test_a_server_that_is_away_is_left_out(tmp_path: Path) -> None:
     servers = {"gone": {"url": f"http://127.0.0.1:{free_port()}/mcp"}, "missing": {"command": "no-such-command-here"}}
-    async with mcp_tools(configured(tmp_path, **servers, weather=STDIO), Entrance(MemoryShared())) as tools:
+    async with connect_mcp_tools(configured(tmp_path, **servers, weather=STDIO), Entrance(MemorySharedStore())) as tools:
         assert {tool.name for tool in tools} == {FORECAST, "mcp_weather_order"}
 
 
@@ -142,7 +142,7 @@ def test_the_file_may_be_toml(tmp_path: Path) -> None:
     ],
 )
 def test_a_model_may_call_a_further_tool_in_any_notation(said: str) -> None:
-    step = act_step(frozenset({"search", FORECAST}))
+    step = make_act_step(frozenset({"search", FORECAST}))
     act = read_answer(step, said)
     assert act.action == FORECAST
     assert [json.loads(given) for given in act.inputs] == [{"city": "Lund"}]
@@ -150,7 +150,7 @@ def test_a_model_may_call_a_further_tool_in_any_notation(said: str) -> None:
 
 
 def test_without_further_tools_the_schema_names_none() -> None:
-    assert act_step(frozenset({"search"})).schema.schema_["properties"]["action"] == {
+    assert make_act_step(frozenset({"search"})).schema.schema_["properties"]["action"] == {
         "type": "string",
         "enum": ["search", "finish"],
         "description": "the next action",
@@ -162,7 +162,7 @@ async def test_an_agent_uses_it_and_cites_what_it_said(weather: dict[str, Tool],
     def answer(request: ChatRequest) -> str:
         if step_of(request) != "act":
             return sensible(request)
-        return (Act() if len(request.messages) > 3 else Act(action=FORECAST, inputs=(given,))).model_dump_json()
+        return (AgentAct() if len(request.messages) > 3 else AgentAct(action=FORECAST, inputs=(given,))).model_dump_json()
 
     record = new_record()
     kit = make_kit(ScriptedModel(answer), record)
@@ -171,4 +171,4 @@ async def test_an_agent_uses_it_and_cites_what_it_said(weather: dict[str, Tool],
     called = [turn.call for turn in record.trajectory.turns if turn.call]
     assert (called[0].name, called[0].arguments) == (FORECAST, {"city": "Lund"})
     assert any(quote.source.title == "weather: forecast" for quote in report.quotes)
-    assert TagCodec().form(act_step(frozenset(kit.tools)), kit.prompts, kit.language)
+    assert TagCodec().describe_form(make_act_step(frozenset(kit.tools)), kit.prompts, kit.language)

@@ -14,8 +14,8 @@ from app.domain.errors import InvalidInput, ToolError, ToolUnavailable
 from app.domain.report import Report
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
-from retrieval.outside.memory import MemoryShared
-from retrieval.outside.opening import PROVIDERS
+from retrieval.outside.memory import MemorySharedStore
+from retrieval.outside.services import PROVIDERS
 from retrieval.outside.web.searching import OutsideSearch
 from retrieval.tape import Tape
 from tests.support.outside_stub import outside, says
@@ -24,9 +24,9 @@ from tests.workflows.sensible import sensible
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.ports import Tool
 from workflows.chat_models.scripted import ScriptedModel
-from workflows.tools.recorded import Mode, NotOnTape, on_tape, played_back, tape_of
-from workflows.tools.tool_memory import DictStore, ToolMemory
-from workflows.tools.toolbox import Beyond, Corpora, build_toolbox
+from workflows.tools.taped_tools import CallNotRecorded, TapeMode, play_tools_back, tape_of, tape_tools
+from workflows.tools.tool_memory import DictToolStore, ToolMemory
+from workflows.tools.toolbox import OutsideTools, ToolCorpora, build_toolbox
 
 QUESTION = "How did presidents justify tariffs before 1900?"
 FOUND = [
@@ -62,12 +62,12 @@ async def reported(tools: dict[str, Tool]) -> Report:
 
 async def test_a_run_that_used_the_web_replays_without_a_socket(tmp_path: Path) -> None:
     tape, file = Tape(), tmp_path / "run.tape"
-    async with outside(says({"organic": FOUND})) as stub, http.opened() as exchange:
+    async with outside(says({"organic": FOUND})) as stub, http.open_exchange() as exchange:
         serper = replace(PROVIDERS["serper"]("k"), url=stub.url)
-        web = OutsideSearch("web", Entrance(MemoryShared()), exchange, [serper])
+        web = OutsideSearch("web", Entrance(MemorySharedStore()), exchange, [serper])
         corpus = SmallCorpus()
-        tools = build_toolbox(corpus, corpus, Corpora(), ToolMemory(DictStore()), beyond=Beyond(web=web))
-        report = await reported(on_tape(tools, tape, Mode.RECORD))
+        tools = build_toolbox(corpus, corpus, ToolCorpora(), ToolMemory(DictToolStore()), beyond=OutsideTools(web=web))
+        report = await reported(tape_tools(tools, tape, TapeMode.RECORD))
         assert stub.seen
     assert any(quote.source.url == "https://web.example/1" for quote in report.quotes)
     tape.save(file)
@@ -80,16 +80,16 @@ async def test_a_run_that_used_the_web_replays_without_a_socket(tmp_path: Path) 
 
 async def test_a_call_that_is_not_on_the_tape_is_an_error_or_is_made(tmp_path: Path) -> None:
     corpus = SmallCorpus()
-    tools = build_toolbox(corpus, corpus, Corpora(), ToolMemory(DictStore()))
+    tools = build_toolbox(corpus, corpus, ToolCorpora(), ToolMemory(DictToolStore()))
     tape = Tape()
-    await on_tape(tools, tape, Mode.RECORD)["search"].call({"query": "tariff"})
+    await tape_tools(tools, tape, TapeMode.RECORD)["search"].call({"query": "tariff"})
     assert len(tape) == 1
-    with pytest.raises(NotOnTape, match="surplus"):
-        await played_back(["search"], tape)["search"].call({"query": "surplus"})
-    made = await on_tape(tools, tape, Mode.FALL_THROUGH)["search"].call({"query": "surplus"})
+    with pytest.raises(CallNotRecorded, match="surplus"):
+        await play_tools_back(["search"], tape)["search"].call({"query": "surplus"})
+    made = await tape_tools(tools, tape, TapeMode.FALL_THROUGH)["search"].call({"query": "surplus"})
     assert made.passages
     assert len(tape) == 1
-    assert (await played_back(["search"], tape)["search"].call({"query": " tariff "})).passages
+    assert (await play_tools_back(["search"], tape)["search"].call({"query": " tariff "})).passages
 
 
 async def test_a_failure_replays_as_a_failure_and_an_outage_is_not_recorded() -> None:
@@ -101,11 +101,11 @@ async def test_a_failure_replays_as_a_failure_and_an_outage_is_not_recorded() ->
             raise self.error
 
     tool, tape = Failing(), Tape()
-    recording = on_tape({"search": tool}, tape, Mode.RECORD)["search"]  # type: ignore[dict-item]
+    recording = tape_tools({"search": tool}, tape, TapeMode.RECORD)["search"]  # type: ignore[dict-item]
     with pytest.raises(ToolError):
         await recording.call({"query": "a"})
     with pytest.raises(ToolError, match="nothing is stored there"):
-        await played_back(["search"], tape)["search"].call({"query": "a"})
+        await play_tools_back(["search"], tape)["search"].call({"query": "a"})
     tool.error = ToolUnavailable("restarting")
     with pytest.raises(ToolUnavailable):
         await recording.call({"query": "b"})
@@ -120,7 +120,7 @@ async def test_a_trajectory_is_a_tape_too(tmp_path: Path) -> None:
     tape.save(tmp_path / "a")
     Tape.load(tmp_path / "a").save(tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert await reported(played_back(kit.tools, Tape.load(tmp_path / "b"))) == report
+    assert await reported(play_tools_back(kit.tools, Tape.load(tmp_path / "b"))) == report
 
 
 def test_a_file_that_is_no_tape_is_refused_with_the_line(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ from app.domain.errors import ToolError
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery
-from retrieval.ports import Document, Found, SearchFilter
+from retrieval.ports import Document, OutsideResult, SearchFilter
 from workflows.agents.ports import Tool
-from workflows.tools.tool_memory import DictStore, ToolMemory
-from workflows.tools.toolbox import Beyond, build_toolbox, corpora_of
+from workflows.tools.tool_memory import DictToolStore, ToolMemory
+from workflows.tools.toolbox import OutsideTools, build_toolbox, corpora_of
 
 PAGES = {
     "https://www.who.int/flu": date(2021, 5, 1),
@@ -60,15 +60,15 @@ class Web:
         self.world.asked_between.append((since, until))
         return self
 
-    async def search(self, text: str, limit: int) -> Found:
+    async def search(self, text: str, limit: int) -> OutsideResult:
         self.world.queries.append(text)
-        return Found(tuple(passage(url, day) for url, day in PAGES.items()), "web: test")
+        return OutsideResult(tuple(passage(url, day) for url, day in PAGES.items()), "web: test")
 
 
 def tools_of(world: World, query: ResearchQuery, scientific: tuple[str, ...] = ("papers",)) -> dict[str, Tool]:
     corpora = corpora_of(query.collections, scientific, query.scope or SearchScope())
-    beyond = Beyond(Web(world), Web(world))
-    return build_toolbox(world, world, corpora, ToolMemory(DictStore()), beyond=beyond, scope=query.scope)
+    beyond = OutsideTools(Web(world), Web(world))
+    return build_toolbox(world, world, corpora, ToolMemory(DictToolStore()), beyond=beyond, scope=query.scope)
 
 
 def asking(**scope: object) -> ResearchQuery:
@@ -137,7 +137,7 @@ async def test_scholar_alone_leaves_no_general_search() -> None:
     world = World()
     assert set(tools_of(world, asking(sources=(SourceKind.SCHOLAR,)))) == {"scholar", "browse"}
     alone = build_toolbox(
-        world, world, corpora_of((), (), asking(sources=("web",)).scope), ToolMemory(DictStore()), scope=SearchScope()
+        world, world, corpora_of((), (), asking(sources=("web",)).scope), ToolMemory(DictToolStore()), scope=SearchScope()
     )  # type: ignore[arg-type]
     with pytest.raises(ToolError, match="none of the sources"):
         await alone["search"].call({"query": "flu"})

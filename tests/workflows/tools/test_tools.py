@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from app.domain.chat import ToolCall, ToolResult
 from app.domain.errors import ToolError
 from app.domain.evidence import Source, snapshot_hash
-from app.domain.tool_key import call_key
+from app.domain.tool_key import call_key_of
 from retrieval.ports import Document, SearchFilter
 from tests.workflows.small_corpus import SmallCorpus
-from workflows.tools.browse import BrowseTool, cut
+from workflows.tools.browse import BrowseTool, cut_pieces
 from workflows.tools.search import SearchTool
-from workflows.tools.tool_memory import DictStore, Remembered, ToolMemory
-from workflows.tools.toolbox import Corpora, build_toolbox, corpora_of
+from workflows.tools.tool_memory import DictToolStore, RememberedTool, ToolMemory
+from workflows.tools.toolbox import ToolCorpora, build_toolbox, corpora_of
 
 
 async def test_search_brings_passages_of_the_corpus() -> None:
@@ -56,15 +56,15 @@ async def test_an_empty_page_has_no_passages(text: str) -> None:
 
 @given(st.text(alphabet="ab. \n。", max_size=300), st.integers(2, 40))
 def test_cuts_cover_a_text_without_overlap(text: str, size: int) -> None:
-    spans = list(cut(text, 0, len(text), size))
+    spans = list(cut_pieces(text, 0, len(text), size))
     assert "".join(text[a:b] for a, b in spans) == text
     assert all(0 < b - a <= size for a, b in spans)
 
 
 def test_scholar_needs_a_scientific_collection() -> None:
-    corpus, memory = SmallCorpus(), ToolMemory(DictStore())
-    assert list(build_toolbox(corpus, corpus, Corpora(), memory)) == ["search", "browse"]
-    assert list(build_toolbox(corpus, corpus, Corpora(scientific=("papers",)), memory)) == ["search", "scholar", "browse"]
+    corpus, memory = SmallCorpus(), ToolMemory(DictToolStore())
+    assert list(build_toolbox(corpus, corpus, ToolCorpora(), memory)) == ["search", "browse"]
+    assert list(build_toolbox(corpus, corpus, ToolCorpora(scientific=("papers",)), memory)) == ["search", "scholar", "browse"]
 
 
 class Slow:
@@ -86,7 +86,7 @@ class Slow:
 
 async def test_no_two_agents_make_the_same_call() -> None:
     slow = Slow()
-    tool = Remembered(slow, ToolMemory(DictStore()))  # type: ignore[arg-type]
+    tool = RememberedTool(slow, ToolMemory(DictToolStore()))  # type: ignore[arg-type]
     at_once = await asyncio.gather(*(tool.call({"query": q}) for q in ("tariff", " tariff ", "tariff  ", "wages")))
     later = await tool.call({"query": "tariff"})
     assert slow.calls == ["tariff", "wages"]
@@ -95,7 +95,7 @@ async def test_no_two_agents_make_the_same_call() -> None:
 
 async def test_a_failed_call_fails_all_who_wait_and_is_tried_again_later() -> None:
     slow = Slow()
-    tool = Remembered(slow, ToolMemory(DictStore()))  # type: ignore[arg-type]
+    tool = RememberedTool(slow, ToolMemory(DictToolStore()))  # type: ignore[arg-type]
     slow.fail = True
     failed = await asyncio.gather(tool.call({"query": "a"}), tool.call({"query": "a"}), return_exceptions=True)
     assert [type(f) for f in failed] == [ToolError, ToolError]
@@ -106,7 +106,7 @@ async def test_a_failed_call_fails_all_who_wait_and_is_tried_again_later() -> No
 
 async def test_one_caller_that_gives_up_does_not_cost_the_others_their_answer() -> None:
     slow = Slow()
-    tool = Remembered(slow, ToolMemory(DictStore()))  # type: ignore[arg-type]
+    tool = RememberedTool(slow, ToolMemory(DictToolStore()))  # type: ignore[arg-type]
     impatient, patient = (asyncio.create_task(tool.call({"query": "a"})) for _ in range(2))
     await asyncio.sleep(0)
     impatient.cancel()
@@ -115,23 +115,23 @@ async def test_one_caller_that_gives_up_does_not_cost_the_others_their_answer() 
 
 
 async def test_a_store_that_was_first_elsewhere_wins() -> None:
-    class Elsewhere(DictStore):
+    class Elsewhere(DictToolStore):
         async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
             return ToolResult(note="stored by another worker")
 
-    tool = Remembered(Slow(), ToolMemory(Elsewhere()))  # type: ignore[arg-type]
+    tool = RememberedTool(Slow(), ToolMemory(Elsewhere()))  # type: ignore[arg-type]
     assert (await tool.call({"query": "a"})).note == "stored by another worker"
 
 
 def test_keys_tell_calls_apart() -> None:
-    assert call_key("search", {"query": "a  b"}) == call_key("search", {"query": " a b "})
+    assert call_key_of("search", {"query": "a  b"}) == call_key_of("search", {"query": " a b "})
     different = [
         ("search", {"query": "a"}),
         ("scholar", {"query": "a"}),
         ("search", {"query": "A"}),
         ("browse", {"url": "a", "part": 2}),
     ]
-    assert len({call_key(n, a) for n, a in different}) == 4
+    assert len({call_key_of(n, a) for n, a in different}) == 4
 
 
 @pytest.mark.parametrize(
@@ -146,4 +146,4 @@ def test_keys_tell_calls_apart() -> None:
 def test_collections_of_papers_go_to_scholar(
     asked: tuple[str, ...], general: tuple[str, ...], scientific: tuple[str, ...]
 ) -> None:
-    assert corpora_of(asked, ("scifact", "papers")) == Corpora(general, scientific)
+    assert corpora_of(asked, ("scifact", "papers")) == ToolCorpora(general, scientific)

@@ -19,13 +19,13 @@ _REFERENCES = re.compile(
 _HEADING = re.compile(r"^#{1,6}\s", re.MULTILINE)
 
 
-def cleaned(article: str) -> str:
+def clean_article(article: str) -> str:
     """Return the article's prose alone."""
-    without = _ADDRESS.sub("", _LINK.sub(r"\1", _MARK.sub("", _without_references(article))))
+    without = _ADDRESS.sub("", _LINK.sub(r"\1", _MARK.sub("", _cut_references(article))))
     return re.sub(r"[ \t]+(?=\n|$)", "", without).strip()
 
 
-def _without_references(article: str) -> str:
+def _cut_references(article: str) -> str:
     """Cut the last section whose heading names a list of references; later sections stay."""
     if not (found := list(_REFERENCES.finditer(article))):
         return article

@@ -8,21 +8,21 @@ from itertools import cycle
 from app.domain.errors import InvalidInput
 
 
-def by_digest(text: str, canary: str) -> str:
+def decode_by_digest(text: str, canary: str) -> str:
     """Decode a text of BrowseComp or BrowseComp-ZH: XOR with the repeated SHA-256 of the canary.
 
     Raises:
         InvalidInput: the text is not so encoded, or has another canary.
     """
-    return _uncovered(text, hashlib.sha256(canary.encode()).digest())
+    return _decode(text, hashlib.sha256(canary.encode()).digest())
 
 
-def by_itself(text: str, canary: str) -> str:
+def decode_by_canary(text: str, canary: str) -> str:
     """Decode a text of xbench: XOR with the repeated canary itself. Raises as `by_digest` does."""
-    return _uncovered(text, canary.encode())
+    return _decode(text, canary.encode())
 
 
-def _uncovered(text: str, key: bytes) -> str:
+def _decode(text: str, key: bytes) -> str:
     if not key:
         raise InvalidInput("the row has no canary, so it cannot be read")
     try:

@@ -5,7 +5,7 @@ from importlib import import_module
 from app.domain.errors import InvalidInput
 from training.evaluation.harness.example import AnyBenchmark
 
-WHERE = {
+LOCATIONS = {
     "drb-race": ("drb", "RACE"),
     "drb-fact": ("drb_fact", "FACT"),
     "drb2": ("rubric_sets", "DRB2"),
@@ -22,14 +22,14 @@ WHERE = {
 }
 
 
-def benchmark(name: str) -> AnyBenchmark:
+def load_benchmark(name: str) -> AnyBenchmark:
     """Load the benchmark of this name.
 
     Raises:
         InvalidInput: there is none; the message lists the known names.
     """
-    if name not in WHERE:
-        raise InvalidInput(f"there is no benchmark {name!r}; there are {', '.join(sorted(WHERE))}")
-    module, attribute = WHERE[name]
+    if name not in LOCATIONS:
+        raise InvalidInput(f"there is no benchmark {name!r}; there are {', '.join(sorted(LOCATIONS))}")
+    module, attribute = LOCATIONS[name]
     found: AnyBenchmark = getattr(import_module(f"training.evaluation.benchmarks.{module}"), attribute)
     return found

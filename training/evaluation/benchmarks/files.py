@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from app.domain.errors import InvalidInput
-from training.evaluation.race_files import rows
+from training.evaluation.race_files import read_rows
 
 T = TypeVar("T")
 
 
-def one_of(folder: Path, *names: str) -> Path:
+def find_file(folder: Path, *names: str) -> Path:
     """Return the first of these files that is in the folder, or the folder itself where it is a file.
 
     Raises:
@@ -30,13 +30,13 @@ def one_of(folder: Path, *names: str) -> Path:
     return found
 
 
-def each(path: Path, read: Callable[[dict[str, Any]], T]) -> list[T]:
+def read_json_lines(path: Path, read: Callable[[dict[str, Any]], T]) -> list[T]:
     """Read every row of a JSON Lines file.
 
     Raises:
         InvalidInput: a row lacks what `read` needs; the message names it.
     """
-    return read_all(path, rows(path), read)
+    return read_all(path, read_rows(path), read)
 
 
 def read_all(path: Path, found: Iterable[dict[str, Any]], read: Callable[[dict[str, Any]], T]) -> list[T]:
@@ -60,19 +60,21 @@ class FinishedReport:
     pages: Mapping[str, str] = field(default_factory=dict)
 
 
-def reports_of(path: Path) -> dict[str, FinishedReport]:
+def read_reports(path: Path) -> dict[str, FinishedReport]:
     """Read reports by item: rows of `{"id", "article"}`, perhaps with `"pages": {address: text}`. Raises as `each` does."""
-    return dict(each(path, lambda row: (str(row["id"]), FinishedReport(str(row["article"]), dict(row.get("pages") or {})))))
+    return dict(
+        read_json_lines(path, lambda row: (str(row["id"]), FinishedReport(str(row["article"]), dict(row.get("pages") or {}))))
+    )
 
 
-def unique(path: Path, ids: Sequence[str]) -> None:
+def require_unique(path: Path, ids: Sequence[str]) -> None:
     """Raise InvalidInput where an id is given twice."""
     twice = sorted({item for item in ids if ids.count(item) > 1})
     if twice:
         raise InvalidInput(f"{path} has the id {twice[0]!r} twice")
 
 
-def json_rows(path: Path) -> list[dict[str, Any]]:
+def read_json_rows(path: Path) -> list[dict[str, Any]]:
     """Read the objects of a JSON file that is one list. Raises InvalidInput where it is not."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -83,7 +85,7 @@ def json_rows(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def csv_rows(path: Path) -> list[dict[str, str]]:
+def read_csv_rows(path: Path) -> list[dict[str, str]]:
     """Read the rows of a CSV file by the names in its first line. Raises InvalidInput where it cannot be read."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
@@ -92,7 +94,7 @@ def csv_rows(path: Path) -> list[dict[str, str]]:
         raise InvalidInput(f"{path} cannot be read as CSV: {error}") from error
 
 
-def sheet_rows(path: Path) -> list[dict[str, str]]:
+def read_sheet_rows(path: Path) -> list[dict[str, str]]:
     """Read the rows of an Excel file's first sheet by the names in its first row. Raises InvalidInput where that fails."""
     from openpyxl import load_workbook
 

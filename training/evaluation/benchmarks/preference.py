@@ -12,26 +12,26 @@ from typing import Any
 from app.domain.missing import Missing
 from app.domain.query import Language, ResearchQuery, detect_language
 from app.domain.rubric import Rubric
-from training.evaluation.benchmarks.files import each, one_of
-from training.evaluation.harness.example import Answer, Answered, Benchmark, Example, Reading
-from training.evaluation.harness.figures import Figure
+from training.evaluation.benchmarks.files import find_file, read_json_lines
+from training.evaluation.harness.example import AnswererKind, Benchmark, BenchmarkAnswer, BenchmarkInput, Example
+from training.evaluation.harness.figures import BenchmarkFigure
 from training.evaluation.harness.judging import Judging
-from training.evaluation.harness.scores import Scores, scored
+from training.evaluation.harness.scores import ItemScores, item_scores_of
 from training.evaluation.preference_metrics import cohens_d, preference_accuracy
 from training.rewards.score import Score
 from workflows.judging.baseline_rubric import BASELINE
-from workflows.judging.pairwise_judge import Preferred, preferred
+from workflows.judging.pairwise_judge import Preference, judge_pair
 from workflows.judging.rubric_generation import draft_rubric
-from workflows.judging.rubric_judge import judged
-from workflows.judging.score_judges import pointwise_score
+from workflows.judging.rubric_judge import score_answer
+from workflows.judging.score_judges import judge_pointwise
 
 DIFFERENCE = "difference"
 FIRST = -1
-SIDES = {Preferred.FIRST: 1.0, Preferred.SECOND: -1.0, Preferred.TIE: 0.0}
+SIDES = {Preference.FIRST: 1.0, Preference.SECOND: -1.0, Preference.TIE: 0.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class AnswerPair:
     """The answer that most annotators prefer, the other one, and whether the preferred one came first."""
 
     accepted: str
@@ -39,97 +39,99 @@ class Pair:
     first: bool
 
 
-async def score_preference(example: Example[Pair], _: Answer, judging: Judging) -> Scores:
+async def score_preference(example: Example[AnswerPair], _: BenchmarkAnswer, judging: Judging) -> ItemScores:
     """Return the preferred answer's score minus the other one's; missing where either is."""
     difference = await METHODS[judging.variant](example, judging)
-    return scored(example.id, {DIFFERENCE: difference})
+    return item_scores_of(example.id, {DIFFERENCE: difference})
 
 
-async def _by_points(example: Example[Pair], judging: Judging) -> Score:
-    return _less(*[await pointwise_score(judging.kit, example.question, text) for text in _both(example, judging)])
+async def _score_pointwise(example: Example[AnswerPair], judging: Judging) -> Score:
+    return _subtract(*[await judge_pointwise(judging.kit, example.question, text) for text in _texts_of(example, judging)])
 
 
-async def _in_pairs(example: Example[Pair], judging: Judging) -> Score:
+async def _compare_in_pairs(example: Example[AnswerPair], judging: Judging) -> Score:
     """Compare both answers in the order of the data, so that the request does not reveal which one is preferred."""
-    pair, (accepted, rejected) = example.gold, _both(example, judging)
+    pair, (accepted, rejected) = example.gold, _texts_of(example, judging)
     shown = (accepted, rejected) if pair.first else (rejected, accepted)
-    choice = await preferred(judging.kit, example.question, *shown)
+    choice = await judge_pair(judging.kit, example.question, *shown)
     return choice if isinstance(choice, Missing) else SIDES[choice] * (1.0 if pair.first else -1.0)
 
 
-async def _by_own_rubric(example: Example[Pair], judging: Judging) -> Score:
+async def _score_by_own_rubric(example: Example[AnswerPair], judging: Judging) -> Score:
     query = ResearchQuery(question=example.question, language=example.language)
     rubric = await draft_rubric(query, judging.kit)
     if rubric.model == "":
         return Missing(f"rubric: {rubric.notice}")
-    return await _by_rubric(example, judging, rubric)
+    return await _score_by_rubric(example, judging, rubric)
 
 
-async def _by_general_rubric(example: Example[Pair], judging: Judging) -> Score:
-    return await _by_rubric(example, judging, BASELINE[example.language])
+async def _score_by_general_rubric(example: Example[AnswerPair], judging: Judging) -> Score:
+    return await _score_by_rubric(example, judging, BASELINE[example.language])
 
 
-async def _by_rubric(example: Example[Pair], judging: Judging, rubric: Rubric) -> Score:
-    return _less(*[(await judged(judging.kit, example.question, text, rubric)).score() for text in _both(example, judging)])
+async def _score_by_rubric(example: Example[AnswerPair], judging: Judging, rubric: Rubric) -> Score:
+    return _subtract(
+        *[(await score_answer(judging.kit, example.question, text, rubric)).total() for text in _texts_of(example, judging)]
+    )
 
 
-async def _by_length(example: Example[Pair], _: Judging) -> Score:
+async def _score_by_length(example: Example[AnswerPair], _: Judging) -> Score:
     return float(len(example.gold.accepted) - len(example.gold.rejected))
 
 
-METHODS: Mapping[str, Callable[[Example[Pair], Judging], Awaitable[Score]]] = {
-    "pointwise": _by_points,
-    "pairwise": _in_pairs,
-    "generated": _by_own_rubric,
-    "general": _by_general_rubric,
-    "length": _by_length,
+METHODS: Mapping[str, Callable[[Example[AnswerPair], Judging], Awaitable[Score]]] = {
+    "pointwise": _score_pointwise,
+    "pairwise": _compare_in_pairs,
+    "generated": _score_by_own_rubric,
+    "general": _score_by_general_rubric,
+    "length": _score_by_length,
 }
 
 
-def _both(example: Example[Pair], judging: Judging) -> tuple[str, str]:
+def _texts_of(example: Example[AnswerPair], judging: Judging) -> tuple[str, str]:
     """Return both texts as the judge sees them."""
-    return judging.shown(example.gold.accepted), judging.shown(example.gold.rejected)
+    return judging.shorten(example.gold.accepted), judging.shorten(example.gold.rejected)
 
 
-def _less(accepted: Score, rejected: Score) -> Score:
+def _subtract(accepted: Score, rejected: Score) -> Score:
     if isinstance(accepted, Missing):
         return accepted
     return rejected if isinstance(rejected, Missing) else accepted - rejected
 
 
-def _file(reading: Reading) -> Path:
-    return one_of(reading.data, "squality.jsonl.gz", "pairs.jsonl")
+def _data_file(reading: BenchmarkInput) -> Path:
+    return find_file(reading.data, "squality.jsonl.gz", "pairs.jsonl")
 
 
-def _example(row: dict[str, Any]) -> Example[Pair] | None:
+def _read_example(row: dict[str, Any]) -> Example[AnswerPair] | None:
     """Read a pair of `rubrica preferences export` or of a labelled set; None for a pair without a majority."""
     if "accepted" in row:
         question = str(row["query"]["question"])
-        pair = Pair(str(row["accepted"]["text"]), str(row["rejected"]["text"]), row["accepted_shown"] == "left")
+        pair = AnswerPair(str(row["accepted"]["text"]), str(row["rejected"]["text"]), row["accepted_shown"] == "left")
         return Example(str(row["id"]), question, Language(row["query"]["language"]), pair)
     if not row["majority"]:
         return None
     first = row["majority"] == FIRST
     a, b = str(row["response_a"]), str(row["response_b"])
-    pair = Pair(a, b, first) if first else Pair(b, a, first)
+    pair = AnswerPair(a, b, first) if first else AnswerPair(b, a, first)
     return Example(str(row["pair_id"]), str(row["question"]), detect_language(row["question"]), pair, str(row.get("domain", "")))
 
 
-def _read(reading: Reading) -> list[Example[Pair]]:
-    return [example for example in each(_file(reading), _example) if example is not None]
+def _read_examples(reading: BenchmarkInput) -> list[Example[AnswerPair]]:
+    return [example for example in read_json_lines(_data_file(reading), _read_example) if example is not None]
 
 
-def _of_differences(metric: Callable[[list[float]], Score]) -> Figure:
-    return Figure((DIFFERENCE,), lambda rows: metric([row[DIFFERENCE] for row in rows]))
+def _difference_figure(metric: Callable[[list[float]], Score]) -> BenchmarkFigure:
+    return BenchmarkFigure((DIFFERENCE,), lambda rows: metric([row[DIFFERENCE] for row in rows]))
 
 
 PREFERENCE = Benchmark(
     name="preference",
     about="pairs of answers that people compared: accuracy (AUC) and paired Cohen's d of a way of scoring",
-    files=lambda reading: [_file(reading)],
-    read=_read,
+    files=lambda reading: [_data_file(reading)],
+    read=_read_examples,
     score=score_preference,
-    figures={"accuracy": _of_differences(preference_accuracy), "cohens_d": _of_differences(cohens_d)},
+    figures={"accuracy": _difference_figure(preference_accuracy), "cohens_d": _difference_figure(cohens_d)},
     prompts_of_variant={
         "pointwise": ("pointwise",),
         "pairwise": ("pairwise",),
@@ -137,6 +139,6 @@ PREFERENCE = Benchmark(
         "general": ("criterion",),
         "length": (),
     },
-    answered=Answered.BY_NOBODY,
+    answered=AnswererKind.BY_NOBODY,
     variants=tuple(METHODS),
 )

@@ -7,7 +7,7 @@ public question contains it as a whole.
 from collections.abc import Iterable, Sequence
 
 from app.domain.script import is_ideograph
-from training.evaluation.answer_metrics import tokens
+from training.evaluation.answer_metrics import tokens_of
 
 WORDS, IDEOGRAPHS = 8, 13
 
@@ -23,32 +23,32 @@ class PublicQuestions:
         """Add a set, and return the number of its questions."""
         count = 0
         for question in questions:
-            said = tokens(question)
+            said = tokens_of(question)
             count += 1
-            self._whole.append((_joined(said), name))
+            self._whole.append((_join_words(said), name))
             for size in (WORDS, IDEOGRAPHS):
-                for run in _runs(said, size):
+                for run in _runs_of(said, size):
                     self._runs.setdefault(run, name)
         return count
 
-    def knows(self, question: str) -> str:
+    def find_set(self, question: str) -> str:
         """Return the name of the set that has the question; empty where none has."""
-        said = tokens(question)
-        size = IDEOGRAPHS if _ideographic(said) else WORDS
+        said = tokens_of(question)
+        size = IDEOGRAPHS if _is_ideographic(said) else WORDS
         if len(said) >= size:
-            return next((self._runs[run] for run in _runs(said, size) if run in self._runs), "")
-        whole = _joined(said)
+            return next((self._runs[run] for run in _runs_of(said, size) if run in self._runs), "")
+        whole = _join_words(said)
         return next((name for other, name in self._whole if whole in other), "")
 
 
-def _runs(said: Sequence[str], size: int) -> Iterable[tuple[str, ...]]:
+def _runs_of(said: Sequence[str], size: int) -> Iterable[tuple[str, ...]]:
     return (tuple(said[at : at + size]) for at in range(len(said) - size + 1))
 
 
-def _ideographic(said: Sequence[str]) -> bool:
+def _is_ideographic(said: Sequence[str]) -> bool:
     return 2 * sum(is_ideograph(token) for token in said) >= len(said)
 
 
-def _joined(said: Sequence[str]) -> str:
+def _join_words(said: Sequence[str]) -> str:
     """Join words with spaces around them, so that only whole words match."""
     return f" {' '.join(said)} "

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from app.domain.errors import InvalidInput
-from training.evaluation.benchmarks.catalogue import WHERE, benchmark
-from training.evaluation.benchmarks.files import each
+from training.evaluation.benchmarks.catalogue import LOCATIONS, load_benchmark
+from training.evaluation.benchmarks.files import read_json_lines
 from training.evaluation.builder.decontamination import PublicQuestions
-from training.evaluation.harness.example import Reading
+from training.evaluation.harness.example import BenchmarkInput
 
 FIELDS = ("prompt", "question", "query", "text", "Question", "problem")
 
 
-def public_sets(named: Sequence[str]) -> tuple[PublicQuestions, dict[str, int]]:
+def read_public_sets(named: Sequence[str]) -> tuple[PublicQuestions, dict[str, int]]:
     """Read all questions of these sets, and return them with the number that each set has.
 
     Raises:
@@ -24,19 +24,19 @@ def public_sets(named: Sequence[str]) -> tuple[PublicQuestions, dict[str, int]]:
         name, given, data = text.partition("=")
         if not given or not name.strip() or not data.strip():
             raise InvalidInput(f"{text!r} names no set; write NAME=DATA, such as drb-fact=path/to/deepresearch-bench")
-        counts[name] = public.add(name, _questions(name, Path(data).expanduser()))
+        counts[name] = public.add(name, _read_questions(name, Path(data).expanduser()))
         if not counts[name]:
             raise InvalidInput(f"{data} has no question")
     return public, counts
 
 
-def _questions(name: str, data: Path) -> Iterator[str]:
-    if name in WHERE:
-        return (example.question for example in benchmark(name).read(Reading(data)))
-    return iter(each(data, _question))
+def _read_questions(name: str, data: Path) -> Iterator[str]:
+    if name in LOCATIONS:
+        return (example.question for example in load_benchmark(name).read(BenchmarkInput(data)))
+    return iter(read_json_lines(data, _question_of))
 
 
-def _question(row: dict[str, Any]) -> str:
+def _question_of(row: dict[str, Any]) -> str:
     found = next((row[field] for field in FIELDS if isinstance(row.get(field), str)), None)
     if found is None:
         raise ValueError(f"it has none of the fields {', '.join(FIELDS)}")

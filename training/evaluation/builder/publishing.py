@@ -18,7 +18,7 @@ from app.domain.errors import Conflict, InvalidInput
 from app.domain.query import Language
 from app.domain.value import Value
 from training.evaluation.builder.decontamination import PublicQuestions
-from training.evaluation.builder.queue import ReviewQueue, accepted
+from training.evaluation.builder.queue import ReviewQueue, find_acceptance
 
 FORMAT = "rubrica.benchmark/1"
 QUERIES, MANIFEST = "query.jsonl", "manifest.json"
@@ -73,12 +73,12 @@ def publish(
     if not against:
         raise InvalidInput("name the public sets that the questions must not stand in: --against NAME=DATA")
     queue.forget(consented.keys())
-    chosen = _chosen(queue, needed)
-    known = {item.id: public.knows(item.prompt) or public.knows(consented[item.id].question) for item in chosen}
+    chosen = _choose_items(queue, needed)
+    known = {item.id: public.find_set(item.prompt) or public.find_set(consented[item.id].question) for item in chosen}
     items = sorted((item for item in chosen if not known[item.id]), key=lambda item: item.id)
     if not items:
         raise InvalidInput("no question is accepted and new; review some first: rubrica eval build review")
-    before = _newest(out)
+    before = _find_newest(out)
     content = b"".join(orjson.dumps(item.model_dump(mode="json"), option=orjson.OPT_APPEND_NEWLINE) for item in items)
     digest = hashlib.sha256(content).hexdigest()
     if before is not None and before.sha256 == digest:
@@ -94,7 +94,7 @@ def publish(
         accepted=len(chosen),
         known=dict(sorted(Counter(name for name in known.values() if name).items())),
         against=dict(against),
-        withdrawn=tuple(sorted(_ids(out, before) - consented.keys())),
+        withdrawn=tuple(sorted(_read_ids(out, before) - consented.keys())),
         pseudonym_key=key,
     )
     folder = out / f"v{manifest.version}"
@@ -104,26 +104,26 @@ def publish(
     return manifest
 
 
-def _chosen(queue: ReviewQueue, needed: int) -> list[SetItem]:
+def _choose_items(queue: ReviewQueue, needed: int) -> list[SetItem]:
     by_question: dict[str, list[Review]] = {}
-    for review in queue.reviews():
+    for review in queue.read_reviews():
         by_question.setdefault(review.id, []).append(review)
-    found = {name: accepted(reviews, needed) for name, reviews in by_question.items()}
-    candidates = queue.candidates()
-    return [_item(candidates[name], review) for name, review in found.items() if review is not None and name in candidates]
+    found = {name: find_acceptance(reviews, needed) for name, reviews in by_question.items()}
+    candidates = queue.read_candidates()
+    return [_item_of(candidates[name], review) for name, review in found.items() if review is not None and name in candidates]
 
 
-def _item(candidate: CandidateQuestion, review: Review) -> SetItem:
+def _item_of(candidate: CandidateQuestion, review: Review) -> SetItem:
     prompt = review.question or candidate.question
     return SetItem(id=candidate.id, topic=review.domain.value, language=candidate.language, prompt=prompt)
 
 
-def _newest(out: Path) -> SetManifest | None:
+def _find_newest(out: Path) -> SetManifest | None:
     found = [SetManifest.model_validate_json(path.read_bytes()) for path in out.glob(f"v*/{MANIFEST}")]
     return max(found, key=lambda manifest: manifest.version, default=None)
 
 
-def _ids(out: Path, version: SetManifest | None) -> set[str]:
+def _read_ids(out: Path, version: SetManifest | None) -> set[str]:
     if version is None:
         return set()
     lines: Sequence[bytes] = (out / f"v{version.version}" / QUERIES).read_bytes().splitlines()

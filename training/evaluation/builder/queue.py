@@ -8,8 +8,8 @@ from pathlib import Path
 from app.domain.benchmark import CandidateQuestion, Decision, Review, Screening
 from app.domain.errors import InvalidInput, NotFound
 from app.domain.value import Value
-from training.evaluation.harness.lines import append_line, lines_of, without_torn_line
-from workflows.judging.batch import KeptAnswers
+from training.evaluation.harness.json_lines import append_line, cut_torn_line, read_lines
+from workflows.judging.batch_record import AnswerStore
 
 CANDIDATES, SCREENED, REVIEWS, JUDGE = "candidates.jsonl", "screened.jsonl", "reviews.jsonl", "judge.sqlite"
 LEAST_DEPTH = 3
@@ -31,18 +31,18 @@ class ReviewQueue:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             for name in (CANDIDATES, SCREENED, REVIEWS):
                 os.close(os.open(self.path / name, os.O_CREAT | os.O_RDWR, 0o600))
-                without_torn_line(self.path / name)
+                cut_torn_line(self.path / name)
         except OSError as error:
             raise InvalidInput(f"{self.path} cannot be written: {error.strerror}") from error
 
-    def candidates(self) -> dict[str, CandidateQuestion]:
+    def read_candidates(self) -> dict[str, CandidateQuestion]:
         """Read every collected question, by id."""
-        return {found.id: found for found in lines_of(self.path / CANDIDATES, CandidateQuestion)}
+        return {found.id: found for found in read_lines(self.path / CANDIDATES, CandidateQuestion)}
 
     def collect(self, consented: Mapping[str, CandidateQuestion], since: date) -> tuple[int, int]:
         """Add the questions asked since then, `forget` those without consent, and return the numbers of both."""
         gone = self.forget(consented.keys())
-        known = self.candidates()
+        known = self.read_candidates()
         fresh = [found for name, found in consented.items() if name not in known and found.asked_on >= since]
         for found in fresh:
             append_line(self.path / CANDIDATES, found)
@@ -50,26 +50,26 @@ class ReviewQueue:
 
     def forget(self, consented: Collection[str]) -> int:
         """Drop everything about each question that is not among these, and return the number of dropped questions."""
-        gone = self.candidates().keys() - set(consented)
+        gone = self.read_candidates().keys() - set(consented)
         if gone:
-            self._rewrite(CANDIDATES, [c for c in self.candidates().values() if c.id not in gone])
-            self._rewrite(SCREENED, [s for s in self.screenings().values() if s.id not in gone])
-            self._rewrite(REVIEWS, [r for r in self.reviews() if r.id not in gone])
+            self._rewrite(CANDIDATES, [c for c in self.read_candidates().values() if c.id not in gone])
+            self._rewrite(SCREENED, [s for s in self.read_screenings().values() if s.id not in gone])
+            self._rewrite(REVIEWS, [r for r in self.read_reviews() if r.id not in gone])
             (self.path / JUDGE).unlink(missing_ok=True)  # the model's reasons may repeat a question
         return len(gone)
 
-    def screenings(self) -> dict[str, Screening]:
+    def read_screenings(self) -> dict[str, Screening]:
         """Read the model's screenings, by id."""
-        return {found.id: found for found in lines_of(self.path / SCREENED, Screening)}
+        return {found.id: found for found in read_lines(self.path / SCREENED, Screening)}
 
     def keep_screening(self, screening: Screening) -> None:
         """Append a screening."""
         append_line(self.path / SCREENED, screening)
 
-    def reviews(self) -> list[Review]:
+    def read_reviews(self) -> list[Review]:
         """Read every expert's last review of each question, in the order in which they were written."""
         last: dict[tuple[str, str], Review] = {}
-        for found in lines_of(self.path / REVIEWS, Review):
+        for found in read_lines(self.path / REVIEWS, Review):
             last.pop((found.id, found.reviewer), None)
             last[found.id, found.reviewer] = found
         return list(last.values())
@@ -80,21 +80,21 @@ class ReviewQueue:
         Raises:
             NotFound: there is no such question.
         """
-        if review.id not in self.candidates():
+        if review.id not in self.read_candidates():
             raise NotFound(f"there is no question {review.id!r} in the queue")
         append_line(self.path / REVIEWS, review)
 
-    def waiting(self, reviewer: str) -> list[CandidateQuestion]:
+    def list_waiting(self, reviewer: str) -> list[CandidateQuestion]:
         """Return the screened questions that this expert has not reviewed: fewest reviews first, then the oldest."""
-        reviews, known = self.reviews(), self.candidates()
+        reviews, known = self.read_reviews(), self.read_candidates()
         seen = {review.id for review in reviews if review.reviewer == reviewer}
         counts = {name: sum(review.id == name for review in reviews) for name in known}
-        passed = [known[s.id] for s in self.screenings().values() if passes(s) and s.id in known and s.id not in seen]
+        passed = [known[s.id] for s in self.read_screenings().values() if is_reviewable(s) and s.id in known and s.id not in seen]
         return sorted(passed, key=lambda candidate: (counts[candidate.id], candidate.asked_on, candidate.id))
 
-    def judged(self) -> KeptAnswers:
+    def open_judge_answers(self) -> AnswerStore:
         """Open the model's stored answers; the caller closes them."""
-        return KeptAnswers(self.path / JUDGE)
+        return AnswerStore(self.path / JUDGE)
 
     def _rewrite(self, name: str, values: Sequence[Value]) -> None:
         part = self.path / f"{name}.part"
@@ -103,12 +103,12 @@ class ReviewQueue:
         part.replace(self.path / name)
 
 
-def passes(screening: Screening) -> bool:
+def is_reviewable(screening: Screening) -> bool:
     """Whether experts review the question: it is deep enough, clear by itself, and about no private person."""
     return not screening.missing and screening.depth >= LEAST_DEPTH and screening.self_contained and not screening.personal
 
 
-def accepted(reviews: Sequence[Review], needed: int) -> Review | None:
+def find_acceptance(reviews: Sequence[Review], needed: int) -> Review | None:
     """Return the newest review, where enough experts accept and none rejects; else None."""
     if any(review.decision is Decision.REJECT for review in reviews) or len(reviews) < needed:
         return None

@@ -13,15 +13,15 @@ from app.domain.errors import RubricaError, ToolError
 from app.domain.query import Effort, ResearchQuery, SystemName
 from app.domain.report import Report
 from app.domain.trajectory import Turn
-from app.reports.rendering.marks import unmarked
-from app.reports.rendering.numbering import numbered
+from app.reports.rendering.marks import remove_places
+from app.reports.rendering.numbering import number_citations
 from retrieval.ports import PageReader, Searcher, SearchFilter
 from training.evaluation.benchmarks.files import FinishedReport
 from training.evaluation.harness.caps import NO_CAPS, Caps
-from training.evaluation.harness.example import Answer, Example
+from training.evaluation.harness.example import BenchmarkAnswer, Example
 from training.evaluation.harness.folder import RunFolder
 from workflows.agents.agent_set import AgentSet
-from workflows.agents.codec import Codec
+from workflows.agents.codec import StepCodec
 from workflows.agents.effort import LIMITS, bounds_of
 from workflows.agents.kit import Kit
 from workflows.agents.ports import ChatModel
@@ -29,20 +29,20 @@ from workflows.prompts.library import PromptLibrary
 from workflows.systems.local import LocalStages
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.minddr import research
-from workflows.systems.steering import Steering
-from workflows.tools.tool_memory import DictStore, ToolMemory
-from workflows.tools.toolbox import Beyond, Corpora, build_toolbox
+from workflows.systems.steering import PlanSteering
+from workflows.tools.tool_memory import DictToolStore, ToolMemory
+from workflows.tools.toolbox import OutsideTools, ToolCorpora, build_toolbox
 
-DEPTH = 10
+MOST_DOCUMENTS = 10
 PASSAGES = 40
 """The number of searched passages. It is large enough that they come from ten documents."""
 MOST_PAGE_CHARS = 60_000
 
 
-class Answering(Protocol):
+class Answerer(Protocol):
     """A source of answers. It does not raise where it cannot answer a question: `Answer.failed` says why."""
 
-    async def answer(self, example: Example[Any]) -> Answer:
+    async def answer(self, example: Example[Any]) -> BenchmarkAnswer:
         """Answer one question."""
         ...
 
@@ -53,43 +53,45 @@ class World:
 
     searcher: Searcher
     reader: PageReader
-    corpora: Corpora
-    beyond: Beyond
+    corpora: ToolCorpora
+    beyond: OutsideTools
 
 
 @dataclass(frozen=True, slots=True)
-class BySystem:
+class SystemAnswerer:
     """A research system over `LocalStages`. Each turn is stored when it ends, so that a killed run does not pay for it again."""
 
     system: SystemName
     effort: Effort
     agents: AgentSet
     chat: ChatModel
-    codec: Codec
+    codec: StepCodec
     prompts: PromptLibrary
     world: World
     today: date
     folder: RunFolder
     caps: Caps = NO_CAPS
 
-    async def answer(self, example: Example[Any]) -> Answer:
+    async def answer(self, example: Example[Any]) -> BenchmarkAnswer:
         """Answer with a report, and store its cited pages with the run."""
-        turns = self.folder.turns(example.id)
+        turns = self.folder.read_turns(example.id)
         record = LocalRecord(example.id, turns, keep=lambda turn: self.folder.keep_turn(example.id, turn))
         began = time.monotonic()
         try:
             query = ResearchQuery(question=example.question, language=example.language, system=self.system, effort=self.effort)
-            report = await research(query, LocalStages(self.agents, self._kit(query, record, turns), record, query), Steering())
+            report = await research(
+                query, LocalStages(self.agents, self._build_kit(query, record, turns), record, query), PlanSteering()
+            )
         except (RubricaError, ValidationError) as error:
-            return Answer(item=example.id, failed=str(error), usage=record.usage, seconds=time.monotonic() - began)
+            return BenchmarkAnswer(item=example.id, failed=str(error), usage=record.usage, seconds=time.monotonic() - began)
         seconds = max((turn.elapsed_s for turn in turns), default=0.0) + time.monotonic() - began
-        pages = await self._pages(report)
-        return Answer(
-            item=example.id, text=plain(report), report=report, pages=pages, usage=record.usage, seconds=round(seconds, 3)
+        pages = await self._store_pages(report)
+        return BenchmarkAnswer(
+            item=example.id, text=render_plain(report), report=report, pages=pages, usage=record.usage, seconds=round(seconds, 3)
         )
 
-    def _kit(self, query: ResearchQuery, record: LocalRecord, turns: Sequence[Turn]) -> Kit:
-        store = DictStore()
+    def _build_kit(self, query: ResearchQuery, record: LocalRecord, turns: Sequence[Turn]) -> Kit:
+        store = DictToolStore()
         memory = ToolMemory(store)
         store.remember((turn.call, turn.result) for turn in turns if turn.call and turn.result and not turn.result.error)
         return Kit(
@@ -100,17 +102,17 @@ class BySystem:
             codec=self.codec,
             today=self.today,
             clock=lambda: 0.0,
-            limits=self.caps.limits(LIMITS[query.effort]),
-            bounds=self.caps.bounds(bounds_of(query), query.language),
+            limits=self.caps.cap_limits(LIMITS[query.effort]),
+            bounds=self.caps.cap_bounds(bounds_of(query), query.language),
             language=query.language,
         )
 
-    async def _pages(self, report: Report) -> dict[str, str]:
+    async def _store_pages(self, report: Report) -> dict[str, str]:
         """Store the texts of the cited sources, by address. The quotes stand in for a source that cannot be read again."""
-        cited = {citation.quote.source.url for citation in numbered(report).citations}
-        return {url: self.folder.keep_page((await self._page(url, report))[:MOST_PAGE_CHARS]) for url in sorted(cited)}
+        cited = {citation.quote.source.url for citation in number_citations(report).citations}
+        return {url: self.folder.keep_page((await self._read_page(url, report))[:MOST_PAGE_CHARS]) for url in sorted(cited)}
 
-    async def _page(self, url: str, report: Report) -> str:
+    async def _read_page(self, url: str, report: Report) -> str:
         try:
             return (await self.world.reader.read(url)).text
         except ToolError:
@@ -118,49 +120,49 @@ class BySystem:
 
 
 @dataclass(frozen=True, slots=True)
-class BySearch:
+class SearchAnswerer:
     """The search alone: it answers with the documents that it ranks first, by the benchmark's names for them."""
 
     searcher: Searcher
     collection: str
 
-    async def answer(self, example: Example[Any]) -> Answer:
+    async def answer(self, example: Example[Any]) -> BenchmarkAnswer:
         """Answer with at most ten documents, each once."""
         began = time.monotonic()
         try:
             found = await self.searcher.search(example.question, PASSAGES, SearchFilter(collections=(self.collection,)))
         except ToolError as error:
-            return Answer(item=example.id, failed=str(error))
+            return BenchmarkAnswer(item=example.id, failed=str(error))
         ranking = dict.fromkeys(unquote(passage.source.url.partition("/")[2]) for passage in found)
-        return Answer(item=example.id, ranking=tuple(ranking)[:DEPTH], seconds=time.monotonic() - began)
+        return BenchmarkAnswer(item=example.id, ranking=tuple(ranking)[:MOST_DOCUMENTS], seconds=time.monotonic() - began)
 
 
 @dataclass(frozen=True, slots=True)
-class FromFile:
+class FileAnswerer:
     """Finished reports of another system, by item; their pages are stored with the run."""
 
     reports: Mapping[str, FinishedReport]
     folder: RunFolder
 
-    async def answer(self, example: Example[Any]) -> Answer:
+    async def answer(self, example: Example[Any]) -> BenchmarkAnswer:
         """Answer with the report as it is."""
         found = self.reports.get(example.id)
         if found is None or not found.article.strip():
-            return Answer(item=example.id, failed="the file has no report for it")
+            return BenchmarkAnswer(item=example.id, failed="the file has no report for it")
         pages = {url: self.folder.keep_page(text[:MOST_PAGE_CHARS]) for url, text in found.pages.items()}
-        return Answer(item=example.id, text=found.article, pages=pages)
+        return BenchmarkAnswer(item=example.id, text=found.article, pages=pages)
 
 
-class Given:
+class EmptyAnswerer:
     """A source of empty answers, for benchmarks whose examples bring the judged texts."""
 
-    async def answer(self, example: Example[Any]) -> Answer:
+    async def answer(self, example: Example[Any]) -> BenchmarkAnswer:
         """Answer with nothing."""
-        return Answer(item=example.id)
+        return BenchmarkAnswer(item=example.id)
 
 
-def plain(report: Report) -> str:
+def render_plain(report: Report) -> str:
     """Render a report as a judge reads it: title, sections and citation numbers; no notices, marks or list of sources."""
-    bodies = [unmarked(body) for body in numbered(report).bodies]
+    bodies = [remove_places(body) for body in number_citations(report).bodies]
     sections = [f"{'#' * s.level} {s.heading}\n\n{body}" for s, body in zip(report.sections, bodies, strict=True)]
     return "\n\n".join([f"# {report.title}", *sections])

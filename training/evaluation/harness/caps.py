@@ -8,7 +8,7 @@ from app.domain.value import Value
 from workflows.agents.kit import Bounds
 
 CHARS_PER_TOKEN = {Language.ENGLISH: 4.0, Language.CHINESE: 1.5}
-SHOWN = 0.75
+MATERIAL_SHARE = 0.75
 """The share of a context for material; instructions and the answer need the rest."""
 OBSERVED, EVIDENCE = 0.25, 0.5
 
@@ -22,17 +22,17 @@ class Caps(Value):
     calls: int = 0
     context: int = 0
 
-    def limits(self, usual: AgentLimits) -> AgentLimits:
+    def cap_limits(self, usual: AgentLimits) -> AgentLimits:
         """Return the limits with this number of tool calls, and as many turns, so that the calls decide."""
         if not self.calls:
             return usual
         return usual.model_copy(update={"max_tool_calls": self.calls, "max_turns": self.calls})
 
-    def bounds(self, usual: Bounds, language: Language) -> Bounds:
+    def cap_bounds(self, usual: Bounds, language: Language) -> Bounds:
         """Return the bounds of what agents read at once, within the context."""
         if not self.context:
             return usual
-        chars = int(self.context * CHARS_PER_TOKEN[language] * SHOWN)
+        chars = int(self.context * CHARS_PER_TOKEN[language] * MATERIAL_SHARE)
         return replace(
             usual,
             conversation_chars=chars,

@@ -13,9 +13,9 @@ from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.value import Value
 from retrieval.store.catalogue import Collection
-from training.evaluation.harness.figures import Figure
+from training.evaluation.harness.figures import BenchmarkFigure
 from training.evaluation.harness.judging import Judging
-from training.evaluation.harness.scores import Scores
+from training.evaluation.harness.scores import ItemScores
 
 G = TypeVar("G")
 
@@ -31,7 +31,7 @@ class Example(Generic[G]):
     domain: str = ""
 
 
-class Answer(Value):
+class BenchmarkAnswer(Value):
     """The answer to one example: a report's Markdown, or the ranked documents of a search.
 
     `report` is set where a system of ours wrote it. `pages` maps the address of each cited page to the hash under which the run
@@ -48,7 +48,7 @@ class Answer(Value):
     failed: str = ""
 
 
-class Answered(StrEnum):
+class AnswererKind(StrEnum):
     """The kind of source of a benchmark's answers: a research system, the search, or nobody (examples bring the texts)."""
 
     BY_SYSTEM = "system"
@@ -57,7 +57,7 @@ class Answered(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class BenchmarkInput:
     """The input of a benchmark: its folder or file, the wanted variant, and for RACE the file of reference reports."""
 
     data: Path
@@ -76,18 +76,18 @@ class Benchmark(Generic[G]):
 
     name: str
     about: str
-    files: Callable[[Reading], Sequence[Path]]
-    read: Callable[[Reading], Sequence[Example[G]]]
-    score: Callable[[Example[G], Answer, Judging], Awaitable[Scores]]
-    figures: Mapping[str, Figure]
+    files: Callable[[BenchmarkInput], Sequence[Path]]
+    read: Callable[[BenchmarkInput], Sequence[Example[G]]]
+    score: Callable[[Example[G], BenchmarkAnswer, Judging], Awaitable[ItemScores]]
+    figures: Mapping[str, BenchmarkFigure]
     prompts: tuple[str, ...] = ()
-    answered: Answered = Answered.BY_SYSTEM
+    answered: AnswererKind = AnswererKind.BY_SYSTEM
     variants: tuple[str, ...] = ("",)
-    corpus: Callable[[Reading, Path], Collection] | None = None
+    corpus: Callable[[BenchmarkInput, Path], Collection] | None = None
     prompts_of_variant: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     judged_text: Callable[[str], str] = str
 
-    def asked_with(self, variant: str) -> tuple[str, ...]:
+    def prompts_for(self, variant: str) -> tuple[str, ...]:
         """Return the prompts of its judge in this variant; none where no judge is asked."""
         return self.prompts_of_variant.get(variant, self.prompts)
 

@@ -19,15 +19,16 @@ from app.domain.report import Report
 from app.domain.run import RunStatus
 from app.domain.writer import ReportLineage
 from app.fleets.service import Fleets
-from app.reports.rendering.numbering import numbered
+from app.reports.rendering.numbering import number_citations
 from app.reports.storage import reports
-from app.runs.storage import runs, tapes
+from app.runs.storage import runs
+from app.runs.storage import stored_turns as tapes
 from app.schedules.storage import living_runs
-from training.evaluation.harness.answering import MOST_PAGE_CHARS, plain
-from training.evaluation.harness.example import Answer, Example
+from training.evaluation.harness.answering import MOST_PAGE_CHARS, render_plain
+from training.evaluation.harness.example import BenchmarkAnswer, Example
 from training.evaluation.harness.folder import RunFolder
-from training.evaluation.harness.manifest import Manifest
-from training.evaluation.harness.wanted import Wanted
+from training.evaluation.harness.manifest import RunManifest
+from training.evaluation.harness.run_request import RunRequest
 from workflows.durable.fleet_pipeline import FleetPipeline
 from workflows.systems.linear_pipeline import Pipeline
 
@@ -40,21 +41,21 @@ class Deployment(NamedTuple):
 
 
 @dataclass(eq=False)
-class ByFleet:
+class FleetAnswerer:
     """A running fleet as a source of answers (see `Answering`)."""
 
     database: Executor
-    manifest: Manifest
+    manifest: RunManifest
     folder: RunFolder
     _ends: dict[str, asyncio.Future[FleetEnd]] = field(default_factory=dict)
     _running: asyncio.Task[int] | None = None
 
     @asynccontextmanager
-    async def following(self, pipeline: Pipeline[FleetQuestion, FleetEnd], asked: Sequence[FleetQuestion]) -> AsyncIterator[None]:
+    async def follow(self, pipeline: Pipeline[FleetQuestion, FleetEnd], asked: Sequence[FleetQuestion]) -> AsyncIterator[None]:
         """Receive the ends of these questions while the context is open."""
         loop = asyncio.get_running_loop()
         self._ends |= {question.name: loop.create_future() for question in asked}
-        self._running = asyncio.create_task(pipeline.run(asked, lambda question, end: self.hear(end)))
+        self._running = asyncio.create_task(pipeline.run(asked, lambda question, end: self.note_end(end)))
         try:
             yield
             await self._running  # so that the next command finds the fleet ended
@@ -62,7 +63,7 @@ class ByFleet:
             self._running.cancel()
             await asyncio.wait((self._running,))
 
-    def hear(self, end: FleetEnd) -> None:
+    def note_end(self, end: FleetEnd) -> None:
         """Note an end, and wake the answer that waits for it."""
         self._ends.setdefault(end.name, asyncio.get_running_loop().create_future()).set_result(end)
 
@@ -71,7 +72,7 @@ class ByFleet:
         """The questions that this fleet has ended or works on."""
         return frozenset(self._ends)
 
-    async def answer(self, example: Example[Any]) -> Answer:
+    async def answer(self, example: Example[Any]) -> BenchmarkAnswer:
         """Answer with the report of the question's run, and store its turns and cited pages.
 
         Raises:
@@ -82,29 +83,29 @@ class ByFleet:
             await asyncio.wait((end, self._running), return_when=asyncio.FIRST_COMPLETED)
             if not end.done():
                 self._running.result()
-        return await self._read(await end)
+        return await self._read_answer(await end)
 
-    async def _read(self, end: FleetEnd) -> Answer:
+    async def _read_answer(self, end: FleetEnd) -> BenchmarkAnswer:
         if end.run_id is None or end.status is not RunStatus.COMPLETED:
-            return Answer(item=end.name, failed=end.detail or f"its run was {end.status}")
-        run, report = await runs.get(self.database, end.run_id), await living_runs.report(self.database, end.run_id)
+            return BenchmarkAnswer(item=end.name, failed=end.detail or f"its run was {end.status}")
+        run, report = await runs.get(self.database, end.run_id), await living_runs.get_report(self.database, end.run_id)
         if run is None or run.finished_at is None or report is None:
-            return Answer(item=end.name, failed="its run was deleted")
-        if otherwise := await self._otherwise(end.run_id):
-            return Answer(item=end.name, failed=otherwise)
-        self.folder.replace_turns(end.name, await tapes.turns(self.database, end.run_id))
-        return Answer(
+            return BenchmarkAnswer(item=end.name, failed="its run was deleted")
+        if otherwise := await self._describe_mismatch(end.run_id):
+            return BenchmarkAnswer(item=end.name, failed=otherwise)
+        self.folder.replace_turns(end.name, await tapes.list_turns(self.database, end.run_id))
+        return BenchmarkAnswer(
             item=end.name,
-            text=plain(report),
+            text=render_plain(report),
             report=report,
-            pages=await self._pages(report),
+            pages=await self._store_pages(report),
             usage=run.usage,
             seconds=round((run.finished_at - run.created_at).total_seconds(), 3),
         )
 
-    async def _otherwise(self, run: UUID) -> str:
+    async def _describe_mismatch(self, run: UUID) -> str:
         """Describe how the deployment differs from the manifest; empty where it does not."""
-        lineage = await living_runs.lineage(self.database, run) or ReportLineage()
+        lineage = await living_runs.get_lineage(self.database, run) or ReportLineage()
         wanted = self.manifest.system.model.name if self.manifest.system.model else ""
         if lineage.model != wanted:
             wrote, names = lineage.model or "no model", wanted or "none"
@@ -113,29 +114,29 @@ class ByFleet:
             return f"the stack has another prompt {other[0]}; run the same version of the program on both"
         return ""
 
-    async def _pages(self, report: Report) -> dict[str, str]:
+    async def _store_pages(self, report: Report) -> dict[str, str]:
         """Store the deployment's copies of the cited pages in the folder, by address."""
-        cited = {citation.quote.source.url: citation.quote.source.snapshot for citation in numbered(report).citations}
-        texts = {url: await reports.snapshot(self.database, name) or b"" for url, name in sorted(cited.items())}
+        cited = {citation.quote.source.url: citation.quote.source.snapshot for citation in number_citations(report).citations}
+        texts = {url: await reports.get_snapshot(self.database, name) or b"" for url, name in sorted(cited.items())}
         return {url: self.folder.keep_page(text.decode()[:MOST_PAGE_CHARS]) for url, text in texts.items()}
 
 
 @asynccontextmanager
-async def by_fleet(
-    deployment: Deployment, manifest: Manifest, folder: RunFolder, wanted: Wanted, asked: Sequence[Example[Any]]
-) -> AsyncIterator[ByFleet]:
+async def open_fleet_answerer(
+    deployment: Deployment, manifest: RunManifest, folder: RunFolder, wanted: RunRequest, asked: Sequence[Example[Any]]
+) -> AsyncIterator[FleetAnswerer]:
     """Let a fleet of the deployment answer these questions, or follow the fleet that does."""
-    answers = ByFleet(deployment.database, manifest, folder)
-    kept = folder.fleet()
+    answers = FleetAnswerer(deployment.database, manifest, folder)
+    kept = folder.read_fleet()
     if kept is not None and await _has_ended(deployment.fleets, kept):
-        await _take_over(deployment.fleets, kept, answers, frozenset(folder.answers()))
+        await _take_over(deployment.fleets, kept, answers, frozenset(folder.read_answers()))
         kept = None
-    left = [_question(example, manifest, wanted) for example in asked if example.id not in answers.known]
+    left = [_question_of(example, manifest, wanted) for example in asked if example.id not in answers.known]
     if not left:
         yield answers
         return
     fleet = kept or folder.name_fleet(uuid4())
-    async with answers.following(FleetPipeline(deployment.fleets, fleet, wanted.at_once), left):
+    async with answers.follow(FleetPipeline(deployment.fleets, fleet, wanted.at_once), left):
         yield answers
 
 
@@ -146,17 +147,17 @@ async def _has_ended(fleets: Fleets, fleet: UUID) -> bool:
         return False
 
 
-async def _take_over(fleets: Fleets, fleet: UUID, answers: ByFleet, read: frozenset[str]) -> None:
+async def _take_over(fleets: Fleets, fleet: UUID, answers: FleetAnswerer, read: frozenset[str]) -> None:
     """Note the answers of an ended fleet that were not `read` yet. Failed questions are asked again."""
     number = 0
-    while ends := await fleets.ends(fleet, number):
+    while ends := await fleets.list_ends(fleet, number):
         for end in ends:
             if end.status is RunStatus.COMPLETED and end.name not in read:
-                answers.hear(end)
+                answers.note_end(end)
         number = ends[-1].number
 
 
-def _question(example: Example[Any], manifest: Manifest, wanted: Wanted) -> FleetQuestion:
+def _question_of(example: Example[Any], manifest: RunManifest, wanted: RunRequest) -> FleetQuestion:
     query = ResearchQuery(
         question=example.question,
         language=example.language,

@@ -14,11 +14,11 @@ from uuid import UUID
 from app.domain.errors import Conflict, InvalidInput, NotFound
 from app.domain.evidence import content_key, snapshot_hash
 from app.domain.trajectory import Turn
-from training.evaluation.harness.example import Answer
-from training.evaluation.harness.lines import append_line, lines_of, without_torn_line
-from training.evaluation.harness.manifest import Manifest
-from training.evaluation.harness.scores import Scores
-from workflows.judging.batch import KeptAnswers
+from training.evaluation.harness.example import BenchmarkAnswer
+from training.evaluation.harness.json_lines import append_line, cut_torn_line, read_lines
+from training.evaluation.harness.manifest import RunManifest
+from training.evaluation.harness.scores import ItemScores
+from workflows.judging.batch_record import AnswerStore
 
 MANIFEST, ANSWERS, SCORES, JUDGE, LOCK = "manifest.json", "answers.jsonl", "scores.jsonl", "judge.sqlite", "lock"
 TURNS, PAGES, FLEET = "turns", "pages", "fleet"
@@ -32,7 +32,7 @@ class RunFolder:
         self.path = path
 
     @contextmanager
-    def opened(self, manifest: Manifest) -> Iterator[Manifest]:
+    def open_run(self, manifest: RunManifest) -> Iterator[RunManifest]:
         """Begin a run here, or continue one of the same manifest, and yield the run's manifest.
 
         Raises:
@@ -47,56 +47,56 @@ class RunFolder:
         except OSError as error:
             raise InvalidInput(f"{self.path} cannot be written: {error.strerror}") from error
         try:
-            self._hold(lock)
-            yield self._begun(manifest)
+            self._take_lock(lock)
+            yield self._begin(manifest)
         finally:
             os.close(lock)
 
-    def manifest(self) -> Manifest:
+    def read_manifest(self) -> RunManifest:
         """Read the manifest of the run.
 
         Raises:
             NotFound: there is no run in this folder.
         """
         try:
-            return Manifest.model_validate_json((self.path / MANIFEST).read_bytes())
+            return RunManifest.model_validate_json((self.path / MANIFEST).read_bytes())
         except FileNotFoundError as error:
             raise NotFound(f"there is no run in {self.path}; `rubrica eval run` makes one") from error
         except ValueError as error:
             raise InvalidInput(f"{self.path / MANIFEST} cannot be read: {error}") from error
 
-    def answers(self) -> dict[str, Answer]:
+    def read_answers(self) -> dict[str, BenchmarkAnswer]:
         """Read the last answer of each item."""
-        return {answer.item: answer for answer in lines_of(self.path / ANSWERS, Answer)}
+        return {answer.item: answer for answer in read_lines(self.path / ANSWERS, BenchmarkAnswer)}
 
-    def scores(self) -> dict[str, Scores]:
+    def read_scores(self) -> dict[str, ItemScores]:
         """Read the last scores of each item."""
-        return {score.item: score for score in lines_of(self.path / SCORES, Scores)}
+        return {score.item: score for score in read_lines(self.path / SCORES, ItemScores)}
 
-    def keep_answer(self, answer: Answer) -> None:
+    def keep_answer(self, answer: BenchmarkAnswer) -> None:
         """Append an answer."""
         append_line(self.path / ANSWERS, answer)
 
-    def keep_scores(self, scores: Scores) -> None:
+    def keep_scores(self, scores: ItemScores) -> None:
         """Append an item's scores."""
         append_line(self.path / SCORES, scores)
 
-    def turns(self, item: str) -> list[Turn]:
+    def read_turns(self, item: str) -> list[Turn]:
         """Read the turns that a system has made for an item."""
-        return list(lines_of(self._turns(item), Turn))
+        return list(read_lines(self._turns_path(item), Turn))
 
     def keep_turn(self, item: str, turn: Turn) -> None:
         """Append a turn."""
-        self._turns(item).parent.mkdir(exist_ok=True)
-        append_line(self._turns(item), turn)
+        self._turns_path(item).parent.mkdir(exist_ok=True)
+        append_line(self._turns_path(item), turn)
 
     def replace_turns(self, item: str, turns: Iterable[Turn]) -> None:
         """Store these as all turns of an item."""
-        path = self._turns(item)
+        path = self._turns_path(item)
         path.parent.mkdir(exist_ok=True)
         _replace(path, b"".join(turn.model_dump_json(exclude_defaults=True).encode() + b"\n" for turn in turns))
 
-    def fleet(self) -> UUID | None:
+    def read_fleet(self) -> UUID | None:
         """Return the fleet that answers; None where none is named."""
         path = self.path / FLEET
         return UUID(path.read_text()) if path.exists() else None
@@ -115,30 +115,30 @@ class RunFolder:
             _replace(path, text.encode())
         return name
 
-    def page(self, name: str) -> str:
+    def read_page(self, name: str) -> str:
         """Read the stored text of a cited page."""
         return (self.path / PAGES / f"{name}.txt").read_text(encoding="utf-8")
 
-    def judged(self) -> KeptAnswers:
+    def open_judge_answers(self) -> AnswerStore:
         """Open the judge's stored answers; the caller closes them."""
-        return KeptAnswers(self.path / JUDGE)
+        return AnswerStore(self.path / JUDGE)
 
-    def _turns(self, item: str) -> Path:
+    def _turns_path(self, item: str) -> Path:
         """Return the path of an item's turns. An id that could lead to another folder is replaced by its hash."""
         name = item if _PLAIN.fullmatch(item) else content_key(item)
         return self.path / TURNS / f"{name}.jsonl"
 
-    def _hold(self, lock: int) -> None:
+    def _take_lock(self, lock: int) -> None:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise Conflict(f"another process is at work in {self.path}; wait for it, or stop it") from error
 
-    def _begun(self, manifest: Manifest) -> Manifest:
+    def _begin(self, manifest: RunManifest) -> RunManifest:
         for path in (self.path / ANSWERS, self.path / SCORES, *(self.path / TURNS).glob("*.jsonl")):
-            without_torn_line(path)
+            cut_torn_line(path)
         if (self.path / MANIFEST).exists():
-            begun = self.manifest()
+            begun = self.read_manifest()
             begun.require_same(manifest)
             return begun
         _replace(self.path / MANIFEST, manifest.model_dump_json(indent=1).encode())

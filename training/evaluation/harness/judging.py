@@ -12,13 +12,13 @@ from app.domain.trajectory import Turn
 from workflows.agents.kit import Kit
 from workflows.agents.ports import ChatModel, Record, Tool
 
-CUT = {
+CUT_NOTES = {
     Language.ENGLISH: "(The rest is not shown, for length; do not hold its absence against it.)",
     Language.CHINESE: "（因篇幅所限，其余部分未显示；请勿因此扣分。）",
 }
 
 
-class Tally:
+class UsageTally:
     """A record that passes everything on and adds up the usage of its own calls, also of stored answers."""
 
     def __init__(self, record: Record) -> None:
@@ -53,15 +53,15 @@ class Judging:
     variant: str = ""
     most_chars: int = 0
 
-    def shown(self, report: str) -> str:
+    def shorten(self, report: str) -> str:
         """Shorten a report that is too long for the judge at the end of a line, with a note that says so."""
         if not self.most_chars or len(report) <= self.most_chars:
             return report
         kept = report[: self.most_chars]
         kept = kept[: max(kept.rfind("\n"), self.most_chars // 2)].rstrip()
-        return f"{kept}\n\n{CUT[self.kit.language]}"
+        return f"{kept}\n\n{CUT_NOTES[self.kit.language]}"
 
-    def of_item(self, language: Language) -> tuple["Judging", Tally]:
+    def for_item(self, language: Language) -> tuple["Judging", UsageTally]:
         """Return a copy for one item, with the tally of what judging it costs."""
-        tally = Tally(self.kit.record)
+        tally = UsageTally(self.kit.record)
         return replace(self, kit=replace(self.kit, record=tally, language=language)), tally

@@ -54,7 +54,7 @@ class JudgeUsed(Value):
     most_chars: int = 0
 
 
-class Manifest(Value):
+class RunManifest(Value):
     """Everything that decides a run's figures. `data` is the SHA-256 of each file read, by name; `prompts` those of all prompts.
 
     `code` is a digest of the program. `demonstration`: nothing here measures anything, and the report says so.
@@ -74,7 +74,7 @@ class Manifest(Value):
     started_at: datetime
     demonstration: bool = False
 
-    def require_same(self, other: "Manifest") -> None:
+    def require_same(self, other: "RunManifest") -> None:
         """Require that `other` continues this run.
 
         Raises:
@@ -87,7 +87,7 @@ class Manifest(Value):
             )
 
 
-def file_digests(paths: Iterable[Path]) -> dict[str, str]:
+def digest_files(paths: Iterable[Path]) -> dict[str, str]:
     """Return the SHA-256 (hex) of each file by its name, with its folder's name where two files have the same.
 
     Raises:
@@ -95,10 +95,10 @@ def file_digests(paths: Iterable[Path]) -> dict[str, str]:
     """
     given = list(dict.fromkeys(paths))
     names = [path.name for path in given]
-    return {p.name if names.count(p.name) == 1 else f"{p.parent.name}/{p.name}": _digest(p) for p in given}
+    return {p.name if names.count(p.name) == 1 else f"{p.parent.name}/{p.name}": _digest_of(p) for p in given}
 
 
-def _digest(path: Path) -> str:
+def _digest_of(path: Path) -> str:
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:

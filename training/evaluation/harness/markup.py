@@ -5,14 +5,14 @@ from html import escape
 from importlib.resources import files
 
 from app.domain.missing import Missing
-from training.evaluation.harness.figures import Told
-from training.evaluation.preference_metrics import Interval
+from training.evaluation.harness.figures import FigureEstimate
+from training.evaluation.preference_metrics import BootstrapInterval
 from training.rewards.score import Score
 
 SHOWN_DIGITS = 4
 
 
-def document(title: str, parts: Sequence[str]) -> str:
+def render_document(title: str, parts: Sequence[str]) -> str:
     """Render a page of these parts."""
     style = files("training.evaluation.harness").joinpath("page.css").read_text(encoding="utf-8")
     return (
@@ -25,29 +25,31 @@ def document(title: str, parts: Sequence[str]) -> str:
     )
 
 
-def number(score: Score) -> str:
+def format_number(score: Score) -> str:
     """Format a value with its digits; a dash where it is missing."""
     return "–" if isinstance(score, Missing) else f"{score:.{SHOWN_DIGITS}f}"
 
 
-def interval_text(interval: Interval | Missing) -> str:
+def format_interval(interval: BootstrapInterval | Missing) -> str:
     """Format the bounds of an interval, or the reason why there are none."""
-    return interval.reason if isinstance(interval, Missing) else f"{number(interval.low)} to {number(interval.high)}"
+    return (
+        interval.reason if isinstance(interval, Missing) else f"{format_number(interval.low)} to {format_number(interval.high)}"
+    )
 
 
-def figure_table(found: Sequence[Told]) -> str:
+def render_figure_table(found: Sequence[FigureEstimate]) -> str:
     """Render figures with their intervals as a table."""
-    return table(["figure", "value", "95% interval", "items"], [_figure_row(figure) for figure in found])
+    return render_table(["figure", "value", "95% interval", "items"], [_figure_row_of(figure) for figure in found])
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def render_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Render a table; every cell is text."""
     names = "".join(f"<th>{escape(name)}</th>" for name in head)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _figure_row(figure: Told) -> list[str]:
+def _figure_row_of(figure: FigureEstimate) -> list[str]:
     interval = figure.interval
-    value = "–" if isinstance(interval, Missing) else number(interval.value)
-    return [figure.name, value, interval_text(interval), str(figure.items)]
+    value = "–" if isinstance(interval, Missing) else format_number(interval.value)
+    return [figure.name, value, format_interval(interval), str(figure.items)]

@@ -9,18 +9,18 @@ from app.domain.errors import SetupError
 from app.settings import Codec as CodecName
 from app.settings import Settings
 from training.evaluation.harness.manifest import ModelUsed
-from workflows.agents.codec import Codec, SchemaCodec, TagCodec
+from workflows.agents.codec import SchemaCodec, StepCodec, TagCodec
 from workflows.agents.ports import ChatModel
 from workflows.chat_models.configured import endpoint_of, judge_of
 from workflows.chat_models.embedded import load_embedded
-from workflows.chat_models.endpoint import Endpoint
-from workflows.chat_models.openai_compatible import connected
+from workflows.chat_models.endpoint import ModelEndpoint
+from workflows.chat_models.openai_compatible import connect_model
 
 EMBEDDED_CONTEXT = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServedModel:
     """A model that can be asked, and its entry in the manifest."""
 
     chat: ChatModel
@@ -28,13 +28,13 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True)
-class Models:
+class RunModels:
     """The model of the systems and the judge's model; None where there is none."""
 
-    system: Served | None
-    judge: Served | None
+    system: ServedModel | None
+    judge: ServedModel | None
 
-    def require_judge(self) -> Served:
+    def require_judge(self) -> ServedModel:
         """Return the judge.
 
         Raises:
@@ -48,7 +48,7 @@ class Models:
         return self.judge
 
 
-def codec_of(settings: Settings) -> Codec:
+def codec_of(settings: Settings) -> StepCodec:
     """Return the codec of structured answers."""
     return TagCodec() if settings.llm_codec is CodecName.TAGS else SchemaCodec()
 
@@ -63,7 +63,7 @@ class ModelFiles:
 
 
 @asynccontextmanager
-async def models_of(settings: Settings, files: ModelFiles) -> AsyncIterator[Models]:
+async def open_models(settings: Settings, files: ModelFiles) -> AsyncIterator[RunModels]:
     """Open the models that the settings name, and those of `files`.
 
     Raises:
@@ -76,20 +76,22 @@ async def models_of(settings: Settings, files: ModelFiles) -> AsyncIterator[Mode
     if files.judge is not None and settings.eval_judge_model is not None:
         raise SetupError("RUBRICA_EVAL_JUDGE_MODEL names a judge, and --judge-file a file; leave one of them out")
     async with AsyncExitStack() as stack:
-        system = await _served(stack, own, files.model, codec, files.threads)
-        judging = await _served(stack, judge, files.judge, codec, files.threads)
-        yield Models(system, judging or system)
+        system = await _open_model(stack, own, files.model, codec, files.threads)
+        judging = await _open_model(stack, judge, files.judge, codec, files.threads)
+        yield RunModels(system, judging or system)
 
 
-async def _served(stack: AsyncExitStack, endpoint: Endpoint | None, file: Path | None, codec: str, threads: int) -> Served | None:
+async def _open_model(
+    stack: AsyncExitStack, endpoint: ModelEndpoint | None, file: Path | None, codec: str, threads: int
+) -> ServedModel | None:
     if endpoint is not None:
-        return Served(await stack.enter_async_context(connected(endpoint)), _used(endpoint, codec))
+        return ServedModel(await stack.enter_async_context(connect_model(endpoint)), _used_model_of(endpoint, codec))
     if file is None:
         return None
     model = load_embedded(file, EMBEDDED_CONTEXT, threads)
-    return Served(model, ModelUsed(name=model.name, codec=codec))
+    return ServedModel(model, ModelUsed(name=model.name, codec=codec))
 
 
-def _used(endpoint: Endpoint, codec: str) -> ModelUsed:
+def _used_model_of(endpoint: ModelEndpoint, codec: str) -> ModelUsed:
     prices = endpoint.prices
     return ModelUsed(name=endpoint.model, codec=codec, input_price=prices.input, output_price=prices.output)

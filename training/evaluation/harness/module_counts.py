@@ -13,21 +13,28 @@ from app.domain.missing import Missing
 from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.trajectory import Trajectory, Turn
-from training.evaluation.efficiency import Attempt
-from training.evaluation.harness.example import Answer
-from training.evaluation.harness.figures import Figure, Row, mean_of, ratio_of
-from training.evaluation.harness.scores import Scores
-from training.evaluation.module_metrics import acting_turns, is_well_formed, queries_of, reflections, repeated, tool_figures
-from training.evaluation.report_metrics import MeasuredReport, counts_of
+from training.evaluation.efficiency import MeasuredAttempt
+from training.evaluation.harness.example import BenchmarkAnswer
+from training.evaluation.harness.figures import BenchmarkFigure, FigureRow, mean_of, ratio_of
+from training.evaluation.harness.scores import ItemScores
+from training.evaluation.module_metrics import (
+    acting_turns_of,
+    count_repeated,
+    find_reflections,
+    is_well_formed,
+    queries_of,
+    tool_figures_of,
+)
+from training.evaluation.report_metrics import MeasuredReport, count_report
 from training.rewards.score import Score
+from workflows.agents.answer_reading import read_answer
 from workflows.agents.kit import Bounds
-from workflows.agents.reading import read_answer
-from workflows.agents.reporting.outline import OUTLINE, mended
+from workflows.agents.reporting.outline import OUTLINE, repair_outline
 from workflows.checks.table_numbers import check_numbers
 
 MOST_SECTIONS = Bounds().sections
 TURNS, CALLS, CONTEXT = "search.turns", "search.tool_calls", "search.context_tokens"
-FIGURES: Mapping[str, Figure] = {
+FIGURES: Mapping[str, BenchmarkFigure] = {
     "turns": mean_of(TURNS),
     "tool_calls": mean_of(CALLS),
     "longest_context": mean_of(CONTEXT),
@@ -46,20 +53,20 @@ FIGURES: Mapping[str, Figure] = {
 }
 
 
-def counted(
-    answer: Answer, turns: Sequence[Turn], language: Language, written: date, sections: int = MOST_SECTIONS
+def count_item(
+    answer: BenchmarkAnswer, turns: Sequence[Turn], language: Language, written: date, sections: int = MOST_SECTIONS
 ) -> dict[str, float]:
     """Count everything that is known of an item. `written` is the day on which a system's report was written.
 
     `sections` is the most sections that a report has; titles of an outline beyond that do not count as missed.
     """
-    found = _of_turns(turns) if turns else {}
+    found = _count_turns(turns) if turns else {}
     if not answer.text:
         return found
-    return found | _of_report(answer, MeasuredReport(answer.text, written, _outlined(turns, sections), language))
+    return found | _count_report_text(answer, MeasuredReport(answer.text, written, _outlined_titles(turns, sections), language))
 
 
-def module_figures(scores: Sequence[Scores]) -> dict[str, Figure]:
+def module_figures_of(scores: Sequence[ItemScores]) -> dict[str, BenchmarkFigure]:
     """Return the figures that these items have values for, with each tool's share and failure rate."""
     known = {name for score in scores for name in score.values}
     tools = sorted(name.split(".")[1] for name in known if name.startswith("tool.") and name.endswith(".calls"))
@@ -67,41 +74,41 @@ def module_figures(scores: Sequence[Scores]) -> dict[str, Figure]:
         f"{tool}: {what}": figure
         for tool in tools
         for what, figure in (
-            ("share of calls", _over_all(f"tool.{tool}.calls", CALLS)),
-            ("failure rate", _over_all(f"tool.{tool}.failed", f"tool.{tool}.calls")),
+            ("share of calls", _share_over_all(f"tool.{tool}.calls", CALLS)),
+            ("failure rate", _share_over_all(f"tool.{tool}.failed", f"tool.{tool}.calls")),
         )
     }
     return {name: figure for name, figure in (*FIGURES.items(), *of_tools.items()) if known.issuperset(figure.needs)}
 
 
-def interactions_in(scores: Sequence[Scores]) -> list[Interactions]:
+def interactions_of(scores: Sequence[ItemScores]) -> list[Interactions]:
     """Return the turns and tool calls of each item whose turns are known (QSR appendix H)."""
     known = [score.values for score in scores if {TURNS, CALLS} <= score.values.keys()]
     return [Interactions(turns=int(row[TURNS]), tool_calls=int(row[CALLS])) for row in known]
 
 
-def _of_turns(turns: Sequence[Turn]) -> dict[str, float]:
+def _count_turns(turns: Sequence[Turn]) -> dict[str, float]:
     trajectory = Trajectory(episode="", turns=tuple(turns))
-    acting = list(acting_turns(trajectory))
+    acting = list(acting_turns_of(trajectory))
     asked = list(queries_of(acting))
-    attempt = Attempt.of(trajectory, Missing("not judged here"))
+    attempt = MeasuredAttempt.of(trajectory, Missing("not judged here"))
     found: dict[str, float] = {
         TURNS: len(acting),
         CALLS: attempt.tool_calls,
         CONTEXT: attempt.context_tokens,
-        "search.reflections": sum(reflections(acting)),
+        "search.reflections": sum(find_reflections(acting)),
         "search.asked": len(asked),
-        "search.repeated": repeated(asked),
+        "search.repeated": count_repeated(asked),
         "search.well_formed": sum(map(is_well_formed, acting)),
     }
-    for tool, figures in tool_figures([trajectory]).items():
+    for tool, figures in tool_figures_of([trajectory]).items():
         found[f"tool.{tool}.calls"] = figures.calls
         found[f"tool.{tool}.failed"] = round(figures.failure_rate * figures.calls)
     return found
 
 
-def _of_report(answer: Answer, report: MeasuredReport) -> dict[str, float]:
-    counts = counts_of(report)
+def _count_report_text(answer: BenchmarkAnswer, report: MeasuredReport) -> dict[str, float]:
+    counts = count_report(report)
     found: dict[str, float] = {
         "report.statements": counts.statements,
         "report.titles": counts.headings + counts.missed_titles,
@@ -116,10 +123,10 @@ def _of_report(answer: Answer, report: MeasuredReport) -> dict[str, float]:
     }
     if answer.report is None:
         return found
-    return found | {"report.tense_errors": counts.tense_errors} | _of_tables(answer.report)
+    return found | {"report.tense_errors": counts.tense_errors} | _count_cells(answer.report)
 
 
-def _of_tables(report: Report) -> dict[str, float]:
+def _count_cells(report: Report) -> dict[str, float]:
     """Count the cells whose numbers can be compared with the quotations they cite, and those that differ."""
     sources = {quote.key: quote.text for quote in report.quotes}
     tables = [check_numbers(section.body, sources) for section in report.sections]
@@ -129,23 +136,23 @@ def _of_tables(report: Report) -> dict[str, float]:
     }
 
 
-def _outlined(turns: Sequence[Turn], sections: int) -> tuple[str, ...]:
+def _outlined_titles(turns: Sequence[Turn], sections: int) -> tuple[str, ...]:
     """Return the titles of the last valid outline, as the writer uses it; none where the system writes without an outline."""
     for turn in reversed(turns):
         if turn.step == OUTLINE.name and turn.completion is not None:
             try:
-                outline = mended(read_answer(OUTLINE, turn.completion.text), sections, "")
+                outline = repair_outline(read_answer(OUTLINE, turn.completion.text), sections, "")
             except AnswerInvalid:
                 continue
             return tuple(section.heading for section in outline.sections) if outline else ()
     return ()
 
 
-def _over_all(part: str, whole: str) -> Figure:
+def _share_over_all(part: str, whole: str) -> BenchmarkFigure:
     """Return the figure of a share over all items that searched, also those that did not use this tool."""
 
-    def share(rows: Sequence[Row]) -> Score:
+    def share(rows: Sequence[FigureRow]) -> Score:
         total = sum(row.get(whole, 0.0) for row in rows)
         return sum(row.get(part, 0.0) for row in rows) / total if total else Missing(f"no {whole} was counted")
 
-    return Figure((CALLS,), share)
+    return BenchmarkFigure((CALLS,), share)

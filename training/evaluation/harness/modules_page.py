@@ -7,37 +7,37 @@ from app.domain.missing import Missing
 from training.evaluation.efficiency import (
     CONTEXT_LIMITS,
     TOOL_CALL_LIMITS,
-    AtLimit,
-    Attempt,
+    LimitAccuracy,
+    MeasuredAttempt,
+    accuracy_under_limits,
     context_of,
     tool_calls_of,
-    under_limits,
 )
-from training.evaluation.harness.figures import told
-from training.evaluation.harness.markup import figure_table, table
-from training.evaluation.harness.module_counts import CALLS, CONTEXT, interactions_in, module_figures
-from training.evaluation.harness.plots import line, scatter
-from training.evaluation.harness.scores import Scores
-from training.evaluation.preference_metrics import Interval
+from training.evaluation.harness.figures import estimate_figures
+from training.evaluation.harness.markup import render_figure_table, render_table
+from training.evaluation.harness.module_counts import CALLS, CONTEXT, interactions_of, module_figures_of
+from training.evaluation.harness.plots import draw_line, draw_scatter
+from training.evaluation.harness.scores import ItemScores
+from training.evaluation.preference_metrics import BootstrapInterval
 
 SPREAD = ["mean", "standard deviation", "least", "lower quartile", "median", "upper quartile", "most"]
 FEWEST_POINTS = 3
-SERIES: tuple[tuple[str, str, Sequence[int], Callable[[Attempt], int]], ...] = (
+SERIES: tuple[tuple[str, str, Sequence[int], Callable[[MeasuredAttempt], int]], ...] = (
     ("tool calls", CALLS, TOOL_CALL_LIMITS, tool_calls_of),
     ("tokens of the longest context", CONTEXT, CONTEXT_LIMITS, context_of),
 )
 
 
-def modules(main: str, scores: Sequence[Scores], seed: int) -> list[str]:
+def render_modules(main: str, scores: Sequence[ItemScores], seed: int) -> list[str]:
     """Render the module metrics of these items; nothing without counts. The plots show the value `main` against its cost."""
-    found = told(module_figures(scores), scores, seed)
+    found = estimate_figures(module_figures_of(scores), scores, seed)
     if not found:
         return []
-    plots = [f"<figure>{svg}</figure>" for svg in efficiency_plots(main, scores)]
-    return ["<h2>Modules</h2>", figure_table(found), *_spreads(interactions_in(scores)), *plots]
+    plots = [f"<figure>{svg}</figure>" for svg in draw_efficiency_plots(main, scores)]
+    return ["<h2>Modules</h2>", render_figure_table(found), *_render_spreads(interactions_of(scores)), *plots]
 
 
-def efficiency_plots(main: str, scores: Sequence[Scores]) -> list[str]:
+def draw_efficiency_plots(main: str, scores: Sequence[ItemScores]) -> list[str]:
     """Draw the main value against tool calls and context, and its share within limits (MindDR Fig. 9), as SVG.
 
     There are no plots for fewer than three items with both values, and lines only where the main value is right or wrong.
@@ -45,26 +45,28 @@ def efficiency_plots(main: str, scores: Sequence[Scores]) -> list[str]:
     both = [score.values for score in scores if {main, CALLS, CONTEXT} <= score.values.keys()]
     if len(both) < FEWEST_POINTS:
         return []
-    drawn = [scatter(f"{main} by {label}", [(row[name], row[main]) for row in both], (label, main)) for label, name, *_ in SERIES]
+    drawn = [
+        draw_scatter(f"{main} by {label}", [(row[name], row[main]) for row in both], (label, main)) for label, name, *_ in SERIES
+    ]
     if any(row[main] not in (0.0, 1.0) for row in both):
         return drawn
-    attempts = [Attempt(row[main] == 1.0, int(row[CALLS]), int(row[CONTEXT])) for row in both]
-    lines = [(label, under_limits(attempts, limits, used)) for label, _, limits, used in SERIES]
-    return [*drawn, *(line(f"{main} within a limit of {label}", _points(found), (label, main)) for label, found in lines)]
+    attempts = [MeasuredAttempt(row[main] == 1.0, int(row[CALLS]), int(row[CONTEXT])) for row in both]
+    lines = [(label, accuracy_under_limits(attempts, limits, used)) for label, _, limits, used in SERIES]
+    return [*drawn, *(draw_line(f"{main} within a limit of {label}", _points_of(found), (label, main)) for label, found in lines)]
 
 
-def _points(found: Sequence[AtLimit]) -> list[tuple[int, Interval]]:
+def _points_of(found: Sequence[LimitAccuracy]) -> list[tuple[int, BootstrapInterval]]:
     return [(at.limit, at.accuracy) for at in found if not isinstance(at.accuracy, Missing)]
 
 
-def _spreads(samples: Sequence[Interactions]) -> list[str]:
+def _render_spreads(samples: Sequence[Interactions]) -> list[str]:
     if not samples:
         return []
     found = statistics_of(samples)
-    rows = [_spread("turns", found.turns), _spread("tool calls", found.tool_calls)]
-    return ["<h2>Turns and tool calls</h2>", table([f"samples: {found.samples}", *SPREAD], rows)]
+    rows = [_spread_row("turns", found.turns), _spread_row("tool calls", found.tool_calls)]
+    return ["<h2>Turns and tool calls</h2>", render_table([f"samples: {found.samples}", *SPREAD], rows)]
 
 
-def _spread(name: str, s: Spread) -> list[str]:
+def _spread_row(name: str, s: Spread) -> list[str]:
     quartiles = (f"{value:g}" for value in (s.lower, s.median, s.upper))
     return [name, f"{s.mean:.2f}", f"{s.sd:.2f}", str(s.least), *quartiles, str(s.most)]

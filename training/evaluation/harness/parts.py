@@ -8,20 +8,20 @@ from typing import Any
 from app.domain.errors import InvalidInput, SetupError
 from app.domain.query import SystemName
 from app.settings import Settings
-from training.evaluation.benchmarks.files import reports_of
-from training.evaluation.harness.answering import Answering, BySearch, BySystem, FromFile, Given
+from training.evaluation.benchmarks.files import read_reports
+from training.evaluation.harness.answering import Answerer, EmptyAnswerer, FileAnswerer, SearchAnswerer, SystemAnswerer
 from training.evaluation.harness.caps import NO_CAPS
-from training.evaluation.harness.example import Answered, AnyBenchmark, Example, Reading
+from training.evaluation.harness.example import AnswererKind, AnyBenchmark, BenchmarkInput, Example
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.judging import Judging
-from training.evaluation.harness.manifest import JudgeUsed, Manifest, SystemUsed, file_digests
-from training.evaluation.harness.models import ModelFiles, Models, Served, codec_of, models_of
-from training.evaluation.harness.wanted import Wanted
-from training.evaluation.harness.world import Surroundings, surroundings
+from training.evaluation.harness.manifest import JudgeUsed, RunManifest, SystemUsed, digest_files
+from training.evaluation.harness.models import ModelFiles, RunModels, ServedModel, codec_of, open_models
+from training.evaluation.harness.run_request import RunRequest
+from training.evaluation.harness.world import SearchSurroundings, open_surroundings
 from workflows.agents.extractive import EXTRACTIVE
 from workflows.agents.kit import Kit
 from workflows.chat_models.absent import AbsentModel
-from workflows.judging.batch import BatchRecord
+from workflows.judging.batch_record import BatchRecord
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.agent_sets import AGENTS
 
@@ -29,28 +29,28 @@ SEARCH, NOBODY, FILE = "search", "none", "file"
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class RunParts:
     """The parts of a run. `around` is None where nothing is searched, `judge` is None where nothing is judged."""
 
     settings: Settings
-    wanted: Wanted
+    wanted: RunRequest
     benchmark: AnyBenchmark
     prompts: PromptLibrary
-    models: Models
-    judge: Served | None
-    around: Surroundings | None
+    models: RunModels
+    judge: ServedModel | None
+    around: SearchSurroundings | None
 
-    def system_used(self) -> SystemUsed:
+    def describe_system(self) -> SystemUsed:
         """Describe the source of the answers, for the manifest."""
-        if self.benchmark.answered is Answered.BY_NOBODY:
+        if self.benchmark.answered is AnswererKind.BY_NOBODY:
             return SystemUsed(name=NOBODY)
         if self.wanted.fleet:
-            return self._fleet_used()
+            return self._describe_fleet()
         if self.around is None:
             assert self.wanted.reports is not None
-            return SystemUsed(name=FILE, reports=next(iter(file_digests([self.wanted.reports]).values())))
+            return SystemUsed(name=FILE, reports=next(iter(digest_files([self.wanted.reports]).values())))
         corpora = dict(self.around.corpora)
-        if self.benchmark.answered is Answered.BY_SEARCH:
+        if self.benchmark.answered is AnswererKind.BY_SEARCH:
             return SystemUsed(name=SEARCH, corpora=corpora)
         return SystemUsed(
             name=self.wanted.system.value,
@@ -61,9 +61,9 @@ class Parts:
             caps=self.wanted.caps,
         )
 
-    def _fleet_used(self) -> SystemUsed:
+    def _describe_fleet(self) -> SystemUsed:
         """Describe the system of a stack, which does not tell the generations of its indexes."""
-        own = self.benchmark.corpus(Reading(self.wanted.data), self.settings.home) if self.benchmark.corpus else None
+        own = self.benchmark.corpus(BenchmarkInput(self.wanted.data), self.settings.home) if self.benchmark.corpus else None
         return SystemUsed(
             name=self.wanted.system.value,
             effort=self.wanted.effort.value,
@@ -73,41 +73,41 @@ class Parts:
             fleet=True,
         )
 
-    def judge_used(self, examples: Sequence[Example[Any]], variant: str) -> JudgeUsed:
+    def describe_judge(self, examples: Sequence[Example[Any]], variant: str) -> JudgeUsed:
         """Describe the judge, with its prompts in the languages of these examples."""
         if self.judge is None:
             return JudgeUsed()
         languages = sorted({example.language for example in examples})
-        asked = [self.prompts.get(name, language) for name in self.benchmark.asked_with(variant) for language in languages]
+        asked = [self.prompts.get(name, language) for name in self.benchmark.prompts_for(variant) for language in languages]
         prompts = {f"{p.name}/{p.version}/{p.language.value}": p.digest for p in asked}
         return JudgeUsed(model=self.judge.used, prompts=prompts, most_chars=self.wanted.judge_chars)
 
-    def judging(self, record: BatchRecord, manifest: Manifest, folder: RunFolder) -> Judging:
+    def build_judging(self, record: BatchRecord, manifest: RunManifest, folder: RunFolder) -> Judging:
         """Build the judging of this run."""
         chat = self.judge.chat if self.judge else AbsentModel()
         kit = Kit(chat, {}, record, self.prompts, codec_of(self.settings), manifest.today, lambda: 0.0)
-        return Judging(kit, folder.page, folder.turns, manifest.variant, manifest.judge.most_chars)
+        return Judging(kit, folder.read_page, folder.read_turns, manifest.variant, manifest.judge.most_chars)
 
-    def answering(self, manifest: Manifest, folder: RunFolder) -> Answering:
+    def build_answerer(self, manifest: RunManifest, folder: RunFolder) -> Answerer:
         """Build the source of the answers.
 
         Raises:
             SetupError: the system needs a model.
         """
-        if self.benchmark.answered is Answered.BY_NOBODY:
-            return Given()
+        if self.benchmark.answered is AnswererKind.BY_NOBODY:
+            return EmptyAnswerer()
         if self.around is None:
             assert self.wanted.reports is not None
-            return FromFile(reports_of(self.wanted.reports), folder)
-        if self.benchmark.answered is Answered.BY_SEARCH:
-            return BySearch(self.around.world.searcher, next(iter(self.around.corpora)))
-        return self._system(self.around, manifest, folder)
+            return FileAnswerer(read_reports(self.wanted.reports), folder)
+        if self.benchmark.answered is AnswererKind.BY_SEARCH:
+            return SearchAnswerer(self.around.world.searcher, next(iter(self.around.corpora)))
+        return self._build_system_answerer(self.around, manifest, folder)
 
-    def _system(self, around: Surroundings, manifest: Manifest, folder: RunFolder) -> BySystem:
+    def _build_system_answerer(self, around: SearchSurroundings, manifest: RunManifest, folder: RunFolder) -> SystemAnswerer:
         asked, name = self.models.system, self.wanted.system
         if asked is None and name is not SystemName.MINDDR:
             raise SetupError(f"the system {name.value} needs a model: set RUBRICA_LLM_BASE_URL and RUBRICA_LLM_MODEL")
-        return BySystem(
+        return SystemAnswerer(
             system=name,
             effort=self.wanted.effort,
             agents=AGENTS[name] if asked else EXTRACTIVE,
@@ -121,8 +121,8 @@ class Parts:
         )
 
 
-def _require_fit(wanted: Wanted, benchmark: AnyBenchmark) -> None:
-    if wanted.reports is not None or benchmark.answered is not Answered.BY_SYSTEM:
+def _require_fleet_fit(wanted: RunRequest, benchmark: AnyBenchmark) -> None:
+    if wanted.reports is not None or benchmark.answered is not AnswererKind.BY_SYSTEM:
         raise InvalidInput("a fleet runs a research system, and none is asked here; leave --fleet out")
     if wanted.model_file is not None or wanted.caps != NO_CAPS:
         raise InvalidInput(
@@ -131,21 +131,25 @@ def _require_fit(wanted: Wanted, benchmark: AnyBenchmark) -> None:
 
 
 @asynccontextmanager
-async def parts_of(settings: Settings, wanted: Wanted, benchmark: AnyBenchmark, variant: str) -> AsyncIterator[Parts]:
+async def open_run_parts(
+    settings: Settings, wanted: RunRequest, benchmark: AnyBenchmark, variant: str
+) -> AsyncIterator[RunParts]:
     """Open the models and the search of a run.
 
     Raises:
         SetupError: a model or a corpus that is needed is missing.
         InvalidInput: a fleet is asked for where no system runs.
     """
-    async with models_of(settings, ModelFiles(wanted.model_file, wanted.judge_file, wanted.threads)) as models:
-        judge = models.require_judge() if benchmark.asked_with(variant) else None
-        parts = Parts(settings, wanted, benchmark, PromptLibrary.load(), models, judge, None)
+    async with open_models(settings, ModelFiles(wanted.model_file, wanted.judge_file, wanted.threads)) as models:
+        judge = models.require_judge() if benchmark.prompts_for(variant) else None
+        parts = RunParts(settings, wanted, benchmark, PromptLibrary.load(), models, judge, None)
         if wanted.fleet:
-            _require_fit(wanted, benchmark)
-        if wanted.fleet or wanted.reports is not None or benchmark.answered is Answered.BY_NOBODY:
+            _require_fleet_fit(wanted, benchmark)
+        if wanted.fleet or wanted.reports is not None or benchmark.answered is AnswererKind.BY_NOBODY:
             yield parts
             return
-        own = benchmark.corpus(Reading(wanted.data), settings.home) if benchmark.corpus and not wanted.collections else None
-        async with surroundings(settings, wanted.collections, own) as around:
+        own = (
+            benchmark.corpus(BenchmarkInput(wanted.data), settings.home) if benchmark.corpus and not wanted.collections else None
+        )
+        async with open_surroundings(settings, wanted.collections, own) as around:
             yield replace(parts, around=around)

@@ -11,7 +11,7 @@ from app.domain.value import Value
 from training.rewards.score import Score
 
 
-class Scores(Value):
+class ItemScores(Value):
     """The values of one item, by figure; `missing` says why a figure has no value. `usage` is the judge's."""
 
     item: str
@@ -23,9 +23,9 @@ class Scores(Value):
     usage: Usage = Usage()
 
 
-def scored(item: str, figures: Mapping[str, Score], detail: JsonValue = None) -> Scores:
+def item_scores_of(item: str, figures: Mapping[str, Score], detail: JsonValue = None) -> ItemScores:
     """Split figures into values and reasons for missing ones."""
-    return Scores(
+    return ItemScores(
         item=item,
         values={name: value for name, value in figures.items() if not isinstance(value, Missing)},
         missing={name: value.reason for name, value in figures.items() if isinstance(value, Missing)},

@@ -6,26 +6,26 @@ from dataclasses import dataclass
 
 from app.domain.errors import SetupError
 from app.settings import Settings
-from retrieval.encoding.encoder import Encoder, EncoderBackend, EncoderOnce, open_encoder
+from retrieval.encoding.encoder import Encoder, EncoderBackend, EncoderOnFirstUse, open_encoder
 from retrieval.encoding.engines import engines_of
-from retrieval.outside.memory import MemoryShared
-from retrieval.outside.opening import opened
+from retrieval.outside.memory import MemorySharedStore
 from retrieval.outside.pages import OutsideReader
+from retrieval.outside.services import open_outside
 from retrieval.ports import PageReader, Searcher
 from retrieval.search.in_process import LocalSearcher, open_local
 from retrieval.search.library import DEFAULT_COLLECTION
 from retrieval.service.client import IndexClient
-from retrieval.service.owner_lock import own as owned
+from retrieval.service.owner_lock import lock_home as owned
 from retrieval.store.catalogue import Collection
-from retrieval.store.home import open_shelves
+from retrieval.store.home import open_retrieval_home
 from training.evaluation.harness.answering import World
-from workflows.tools.toolbox import Beyond, corpora_of
+from workflows.tools.toolbox import OutsideTools, corpora_of
 
 ENCODER_THREADS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SearchSurroundings:
     """The world of a run, and for its manifest the generation of each collection's index and the services outside."""
 
     world: World
@@ -34,9 +34,9 @@ class Surroundings:
 
 
 @asynccontextmanager
-async def surroundings(
+async def open_surroundings(
     settings: Settings, collections: Sequence[str], own: Collection | None = None
-) -> AsyncIterator[Surroundings]:
+) -> AsyncIterator[SearchSurroundings]:
     """Open everything that can be searched. `own` is a benchmark's corpus, built first where it is missing.
 
     Raises:
@@ -44,39 +44,39 @@ async def surroundings(
     """
     names = tuple(collections) or ((own.name,) if own else (DEFAULT_COLLECTION,))
     async with AsyncExitStack() as stack:
-        searcher, reader, generations = await _index(stack, settings, names, own)
-        outside = await stack.enter_async_context(opened(settings, MemoryShared()))
+        searcher, reader, generations = await _open_index(stack, settings, names, own)
+        outside = await stack.enter_async_context(open_outside(settings, MemorySharedStore()))
         pages: PageReader = OutsideReader(reader, outside.entrance, outside.pages) if outside.pages else reader
         corpora = corpora_of(tuple(collections) or ((own.name,) if own else ()), settings.scientific_collections)
-        world = World(searcher, pages, corpora, Beyond(outside.web, outside.papers))
-        yield Surroundings(world, generations, tuple(sorted(settings.services)))
+        world = World(searcher, pages, corpora, OutsideTools(outside.web, outside.papers))
+        yield SearchSurroundings(world, generations, tuple(sorted(settings.services)))
 
 
-async def _index(
+async def _open_index(
     stack: AsyncExitStack, settings: Settings, names: Sequence[str], own: Collection | None
 ) -> tuple[Searcher, PageReader, dict[str, str]]:
     if settings.retrieval_url is not None:
         client = await stack.enter_async_context(IndexClient(settings.retrieval_url))
         return client, client, dict.fromkeys(names, "")
-    local = stack.enter_context(_opened(settings, names, own))
-    found = {name: local.library.generation(name) for name in names}
+    local = stack.enter_context(_open_home(settings, names, own))
+    found = {name: local.library.generation_of(name) for name in names}
     if missing := [name for name, generation in found.items() if generation is None]:
         raise SetupError(f"there is no collection {missing[0]!r}; build it with `rubrica corpus build`")
     return local, local, {name: generation.name for name, generation in found.items() if generation}
 
 
-def _opened(settings: Settings, names: Sequence[str], own: Collection | None) -> LocalSearcher:
+def _open_home(settings: Settings, names: Sequence[str], own: Collection | None) -> LocalSearcher:
     """Open the home's indexes. The default collection and a benchmark's own are built where they are missing."""
     if own is not None or DEFAULT_COLLECTION in names:
-        local = open_local(settings.home, *([own] if own else []), encoder=lambda: _encoder(settings))
+        local = open_local(settings.home, *([own] if own else []), encoder=lambda: _open_own_encoder(settings))
     else:
         release = owned(settings.home)
-        local = LocalSearcher(open_shelves(settings.home), EncoderOnce(lambda: _encoder(settings)), release)
+        local = LocalSearcher(open_retrieval_home(settings.home), EncoderOnFirstUse(lambda: _open_own_encoder(settings)), release)
     for name in names:
         local.library.refresh(name)
     return local
 
 
-def _encoder(settings: Settings) -> Encoder:
+def _open_own_encoder(settings: Settings) -> Encoder:
     server = engines_of(settings).embeddings
     return open_encoder(EncoderBackend.AUTO, settings.models_dir, settings.home / "models", ENCODER_THREADS, server=server)

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from app.domain.citations import marker
+from app.domain.citations import marker_of
 from app.domain.evidence import Quote, Source
 from app.domain.query import Language
 from workflows.agents.extractive.phrasing import phrases_in
@@ -30,7 +30,7 @@ def quoted(quote: Quote) -> str:
     text = escaped(quote.text).rstrip(";,；，")
     before = "… " if text[:1].islower() else ""
     after = "" if _FINISHED.search(quote.text) else " …"
-    return f"“{before}{text}{after}”{marker(quote)}"
+    return f"“{before}{text}{after}”{marker_of(quote)}"
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from workflows.agents.extractive.question import Question
 from workflows.agents.extractive.sentences import Sentence, sentences_of
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.using import use
+from workflows.agents.tool_use import use_tool
 
 OTHER_NAMES = 2
 SEARCH_TOOLS = ("search", "scholar")
@@ -82,7 +82,7 @@ class Gathering:
         if self.calls >= self._kit.limits.max_tool_calls:
             raise BudgetSpent(StopReason.MAX_TOOL_CALLS)
         call = ToolCall(name=name, arguments=arguments)
-        result = await use(self._kit, self._agent, call)
+        result = await use_tool(self._kit, self._agent, call)
         self.calls += 1
         self.usage += result.usage
         if result.error and result.error not in self.errors:

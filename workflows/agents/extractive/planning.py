@@ -15,7 +15,7 @@ from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.spelling import readings_of
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.remembering import PLANNER
+from workflows.agents.stage_memory import PLANNER
 
 PROBE_PASSAGES = 80
 QUESTION_PASSAGES = 20

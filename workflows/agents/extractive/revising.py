@@ -14,7 +14,7 @@ from workflows.agents.extractive.sentences import Sentence
 from workflows.agents.extractive.survey import RANK_FADE, paragraphs
 from workflows.agents.extractive.words import terms
 from workflows.agents.kit import Kit
-from workflows.agents.revision import NothingMore, Revision
+from workflows.agents.revision import NothingToAdd, SectionRevision
 from workflows.agents.wording import say
 
 FEWEST, MOST, MORE = 3, 8, 6
@@ -25,7 +25,7 @@ ELSEWHERE = 0.3
 
 
 async def revise(
-    revision: Revision, query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit
+    revision: SectionRevision, query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit
 ) -> tuple[Section, ...]:
     """The section with other statements, or (`deepen`) with further ones behind what it says; none that the report has already.
 
@@ -36,7 +36,7 @@ async def revise(
     said = [item.sentence for item in material.items if item.sentence.quote.key in revision.inside | revision.outside]
     fresh = select(_candidates(revision, material), MORE if revision.deepen else _length(revision), said)
     if not fresh:
-        raise NothingMore(say("nothing_more", kit.language))
+        raise NothingToAdd(say("nothing_more", kit.language))
     language = analyse(asked_of(query)).language
     first, *parts = revision.sections
     told = "\n\n".join(paragraphs(language, fresh))
@@ -45,12 +45,12 @@ async def revise(
     return (first.model_copy(update={"body": told, "changed_by": ""}),)
 
 
-def _length(revision: Revision) -> int:
+def _length(revision: SectionRevision) -> int:
     """About as many statements as the section has now."""
     return min(MOST, max(FEWEST, len(revision.inside)))
 
 
-def _candidates(revision: Revision, material: Material) -> Sequence[tuple[float, Sentence]]:
+def _candidates(revision: SectionRevision, material: Material) -> Sequence[tuple[float, Sentence]]:
     """What the report does not cite yet, of the section's own part of the plan first."""
     part, wished = _part(revision, material), frozenset(terms(revision.wish))
     cited = revision.inside | revision.outside
@@ -60,7 +60,7 @@ def _candidates(revision: Revision, material: Material) -> Sequence[tuple[float,
     )
 
 
-def _part(revision: Revision, material: Material) -> int | None:
+def _part(revision: SectionRevision, material: Material) -> int | None:
     """The part of the plan that the section tells of: by its heading, or else by what it cites; None where it cites nothing."""
     if revision.heading in material.titles:
         return material.titles.index(revision.heading)

@@ -4,7 +4,7 @@ sentences."""
 from dataclasses import dataclass
 
 from app.domain.budget import StopReason
-from app.domain.citations import marker
+from app.domain.citations import marker_of
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
@@ -26,7 +26,7 @@ from workflows.agents.extractive.trail import Trail
 from workflows.agents.extractive.words import terms
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.remembering import search_agent
+from workflows.agents.stage_memory import path_of_search
 
 FIRST_PASSAGES = 60
 QUESTION_PASSAGES = 20
@@ -94,7 +94,7 @@ class _Task:
 async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Work one subtask (MindDR section 3.1, deep search) by search alone; every quote is an exact stretch of its source."""
     whole, own = analyse(asked_of(query, plan.readings)), analyse(subtask.question)
-    gathering = Gathering(search_agent(subtask.id), kit, _narrower(whole.period, own.period))
+    gathering = Gathering(path_of_search(subtask.id), kit, _narrower(whole.period, own.period))
     alone = subtask.added or own.text in asked_apart(whole.text)
     whole = own if alone else whole
     task = _Task(
@@ -194,7 +194,7 @@ def _finding(subtask: Subtask, task: _Task, chosen: list[tuple[float, Sentence]]
         stop = StopReason.NO_EVIDENCE
     return Finding(
         subtask_id=subtask.id,
-        answer=" ".join(f"“{' '.join(quote.text.split())}” {marker(quote)}" for quote in quotes[:3]),
+        answer=" ".join(f"“{' '.join(quote.text.split())}” {marker_of(quote)}" for quote in quotes[:3]),
         quotes=quotes,
         relevance=tuple(round(score, 6) for score, _ in chosen),
         gaps=_gaps(task),

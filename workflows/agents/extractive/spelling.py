@@ -5,7 +5,7 @@ from retrieval.language.stems import stem_word
 from workflows.agents.extractive.gathering import Gathering
 from workflows.agents.extractive.question import Question
 from workflows.agents.extractive.words import is_light, words
-from workflows.checks.grading import shipped
+from workflows.checks.grading import load_grader
 
 SHORTEST = 5
 MOST = 4
@@ -38,4 +38,4 @@ def _doubted(question: Question, gathering: Gathering) -> list[str]:
 
 
 def _is_english(word: str) -> bool:
-    return stem_word(word.lower()) in shipped().rarity.counts
+    return stem_word(word.lower()) in load_grader().rarity.counts

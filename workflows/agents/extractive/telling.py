@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from retrieval.language.stems import stem_word
-from workflows.checks.grading import shipped
+from workflows.checks.grading import load_grader
 
 MOSTLY = 0.6
 """From this share of a question's telling weight on, a passage speaks of what is asked."""
@@ -30,4 +30,4 @@ def contrasting(weights: Mapping[str, float], texts: Iterable[frozenset[str]], c
 @lru_cache(maxsize=4_096)
 def telling_weight(word: str) -> float:
     """A word's weight by its rarity in general English text, from 0.4 to 1.25; a word that was never met weighs most."""
-    return min(MOST, max(LEAST, shipped().rarity.of(stem_word(word.lower())) / RARE))
+    return min(MOST, max(LEAST, load_grader().rarity.weight_of(stem_word(word.lower())) / RARE))

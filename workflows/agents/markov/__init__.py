@@ -8,6 +8,6 @@ used up.
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.draft_report import deliver_draft
 from workflows.agents.markov.researching import research_in_turns
-from workflows.agents.simple_plan import whole_question
+from workflows.agents.simple_plan import plan_whole_question
 
-MARKOV = AgentSet(plan=whole_question, search=research_in_turns, report=deliver_draft)
+MARKOV = AgentSet(plan=plan_whole_question, search=research_in_turns, report=deliver_draft)

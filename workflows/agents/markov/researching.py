@@ -13,17 +13,17 @@ from app.domain.markov import MarkovState
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType
-from workflows.agents.acting import Hands, plain_search
-from workflows.agents.actions import Act, ActionName
-from workflows.agents.asking import Asker
-from workflows.agents.concurrency import all_settled
-from workflows.agents.drafts import finding_of
+from workflows.agents.actions import ActionName, AgentAct
+from workflows.agents.asker import Asker
+from workflows.agents.concurrency import settle_all
+from workflows.agents.draft_quotes import make_finding
 from workflows.agents.kit import Kit
-from workflows.agents.markov.chunks import chunks_of
-from workflows.agents.markov.roles import choose_move, fuse, last_plan, revise
+from workflows.agents.markov.chunks import cut_chunks
+from workflows.agents.markov.roles import ask_last_plan, choose_move, fuse_state, revise_report
 from workflows.agents.notebook import Notebook
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.remembering import search_agent
+from workflows.agents.stage_memory import path_of_search
+from workflows.agents.tool_hands import ToolHands, make_plain_search
 from workflows.agents.wording import say
 
 TURNS = 10
@@ -32,14 +32,14 @@ CHUNK_CHARS = 6_000
 
 
 @dataclass
-class Course:
+class MarkovCourse:
     """The state of a run of MaMs. Its thoughts are the plans it made."""
 
     query: ResearchQuery
     searcher: Asker
     keeper: Asker
     writer: Asker
-    hands: Hands
+    hands: ToolHands
     began: float
     state: MarkovState = field(default_factory=MarkovState)
     turns: int = 0
@@ -67,67 +67,71 @@ async def research_in_turns(subtask: Subtask, plan: ResearchPlan, query: Researc
     """Work a question until the plan is done or the turns are used up. The finding's answer is the report at that moment."""
     limits = kit.limits.model_copy(update={"max_turns": min(TURNS, kit.limits.max_turns)})
     wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=CALLS_A_TURN), limits=limits)
-    agent = search_agent(subtask.id)
+    agent = path_of_search(subtask.id)
     addresses = (address for entry in kit.memory.entries for address in entry.addresses)
     asked = query.model_copy(update={"question": subtask.question})
-    course = Course(
+    course = MarkovCourse(
         asked,
         Asker(wide, agent),
         Asker(wide, f"{agent}/state"),
         Asker(wide, f"{agent}/report"),
-        Hands(wide, agent, Notebook(addresses)),
+        ToolHands(wide, agent, Notebook(addresses)),
         kit.clock(),
     )
     while course.stop is None:
-        reached = wide.limits.reached(course.turns, course.usage, kit.clock() - course.began)
+        reached = wide.limits.find_reached(course.turns, course.usage, kit.clock() - course.began)
         if reached is not None:
-            await _last_turn(wide, course, reached)
+            await _take_last_turn(wide, course, reached)
         else:
-            await _turn(wide, course)
-    return await finding_of(course.state.report, course, subtask, kit, course.writer.agent, course.usage)
+            await _take_turn(wide, course)
+    return await make_finding(course.state.report, course, subtask, kit, course.writer.agent, course.usage)
 
 
-async def _turn(kit: Kit, course: Course) -> None:
+async def _take_turn(kit: Kit, course: MarkovCourse) -> None:
     try:
-        move = await choose_move(kit, course.searcher, course.query, course.state, _calls_left(kit, course), course.remark)
+        move = await choose_move(kit, course.searcher, course.query, course.state, _count_calls_left(kit, course), course.remark)
         course.turns += 1
-        _plan(course, move.plan)
+        _note_plan(course, move.plan)
         if move.action is ActionName.FINISH and course.hands.calls:
             course.end(StopReason.SUFFICIENT)
             return
-        await _act(kit, course, plain_search(kit, course.query.question) if move.action is ActionName.FINISH else move)
+        await _carry_out(kit, course, make_plain_search(kit, course.query.question) if move.action is ActionName.FINISH else move)
     except BudgetSpent as spent:
         course.end(spent.reason)
     except ModelError as error:
         if course.hands.calls:
             course.end(StopReason.FAILED, str(error))
         else:
-            await _look_once(kit, course, error)
+            await _search_once(kit, course, error)
 
 
-def _plan(course: Course, plan: str) -> None:
+def _note_plan(course: MarkovCourse, plan: str) -> None:
     if plan.strip():
         course.state = course.state.model_copy(update={"plan": plan.strip()})
         course.thoughts.append(" ".join(plan.split()))
 
 
-async def _act(kit: Kit, course: Course, act: Act) -> None:
+async def _carry_out(kit: Kit, course: MarkovCourse, act: AgentAct) -> None:
     """Carry out the action, then work the new passages into the state, chunk by chunk."""
     seen = len(course.notebook)
     message, spent = await course.hands.carry_out(act)
     new = course.notebook.passages[seen:]
     course.remark = "" if new else message.content
-    for chunk in chunks_of(new, CHUNK_CHARS):
-        await _work_in(kit, course, chunk)
+    for chunk in cut_chunks(new, CHUNK_CHARS):
+        await _work_in_chunk(kit, course, chunk)
     if spent is not None:
         raise spent
 
 
-async def _work_in(kit: Kit, course: Course, chunk: str) -> None:
+async def _work_in_chunk(kit: Kit, course: MarkovCourse, chunk: str) -> None:
     """Update the state with a chunk (eq. 4, 5). Both roles read the state before it; a failed role leaves its part unchanged."""
     before = course.state
-    fused, report = await all_settled(
-        [fuse(kit, course.keeper, course.query, before, chunk), revise(kit, course.writer, course.query, before, chunk)], 2
+    fused, report = await settle_all(
+        [
+            fuse_state(kit, course.keeper, course.query, before, chunk),
+            revise_report(kit, course.writer, course.query, before, chunk),
+        ],
+        2,
     )
     for outcome, role in ((fused, course.keeper), (report, course.writer)):
         if isinstance(outcome, ModelError):
@@ -139,24 +143,24 @@ async def _work_in(kit: Kit, course: Course, chunk: str) -> None:
     course.state = after.model_copy(update={"report": report if isinstance(report, str) else before.report})
 
 
-async def _last_turn(kit: Kit, course: Course, reached: StopReason) -> None:
+async def _take_last_turn(kit: Kit, course: MarkovCourse, reached: StopReason) -> None:
     """Take the forced final turn: no more calls, only a last version of the plan."""
     try:
-        _plan(course, await last_plan(kit, course.searcher, course.query, course.state))
+        _note_plan(course, await ask_last_plan(kit, course.searcher, course.query, course.state))
     except (BudgetSpent, ModelError) as error:
         course.detail = str(error)
     course.end(reached, course.detail)
 
 
-async def _look_once(kit: Kit, course: Course, error: ModelError) -> None:
+async def _search_once(kit: Kit, course: MarkovCourse, error: ModelError) -> None:
     """Search the question itself, because the model cannot act; then there is something to quote."""
     try:
-        await course.hands.carry_out(plain_search(kit, course.query.question))
+        await course.hands.carry_out(make_plain_search(kit, course.query.question))
     except BudgetSpent as spent:
         course.end(spent.reason)
         return
     course.end(StopReason.FAILED, str(error))
 
 
-def _calls_left(kit: Kit, course: Course) -> int:
+def _count_calls_left(kit: Kit, course: MarkovCourse) -> int:
     return max(0, kit.limits.max_tool_calls - course.hands.calls)

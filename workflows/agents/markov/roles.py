@@ -9,14 +9,14 @@ from pydantic import Field
 from app.domain.errors import AnswerInvalid
 from app.domain.markov import MarkovState
 from app.domain.query import ResearchQuery
-from workflows.agents.actions import Act, act_in_tags, offering
-from workflows.agents.asking import Asker
+from workflows.agents.actions import AgentAct, offer_tools, read_tagged_act
+from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
-from workflows.agents.memory_text import memory_as_text
-from workflows.agents.passage_ids import cited_passages
-from workflows.agents.steps import Answer, Step, TextStep, step
+from workflows.agents.memory_text import format_memory
+from workflows.agents.passage_ids import list_cited_passages
+from workflows.agents.reader_wishes import add_wishes
+from workflows.agents.steps import Step, StepAnswer, TextStep, declare_step
 from workflows.agents.untrusted import as_data
-from workflows.agents.wishes import with_wishes
 from workflows.agents.wording import say
 
 MEMORY_CHARS = 16_000
@@ -24,104 +24,110 @@ PLAN_CHARS = 3_000
 _PLAN_TAG = re.compile(r"<plan>(.*?)(?:</plan>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
-class Move(Act):
+class SearchMove(AgentAct):
     """The search agent's turn: the current plan, and the next action with up to five calls."""
 
     plan: str = Field(default="", description="the whole plan as a Markdown list, done items marked [x]")
 
 
-class Fused(Answer):
+class FusedStateAnswer(StepAnswer):
     """The state agent's answer: the old memory with what the chunk adds."""
 
     memory: tuple[str, ...] = Field(default=(), description="one fact an entry, with its passage ids as [p3]")
     plan: str = Field(default="", description="the plan with items marked done that the chunk settles")
 
 
-class LastPlan(Answer):
+class LastPlanAnswer(StepAnswer):
     """The plan at the end of all turns."""
 
     plan: str = ""
 
 
-def _move_in_tags(said: str) -> Mapping[str, Any] | None:
-    act, plan = act_in_tags(said), _PLAN_TAG.search(said)
+def _read_tagged_move(said: str) -> Mapping[str, Any] | None:
+    act, plan = read_tagged_act(said), _PLAN_TAG.search(said)
     return {**act, "plan": plan.group(1).strip() if plan else ""} if act else None
 
 
-MOVE = step("markov_search", Move, max_tokens=2_500, loose=_move_in_tags, form="form_act_tags")
-STATE = step("markov_state", Fused, max_tokens=5_000)
-LAST = step("markov_last", LastPlan, max_tokens=1_500)
+MOVE = declare_step("markov_search", SearchMove, max_tokens=2_500, loose=_read_tagged_move, form="form_act_tags")
+STATE = declare_step("markov_state", FusedStateAnswer, max_tokens=5_000)
+LAST = declare_step("markov_last", LastPlanAnswer, max_tokens=1_500)
 REPORT = TextStep("markov_report", max_tokens=8_000)
 
 
-def move_step(tools: frozenset[str]) -> Step[Move]:
+def make_move_step(tools: frozenset[str]) -> Step[SearchMove]:
     """Return the search agent's step for a kit that has only these tools."""
-    return offering(MOVE, tools)
+    return offer_tools(MOVE, tools)
 
 
-async def choose_move(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, calls_left: int, remark: str) -> Move:
+async def choose_move(
+    kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, calls_left: int, remark: str
+) -> SearchMove:
     """A_search: return the refined plan and the next action (QSR C.4, C.5). `remark` comments on the last action."""
-    chosen = move_step(frozenset(kit.tools))
+    chosen = make_move_step(frozenset(kit.tools))
     messages = kit.prompts.get("markov_search", kit.language).render(
         today=kit.today.isoformat(),
         tools="\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values()),
-        form=kit.codec.form(chosen, kit.prompts, kit.language),
-        notes=memory_as_text(with_wishes(kit.memory, query, kit.language), kit.language),
+        form=kit.codec.describe_form(chosen, kit.prompts, kit.language),
+        notes=format_memory(add_wishes(kit.memory, query, kit.language), kit.language),
         calls=str(calls_left),
         at_once=str(kit.bounds.queries_per_action),
         remark=remark or say("none", kit.language),
-        **_shown(kit, query, state),
+        **_state_values(kit, query, state),
     )
     return (await asker.ask(chosen, messages)).answer
 
 
-async def fuse(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, chunk: str) -> MarkovState:
+async def fuse_state(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, chunk: str) -> MarkovState:
     """A_state, eq. 4: add the chunk's facts to memory and plan. Old facts whose passages the answer does not cite are kept."""
     messages = kit.prompts.get("markov_state", kit.language).render(
-        chunk=chunk, form=kit.codec.form(STATE, kit.prompts, kit.language), **_shown(kit, query, state, report=False)
+        chunk=chunk,
+        form=kit.codec.describe_form(STATE, kit.prompts, kit.language),
+        **_state_values(kit, query, state, report=False),
     )
     answer = (await asker.ask(STATE, messages)).answer
     fresh = tuple(dict.fromkeys(" ".join(entry.split()) for entry in answer.memory if entry.strip()))
-    return state.model_copy(update={"memory": kept(state.memory, fresh), "plan": answer.plan.strip()[:PLAN_CHARS] or state.plan})
+    return state.model_copy(
+        update={"memory": merge_memory(state.memory, fresh), "plan": answer.plan.strip()[:PLAN_CHARS] or state.plan}
+    )
 
 
-def kept(old: tuple[str, ...], fresh: tuple[str, ...]) -> tuple[str, ...]:
+def merge_memory(old: tuple[str, ...], fresh: tuple[str, ...]) -> tuple[str, ...]:
     """Return the new memory plus the old entries whose passages it cites nowhere. Above a length, the oldest entries go first."""
-    remembered = {name for entry in fresh for name in cited_passages(entry)}
-    lost = [entry for entry in old if (ids := cited_passages(entry)) and not remembered.intersection(ids)]
+    remembered = {name for entry in fresh for name in list_cited_passages(entry)}
+    lost = [entry for entry in old if (ids := list_cited_passages(entry)) and not remembered.intersection(ids)]
     entries, length = [*lost, *fresh], sum(map(len, (*lost, *fresh)))
     while entries and length > MEMORY_CHARS:
         length -= len(entries.pop(0))
     return tuple(entries)
 
 
-async def revise(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, chunk: str) -> str:
+async def revise_report(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, chunk: str) -> str:
     """A_report, eq. 5: work the chunk into the report."""
 
     def check(text: str) -> None:
-        if not cited_passages(text):
+        if not list_cited_passages(text):
             raise AnswerInvalid(say("cites_no_passage", kit.language))
 
     messages = kit.prompts.get("markov_report", kit.language).render(
         today=kit.today.isoformat(),
         words=str(kit.bounds.sections * kit.bounds.section_words),
         chunk=chunk,
-        form=kit.codec.form(REPORT, kit.prompts, kit.language),
-        notes=memory_as_text(with_wishes(kit.memory, query, kit.language), kit.language),
-        **_shown(kit, query, state),
+        form=kit.codec.describe_form(REPORT, kit.prompts, kit.language),
+        notes=format_memory(add_wishes(kit.memory, query, kit.language), kit.language),
+        **_state_values(kit, query, state),
     )
     return await asker.write(REPORT, messages, check)
 
 
-async def last_plan(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState) -> str:
+async def ask_last_plan(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState) -> str:
     """Ask for the final plan in the forced last turn, when the tool calls are used up (QSR C.5)."""
-    form = kit.codec.form(LAST, kit.prompts, kit.language)
-    shown = _shown(kit, query, state, report=False)
+    form = kit.codec.describe_form(LAST, kit.prompts, kit.language)
+    shown = _state_values(kit, query, state, report=False)
     messages = kit.prompts.get("markov_last", kit.language).render(form=form, **shown)
     return (await asker.ask(LAST, messages)).answer.plan.strip()[:PLAN_CHARS] or state.plan
 
 
-def _shown(kit: Kit, query: ResearchQuery, state: MarkovState, report: bool = True) -> dict[str, str]:
+def _state_values(kit: Kit, query: ResearchQuery, state: MarkovState, report: bool = True) -> dict[str, str]:
     """Return the state as every prompt shows it. A model wrote it from foreign text, so it is shown as data."""
     nothing = say("none", kit.language)
     told = {

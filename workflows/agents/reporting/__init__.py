@@ -4,16 +4,16 @@ from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
-from workflows.agents.asking import Asker
+from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
-from workflows.agents.remembering import REPORTER
-from workflows.agents.reporting.aggregation import aggregate
-from workflows.agents.reporting.assembly import assemble, without_evidence
-from workflows.agents.reporting.book import QuoteBook
+from workflows.agents.reporting.aggregation import aggregate_evidence
+from workflows.agents.reporting.assembly import assemble_report, report_no_evidence
 from workflows.agents.reporting.consistency import make_consistent
-from workflows.agents.reporting.desk import Desk
+from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import make_outline
+from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.reporting.sections import write_sections
+from workflows.agents.stage_memory import REPORTER
 
 
 async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
@@ -21,11 +21,11 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
 
     Findings come in the order of the plan; the report does not depend on the order in which they were found.
     """
-    desk = Desk(kit, query, plan, findings, QuoteBook(findings), Asker(kit, REPORTER))
+    desk = ReportDesk(kit, query, plan, findings, QuoteBook(findings), Asker(kit, REPORTER))
     if not len(desk.book):
-        return without_evidence(desk)
+        return report_no_evidence(desk)
     outline = await make_outline(desk)
-    filled = await aggregate(desk, outline)
-    outline = outline.only([section.section for section in filled])
+    filled = await aggregate_evidence(desk, outline)
+    outline = outline.keep_only([section.section for section in filled])
     pieces = await write_sections(desk, outline, filled)
-    return assemble(desk, outline, filled, await make_consistent(desk, outline, filled, pieces))
+    return assemble_report(desk, outline, filled, await make_consistent(desk, outline, filled, pieces))

@@ -4,84 +4,84 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.domain.budget import StopReason
-from app.domain.evidence import Conflict, Finding
+from app.domain.evidence import Finding, SourceConflict
 from app.domain.report import Report, Section
-from workflows.agents.reporting.aggregation import Disagreement, Filled
-from workflows.agents.reporting.book import QuoteBook
-from workflows.agents.reporting.citing import cited_ids, cites, with_markers, without_citations
-from workflows.agents.reporting.desk import Desk
+from workflows.agents.reporting.aggregation import FilledSection, SourceDisagreement
+from workflows.agents.reporting.citations import has_citation, list_cited_ids, put_markers, remove_citations
+from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import Outline
-from workflows.agents.reporting.sections import Piece
+from workflows.agents.reporting.quote_book import QuoteBook
+from workflows.agents.reporting.sections import ReportPiece
 from workflows.agents.wording import PART_NOTICES, say
-from workflows.checks.outline import sound_levels
+from workflows.checks.heading_faults import close_level_gaps
 
 QUOTED_CHARS = 280
-TOP = 2
+TOP_LEVEL = 2
 """The level of a report's sections; the title has 1."""
 
 
-def assemble(desk: Desk, outline: Outline, filled: Sequence[Filled], pieces: list[Piece]) -> Report:
+def assemble_report(desk: ReportDesk, outline: Outline, filled: Sequence[FilledSection], pieces: list[ReportPiece]) -> Report:
     """Put the report together as it is stored and rendered."""
     book = desk.book
     conflicts = [conflict for section in filled for conflict in section.conflicts]
     for section in filled:
         for conflict in section.conflicts:
-            pieces = _stated(desk, pieces, section.section.number, conflict)
-    cited = dict.fromkeys(short for piece in pieces for short in cited_ids(piece.text))
+            pieces = _state_conflict(desk, pieces, section.section.number, conflict)
+    cited = dict.fromkeys(short for piece in pieces for short in list_cited_ids(piece.text))
     return Report(
-        title=without_citations(outline.title) or desk.default_title,
-        sections=sections_of(pieces, book),
+        title=remove_citations(outline.title) or desk.default_title,
+        sections=make_sections(pieces, book),
         quotes=tuple(book[short] for short in cited),
-        conflicts=tuple(Conflict(about=c.about, quote_keys=tuple(book[short].key for short in c.ids)) for c in conflicts),
-        notices=notices(desk, pieces),
+        conflicts=tuple(SourceConflict(about=c.about, quote_keys=tuple(book[short].key for short in c.ids)) for c in conflicts),
+        notices=list_notices(desk, pieces),
         removed_citations=desk.removed_citations,
     )
 
 
-def sections_of(pieces: Sequence[Piece], book: QuoteBook) -> tuple[Section, ...]:
+def make_sections(pieces: Sequence[ReportPiece], book: QuoteBook) -> tuple[Section, ...]:
     """Turn the pieces into sections; no level is skipped between a heading and the one below it."""
-    levels = sound_levels([piece.level for piece in pieces], TOP)
+    levels = close_level_gaps([piece.level for piece in pieces], TOP_LEVEL)
     return tuple(
-        Section(heading=piece.heading, level=level, body=with_markers(piece.text, book))
+        Section(heading=piece.heading, level=level, body=put_markers(piece.text, book))
         for piece, level in zip(pieces, levels, strict=True)
     )
 
 
-def _stated(desk: Desk, pieces: list[Piece], section: int, conflict: Disagreement) -> list[Piece]:
+def _state_conflict(desk: ReportDesk, pieces: list[ReportPiece], section: int, conflict: SourceDisagreement) -> list[ReportPiece]:
     """Add a disagreement to its section, unless one piece already cites two of its sides."""
-    if any(len(set(conflict.ids) & set(cited_ids(piece.text))) > 1 for piece in pieces):
+    if any(len(set(conflict.ids) & set(list_cited_ids(piece.text))) > 1 for piece in pieces):
         return pieces
     last = max(i for i, piece in enumerate(pieces) if piece.section == section)
-    text = f"{pieces[last].text}\n\n{_disagreement(desk, conflict)}".strip()
+    text = f"{pieces[last].text}\n\n{_word_disagreement(desk, conflict)}".strip()
     return [*pieces[:last], replace(pieces[last], text=text), *pieces[last + 1 :]]
 
 
-def _disagreement(desk: Desk, conflict: Disagreement) -> str:
+def _word_disagreement(desk: ReportDesk, conflict: SourceDisagreement) -> str:
     language = desk.kit.language
-    about = without_citations(conflict.about).rstrip(".。")
-    sides = [say("one_side", language, quote=_short(desk.book[s].text), mark=f"[{s}]") for s in conflict.ids]
+    about = remove_citations(conflict.about).rstrip(".。")
+    sides = [say("one_side", language, quote=_shorten(desk.book[s].text), mark=f"[{s}]") for s in conflict.ids]
     return say("disagree", language, about=about, sides=say("between_sides", language).join(sides))
 
 
-def _short(text: str) -> str:
-    line = without_citations(" ".join(text.split()))
+def _shorten(text: str) -> str:
+    line = remove_citations(" ".join(text.split()))
     return line if len(line) <= QUOTED_CHARS else f"{line[:QUOTED_CHARS].rstrip()} …"
 
 
-def notices(desk: Desk, pieces: Sequence[Piece]) -> tuple[str, ...]:
+def list_notices(desk: ReportDesk, pieces: Sequence[ReportPiece]) -> tuple[str, ...]:
     """List what the reader must know: parts that failed or ended early, steps without the model, sections without a source."""
     language = desk.kit.language
-    told = [notice for finding in desk.findings if (notice := _of_finding(desk, finding))]
-    told += [say("writer_failed", language, what=what, detail=detail) for what, detail in desk.failed()]
+    told = [notice for finding in desk.findings if (notice := _notice_of(desk, finding))]
+    told += [say("writer_failed", language, what=what, detail=detail) for what, detail in desk.list_failures()]
     if desk.budget_spent:
         told.append(say("budget_report", language))
-    told += [say("uncited", language, title=heading) for heading in _uncited(pieces)]
+    told += [say("uncited", language, title=heading) for heading in _list_uncited(pieces)]
     if desk.removed_citations:
         told.append(say("removed", language, n=desk.removed_citations))
     return tuple(told)
 
 
-def _of_finding(desk: Desk, finding: Finding) -> str:
+def _notice_of(desk: ReportDesk, finding: Finding) -> str:
     title = next((s.title for s in desk.plan.subtasks if s.id == finding.subtask_id), finding.subtask_id)
     if finding.stop in PART_NOTICES:
         return say(PART_NOTICES[finding.stop], desk.kit.language, title=title, detail=finding.detail or "-")
@@ -89,18 +89,22 @@ def _of_finding(desk: Desk, finding: Finding) -> str:
     return say("empty_part", desk.kit.language, title=title) if empty else ""
 
 
-def _uncited(pieces: Sequence[Piece]) -> list[str]:
+def _list_uncited(pieces: Sequence[ReportPiece]) -> list[str]:
     """Return the headings of sections that have text but no citation, also not in their parts."""
-    groups: dict[tuple[int, str], list[Piece]] = {}
+    groups: dict[tuple[int, str], list[ReportPiece]] = {}
     for piece in pieces:
         groups.setdefault((piece.section, "" if piece.section else piece.heading), []).append(piece)
-    return [group[0].heading for group in groups.values() if any(p.text for p in group) and not any(cites(p.text) for p in group)]
+    return [
+        group[0].heading
+        for group in groups.values()
+        if any(p.text for p in group) and not any(has_citation(p.text) for p in group)
+    ]
 
 
-def without_evidence(desk: Desk) -> Report:
+def report_no_evidence(desk: ReportDesk) -> Report:
     """Return the report on a question for which nothing was found. No model is asked."""
     language = desk.kit.language
-    gaps = [f"- {without_citations(gap)}" for finding in desk.findings for gap in finding.gaps]
+    gaps = [f"- {remove_citations(gap)}" for finding in desk.findings for gap in finding.gaps]
     body = "\n".join([say("no_evidence", language), "", *gaps]).strip()
     section = Section(heading=say("summary", language), body=body)
-    return Report(title=desk.default_title, sections=(section,), notices=notices(desk, ()))
+    return Report(title=desk.default_title, sections=(section,), notices=list_notices(desk, ()))

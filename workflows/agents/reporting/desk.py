@@ -11,20 +11,20 @@ from app.domain.memory import MemoryKind, SharedMemory
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType
-from workflows.agents.asking import Asker
+from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
-from workflows.agents.memory_text import memory_as_text
+from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.reporting.book import QuoteBook
-from workflows.agents.steps import Answer, Step
-from workflows.agents.wishes import WITH_WISHES, wishes_of, with_wishes
+from workflows.agents.reader_wishes import WITH_WISHES, add_wishes, wishes_of
+from workflows.agents.reporting.quote_book import QuoteBook
+from workflows.agents.steps import Step, StepAnswer
 from workflows.agents.wording import say
 
-A = TypeVar("A", bound=Answer)
+A = TypeVar("A", bound=StepAnswer)
 
 
 @dataclass
-class Desk:
+class ReportDesk:
     """The state of one report under way. `failures` are steps that the model did not do, for the reader's notices."""
 
     kit: Kit
@@ -43,16 +43,16 @@ class Desk:
         question = " ".join(self.query.question.split())[:160]
         return self.plan.title or say("report_on", self.kit.language, question=question)
 
-    def frame(self) -> dict[str, str]:
+    def frame_values(self) -> dict[str, str]:
         """Return the values that every prompt of the report agent has. Of the memory, only the notes are not shown elsewhere."""
         language = self.kit.language
         notes = SharedMemory(entries=tuple(e for e in self.kit.memory.entries if e.kind is MemoryKind.NOTE))
-        notes = with_wishes(notes, self.query, language)
+        notes = add_wishes(notes, self.query, language)
         return {
             "today": self.kit.today.isoformat(),
             "question": self.query.question,
             "intent": self.plan.intent or say("none", language),
-            "notes": memory_as_text(notes, language),
+            "notes": format_memory(notes, language),
         }
 
     def render(self, name: str, **values: str) -> tuple[Message, ...]:
@@ -60,9 +60,9 @@ class Desk:
         settings name another."""
         prompts, language = self.kit.prompts, self.kit.language
         wishes = wishes_of(self.query.style, language)
-        prompt = prompts.get(name, language, WITH_WISHES if wishes and not prompts.chosen(name) else "")
+        prompt = prompts.get(name, language, WITH_WISHES if wishes and not prompts.is_chosen(name) else "")
         room = {"wishes": wishes or say("none", language)} if "wishes" in prompt.names else {}
-        return prompt.render(**self.frame(), **values, **room)
+        return prompt.render(**self.frame_values(), **values, **room)
 
     async def ask(self, asker: Asker, step: Step[A], messages: Sequence[Message], what: str) -> A | None:
         """Return a step's answer, or None when the model has none; the report then goes on without it and says so."""
@@ -73,15 +73,15 @@ class Desk:
         except BudgetSpent:
             self.budget_spent = True
         except ModelError as error:
-            await self.fail(asker.agent, what, str(error))
+            await self.note_failure(asker.agent, what, str(error))
         return None
 
-    def failed(self) -> list[tuple[str, str]]:
+    def list_failures(self) -> list[tuple[str, str]]:
         """Return the failed steps and their reasons, in an order that does not depend on which writer ended first."""
         ordered = sorted(self.failures.items(), key=lambda item: (len(item[0][0]), item[0]))
         return [(what, detail) for (_, what), detail in ordered]
 
-    async def fail(self, agent: str, what: str, detail: str) -> None:
+    async def note_failure(self, agent: str, what: str, detail: str) -> None:
         """Note that the model did not do this step, and warn the run's watchers."""
         self.failures[agent, what] = detail
         message = say("writer_failed", self.kit.language, what=what, detail=detail)

@@ -9,7 +9,7 @@ _MARKED_OR_BOLD = re.compile(rf"{_MARKED.pattern}|^[ \t]{{0,3}}\*\*([^*\n]{{2,12
 _UNDERLINE = re.compile(r"(?<=\S)[ \t]*\n[ \t]{0,3}(?:=+|-+)[ \t]*$", re.MULTILINE)
 
 
-class Part(NamedTuple):
+class HeadedPart(NamedTuple):
     """A stretch of text with the heading above it; `level` counts the marks, 0 for the text before the first heading."""
 
     level: int
@@ -17,19 +17,19 @@ class Part(NamedTuple):
     text: str
 
 
-def parts_of(text: str) -> Iterator[Part]:
+def split_at_headings(text: str) -> Iterator[HeadedPart]:
     """Cut the text at its headings; a line that is bold as a whole counts as a heading of level 3."""
     text = _UNDERLINE.sub("", text)
     level, heading, at = 0, "", 0
     for found in _MARKED_OR_BOLD.finditer(text):
-        yield Part(level, heading, text[at : found.start()].strip())
+        yield HeadedPart(level, heading, text[at : found.start()].strip())
         level = len(found.group(1) or "###")
         heading = " ".join((found.group(2) or found.group(3) or "").split()).strip("*_# ")
         at = found.end()
-    yield Part(level, heading, text[at:].strip())
+    yield HeadedPart(level, heading, text[at:].strip())
 
 
-def without_headings(text: str, besides: str = "") -> str:
+def flatten_headings(text: str, besides: str = "") -> str:
     """Turn headings into bold lines; remove empty headings and one that says `besides`."""
 
     def bold(match: re.Match[str]) -> str:

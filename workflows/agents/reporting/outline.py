@@ -9,10 +9,10 @@ from pydantic import Field
 from app.domain.budget import StopReason
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
-from workflows.agents.reporting.book import QuoteBook
-from workflows.agents.reporting.citing import without_citations
-from workflows.agents.reporting.desk import Desk
-from workflows.agents.steps import Answer, step
+from workflows.agents.reporting.citations import remove_citations
+from workflows.agents.reporting.desk import ReportDesk
+from workflows.agents.reporting.quote_book import QuoteBook
+from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
 
@@ -30,7 +30,7 @@ _ADDED_LATER = frozenset(["summary", "executive summary", "abstract", "conclusio
 )
 
 
-class PartAnswer(Answer):
+class PartAnswer(StepAnswer):
     """A part of a section. A bare string is its heading."""
 
     main = "heading"
@@ -39,7 +39,7 @@ class PartAnswer(Answer):
     brief: str = Field(default="", description="what this part establishes")
 
 
-class SectionAnswer(Answer):
+class SectionAnswer(StepAnswer):
     """A section with its parts. A bare string is its heading."""
 
     main = "heading"
@@ -49,18 +49,18 @@ class SectionAnswer(Answer):
     parts: tuple[PartAnswer, ...] = Field(default=(), description="two to four parts where the section needs them, else none")
 
 
-class OutlineAnswer(Answer):
+class OutlineAnswer(StepAnswer):
     """The outline."""
 
     title: str = Field(default="", description="the report's title")
     sections: tuple[SectionAnswer, ...] = ()
 
 
-OUTLINE = step("outline", OutlineAnswer, max_tokens=3_000)
+OUTLINE = declare_step("outline", OutlineAnswer, max_tokens=3_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class PartHeading:
     """A heading with a brief of the text below it."""
 
     heading: str
@@ -74,9 +74,9 @@ class OutlinedSection:
     number: int
     heading: str
     brief: str
-    parts: tuple[Heading, ...] = ()
+    parts: tuple[PartHeading, ...] = ()
 
-    def text(self) -> str:
+    def to_text(self) -> str:
         """Return the text that a prompt shows."""
         parts = [f"   - {p.heading}: {p.brief}" for p in self.parts]
         return "\n".join([f"{self.number}. {self.heading}: {self.brief}", *parts])
@@ -89,55 +89,57 @@ class Outline:
     title: str
     sections: tuple[OutlinedSection, ...]
 
-    def only(self, sections: Sequence[OutlinedSection]) -> "Outline":
+    def keep_only(self, sections: Sequence[OutlinedSection]) -> "Outline":
         """Return the outline with these sections alone; they keep their numbers."""
         return replace(self, sections=tuple(sections))
 
-    def text(self) -> str:
+    def to_text(self) -> str:
         """Return the text that a prompt shows."""
-        return "\n".join(section.text() for section in self.sections)
+        return "\n".join(section.to_text() for section in self.sections)
 
 
-async def make_outline(desk: Desk) -> Outline:
+async def make_outline(desk: ReportDesk) -> Outline:
     """Return the model's outline, repaired; if it gives none, an outline with one section for each finding."""
     simple = outline_of_findings(desk.plan, desk.findings, desk.default_title)
     kit = desk.kit
     messages = desk.render(
         "outline",
         most=str(kit.bounds.sections),
-        findings=findings_as_text(desk.plan, desk.findings, desk.book, desk),
-        form=kit.codec.form(OUTLINE, kit.prompts, kit.language),
+        findings=format_findings(desk.plan, desk.findings, desk.book, desk),
+        form=kit.codec.describe_form(OUTLINE, kit.prompts, kit.language),
     )
     answer = await desk.ask(desk.asker, OUTLINE, messages, "outline")
-    return (mended(answer, kit.bounds.sections, simple.title) if answer else None) or simple
+    return (repair_outline(answer, kit.bounds.sections, simple.title) if answer else None) or simple
 
 
-def mended(answer: OutlineAnswer, most: int, title: str) -> Outline | None:
+def repair_outline(answer: OutlineAnswer, most: int, title: str) -> Outline | None:
     """Make a usable outline from any answer: drop empty and repeated headings, and sections that are added later anyway."""
     named: dict[str, SectionAnswer] = {}
     for section in answer.sections:
-        heading = _heading(section.heading)
+        heading = _clean_heading(section.heading)
         if any(c.isalnum() for c in heading) and heading.casefold() not in _ADDED_LATER:
             named.setdefault(heading.casefold(), section)
-    sections = tuple(_section(i, section) for i, section in enumerate(list(named.values())[:most], 1))
-    return Outline(_heading(answer.title)[:TITLE_CHARS] or title, sections) if sections else None
+    sections = tuple(_make_section(i, section) for i, section in enumerate(list(named.values())[:most], 1))
+    return Outline(_clean_heading(answer.title)[:TITLE_CHARS] or title, sections) if sections else None
 
 
-def _section(number: int, said: SectionAnswer) -> OutlinedSection:
-    parts: dict[str, Heading] = {}
+def _make_section(number: int, said: SectionAnswer) -> OutlinedSection:
+    parts: dict[str, PartHeading] = {}
     for part in said.parts:
-        heading = _heading(part.heading)
+        heading = _clean_heading(part.heading)
         if heading:
-            parts.setdefault(heading.casefold(), Heading(heading, _one_line(part.brief)[:BRIEF_CHARS]))
+            parts.setdefault(heading.casefold(), PartHeading(heading, _put_on_one_line(part.brief)[:BRIEF_CHARS]))
     kept = tuple(parts.values())[:MAX_PARTS]
-    return OutlinedSection(number, _heading(said.heading), _one_line(said.brief)[:BRIEF_CHARS], kept if len(kept) > 1 else ())
+    return OutlinedSection(
+        number, _clean_heading(said.heading), _put_on_one_line(said.brief)[:BRIEF_CHARS], kept if len(kept) > 1 else ()
+    )
 
 
-def _heading(said: str) -> str:
-    return _NUMBERING.sub("", without_citations(_one_line(said))).strip(" #*_:：")[:HEADING_CHARS]
+def _clean_heading(said: str) -> str:
+    return _NUMBERING.sub("", remove_citations(_put_on_one_line(said))).strip(" #*_:：")[:HEADING_CHARS]
 
 
-def _one_line(text: str) -> str:
+def _put_on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -149,16 +151,18 @@ def outline_of_findings(plan: ResearchPlan, findings: tuple[Finding, ...], title
     return Outline(title, tuple(OutlinedSection(i, s.title, s.question) for i, s in enumerate(parts, 1)))
 
 
-def findings_as_text(plan: ResearchPlan, findings: tuple[Finding, ...], book: QuoteBook, desk: Desk) -> str:
+def format_findings(plan: ResearchPlan, findings: tuple[Finding, ...], book: QuoteBook, desk: ReportDesk) -> str:
     """Return every finding as text, with its citations as short ids, its gaps and its stop reason."""
     share = desk.kit.bounds.evidence_chars // max(1, len(findings))
-    return "\n\n".join(_finding(plan, f, book, desk)[:share] for f in findings)
+    return "\n\n".join(_format_finding(plan, f, book, desk)[:share] for f in findings)
 
 
-def _finding(plan: ResearchPlan, finding: Finding, book: QuoteBook, desk: Desk) -> str:
+def _format_finding(plan: ResearchPlan, finding: Finding, book: QuoteBook, desk: ReportDesk) -> str:
     subtask = next((s for s in plan.subtasks if s.id == finding.subtask_id), None)
-    lines = [f"## {finding.subtask_id}: {subtask.title if subtask else ''}", as_data(book.with_ids(finding.answer))]
-    lines += [f"{say('evidence', desk.kit.language)}: {', '.join(book.of_finding(finding)) or say('none', desk.kit.language)}"]
+    lines = [f"## {finding.subtask_id}: {subtask.title if subtask else ''}", as_data(book.put_ids(finding.answer))]
+    lines += [
+        f"{say('evidence', desk.kit.language)}: {', '.join(book.ids_of_finding(finding)) or say('none', desk.kit.language)}"
+    ]
     lines += [f"{say('thought', desk.kit.language)}: {as_data(thought[:THOUGHT_CHARS])}" for thought in finding.thoughts[-1:]]
     lines += [f"{say('gap', desk.kit.language)}: {as_data(gap)}" for gap in finding.gaps]
     if finding.stop is not StopReason.SUFFICIENT:

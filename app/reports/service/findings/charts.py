@@ -24,45 +24,45 @@ TITLE_CHARS, LABEL_CHARS = 90, 30
 WIDTH, ROW, LEFT, RIGHT = 640, 26, 60, 200
 
 
-def charts(figures: Sequence[Figure]) -> list[Chart]:
+def draw_charts(figures: Sequence[Figure]) -> list[Chart]:
     """Return a chart, in the order of the years, for each group of figures that say the same of three different years or more."""
     groups: list[list[Figure]] = []
     for figure in figures:
-        if figure.year is None or _several(figure, figures):
+        if figure.year is None or _is_ambiguous(figure, figures):
             continue
-        home = next((group for group in groups if _comparable(group[0], figure)), None)
+        home = next((group for group in groups if _are_comparable(group[0], figure)), None)
         if home is None:
             groups.append([figure])
         elif figure.year not in {other.year for other in home}:
             home.append(figure)
-    made = (_chart(sorted(group, key=lambda f: f.year or 0)[:MOST]) for group in groups if len(group) >= FEWEST)
+    made = (_draw_chart(sorted(group, key=lambda f: f.year or 0)[:MOST]) for group in groups if len(group) >= FEWEST)
     return [chart for chart in made if chart.title]
 
 
-def _several(figure: Figure, figures: Sequence[Figure]) -> bool:
+def _is_ambiguous(figure: Figure, figures: Sequence[Figure]) -> bool:
     """Return True when the clause gives two numbers in the same unit: then the year could belong to either."""
     return sum(other.statement == figure.statement and other.unit == figure.unit and other.n == figure.n for other in figures) > 1
 
 
-def _comparable(one: Figure, other: Figure) -> bool:
+def _are_comparable(one: Figure, other: Figure) -> bool:
     """Return True for two clauses in nearly the same words except for their numbers, in the same unit."""
     if one.unit != other.unit:
         return False
-    a, b = _words(one.statement), _words(other.statement)
+    a, b = _words_of(one.statement), _words_of(other.statement)
     return bool(a and b) and len(a & b) / min(len(a), len(b)) >= ALIKE
 
 
-def _words(statement: str) -> frozenset[str]:
+def _words_of(statement: str) -> frozenset[str]:
     return frozenset(_WORD.findall(statement.casefold())) - _COMMON
 
 
-def _chart(group: Sequence[Figure]) -> Chart:
+def _draw_chart(group: Sequence[Figure]) -> Chart:
     points = tuple(Point(label=str(figure.year), value=figure.value, text=figure.text, n=figure.n) for figure in group)
-    title = _title(group)
-    return Chart(title=title, unit=group[0].unit, points=points, svg=_svg(title, group[0].unit, points))
+    title = _title_of(group)
+    return Chart(title=title, unit=group[0].unit, points=points, svg=_draw_bars(title, group[0].unit, points))
 
 
-def _title(group: Sequence[Figure]) -> str:
+def _title_of(group: Sequence[Figure]) -> str:
     """Return the longest run of words that all statements share, without function words at its ends."""
     run = _TOKEN.findall(group[0].statement)
     for figure in group[1:]:
@@ -76,7 +76,7 @@ def _title(group: Sequence[Figure]) -> str:
     return "".join(run)[:TITLE_CHARS]
 
 
-def _svg(title: str, unit: str, points: Sequence[Point]) -> str:
+def _draw_bars(title: str, unit: str, points: Sequence[Point]) -> str:
     """Return horizontal bars from zero, each with its year, its number as the source writes it, and its citation."""
     top = max(max(point.value for point in points), 0.0) or 1.0
     height = ROW * len(points) + 46

@@ -3,12 +3,12 @@
 from app.domain.claims import Support
 from app.domain.report import Report
 from app.reports.nouns import Disagreement, DisagreementKind, Side
-from app.reports.rendering.numbering import numbered
+from app.reports.rendering.numbering import number_citations
 
 
-def disagreements(report: Report) -> list[Disagreement]:
+def list_disagreements(report: Report) -> list[Disagreement]:
     """Return all disagreements of a report, those between sources first; those without stored quotes are left out."""
-    numbers = {citation.quote.key: citation.n for citation in numbered(report).citations}
+    numbers = {citation.quote.key: citation.n for citation in number_citations(report).citations}
     quotes = {quote.key: quote for quote in report.quotes}
 
     def sides(keys: tuple[str, ...]) -> tuple[Side, ...]:

@@ -46,28 +46,28 @@ _UNITS = {name: unit for unit, names in _NAMES.items() for name in names}
 _SIGNS = {"$": "US$", "US$": "US$", "€": "€", "£": "£", "¥": "¥"}
 
 
-def _any(words: Iterable[str]) -> str:
+def _any_of(words: Iterable[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-_SCALE = rf"(?:\s*(?P<scale>{_any(_SCALES)})\b|\s*(?P<zh>{_any(w for w in _SCALES if not w.isascii())}))?"
-_AFTER = rf"\s?(?P<unit>{_any(_UNITS)})(?![A-Za-z])"
-_FIGURE = re.compile(rf"(?<![A-Za-z0-9.,])(?:(?P<sign>{_any(_SIGNS)})\s?)?(?P<number>{_NUMBER}){_SCALE}(?:{_AFTER})?")
+_SCALE = rf"(?:\s*(?P<scale>{_any_of(_SCALES)})\b|\s*(?P<zh>{_any_of(w for w in _SCALES if not w.isascii())}))?"
+_AFTER = rf"\s?(?P<unit>{_any_of(_UNITS)})(?![A-Za-z])"
+_FIGURE = re.compile(rf"(?<![A-Za-z0-9.,])(?:(?P<sign>{_any_of(_SIGNS)})\s?)?(?P<number>{_NUMBER}){_SCALE}(?:{_AFTER})?")
 _CLAUSE = re.compile(r"[^;；。!?！？]+?(?:[;；。!?！？]|[.](?=\s|$)|$)")
 _YEAR = re.compile(r"(?<![\d,.])(1[5-9]\d\d|20\d\d)(?:\s*年)?(?![\d,.]\d|\d)")
 LONGEST = 240
 
 
-def figures(citations: Iterable[Citation]) -> list[Figure]:
+def find_figures(citations: Iterable[Citation]) -> list[Figure]:
     """Return every figure of the cited quotes, in the order of the citations; the same number of the same clause once."""
     found: dict[tuple[str, str, int], Figure] = {}
     for citation in citations:
-        for figure in _in_quote(citation):
+        for figure in _find_in_quote(citation):
             found.setdefault((figure.text, figure.statement, citation.n), figure)
     return list(found.values())
 
 
-def _in_quote(citation: Citation) -> Iterator[Figure]:
+def _find_in_quote(citation: Citation) -> Iterator[Figure]:
     for clause in _CLAUSE.findall(" ".join(citation.quote.text.split())):
         clause = clause.strip()
         if not clause or len(clause) > LONGEST:

@@ -11,8 +11,8 @@ from app.domain.errors import BudgetReached, Conflict, NotFound, Unavailable
 from app.domain.report import Report
 from app.domain.revision import DELIVERED, ReportTask, TaskKind, TaskRequest, VersionInfo
 from app.domain.run import RunStatus
-from app.reports.service.revising.differences import ReportDiff, compared
-from app.reports.service.revising.editing import with_keys
+from app.reports.service.revising.differences import ReportDiff, compare_reports
+from app.reports.service.revising.editing import insert_keys
 from app.reports.storage import report_tasks, versions
 from app.runs.service.gateway import RunGateway
 from app.runs.service.research import Admit, Research
@@ -42,15 +42,15 @@ class Revising:
         self._admit = admit
         self._tried: dict[UUID, float] = {}
 
-    async def listed(self, run_id: UUID) -> Sequence[VersionInfo]:
+    async def list_versions(self, run_id: UUID) -> Sequence[VersionInfo]:
         """List all versions, newest first."""
-        await self._research.stored(run_id)
-        return await versions.listed(self._database, run_id)
+        await self._research.get_report(run_id)
+        return await versions.list_all(self._database, run_id)
 
     async def diff(self, run_id: UUID, old: int, new: int) -> ReportDiff:
         """Return the changes from one version to the other, by section and word."""
-        before, after = [await self._report(run_id, n) for n in (old, new)]
-        return compared(before, after)
+        before, after = [await self._get_report(run_id, n) for n in (old, new)]
+        return compare_reports(before, after)
 
     async def edit(self, run_id: UUID, section: int, heading: str, body: str, expected: int | None) -> ReportTask:
         """Replace a section by a reader's own words; `[n]` in them cites the source that the base version has under n.
@@ -58,63 +58,63 @@ class Revising:
         Raises:
             InvalidInput: the text cites a number that the report does not have, or has headings.
         """
-        base, report = await self._base(run_id, section, expected)
-        told = TaskRequest(kind=TaskKind.EDIT, base=base, section=section, heading=heading, body=with_keys(body, report))
-        return await self._begun(run_id, told)
+        base, report = await self._get_base(run_id, section, expected)
+        told = TaskRequest(kind=TaskKind.EDIT, base=base, section=section, heading=heading, body=insert_keys(body, report))
+        return await self._begin_task(run_id, told)
 
     async def rewrite(self, run_id: UUID, section: int, deepen: bool, wish: str, expected: int | None) -> ReportTask:
         """Write a section anew from the same evidence, or deepen it with more of that evidence."""
-        base, _ = await self._base(run_id, section, expected)
-        await self._may_spend(run_id)
+        base, _ = await self._get_base(run_id, section, expected)
+        await self._check_spending(run_id)
         kind = TaskKind.DEEPEN if deepen else TaskKind.REWRITE
-        return await self._begun(run_id, TaskRequest(kind=kind, base=base, section=section, text=wish))
+        return await self._begin_task(run_id, TaskRequest(kind=kind, base=base, section=section, text=wish))
 
     async def ask(self, run_id: UUID, question: str) -> ReportTask:
         """Ask the evidence of a run a question; nothing new is searched."""
-        await self._research.stored(run_id)
-        await self._may_spend(run_id)
-        return await self._begun(run_id, TaskRequest(kind=TaskKind.QUESTION, base=DELIVERED, text=question))
+        await self._research.get_report(run_id)
+        await self._check_spending(run_id)
+        return await self._begin_task(run_id, TaskRequest(kind=TaskKind.QUESTION, base=DELIVERED, text=question))
 
     async def revert(self, run_id: UUID, to: int, expected: int | None) -> VersionInfo:
         """Make an old version the newest again, as a new version."""
-        await self._report(run_id, to)
-        base = await self._expected(run_id, expected)
-        if await report_tasks.change_under_way(self._database, run_id, base):
+        await self._get_report(run_id, to)
+        base = await self._check_expected(run_id, expected)
+        if await report_tasks.has_change_under_way(self._database, run_id, base):
             raise Conflict(f"a change of version {base} is under way; wait for it")
         await versions.revert(self._database, run_id, to, base + 1)
-        return next(info for info in await self.listed(run_id) if info.n == base + 1)
+        return next(info for info in await self.list_versions(run_id) if info.n == base + 1)
 
-    async def task(self, run_id: UUID, task_id: UUID) -> ReportTask:
+    async def get_task(self, run_id: UUID, task_id: UUID) -> ReportTask:
         """Return a change or question as it stands."""
         found = await report_tasks.get(self._database, run_id, task_id)
         if found is None:
             raise NotFound(f"run {run_id} has no task {task_id}")
         return found
 
-    async def tasks(self, run_id: UUID, questions: bool, limit: int, before: UUID | None) -> Sequence[ReportTask]:
+    async def list_tasks(self, run_id: UUID, questions: bool, limit: int, before: UUID | None) -> Sequence[ReportTask]:
         """Return questions, or else changes, newest first."""
         await self._research.get(run_id)
-        return await report_tasks.page(self._database, run_id, questions, limit, before)
+        return await report_tasks.list_page(self._database, run_id, questions, limit, before)
 
     async def dispatch(self) -> int:
         """Start the tasks that may have lost their workflow, each at most every two minutes; return how many were started."""
         now = time.monotonic()
         self._tried = {task: when for task, when in self._tried.items() if now - when < TRY_AGAIN.total_seconds()}
-        waiting = await report_tasks.left_behind(self._database, LEFT_BEHIND, BATCH)
+        waiting = await report_tasks.list_left_behind(self._database, LEFT_BEHIND, BATCH)
         lost = [(run_id, task_id) for run_id, task_id in waiting if task_id not in self._tried]
         for run_id, task_id in lost:
             await self._gateway.start_task(run_id, task_id)
             self._tried[task_id] = now
         return len(lost)
 
-    async def _may_spend(self, run_id: UUID) -> None:
+    async def _check_spending(self, run_id: UUID) -> None:
         run = await self._research.get(run_id)
-        if run.budget.spent_by(run.usage):
+        if run.budget.is_spent_by(run.usage):
             raise BudgetReached(f"run {run_id} has used up its budget, which pays for this; raise the budget, then ask again")
         if self._admit is not None:
             await self._admit(self._database)
 
-    async def _begun(self, run_id: UUID, request: TaskRequest) -> ReportTask:
+    async def _begin_task(self, run_id: UUID, request: TaskRequest) -> ReportTask:
         """Store the task, then start its workflow; if the workflow service does not answer, `dispatch` starts it later."""
         task_id = uuid4()
         await report_tasks.add(self._database, run_id, task_id, request)
@@ -122,26 +122,26 @@ class Revising:
             await self._gateway.start_task(run_id, task_id)
         except Unavailable as error:
             log.warning("task %s of run %s is stored but not started: %s", task_id, run_id, error)
-        return await self.task(run_id, task_id)
+        return await self.get_task(run_id, task_id)
 
-    async def _base(self, run_id: UUID, section: int, expected: int | None) -> tuple[int, Report]:
+    async def _get_base(self, run_id: UUID, section: int, expected: int | None) -> tuple[int, Report]:
         """Return the newest version's number and its report, which must have this section."""
-        base = await self._expected(run_id, expected)
-        report = await self._report(run_id, base)
+        base = await self._check_expected(run_id, expected)
+        report = await self._get_report(run_id, base)
         if section >= len(report.sections):
             raise NotFound(f"version {base} has sections 0 to {len(report.sections) - 1}, and no section {section}")
         return base, report
 
-    async def _expected(self, run_id: UUID, expected: int | None) -> int:
+    async def _check_expected(self, run_id: UUID, expected: int | None) -> int:
         """Return the newest version's number, which must be the one the reader has read."""
         run = await self._research.get(run_id)
         if run.status is not RunStatus.COMPLETED:
             raise Conflict(f"run {run_id} is {run.status}; only the report of a completed run can be changed")
-        newest = await versions.latest(self._database, run_id)
+        newest = await versions.get_latest(self._database, run_id)
         if expected is not None and expected != newest:
             raise Conflict(f"you have version {expected}, and the newest is {newest}; read it and try again")
         return newest
 
-    async def _report(self, run_id: UUID, n: int) -> Report:
-        stored = await self._research.stored(run_id, n)
+    async def _get_report(self, run_id: UUID, n: int) -> Report:
+        stored = await self._research.get_report(run_id, n)
         return Report.of_any_version(stored.report)

@@ -9,7 +9,7 @@ from app.domain.citations import MARKER
 from app.domain.report import Report, Section
 from app.domain.script import IDEOGRAPHS
 from app.domain.value import Value
-from app.reports.rendering.numbering import numbered
+from app.reports.rendering.numbering import number_citations
 
 # A word with the blanks behind it; an ideograph is a word; so is a citation.
 _ONE = rf"\u3040-\u30ff{IDEOGRAPHS}"
@@ -50,30 +50,30 @@ class ReportDiff(Value):
     sections: tuple[SectionDiff, ...]
 
 
-def compared(old: Report, new: Report) -> ReportDiff:
+def compare_reports(old: Report, new: Report) -> ReportDiff:
     """Return the changes from the old version to the new one."""
-    numbers = (_numbers(old), _numbers(new))
-    pairs = _paired(old.sections, new.sections)
-    return ReportDiff(sections=tuple(_section(old.sections, new.sections, i, j, numbers) for i, j in pairs))
+    numbers = (_numbers_of(old), _numbers_of(new))
+    pairs = _pair_sections(old.sections, new.sections)
+    return ReportDiff(sections=tuple(_compare_sections(old.sections, new.sections, i, j, numbers) for i, j in pairs))
 
 
-def _numbers(report: Report) -> dict[str, int]:
-    return {citation.quote.key: citation.n for citation in numbered(report).citations}
+def _numbers_of(report: Report) -> dict[str, int]:
+    return {citation.quote.key: citation.n for citation in number_citations(report).citations}
 
 
-def _paired(old: Sequence[Section], new: Sequence[Section]) -> list[tuple[int | None, int | None]]:
+def _pair_sections(old: Sequence[Section], new: Sequence[Section]) -> list[tuple[int | None, int | None]]:
     """Pair sections that are the same, then in each gap between those the ones that resemble each other."""
-    matcher = SequenceMatcher(None, [_identity(s) for s in old], [_identity(s) for s in new], autojunk=False)
+    matcher = SequenceMatcher(None, [_identity_of(s) for s in old], [_identity_of(s) for s in new], autojunk=False)
     pairs: list[tuple[int | None, int | None]] = []
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         if tag == "equal":
             pairs += zip(range(i1, i2), range(j1, j2), strict=True)
         else:
-            pairs += _likely(old, new, list(range(i1, i2)), list(range(j1, j2)))
+            pairs += _pair_similar(old, new, list(range(i1, i2)), list(range(j1, j2)))
     return pairs
 
 
-def _likely(
+def _pair_similar(
     old: Sequence[Section], new: Sequence[Section], left: list[int], right: list[int]
 ) -> list[tuple[int | None, int | None]]:
     """Pair as many old as new ones in their order; else each new one with the first old one left that it resembles."""
@@ -92,46 +92,48 @@ def _likely(
 
 
 def _resemble(one: Section, other: Section) -> bool:
-    return one.heading == other.heading or SequenceMatcher(None, _words(one.body), _words(other.body), False).ratio() >= ALIKE
+    return (
+        one.heading == other.heading or SequenceMatcher(None, _words_of(one.body), _words_of(other.body), False).ratio() >= ALIKE
+    )
 
 
-def _section(
+def _compare_sections(
     old: Sequence[Section], new: Sequence[Section], i: int | None, j: int | None, numbers: tuple[dict[str, int], dict[str, int]]
 ) -> SectionDiff:
-    before = _words(old[i].body) if i is not None else []
-    after = _words(new[j].body) if j is not None else []
+    before = _words_of(old[i].body) if i is not None else []
+    after = _words_of(new[j].body) if j is not None else []
     headings = [old[i].heading] if i is not None else []
     headings += [new[j].heading] if j is not None else []
     if i is None or j is None:
         change = Change.ADDED if i is None else Change.REMOVED
     else:
         change = Change.SAME if before == after and headings[0] == headings[1] else Change.CHANGED
-    words = () if change is Change.SAME else tuple(_stretches(before, after, *numbers))
+    words = () if change is Change.SAME else tuple(_compare_words(before, after, *numbers))
     return SectionDiff(
         change=change, old=i, new=j, heading=headings[-1], old_heading=headings[0] if len(set(headings)) > 1 else "", words=words
     )
 
 
-def _stretches(before: list[str], after: list[str], old: dict[str, int], new: dict[str, int]) -> list[Stretch]:
+def _compare_words(before: list[str], after: list[str], old: dict[str, int], new: dict[str, int]) -> list[Stretch]:
     stretches: list[Stretch] = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag == "equal":
-            stretches.append(Stretch(change=Change.SAME, text=_shown(after[j1:j2], new)))
+            stretches.append(Stretch(change=Change.SAME, text=_render_words(after[j1:j2], new)))
             continue
         if i2 > i1:
-            stretches.append(Stretch(change=Change.REMOVED, text=_shown(before[i1:i2], old)))
+            stretches.append(Stretch(change=Change.REMOVED, text=_render_words(before[i1:i2], old)))
         if j2 > j1:
-            stretches.append(Stretch(change=Change.ADDED, text=_shown(after[j1:j2], new)))
+            stretches.append(Stretch(change=Change.ADDED, text=_render_words(after[j1:j2], new)))
     return stretches
 
 
-def _shown(words: Sequence[str], numbers: dict[str, int]) -> str:
+def _render_words(words: Sequence[str], numbers: dict[str, int]) -> str:
     return MARKER.sub(lambda m: f"[{numbers[m.group(1)]}]" if m.group(1) in numbers else "", "".join(words))
 
 
-def _identity(section: Section) -> tuple[str, int, str]:
+def _identity_of(section: Section) -> tuple[str, int, str]:
     return section.heading, section.level, section.body
 
 
-def _words(body: str) -> list[str]:
+def _words_of(body: str) -> list[str]:
     return _WORDS.findall(body)

@@ -5,14 +5,14 @@ import re
 from app.domain.citations import MARKER
 from app.domain.errors import InvalidInput
 from app.domain.report import Report
-from app.reports.rendering.numbering import LOOKS_CITED, numbered
+from app.reports.rendering.numbering import LOOKS_CITED, number_citations
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s", re.MULTILINE)
 # Renderings put marks behind sentences: they are not the reader's words, and are added again with each rendering.
 _MARKS = re.compile("[†‡◦△]")
 
 
-def with_keys(body: str, report: Report) -> str:
+def insert_keys(body: str, report: Report) -> str:
     """Return the text with `[[key]]` for each `[n]`.
 
     Raises:
@@ -20,7 +20,7 @@ def with_keys(body: str, report: Report) -> str:
     """
     if _HEADING.search(body):
         raise InvalidInput("the text of a section has no headings; its own is the field `heading`")
-    keys = {citation.n: citation.quote.key for citation in numbered(report).citations}
+    keys = {citation.n: citation.quote.key for citation in number_citations(report).citations}
     known = {quote.key for quote in report.quotes}
 
     def key_of(match: re.Match[str]) -> str:

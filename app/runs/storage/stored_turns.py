@@ -1,0 +1,27 @@
+"""A run's stored turns: all of them, or what its tools brought."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from app.database.engine import Executor, translate_outages
+from app.domain.trajectory import Turn
+
+# Of a turn that was superseded, the last revision.
+LATEST = """
+    SELECT body FROM (SELECT DISTINCT ON (stage, agent, ordinal) seq, body FROM turns WHERE run_id = $1{of_kind}
+                      ORDER BY stage, agent, ordinal, revision DESC) AS latest ORDER BY seq"""
+TURNS, TOOL_TURNS = LATEST.format(of_kind=""), LATEST.format(of_kind=" AND kind = 'tool'")
+
+
+async def list_tool_turns(database: Executor, run_id: UUID) -> Sequence[Turn]:
+    """The run's tool turns, in the order in which they were stored."""
+    async with translate_outages():
+        rows = await database.fetch(TOOL_TURNS, run_id)
+    return [Turn.of_any_version(row["body"]) for row in rows]
+
+
+async def list_turns(database: Executor, run_id: UUID) -> Sequence[Turn]:
+    """All turns of the run, in the order in which they were stored."""
+    async with translate_outages():
+        rows = await database.fetch(TURNS, run_id)
+    return [Turn.of_any_version(row["body"]) for row in rows]

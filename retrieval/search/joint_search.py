@@ -1,0 +1,45 @@
+"""The search of several indexes as one, with keys that tell their points apart."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from retrieval.index.ports import HybridQuery, Index, PassagePlace
+from retrieval.store.catalogue import Generation, collection_of
+
+
+class Key(NamedTuple):
+    """A candidate: the name of its index, and its number there."""
+
+    within: str
+    number: int
+
+
+class JointIndexes:
+    """The indexes of one search."""
+
+    def __init__(self, index: Index, generations: Sequence[Generation]) -> None:
+        self._index = index
+        self._names = tuple(dict.fromkeys(generation.name for generation in generations))
+
+    def search(self, asked: HybridQuery) -> tuple[dict[Key, float], dict[Key, float]]:
+        """Search both halves of a query in all of them, by words and by meaning, and return the scores."""
+        sparse: dict[Key, float] = {}
+        dense: dict[Key, float] = {}
+        for name in self._names:
+            found = self._index.query(name, asked)
+            sparse |= {Key(name, number): score for number, score in found.sparse.items()}
+            dense |= {Key(name, number): score for number, score in found.dense.items()}
+        return sparse, dense
+
+    def find_places(self, keys: Collection[Key]) -> dict[Key, PassagePlace]:
+        """Return the places of the candidates, without those that were removed meanwhile."""
+        found: dict[Key, PassagePlace] = {}
+        for name in self._names:
+            if wanted := [key.number for key in keys if key.within == name]:
+                found |= {Key(name, number): place for number, place in self._index.find_places(name, wanted).items()}
+        return found
+
+
+def documents_of(places: Mapping[Key, PassagePlace]) -> dict[Key, str]:
+    """Name the document of each candidate. The same document in another collection has another name."""
+    return {key: f"{collection_of(key.within)} {place.document}" for key, place in places.items()}

@@ -1,0 +1,51 @@
+"""The index as one tenant sees it. A caller binds the tenant once, and no query of an agent can name another tenant."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from app.domain.evidence import Passage
+from retrieval.ports import Document, SearchFilter
+
+
+class SharedIndex(Protocol):
+    """The requests to an index on behalf of a tenant; see `retrieval.service.client.IndexClient`."""
+
+    async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
+        """See `Searcher.search`."""
+        ...
+
+    async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
+        """See `Speller.respell`."""
+        ...
+
+    async def read(self, url: str, tenant: str | None = None) -> Document:
+        """See `PageReader.read`."""
+        ...
+
+    async def snapshot(self, name: str, tenant: str | None = None) -> str:
+        """Return a stored text by its hash. Raises `NotFound` when there is none, or only another tenant has it."""
+        ...
+
+
+class TenantView:
+    """A `Searcher`, `PageReader` and reader of snapshots for documents of one tenant and of none; None: only of none."""
+
+    def __init__(self, index: SharedIndex, tenant: str | None) -> None:
+        self._index = index
+        self._tenant = tenant
+
+    async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
+        """See `Searcher.search`. This tenant replaces any tenant in `where`."""
+        return await self._index.search(query, limit, where.model_copy(update={"tenant": self._tenant}))
+
+    async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
+        """See `Speller.respell`, for the passages that this tenant may search."""
+        return await self._index.respell(words, where.model_copy(update={"tenant": self._tenant}))
+
+    async def read(self, url: str) -> Document:
+        """See `PageReader.read`."""
+        return await self._index.read(url, self._tenant)
+
+    async def snapshot(self, name: str) -> str:
+        """Return a stored text by its hash. Raises `NotFound`."""
+        return await self._index.snapshot(name, self._tenant)

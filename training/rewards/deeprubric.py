@@ -1,0 +1,91 @@
+"""DeepRubric's reward of one transcript.
+
+All judges of a transcript are asked at once. The record (`judging/batch.py`) limits how many requests are under way, so that
+many transcripts share one limit.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.evidence_rubric import EvidenceCriterion
+from app.domain.missing import Missing
+from app.domain.rubric_score import ScoredItem, rubric_score
+from training.rewards.citations import CitedVerdict, Recall, UncitedVerdict, Verdict, citation_reward, existing_ids_of
+from training.rewards.cited_claims import CitedClaim, cited_claims_of
+from training.rewards.composites import DeepRubricParts
+from training.rewards.score import Score, require_present
+from training.rewards.structure import format_of, search_reward
+from training.rewards.transcript import Transcript
+from workflows.agents.kit import Kit
+from workflows.judging.citation_judge import CitedSupport, judge_citation_need, judge_cited_relevance, judge_cited_support
+from workflows.judging.score_judges import MOST_MET, judge_criterion
+
+RECALL = {CitedSupport.FULL: Recall.FULL, CitedSupport.PARTIAL: Recall.PARTIAL, CitedSupport.NONE: Recall.NONE}
+
+
+@dataclass(frozen=True, slots=True)
+class RewardSample:
+    """One rewarded sample: the question, its transcript, all retrieved texts by citation id, and the question's rubric."""
+
+    question: str
+    transcript: Transcript
+    store: Mapping[str, str]
+    rubric: Sequence[EvidenceCriterion]
+
+
+async def judge_deeprubric_parts(sample: RewardSample, kit: Kit) -> DeepRubricParts:
+    """Judge the parts of DeepRubric Eq. 5. An empty answer needs no judge: its rubric and citation parts are 0."""
+    answer = sample.transcript.answer
+    if not answer:
+        return DeepRubricParts(0.0, format_of(sample.transcript, sample.store).reward, 0.0, search_reward(sample.transcript))
+    claims = cited_claims_of(answer)
+    rubric, verdicts = await asyncio.gather(
+        judge_rubric_reward(sample.question, answer, sample.rubric, kit),
+        _judge_claims(sample, answer, claims, kit),
+    )
+    return DeepRubricParts(
+        rubric=rubric,
+        format=format_of(sample.transcript, sample.store, claims).reward,
+        citation=citation_reward(claims, verdicts, sample.store),
+        search=search_reward(sample.transcript),
+    )
+
+
+async def judge_rubric_reward(question: str, answer: str, rubric: Sequence[EvidenceCriterion], kit: Kit) -> Score:
+    """Judge an answer by DeepRubric Eq. 4 (and 6), from 0 to 1: the criteria's scores over 4, averaged by weight.
+
+    A negative weight, which an unrevised rubric may have, lowers the reward (ADR 0027). The reward is Missing where the verdict
+    on a criterion is, and without criteria.
+    """
+    met = require_present(
+        await asyncio.gather(*(judge_criterion(kit, question, answer, criterion.shown) for criterion in rubric))
+    )
+    if isinstance(met, Missing):
+        return met
+    return rubric_score([ScoredItem(criterion.weight, score / MOST_MET) for criterion, score in zip(rubric, met, strict=True)])
+
+
+async def _judge_claims(sample: RewardSample, answer: str, claims: Sequence[CitedClaim], kit: Kit) -> list[Verdict | None]:
+    """Ask the judges about each claim; None for a claim that cites only ids that do not exist."""
+    question, store = sample.question, sample.store
+    texts = {claim: "\n\n".join(store[name] for name in known) for claim in claims if (known := existing_ids_of(claim, store))}
+    bare = [claim for claim in claims if not claim.cited]
+    supports, relevances, needs = await asyncio.gather(
+        asyncio.gather(*(judge_cited_support(kit, question, claim.text, text) for claim, text in texts.items())),
+        asyncio.gather(*(judge_cited_relevance(kit, question, claim.text, text) for claim, text in texts.items())),
+        asyncio.gather(*(judge_citation_need(kit, question, answer, claim.text) for claim in bare)),
+    )
+    found: dict[CitedClaim, Verdict] = dict(zip(texts, map(_cited_verdict_of, supports, relevances), strict=True))
+    found |= zip(bare, map(_uncited_verdict_of, needs), strict=True)
+    return [found.get(claim) for claim in claims]
+
+
+def _cited_verdict_of(support: CitedSupport | Missing, relevant: bool | Missing) -> Verdict:
+    if isinstance(support, Missing):
+        return support
+    return relevant if isinstance(relevant, Missing) else CitedVerdict(RECALL[support], relevant)
+
+
+def _uncited_verdict_of(needed: bool | Missing) -> Verdict:
+    return needed if isinstance(needed, Missing) else UncitedVerdict(needed)

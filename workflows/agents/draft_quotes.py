@@ -1,0 +1,94 @@
+"""Turning a draft's citations of passages into exact quotes: from each passage, the sentence nearest to the cited statement.
+
+Systems that write while they search (MaMs, ReAct, DeepRubric) cite passages by id. For each citation the reader gets a quote: the
+sentence of the passage that shares most words with the sentence before the citation.
+"""
+
+from typing import NamedTuple, Protocol
+
+from app.domain.budget import StopReason, Usage
+from app.domain.citations import MARKER, marker_of
+from app.domain.evidence import Finding, Quote
+from app.domain.plan import Subtask
+from app.domain.run import EventType
+from retrieval.language.sentences import split_sentences
+from workflows.agents.concurrency import give_way
+from workflows.agents.kit import Kit
+from workflows.agents.notebook import Notebook
+from workflows.agents.passage_ids import split_at_citations
+from workflows.agents.salvage import find_best_sentence, salvage_quotes, terms_of
+from workflows.agents.wording import say
+
+PIECES_AT_ONCE = 4
+
+
+class SearchWork(Protocol):
+    """The result of a search that ended: the passages it saw, its thoughts, and why it stopped."""
+
+    thoughts: list[str]
+    turns: int
+    stop: StopReason | None
+    detail: str
+
+    @property
+    def notebook(self) -> Notebook:
+        """The passages seen."""
+        ...
+
+
+class QuotedDraft(NamedTuple):
+    """The draft with markers of quotes, the quotes, and the number of cited ids that name no passage that was seen."""
+
+    text: str
+    quotes: tuple[Quote, ...]
+    invented: int
+
+
+async def quote_draft(draft: str, notebook: Notebook) -> QuotedDraft:
+    """Turn each `[p3]` of the draft into the marker of a quote. Ids that name no passage are removed and counted."""
+    passages = dict(notebook.passages)
+    quotes: dict[str, Quote] = {}
+    written: list[str] = []
+    invented = 0
+    before = ""
+    for place, (piece, ids) in enumerate(split_at_citations(MARKER.sub("", draft))):
+        if place % PIECES_AT_ONCE == 0:
+            await give_way()
+        written.append(piece if not ids else piece.rstrip(" \t"))
+        before = piece if piece.strip(" \t.,;，。；") else before
+        said = _last_sentence_of(before)
+        for name in ids:
+            quote = find_best_sentence(passages[name], terms_of(said)) if name in passages else None
+            invented += name not in passages
+            if quote is not None:
+                quotes[quote.key] = quote
+                written.append((" " if written[-1][-1:] not in ("", " ", "]") else "") + marker_of(quote))
+    return QuotedDraft("".join(written).strip(), tuple(quotes.values()), invented)
+
+
+async def make_finding(draft: str, work: SearchWork, subtask: Subtask, kit: Kit, author: str, usage: Usage) -> Finding:
+    """Return a finding that answers with the draft, its citations turned into exact quotes; else with the best sentences found.
+
+    `author` is the agent path for a warning about invented ids.
+    """
+    quoted = await quote_draft(draft, work.notebook)
+    if quoted.invented:
+        message = say("ids_invented", kit.language, n=quoted.invented)
+        await kit.record.tell(EventType.WARNING, author, {"message": message})
+    quotes = quoted.quotes or salvage_quotes([passage for _, passage in work.notebook.passages], subtask.question)
+    stop = work.stop or StopReason.SUFFICIENT
+    return Finding(
+        subtask_id=subtask.id,
+        answer=quoted.text,
+        quotes=quotes,
+        thoughts=tuple(work.thoughts),
+        stop=StopReason.NO_EVIDENCE if stop is StopReason.SUFFICIENT and not quotes else stop,
+        detail=work.detail,
+        turns=work.turns,
+        usage=usage,
+    )
+
+
+def _last_sentence_of(text: str) -> str:
+    spans = split_sentences(text)
+    return text[spans[-1].start : spans[-1].end] if spans else text

@@ -1,0 +1,121 @@
+"""Cleaning the citations that a model writes: ids it was shown stay as `[q3]`; all else that looks like a citation is removed.
+
+Removed are ids that were not shown, bare numbers in brackets, links and addresses that the model made up, and footnotes.
+"""
+
+import re
+from collections.abc import Collection
+from typing import NamedTuple
+
+from app.domain.citations import MARKER, marker_of
+from workflows.agents.reporting.quote_book import QuoteBook
+
+MAX_CHARS = 60_000
+MAX_PASSES = 4
+FIRST_YEAR = 1000
+_SPLIT = re.compile(r"\s*(?:[,;，；、–-]|\band\b)\s*")
+_ID_LIST = r"\^?q?\d{1,6}(?:\s*(?:[,;，；、–-]|\band\b)\s*\^?q?\d{1,6})*"
+_ONLY_IDS = re.compile(rf"\s*{_ID_LIST}\s*", re.IGNORECASE)
+_BRACKETED = re.compile(rf"(?:\[|【)\s*({_ID_LIST})\s*(?:†[^\]】\n]{{0,40}})?(?:\]|】)", re.IGNORECASE)
+_PARENTHESISED = re.compile(r"[(（]\s*(q\d{1,6}(?:\s*[,;，；、]\s*q\d{1,6})*)\s*[)）]")
+_CITE_TAG = re.compile(r'<cite\s+id\s*=\s*"?([^">]{0,200})"?\s*>(.*?)</cite>', re.DOTALL | re.IGNORECASE)
+_CANONICAL = re.compile(r"\[(q\d{1,6})\]")
+_IMAGE = re.compile(r"!\[([^\]\n]{0,400})\]\([^)\n]{0,2000}\)")
+_LINK = re.compile(r"\[([^\[\]\n]{1,400})\]\((?:[^()\n]|\([^()\n]*\)){0,2000}\)")
+_REFERENCE_LINE = re.compile(r"^\s*\[[^\]\n]{1,80}\]:.*$", re.MULTILINE)
+_NOT_IN_ADDRESS = r"\s<>\"'）)\]，。；"
+_ADDRESS = re.compile(
+    rf"<?\b(?:(?:https?|ftp|file|data|javascript)://|www\.)[^{_NOT_IN_ADDRESS}]*[^{_NOT_IN_ADDRESS}.,;:!?]>?", re.IGNORECASE
+)
+_STRAY_BLANK = re.compile(r"(?<![ \t])[ \t]+(?=[.,;:!?)。，；：！？）])")
+_NOTHING_WITHIN = re.compile(r"[(（]\s*[)）]")
+_WIDE_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
+_LEFTOVER = re.compile(r"\[(?=\[)|(?<=\])\]|\[\^?(?=\d{1,6}\])")
+
+
+class CleanedText(NamedTuple):
+    """Text in which every `[q..]` is an id the writer was shown, and the number of citations removed from it."""
+
+    text: str
+    removed: int
+
+
+def clean_citations(text: str, allowed: Collection[str]) -> CleanedText:
+    """Return the text with only citations from `allowed`, each written as `[q3]`."""
+    cleaning, text = CitationCleaner(allowed), text[:MAX_CHARS]
+    for _ in range(MAX_PASSES):
+        before, text = text, cleaning.clean_once(text)
+        if text == before:
+            break
+    tidy = _tidy_blanks(_LEFTOVER.sub("", text))
+    return CleanedText(_WIDE_GAP.sub(" ", tidy).strip(), cleaning.removed)
+
+
+def _tidy_blanks(text: str) -> str:
+    """Remove the blanks and the empty parentheses that a citation leaves behind."""
+    return _NOTHING_WITHIN.sub("", _STRAY_BLANK.sub("", text))
+
+
+def remove_citations(text: str) -> str:
+    """Remove everything that looks like a citation. Used for words of a source that are shown outside their quote."""
+    return clean_citations(text, ()).text
+
+
+def list_cited_ids(text: str) -> tuple[str, ...]:
+    """Return the ids that cleaned text cites, each once, in order."""
+    return tuple(dict.fromkeys(_CANONICAL.findall(text)))
+
+
+def has_citation(text: str) -> bool:
+    """Say whether cleaned text cites anything."""
+    return _CANONICAL.search(text) is not None
+
+
+def put_markers(text: str, book: QuoteBook) -> str:
+    """Turn the ids of cleaned text into the markers of a report body."""
+    return _CANONICAL.sub(lambda m: marker_of(book[m.group(1)]), text)
+
+
+class CitationCleaner:
+    """The cleaning of one text, with a count of what it removes."""
+
+    def __init__(self, allowed: Collection[str]) -> None:
+        self._allowed = allowed
+        self.removed = 0
+
+    def clean_once(self, text: str) -> str:
+        """Take every reference out of a text that names none of the allowed passages."""
+        text = MARKER.sub(self._replace_marker, text)
+        text = _IMAGE.sub(self._keep_label, _CITE_TAG.sub(self._replace_tag, text))
+        text = _REFERENCE_LINE.sub(self._remove, _LINK.sub(self._replace_link, text))
+        text = _ADDRESS.sub(self._remove, text)
+        text = _PARENTHESISED.sub(self._replace_list, _BRACKETED.sub(self._replace_list, text))
+        return _tidy_blanks(text)
+
+    def _write_known_ids(self, said: str) -> str:
+        wanted = [w.lower().lstrip("^") for w in _SPLIT.split(said.strip()) if w]
+        if len(wanted) == 1 and wanted[0].isdigit() and int(wanted[0]) >= FIRST_YEAR:
+            return f"({wanted[0]})"
+        known = dict.fromkeys(w for w in wanted if w in self._allowed)
+        self.removed += sum(w not in self._allowed for w in wanted)
+        return "".join(f"[{w}]" for w in known)
+
+    def _replace_list(self, match: re.Match[str]) -> str:
+        return self._write_known_ids(match.group(1))
+
+    def _replace_tag(self, match: re.Match[str]) -> str:
+        return match.group(2) + self._write_known_ids(match.group(1))
+
+    def _replace_marker(self, match: re.Match[str]) -> str:
+        return f"[{match.group(1)}]" if _ONLY_IDS.fullmatch(match.group(1)) else self._remove(match)
+
+    def _replace_link(self, match: re.Match[str]) -> str:
+        return self._write_known_ids(match.group(1)) if _ONLY_IDS.fullmatch(match.group(1)) else self._keep_label(match)
+
+    def _keep_label(self, match: re.Match[str]) -> str:
+        self.removed += 1
+        return match.group(1)
+
+    def _remove(self, match: re.Match[str]) -> str:
+        self.removed += 1
+        return ""

@@ -1,0 +1,131 @@
+"""Carrying out an action: all its calls run at once, no call is repeated, and only addresses that a search returned are read."""
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from app.domain.chat import Message, ToolCall, ToolResult
+from workflows.agents.actions import ActionName, AgentAct
+from workflows.agents.concurrency import settle_all
+from workflows.agents.foreign_tools import arguments_of, is_foreign_tool
+from workflows.agents.kit import Kit
+from workflows.agents.notebook import Notebook
+from workflows.agents.observation import Observation, ObservedCall
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.tool_use import use_tool
+from workflows.agents.wording import say
+
+_PART = re.compile(r"^(.*?)[\s#]+part[\s=]+(\d{1,4})$", re.IGNORECASE | re.DOTALL)
+CallOutcome: TypeAlias = ToolResult | BaseException
+
+
+@dataclass
+class ToolHands:
+    """One agent's use of its tools: the passages it has seen, the calls it has made, and their number."""
+
+    kit: Kit
+    agent: str
+    notebook: Notebook
+    calls: int = 0
+    _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    async def carry_out(self, act: AgentAct) -> tuple[Message, BudgetSpent | None]:
+        """Carry out an action. Return the observation, and the end of the budget if it came meanwhile.
+
+        Results that arrived before the end of the budget are in the observation.
+
+        Raises:
+            Exception: any error that halts the run, once all calls have ended.
+        """
+        planned, remarks = self._plan_calls(act)
+        new = [p for p in planned if p.call is not None]
+        answers = await settle_all([self._use_tool(p.call) for p in new if p.call], max(1, len(new)))
+        self.calls += len(new)
+        for answer in answers:
+            if isinstance(answer, BaseException) and not isinstance(answer, BudgetSpent):
+                raise answer
+        return self._make_observation(planned, answers, remarks), next((a for a in answers if isinstance(a, BudgetSpent)), None)
+
+    def _plan_calls(self, act: AgentAct) -> tuple[list["_PlannedCall"], list[str]]:
+        """Return the calls that the action asks for, within this agent's limits, and remarks about what is left out."""
+        language, wanted = self.kit.language, act.clean_inputs()
+        allowed = min(self.kit.bounds.queries_per_action, self.kit.limits.max_tool_calls - self.calls)
+        if act.action not in self.kit.tools:
+            return [_PlannedCall(act.action, " ".join(wanted), notice=say("no_such_tool", language))], []
+        if not wanted:
+            return [_PlannedCall(act.action, "", notice=say("no_input", language))], []
+        over = len(wanted) - allowed
+        remarks = [say("too_many", language, n=allowed, left=over)] if over > 0 else []
+        return self._plan_distinct(act.action, wanted[:allowed]), remarks
+
+    def _plan_distinct(self, action: str, wanted: tuple[str, ...]) -> list["_PlannedCall"]:
+        planned: list[_PlannedCall] = []
+        keys: set[str] = set()
+        for said in wanted:
+            one = self._plan_page(said) if action is ActionName.BROWSE else self._plan_query(action, said)
+            if one.key not in keys:
+                planned.append(one)
+            keys.add(one.key)
+        return planned
+
+    def _plan_query(self, action: str, said: str) -> "_PlannedCall":
+        arguments = arguments_of(self.kit.tools[action], said) if is_foreign_tool(action) else {"query": said}
+        return self._plan_unless_asked(action, said, ToolCall(name=str(action), arguments=arguments))
+
+    def _plan_page(self, said: str) -> "_PlannedCall":
+        found = _PART.match(said)
+        named, part = (found.group(1), int(found.group(2))) if found else (said, 1)
+        address = self.notebook.find_address(named)
+        if address is None:
+            notice = say("made_up_address", self.kit.language)
+            return _PlannedCall(ActionName.BROWSE, said, key=_fold_key(said), notice=notice)
+        arguments = {"url": address, "part": part} if part > 1 else {"url": address}
+        return self._plan_unless_asked(ActionName.BROWSE, address, ToolCall(name=ActionName.BROWSE.value, arguments=arguments))
+
+    def _plan_unless_asked(self, action: str, said: str, call: ToolCall) -> "_PlannedCall":
+        key = _fold_key(action, *map(str, call.arguments.values()))
+        before = self._asked.get(key)
+        if before is None:
+            return _PlannedCall(action, said, key, call)
+        ids = ", ".join(before) or say("none", self.kit.language)
+        return _PlannedCall(action, said, key, notice=say("asked_before", self.kit.language, ids=ids))
+
+    async def _use_tool(self, call: ToolCall) -> ToolResult:
+        return await use_tool(self.kit, self.agent, call)
+
+    def _make_observation(self, planned: list["_PlannedCall"], answers: list[CallOutcome], remarks: list[str]) -> Message:
+        observation = Observation(self.notebook, self.kit.language, self.kit.bounds.observation_chars)
+        results = iter(answers)
+        for one in planned:
+            result = next(results) if one.call is not None else None
+            if isinstance(result, BaseException):
+                continue
+            for suspicion in result.suspicious if result is not None else ():
+                self.notebook.mark_suspect(suspicion.url, suspicion.patterns)
+            shown = observation.add_call(ObservedCall(str(one.action), one.said, result, one.notice))
+            if result is not None and not result.error:  # a call that failed may be tried again
+                self._asked[one.key] = shown
+        return observation.to_message(*remarks)
+
+
+def make_plain_search(kit: Kit, question: str) -> AgentAct:
+    """Return a search for the question itself, for a model that finishes before it has searched or cannot act."""
+    action = next((a for a in (ActionName.SEARCH, ActionName.SCHOLAR) if a in kit.tools), ActionName.SEARCH)
+    return AgentAct(action=action, inputs=(question,))
+
+
+@dataclass(frozen=True, slots=True)
+class _PlannedCall:
+    """One input of an action: a call to make, or a notice instead of it."""
+
+    action: str
+    said: str
+    key: str = ""
+    call: ToolCall | None = None
+    notice: str = ""
+
+
+def _fold_key(*words: str) -> str:
+    """Return a call's key, which ignores case, white space, Unicode form and final punctuation."""
+    return "\x1f".join(" ".join(unicodedata.normalize("NFKC", w).casefold().split()).rstrip("?.!？。！") for w in words)

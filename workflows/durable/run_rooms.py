@@ -1,0 +1,120 @@
+"""State that the stages of a run share while they run in the same worker."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from uuid import UUID
+from weakref import WeakValueDictionary
+
+from app.domain.chat import ToolCall, ToolResult
+from app.runs.storage import tool_results
+from app.runs.storage.run_log import RunLog
+from workflows.durable.persistence import persist
+from workflows.tools.tool_memory import ToolMemory
+
+
+class PostgresToolStore:
+    """The run's tool memory in PostgreSQL. The keys of its calls are read once; a result is read when it is needed.
+
+    A result that another worker adds later is found when the same call is to be saved here.
+    """
+
+    def __init__(self, log: RunLog, run_id: UUID) -> None:
+        self._log = log
+        self._run_id = run_id
+        self._reading: asyncio.Task[set[str]] | None = None
+
+    async def load(self, key: str) -> ToolResult | None:
+        """Return the stored result of this call, if any."""
+        if key not in await self._known_keys():
+            return None
+        stored = await persist(lambda: tool_results.recall(self._log.executor, self._run_id, key))
+        return ToolResult.of_any_version(stored) if stored is not None else None
+
+    async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
+        """Store a result and return it; if another worker was first, return that worker's result."""
+        body = result.model_dump_json(exclude_defaults=True).encode()
+        kept = await persist(lambda: tool_results.remember(self._log.executor, self._run_id, key, body))
+        (await self._known_keys()).add(key)
+        return result if kept == body else ToolResult.of_any_version(kept)
+
+    async def _known_keys(self) -> set[str]:
+        if self._reading is None:
+            self._reading = asyncio.ensure_future(persist(lambda: tool_results.list_keys(self._log.executor, self._run_id)))
+        return await asyncio.shield(self._reading)
+
+
+class RunRoom:
+    """Counts of one run in this worker: its turns under way, and the answers of each stage that are not stored yet."""
+
+    def __init__(self) -> None:
+        self._under_way = 0
+        self._ended: asyncio.Event | None = None
+        self._in_hand: Counter[str] = Counter()
+        self._stored: asyncio.Event | None = None
+
+    @contextmanager
+    def count_answer(self, stage: str) -> Iterator[None]:
+        """Count an answer while it is being stored."""
+        self._in_hand[stage] += 1
+        try:
+            yield
+        finally:
+            self._in_hand[stage] -= 1
+            if self._stored is not None:
+                self._stored.set()
+                self._stored = None
+
+    async def wait_until_stored(self, stages: Iterable[str]) -> None:
+        """Wait until all answers of these stages are stored, so that a new attempt at one of them finds what was paid for."""
+        wanted = tuple(stages)
+        while any(self._in_hand[stage] for stage in wanted):
+            self._stored = self._stored or asyncio.Event()
+            await self._stored.wait()
+
+    @contextmanager
+    def count_turn(self) -> Iterator[None]:
+        """Count a turn while it is under way."""
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+            if self._ended is not None:
+                self._ended.set()
+                self._ended = None
+
+    async def wait_for_turn_end(self) -> bool:
+        """Wait for one of the run's turns to end; return False at once when none is under way."""
+        if not self._under_way:
+            return False
+        self._ended = self._ended or asyncio.Event()
+        await self._ended.wait()
+        return True
+
+
+class RunRooms:
+    """The rooms and tool memories of a worker's runs. Each lasts while a stage of its run uses it.
+
+    Runs that are compared with each other share one tool memory: a call that several make is made once, with one result for all.
+    """
+
+    def __init__(self, log: RunLog) -> None:
+        self._log = log
+        self._rooms: WeakValueDictionary[UUID, RunRoom] = WeakValueDictionary()
+        self._memories: WeakValueDictionary[UUID, ToolMemory] = WeakValueDictionary()
+
+    def room_of(self, run_id: UUID) -> RunRoom:
+        """Return the run's room. Keep the reference while it is needed."""
+        room = self._rooms.get(run_id)
+        if room is None:
+            room = self._rooms[run_id] = RunRoom()
+        return room
+
+    def memory_of(self, run_id: UUID) -> ToolMemory:
+        """Return the tool memory that this run owns. Keep the reference while it is needed."""
+        memory = self._memories.get(run_id)
+        if memory is None:
+            memory = self._memories[run_id] = ToolMemory(PostgresToolStore(self._log, run_id))
+        return memory

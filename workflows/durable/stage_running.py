@@ -1,0 +1,138 @@
+"""Running stages in an activity: heartbeats, reuse of a stored result, and errors in the form that Temporal needs."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError
+
+from app.domain.contract import Halt
+from app.domain.run import RunStatus
+from app.runs.storage.run_log import NOTHING
+from app.runs.storage.stage_openings import StageOpening, WantedStage, open_stages
+from retrieval.outside.meter import count_for
+from workflows.durable import policies
+from workflows.durable.failures import RunHalted, WorkerStopping, make_final_failure, make_halted_failure, make_stopping_failure
+from workflows.durable.payloads import StageRequest
+from workflows.durable.persistence import persist
+from workflows.durable.recording import DurableRecord
+from workflows.durable.stage_ledger import StageLedger
+from workflows.durable.workshop import StageAttempt, Workshop
+
+R = TypeVar("R")
+log = logging.getLogger(__name__)
+
+
+async def perform_stage(
+    shop: Workshop,
+    request: StageRequest,
+    stage: str,
+    title: str,
+    needs: Sequence[str],
+    work: Callable[[StageAttempt], Awaitable[R]],
+    stored: Callable[[bytes], R],
+) -> R:
+    """Run the only stage of an activity: see `perform_open_stage`."""
+    wanted = WantedStage(stage, title, needs)
+    async with report_work(shop, request):
+        [opening] = await open_stages_of(shop, request, (wanted,))
+        return await perform_open_stage(shop, request, wanted, opening, work, stored)
+
+
+@contextlib.asynccontextmanager
+async def report_work(shop: Workshop, request: StageRequest) -> AsyncIterator[None]:
+    """Send heartbeats while the stages of an activity run, and mark the run as running."""
+    async with send_heartbeats():
+        if request.begins:
+            await persist(lambda: shop.log.set_status(request.run_id, RunStatus.RUNNING))
+        yield
+
+
+async def open_stages_of(shop: Workshop, request: StageRequest, wanted: Sequence[WantedStage]) -> list[StageOpening]:
+    """Open the stages of an activity together, each with the first reservation of its agent."""
+    first = shop.reserve_first(request.finish)
+    await shop.rooms.room_of(request.run_id).wait_until_stored(one.stage for one in wanted)
+    return await persist(lambda: open_stages(shop.database, request.run_id, wanted, first))
+
+
+async def perform_open_stage(
+    shop: Workshop,
+    request: StageRequest,
+    wanted: WantedStage,
+    opening: StageOpening,
+    work: Callable[[StageAttempt], Awaitable[R]],
+    stored: Callable[[bytes], R],
+) -> R:
+    """Return an open stage's stored result, or run `work`, which closes the stage itself, and return its result.
+
+    Raises:
+        ApplicationError: the run halts (never retried), or this worker is stopping (retried elsewhere).
+    """
+    if opening.result is not None:
+        return stored(opening.result)
+    stage, first = wanted.stage, shop.reserve_first(request.finish)
+    ledger = StageLedger(
+        shop.log,
+        request.run_id,
+        stage,
+        opening.attempt,
+        shop.rooms.room_of(request.run_id),
+        shop.prices_of(stage, request.query),
+        activity.is_worker_shutdown,
+        first=first if opening.granted and first is not None else NOTHING,
+        finish=request.finish,
+        capped=opening.capped,
+        halt=opening.halt,
+    )
+    record = DurableRecord(ledger, opening.turns, shop.models.__getitem__, shop.index_circuit)
+    attempt = StageAttempt(shop, request, stage, wanted.title, opening, ledger, record)
+    with count_for(request.run_id):
+        return await _run_guarded(ledger, record, lambda: work(attempt))
+
+
+async def _run_guarded(ledger: StageLedger, record: DurableRecord, work: Callable[[], Awaitable[R]]) -> R:
+    """Run the agent. On a halt, first wait until the turns under way are stored; on a cancellation, give them up."""
+    try:
+        if ledger.halt in (Halt.PAUSE, Halt.CANCEL):
+            raise RunHalted(ledger.halt)
+        result = await work()
+    except asyncio.CancelledError:
+        record.abort()
+        raise
+    except (RunHalted, WorkerStopping) as stop:
+        await record.drain(policies.DRAIN_LIMIT)
+        await ledger.release()
+        raise _failure_of(stop) from None
+    except ApplicationError:
+        raise
+    except Exception as error:
+        log.exception("run %s: the stage %s failed", ledger.run_id, ledger.stage)
+        await ledger.release()
+        raise make_final_failure(error) from error
+    return result
+
+
+def _failure_of(stop: RunHalted | WorkerStopping) -> BaseException:
+    """Return the failure for a stop. A superseded attempt counts as a stopping worker: a newer attempt goes on."""
+    if isinstance(stop, RunHalted) and stop.halt is not Halt.SUPERSEDED:
+        return make_halted_failure(stop.halt)
+    return make_stopping_failure()
+
+
+@contextlib.asynccontextmanager
+async def send_heartbeats() -> AsyncIterator[None]:
+    """Tell Temporal that this worker lives while the body runs."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(policies.HEARTBEAT_EVERY.total_seconds())
+            activity.heartbeat()
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()

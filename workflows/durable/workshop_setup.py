@@ -1,0 +1,81 @@
+"""From settings to a workshop: the one place where a worker's parts are chosen."""
+
+import contextlib
+from collections.abc import AsyncIterator, Callable
+
+from app.accounts.service.policy import AccountPolicy
+from app.database.engine import connect as connect_database
+from app.database.schema import require_schema
+from app.domain.errors import SetupError
+from app.outgoing.mail import mailbox_of
+from app.outside.storage import OutsideStore
+from app.settings import Codec as CodecName
+from app.settings import Settings
+from retrieval.outside.pages import OutsideReader
+from retrieval.outside.services import OutsideServices
+from retrieval.outside.services import open_outside as opened_outside
+from retrieval.ports import PageReader
+from retrieval.service.client import IndexClient
+from workflows.agents.codec import SchemaCodec, TagCodec
+from workflows.agents.extractive import EXTRACTIVE
+from workflows.agents.model_driven import MODEL_DRIVEN
+from workflows.chat_models.absent import AbsentModel
+from workflows.chat_models.configured import alternatives_of, endpoint_of
+from workflows.chat_models.endpoint import ModelPrices
+from workflows.chat_models.offer import ModelOffer
+from workflows.chat_models.openai_compatible import connect_model
+from workflows.durable.deployment import compute_build_id
+from workflows.durable.mcp_tools import connect_mcp_tools
+from workflows.durable.workshop import Workshop
+from workflows.prompts.library import PromptLibrary
+from workflows.tools.toolbox import OutsideTools
+
+DATABASE_CONNECTIONS = 12
+
+
+@contextlib.asynccontextmanager
+async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
+    """Connect everything that stages need, and close it at the end.
+
+    Raises:
+        SetupError: an address is missing or cannot be used, or the database needs a migration.
+    """
+    if settings.worker_database_url is None or settings.retrieval_url is None:
+        raise SetupError("set RUBRICA_WORKER_DATABASE_URL and RUBRICA_RETRIEVAL_URL, or use `rubrica up`, which starts both")
+    async with contextlib.AsyncExitStack() as stack:
+        url = settings.worker_database_url.get_secret_value()
+        database = await connect_database(url, DATABASE_CONNECTIONS, "RUBRICA_WORKER_DATABASE_URL")
+        stack.push_async_callback(database.close)
+        await require_schema(database)
+        endpoint = endpoint_of(settings)
+        index = await stack.enter_async_context(IndexClient(settings.retrieval_url))
+        outside = await stack.enter_async_context(opened_outside(settings, OutsideStore(database)))
+        tools = await stack.enter_async_context(connect_mcp_tools(settings.mcp_servers, outside.entrance))
+        yield Workshop(
+            database=database,
+            index=index,
+            agents=MODEL_DRIVEN if endpoint else EXTRACTIVE,
+            fallback=EXTRACTIVE,
+            chat=await stack.enter_async_context(connect_model(endpoint)) if endpoint else AbsentModel(),
+            codec=TagCodec() if settings.llm_codec is CodecName.TAGS else SchemaCodec(),
+            prompts=PromptLibrary.load(),
+            prices=endpoint.prices if endpoint else ModelPrices(),
+            asks_a_model=endpoint is not None,
+            reader=_make_reader(outside),
+            beyond=OutsideTools(outside.web, outside.papers, tools),
+            judge=settings.judge,
+            scientific=settings.scientific_collections,
+            mailbox=mailbox_of(settings),
+            alternatives={
+                e.model: ModelOffer(await stack.enter_async_context(connect_model(e)), e.prices)
+                for e in alternatives_of(settings)
+            },
+            build=compute_build_id(),
+            most=AccountPolicy.of(settings).most,
+        )
+
+
+def _make_reader(outside: OutsideServices) -> Callable[[PageReader], PageReader]:
+    """Return a reader of the index that also reads other pages where something can fetch them."""
+    pages = outside.pages
+    return lambda stored: OutsideReader(stored, outside.entrance, pages) if pages else stored

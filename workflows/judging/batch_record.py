@@ -1,0 +1,105 @@
+"""The record of a batch of judging: calls run in parallel up to a limit, and no request is asked twice.
+
+Answers are stored by request and model, in memory or in a file. An interrupted batch continues from the file.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from app.domain.budget import Usage
+from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
+from app.domain.errors import ModelRefused, ModelUnavailable
+from app.domain.run import EventType
+from app.domain.trajectory import request_digest
+from workflows.agents.ports import ChatModel, Tool
+
+CREATE_TABLE = "CREATE TABLE IF NOT EXISTS answers (asked TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
+KEEP_ANSWER = "INSERT OR REPLACE INTO answers VALUES (?, ?)"
+FIND_ANSWER = "SELECT answer FROM answers WHERE asked = ?"
+
+
+class AnswerStore:
+    """Stored answers by the digest of their request. Without a path they live as long as the object."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._file = sqlite3.connect(path or ":memory:", isolation_level=None)
+        self._file.execute(CREATE_TABLE)
+
+    def get(self, asked: str) -> Completion | None:
+        """Return the answer, if it is stored."""
+        row = self._file.execute(FIND_ANSWER, (asked,)).fetchone()
+        return Completion.of_any_version(row[0]) if row else None
+
+    def put(self, asked: str, answer: Completion) -> None:
+        """Store an answer."""
+        self._file.execute(KEEP_ANSWER, (asked, answer.model_dump_json()))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class BatchRecord:
+    """A `Record` for judges with at most `at_once` calls under way. `saved` counts the calls that were not needed.
+
+    During an outage a call is tried `attempts` times. The wait is as long as the server asks, or doubles; then the call fails.
+    """
+
+    def __init__(
+        self,
+        kept: AnswerStore,
+        at_once: int,
+        attempts: int = 4,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._kept = kept
+        self._gate = asyncio.Semaphore(at_once)
+        self._attempts = attempts
+        self._pause = pause
+        self._under_way: dict[str, asyncio.Task[Completion]] = {}
+        self.usage = Usage()
+        self.saved = 0
+
+    async def ask(self, agent: str, step: str, model: ChatModel, request: ChatRequest) -> Completion:
+        """Return the stored answer to exactly this request, the answer of the same call under way, or a new one.
+
+        Raises:
+            ModelRefused: the model refuses, or is away for too long.
+        """
+        asked = request_digest(request, model.name)
+        if (answer := self._kept.get(asked)) is not None:
+            self.saved += 1
+            return answer
+        call = self._under_way.get(asked)
+        if call is None:
+            call = self._under_way[asked] = asyncio.create_task(self._complete(asked, model, request))
+            call.add_done_callback(lambda _: self._under_way.pop(asked))
+        else:
+            self.saved += 1
+        return await asyncio.shield(call)  # a caller that is cancelled must not cancel the call for the others
+
+    async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
+        """Refuse, because judges use no tools."""
+        raise NotImplementedError("a judge has no tools")
+
+    async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
+        """Do nothing, because nobody watches."""
+
+    async def _complete(self, asked: str, model: ChatModel, request: ChatRequest) -> Completion:
+        async with self._gate:
+            answer = await self._complete_patiently(model, request)
+        self.usage += answer.usage
+        self._kept.put(asked, answer)
+        return answer
+
+    async def _complete_patiently(self, model: ChatModel, request: ChatRequest) -> Completion:
+        for attempt in range(self._attempts):
+            try:
+                return await model.complete(request)
+            except ModelUnavailable as away:
+                last = away
+                await self._pause(away.retry_after.total_seconds() if away.retry_after else 2.0**attempt)
+        raise ModelRefused(f"the judge stayed away: {last}")

@@ -1,0 +1,97 @@
+"""A language model as judge of unsure claims: one request for each section, with the passages that its claims cite."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from app.domain.claims import Support
+from app.domain.errors import ModelError
+from workflows.agents.asker import Asker
+from workflows.agents.kit import Kit
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.reporting.citations import remove_citations
+from workflows.agents.steps import StepAnswer, declare_step
+from workflows.agents.untrusted import as_attribute, as_data
+from workflows.checks.reading import read_sentence
+from workflows.judging.claim_draft import ClaimDraft
+
+MODEL = "model"
+MOST_A_SECTION = 12
+REASON_CHARS = 240
+PASSAGE_CHARS = 2_500
+LONGER_BY = 60
+"""The number of characters by which a softened sentence may be longer than the original."""
+VERDICTS = {verdict.value: verdict for verdict in (Support.FULL, Support.PARTIAL, Support.NONE, Support.CONTRADICTED)}
+
+
+class VerdictAnswer(StepAnswer):
+    """The verdict on one claim."""
+
+    claim: int = Field(default=0, description="number of the claim")
+    verdict: str = Field(default="", description="full, partial, none or contradicted", json_schema_extra={"enum": [*VERDICTS]})
+    reason: str = Field(default="", description="what the passages have or lack, in one sentence")
+    softened: str = Field(
+        default="", description="the claim reworded to no more than the passages say; empty when it is full or cannot be saved"
+    )
+
+
+class VerdictsAnswer(StepAnswer):
+    """One verdict for each claim."""
+
+    verdicts: tuple[VerdictAnswer, ...] = ()
+
+
+SUPPORT = declare_step("support", VerdictsAnswer, max_tokens=2_500)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRuling:
+    """A draft's new verdict, and the sentence that replaces it; empty to keep the sentence."""
+
+    draft: ClaimDraft
+    softened: str = ""
+
+
+async def judge_section(kit: Kit, section: int, drafts: Sequence[ClaimDraft]) -> list[ModelRuling]:
+    """Return the model's rulings on drafts of one section, in their order. Drafts without a ruling do not change.
+
+    The agent path is `report/support/<section>`, so that a resumed stage finds its turns again.
+    """
+    messages = kit.prompts.get("support", kit.language).render(
+        claims="\n\n".join(_format_draft(number, draft) for number, draft in enumerate(drafts[:MOST_A_SECTION], 1)),
+        form=kit.codec.describe_form(SUPPORT, kit.prompts, kit.language),
+    )
+    try:
+        answer = (await Asker(kit, f"report/support/{section}").ask(SUPPORT, messages)).answer
+    except (ModelError, BudgetSpent):
+        return [ModelRuling(draft=draft) for draft in drafts]
+    said = {verdict.claim: verdict for verdict in answer.verdicts}
+    return [_make_ruling(draft, said.get(number)) for number, draft in enumerate(drafts, 1)]
+
+
+def _format_draft(number: int, draft: ClaimDraft) -> str:
+    source = as_attribute(draft.evidence.title)
+    passages = as_data("\n".join(draft.evidence.sentences)[:PASSAGE_CHARS])
+    return f'{number}. {as_data(draft.sentence.text)}\n<quote source="{source}">\n{passages}\n</quote>'
+
+
+def _make_ruling(draft: ClaimDraft, said: VerdictAnswer | None) -> ModelRuling:
+    verdict = VERDICTS.get(said.verdict.strip().lower()) if said else None
+    if said is None or verdict is None:
+        return ModelRuling(draft=draft)
+    reason = remove_citations(" ".join(said.reason.split()))[:REASON_CHARS]
+    judged = draft.with_verdict(verdict, MODEL, "" if verdict.holds else reason)
+    return ModelRuling(draft=judged, softened="" if verdict.holds else _check_softened(draft, said.softened))
+
+
+def _check_softened(draft: ClaimDraft, softened: str) -> str:
+    """Return the softened sentence if it has no new number or name and is hardly longer; else an empty string."""
+    text = remove_citations(" ".join(softened.split())).lstrip("#>*+- ")
+    evidence = [draft.evidence.title, *draft.evidence.sentences]
+    known = {number.value for sentence in evidence for number in read_sentence(sentence).numbers}
+    named = "\n".join([draft.sentence.text, *evidence]).lower()
+    new = read_sentence(text)
+    invents = any(number.value not in known for number in new.numbers) or any(name not in named for name in new.names)
+    longer = len(text) > len(draft.sentence.text) + LONGER_BY
+    return "" if invents or longer or text == draft.sentence.text else text

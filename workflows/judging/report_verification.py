@@ -1,0 +1,137 @@
+"""The last step of a report: every claim is checked against the evidence it cites, before anyone reads it.
+
+The offline grader judges all claims. A failing claim gets better evidence of the run if there is some. Claims still in doubt go
+to the judge that the installation names. A notice tells the reader of claims that fail in the end.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from app.domain.claims import Claim, Support
+from app.domain.evidence import Finding, Quote
+from app.domain.query import Language
+from app.domain.report import Report
+from workflows.agents.concurrency import give_way
+from workflows.agents.kit import Kit
+from workflows.checks.table_repair import repair_tables
+from workflows.judging.claim_draft import ClaimDraft, make_drafts
+from workflows.judging.claim_repair import TextReplacement, apply_replacements, cite_quote, find_better_quote, use_quote
+from workflows.judging.context import QuoteContext
+from workflows.judging.offline_judge import judge_offline
+from workflows.judging.remarks import word_remark
+from workflows.judging.second_look import Judges, look_again
+from workflows.judging.weakness import find_weakness
+
+MOST_REPAIRED = 20
+GRADED_AT_ONCE = 10
+
+
+async def verify_report(
+    report: Report,
+    findings: Sequence[Finding],
+    kit: Kit,
+    judges: Judges,
+    around: Mapping[str, QuoteContext],
+    mend: bool = True,
+) -> Report:
+    """Return the report with repaired tables and graded claims; failing claims are repaired, reworded or named in a notice.
+
+    Without `mend` tables do not change, and failing claims keep their citations. `around` gives, by quote key, the text of the
+    stored copy next to the quote.
+    The only turns recorded are those of a model as judge.
+    """
+    report = _repair_tables(report) if mend else report
+    known = {quote.key: quote for quote in report.quotes}
+    drafts = await _grade_claims(report, known, around, kit.language)
+    pool = {quote.key: quote for finding in findings for quote in finding.quotes} | known
+    changes: list[TextReplacement] = []
+    if mend:
+        drafts, changes = _repair_claims(report, drafts, pool, around, kit.language)
+    drafts, more = await look_again(drafts, kit, judges)
+    changes += more
+    return _finish_report(report, drafts, changes, pool, kit.language)
+
+
+async def _grade_claims(
+    report: Report, known: Mapping[str, Quote], around: Mapping[str, QuoteContext], language: Language
+) -> list[ClaimDraft]:
+    """Grade every claim with the offline grader, a few at a time."""
+    graded: list[ClaimDraft] = []
+    for number, section in enumerate(report.sections):
+        await give_way()
+        for place, draft in enumerate(make_drafts(section, number, known, around), 1):
+            graded.append(judge_offline(draft, language))
+            if place % GRADED_AT_ONCE == 0:
+                await give_way()
+    return graded
+
+
+def _repair_tables(report: Report) -> Report:
+    """Repair every table that readers would not see as a table; its words and citations stay."""
+    bodies = [repair_tables(section.body).text for section in report.sections]
+    if all(section.body == body for section, body in zip(report.sections, bodies, strict=True)):
+        return report
+    sections = (section.model_copy(update={"body": body}) for section, body in zip(report.sections, bodies, strict=True))
+    return report.model_copy(update={"sections": tuple(sections)})
+
+
+def _repair_claims(
+    report: Report,
+    drafts: Sequence[ClaimDraft],
+    pool: Mapping[str, Quote],
+    around: Mapping[str, QuoteContext],
+    language: Language,
+) -> tuple[list[ClaimDraft], list[TextReplacement]]:
+    """Give failing claims better evidence, if the run has some."""
+    mended, changes = list(drafts), list[TextReplacement]()
+    for place in [place for place, draft in enumerate(drafts) if draft.fails][:MOST_REPAIRED]:
+        draft = drafts[place]
+        if quote := find_better_quote(draft, pool, around):
+            changes.append(cite_quote(draft, quote, report.sections[draft.section].body))
+            mended[place] = use_quote(draft, quote, around, language)
+    return mended, changes
+
+
+def _finish_report(
+    report: Report,
+    drafts: Sequence[ClaimDraft],
+    changes: Sequence[TextReplacement],
+    pool: Mapping[str, Quote],
+    language: Language,
+) -> Report:
+    """Return the report with its changes applied, its claims at their new places, and notices for the reader."""
+    sections = apply_replacements(report.sections, changes)
+    by_section: dict[int, list[TextReplacement]] = {}
+    for change in changes:
+        by_section.setdefault(change.section, []).append(change)
+    claims = tuple(
+        _move_claim(draft.to_claim(_weakness_of(draft, language)), by_section.get(draft.section, ())) for draft in drafts
+    )
+    cited = dict.fromkeys([*(quote.key for quote in report.quotes), *(key for claim in claims for key in claim.quote_keys)])
+    update = {
+        "sections": sections,
+        "quotes": tuple(pool[key] for key in cited),
+        "claims": claims,
+        "notices": (*report.notices, *list_notices(claims, language)),
+    }
+    return report.model_copy(update=update)
+
+
+def _weakness_of(draft: ClaimDraft, language: Language) -> str:
+    return find_weakness(draft.quotes, language) if draft.cited else ""
+
+
+def _move_claim(claim: Claim, own: Sequence[TextReplacement]) -> Claim:
+    """Return the claim at its place after the changes of its section."""
+    if not own:
+        return claim
+    shift = sum(len(change.text) - (change.end - change.start) for change in own if change.start < claim.start)
+    growth = sum(len(change.text) - (change.end - change.start) for change in own if change.start == claim.start)
+    return claim.model_copy(update={"start": claim.start + shift, "end": claim.end + shift + growth})
+
+
+def list_notices(claims: Sequence[Claim], language: Language) -> list[str]:
+    """Return notices for the reader about claims that fail or rest only on a weak source."""
+    failing = sum(claim.support in (Support.NONE, Support.CONTRADICTED) for claim in claims)
+    weak = sum(bool(claim.weak) for claim in claims)
+    told = [word_remark("failing_one" if failing == 1 else "failing", language, n=failing)] if failing else []
+    return told + ([word_remark("weak", language, n=weak)] if weak else [])
