@@ -1,6 +1,6 @@
 """Install what some tests need and most machines lack: `make extras`, which CI calls before the tests.
 
-A browser and its driver, torch with sentence-transformers, an engine for model files, SearXNG, and small weights. All but the
+A browser and its driver, torch with sentence-transformers, an engine for model files, cosmic-ray, SearXNG, and small weights. All but the
 browser go into the environment, beside what the lock names and without changing a version of it. What is there already costs
 nothing. What cannot be had is told in a line, and its tests are skipped.
 """
@@ -40,6 +40,7 @@ def main() -> None:
         "playwright": (is_importable("playwright"), lambda: install_packages(*extra("browser"))),
         "sentence-transformers": (is_importable("sentence_transformers"), lambda: install_packages(TORCH, *extra("torch"))),
         "xllamacpp": (is_importable("xllamacpp"), lambda: install_packages(*extra("embedded"))),
+        "cosmic-ray": (is_importable("cosmic_ray"), lambda: install_packages("--no-binary", "yattag", *extra("mutants"))),
         "SearXNG": (SEARXNG.exists(), install_searxng),
         "weights": (SMALLEST_MODEL.exists() and ENCODER.exists(), fetch_weights),
     }

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("cosmic_ray", reason="make extras installs it")
+
 from bench.mutants import CORE, Copy, Core, Outcome, Part, count_figures, draw_mutations, read_core, try_all
 from bench.mutations import Mutation, list_mutations
 
