@@ -1,8 +1,8 @@
 """Install what some tests need and most machines lack: `make extras`, which CI calls before the tests.
 
-A browser and its driver, torch with sentence-transformers, an engine for model files, cosmic-ray, SearXNG, and small weights. All but the
-browser go into the environment, beside what the lock names and without changing a version of it. What is there already costs
-nothing. What cannot be had is told in a line, and its tests are skipped.
+A browser and its driver, torch with sentence-transformers, an engine for model files, cosmic-ray, SearXNG, and small weights.
+All but the browser go into the environment, beside what the lock names and without changing a version of it. What is there
+already costs nothing. What cannot be had is told in a line, and its tests are skipped.
 """
 
 import importlib.util
