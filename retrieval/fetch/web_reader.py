@@ -32,7 +32,7 @@ class Renderer(Protocol):
 class WebReader:
     """A reader of the open web without retries and cache, which its caller owns. Close it, or use it in `async with`.
 
-    A page with hardly any text is read again in the browser that `renderer` makes (`browser.ScriptedPages`), where one is given.
+    A page with hardly any text is read again in the browser that `renderer` makes (`browser.PageRenderer`), where one is given.
     """
 
     def __init__(self, policy: FetchPolicy | None = None, renderer: Callable[[Fetcher], Renderer] | None = None) -> None:

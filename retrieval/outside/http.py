@@ -110,7 +110,7 @@ def _hide_secret(secret: str, text: str) -> str:
 
 @asynccontextmanager
 async def open_exchange() -> AsyncIterator[HttpExchange]:
-    """Open an `Http` with its own session. It honours the usual proxy variables and stores no cookies."""
+    """Open an `HttpExchange` with its own session. It honours the usual proxy variables and stores no cookies."""
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=KEEP_ALIVE_S, ttl_dns_cache=300)
     timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_LIMIT.total_seconds())
     async with aiohttp.ClientSession(

@@ -28,7 +28,7 @@ class MemorySharedStore:
         self.counted: Counter[CallEnding] = Counter()
 
     async def take(self, lane: str, every: timedelta, burst: int, longest: timedelta) -> timedelta | None:
-        """See `Shared.take`."""
+        """See `SharedStore.take`."""
         now = self._now()
         slot = max(self._next.get(lane, NEVER), now - every * (burst - 1))
         if slot > now + longest:
@@ -37,11 +37,11 @@ class MemorySharedStore:
         return max(slot - now, timedelta(0))
 
     async def hold(self, lane: str, pause: timedelta) -> None:
-        """See `Shared.hold`."""
+        """See `SharedStore.hold`."""
         self._next[lane] = max(self._next.get(lane, NEVER), self._now() + pause)
 
     async def begin(self, key: str, max_age: timedelta, lease: timedelta) -> CallOpening:
-        """See `Shared.begin`."""
+        """See `SharedStore.begin`."""
         now = self._now()
         body, at = self.kept.get(key, (b"", NEVER))
         if at > now - max_age:
@@ -52,7 +52,7 @@ class MemorySharedStore:
         return CallOpening(None, mine=True)
 
     async def finish(self, key: str, body: bytes, texts: Mapping[str, str]) -> datetime:
-        """See `Shared.finish`."""
+        """See `SharedStore.finish`."""
         self._texts.update(texts)
         self.kept.pop(key, None)
         at = self.kept.setdefault(key, (body, self._now()))[1]
@@ -62,19 +62,19 @@ class MemorySharedStore:
         return at
 
     async def release(self, key: str) -> None:
-        """See `Shared.release`."""
+        """See `SharedStore.release`."""
         self._claims.pop(key, None)
 
     async def text(self, name: str) -> str:
-        """See `Shared.text`."""
+        """See `SharedStore.text`."""
         if name not in self._texts:
             raise NotFound(f"no text from outside is kept under {name}")
         return self._texts[name]
 
     async def count(self, endings: Mapping[CallEnding, int]) -> None:
-        """See `Shared.count`."""
+        """See `SharedStore.count`."""
         self.counted.update(endings)
 
     async def sweep(self) -> int:
-        """See `Shared.sweep`. Nothing becomes too old in one process's life."""
+        """See `SharedStore.sweep`. Nothing becomes too old in one process's life."""
         return 0

@@ -43,7 +43,7 @@ def fuse_scores(
 
 
 def find_above_average(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> frozenset[Key]:
-    """Return the candidates that every half found and puts above its average. The arguments are those of `fuse`."""
+    """Return the candidates that every half found and puts above its average. The arguments are those of `fuse_scores`."""
     halves = _scale_halves(sparse, dense, wanted)
     return frozenset(key for key in halves[0] if all(half.get(key, 0.0) > AVERAGE for half in halves))
 

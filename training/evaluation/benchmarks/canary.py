@@ -18,7 +18,7 @@ def decode_by_digest(text: str, canary: str) -> str:
 
 
 def decode_by_canary(text: str, canary: str) -> str:
-    """Decode a text of xbench: XOR with the repeated canary itself. Raises as `by_digest` does."""
+    """Decode a text of xbench: XOR with the repeated canary itself. Raises as `decode_by_digest` does."""
     return _decode(text, canary.encode())
 
 

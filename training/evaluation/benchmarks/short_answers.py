@@ -51,7 +51,7 @@ async def score_short(example: Example[ShortGold], answer: BenchmarkAnswer, judg
 
 
 async def score_gaia(example: Example[ShortGold], answer: BenchmarkAnswer, judging: Judging) -> ItemScores:
-    """Score by GAIA's own comparison (`gaia_match`)."""
+    """Score by GAIA's own comparison (`is_gaia_match`)."""
     said = await extract_short_answer(judging.kit, example.question, answer.text)
     if isinstance(said, Missing):
         return item_scores_of(example.id, {RIGHT: said})

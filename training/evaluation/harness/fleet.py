@@ -42,7 +42,7 @@ class Deployment(NamedTuple):
 
 @dataclass(eq=False)
 class FleetAnswerer:
-    """A running fleet as a source of answers (see `Answering`)."""
+    """A running fleet as a source of answers (see `Answerer`)."""
 
     database: Executor
     manifest: RunManifest
