@@ -1,10 +1,10 @@
 """Accuracy under limits of tool calls and context (the lower data series of MindDR's Fig. 9).
 
-    attempts = [Attempt.of(trajectory, correct) ...]        # one system, one attempt a question
-    under_limits(attempts, TOOL_CALL_LIMITS, tool_calls_of) # a line of the plot
+    attempts = [MeasuredAttempt.of(trajectory, correct) ...]            # one system, one attempt a question
+    accuracy_under_limits(attempts, TOOL_CALL_LIMITS, tool_calls_of)    # a line of the plot
 
-`accuracy_under_limits` estimates from runs without limits: an attempt counts as right under a limit when it is right and stayed within
-it. That is a lower bound, since an agent that knows its limit may stop in time. Where a system was run again under each limit
+The figure is estimated from runs without limits: an attempt counts as right under a limit when it is right and stayed within it.
+That is a lower bound, since an agent that knows its limit may stop in time. Where a system was run again under each limit
 (`harness/caps.py`), the accuracy of those runs is the measured value (`harness/limits_page.py`).
 """
 

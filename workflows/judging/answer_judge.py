@@ -13,6 +13,6 @@ RIGHT = declare_step("answer_right", YesNoAnswer, max_tokens=400)
 
 
 async def judge_answer(kits: Sequence[Kit], question: str, gold: str, answer: str) -> list[bool | Missing]:
-    """Return the verdict of each judge on an answer (the paper has three judges); `training.rewards.votes.majority_of` decides."""
+    """Return the verdict of each judge on an answer. The paper has three; `training.rewards.votes.majority_of` decides."""
     asked = (ask_judge(kit, RIGHT, read_yes_or_no, question=question, gold=gold, answer=answer) for kit in kits)
     return list(await asyncio.gather(*asked))
