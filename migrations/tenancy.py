@@ -1,4 +1,4 @@
-"""How a migration protects a table. Every table says in app/storage/tables*.py what it is to be protected by.
+"""How a migration protects a table. Every table says in app/database/tables what it is to be protected by.
 
 Row-level security is forced, so a table's owner is held to it too: a later migration that changes rows of a protected table turns
 that off first (`ALTER TABLE ... NO FORCE ROW LEVEL SECURITY`) and on again at its end, in its transaction.

@@ -1,6 +1,6 @@
 """Which rows of a table the API's role sees and what it may do to them, said beside the table's columns.
 
-Row-level security holds it (docs/decisions/0050). A migration repeats what is said here, and a test compares the two.
+Row-level security holds it (ADR 0034). A migration repeats what is said here, and a test compares the two.
 The worker's role sees and may do everything. A table that says nothing is of own rows.
 """
 
