@@ -32,7 +32,7 @@ def calls(function: str) -> Iterator[tuple[str, set[str]]]:
                     yield str(key.value), {keyword.arg for keyword in node.keywords if keyword.arg}
 
 
-@pytest.mark.parametrize(("function", "table"), [("say", wording.WORDINGS), ("remark", remarks.REMARKS)])
+@pytest.mark.parametrize(("function", "table"), [("say", wording.WORDINGS), ("word_remark", remarks.REMARKS)])
 def test_every_sentence_stands_in_both_languages_and_is_said_with_its_values(function: str, table: Table) -> None:
     for key, texts in table.items():
         assert set(texts) == set(Language), key

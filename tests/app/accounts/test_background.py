@@ -5,7 +5,6 @@ from uuid import UUID
 
 import asyncpg
 import pytest
-from tests.app.accounts.conftest import NewBrowser
 
 from app.database.tenancy import Tenant
 from app.domain.errors import TooManyRequests
@@ -13,6 +12,7 @@ from app.domain.limits import Quota
 from app.quotas.service import admit_run
 from app.schedules.storage import living_runs
 from app.schedules.storage.living_runs import Owner
+from tests.app.conftest import NewBrowser
 
 
 @pytest.mark.parametrize(("places", "left"), [(1, 1), (2, 1), (4, 3), (5, 3), (10, 7)])

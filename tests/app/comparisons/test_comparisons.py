@@ -17,7 +17,12 @@ from tests.app.support import ApiClient, InMemoryRuns
 from tests.support.patience import PATIENCE_S
 
 BY_MODEL = ReportLineage(
-    system="minddr", agents="model", model="secret-model", temperature=0.31, prompts={"section/v2/en": "ab" * 32}, build="b19d"
+    system="minddr",
+    agents="model",
+    model="secret-model",
+    temperature=0.3141592,
+    prompts={"section/v2/en": "ab" * 32},
+    build="b19d",
 )
 BY_QUOTING = ReportLineage(system="minddr", agents="extractive", arrangement="chain", build="b20d")
 CHAIN = {"agents": "extractive", "arrangement": "chain"}
@@ -130,7 +135,17 @@ async def test_no_byte_of_the_blind_answers_tells_which_report_is_which(
     seen = await reader.get(f"/v1/comparisons/{id_}")
     digests = [row["digest"] for row in await pool.fetch(candidates, UUID(id_))]
     secrets = [
-        *(str(second), second.hex, BY_MODEL.model, BY_MODEL.build, BY_QUOTING.build, "0.31", "section/v2", "ab" * 32, "chain"),
+        *(
+            str(second),
+            second.hex,
+            BY_MODEL.model,
+            BY_MODEL.build,
+            BY_QUOTING.build,
+            "0.3141592",
+            "section/v2",
+            "ab" * 32,
+            "chain",
+        ),
         *("extractive", "minddr", "delivered", "alternative", "written by", "the-judge", "usage", "cost", "token", "model"),
         *(created.isoformat()[:23], *digests),
     ]

@@ -39,10 +39,10 @@ from pathlib import Path
 
 async def main():
     sys.addaudithook(refuse)
-    from tests.workflows.tools.test_recorded import QUESTION, Tape, played_back, reported
+    from tests.workflows.tools.test_recorded import QUESTION, Tape, play_tools_back, reported
     from workflows.agents.actions import ActionName
     tape = Tape.load(Path(sys.argv[1]))
-    report = await reported(played_back([name.value for name in ActionName], tape))
+    report = await reported(play_tools_back([name.value for name in ActionName], tape))
     sys.stdout.write(report.model_dump_json())
 
 def refuse(event, arguments):
