@@ -1,6 +1,7 @@
-"""Known vulnerabilities of what `requirements.lock` names, asked of PyPI by pip-audit in a scratch environment (`make audit`).
+"""Look up the known vulnerabilities of the packages in `requirements.lock` (`make audit`).
 
-Where the data cannot be reached, or is not there for a package, nothing is known of it: that is said, and is no pass.
+pip-audit asks PyPI, in a scratch environment. A package of which PyPI has no data, or that cannot be looked up, does not pass:
+it is listed as unknown.
 """
 
 import json
@@ -17,7 +18,7 @@ SOUND, VULNERABLE, UNKNOWN = 0, 1, 3
 
 
 class Verdict(NamedTuple):
-    """What came of it: an exit status, and what to print."""
+    """The result of an audit: an exit status, and the lines to print."""
 
     status: int
     lines: tuple[str, ...]
@@ -26,19 +27,19 @@ class Verdict(NamedTuple):
 def verdict(dependencies: Sequence[dict[str, Any]]) -> Verdict:
     """Read pip-audit's JSON: packages with their `vulns`, or with the `skip_reason` why nothing is known of them."""
     found = [
-        f"{package['name']} {package['version']}: {known['id']}, mended in {', '.join(known['fix_versions']) or 'no version yet'}"
+        f"{package['name']} {package['version']}: {known['id']}, fixed in {', '.join(known['fix_versions']) or 'no version yet'}"
         for package in dependencies
         for known in package.get("vulns", ())
     ]
     skipped = [package["name"] for package in dependencies if "skip_reason" in package]
-    said = f"{len(dependencies) - len(skipped)} of {len(dependencies)} packages looked up, {len(found)} known vulnerabilities"
+    summary = f"{len(dependencies) - len(skipped)} of {len(dependencies)} packages looked up, {len(found)} known vulnerabilities"
     unknown = (f"nothing is known of {len(skipped)}: {', '.join(skipped)}",) if skipped else ()
     status = VULNERABLE if found else UNKNOWN if skipped else SOUND
-    return Verdict(status, (*found, *unknown, said))
+    return Verdict(status, (*found, *unknown, summary))
 
 
 def main() -> int:
-    """0: none is known; 1: some are; 3: not all could be looked up."""
+    """Audit the lock file. Return 0 when no vulnerability is known, 1 when one is, 3 when not all packages could be looked up."""
     with tempfile.TemporaryDirectory() as scratch:
         python = f"{scratch}/bin/python"
         subprocess.run([sys.executable, "-m", "venv", scratch], check=True)

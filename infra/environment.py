@@ -1,7 +1,7 @@
 """Make the virtual environment `.venv` from `requirements.lock`: `python3 infra/environment.py`, or `make setup`.
 
-It runs under whatever `python3` a machine has, before anything is installed, so it is plain Python back to 3.7 and imports
-nothing of ours. Only ready-made wheels are installed: no compiler is ever needed. A second call costs nothing.
+It runs with any `python3` from 3.7 on, before anything is installed, so it imports only the standard library. It installs only
+ready-made wheels, which need no compiler. A second call does nothing.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ CANDIDATES = ("python3.13", "python3.12", "python3.11")
 
 
 class Refusal(Exception):
-    """What is missing and what to do about it."""
+    """A reason why the environment cannot be made, and what to do about it."""
 
 
 def main() -> None:
-    """Make the environment unless it is there already."""
+    """Make the environment, unless it is there already."""
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     try:
         setup()
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def setup() -> None:
-    """Check the machine, make the environment, install; the stamp comes last, so that a cut-short one is taken up again."""
+    """Check the machine, make the environment, install. Without the stamp, written last, the next call starts again."""
     python = suitable_python()
     stamp = os.path.join(ENVIRONMENT, ".stamp")
     wanted = fingerprint(python)
@@ -52,7 +52,7 @@ def setup() -> None:
 
 
 def suitable_python() -> str:
-    """This interpreter, or a newer one on the path when this one is too old."""
+    """Return this interpreter, or a newer one on the path when this one is too old."""
     if sys.version_info[:2] >= OLDEST:
         return sys.executable
     for name in CANDIDATES:
@@ -67,7 +67,7 @@ def suitable_python() -> str:
 
 
 def fingerprint(python: str) -> str:
-    """Changes when the lock, the project, the interpreter or the place changes."""
+    """Return a hash that changes when the lock, the project file, the interpreter or the folder changes."""
     digest = hashlib.sha256()
     for part in (os.getcwd(), os.path.realpath(python), read(LOCK), read("pyproject.toml")):
         digest.update(part.encode("utf-8", "surrogateescape") + b"\0")
@@ -75,7 +75,7 @@ def fingerprint(python: str) -> str:
 
 
 def read(path: str) -> str:
-    """A file's text, empty when there is none."""
+    """Return a file's text, empty when there is no such file."""
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()
@@ -91,19 +91,19 @@ def need_space(megabytes: int) -> None:
 
 
 def make_environment(python: str) -> None:
-    """An empty virtual environment with pip."""
+    """Make an empty virtual environment with pip."""
     if python == sys.executable and not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
         raise Refusal(
             "this Python has no venv module (Debian, Ubuntu: apt-get install python{}.{}-venv)".format(*sys.version_info[:2])
         )
     made = subprocess.run([python, "-m", "venv", "--clear", ENVIRONMENT], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if made.returncode != 0:
-        said = made.stdout.decode(errors="replace").strip()
-        raise Refusal(f"the virtual environment cannot be made by {python}:\n{said}")
+        output = made.stdout.decode(errors="replace").strip()
+        raise Refusal(f"the virtual environment cannot be made by {python}:\n{output}")
 
 
 def install() -> None:
-    """Everything the lock names, by several installers side by side, then the project itself as a link to this folder."""
+    """Install all that the lock names, with several installers side by side, then the project itself as a link to this folder."""
     lines = [line for line in read(LOCK).splitlines() if line.strip() and not line.startswith("#")]
     shares = [lines[number::INSTALLERS] for number in range(INSTALLERS)]
     running = [pip("install", "--no-deps", "--only-binary", ":all:", *share) for share in shares]
@@ -112,7 +112,7 @@ def install() -> None:
 
 
 def pip(*arguments: str) -> subprocess.Popen[bytes]:
-    """Start pip in the new environment. Byte code is written at first use: most of it is never used."""
+    """Start pip in the new environment. It writes no byte code: most modules are never imported."""
     python = os.path.join(ENVIRONMENT, "bin", "python")
     quiet = ["--quiet", "--disable-pip-version-check", "--no-input"]
     command = [python, "-m", "pip", *quiet, *arguments[:1], "--no-compile", *arguments[1:]]
@@ -120,21 +120,21 @@ def pip(*arguments: str) -> subprocess.Popen[bytes]:
 
 
 def finish(processes: list[subprocess.Popen[bytes]]) -> None:
-    """Wait for all; explain the first failure."""
+    """Wait for all processes; raise `Refusal` for the first that failed."""
     outputs = [process.communicate()[0].decode(errors="replace") for process in processes]
     for number, process in enumerate(processes):
         if process.returncode != 0:
             raise Refusal(explain(outputs[number]))
 
 
-def explain(said: str) -> str:
-    """What a failed pip means for a person. A registry that cannot be reached also ends in "no matching distribution"."""
-    tail = "\n".join(said.strip().splitlines()[-12:])
-    if "No space left" in said:
+def explain(output: str) -> str:
+    """Say why pip failed and what to do. The network is checked first: without it, pip ends in "no matching distribution" too."""
+    tail = "\n".join(output.strip().splitlines()[-12:])
+    if "No space left" in output:
         return f"the disk is full; free {NEEDED_MB} MB and try again\n{tail}"
-    if "connection" in said.lower() or "timed out" in said or "SSLError" in said:
+    if "connection" in output.lower() or "timed out" in output or "SSLError" in output:
         return f"the package registry cannot be reached; check the network and pip's settings (PIP_INDEX_URL)\n{tail}"
-    if "No matching distribution" in said:
+    if "No matching distribution" in output:
         machine = f"{sys.platform}, Python {sys.version_info[0]}.{sys.version_info[1]}"
         return f"the package registry has no ready-made wheel of a package for this machine ({machine})\n{tail}"
     return f"pip failed:\n{tail}"

@@ -1,8 +1,8 @@
 """Install what some tests need and most machines lack: `make extras`, which CI calls before the tests.
 
-A browser and its driver, torch with sentence-transformers, an engine for model files, cosmic-ray, SearXNG, and small weights.
-All but the browser go into the environment, beside what the lock names and without changing a version of it. What is there
-already costs nothing. What cannot be had is told in a line, and its tests are skipped.
+They are a browser and its driver, torch with sentence-transformers, an engine for model files, cosmic-ray, SearXNG, and small
+weights. All but the browser go into the environment and change no version that the lock names. What is already there is not
+installed again. Each extra that cannot be had is reported in one line, and its tests are skipped.
 """
 
 import importlib.util
@@ -29,11 +29,11 @@ FETCH_MODELS = ROOT.parent / "shared" / "tools" / "fetch-models"
 
 
 class NotHere(Exception):
-    """Why something cannot be had."""
+    """A reason why an extra cannot be had."""
 
 
 def main() -> None:
-    """Install each that is missing."""
+    """Install each extra that is missing."""
     EXTRAS.mkdir(exist_ok=True)
     extras: dict[str, tuple[bool, Callable[[], None]]] = {
         "Chromium": (find_browser() is not None, install_browser),
@@ -54,23 +54,23 @@ def main() -> None:
 
 
 def find_browser() -> str | None:
-    """The path of a Chromium, None where there is none."""
+    """Return the path of a Chromium, or None where there is none."""
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 def is_importable(package: str) -> bool:
-    """Whether this environment has a package."""
+    """Return whether this environment has a package."""
     return importlib.util.find_spec(package) is not None
 
 
 def extra(name: str) -> list[str]:
-    """The packages of an extra of the project."""
+    """Return the packages of an extra that pyproject.toml names."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return list(project["optional-dependencies"][name])
 
 
 def install_browser() -> None:
-    """Install Debian's Chromium with a font, where this account may."""
+    """Install Debian's Chromium with a font, where this account has the right to."""
     if shutil.which("apt-get") is None:
         raise NotHere("install Chromium or Chrome yourself; this machine has no apt-get")
     as_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
@@ -84,7 +84,7 @@ def install_packages(*packages: str) -> None:
 
 
 def install_searxng() -> None:
-    """Make an environment for SearXNG alone; nothing is left of a half one."""
+    """Make an environment for SearXNG alone; remove it again when the installation fails."""
     folder = EXTRAS / "searxng"
     shutil.rmtree(folder, ignore_errors=True)
     run([sys.executable, "-m", "venv", str(folder)])
@@ -96,7 +96,7 @@ def install_searxng() -> None:
 
 
 def fetch_weights() -> None:
-    """Fetch the smallest language model and the encoder by the script that a checkout may have beside it."""
+    """Fetch the smallest language model and the encoder with the script that may lie beside the checkout."""
     if not FETCH_MODELS.exists():
         raise NotHere(f"put {SMALLEST_MODEL.name} and {ENCODER.parent.name}/ into {MODELS}")
     run([sys.executable, str(FETCH_MODELS), "--dir", str(MODELS), "smollm2-135m", ENCODER.parent.name])
@@ -104,15 +104,15 @@ def fetch_weights() -> None:
 
 def pip(python: str, *arguments: str) -> None:
     """Install into the environment of an interpreter."""
-    quietly = ("--disable-pip-version-check", "install", "--quiet", "--no-compile", "--only-binary", ":all:")
-    run([python, "-m", "pip", *quietly, *arguments])
+    options = ("--disable-pip-version-check", "install", "--quiet", "--no-compile", "--only-binary", ":all:")
+    run([python, "-m", "pip", *options, *arguments])
 
 
 def run(command: Sequence[str]) -> None:
     """Run a command.
 
     Raises:
-        NotHere: it fails; with the last line that it printed.
+        NotHere: the command fails; the message is the last line that it printed.
     """
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     try:
@@ -120,8 +120,8 @@ def run(command: Sequence[str]) -> None:
     except OSError as error:
         raise NotHere(str(error)) from error
     if done.returncode:
-        said = (done.stderr + done.stdout).strip().splitlines()
-        raise NotHere(said[-1] if said else f"{command[0]} ended with {done.returncode}")
+        lines = (done.stderr + done.stdout).strip().splitlines()
+        raise NotHere(lines[-1] if lines else f"{command[0]} ended with {done.returncode}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Resolve what pyproject.toml asks for into `requirements.lock`: every package, direct or not, at one version."""
+"""Write `requirements.lock` from pyproject.toml: every package, direct or not, at one version."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ HEADER = "# Made by `make lock` from pyproject.toml; do not edit. Every package 
 
 
 def main() -> None:
-    """Install the newest that pyproject.toml allows into a scratch environment and write down what came."""
+    """Install the newest versions that pyproject.toml allows into a scratch environment, and write them down."""
     with tempfile.TemporaryDirectory() as scratch:
         python = f"{scratch}/bin/python"
         subprocess.run([sys.executable, "-m", "venv", scratch], check=True)

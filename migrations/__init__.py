@@ -1,1 +1,1 @@
-"""The schema's history, run by Alembic (docs/schema.md)."""
+"""The migrations of the schema, run by Alembic (docs/schema.md)."""

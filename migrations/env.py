@@ -1,4 +1,4 @@
-"""How Alembic gets its connection: from `app.database.migrate`, or by RUBRICA_DATABASE_OWNER_URL from Alembic's own CLI."""
+"""Give Alembic its connection: that of `app.database.migrate` or, for Alembic's CLI, one to RUBRICA_DATABASE_OWNER_URL."""
 
 import asyncio
 import os
@@ -28,14 +28,14 @@ def run(connection: Connection) -> None:
 
 
 def number_revision(_: Any, __: Any, made: Iterable[MigrationScript]) -> None:
-    """Number a new migration: revisions are compared, so each is greater than the one before."""
+    """Number a new migration. Revisions are compared, so each number is greater than the last."""
     for script in made:
         script.rev_id = f"{int(SCHEMA_REVISION) + 1:04}"
 
 
-given: Connection | None = context.config.attributes.get("connection")
-if given is not None:
-    run(given)
+connection: Connection | None = context.config.attributes.get("connection")
+if connection is not None:
+    run(connection)
 elif url := os.environ.get("RUBRICA_DATABASE_OWNER_URL"):
     asyncio.run(with_connection(url, run))
 else:

@@ -1,6 +1,6 @@
-"""How a migration protects a table. Every table says in app/database/tables what it is to be protected by.
+"""Protect a table in a migration. Each class in app/database/tables says how its table is protected.
 
-Row-level security is forced, so a table's owner is held to it too: a later migration that changes rows of a protected table turns
+Row-level security is forced, so it binds the table's owner too. A later migration that changes rows of a protected table turns
 that off first (`ALTER TABLE ... NO FORCE ROW LEVEL SECURITY`) and on again at its end, in its transaction.
 """
 

@@ -1,1 +1,1 @@
-"""The `rubrica` command. A client of the HTTP API that starts the local stack when none is running."""
+"""The `rubrica` command: a client of the HTTP API that starts the local stack when none is running."""

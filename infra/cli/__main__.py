@@ -1,4 +1,4 @@
-"""`python -m infra.cli`: the same as `rubrica`, for places where a script's first line cannot name the interpreter."""
+"""Run `rubrica` as `python -m infra.cli`, for places where a script's first line cannot name the interpreter."""
 
 from infra.cli.main import main
 

@@ -1,4 +1,4 @@
-"""`rubrica admin`: what whoever runs a deployment does by hand."""
+"""`rubrica admin`: what the operator of a deployment does by hand."""
 
 from typing import Annotated
 

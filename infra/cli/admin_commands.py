@@ -1,4 +1,4 @@
-"""Setting a deployment up, over the database itself: there is nobody yet whom the API would know."""
+"""Set a deployment up over its database: no one has a key for the API yet."""
 
 import sys
 from getpass import getpass
@@ -24,7 +24,7 @@ async def bootstrap(settings: Settings, organisation: str, email: str, with_pass
 
     Raises:
         SetupError: no database is named, or it is not migrated.
-        InvalidInput: a name, an address or a password cannot be used.
+        InvalidInput: the name, the e-mail address or the password cannot be used.
     """
     if settings.worker_database_url is None:
         raise SetupError(f"set {SETTING}; a stack on this machine (`rubrica up`) has its organisation and key already")
@@ -32,26 +32,26 @@ async def bootstrap(settings: Settings, organisation: str, email: str, with_pass
     name, address = _checked(DisplayName, organisation), _checked(Email, email)
     hashed = await _hashed() if with_password else None
     await check_schema(url, SETTING)
-    key, made = ApiKey.new(), uuid4()
+    key, organisation_id = ApiKey.new(), uuid4()
     connection = await asyncpg.connect(url)
     try:
         async with connection.transaction():
             known = await people.find_by_email(connection, address)
             user = known.id if known else uuid4()
-            await ensure_owner(connection, key, made, user, name, address)
+            await ensure_owner(connection, key, organisation_id, user, name, address)
             if hashed:
                 await people.set_password(connection, user, hashed)
     finally:
         await connection.close()
-    print(f"organisation  {made}\nowner         {user}\nkey           {key}", flush=True)
+    print(f"organisation  {organisation_id}\nowner         {user}\nkey           {key}", flush=True)
     return 0
 
 
 async def _hashed() -> str:
     from app.accounts.service.passwords import Passwords
 
-    given = getpass("Password: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
-    return await Passwords().hash(_checked(Password, given))
+    password = getpass("Password: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
+    return await Passwords().hash(_checked(Password, password))
 
 
 def _checked(kind: Any, text: str) -> str:

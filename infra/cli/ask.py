@@ -25,9 +25,9 @@ from rubrica_client.errors import Unavailable, Unreachable
 
 @dataclass(frozen=True)
 class Question:
-    """What the person asked and wants. `documents` is a folder of their own files to research instead of the corpus.
+    """A question with its options. `documents` is a folder of the person's own files to search instead of the corpus.
 
-    `collections` are those named; `options` are further fields of the API's body.
+    `collections` are named on the command line; `options` are further fields of the API's body.
     """
 
     text: str
@@ -40,14 +40,14 @@ class Question:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def request(self, collections: tuple[str, ...] = ()) -> models.NewRun:
-        """What the API is asked: only what was said, so that the API's own defaults hold for the rest.
+        """Return the request to the API, with only the options that were given, so that the API's defaults hold for the rest.
 
         Raises:
-            InvalidInput: the API would refuse it; told before anything starts.
+            InvalidInput: the API would refuse it; so nothing is started.
         """
         named = (*self.collections, *collections) or None
-        said = {"question": self.text, "effort": self.effort, "language": self.language, "collections": named, **self.options}
-        body: dict[str, Any] = {key: value for key, value in said.items() if value is not None}
+        fields = {"question": self.text, "effort": self.effort, "language": self.language, "collections": named, **self.options}
+        body: dict[str, Any] = {key: value for key, value in fields.items() if value is not None}
         if self.budget is not None:
             body["budget"] = self.budget.model_dump(exclude_none=True)
         try:
@@ -58,7 +58,7 @@ class Question:
 
 
 async def ask(settings: Settings, question: Question) -> int:
-    """Research a question and write its report; the exit code."""
+    """Research a question, write its report and return the exit code."""
     question.request()
     begun = time.monotonic()
     async with connected(settings, say) as connection:
@@ -73,7 +73,7 @@ async def ask(settings: Settings, question: Question) -> int:
 
 
 async def _tell_unencoded(connection: Connection, searched: tuple[str, ...]) -> None:
-    """Vectors are made while a stack runs, and this one stops now: whoever only asks would search by words for ever."""
+    """Say which collections have no vectors yet: they are made while a stack runs, and this one stops now."""
     if connection.stack is None or connection.retrieval is None:
         return
     async with index_client(connection) as index:
@@ -85,7 +85,7 @@ async def _tell_unencoded(connection: Connection, searched: tuple[str, ...]) -> 
 
 
 async def _foretell(connection: Connection, request: models.NewRun) -> None:
-    """A courtesy: an API that cannot tell is asked all the same; one that is away says so then."""
+    """Say what the run will take. A failure here stops nothing: the request for the run reports an API that does not answer."""
     try:
         say(foreseen(await connection.api.send(asking.estimate(request))))
     except (Unavailable, Unreachable):

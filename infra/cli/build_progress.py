@@ -1,4 +1,4 @@
-"""What a person hears of a build while it goes on: what it does, how fast, how long it will take."""
+"""Tell a person how a build goes: its phase, its rate and the time left."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -13,7 +13,7 @@ _WHAT = {BuildPhase.READING: "documents", BuildPhase.INDEXING: "documents", Buil
 
 
 class BuildProgress:
-    """Tells `say` when a build's phase changes, and every few seconds how far it is."""
+    """A reporter of a build: it calls `say` when the phase changes, and every few seconds meanwhile."""
 
     def __init__(self, name: str, say: Callable[[str], None], clock: Callable[[], float] = monotonic) -> None:
         self.name = name
@@ -23,7 +23,7 @@ class BuildProgress:
         self._told_at = clock()
 
     def __call__(self, step: dict[str, Any]) -> None:
-        """Take in the state of a build."""
+        """Take in the state of a build, and report it when that is due."""
         phase = str(step.get("phase", ""))
         if phase not in _WHAT:
             return
@@ -36,7 +36,7 @@ class BuildProgress:
 
 
 def described(step: dict[str, Any]) -> str:
-    """How far a build's phase is, its rate and the time left, as far as they are known."""
+    """Return how far a build's phase is, with its rate and the time left where they are known."""
     about = "about " if step["phase"] == BuildPhase.READING else ""
     total = f" of {about}{step['total']:,}" if step["total"] else ""
     parts = [f"{step['done']:,}{total} {_WHAT[BuildPhase(step['phase'])]}"]
@@ -48,7 +48,7 @@ def described(step: dict[str, Any]) -> str:
 
 
 def words_only(name: str, step: dict[str, Any]) -> str:
-    """That a collection has no vectors yet, and what makes them."""
+    """Return a message that a collection has no vectors yet, and which commands make them."""
     done = f" ({step['done']:,} of {step['total']:,} passages encoded)" if step["total"] else ""
     return (
         f"{name} is searched by its words alone so far{done}: `{rubrica()} corpus build {name}` encodes it, once, "
@@ -57,7 +57,7 @@ def words_only(name: str, step: dict[str, Any]) -> str:
 
 
 def duration(time: timedelta) -> str:
-    """A length of time as a person says it: in its two largest units."""
+    """Return a length of time in its two largest units."""
     minutes, seconds = divmod(round(time.total_seconds()), 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)

@@ -1,4 +1,4 @@
-"""`rubrica eval build`: a benchmark from readers' questions, of those who agree."""
+"""`rubrica eval build`: make a benchmark from the questions of readers who agree to it."""
 
 from datetime import date, datetime
 from pathlib import Path
@@ -15,16 +15,16 @@ KeyFile = Annotated[Path | None, typer.Option(help="The key of the pseudonyms; d
 
 @app.callback()
 def build() -> None:
-    """A benchmark from readers' questions."""
+    """Make a benchmark from readers' questions."""
 
 
 @app.command()
 def collect(
     folder: Queue,
-    since: Annotated[datetime, typer.Option(formats=["%Y-%m-%d"], help="Only what was asked from then on.")] = "1970-01-01",  # type: ignore[assignment]
+    since: Annotated[datetime, typer.Option(formats=["%Y-%m-%d"], help="Only questions from this day on.")] = "1970-01-01",  # type: ignore[assignment]
     key_file: KeyFile = None,
 ) -> None:
-    """Take in questions whose asker and organisation agree now, and forget those of whoever does not any more."""
+    """Take in the questions of people who agree, with their organisation, to that now; remove those of people who do not."""
     from infra.cli.building_work import collect as work
 
     execute(lambda settings: work(settings, folder, date(since.year, since.month, since.day), key_file))
@@ -36,7 +36,7 @@ def screen(
     model_file: Annotated[Path | None, typer.Option(help="A GGUF file to be the model, in this process.")] = None,
     at_once: Annotated[int, typer.Option(min=1, help="Questions under way at a time.")] = 4,
 ) -> None:
-    """Have a model say of each how deep it goes, what it is about, and whether it may be shown."""
+    """Have a model judge each question: its depth, its domain, and whether it may be shown."""
     from infra.cli.building_work import screen as work
 
     execute(lambda settings: work(settings, folder, model_file, at_once))
@@ -44,7 +44,7 @@ def screen(
 
 @app.command()
 def review(folder: Queue, reviewer: Annotated[str, typer.Option(help="Who reviews; the same name each time.")]) -> None:
-    """Go through what waits for this expert: accept, reword or reject."""
+    """Review the questions that wait for this expert: accept, reword or reject each."""
     from infra.cli.building_work import review as work
 
     leave_with(lambda: work(folder, reviewer))
@@ -54,11 +54,11 @@ def review(folder: Queue, reviewer: Annotated[str, typer.Option(help="Who review
 def publish(
     folder: Queue,
     out: Annotated[Path, typer.Option(help="The folder of the set; each version gets a folder in it.")],
-    against: Annotated[list[str], typer.Option(metavar="NAME=DATA", help="A public set it must not repeat (repeatable).")],
-    reviews: Annotated[int, typer.Option(min=1, help="So many experts must accept a question.")] = 2,
+    against: Annotated[list[str], typer.Option(metavar="NAME=DATA", help="A public set that it must not repeat (repeatable).")],
+    reviews: Annotated[int, typer.Option(min=1, help="How many experts must accept a question.")] = 2,
     key_file: KeyFile = None,
 ) -> None:
-    """Write the next version: accepted, agreed to now, and in no public set."""
+    """Write the next version, with the questions that are accepted, still agreed to, and in no public set."""
     from infra.cli.building_work import publish as work
 
     execute(lambda settings: work(settings, folder, out, against, reviews, key_file))

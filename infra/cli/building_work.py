@@ -1,4 +1,4 @@
-"""What `rubrica eval build` does."""
+"""Do the work of `rubrica eval build`."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
@@ -25,7 +25,7 @@ ACCEPT, REJECT, EDIT, SKIP, QUIT = "a", "r", "e", "s", "q"
 
 
 async def collect(settings: Settings, folder: Path, since: date, key_file: Path | None) -> int:
-    """Bring the queue up to date."""
+    """Bring the queue up to date with what people agree to."""
     queue = _opened(folder)
     consented, _ = await _consented(settings, key_file)
     came, went = queue.collect(consented, since)
@@ -34,7 +34,7 @@ async def collect(settings: Settings, folder: Path, since: date, key_file: Path 
 
 
 async def screen(settings: Settings, folder: Path, model_file: Path | None, at_once: int) -> int:
-    """Ask the model about what is new; 1 when it had no usable word on some."""
+    """Ask the model about the new questions. Return 1 when some of its answers cannot be used."""
     queue = _opened(folder)
     async with open_models(settings, ModelFiles(model_file)) as models:
         asked = await look(settings, queue, models, at_once, _tell)
@@ -44,7 +44,7 @@ async def screen(settings: Settings, folder: Path, model_file: Path | None, at_o
 
 
 def review(folder: Path, reviewer: str) -> int:
-    """Show one question after the other, until none is left or the expert has enough."""
+    """Show one question after the other, until none is left or the expert quits."""
     queue = _opened(folder)
     screenings = queue.read_screenings()
     waiting = queue.list_waiting(reviewer)
@@ -63,7 +63,7 @@ def review(folder: Path, reviewer: str) -> int:
 async def publish(
     settings: Settings, folder: Path, out: Path, against: Sequence[str], reviews: int, key_file: Path | None
 ) -> int:
-    """Write the next version and say what is in it."""
+    """Write the next version and print what is in it."""
     queue = _opened(folder)
     public, counts = read_public_sets(against)
     consented, names = await _consented(settings, key_file)
@@ -74,7 +74,7 @@ async def publish(
 
 
 def _decided(candidate: CandidateQuestion, found: Screening, reviewer: str) -> Review | bool | None:
-    """The review; False to come back to it later, None to end."""
+    """Ask the expert. Return the review, False to skip the question, or None to quit."""
     while True:
         choice = typer.prompt("accept, reject, edit, skip or quit (a/r/e/s/q)").strip().lower()[:1]
         if choice == QUIT:
@@ -90,10 +90,10 @@ def _decided(candidate: CandidateQuestion, found: Screening, reviewer: str) -> R
             return Review(id=candidate.id, reviewer=reviewer, decision=Decision.ACCEPT, question=wording, domain=domain)
 
 
-def _domain(said: str) -> QuestionDomain:
-    if said.strip().lower() not in [*QuestionDomain]:
-        raise InvalidInput(f"{said!r} is no domain; there are {', '.join(QuestionDomain)}")
-    return QuestionDomain(said.strip().lower())
+def _domain(text: str) -> QuestionDomain:
+    if text.strip().lower() not in [*QuestionDomain]:
+        raise InvalidInput(f"{text!r} is no domain; there are {', '.join(QuestionDomain)}")
+    return QuestionDomain(text.strip().lower())
 
 
 async def _consented(settings: Settings, key_file: Path | None) -> tuple[dict[str, CandidateQuestion], Pseudonyms]:

@@ -1,4 +1,4 @@
-"""What `rubrica collections ...` does."""
+"""Do the work of `rubrica collections ...`."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ WAITING = (DocumentState.RECEIVED, DocumentState.PARSED)
 
 
 async def show(settings: Settings) -> int:
-    """One line a collection."""
+    """Print one line for each collection."""
     async with connected(settings, say) as connection:
         async for found in connection.api.each(calls.collections(PAGE)):
             shared = "" if found.access.everyone else "  restricted"
@@ -28,14 +28,14 @@ async def show(settings: Settings) -> int:
 
 
 async def create(settings: Settings, name: str) -> int:
-    """Make a collection; its id."""
+    """Make a collection and print its id."""
     async with connected(settings, say) as connection:
         print((await connection.api.send(calls.create_collection(name))).id)
     return 0
 
 
 async def upload(settings: Settings, name: str, files: Sequence[Path], wait: bool) -> int:
-    """Send files, one request each, so that progress shows; 1 when one of them cannot be searched in the end."""
+    """Send files, one request each, so that progress shows. Return 1 when a file was refused or cannot be indexed."""
     failed, sent = False, list[str]()
     async with connected(settings, say) as connection:
         into = await _find(connection.api, name)
@@ -53,24 +53,24 @@ async def upload(settings: Settings, name: str, files: Sequence[Path], wait: boo
 
 
 async def _send(api: AsyncClient, collection: Collection, path: Path) -> str:
-    """Send a file, which is read from the disk as it goes; the id of its document."""
+    """Send a file, read from the disk as it goes, and return the id of its document."""
     with path.open("rb") as content:
         received = await api.send(calls.upload(collection.id, [(path.name, content)]))
     return received.items[0].id
 
 
 async def _settled(api: AsyncClient, collection: Collection, sent: Sequence[str], wait: bool) -> list[OwnDocument]:
-    """What was sent, once all of it is indexed or has failed, or at once."""
+    """Return the documents that were sent. With `wait`, wait until each is indexed or has failed."""
     while True:
-        held = {document.id: document async for document in api.each(calls.list_(collection.id, PAGE))}
-        mine = [held[id_] for id_ in sent if id_ in held]
+        stored = {document.id: document async for document in api.each(calls.list_(collection.id, PAGE))}
+        mine = [stored[id_] for id_ in sent if id_ in stored]
         if not wait or all(document.state not in WAITING for document in mine):
             return mine
         await asyncio.sleep(POLL_S)
 
 
 async def documents(settings: Settings, name: str) -> int:
-    """One line a document."""
+    """Print one line for each document."""
     async with connected(settings, say) as connection:
         async for document in connection.api.each(calls.list_((await _find(connection.api, name)).id, PAGE)):
             print(_described(document))

@@ -13,7 +13,7 @@ Name = Annotated[str, typer.Argument(help="A collection, by name or id (see `col
 
 @app.command("list")
 def list_collections() -> None:
-    """The collections you may use."""
+    """List the collections that you may use."""
     from infra.cli import collection_commands
 
     execute(collection_commands.show)
@@ -33,7 +33,7 @@ def upload(
     files: Annotated[list[Path], typer.Argument(exists=True, dir_okay=False, resolve_path=True, help="Files to send.")],
     wait: Annotated[bool, typer.Option(help="Wait until they can be searched.")] = True,
 ) -> None:
-    """Send documents. One of the same name takes the place of the older."""
+    """Send documents. A document replaces an older one of the same name."""
     from infra.cli import collection_commands
 
     execute(lambda settings: collection_commands.upload(settings, name, files, wait))
@@ -41,7 +41,7 @@ def upload(
 
 @app.command()
 def documents(name: Name) -> None:
-    """The documents of a collection, and how far each is."""
+    """List the documents of a collection, and how far each is."""
     from infra.cli import collection_commands
 
     execute(lambda settings: collection_commands.documents(settings, name))
@@ -53,7 +53,7 @@ def remove(
     document: Annotated[str, typer.Argument(help="Only this document, by file name or id; default: the whole collection.")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Delete a collection, or one document of it, with its texts and vectors. Reports keep the words they quote."""
+    """Delete a collection, or one document of it, with its texts and vectors. Reports keep the words that they quote."""
     from infra.cli import collection_commands
 
     if not yes:

@@ -1,4 +1,4 @@
-"""Where a command sends its requests: the API a setting names, the running stack's, or that of a stack started for it."""
+"""Choose the API for a command: the one that a setting names, the running stack's, or that of a stack started for it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -20,23 +20,23 @@ T = TypeVar("T")
 OTHER_STACK_LIMIT = timedelta(seconds=120)
 POLL = timedelta(milliseconds=100)
 REQUEST_LIMIT = timedelta(seconds=60)
-# A run that is watched outlives a restart of the API; whoever typed a command is told at once that there is none.
+# Watching a run goes on through a restart of the API. Other commands fail at once when there is no API.
 WATCHING = Patience(total=timedelta(seconds=60), first_pause=timedelta(seconds=0.5), longest_pause=timedelta(seconds=0.5))
 
 
 @dataclass(frozen=True)
 class Connection:
-    """A usable API, and the retrieval service beside it where there is one on this machine."""
+    """An API that can be used, and the retrieval service beside it where this machine has one."""
 
     api: AsyncClient
     retrieval: str | None
     stack: Stack | None = None
 
     async def healthy(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of `work`, unless a part of the stack that was started for it turns out not to start.
+        """Return the result of `work`, unless a part of the stack that was started for it fails to start.
 
         Raises:
-            SetupError: that part's own account.
+            SetupError: a part cannot start; the message is its own.
         """
         task = asyncio.ensure_future(work)
         started = asyncio.ensure_future(self.stack.complete() if self.stack else asyncio.sleep(0))
@@ -51,20 +51,20 @@ class Connection:
 
 
 def open_api(address: str, key: str | None = None) -> AsyncClient:
-    """Return a client of the API at this address, which may well be the machine at hand: no proxy stands between."""
+    """Return a client of the API at this address. It uses no proxy, since the address may be this machine."""
     return AsyncClient(address, key, timeout=REQUEST_LIMIT, patience=NONE, trust_env=False)
 
 
 @asynccontextmanager
 async def connected(settings: Settings, say: Callable[[str], None]) -> AsyncIterator[Connection]:
-    """Use what is running; start the rest; leave the machine as it was.
+    """Open a connection to the API. Start a stack where none runs, and stop it at the end.
 
     Raises:
         SetupError: nothing runs and nothing can be started.
     """
-    given = settings.api_key.get_secret_value() if settings.api_key else None
+    key = settings.api_key.get_secret_value() if settings.api_key else None
     if settings.api_url is not None:
-        async with open_api(settings.api_url, given) as api:
+        async with open_api(settings.api_url, key) as api:
             yield Connection(api, settings.retrieval_url)
         return
     home = Home(settings.home)
@@ -72,7 +72,7 @@ async def connected(settings: Settings, say: Callable[[str], None]) -> AsyncIter
     users = FileLock(home.users)
     users.acquire(shared=True)
     try:
-        async with open_api(state.api, given or str(home.api_key())) as api:
+        async with open_api(state.api, key or str(home.api_key())) as api:
             yield Connection(api, state.retrieval, stack)
     finally:
         users.release()
@@ -91,7 +91,7 @@ async def _running_or_started(settings: Settings, home: Home, say: Callable[[str
             try:
                 await stack.start()
             except Conflict:
-                continue  # another command was quicker; use its stack
+                continue  # another command has started one meanwhile
             return stack, stack.state
         state = read_state(home.state)
         if state is not None and await http_status(state.api, "/health") == 200:

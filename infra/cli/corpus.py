@@ -1,4 +1,4 @@
-"""`rubrica corpus`: what is searched."""
+"""`rubrica corpus`: the collections that are searched."""
 
 from pathlib import Path
 from typing import Annotated
@@ -36,7 +36,7 @@ def add(
 def list_collections(
     skipped: Annotated[bool, typer.Option("--skipped", help="With the files that were skipped.")] = False,
 ) -> None:
-    """The collections there are, and how far each is indexed."""
+    """List the collections, and how far each is indexed."""
     from infra.cli import corpus_commands
 
     execute(lambda settings: corpus_commands.show(settings, skipped))
@@ -44,7 +44,7 @@ def list_collections(
 
 @app.command()
 def build(name: Name) -> None:
-    """Read a collection again and index what has changed; goes on with a build that was cut off."""
+    """Read a collection again and index what has changed. A build that was cut off goes on."""
     from infra.cli import corpus_commands
 
     execute(lambda settings: corpus_commands.rebuild(settings, name))
@@ -52,7 +52,7 @@ def build(name: Name) -> None:
 
 @app.command()
 def stats(name: Name) -> None:
-    """What a collection is made of: languages, licences, sizes."""
+    """Print what a collection is made of: languages, licences, sizes."""
     from infra.cli import corpus_commands
 
     execute(lambda settings: corpus_commands.stats(settings, name))

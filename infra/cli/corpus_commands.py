@@ -1,4 +1,4 @@
-"""What `rubrica corpus ...` does."""
+"""Do the work of `rubrica corpus ...`."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from retrieval.store.catalogue import CorpusKind
 
 
 async def add(settings: Settings, path: Path, name: str | None, kind: str, licence: str) -> int:
-    """Index files that were not known before, to the last vector."""
+    """Make a collection and index it to the last vector."""
     if kind not in tuple(CorpusKind):
         raise InvalidInput(f"{kind!r} is no kind of corpus; there are {', '.join(CorpusKind)}")
     async with connected(settings, say) as connection, index_client(connection) as index:
@@ -24,7 +24,7 @@ async def add(settings: Settings, path: Path, name: str | None, kind: str, licen
 
 
 async def show(settings: Settings, skipped: bool) -> int:
-    """One line a collection."""
+    """Print one line for each collection."""
     async with connected(settings, say) as connection, index_client(connection) as index:
         for state in await index.list_collections():
             print(_described(state))
@@ -34,7 +34,7 @@ async def show(settings: Settings, skipped: bool) -> int:
 
 
 async def rebuild(settings: Settings, name: str) -> int:
-    """Index a known collection again, or go on with a build that was cut off; to the last vector."""
+    """Index a known collection again, to the last vector, or go on with a build that was cut off."""
     async with connected(settings, say) as connection, index_client(connection) as index:
         known = await index.read_progress(name)
         if not known["building"]:
@@ -44,7 +44,7 @@ async def rebuild(settings: Settings, name: str) -> int:
 
 
 async def stats(settings: Settings, name: str) -> int:
-    """What a collection is made of."""
+    """Print what a collection is made of."""
     async with connected(settings, say) as connection, index_client(connection) as index:
         found = await index.read_statistics(name)
     for label, value in _statistics(found):
@@ -53,7 +53,7 @@ async def stats(settings: Settings, name: str) -> int:
 
 
 async def verify(settings: Settings, name: str) -> int:
-    """Check a collection; 1 when something is wrong with it."""
+    """Check a collection. Return 1 when it has faults."""
     async with connected(settings, say) as connection, index_client(connection) as index:
         total = (await index.read_progress(name))["documents"]
         found = await index.verify(name, lambda part: say(f"{name}: {part.get('documents', 0):,} of {total:,} documents checked"))

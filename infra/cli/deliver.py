@@ -1,4 +1,4 @@
-"""Write a finished report where its reader looks for it, with everything needed to check it."""
+"""Write a finished report to a folder, with all that a reader needs to check it."""
 
 import asyncio
 import json
@@ -12,16 +12,13 @@ FETCHES_AT_ONCE = 8
 
 
 async def deliver(api: AsyncClient, run_id: str, folder: Path, scored: bool = False) -> Path:
-    """Write report.md, report.html, evidence.json and the stored copy of each cited source; the path of report.md.
+    """Write report.md, report.html, evidence.json and the stored copy of each cited source. Return the path of report.md.
 
-    With `scored`, scorecard.json too.
-
-    Every quotation is checked against its stored copy on the way.
-
-    A file is there whole or not at all: one that a full disk has cut would pass for a report.
+    With `scored`, write scorecard.json too. Check each quotation against its stored copy. Write each file whole or not at all:
+    a file that a full disk cuts short would look like a report.
 
     Raises:
-        SetupError: the folder cannot be written; the report stays where it is, and the message says how to have it written later.
+        SetupError: the folder cannot be written; the message says how to write the report later.
         ApiError: the run has no report.
     """
     target = folder / run_id

@@ -1,4 +1,4 @@
-"""Live progress: a table that redraws on a terminal, one line an event elsewhere."""
+"""Show live progress: a table that redraws on a terminal, one line for each event elsewhere."""
 
 import sys
 import time
@@ -18,39 +18,39 @@ _WIDEST_DETAIL = 60
 
 
 class Display(Protocol):
-    """Shows a run as it goes."""
+    """A display of a run as it goes."""
 
     def show(self, progress: Progress, event: RunEvent) -> None:
-        """Something happened."""
+        """Show the progress after an event."""
         ...
 
     def close(self) -> None:
-        """Leave the screen in order."""
+        """Give the screen back."""
         ...
 
 
 def display(run_id: str, quiet: bool = False) -> Display:
-    """The display that suits standard output."""
+    """Return the display that suits standard output."""
     return LiveTable(run_id) if sys.stdout.isatty() and not quiet else PlainLines(print)
 
 
 class PlainLines:
-    """For pipes, logs and continuous integration."""
+    """A display for pipes, logs and continuous integration."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
 
     def show(self, progress: Progress, event: RunEvent) -> None:
-        """One line for each event a person would want to know of."""
+        """Write one line for each event that matters to a person."""
         if text := _line(progress, event):
             self._write(f"[{progress.elapsed_s:6.1f} s] {text}")
 
     def close(self) -> None:
-        """Nothing to put in order."""
+        """Do nothing: lines hold no screen."""
 
 
 class LiveTable:
-    """For terminals. Redraws by itself, so that the clock runs between events."""
+    """A display for terminals. It redraws by itself, so that the clock runs between events."""
 
     def __init__(self, run_id: str) -> None:
         from rich.live import Live
@@ -62,11 +62,11 @@ class LiveTable:
         self._live.start()
 
     def show(self, progress: Progress, event: RunEvent) -> None:
-        """Kept for the next redraw."""
+        """Store the progress for the next redraw."""
         self._progress = progress
 
     def close(self) -> None:
-        """Draw a last time and give the terminal back."""
+        """Draw once more and give the terminal back."""
         self._live.stop()
 
     def _render(self) -> "RenderableType":

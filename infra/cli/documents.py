@@ -1,4 +1,4 @@
-"""Collections of a person's own files: named after their folder, built by the retrieval service."""
+"""Make collections of a person's own files. They are named after their folder; the retrieval service builds them."""
 
 import asyncio
 import hashlib
@@ -19,18 +19,18 @@ from retrieval.store.catalogue import BuildPhase, CorpusKind
 
 POLL = timedelta(milliseconds=150)
 SLOWEST_POLL = timedelta(seconds=2)
-"""A build that takes long is asked for less often: counting a large collection is work too."""
+"""A long build is asked for less often: counting a large collection takes time too."""
 UNREADABLE_SHOWN = 5
 COMPLETE = frozenset({BuildPhase.DONE, BuildPhase.FAILED})
 SEARCHABLE = COMPLETE | {BuildPhase.ENCODING}
-"""From here on a build can be searched by words; vectors go on behind."""
+"""From these phases on, a build can be searched by words, while its vectors are still made."""
 
 
 async def collection_of(connection: Connection, folder: Path, say: Callable[[str], None]) -> str:
-    """The name of the collection with the files as they are now in `folder` (a resolved path), ready to search.
+    """Index the files of `folder` (a resolved path) and return the collection's name when it can be searched.
 
     Raises:
-        InvalidInput: nothing readable is in it.
+        InvalidInput: the folder holds no file that can be read.
     """
     name = collection_name(folder)
     async with index_client(connection) as index:
@@ -43,10 +43,10 @@ async def collection_of(connection: Connection, folder: Path, say: Callable[[str
 
 
 def index_client(connection: Connection) -> IndexClient:
-    """The retrieval service beside the API.
+    """Return a client of the retrieval service beside the API.
 
     Raises:
-        InvalidInput: the API is elsewhere, and nothing says where its retrieval service is.
+        InvalidInput: the API is on another machine, and no setting names its retrieval service.
     """
     if connection.retrieval is None:
         raise InvalidInput("documents are indexed on the machine that runs the API; set RUBRICA_RETRIEVAL_URL to its service")
@@ -54,16 +54,16 @@ def index_client(connection: Connection) -> IndexClient:
 
 
 def collection_name(folder: Path) -> str:
-    """A name that is the same for the same folder (a resolved path), and says which one it is."""
+    """Return a readable name that is always the same for one folder (a resolved path)."""
     words = re.sub(r"[^a-z0-9]+", "-", folder.name.lower()).strip("-")[:40] or "documents"
     return f"{words}-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}"
 
 
 async def built(index: IndexClient, name: str, progress: BuildProgress, until: frozenset[BuildPhase]) -> dict[str, Any]:
-    """Wait until a build that was begun has come to one of the phases `until`; the collection's state.
+    """Wait until a build reaches one of the phases `until`. Return the collection's state.
 
     Raises:
-        InvalidInput: it failed, or nothing in it could be read.
+        InvalidInput: the build failed, or nothing could be read.
     """
     pause = POLL
     while True:

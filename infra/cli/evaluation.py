@@ -1,4 +1,4 @@
-"""`rubrica eval`: run a system over a benchmark, judge it, report it, compare two runs."""
+"""`rubrica eval`: run a system over a benchmark, judge and report it, compare two runs."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,17 +17,17 @@ app = typer.Typer(help="Benchmarks (docs/evaluation.md).", no_args_is_help=True)
 app.add_typer(building.app, name="build")
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A run's folder.")]
-Organisation = Annotated[UUID, typer.Option(help="Whose runs those of a fleet are; by default this machine's own.")]
+Organisation = Annotated[UUID, typer.Option(help="The organisation that owns a fleet's runs; default: this machine's own.")]
 
 
 @app.callback()
 def evaluation() -> None:
-    """Benchmarks."""
+    """Run and compare benchmarks."""
 
 
 @app.command()
 def benchmarks() -> None:
-    """The benchmarks there are, and the data each reads."""
+    """List the benchmarks, and the data that each reads."""
     from infra.cli.evaluation_run import show_benchmarks as work
 
     leave_with(work)
@@ -39,35 +39,35 @@ def run(
     data: Annotated[Path, typer.Option(help="The folder or file with its published data.")],
     out: Annotated[Path, typer.Option(help="The run's folder: a new one, or that of a run to go on with.")],
     variant: Annotated[str, typer.Option(help="How it is scored, where there are several ways.")] = "",
-    limit: Annotated[int, typer.Option(min=0, help="So many items, drawn by the seed; 0: all.")] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="How many items, drawn by the seed; 0: all.")] = 0,
     ids: Annotated[list[str] | None, typer.Option("--id", help="This item (repeatable).")] = None,
     language: Annotated[Language | None, typer.Option(help="Items in this language only.")] = None,
-    seed: Annotated[int, typer.Option(help="What draws the items and the bootstrap samples.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed that draws the items and the bootstrap samples.")] = 0,
     system: Annotated[SystemName, typer.Option(help="The research system.")] = SystemName.MINDDR,
     effort: Annotated[Effort, typer.Option(help="How far its agents go.")] = Effort.STANDARD,
     reports: Annotated[Path | None, typer.Option(help="Judge these finished reports instead (JSON Lines: id, article).")] = None,
     reference: Annotated[Path | None, typer.Option(help="RACE: the reports to compare with (JSON Lines: id, article).")] = None,
     collection: Annotated[list[str] | None, typer.Option(help="Search this collection (repeatable).")] = None,
     model_file: Annotated[Path | None, typer.Option(help="A GGUF file to be the model, in this process.")] = None,
-    call_limit: Annotated[int, typer.Option(min=0, help="So many tool calls for each searching agent; 0: the effort's.")] = 0,
-    context_limit: Annotated[int, typer.Option(min=0, help="About so many tokens in a context; 0: the effort's.")] = 0,
+    call_limit: Annotated[int, typer.Option(min=0, help="Tool calls for each searching agent; 0: the effort's.")] = 0,
+    context_limit: Annotated[int, typer.Option(min=0, help="About how many tokens in a context; 0: the effort's.")] = 0,
     judge_file: Annotated[Path | None, typer.Option(help="A GGUF file to be the judge alone, in this process.")] = None,
-    judge_chars: Annotated[int, typer.Option(min=0, help="Show the judge so much of a report; 0: all of it.")] = 0,
+    judge_chars: Annotated[int, typer.Option(min=0, help="Characters of a report that the judge sees; 0: all.")] = 0,
     threads: Annotated[int, typer.Option(min=1, help="Threads of a model in this process.")] = 1,
     at_once: Annotated[int, typer.Option(min=1, help="Items and judge calls under way at a time.")] = 4,
     demonstration: Annotated[bool, typer.Option("--demonstration", help="Mark the run as no measurement.")] = False,
     fleet: Annotated[bool, typer.Option("--fleet", help="Have the running stack's workers run the system.")] = False,
     organisation: Organisation = LOCAL_ORGANISATION,
 ) -> None:
-    """Work through a benchmark. The same command goes on where it was cut off; nothing that was answered is asked again.
+    """Work through a benchmark. The same command goes on where it was cut off, and keeps all answers.
 
-    Exit codes: 0 every item has its scores, 1 some have not, 2 the input or the machine cannot be used.
+    Exit codes: 0 every item has its scores, 1 some lack them, 2 the input or the machine cannot be used.
     """
     from infra.cli.evaluation_run import run as work
     from training.evaluation.harness.caps import Caps
     from training.evaluation.harness.run_request import RunRequest
 
-    wanted = RunRequest(
+    request = RunRequest(
         benchmark=benchmark,
         data=data,
         out=out,
@@ -90,7 +90,7 @@ def run(
         demonstration=demonstration,
         fleet=fleet,
     )
-    execute(lambda settings: work(settings, wanted, organisation))
+    execute(lambda settings: work(settings, request, organisation))
 
 
 @app.command()
@@ -99,7 +99,7 @@ def fleet(
     wish: Annotated[FleetWish | None, typer.Option("--set", help="pause: begin no further run; go; cancel.")] = None,
     organisation: Organisation = LOCAL_ORGANISATION,
 ) -> None:
-    """Tell how far the fleet of a run is; pause it, have it go on, or cancel it."""
+    """Print how far the fleet of a run is; pause it, let it go on, or cancel it."""
     from infra.cli.evaluation_fleet import fleet as work
 
     execute(lambda settings: work(settings, folder, organisation, wish))
@@ -119,7 +119,7 @@ def compare(
     second: Folder,
     out: Annotated[Path | None, typer.Option(help="Write the comparison to this HTML file too.")] = None,
 ) -> None:
-    """Paired differences of two runs with intervals. Runs judged by different judges are refused."""
+    """Print the paired differences of two runs, with intervals. Both runs must have the same judge."""
     from infra.cli.evaluation_run import compare as work
 
     leave_with(lambda: work(first, second, out))
@@ -130,7 +130,7 @@ def limits(
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Runs of one system under different limits.")],
     out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("limits.html"),
 ) -> None:
-    """Draw a system's main figure over limits of tool calls and of context (`run --call-limit`, `--context-limit`)."""
+    """Draw a system's main figure against limits of tool calls and of context (`run --call-limit`, `--context-limit`)."""
     from infra.cli.evaluation_run import limits as work
 
     leave_with(lambda: work(folders, out))
@@ -143,9 +143,9 @@ def form(
         datetime | None, typer.Option(formats=["%Y-%m-%d"], help="When they were written; default: today.")
     ] = None,
 ) -> None:
-    """Say what is wrong with the form of reports: tables, headings, citations, language, repetition, tense.
+    """Find faults in the form of reports: tables, headings, citations, language, repetition, tense.
 
-    Exit codes: 0 no fault, 1 some, 2 a file cannot be read.
+    Exit codes: 0 no fault, 1 faults, 2 a file cannot be read.
     """
     from infra.cli.report_form import check as work
 

@@ -1,4 +1,7 @@
-"""The deployment that works the questions of `rubrica eval`: the stack that runs on this home, or the one the settings name."""
+"""Find the deployment whose workers run the questions of `rubrica eval`, and steer its fleets.
+
+It is the one that the settings name, or the stack that runs on this home.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,10 +23,10 @@ from training.evaluation.harness.folder import RunFolder
 
 @asynccontextmanager
 async def deployment(settings: Settings, organisation: UUID) -> AsyncIterator[Deployment]:
-    """Fleets of an organisation, for as long as the context lasts.
+    """Open the deployment for one organisation, for as long as the context lasts.
 
     Raises:
-        SetupError: no stack is up, or its database cannot be used.
+        SetupError: no stack runs, or its database cannot be used.
     """
     home = Home(settings.home)
     address = settings.temporal_address or _running(home)
@@ -36,17 +39,17 @@ async def deployment(settings: Settings, organisation: UUID) -> AsyncIterator[De
 
 
 async def fleet(settings: Settings, folder: Path, organisation: UUID, wish: FleetWish | None) -> int:
-    """Tell how far the fleet of a run is; with a wish, have it do that first."""
-    named = RunFolder(folder).read_fleet()
-    if named is None:
+    """Print how far the fleet of a run is; with a wish, set that first."""
+    fleet_id = RunFolder(folder).read_fleet()
+    if fleet_id is None:
         raise NotFound(f"no fleet works for {folder}; `rubrica eval run --fleet` makes one")
     async with deployment(settings, organisation) as found:
-        print(told(await (found.fleets.set_wish(named, wish) if wish else found.fleets.get(named))))
+        print(told(await (found.fleets.set_wish(fleet_id, wish) if wish else found.fleets.get(fleet_id))))
     return 0
 
 
 def told(fleet: Fleet) -> str:
-    """One line."""
+    """Return the state of a fleet in one line."""
     state = {FleetWish.GO: "at work", FleetWish.PAUSE: "paused", FleetWish.CANCEL: "being cancelled"}[fleet.wish]
     if fleet.ended_at is not None:
         state = "cancelled" if fleet.wish is FleetWish.CANCEL else "complete"

@@ -1,4 +1,4 @@
-"""What `rubrica eval` does."""
+"""Do the work of `rubrica eval`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ REPORT = "report.html"
 
 
 def show_benchmarks() -> int:
-    """One line a benchmark."""
+    """Print one line for each benchmark."""
     for name in LOCATIONS:
         found = load_benchmark(name)
         ways = f" (--variant {', '.join(found.variants)})" if len(found.variants) > 1 else ""
@@ -35,20 +35,20 @@ def show_benchmarks() -> int:
     return 0
 
 
-async def run(settings: Settings, wanted: RunRequest, organisation: UUID) -> int:
-    """Run it, tell each item as it ends, then report. `organisation` is whose runs those of a fleet are."""
-    if wanted.fleet:
+async def run(settings: Settings, request: RunRequest, organisation: UUID) -> int:
+    """Run a benchmark, print each item as it ends, then report. The runs of a fleet belong to `organisation`."""
+    if request.fleet:
         async with deployment(settings, organisation) as found:
             say("the fleet goes on when this command ends: repeat it to follow, `rubrica eval fleet` pauses or cancels")
-            await work(settings, wanted, _tell, found)
+            await work(settings, request, _tell, found)
     else:
         say("opening models and indexes; an index that is missing is built first, which takes minutes")
-        await work(_beside_a_stack(settings), wanted, _tell)
-    return report(wanted.out)
+        await work(_beside_a_stack(settings), request, _tell)
+    return report(request.out)
 
 
 def report(folder: Path) -> int:
-    """Print the figures and write the page; `FAILED` when items are without scores."""
+    """Print the figures and write the page. Return `FAILED` when items have no scores."""
     record = _record(folder)
     found = load_benchmark(record.manifest.benchmark)
     for figure in estimate_figures(found.figures, record.scored, record.manifest.seed):
@@ -65,7 +65,7 @@ def report(folder: Path) -> int:
 
 
 def compare(first: Path, second: Path, out: Path | None) -> int:
-    """Print the differences."""
+    """Print the differences of two runs, and write a page of them to `out`."""
     one, other = _record(first), _record(second)
     require_comparable(one.manifest, other.manifest)
     found = compare_runs(load_benchmark(one.manifest.benchmark), one.scored, other.scored, one.manifest.seed)
@@ -78,15 +78,15 @@ def compare(first: Path, second: Path, out: Path | None) -> int:
 
 
 def limits(folders: Sequence[Path], out: Path) -> int:
-    """Print one line a run and write the page."""
+    """Print one line for each run and write the page."""
     records = [_record(folder) for folder in folders]
     require_one_system([record.manifest for record in records])
     found = load_benchmark(records[0].manifest.benchmark)
     for folder, record in zip(folders, records, strict=True):
         main, caps = estimate_main_figure(record, found), record.manifest.system.caps
         value = format_number(main.interval if isinstance(main.interval, Missing) else main.interval.value)
-        held = f"calls {caps.calls or '-'} context {caps.context or '-'}"
-        print(f"{main.name} {value:>8}  {format_interval(main.interval)}  {held}  {folder}")
+        caps_text = f"calls {caps.calls or '-'} context {caps.context or '-'}"
+        print(f"{main.name} {value:>8}  {format_interval(main.interval)}  {caps_text}  {folder}")
     _write(out, render_limits_page(records, found))
     print(out)
     return 0
@@ -114,7 +114,7 @@ def _tell(progress: EvaluationProgress) -> None:
 
 
 def _beside_a_stack(settings: Settings) -> Settings:
-    """A stack that runs on this home has its indexes open: its retrieval service is asked."""
+    """Point the settings to the retrieval service of a stack that runs on this home, since it has the indexes open."""
     home = Home(settings.home)
     if settings.retrieval_url is not None or not home.lock.exists() or not FileLock(home.lock).held_by_another():
         return settings

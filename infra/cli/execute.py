@@ -1,4 +1,4 @@
-"""Run one command: read the settings, turn errors into a line and an exit code, and Ctrl-C into an orderly end."""
+"""Run one command: read the settings, turn errors into a message and an exit code, and Ctrl-C into an orderly end."""
 
 import asyncio
 import os
@@ -20,15 +20,15 @@ FAILED, UNUSABLE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 
 
 def execute(work: Callable[[Settings], Awaitable[int]]) -> NoReturn:
-    """Do `work` with the environment's settings, then leave with its exit code.
+    """Do `work` with the settings of the environment, then leave with its exit code.
 
-    The first Ctrl-C (or SIGTERM, or a closed terminal) cancels the work, which stops what it started; the second ends it at once.
+    The first Ctrl-C (or SIGTERM, or a closed terminal) cancels the work, which stops what it started. A second one kills it.
     """
     leave_with(lambda: asyncio.run(_cancellable(work)))
 
 
 def leave_with(work: Callable[[], int]) -> NoReturn:
-    """Leave with the exit code of `work`. An error of ours is one message on standard error and a code of its own."""
+    """Leave with the exit code of `work`. Print an error of Rubrica as one message on standard error."""
     try:
         code = work()
     except (RubricaError, ApiError) as error:
@@ -39,26 +39,26 @@ def leave_with(work: Callable[[], int]) -> NoReturn:
     except asyncio.CancelledError:
         code = TERMINATED
     except BrokenPipeError:
-        # The reader of our output (`| head`) has left; what it wanted, it has.
+        # The reader of our output (`| head`) has what it wanted, and has left.
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115  the interpreter flushes it at exit
         code = FAILED
     raise typer.Exit(code)
 
 
 def _is_unusable(error: RubricaError | ApiError) -> bool:
-    """Whether the person has to change what they typed or set; a conflict may be over by itself."""
+    """Return whether the person has to change their input or settings. A conflict may pass by itself."""
     if isinstance(error, ApiError):
         return 400 <= error.status < 500 and error.status != HTTPStatus.CONFLICT
     return isinstance(error, SetupError | InvalidInput | NotFound)
 
 
 def say(line: str) -> None:
-    """Tell the person something that is not the command's result."""
+    """Print a line on standard error, which is not the command's result."""
     print(line, file=sys.stderr, flush=True)
 
 
 def rubrica() -> str:
-    """How this person can call the command: through `make` it is not on the path."""
+    """Return how this person can call the command: after `make setup`, it is not on the path."""
     if shutil.which("rubrica"):
         return "rubrica"
     return os.path.relpath(Path(sys.executable).parent / "rubrica")
@@ -69,7 +69,7 @@ async def _cancellable(work: Callable[[Settings], Awaitable[int]]) -> int:
     task = asyncio.current_task()
     assert task is not None
     for number in (signal.SIGTERM, signal.SIGHUP):
-        # `nohup` has the closing of the terminal ignored; that is for the person to decide.
+        # A person who uses `nohup` wants the closing of the terminal ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
             asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     return await work(settings)

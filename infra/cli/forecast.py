@@ -1,4 +1,4 @@
-"""What a run will take, and how it did, in lines for a terminal."""
+"""Describe an estimate of a run, and its scorecard, in lines for a terminal."""
 
 from app.domain.scorecard import PASSES_FROM
 from infra.cli.progress import counted, one_line
@@ -8,7 +8,7 @@ WIDTH = 46
 
 
 def scores(card: Scorecard) -> str:
-    """A scorecard in lines."""
+    """Return a scorecard in lines."""
     whole = "-" if card.overall is None else f"{card.overall:.2f}"
     lines = [f"scorecard: {whole} ({card.judged} of {len(card.items)} criteria judged)"]
     lines += [_line(item) for item in card.items]
@@ -25,7 +25,7 @@ def _line(item: CriterionScore) -> str:
 
 
 def foreseen(estimate: Estimate) -> str:
-    """An estimate in one line."""
+    """Return an estimate in one line."""
     seconds = f"{_span(estimate.seconds)} s"
     spent = f", {_span(estimate.tokens)} tokens" if estimate.model else ""
     cost = estimate.cost_microusd

@@ -1,4 +1,4 @@
-"""The `rubrica` command: what it can do. What a command does is imported when it runs, so that help answers at once."""
+"""The `rubrica` command. The work of a subcommand is imported when it runs, so that help appears at once."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,8 +7,8 @@ import typer
 
 from app.domain.query import Effort, Language
 from infra.cli import admin, collections, corpus, evaluation, preferences, run_options, runs
-from infra.cli.budget_options import MaxCost, MaxMinutes, MaxTokens, budget
 from infra.cli.execute import execute, leave_with
+from infra.cli.run_options import MaxCost, MaxMinutes, MaxTokens, budget
 
 REPORTS = Path("reports")
 # The services parse their own options.
@@ -30,7 +30,7 @@ app.add_typer(evaluation.app, name="eval")
 
 
 def folder(text: str) -> Path:
-    """An existing folder, resolved. `~` is expanded here too: shells leave it alone in `DOCS=~/notes`."""
+    """Return an existing folder, resolved. It expands `~`, which shells leave alone in `DOCS=~/notes`."""
     path = Path(text).expanduser().resolve()
     if not path.is_dir():
         raise typer.BadParameter(f"{text!r} is not a folder; name one with your files")
@@ -93,8 +93,8 @@ def ask(
         rubric="auto" if rubric else None,
     )
     named, cap = tuple(collection or ()), budget(max_tokens, max_cost, max_minutes)
-    asked = Question(question, out, docs, effort, language, cap, named, options)
-    execute(lambda settings: work(settings, asked))
+    request = Question(question, out, docs, effort, language, cap, named, options)
+    execute(lambda settings: work(settings, request))
 
 
 @app.command(context_settings=PASSED_ON)
@@ -115,7 +115,7 @@ def worker(context: typer.Context) -> None:
 
 @app.command()
 def tools() -> None:
-    """The services outside: which are on, what turns the others on, and how their calls went."""
+    """List the outside services: which are on, which settings turn the others on, and how their calls went."""
     from infra.cli.tools import show
 
     execute(show)
@@ -138,7 +138,7 @@ def migrate() -> None:
 
 
 def main() -> None:
-    """Entry point of the `rubrica` script."""
+    """Run the `rubrica` script."""
     app(prog_name="rubrica")
 
 

@@ -1,4 +1,4 @@
-"""`rubrica mcp`: our search and research for any MCP client, over standard input and output."""
+"""`rubrica mcp`: offer search and research to any MCP client, over standard input and output."""
 
 from collections.abc import Awaitable, Callable
 from functools import wraps
@@ -28,7 +28,7 @@ PART_CHARS = 20_000
 
 
 async def serve(settings: Settings) -> int:
-    """Serve until the client leaves. Starts what is not running, as `rubrica ask` does."""
+    """Serve until the client leaves. Start a stack where none runs, as `rubrica ask` does."""
     async with connected(settings, say) as connection:
         if connection.retrieval is None:
             await server(connection.api, None).run_stdio_async()
@@ -39,7 +39,7 @@ async def serve(settings: Settings) -> int:
 
 
 def server(api: AsyncClient, index: IndexClient | None) -> MCPServer[Any]:
-    """The server over an API and an index; without an index there is research alone."""
+    """Return the server over an API and an index. Without an index, it offers research only."""
     made: MCPServer[Any] = MCPServer("rubrica", instructions=INSTRUCTIONS, log_level="WARNING")
     _add_research(made, api)
     if index is not None:
@@ -48,7 +48,7 @@ def server(api: AsyncClient, index: IndexClient | None) -> MCPServer[Any]:
 
 
 def _told(tool: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
-    """Our errors are messages for the client; the library withholds those of others."""
+    """Turn errors of Rubrica into messages for the client. The library hides the text of all other errors."""
 
     @wraps(tool)
     async def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -64,7 +64,7 @@ def _add_search(made: MCPServer[Any], index: IndexClient) -> None:
     @made.tool()
     @_told
     async def search(query: str, limit: int = 6, collections: list[str] | None = None) -> list[dict[str, Any]]:
-        """Passages that fit a query best, each with the address, title and date of its source."""
+        """Find the passages that fit a query best, each with the address, title and date of its source."""
         where = SearchFilter(collections=tuple(collections or ()))
         passages = await index.search(query, max(1, min(limit, MAX_PASSAGES)), where)
         return [
@@ -75,7 +75,7 @@ def _add_search(made: MCPServer[Any], index: IndexClient) -> None:
     @made.tool()
     @_told
     async def read(url: str, part: int = 1) -> dict[str, Any]:
-        """The text of a document that a search returned; long ones come in parts, counted from 1."""
+        """Read the text of a document that a search returned. A long text comes in parts, counted from 1."""
         document = await index.read(url)
         parts = max(1, -(-len(document.text) // PART_CHARS))
         start = (max(1, min(part, parts)) - 1) * PART_CHARS
@@ -86,14 +86,14 @@ def _add_research(made: MCPServer[Any], api: AsyncClient) -> None:
     @made.tool()
     @_told
     async def research_start(question: str, effort: str = "standard") -> dict[str, str]:
-        """Research a question; returns the run's id at once. `effort`: quick, standard or deep."""
+        """Research a question. Returns the run's id at once. `effort`: quick, standard or deep."""
         run = await api.send(runs.create(NewRun(question=question, effort=Effort(effort))))
         return {"run": run.id, "status": run.status.value}
 
     @made.tool()
     @_told
     async def research_status(run: str) -> dict[str, Any]:
-        """Where a run stands, and which parts its plan has."""
+        """Get the status of a run, and the parts of its plan."""
         found = await api.send(runs.get(run))
         parts = [subtask.title for subtask in found.plan.subtasks] if found.plan else []
         return {"status": found.status.value, "detail": found.detail, "parts": parts, "model_calls": found.usage.model_calls}
@@ -101,5 +101,5 @@ def _add_research(made: MCPServer[Any], api: AsyncClient) -> None:
     @made.tool()
     @_told
     async def research_report(run: str) -> str:
-        """A finished run's report: Markdown with numbered citations."""
+        """Get a finished run's report: Markdown with numbered citations."""
         return (await api.send(reports.markdown(run))).decode()

@@ -1,4 +1,4 @@
-"""`rubrica preferences export`: from the database of the deployment, or of this machine's stack, to a folder."""
+"""Do the work of `rubrica preferences export`: copy preferences from the deployment's database to a folder."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,11 +14,11 @@ KEY = "pseudonyms.key"
 
 
 async def export(settings: Settings, out: Path, since: datetime, comments: bool, key_file: Path | None) -> int:
-    """Write the export and say what is in it.
+    """Write the export and print what is in it.
 
     Raises:
         SetupError: the database or the key cannot be used.
-        InvalidInput: the folder holds something.
+        InvalidInput: the folder is not empty.
     """
     home = Home(settings.home)
     async with worker_pool(settings, home) as pool:
@@ -30,6 +30,6 @@ async def export(settings: Settings, out: Path, since: datetime, comments: bool,
 def _tell(out: Path, manifest: Manifest) -> None:
     for name, file in manifest.files.items():
         print(f"{out / name}: {file['rows']} rows")
-    said = ", ".join(f"{count} {what}" for what, count in manifest.said.items())
+    feedback = ", ".join(f"{count} {what}" for what, count in manifest.said.items())
     agreeing = manifest.consenting
-    print(f"said since then: {said}; agreeing now: {agreeing['organisations']} organisations, {agreeing['people']} people")
+    print(f"feedback since then: {feedback}; agreeing: {agreeing['organisations']} organisations, {agreeing['people']} people")

@@ -1,4 +1,4 @@
-"""`rubrica preferences`: what readers said, for training. For whoever runs the deployment, not for one organisation."""
+"""`rubrica preferences`: export readers' feedback for training. The operator uses it; it spans all organisations."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,17 +16,17 @@ BEGINNING = "1970-01-01"
 
 @app.callback()
 def preferences() -> None:
-    """What readers prefer."""
+    """Export what readers prefer."""
 
 
 @app.command()
 def export(
     out: Annotated[Path, typer.Option(help="A new or empty folder.")],
-    since: Annotated[datetime, typer.Option(formats=DAYS, help="Only what was said from then on (UTC).")] = BEGINNING,  # type: ignore[assignment]
+    since: Annotated[datetime, typer.Option(formats=DAYS, help="Only feedback from this time on (UTC).")] = BEGINNING,  # type: ignore[assignment]
     comments: Annotated[bool, typer.Option("--with-comments", help="With readers' own words, which may name people.")] = False,
     key_file: Annotated[Path | None, typer.Option(help="The key of the pseudonyms; default: one in RUBRICA_HOME.")] = None,
 ) -> None:
-    """Write preference pairs and other feedback as JSON Lines: only what its people and organisations agree to now."""
+    """Write preference pairs and other feedback as JSON Lines, of people and organisations who agree to it now."""
     from infra.cli.preference_export import export as work
 
     begin = since if since.tzinfo else since.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""A run's progress, folded from its events: what a person wants to see while waiting."""
+"""Fold a run's events into its progress, for a person who waits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from rubrica_client.models import EventType, RunEvent, RunStatus
 
 
 class StageState(StrEnum):
-    """Where a stage stands."""
+    """The state of a stage."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -30,7 +30,7 @@ class Stage:
 
 @dataclass
 class Progress:
-    """Everything the display shows. `apply` is the only way it changes, so watching again shows the same."""
+    """All that the display shows. Only `apply` changes it, so watching a run again shows the same."""
 
     status: RunStatus = RunStatus.QUEUED
     detail: str = ""
@@ -49,7 +49,7 @@ class Progress:
     def apply(self, event: RunEvent) -> None:
         """Take in one event."""
         self.started_at = self.started_at or event.at
-        self.last_at = max(self.last_at or event.at, event.at)  # written side by side, events may be a moment out of order
+        self.last_at = max(self.last_at or event.at, event.at)  # events that are written at the same time may be out of order
         if event.type in (EventType.MODEL_CALL, EventType.TOOL_CALL, EventType.STAGE_FINISHED):
             self.waiting = ""
         handle = _HANDLERS.get(event.type)
@@ -62,18 +62,18 @@ class Progress:
         return (self.last_at - self.started_at).total_seconds() if self.started_at and self.last_at else 0.0
 
     def stage_of(self, agent: str) -> Stage | None:
-        """The stage an agent's path belongs to: `report/section/3` is part of `report`."""
+        """Return the stage that an agent's path belongs to: `report/section/3` is part of `report`."""
         parts = agent.split("/")
         return self.stages.get("/".join(parts[:2])) or self.stages.get(parts[0])
 
 
 def counted(count: int, noun: str) -> str:
-    """A number with its noun, which takes an s in the plural: "1 source", "1,200 sources"."""
+    """Return a number with its noun, which takes an s in the plural: "1 source", "1,200 sources"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def one_line(text: object) -> str:
-    """Text from a model or a web page on one line, without control characters, which could command a terminal."""
+    """Return text from a model or a web page on one line, without control characters, which could command a terminal."""
     return " ".join("".join(c if c.isprintable() else " " for c in str(text or "")).split())
 
 
@@ -87,7 +87,7 @@ def _status(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
 
 
 def _planned(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
-    """Subtasks in the plan's order, between plan and report; those dropped from it go, those known keep their state."""
+    """Put the subtasks between plan and report, in the plan's order. Known ones keep their state, dropped ones go."""
     subtasks = payload.get("plan", {}).get("subtasks", [])
     known = progress.stages
     searches = {f"search/{s['id']}": known.get(f"search/{s['id']}", Stage(one_line(s["title"]))) for s in subtasks}

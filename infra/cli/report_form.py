@@ -1,4 +1,4 @@
-"""What is wrong with the form of finished reports, one line a fault, then the rates over all of them."""
+"""Print the faults in the form of finished reports, one line each, then the rates over all reports."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
@@ -21,7 +21,7 @@ SHOWN_CHARS = 90
 
 
 def check(files: Sequence[Path], written: date) -> int:
-    """Print the faults of each Markdown file and the figures of all; 1 where there is a fault, else 0.
+    """Print the faults of each Markdown file, then the figures of all. Return 1 where there is a fault, else 0.
 
     Raises:
         InvalidInput: a file cannot be read.
@@ -37,7 +37,7 @@ def check(files: Sequence[Path], written: date) -> int:
 
 
 def faults_of(text: str, written: date) -> Iterator[str]:
-    """Every fault of one report, in words that say where."""
+    """Yield each fault of a report, with its place."""
     body = split_off_sources(text).body
     headings = list_headings(body)
     statements = list_statements(text)
@@ -51,7 +51,7 @@ def faults_of(text: str, written: date) -> Iterator[str]:
     yield from (f"Markdown: {fault}" for fault in find_markdown_faults(body))
     yield from (f"another language: {_short(sentence)}" for sentence in find_language_breaks(body, detect_language(body)))
     for repeat in find_repeats(statements):
-        yield f"said before: {_short(statements[repeat.second])}"
+        yield f"repeated: {_short(statements[repeat.second])}"
     for error in find_tense_errors("\n".join(statements), written):
         yield f"foretells what is past ({error.period}): {_short(error.text)}"
 

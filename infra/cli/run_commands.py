@@ -1,4 +1,4 @@
-"""What `rubrica runs ...` does."""
+"""Do the work of `rubrica runs ...`."""
 
 import asyncio
 import json
@@ -11,14 +11,16 @@ from pydantic import ValidationError
 from app.domain.budget import Budget
 from app.domain.errors import InvalidInput, NotFound, SetupError
 from app.domain.plan import ResearchPlan
+from app.domain.rubric import Rubric
 from app.exports.nouns import ExportFormat
 from app.settings import Settings
 from infra.cli.connection import connected
 from infra.cli.execute import say
+from infra.cli.forecast import scores
 from infra.cli.progress import one_line
 from infra.cli.watch import follow
-from rubrica_client import AsyncClient, models, reports, runs
-from rubrica_client.models import Run, Subtask
+from rubrica_client import AsyncClient, asking, models, reports, runs
+from rubrica_client.models import Criterion, Run, Subtask
 from rubrica_client.request import Request
 
 FULL_ID = 36
@@ -28,7 +30,7 @@ REFERENCES = (ExportFormat.BIBTEX, ExportFormat.RIS, ExportFormat.CSL)
 
 @dataclass(frozen=True)
 class Steering:
-    """What `runs steer` was asked to change."""
+    """The changes that `runs steer` makes."""
 
     note: str | None = None
     add: str | None = None
@@ -38,12 +40,12 @@ class Steering:
 
     @property
     def empty(self) -> bool:
-        """True when nothing was asked."""
+        """True when there is no change."""
         return not any((self.note, self.add, self.drop, self.plan, self.budget))
 
 
 async def show_runs(settings: Settings, limit: int) -> int:
-    """One line a run."""
+    """Print one line for each run."""
     async with connected(settings, say) as connection:
         for run in (await connection.api.send(runs.list_(limit))).items:
             when = run.created_at.astimezone().strftime("%Y-%m-%d %H:%M")
@@ -52,25 +54,25 @@ async def show_runs(settings: Settings, limit: int) -> int:
 
 
 async def show_run(settings: Settings, run_id: str) -> int:
-    """All there is to know about one run, in words."""
+    """Print the question, status, use and plan of a run."""
     async with connected(settings, say) as connection:
         print(_described(await find(connection.api, run_id)))
     return 0
 
 
 async def watch(settings: Settings, run_id: str, out: Path) -> int:
-    """Follow a run."""
+    """Follow a run and write its report."""
     async with connected(settings, say) as connection:
         return await follow(connection, await find(connection.api, run_id), out)
 
 
 async def pause(settings: Settings, run_id: str) -> int:
-    """Stop after the current turn."""
+    """Pause a run after its current turn."""
     return await _tell(settings, run_id, "pause", runs.pause)
 
 
 async def cancel(settings: Settings, run_id: str) -> int:
-    """End the run."""
+    """End a run for good."""
     return await _tell(settings, run_id, "cancel", runs.cancel)
 
 
@@ -83,7 +85,7 @@ async def _tell(settings: Settings, run_id: str, command: str, call: Callable[[s
 
 
 async def tape(settings: Settings, run_id: str, path: Path) -> int:
-    """Save what a run's tools brought."""
+    """Save the results of a run's tools."""
     async with connected(settings, say) as connection:
         run = await find(connection.api, run_id)
         await asyncio.to_thread(path.write_bytes, await connection.api.send(runs.tape(run.id)))
@@ -92,7 +94,7 @@ async def tape(settings: Settings, run_id: str, path: Path) -> int:
 
 
 async def export(settings: Settings, run_id: str, form: ExportFormat, path: Path | None) -> int:
-    """Write the report, or its sources, in this form."""
+    """Write a report, or its sources, in this form."""
     async with connected(settings, say) as connection:
         run = await find(connection.api, run_id)
         content = await connection.api.send(reports.export(run.id, form))
@@ -107,7 +109,7 @@ async def export(settings: Settings, run_id: str, form: ExportFormat, path: Path
 
 
 async def resume(settings: Settings, run_id: str, finish: bool, out: Path) -> int:
-    """Let a parked run go on, and follow it."""
+    """Resume a parked run and follow it."""
     async with connected(settings, say) as connection:
         run = await find(connection.api, run_id)
         await connection.api.send(runs.resume(run.id, finish=finish))
@@ -115,7 +117,7 @@ async def resume(settings: Settings, run_id: str, finish: bool, out: Path) -> in
 
 
 async def approve(settings: Settings, run_id: str, out: Path) -> int:
-    """Approve a run's plan, and follow it."""
+    """Approve a run's plan and follow the run."""
     async with connected(settings, say) as connection:
         run = await find(connection.api, run_id)
         await connection.api.send(runs.approve(run.id))
@@ -123,7 +125,7 @@ async def approve(settings: Settings, run_id: str, out: Path) -> int:
 
 
 async def steer(settings: Settings, run_id: str, steering: Steering) -> int:
-    """Apply each change; the first refusal stops the rest."""
+    """Apply each change, up to the first that the API refuses."""
     if steering.empty:
         raise InvalidInput("nothing to change; say what with --note, --add, --drop, --plan or --max-...")
     new_plan = _read_plan(steering.plan) if steering.plan else None
@@ -144,8 +146,29 @@ async def steer(settings: Settings, run_id: str, steering: Steering) -> int:
     return 0
 
 
+async def show_rubric(settings: Settings, run_id: str, edit: Path | None) -> int:
+    """Print the criteria of a run, in the form that `--edit` takes. With `edit`, replace them first."""
+    criteria = _read_criteria(edit) if edit else None
+    async with connected(settings, say) as connection:
+        name = (await find(connection.api, run_id)).id
+        if criteria is not None:
+            await connection.api.send(asking.edit_rubric(name, criteria))
+        rubric = (await connection.api.send(asking.rubric(name))).rubric
+        if rubric.notice:
+            say(rubric.notice)
+        print(json.dumps([criterion.model_dump() for criterion in rubric.criteria], indent=1, ensure_ascii=False))
+    return 0
+
+
+async def show_scorecard(settings: Settings, run_id: str) -> int:
+    """Print the scorecard of a run."""
+    async with connected(settings, say) as connection:
+        print(scores(await connection.api.send(asking.scorecard((await find(connection.api, run_id)).id))))
+    return 0
+
+
 async def find(api: AsyncClient, run_id: str) -> Run:
-    """The run of this id, or the only recent one whose id begins so."""
+    """Return the run with this id, or the only recent one whose id begins so."""
     if len(run_id) >= FULL_ID:
         return await api.send(runs.get(run_id))
     recent = (await api.send(runs.list_(SEARCHED_FOR_PREFIX))).items
@@ -172,16 +195,25 @@ def _described(run: Run) -> str:
 
 
 def _new_subtask(run: Run, question: str) -> Subtask:
-    """A subtask with the first free id of the form `added1`."""
+    """Return a subtask with the first free id of the form `added1`."""
     taken = {subtask.id for subtask in run.plan.subtasks} if run.plan else set()
     number = next(n for n in range(1, len(taken) + 2) if f"added{n}" not in taken)
     return Subtask(id=f"added{number}", title=question[:200], question=question)
 
 
 def _read_plan(path: Path) -> models.ResearchPlan:
-    """A plan that the API will take, checked before anything starts."""
+    """Read a plan, and check it before anything starts."""
     try:
         plan = ResearchPlan.model_validate(json.loads(path.read_text()))
     except (OSError, ValueError, ValidationError) as error:
         raise InvalidInput(f"{path} holds no usable plan: {error}") from error
     return models.ResearchPlan(**plan.model_dump(mode="json"))
+
+
+def _read_criteria(path: Path) -> list[Criterion]:
+    """Read the criteria of a rubric, and check them before anything starts."""
+    try:
+        rubric = Rubric.model_validate({"criteria": json.loads(path.read_text())})
+    except (OSError, ValueError, ValidationError) as error:
+        raise InvalidInput(f"{path} holds no usable rubric: {error}") from error
+    return [Criterion(**criterion.model_dump()) for criterion in rubric.criteria]

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from app.exports.nouns import ExportFormat
-from infra.cli.budget_options import MaxCost, MaxMinutes, MaxTokens, budget
+from infra.cli.run_options import MaxCost, MaxMinutes, MaxTokens, budget
 from infra.cli.execute import execute
 
 app = typer.Typer(help="Look at runs and steer them.", no_args_is_help=True, rich_markup_mode=None)
@@ -18,7 +18,7 @@ REPORTS = Path("reports")
 
 @app.command("list")
 def list_runs(limit: Annotated[int, typer.Option(min=1, max=100)] = 20) -> None:
-    """The newest runs."""
+    """List the newest runs."""
     from infra.cli import run_commands
 
     execute(lambda settings: run_commands.show_runs(settings, limit))
@@ -26,7 +26,7 @@ def list_runs(limit: Annotated[int, typer.Option(min=1, max=100)] = 20) -> None:
 
 @app.command()
 def show(run: RunId) -> None:
-    """One run: status, plan, use."""
+    """Print the question, status, use and plan of a run."""
     from infra.cli import run_commands
 
     execute(lambda settings: run_commands.show_run(settings, run))
@@ -62,7 +62,7 @@ def resume(
 
 @app.command()
 def approve(run: RunId, out: Out = REPORTS) -> None:
-    """Carry out the plan of a run that waits for that, follow it, and write its report."""
+    """Approve the plan of a run that waits for that, follow the run, and write its report."""
     from infra.cli import run_commands
 
     execute(lambda settings: run_commands.approve(settings, run, out))
@@ -73,18 +73,18 @@ def rubric(
     run: RunId,
     edit: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="JSON file with the new criteria.")] = None,
 ) -> None:
-    """What a run's report is held to, as JSON; or replace it."""
-    from infra.cli import rubrics
+    """Print the criteria for a run's report as JSON, or replace them."""
+    from infra.cli import run_commands
 
-    execute(lambda settings: rubrics.rubric(settings, run, edit))
+    execute(lambda settings: run_commands.show_rubric(settings, run, edit))
 
 
 @app.command()
 def scorecard(run: RunId) -> None:
-    """How well a run's report does what its rubric asks."""
-    from infra.cli import rubrics
+    """Print how well a run's report meets its criteria."""
+    from infra.cli import run_commands
 
-    execute(lambda settings: rubrics.scorecard(settings, run))
+    execute(lambda settings: run_commands.show_scorecard(settings, run))
 
 
 @app.command()
@@ -97,7 +97,7 @@ def cancel(run: RunId) -> None:
 
 @app.command()
 def tape(run: RunId, file: Annotated[Path, typer.Argument(dir_okay=False, help="Where to write it.")]) -> None:
-    """Save what a run's tools brought, so that it can be played back without them."""
+    """Save the results of a run's tools, so that it can be played back without them."""
     from infra.cli import run_commands
 
     execute(lambda settings: run_commands.tape(settings, run, file))
@@ -128,7 +128,7 @@ def steer(
     max_cost: MaxCost = None,
     max_minutes: MaxMinutes = None,
 ) -> None:
-    """Change where a run goes. Several options are applied in the order listed here."""
+    """Change the course of a run. Several options are applied in the order listed here."""
     from infra.cli import run_commands
 
     steering = run_commands.Steering(note, add, drop, plan, budget(max_tokens, max_cost, max_minutes))

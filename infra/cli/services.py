@@ -18,7 +18,7 @@ WORKER_MODULE = "workflows.durable.worker"
 
 
 def serve(module: str, options: Sequence[str]) -> int:
-    """Run one service in this process, with the addresses the environment gives and options of its own."""
+    """Run one service in this process, with the addresses from the environment and with its own options."""
     settings = read_settings(os.environ)
     needed = {"WORKER_DATABASE_URL": settings.worker_database_url, "TEMPORAL_ADDRESS": settings.temporal_address}
     if module == API_MODULE:
@@ -32,7 +32,7 @@ def serve(module: str, options: Sequence[str]) -> int:
 
 
 async def migrate(settings: Settings) -> int:
-    """Bring the schema of the given database, or else of the local one, up to date, and let the product's roles log in there."""
+    """Bring the schema up to date, of the database that the settings name or of the local one, and let the two roles log in."""
     from app.database.migrate import upgrade
     from app.database.schema import SCHEMA_REVISION
 

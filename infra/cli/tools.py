@@ -1,4 +1,4 @@
-"""`rubrica tools`: the services outside. It starts nothing: without a running API the counts are left out."""
+"""`rubrica tools`: list the outside services. It starts nothing; without a running API it leaves the counts out."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ AnyToolUse = ToolUse | OwnToolUse
 
 
 async def show(settings: Settings) -> int:
-    """One line a service; then the calls of those that were called."""
+    """Print one line for each service, then the calls of those that were called."""
     uses: Sequence[AnyToolUse] = await _running(settings) or tool_uses_of([], settings.services)
     for use in uses:
         print(f"{'on ' if use.on else 'off'}  {use.name:18} {use.kind:7} {use.title:28} {_turned_on(use)}".rstrip())
@@ -32,7 +32,7 @@ async def show(settings: Settings) -> int:
 
 
 async def _running(settings: Settings) -> Sequence[ToolUse] | None:
-    """What a running API says of its services; None where none runs."""
+    """Ask a running API about its services. Return None where none runs."""
     state = read_state(Home(settings.home).state)
     address = settings.api_url or (state.api if state else None)
     if address is None:

@@ -1,4 +1,4 @@
-"""`rubrica up`: the whole product, until Ctrl-C."""
+"""`rubrica up`: run the whole product until Ctrl-C."""
 
 import asyncio
 import time
@@ -12,10 +12,10 @@ from infra.local.stack import Stack
 
 
 async def up(settings: Settings, with_ui: bool) -> int:
-    """Start everything, say where it is, keep it running. Ends by cancellation.
+    """Start everything, print the addresses and keep it running until this task is cancelled.
 
     Raises:
-        SetupError: something cannot start, or a stack is running already.
+        SetupError: a part cannot start, or a stack runs already.
     """
     begun = time.monotonic()
     stack = Stack(settings, with_ui, say)

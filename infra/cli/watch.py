@@ -1,4 +1,4 @@
-"""Follow a run until it needs nobody any more, and hand over its report."""
+"""Follow a run until it ends or parks, and write its report."""
 
 import asyncio
 from contextlib import aclosing
@@ -16,14 +16,14 @@ from rubrica_client.models import EventType, Run, RunStatus
 PAUSE_LIMIT_S = 15
 PARKED = (RunStatus.PAUSED, RunStatus.BUDGET_REACHED, RunStatus.AWAITING_APPROVAL)
 
-# Exit codes: what a script that called us needs to tell apart.
+# Exit codes, which a calling script can tell apart.
 COMPLETED, RUN_FAILED, PARKED_CODE, INTERRUPTED = 0, 1, 3, 130
 
 
 async def follow(connection: Connection, run: Run, out: Path, resumed: bool = False) -> int:
-    """Show progress until the run ends or parks, write the report of a completed one; the exit code.
+    """Show progress until the run ends or parks, write the report of a completed one, and return the exit code.
 
-    `run` is as it stood before it was last told to go on; `resumed` says that it was, so that its old pause does not count.
+    `resumed` says that the run was resumed after `run` was read: its pause from before that does not end the watching.
     Ctrl-C pauses the run.
     """
     api, run_id = connection.api, run.id
@@ -97,7 +97,7 @@ def _how_to_go_on(run_id: str, progress: Progress, with_rubric: bool) -> str:
 
 
 def _keep_going_after_interrupt() -> None:
-    """The interrupt has been heard and is being acted on: without this, the loop would end with KeyboardInterrupt."""
+    """Clear the interrupt, which the caller acts on: otherwise the loop ends with KeyboardInterrupt."""
     task = asyncio.current_task()
     assert task is not None
     while task.uncancel() > 0:

@@ -1,4 +1,4 @@
-"""The database of the deployment, or of this machine's stack, as the role that sees all organisations."""
+"""Open the database of the deployment, or of this machine's stack, as the role that sees all organisations."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -21,10 +21,10 @@ SETTING = PREFIX + "WORKER_DATABASE_URL"
 
 @asynccontextmanager
 async def worker_pool(settings: Settings, home: Home) -> AsyncIterator[asyncpg.Pool]:
-    """Connections to it, closed at the end.
+    """Open a pool of connections, closed at the end.
 
     Raises:
-        SetupError: it cannot be used, or needs a migration.
+        SetupError: the database cannot be used, or needs a migration.
     """
     async with _database(settings, home) as url:
         pool = await connect(url, largest=2, setting=SETTING)
@@ -37,7 +37,7 @@ async def worker_pool(settings: Settings, home: Home) -> AsyncIterator[asyncpg.P
 
 @asynccontextmanager
 async def _database(settings: Settings, home: Home) -> AsyncIterator[str]:
-    """The address of the worker's role, who sees all organisations. A local server that does not run is started meanwhile."""
+    """Yield the database's address for the worker's role. A local server that does not run is started meanwhile."""
     if settings.worker_database_url is not None:
         yield settings.worker_database_url.get_secret_value()
         return

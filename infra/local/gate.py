@@ -1,8 +1,8 @@
-"""Run a module's `main()` once the supervisor says that what it depends on is ready.
+"""Run a module's `main()` once the supervisor says that its servers are ready.
 
-Imports take most of the time a Python service needs to start. Behind this gate all services import at once, while the
-database still starts, and none of them ever sees a database that is not ready. The gate is the standard input: one line
-opens it; its end without a line means that the supervisor is gone.
+Imports take most of the time that a Python service needs to start. Behind this gate, all services import at once while the
+database starts, and none sees a database that is not ready. The gate is the standard input: one line opens it; an end
+without a line means that the supervisor is gone.
 """
 
 import importlib
@@ -13,7 +13,7 @@ OPEN = b"go\n"
 
 
 def main() -> None:
-    """`python -m infra.local.gate MODULE [ARGUMENT ...]`."""
+    """Import a module, wait, and run its `main()`: `python -m infra.local.gate MODULE [ARGUMENT ...]`."""
     module_name, *arguments = sys.argv[1:]
     module = importlib.import_module(module_name)
     if os.read(sys.stdin.fileno(), len(OPEN)) != OPEN:

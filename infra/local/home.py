@@ -17,59 +17,59 @@ LONGEST_LOG = 10 * 2**20
 
 @dataclass(frozen=True)
 class Home:
-    """Names every file of the local stack."""
+    """The paths of all files of the local stack."""
 
     root: Path
 
     @property
     def logs(self) -> Path:
-        """One log file a process."""
+        """The folder with one log file for each process."""
         return self.root / "logs"
 
     @property
     def postgres(self) -> Path:
-        """The database cluster."""
+        """The folder of the database cluster."""
         return self.root / "postgres"
 
     @property
     def temporal(self) -> Path:
-        """Temporal's state."""
+        """The folder of Temporal's state."""
         return self.root / "temporal"
 
     @property
     def ports(self) -> Path:
-        """Ports given last time."""
+        """The file of the ports that were used last time."""
         return self.root / "ports.json"
 
     @property
     def key(self) -> Path:
-        """The API key that commands and the page use on this machine's own stack; for its owner's eyes only."""
+        """The file of the API key that commands and the page use on this machine's stack. Only its owner may read it."""
         return self.root / "api-key"
 
     @property
     def lock(self) -> Path:
-        """Held by the one stack that may run on this home."""
+        """The lock that the one stack on this home holds."""
         return self.root / "stack.lock"
 
     @property
     def users(self) -> Path:
-        """Held, shared, by every command that uses the running stack."""
+        """The lock that every command which uses the running stack holds, shared."""
         return self.root / "stack.users"
 
     @property
     def state(self) -> Path:
-        """Addresses of the running stack."""
+        """The file of the running stack's addresses."""
         return self.root / "stack.json"
 
     def log(self, name: str) -> Path:
-        """The log file of one process."""
+        """Return the log file of one process."""
         return self.logs / f"{name}.log"
 
     def prepare(self) -> None:
         """Make the folder, keep it out of version control, and set long logs aside.
 
         Raises:
-            SetupError: it cannot be written, or its disk is nearly full.
+            SetupError: the folder cannot be written, or its disk is nearly full.
         """
         make_folder(self.logs)
         ignore = self.root / ".gitignore"
@@ -81,7 +81,7 @@ class Home:
                 log.replace(log.with_suffix(".log.old"))
 
     def api_key(self) -> ApiKey:
-        """The key in the file, written there once.
+        """Return the key in the file; write a new one when there is no file.
 
         Raises:
             SetupError: the file holds something else.
@@ -95,10 +95,10 @@ class Home:
             raise SetupError(f"{self.key} holds no API key; remove it and start again") from error
 
     def sockets(self) -> Path:
-        """A private folder (0700) with a short path: a Unix socket's path may have 107 bytes, a home's has no limit.
+        """Make a private folder (0700) with a short path: a Unix socket's path may have 107 bytes, a home's has no limit.
 
         Raises:
-            SetupError: someone else owns the folder of that name.
+            SetupError: somebody else owns the folder of that name.
         """
         name = hashlib.sha256(os.fsencode(self.root.resolve())).hexdigest()[:10]
         base = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
@@ -111,10 +111,10 @@ class Home:
 
 
 def make_folder(path: Path) -> None:
-    """Make `path` and what leads to it.
+    """Make a folder and its parents.
 
     Raises:
-        SetupError: it cannot be made or written.
+        SetupError: the folder cannot be made or written.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -128,7 +128,7 @@ def require_space(path: Path, megabytes: int) -> None:
     """Refuse to start on a disk with less than `megabytes` free.
 
     Raises:
-        SetupError: naming the disk's free space and what to do.
+        SetupError: the message says how much is free and what to do.
     """
     free = shutil.disk_usage(path).free // 2**20
     if free < megabytes:

@@ -1,7 +1,7 @@
-"""One stack a home: a lock the kernel frees when its holder dies, and a state file with the addresses.
+"""Allow one stack on a home, by a lock that the kernel frees when its holder dies, and store its addresses in a state file.
 
-Two locks. `stack.lock` belongs to the stack. `stack.users` is held, shared, by every command that talks to the stack, so that
-the command that started it does not take it away from another one that still uses it.
+There are two locks. The stack holds `stack.lock`. Every command that talks to the stack holds `stack.users`, shared, so that
+the command that started the stack does not stop it while another one uses it.
 """
 
 import contextlib
@@ -17,14 +17,14 @@ from infra.local.home import make_folder
 
 
 class FileLock:
-    """An advisory lock on a file (`flock`). The file stays, the lock goes with the process: none can be stale."""
+    """An advisory lock on a file (`flock`). The file stays, but the lock ends with its process, so none can be stale."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._descriptor: int | None = None
 
     def acquire(self, shared: bool = False) -> bool:
-        """Take the lock without waiting; False when another process holds it.
+        """Take the lock without waiting. Return False when another process holds it.
 
         Raises:
             SetupError: the lock's folder cannot be made or written.
@@ -40,13 +40,13 @@ class FileLock:
         return True
 
     def release(self) -> None:
-        """Give it back. Safe to repeat."""
+        """Release the lock. Safe to repeat."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 
     def held_by_another(self) -> bool:
-        """True when another process holds it."""
+        """Return whether another process holds the lock."""
         if self._descriptor is not None:
             return False
         probe = FileLock(self._path)
@@ -57,7 +57,7 @@ class FileLock:
 
 @dataclass(frozen=True)
 class StackState:
-    """What other commands need to know about a running stack. `processes` maps a name to (process id, start time)."""
+    """A running stack, as other commands need it. `processes` maps a name to (process id, start time in seconds)."""
 
     pid: int
     api: str
@@ -74,7 +74,7 @@ class StackState:
 
 
 def read_state(path: Path) -> StackState | None:
-    """The state file's content; None when there is none or it was cut short."""
+    """Return the state file's content, or None when there is no file or it was cut short."""
     try:
         return StackState(**json.loads(path.read_text()))
     except (FileNotFoundError, ValueError, TypeError):
@@ -82,14 +82,14 @@ def read_state(path: Path) -> StackState | None:
 
 
 def started_at(pid: int) -> float:
-    """When a process started: with its number, this names it for good."""
+    """Return when a process started (seconds): with its number, this names the process for good."""
     return psutil.Process(pid).create_time()
 
 
 def end_leftovers(path: Path) -> None:
-    """Kill what a supervisor that died left running, on systems whose kernel does not do so itself.
+    """Kill the processes that a dead supervisor left, on systems whose kernel does not do so.
 
-    Call it with the stack's lock held. A number now used by another program is told apart by its start time.
+    Call it with the stack's lock held. The start time tells whether a process id now belongs to another program.
     """
     state = read_state(path)
     for pid, created in (state.processes if state else {}).values():

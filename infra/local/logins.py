@@ -1,4 +1,4 @@
-"""Let the two roles of the product log in to a database of one's own."""
+"""Let the two roles of the product log in to a database that the settings name."""
 
 from urllib.parse import unquote, urlsplit
 
@@ -12,17 +12,17 @@ from app.settings import Settings
 
 
 async def give_logins(owner_url: str, settings: Settings) -> None:
-    """Make the users that the settings name, members of the right role, with the passwords that are in their addresses.
+    """Make the users in the settings' addresses, with their passwords, as members of the right role.
 
-    A user who gets in already is left alone: whoever runs the server may manage users by other means.
+    A user who can log in already stays unchanged: the server's administrator may manage users by other means.
 
     Raises:
-        SetupError: a user cannot log in, and the owner may not make it.
+        SetupError: a user cannot log in, and the owner may not make that user.
     """
-    named = ((settings.database_url, API_ROLE), (settings.worker_database_url, WORKER_ROLE))
+    users = ((settings.database_url, API_ROLE), (settings.worker_database_url, WORKER_ROLE))
     connection = await asyncpg.connect(owner_url)
     try:
-        for url, role in named:
+        for url, role in users:
             if url is not None and not await _gets_in(url):
                 await _make(connection, url, role)
     finally:

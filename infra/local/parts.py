@@ -1,4 +1,4 @@
-"""What the local stack is made of: each part's command, environment and address, from settings and home."""
+"""Make the parts of the local stack: each with its command, environment and address, from settings and home."""
 
 import importlib.util
 import os
@@ -37,43 +37,43 @@ class Parts:
     ui: Service | None = field(init=False)
 
     def __post_init__(self) -> None:
-        given = self.settings
+        settings = self.settings
         sockets = self.home.sockets()
-        self.postgres = None if given.database_url else LocalPostgres(self.home.postgres, self.home.log("postgres"), sockets)
-        self.temporal = None if given.temporal_address else LocalTemporal(self.home.temporal, self.home.log("temporal"))
+        self.postgres = None if settings.database_url else LocalPostgres(self.home.postgres, self.home.log("postgres"), sockets)
+        self.temporal = None if settings.temporal_address else LocalTemporal(self.home.temporal, self.home.log("temporal"))
         book = PortBook(self.home.ports)
-        self._api_port = _port(book, "api", given.api_port, API_PORT)
-        self._ui_port = _port(book, "ui", given.ui_port, UI_PORT) if self.with_ui else None
+        self._api_port = _port(book, "api", settings.api_port, API_PORT)
+        self._ui_port = _port(book, "ui", settings.ui_port, UI_PORT) if self.with_ui else None
         self._socket = sockets / "retrieval.sock"
         environment = self.environment()
-        self.retrieval = None if given.retrieval_url else self._retrieval(environment)
+        self.retrieval = None if settings.retrieval_url else self._retrieval(environment)
         self.worker = self._service("worker", "workflows.durable.worker", environment, None)
         self.api = self._service("api", "app.http.__main__", environment, Endpoint(self.api_url))
         self.ui = self._page(environment) if self._ui_port else None
 
     @property
     def database_url(self) -> str:
-        """Where requests find their organisation's runs."""
+        """The database's address for the API's role, which sees one organisation at a time."""
         return self.postgres.url(role=API_ROLE) if self.postgres else _secret(self.settings.database_url)
 
     @property
     def worker_database_url(self) -> str:
-        """The same database, for those who are trusted with all of it."""
+        """The same database's address for the worker's role, which sees all organisations."""
         return self.postgres.url(role=WORKER_ROLE) if self.postgres else _secret(self.settings.worker_database_url)
 
     @property
     def api_key(self) -> str:
-        """What commands and the page on this machine show the API."""
+        """The key that commands and the page on this machine send to the API."""
         return _secret(self.settings.api_key) if self.settings.api_key else str(self.home.api_key())
 
     @property
     def temporal_address(self) -> str:
-        """Where workflows are kept."""
+        """The address of the workflow server."""
         return self.temporal.address if self.temporal else str(self.settings.temporal_address)
 
     @property
     def retrieval_url(self) -> str:
-        """Where searches go."""
+        """The address of the retrieval service."""
         return self.settings.retrieval_url or f"unix:{self._socket}"
 
     @property
@@ -83,11 +83,11 @@ class Parts:
 
     @property
     def ui_url(self) -> str | None:
-        """The address of the web page, if there is to be one."""
+        """The address of the web page, if it is wanted."""
         return f"http://{LOOPBACK}:{self._ui_port}" if self._ui_port else None
 
     def environment(self) -> dict[str, str]:
-        """What every service is told: the user's settings, completed by the addresses of the local parts."""
+        """Return the environment of every service: the user's settings and the addresses of the local parts."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
         addresses = {
             "RUBRICA_HOME": str(self.home.root),
@@ -98,13 +98,13 @@ class Parts:
             "RUBRICA_API_URL": self.api_url,
             "RUBRICA_API_PORT": str(self._api_port),
         }
-        given = self.settings.to_environment()
         # No service needs the owner's address or a client's key.
-        given = {name: value for name, value in given.items() if name not in ("RUBRICA_DATABASE_OWNER_URL", "RUBRICA_API_KEY")}
-        return inherited | given | addresses | _python_environment()
+        hidden = ("RUBRICA_DATABASE_OWNER_URL", "RUBRICA_API_KEY")
+        shared = {name: value for name, value in self.settings.to_environment().items() if name not in hidden}
+        return inherited | shared | addresses | _python_environment()
 
     def remove_sockets(self) -> None:
-        """Leave no folder behind in the place for temporary files. For when nothing runs any more."""
+        """Remove the sockets' folder from the place for temporary files. Call it when nothing runs."""
         shutil.rmtree(self._socket.parent, ignore_errors=True)
 
     def _service(self, name: str, module: str, environment: Mapping[str, str], endpoint: Endpoint | None) -> Service:
@@ -138,13 +138,13 @@ class Parts:
         return Service("ui", command, self.home.log("ui"), own, endpoint, gated=False)
 
 
-def _port(book: PortBook, name: str, given: int | None, preferred: int) -> int:
-    return required_port(given, f"RUBRICA_{name.upper()}_PORT") if given else book.port(name, preferred)
+def _port(book: PortBook, name: str, wanted: int | None, preferred: int) -> int:
+    return required_port(wanted, f"RUBRICA_{name.upper()}_PORT") if wanted else book.port(name, preferred)
 
 
-def _secret(given: SecretStr | None) -> str:
-    assert given is not None
-    return given.get_secret_value()
+def _secret(secret: SecretStr | None) -> str:
+    assert secret is not None
+    return secret.get_secret_value()
 
 
 def _package_folder(name: str) -> Path:
@@ -155,7 +155,7 @@ def _package_folder(name: str) -> Path:
 
 
 def _python_environment() -> dict[str, str]:
-    """Children find the packages this process found, and write logs line by line."""
+    """Return the variables by which children find the packages of this process, and write logs line by line."""
     root = str(_package_folder("infra").parent)
     path = os.environ.get("PYTHONPATH")
     return {"PYTHONPATH": f"{root}{os.pathsep}{path}" if path else root, "PYTHONUNBUFFERED": "1"}

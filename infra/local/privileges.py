@@ -1,11 +1,11 @@
-"""Start a server as an account it accepts, without changing the machine.
+"""Start a server as an account that it accepts, without changing the machine.
 
-PostgreSQL refuses to run as root. A listed account without rights (`nobody`) does; nothing is installed. Where that account may
-not enter the folder the product lives in (a clone in `/root`), the child keeps one capability, passing folders it may not
-read, instead of the folders being opened to all.
+PostgreSQL refuses to run as root, so it runs as a listed account without rights (`nobody`). Where that account may not enter
+the product's folder (a clone in `/root`), the child keeps one capability, to pass folders that it may not read; so the folders
+need not be opened to all.
 
-PostgreSQL's `initdb` refuses a user id that the machine's list of accounts does not have, as containers with a free choice of
-user have it. There it runs in a user namespace, in which the same user has a listed number.
+PostgreSQL's `initdb` refuses a user id that is not in the machine's list of accounts; containers may have such a user. There it
+runs in a user namespace, in which the same user has a listed number.
 """
 
 import ctypes
@@ -28,18 +28,18 @@ _CAPABILITY_VERSION_3 = 0x2008_0522
 
 @dataclass(frozen=True)
 class Account:
-    """The user and group a child runs as; `keeps_path_access` when it must pass folders closed to that user."""
+    """The user and group of a child. `keeps_path_access` lets it pass folders that are closed to that user."""
 
     uid: int
     gid: int
     keeps_path_access: bool = False
 
     def own(self, path: Path) -> None:
-        """Make `path` (not its content) this account's property."""
+        """Make this account the owner of `path`, not of its content."""
         os.chown(path, self.uid, self.gid)
 
     def assume(self) -> Callable[[], None]:
-        """What a forked child runs before `exec` to become this account. Needs root.
+        """Return what a forked child runs before `exec` to become this account. It needs root.
 
         The C library is loaded here, in the parent, so that the child only makes system calls.
         """
@@ -58,7 +58,7 @@ class Account:
 
 
 def account_for(paths: Iterable[Path]) -> Account | None:
-    """The account a server that refuses root should run as, able to reach `paths`; None when this process is not root."""
+    """Return an account that can reach `paths`, for a server that refuses root; None when this process is not root."""
     if os.geteuid() != 0:
         return None
     uid = listed_account()
@@ -66,18 +66,18 @@ def account_for(paths: Iterable[Path]) -> Account | None:
 
 
 def listed_account() -> int:
-    """The number of an account without rights, one that the machine's list has if there is any."""
+    """Return the number of an account without rights, from the machine's list where it has one."""
     listed = {entry.pw_uid for entry in pwd.getpwall()} - {0}
     return NOBODY if NOBODY in listed else min(listed, default=NOBODY)
 
 
 def is_listed(uid: int) -> bool:
-    """True when the machine's list of accounts has this number."""
+    """Return whether the machine's list of accounts has this number."""
     return any(entry.pw_uid == uid for entry in pwd.getpwall())
 
 
 def appear_listed() -> Callable[[], None]:
-    """What a forked child runs before `exec` to appear under a listed account, while staying the user it is.
+    """Return what a forked child runs before `exec` to appear as a listed account while it stays the same user.
 
     It raises `OSError` in the child where the machine does not allow user namespaces.
     """

@@ -1,4 +1,4 @@
-"""A server as a child process: its own process group, its log in a file, never outliving its parent."""
+"""Run a server as a child process, in its own process group, with a log file. It never outlives its parent."""
 
 import asyncio
 import contextlib
@@ -24,10 +24,10 @@ _PR_SET_PDEATHSIG = 1
 
 @dataclass(frozen=True)
 class Program:
-    """What to run and how to end it.
+    """A command, and how to end it.
 
-    `environment` None means the parent's own. `orphan_signal` is what the kernel sends when the parent dies (Linux):
-    services lose nothing when killed, so that is the default; a server that needs an orderly end names another.
+    `environment` None means the parent's own. The kernel sends `orphan_signal` when the parent dies (Linux). By default it
+    kills, since services lose nothing by that; a server that needs an orderly end names another signal.
     """
 
     name: str
@@ -79,17 +79,17 @@ class Process:
 
     @property
     def exit_code(self) -> int | None:
-        """None while it runs; negative when a signal ended it."""
+        """The exit code: None while the child runs, negative when a signal ended it."""
         return self._child.poll()
 
     def log_tail(self, lines: int = LOG_LINES_SHOWN) -> str:
-        """The last lines this process itself wrote."""
+        """Return the last lines that this process wrote."""
         with self.program.log.open("rb") as log:
             log.seek(self._log_start)
             return "\n".join(log.read().decode(errors="replace").splitlines()[-lines:])
 
     def send(self, line: bytes) -> None:
-        """Write one line to a gated program and close its input. A program that has ended hears nothing."""
+        """Write one line to a gated program and close its input. Nothing happens when the program has ended."""
         if self._child.stdin is not None and not self._child.stdin.closed:
             with contextlib.suppress(BrokenPipeError), self._child.stdin as gate:
                 gate.write(line)
@@ -100,7 +100,7 @@ class Process:
             self._child.send_signal(self.program.stop_signal)
 
     def kill(self) -> None:
-        """End the whole group, now."""
+        """Kill the whole group."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
         self._child.wait()
@@ -108,17 +108,17 @@ class Process:
             self._child.stdin.close()
 
     def stop(self) -> None:
-        """Ask, wait for the program's patience, then kill what is left of the group. Safe to repeat."""
+        """Ask the child to stop, wait for the program's patience, then kill the rest of the group. Safe to repeat."""
         self.ask_to_stop()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(self.program.patience.total_seconds())
         self.kill()
 
     async def until(self, ready: Callable[[], Awaitable[bool]], limit: timedelta, hint: str = "") -> None:
-        """Wait until `ready()`.
+        """Wait until `ready()` returns True.
 
         Raises:
-            SetupError: the process ended first or took longer than `limit`; the message carries its last log lines.
+            SetupError: the process ended first or took longer than `limit`; the message has its last log lines.
         """
         deadline = time.monotonic() + limit.total_seconds()
         while not await ready():
@@ -129,19 +129,19 @@ class Process:
             await asyncio.sleep(POLL.total_seconds())
 
     async def ended(self) -> int:
-        """Wait for the end; the exit code."""
+        """Wait for the end and return the exit code."""
         while (code := self.exit_code) is None:
             await asyncio.sleep(4 * POLL.total_seconds())
         return code
 
     def failure(self, what: str, hint: str = "") -> SetupError:
-        """An error that says what happened, what to do, and what the process said last."""
+        """Return an error that says what happened and what to do, with the last lines of the log."""
         advice = f" {hint}" if hint else ""
         return SetupError(f"{self.program.name} {what}.{advice} Log: {self.program.log}\n{self.log_tail()}".rstrip())
 
 
 def _prepare(program: Program) -> Callable[[], None]:
-    """What the forked child does before `exec`: change account, then ask the kernel to end it when the parent dies."""
+    """Return what the child runs before `exec`: change account, then ask the kernel to end it when the parent dies."""
     become = program.account.assume() if program.account else None
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     parent = os.getpid()

@@ -1,4 +1,4 @@
-"""Is the remote part that a setting names there, and is it what the setting says? Asked once, before anything starts."""
+"""Check the remote servers that the settings name, once, before anything starts."""
 
 import asyncio
 import json
@@ -16,19 +16,19 @@ DATABASE = "RUBRICA_DATABASE_URL"
 
 
 async def check_database(url: str, setting: str = DATABASE) -> None:
-    """A PostgreSQL server that lets us in.
+    """Check that a PostgreSQL server lets us in.
 
     Raises:
-        SetupError: naming the setting, the cause and what to do. The password is never repeated.
+        SetupError: the message names the setting, the cause and what to do, never the password.
     """
     await (await _connect(url, setting)).close()
 
 
 async def check_schema(url: str, setting: str = DATABASE) -> None:
-    """A database whose tables serve this version. A remote one is migrated on purpose, never by a start.
+    """Check that a database has the tables of this version. A start never migrates a remote database.
 
     Raises:
-        SetupError: with the command that migrates it.
+        SetupError: the message names the command that migrates it.
     """
     from app.database.schema import require_schema
 
@@ -57,7 +57,7 @@ async def _connect(url: str, name: str) -> "asyncpg.Connection[asyncpg.Record]":
 
 
 async def check_temporal(address: str) -> None:
-    """A Temporal server.
+    """Check that an address is a Temporal server's.
 
     Raises:
         SetupError: nothing listens there, or it is not Temporal.
@@ -69,7 +69,7 @@ async def check_temporal(address: str) -> None:
 
 
 async def check_qdrant(url: str) -> None:
-    """A Qdrant server.
+    """Check that an address is a Qdrant server's.
 
     Raises:
         SetupError: nothing listens there, or it is not Qdrant.
@@ -84,7 +84,7 @@ async def check_qdrant(url: str) -> None:
 
 
 async def check_model(url: str, key: str | None) -> None:
-    """An HTTP server that takes our key. Whether it knows the model shows at the first call.
+    """Check that an HTTP server takes our key. Only the first call shows whether it knows the model.
 
     Raises:
         SetupError: nothing listens there, it does not speak HTTP, or it refuses the key.
@@ -127,6 +127,6 @@ async def _reachable(setting: str, url: str, default_port: int) -> None:
 
 
 def _host(url: str, default_port: int) -> str:
-    """`host:port` of an address, without user and password."""
+    """Return `host:port` of an address, without user and password."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port or default_port}"

@@ -1,4 +1,4 @@
-"""A service of the product as a child process, with the check that says when it is ready."""
+"""Run a service of the product as a child process, and check when it is ready."""
 
 import asyncio
 import sys
@@ -20,7 +20,7 @@ SILENCE_LIMIT = timedelta(seconds=10)
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where a service tells how it is: `GET path` at `address` (`http://host:port` or `unix:/socket`)."""
+    """The place of a service's health check: `GET path` at `address` (`http://host:port` or `unix:/socket`)."""
 
     address: str
     path: str = "/health"
@@ -31,7 +31,7 @@ class Service:
     """One of the product's own processes. `spawn()` lets it import at once; `start()` lets it run and waits for it.
 
     It is ready when its endpoint answers 200 or, without one, when it has written a line with `ready_words`. `folder` is a
-    private one that it needs, made before each start. `silence` is how long an answer may take before it counts as none.
+    private folder that it needs, made before each start. An answer that takes longer than `silence` counts as none.
     """
 
     name: str
@@ -54,10 +54,10 @@ class Service:
         self.process = Process(program)
 
     async def start(self) -> None:
-        """Run, from a spawned process if there is one, and wait until ready.
+        """Run the service, from a spawned process if there is one, and wait until it is ready.
 
         Raises:
-            SetupError: with the service's last words.
+            SetupError: the service cannot start; the message has its last log lines.
         """
         if self.process is None or not self.process.alive:
             self.spawn()
@@ -66,11 +66,11 @@ class Service:
         await self.process.until(self._ready, START_LIMIT)
 
     async def responds(self) -> bool:
-        """Whether anything in HTTP comes from its endpoint; a service without one responds as long as it runs."""
+        """Return whether its endpoint answers in HTTP. A service without one responds as long as it runs."""
         return self.endpoint is None or await http_status(self.endpoint.address, self.endpoint.path, self.silence) is not None
 
     def stop(self) -> None:
-        """End it. Safe to repeat."""
+        """End the service. Safe to repeat."""
         if self.process is not None:
             self.process.stop()
 
@@ -81,14 +81,14 @@ class Service:
 
 
 def python_module(module: str, *arguments: str) -> list[str]:
-    """The command that runs a module's `main()` behind the gate, with this interpreter."""
+    """Return the command that runs a module's `main()` behind the gate, with this interpreter."""
     return [sys.executable, "-m", "infra.local.gate", module, *arguments]
 
 
 async def http_status(address: str, path: str, limit: timedelta = ANSWER_LIMIT) -> int | None:
-    """The status a server answers with; None when it does not answer in HTTP within `limit`.
+    """Return the status that a server answers with, or None when it does not answer in HTTP within `limit`.
 
-    A bare request on a socket: the supervisor needs no HTTP client, whose import would cost more than everything else it does.
+    It writes the request to a socket, since importing an HTTP client takes longer than all else that the supervisor does.
     """
     try:
         async with asyncio.timeout(limit.total_seconds()):

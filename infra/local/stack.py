@@ -1,4 +1,4 @@
-"""The whole product on one machine: starts what the settings do not name, keeps it running, stops it in reverse."""
+"""Run the whole product on one machine: start the parts that the settings do not name, and stop them in reverse."""
 
 import asyncio
 import os
@@ -17,9 +17,9 @@ USERS_POLL = timedelta(seconds=0.5)
 
 
 class Stack:
-    """One running stack a home. `start()`, then `complete()`; at the end `stop()`.
+    """The one stack of a home. Call `start()`, then `complete()`, and `stop()` at the end.
 
-    `say` gets one line for each thing a person should know.
+    `say` gets each line that a person should read.
     """
 
     def __init__(self, settings: Settings, with_ui: bool, say: Callable[[str], None]) -> None:
@@ -33,11 +33,11 @@ class Stack:
         self._watchers: list[asyncio.Task[None]] = []
 
     async def start(self) -> str:
-        """Start everything at once; return the API's address when it accepts requests.
+        """Start everything at once, and return the API's address when it accepts requests.
 
         Raises:
             Conflict: a stack already runs on this home.
-            SetupError: something cannot start; what had started has been stopped.
+            SetupError: a part cannot start; the others have been stopped.
         """
         self.home.prepare()
         if not self._lock.acquire():
@@ -53,10 +53,10 @@ class Stack:
         return self._parts.api_url
 
     async def complete(self) -> None:
-        """Wait until the parts that the API does not wait for are ready too.
+        """Wait until the other parts, which the API does not need, are ready too.
 
         Raises:
-            SetupError: one of them cannot start.
+            SetupError: a part cannot start.
         """
         for task in self._rest:
             await task
@@ -65,7 +65,7 @@ class Stack:
         """Stop everything, services before servers, and free the home. Safe to repeat."""
         for task in [*self._watchers, *self._rest]:
             if not task.cancel() and not task.cancelled():
-                task.exception()  # heard: the first failure is the one that is told
+                task.exception()  # the first failure was raised; asyncio would warn of the others
         if (parts := self._parts) is not None:
             for tier in ((parts.ui, parts.api, parts.worker), (parts.retrieval,), (parts.temporal, parts.postgres)):
                 stop_together([part for part in tier if part is not None])
@@ -76,11 +76,11 @@ class Stack:
 
     @property
     def running(self) -> bool:
-        """True from the moment its parts begin to start until they have stopped."""
+        """True from the start of its parts until they have stopped."""
         return self._parts is not None
 
     async def wait_for_other_users(self) -> None:
-        """Return when no other command uses this stack any more."""
+        """Wait until no other command uses this stack."""
         users = FileLock(self.home.users)
         if users.held_by_another():
             self._say("another rubrica command still uses this stack; waiting for it (Ctrl-C stops both)")
@@ -105,7 +105,7 @@ class Stack:
             await ensure_local_owner(parts.worker_database_url, self.home.api_key())
         self._rest.append(self._begin(parts.worker))
         await self._begin(parts.api)
-        # The page comes last: until the API answers it has nothing to show, and would take its processor time.
+        # The page comes last: it has nothing to show until the API answers, and would slow that down.
         if parts.ui is not None:
             self._rest.append(self._begin(parts.ui))
 
@@ -125,7 +125,7 @@ class Stack:
 
     @property
     def state(self) -> StackState:
-        """What other commands are told about this stack. Only while it runs."""
+        """The state that other commands read, only while this stack runs."""
         parts = self._parts
         assert parts is not None
         # PostgreSQL is left out: it finds its own leftovers, and must not be ended by force.
@@ -142,7 +142,7 @@ class Stack:
 
 
 async def _all(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Wait for all; at the first failure cancel the others and raise it."""
+    """Wait for all tasks. At the first failure, cancel the others and raise it."""
     waiting = list(tasks)
     try:
         await asyncio.gather(*waiting)

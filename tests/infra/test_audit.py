@@ -11,6 +11,6 @@ def test_only_what_was_looked_up_and_has_nothing_known_is_sound() -> None:
     assert verdict([SAFE]).status == SOUND
     found = verdict([SAFE, BAD, SKIPPED])
     assert found.status == VULNERABLE
-    assert found.lines[:2] == ("b 2: PYSEC-1, mended in 2.1", "b 2: PYSEC-2, mended in no version yet")
+    assert found.lines[:2] == ("b 2: PYSEC-1, fixed in 2.1", "b 2: PYSEC-2, fixed in no version yet")
     assert found.lines[2:] == ("nothing is known of 1: c", "2 of 3 packages looked up, 2 known vulnerabilities")
     assert verdict([SAFE, SKIPPED]).status == UNKNOWN
