@@ -38,7 +38,7 @@ OPTIONS = """
     --type-mappings uuid=string uri=string email=string --output-datetime-class datetime
     --use-generic-container-types --strict-nullable --use-schema-description --use-single-line-docstring
     --use-default-kwarg --enum-field-as-literal one --collapse-root-models --disable-timestamp --formatters builtin
-""".split()
+"""
 WITHOUT_ASYNC = {
     "async def ": "def ",
     "async for ": "for ",
@@ -82,7 +82,7 @@ def _models() -> str:
         source, target = Path(folder, "openapi.json"), Path(folder, "models.py")
         source.write_text(json.dumps(needed(document())), encoding="utf-8")
         header = ("--custom-file-header", MODELS_HEADER)
-        _run("datamodel_code_generator", *OPTIONS, *header, "--input", str(source), "--output", str(target))
+        _run("datamodel_code_generator", *OPTIONS.split(), *header, "--input", str(source), "--output", str(target))
         return target.read_text("utf-8")
 
 

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from app.exports.nouns import ExportFormat
-from infra.cli.run_options import MaxCost, MaxMinutes, MaxTokens, budget
 from infra.cli.execute import execute
+from infra.cli.run_options import MaxCost, MaxMinutes, MaxTokens, budget
 
 app = typer.Typer(help="Look at runs and steer them.", no_args_is_help=True, rich_markup_mode=None)
 
