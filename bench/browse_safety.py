@@ -1,4 +1,4 @@
-"""Whom `browse` connects to when it is sent to hostile addresses: `python -m bench.browse_safety`.
+"""`python -m bench.browse_safety`: count whom `browse` connects to when it is sent to hostile addresses.
 
 Listeners on several loopback addresses count who connects; one of them stands for the public internet. Besides, an audit hook
 counts every connection this process begins, to whatever address. Ordinary pages must be read all the same, or refusing
@@ -30,7 +30,7 @@ PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY"
 
 @dataclass
 class Tally:
-    """What happened."""
+    """Counts of cases, and messages about those that went wrong."""
 
     cases: int = 0
     read: list[str] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Tally:
 
 
 async def measure(connects: Connects) -> dict[str, float]:
-    """Run every case; the figures."""
+    """Run every case; return the figures."""
     public, forbidden = Listener(_pages()), [Listener({"/": STOLEN, "/page": STOLEN}) for _ in FORBIDDEN]
     port = await public.start(PUBLIC, 0)
     for host, listener in zip(FORBIDDEN, forbidden, strict=True):
@@ -104,7 +104,7 @@ async def _hostile(tally: Tally, public: Listener, port: int) -> None:
 
 
 async def _refused(tally: Tally, reader: WebReader, url: str) -> None:
-    """Ask several times: a name may turn late. As long as it leads to the public host, its page may be read."""
+    """Ask for a hostile address, several times where its name changes later. A page of the public host may be read."""
     tally.cases += 1
     for _ in range(ATTEMPTS if "turns-" in url else 1):
         try:
@@ -128,7 +128,7 @@ async def _benign(tally: Tally, port: int) -> None:
 
 
 def main() -> int:
-    """Measure; 1 when a refused address was connected to, a hostile page read, or an ordinary one not."""
+    """Measure; return 1 when a refused address was connected to, a hostile page read, or an ordinary one not read."""
     connects = Connects()
     sys.addaudithook(connects)
     figures = asyncio.run(measure(connects))

@@ -1,4 +1,4 @@
-"""`python -m bench.mutants`: the share of small mistakes, planted one at a time in the core, that the tests notice.
+"""`python -m bench.mutants`: measure the share of small mistakes, planted one at a time in the core, that the tests notice.
 
 cosmic-ray makes the mistakes. bench/mutants.toml says which modules are the core, part by part, and which tests should notice
 mistakes in each. Mistakes are drawn with a seed, the same number from each part. The tests run in a copy of the tree. A mistake
@@ -40,7 +40,7 @@ LAST_WORDS = timedelta(seconds=30)
 
 
 class Outcome(StrEnum):
-    """What became of a mistake."""
+    """The result of testing a mistake."""
 
     KILLED = "killed"
     SURVIVED = "survived"
@@ -145,7 +145,7 @@ class Copy:
 
 
 def _end(pytest: subprocess.Popen[bytes]) -> None:
-    """End pytest, which ends its servers when it is asked; what does not listen is killed, with all that it started."""
+    """End pytest, which ends its servers when it is asked; when it does not react, kill it with all that it started."""
     if pytest.poll() is not None:
         return
     pytest.send_signal(signal.SIGINT)
@@ -156,7 +156,7 @@ def _end(pytest: subprocess.Popen[bytes]) -> None:
 
 
 def find_limits(copy: Copy, core: Core, parts: Iterable[str]) -> dict[str, timedelta]:
-    """Run each part's tests without a mistake; how long they may take with one.
+    """Run each part's tests without a mistake; return how long they may take with one.
 
     Raises:
         RuntimeError: tests fail already without a mistake, so that they would tell nothing.
@@ -173,7 +173,7 @@ def find_limits(copy: Copy, core: Core, parts: Iterable[str]) -> dict[str, timed
 
 
 def try_all(copy: Copy, core: Core, drawn: Sequence[tuple[str, Mutation]]) -> dict[str, Counter[Outcome]]:
-    """Try every mistake drawn and print those that survive; how many came to which end, by part."""
+    """Try every mistake drawn and print those that survive; return the count of each outcome, by part."""
     limits = find_limits(copy, core, dict.fromkeys(name for name, _ in drawn))
     counts: dict[str, Counter[Outcome]] = {name: Counter() for name in limits}
     for name, mutation in drawn:

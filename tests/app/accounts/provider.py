@@ -23,7 +23,7 @@ def new_key() -> rsa.RSAPrivateKey:
 
 @dataclass
 class FakeProvider:
-    """Signs in whoever `person` says. `lie` is what is wrong about its next token.
+    """An identity provider that signs in the person in `person`. `lie` says what is wrong with its next token.
 
     `beside` is what it tells of the person to whom the access token was given, apart from the ID token.
     """
@@ -36,7 +36,7 @@ class FakeProvider:
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def sign_in(self, location: str) -> dict[str, str]:
-        """What a person does at the provider: the query it sends the browser back with."""
+        """Sign in as a person does at the provider; return the query it sends the browser back with."""
         asked = {name: values[0] for name, values in parse_qs(urlsplit(location).query).items()}
         assert asked["response_type"] == "code"
         assert asked["code_challenge_method"] == "S256"
@@ -46,7 +46,7 @@ class FakeProvider:
         return {"state": asked["state"], "code": code}
 
     def token(self, asked: dict[str, str]) -> str:
-        """An ID token, or what a liar would give."""
+        """Make an ID token, a false one where `lie` says so."""
         now = int(time.time())
         claims = {
             "iss": "https://elsewhere.example" if self.lie == "issuer" else self.issuer,
@@ -67,7 +67,7 @@ class FakeProvider:
 
 @asynccontextmanager
 async def providing() -> AsyncIterator[FakeProvider]:
-    """The provider, listening."""
+    """Serve a provider until the block ends."""
     provider = FakeProvider()
 
     async def description(_: web.Request) -> web.Response:

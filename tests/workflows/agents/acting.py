@@ -32,7 +32,7 @@ DONE = finding(("p1", PROTECT), answer="It was meant to protect [p1].")
 
 
 def acting(*acts: ScriptedAnswer, conclude: ScriptedAnswer = DONE) -> ScriptedModel:
-    """Acts in order, then finishing; any finding step is answered with `conclude`."""
+    """Make a model that acts in order, then finishes; any finding step is answered with `conclude`."""
     left = iter(acts)
     return ScriptedModel(lambda r: conclude if step_of(r) == "finding" else next(left, act("finish")))
 

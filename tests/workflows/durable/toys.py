@@ -23,11 +23,11 @@ Hook = Callable[[str], Awaitable[None]]
 
 
 async def at_once(_: str) -> None:
-    """The default hook: nothing happens before an answer."""
+    """Do nothing before an answer: the default hook."""
 
 
 def ask_for(text: str, step: str = "", about: str = "") -> ChatRequest:
-    """A request for a step, which a model server knows by the name of its schema. `about` tells runs apart."""
+    """Make a request for a step, which a model server knows by its schema's name. `about` tells runs apart."""
     schema = ResponseSchema(name=step, schema={"type": "object", "properties": {}}) if step else None
     messages = (Message(role=ChatRole.SYSTEM, content=about), Message(role=ChatRole.USER, content=text))
     return ChatRequest(messages=messages[not about :], response_schema=schema, max_tokens=100)
@@ -35,7 +35,7 @@ def ask_for(text: str, step: str = "", about: str = "") -> ChatRequest:
 
 @dataclass
 class ToyModel:
-    """Answers `re: <last message>` and remembers what it was asked. `hook` is awaited with the message before each answer."""
+    """A model that answers `re: <last message>` and keeps its requests. `hook` is awaited with the message before each answer."""
 
     name: str = "toy"
     hook: Hook = at_once
@@ -100,7 +100,7 @@ class ToyTool:
 
 
 def toy_agents(subtasks: int = 3, turns: int = 3, sections: int = 3, chain: bool = False) -> AgentSet:
-    """A plan of `subtasks` (each needing the one before it with `chain`), searches of `turns`, `sections` in parallel."""
+    """Make agents with `subtasks` (in a row with `chain`), searches of `turns`, and `sections` in parallel."""
 
     async def plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
         await kit.record.ask("plan", "plan", kit.chat, ask_for(f"plan {query.question} {_notes(kit)}", "plan", query.question))
@@ -145,7 +145,7 @@ def toy_agents(subtasks: int = 3, turns: int = 3, sections: int = 3, chain: bool
 
 
 def toy_plan(subtasks: int, chain: bool = False) -> ResearchPlan:
-    """Subtasks s1, s2, ..."""
+    """Make a plan with subtasks s1, s2, ..."""
     return ResearchPlan(
         title="A plan",
         subtasks=tuple(
@@ -158,7 +158,7 @@ def toy_plan(subtasks: int, chain: bool = False) -> ResearchPlan:
 
 
 def extractive_toys() -> AgentSet:
-    """Agents that need no model."""
+    """Make agents that need no model."""
 
     async def plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
         return toy_plan(1)

@@ -28,7 +28,7 @@ def prompt_of(request: ChatRequest) -> str:
 
 
 def sound(request: ChatRequest) -> ScriptedAnswer:
-    """Searches once, reads, writes a report that cites the first two passages it was shown, and one that it invented."""
+    """Search once, read, write a report that cites the first two passages shown, and one that was invented."""
     said, step = prompt_of(request), step_of(request)
     ids = list(dict.fromkeys(IDS.findall(said)))
     if step == "markov_search":
@@ -94,5 +94,5 @@ def passage(text: str, number: int = 1) -> Passage:
 
 
 def queries(record: LocalRecord) -> list[object]:
-    """What was searched for, in order."""
+    """Return what was searched for, in order."""
     return [turn.call.arguments["query"] for turn in record.trajectory.turns if turn.call]
