@@ -1,9 +1,8 @@
 """`python -m bench.api`: measure how the API answers while it is busy in every way at once.
 
-Open-loop requests at a fixed rate (99 % reads, 1 % questions that are really researched, by a stub model); a thousand event
-streams over a hundred runs that wait for their plans' approval and whose logs grow twice a second, by appending; and pings of
-the health endpoint. Times of requests count from the moment at which they were due, so that a stall is charged to all that it
-held up.
+Requests come at a fixed rate (99 % reads, 1 % questions, which are researched with a stub model). A thousand event streams
+watch a hundred runs that wait for their plans' approval and whose logs grow twice a second. The health endpoint is pinged
+meanwhile. The time of a request counts from the moment at which it was due, so that a stall counts for every request it delays.
 """
 
 import argparse
@@ -83,8 +82,8 @@ async def watchers(stack: RunningStack, ids: Sequence[UUID], each: int) -> Async
     assert process.stdin is not None
     assert process.stdout is not None
     address, key = urlsplit(stack.state.api), str(stack.home.api_key())
-    told = {"host": address.hostname, "port": address.port, "key": key, "runs": list(map(str, ids)), "each": each}
-    process.stdin.write(orjson.dumps(told) + b"\n")
+    order = {"host": address.hostname, "port": address.port, "key": key, "runs": list(map(str, ids)), "each": each}
+    process.stdin.write(orjson.dumps(order) + b"\n")
     await process.stdin.drain()
     try:
         assert (await process.stdout.readline()).strip() == b"open"
@@ -97,7 +96,7 @@ async def watchers(stack: RunningStack, ids: Sequence[UUID], each: int) -> Async
 async def waiting_runs(stack: RunningStack, count: int) -> list[UUID]:
     """Create runs that wait for a person to approve their plan, so that only the bench writes to their logs.
 
-    They have to be real: a run that no workflow is open for would be begun by the worker.
+    They have to be real: the worker would begin a run without an open workflow.
     """
     ids = [await ask(stack.client, question(10_000 + n), effort="quick", approve_plan=True) for n in range(count)]
     for run_id in ids:
@@ -149,8 +148,8 @@ async def _read(client: LeanClient, path: str, due: float, times: Times) -> None
 
 
 async def _ask(client: LeanClient, number: int, due: float, times: Times) -> None:
-    asked = orjson.dumps({"question": question(number), "effort": "quick"})
-    await _timed(client, "POST", "/runs", asked, due, times)
+    body = orjson.dumps({"question": question(number), "effort": "quick"})
+    await _timed(client, "POST", "/runs", body, due, times)
     times.creates.append(times.requests[-1])
 
 

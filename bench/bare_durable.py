@@ -1,8 +1,8 @@
 """`python -m bench.bare_durable`: measure what a report would cost if the product only waited durably.
 
-The yardstick of `bench.overhead` on the same machine: as many model and tool calls as there, in nine activities of one workflow,
-every answer inserted into PostgreSQL before the next call. No prompt is built, no answer read, nothing searched, checked, counted
-or told. Temporal and PostgreSQL are the product's own local ones; the product's other processes stand idle beside them.
+It is the yardstick of `bench.overhead` on the same machine: as many model and tool calls as there, in nine activities of one
+workflow, each answer inserted into PostgreSQL before the next call. It builds no prompt, reads no answer, and searches, checks
+and counts nothing. Temporal and PostgreSQL are the product's own local ones; the product's other processes are idle.
 """
 
 import argparse
@@ -118,8 +118,8 @@ async def serve(temporal: str, database: str, model: str) -> None:
 @contextmanager
 def worker_process(stack: RunningStack, model: str) -> Iterator[int]:
     """Start the worker in a process of its own; yield its id."""
-    words = ["--serve", str(stack.state.temporal), database_url(stack.home), model]
-    process = subprocess.Popen([sys.executable, "-m", "bench.bare_durable", *words], cwd=ROOT)
+    arguments = ["--serve", str(stack.state.temporal), database_url(stack.home), model]
+    process = subprocess.Popen([sys.executable, "-m", "bench.bare_durable", *arguments], cwd=ROOT)
     try:
         yield process.pid
     finally:

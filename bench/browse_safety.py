@@ -1,8 +1,8 @@
 """`python -m bench.browse_safety`: count whom `browse` connects to when it is sent to hostile addresses.
 
-Listeners on several loopback addresses count who connects; one of them stands for the public internet. Besides, an audit hook
-counts every connection this process begins, to whatever address. Ordinary pages must be read all the same, or refusing
-everything would pass.
+Listeners on several loopback addresses count connections; one of them stands for the public internet. An audit hook also counts
+every connection that this process begins, to any address. Ordinary pages must be read as well, or refusing everything would
+pass.
 """
 
 import asyncio
@@ -52,8 +52,8 @@ async def measure(connects: Connects) -> dict[str, float]:
     for listener in (public, *forbidden):
         await listener.stop()
     begun = sum(count for (host, at), count in connects.to.items() if (host, at) != (PUBLIC, port))
-    for told in (*tally.read, *tally.failed):
-        print(told)
+    for message in (*tally.read, *tally.failed):
+        print(message)
     return {
         "cases": tally.cases,
         "connections": sum(listener.connections for listener in forbidden) + begun,
@@ -98,7 +98,7 @@ async def _hostile(tally: Tally, public: Listener, port: int) -> None:
             "/again": redirect("/on"),
             "/robots.txt": redirect(onward),
         }
-        async with _reader(port) as reader:  # a new reader, so that robots.txt is asked for, and sends astray, each time
+        async with _reader(port) as reader:  # a new reader asks for robots.txt again, which redirects too
             await _refused(tally, reader, f"http://site.example.org:{port}/go")
     del public.replies["/robots.txt"]
 

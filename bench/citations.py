@@ -1,9 +1,9 @@
 """`python -m bench.citations --home DIR`: measure how well the offline grader tells supported claims from others (AUROC).
 
-Without `--labels`: cross-validation on the human labels, everything about the grader fitted anew without the rows held out; the
-figures are means over several ways to cut the folds, and the spread is printed. `--labels F` scores an unseen file of this form
-with the grader as shipped. Further lines say what the form without an encoder reaches, and what is reached from the claim alone:
-so much of a figure is no merit of reading the evidence.
+Without `--labels` it cross-validates on the human labels: the whole grader is fitted anew without the rows held out. The figures
+are means over several ways to cut the folds, and the spread is printed. `--labels F` scores an unseen file of this form with the
+grader as shipped. Further lines give the figures of the form without an encoder, and those of the claim alone, for which the
+evidence is not read at all.
 """
 
 import argparse

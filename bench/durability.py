@@ -1,7 +1,7 @@
 """`python -m bench.durability`: `kill -9` of the worker, the API or the Temporal server at a random moment of each run.
 
-First every question is answered undisturbed. Then each is asked again, alone, and one process is killed somewhere inside
-a chosen phase; the stack's own supervisor restarts it. The report must be the same byte for byte, no event may be
+First every question is answered without interruption. Then each is asked again, alone, and one process is killed inside a
+chosen phase; the stack's own supervisor restarts it. The report must be the same byte for byte, no event may be
 missing from the stream, and the model server's bill must show no call whose answer was already stored.
 """
 
@@ -186,9 +186,9 @@ async def run(folder: Path, options: argparse.Namespace) -> None:
 def line(number: int, outcome: Outcome) -> str:
     """Describe one run in a line."""
     billing = outcome.billing
-    words = f"{'same report' if outcome.identical else 'DIFFERENT REPORT' if outcome.completed else 'NOT COMPLETED'}"
+    result = f"{'same report' if outcome.identical else 'DIFFERENT REPORT' if outcome.completed else 'NOT COMPLETED'}"
     return (
-        f"{number:3d} {outcome.aim.target:8s} in {outcome.hit:18s} {words}; {outcome.wall_s:5.1f} s, {billing.calls} calls, "
+        f"{number:3d} {outcome.aim.target:8s} in {outcome.hit:18s} {result}; {outcome.wall_s:5.1f} s, {billing.calls} calls, "
         f"{billing.double_billed} double, {billing.repeated_in_flight} in flight, {billing.unstored} lost, "
         f"{outcome.reopened} stages reopened, {outcome.missed_events} events missed"
     )

@@ -103,13 +103,13 @@ def _latex_words(text: str) -> str:
         return str(l2tobj.nodelist_to_text([node.nodeargd.argnlist[-1]]))
 
     signs = {"textless": "<", "textgreater": ">", "textasciicircum": "^", "^": "^", "textquotesingle": STRAIGHT, "ldots": "..."}
-    read, said = latexwalker.get_default_latex_context_db(), latex2text.get_default_latex_context_db()
+    node_context, text_context = latexwalker.get_default_latex_context_db(), latex2text.get_default_latex_context_db()
     macros = {"hyperref": "[{", "texttt": "{", "real": "{"}
-    read.add_context_category("shown", prepend=True, macros=[macrospec.MacroSpec(*macro) for macro in macros.items()])
-    said.add_context_category("shown", prepend=True, macros=[latex2text.MacroTextSpec(*sign) for sign in signs.items()])
-    said.add_context_category("links", prepend=True, macros=[latex2text.MacroTextSpec(name, last) for name in macros])
-    nodes, _, _ = latexwalker.LatexWalker(text, latex_context=read).get_latex_nodes()
-    words = str(latex2text.LatexNodes2Text(strict_latex_spaces=True, latex_context=said).nodelist_to_text(nodes))
+    node_context.add_context_category("shown", prepend=True, macros=[macrospec.MacroSpec(*macro) for macro in macros.items()])
+    text_context.add_context_category("shown", prepend=True, macros=[latex2text.MacroTextSpec(*sign) for sign in signs.items()])
+    text_context.add_context_category("links", prepend=True, macros=[latex2text.MacroTextSpec(name, last) for name in macros])
+    nodes, _, _ = latexwalker.LatexWalker(text, latex_context=node_context).get_latex_nodes()
+    words = str(latex2text.LatexNodes2Text(strict_latex_spaces=True, latex_context=text_context).nodelist_to_text(nodes))
     # In TeX these keys are curved quotation marks.
     return words.replace("`", "‘").replace("'", "’").replace(STRAIGHT, "'")
 
@@ -155,14 +155,14 @@ def _nodes(tree: Any) -> Iterable[dict[str, Any]]:
 
 def json(content: bytes) -> Found:
     """Read with the standard library; the sections' Markdown with Pandoc."""
-    told = json_reader.loads(content)
-    sections = "\n\n".join(f"{section['heading']}\n\n{section['markdown']}" for section in told["sections"])
+    export = json_reader.loads(content)
+    sections = "\n\n".join(f"{section['heading']}\n\n{section['markdown']}" for section in export["sections"])
     words = run_pandoc(sections.encode(), "--from=gfm-autolink_bare_uris", "--to=plain", "--wrap=none").decode()
-    conflicts = [f"{c['about']} {''.join(f'[{n}]' for n in c['citations'])}" for c in told["conflicts"]]
-    headings = [section["heading"] for section in told["sections"]]
-    texts = [told["title"], *headings, words, *conflicts, *told["notices"], *(c["quote"] for c in told["citations"])]
-    numbers = frozenset(c["n"] for c in told["citations"] if f"[{c['n']}]" in sections)
-    return Found(seen("".join(texts)), numbers, frozenset(c["source"]["url"] for c in told["citations"]))
+    conflicts = [f"{c['about']} {''.join(f'[{n}]' for n in c['citations'])}" for c in export["conflicts"]]
+    headings = [section["heading"] for section in export["sections"]]
+    texts = [export["title"], *headings, words, *conflicts, *export["notices"], *(c["quote"] for c in export["citations"])]
+    numbers = frozenset(c["n"] for c in export["citations"] if f"[{c['n']}]" in sections)
+    return Found(seen("".join(texts)), numbers, frozenset(c["source"]["url"] for c in export["citations"]))
 
 
 def bibtex(content: bytes) -> Found:
@@ -191,10 +191,10 @@ def ris(content: bytes) -> Found:
 def csl(content: bytes) -> Found:
     """Read with Pandoc's citation processor."""
     items = json_reader.loads(run_pandoc(content, "--from=csljson", "--to=csljson"))
-    given = json_reader.loads(content)
-    if [item["id"] for item in items] != [item["id"] for item in given]:
+    original = json_reader.loads(content)
+    if [item["id"] for item in items] != [item["id"] for item in original]:
         return Found("", frozenset(), frozenset())
-    return _sources([f"{item['title']} {item['note']}" for item in given], [item.get("URL", "") for item in items])
+    return _sources([f"{item['title']} {item['note']}" for item in original], [item.get("URL", "") for item in items])
 
 
 def _sources(texts: list[str], addresses: list[str]) -> Found:

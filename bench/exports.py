@@ -1,7 +1,7 @@
 """`python -m bench.exports`: write one bilingual report of some thirty pages in every format, and read each with another program.
 
-A format is intact when every sentence, every reference with its exact quotation, and every link from a number to its quotation
-is found by that reader, and what hostile sources say stands there as text. `--keep FOLDER` leaves the files to be looked at.
+A format is intact when that program finds every sentence, every reference with its exact quotation, and every link from a number
+to its quotation, and the words of hostile sources are plain text. `--keep FOLDER` keeps the files.
 """
 
 import argparse
@@ -49,9 +49,9 @@ REFERENCES = (ExportFormat.BIBTEX, ExportFormat.RIS, ExportFormat.CSL)
 
 async def main(keep: Path | None) -> None:
     """Make each format, read it, print what is missing and the figures."""
-    given = manuscript()
-    exports, run, stored = _stored(given)
-    document, citations = compose(given), number_citations(given.report).citations
+    source = manuscript()
+    exports, run, stored = _stored(source)
+    document, citations = compose(source), number_citations(source.report).citations
     intact = 0
     for form, reader in READERS.items():
         started = time.perf_counter()
@@ -105,14 +105,14 @@ def leaves(blocks: Iterable[Block]) -> Iterator[str]:
                     yield from (plain_text_of(cell) for cell in row)
 
 
-def _stored(given: Manuscript) -> tuple[Exports, Run, StoredReport]:
+def _stored(source: Manuscript) -> tuple[Exports, Run, StoredReport]:
     """Make the report as the database would hold it."""
-    query = ResearchQuery(question=given.question, language=given.language)
-    run = Run(id=UUID(int=1), query=query, status=RunStatus.COMPLETED, created_at=given.finished, updated_at=given.finished)
-    made = render(given.report, run)
+    query = ResearchQuery(question=source.question, language=source.language)
+    run = Run(id=UUID(int=1), query=query, status=RunStatus.COMPLETED, created_at=source.finished, updated_at=source.finished)
+    made = render(source.report, run)
     evidence = orjson.dumps(made.evidence).decode()
     stored = StoredReport(
-        given.report.model_dump_json(), made.renderings.markdown, made.renderings.html, evidence, given.finished
+        source.report.model_dump_json(), made.renderings.markdown, made.renderings.html, evidence, source.finished
     )
     return Exports(Conversions()), run, stored
 

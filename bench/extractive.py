@@ -1,8 +1,8 @@
 """`python -m bench.extractive`: measure the share of gold paragraphs that a report written without a model cites.
 
-Questions of several hops over a pooled corpus, worked by the extractive agents through `LocalStages`. The baseline has the same
-retriever and the same number of words: it cites the lead sentence of the top passages for the question, best first, until the
-report's length is reached. These are all the questions there are: the agents' settings were chosen on them, in two halves.
+The extractive agents answer questions of several hops over a pooled corpus through `LocalStages`. The baseline has the same
+retriever and the same number of words: it cites the lead sentence of the top passages for the question, best first, up to the
+report's length. The agents' settings were chosen on these same questions, in two halves; there are no others.
 """
 
 import argparse
@@ -85,9 +85,11 @@ async def measured(question: Question, searcher: LocalSearcher) -> Score:
     words = sum(_words(body) for body in number_citations(written).bodies)
     cited = {_identity(citation.quote.source.url) for citation in number_citations(written).citations}
     baseline = {identity async for identity in _leads(question.text, searcher, words)}
-    said = [citation.quote.text for citation in number_citations(written).citations]
+    quotations = [citation.quote.text for citation in number_citations(written).citations]
     share = 1 / len(question.gold)
-    return Score(len(question.gold & cited) * share, len(question.gold & baseline) * share, words, len(said), _repeated(said))
+    return Score(
+        len(question.gold & cited) * share, len(question.gold & baseline) * share, words, len(quotations), _repeated(quotations)
+    )
 
 
 async def _report(query: ResearchQuery, searcher: LocalSearcher) -> Report:

@@ -1,7 +1,7 @@
 """`python -m bench.fit_citation_grader --home DIR`: fit the offline grader on the human labels and write its weights.
 
 Two logistic models in two forms (with vectors and without), ridge-penalised; the penalty is chosen by cross-validation inside the
-rows given, so whoever holds rows out may measure on them. The limits between grades come from out-of-fold probabilities.
+given rows, so that held-out rows may be used to measure. The limits between grades come from out-of-fold probabilities.
 """
 
 import argparse
@@ -30,14 +30,14 @@ PENALTIES = (10.0, 40.0, 100.0, 300.0)
 INNER_FOLDS = 4
 SEED = 20
 RARE_BELOW = 4
-"""A stem met in fewer documents is not listed; it weighs as if met in one."""
+"""A stem in fewer documents is not listed; it weighs as if it were in one."""
 DECIMALS = 4
 SURE_FULL = 0.85
 SURE_NONE = 0.95
 SURE_OPPOSED = 0.8
-"""Share of what gets a grade that people graded so, on excerpts; between the limits of full and none a claim is `partial`.
+"""The share of claims with a grade that people graded so, on excerpts; between the limits of full and none a claim is `partial`.
 
-None and contradicted are held to more, since they are what a reader is warned of, and true ones are rarer in reports than here.
+None and contradicted need a higher share: readers are warned of them, and true ones are rarer in reports than in the labels.
 """
 EXCERPT_SENTENCES = 2
 
@@ -104,8 +104,8 @@ def excerpt(row: Labelled, rarity: WordRarity) -> Labelled:
     """Return the row with only those sentences that share most words with the claim, as reports quote evidence."""
     sentences = row.evidence.sentences
     order = measure_coverage(read_sentence(row.claim), [read_sentence(text) for text in sentences], rarity).order
-    kept = [sentences[i] for i in sorted(order[:EXCERPT_SENTENCES])]
-    return row._replace(evidence=Evidence(row.evidence.title, kept))
+    chosen = [sentences[i] for i in sorted(order[:EXCERPT_SENTENCES])]
+    return row._replace(evidence=Evidence(row.evidence.title, chosen))
 
 
 def _form(rows: Sequence[Labelled], signals: Sequence[Mapping[str, float]], near: tuple[str, ...]) -> dict[str, Any]:
@@ -189,13 +189,13 @@ def _limits(
 ) -> dict[str, float]:
     """Find the probability from which a claim is fully supported or contradicted, and below which it has no support.
 
-    They are taken from excerpts alone: that is what reports cite.
+    They come from excerpts alone, since reports cite excerpts.
     """
-    supported, said = _of_excerpts(rows, signals, models["support"], held_out["support"])
-    opposed, meant = _of_excerpts(rows, signals, models["opposition"], held_out["opposition"])
-    full = _from(supported, said == "full", SURE_FULL)
-    none = min(full, -_from(-supported, said == "none", SURE_NONE))
-    return _short({"full": full, "none": none, "opposed": _from(opposed, meant == "contradict", SURE_OPPOSED)})
+    supported, support_labels = _of_excerpts(rows, signals, models["support"], held_out["support"])
+    opposed, opposition_labels = _of_excerpts(rows, signals, models["opposition"], held_out["opposition"])
+    full = _from(supported, support_labels == "full", SURE_FULL)
+    none = min(full, -_from(-supported, support_labels == "none", SURE_NONE))
+    return _short({"full": full, "none": none, "opposed": _from(opposed, opposition_labels == "contradict", SURE_OPPOSED)})
 
 
 def _of_excerpts(

@@ -1,8 +1,8 @@
 """`python -m bench.fuzz_api`: run all checks of schemathesis over the OpenAPI document (`make fuzz-api`).
 
-The API is served on a real PostgreSQL; runs are brief and made without a model, so that it is the API that is tried. Every
-answer is held against the document: status, type, headers, schema; valid requests must be taken and invalid ones refused. An
-answer of 500 or above is a failure whatever the document says.
+The API is served on a real PostgreSQL; runs are brief and made without a model, so that only the API is tested. Every answer is
+compared with the document: status, type, headers, schema. Links between requests are followed. Valid requests must be accepted
+and invalid ones refused. An answer of 500 or above is a failure whatever the document says.
 """
 
 import argparse

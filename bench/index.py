@@ -2,7 +2,7 @@
 
 The passages of whole Wikipedia articles are built into a new collection as the product does it: read, cut, store, weigh words,
 index, switch, encode, index, switch. On the same cores in the same run they are also only encoded, half of them before the build
-and half after it, so that a machine that gets busier or quieter does so on both sides. `ratio` is the rate of the build over that
+and half after it, so that a machine that gets busier or quieter affects both sides. `ratio` is the rate of the build over that
 of the encoder.
 """
 

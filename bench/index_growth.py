@@ -2,8 +2,8 @@
 
     python -m bench.index_growth --home DIR --points 100000
 
-Points are real passages over again: each takes a passage's word weights as they are and its vector jittered, so that
-neighbours stay neighbours and no two are the same. Uses the encodings that `bench.retrieval` keeps in the home. Prints one
+Points repeat real passages: each takes a passage's word weights unchanged and its vector jittered, so that neighbours stay
+neighbours and no two are the same. Uses the encodings that `bench.retrieval` keeps in the home. Prints one
 JSON line.
 """
 
@@ -36,7 +36,7 @@ from retrieval.search.library import CANDIDATES
 JITTER = 0.02
 """Standard deviation in each of 384 dimensions: the jittered vector has a cosine of about 0.93 with the real one."""
 REAL = 54_950
-"""Passages there are; from there on they are repeated."""
+"""The number of real passages; further points repeat them."""
 WRITE = 10_000
 QUERIES = 139
 NAME = "growth"

@@ -1,7 +1,7 @@
 """`python -m bench.injection_rules [--passages N]`: count the ordinary passages that the injection rules would withhold.
 
 Passages of 1,500 characters from the texts in `../shared/data` and the State of the Union addresses. None of them is an attack,
-so every find is a mistake; it is printed. `ms` is the mean time a passage.
+so every find is a mistake, and is printed. `ms` is the mean time a passage.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """`python -m bench.memory`: measure the API's and the worker's resident memory, and what one more concurrent run adds to both.
 
 Calls to the model stub are slow here (3 s), so that all runs of a level are in flight together. Peaks are compared: Python
-gives little back to the system, so the small level comes first, in the same processes. Before it, as many runs as the large
-level has go through, few at a time: caches of words, patterns and prompts are full by then, and are not counted as a run's.
+returns little memory to the system, so the small level comes first, in the same processes. Before it, the bench does as many
+runs as the large level has, few at a time: they fill the caches of words, patterns and prompts, which are no run's memory.
 """
 
 import argparse

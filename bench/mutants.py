@@ -2,8 +2,8 @@
 
 cosmic-ray makes the mistakes. bench/mutants.toml says which modules are the core, part by part, and which tests should notice
 mistakes in each. Mistakes are drawn with a seed, the same number from each part. The tests run in a copy of the tree. A mistake
-that keeps them from ending counts as noticed, since nobody would merge it; those are also counted apart. Every mistake that no
-test noticed is printed.
+that keeps them from ending counts as noticed, since nobody would merge it; such mistakes are also counted apart.
+Every mistake that no test noticed is printed.
 """
 
 import argparse
@@ -33,7 +33,7 @@ CORE = Path(__file__).with_suffix(".toml")
 NOT_COPIED = shutil.ignore_patterns(".git", ".venv", ".rubrica", "*_cache", "__pycache__")
 PYTEST = [sys.executable, "-m", "pytest", "-x", "-n", "0", "-p", "no:cacheprovider"]
 NO_TESTS = 5
-# A planted mistake may make tests slower; this much longer, and they are taken to hang.
+# A planted mistake may make tests slower; after this many times their usual duration they count as hanging.
 SLOWER = 4
 AT_LEAST = timedelta(seconds=20)
 LAST_WORDS = timedelta(seconds=30)
@@ -138,7 +138,7 @@ class Copy:
         return Outcome.SURVIVED if code == 0 else Outcome.KILLED
 
     def _write(self, module: Path, source: str) -> None:
-        # Two sources of one length, written within a second, look alike to whoever keeps compiled modules.
+        # Python's cache takes two sources of one length, written within a second, for the same.
         for compiled in module.parent.glob(f"__pycache__/{module.stem}.*"):
             compiled.unlink()
         module.write_text(source)
@@ -207,7 +207,7 @@ def main() -> None:
         "--part", action="append", choices=list(core.parts), dest="parts", help="only this part (as often as wanted)"
     )
     options = parser.parse_args()
-    # Whoever is started in the background ignores this signal, and so would pytest, which ends its servers when it comes.
+    # A program started in the background ignores this signal, and so would pytest, which ends its servers on it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     drawn = draw_mutations(ROOT, core, options.parts or core.parts, options.sample, options.seed)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
 """`python -m bench.overhead`: measure a report's cost besides the model: CPU by process, and wall time against the critical path.
 
-The whole local stack with a model stub that answers after 200 ms. Every run is watched through its event stream, as the
-command line does it. A report's wall time is from sending the question to the event that says it is done.
+The whole local stack runs with a model stub that answers after 200 ms. Every run is watched through its event stream, as the
+command line does. A report's wall time is from sending the question to the event that says it is done.
 """
 
 import argparse

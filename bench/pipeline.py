@@ -1,8 +1,8 @@
 """`python -m bench.pipeline`: measure the linear concurrent pipeline (QSR appendix F) against its ideal, |D|/C.
 
-256 questions through MaMs in this process: three turns of two searches, each in two chunks, so 16 model calls of which ten follow
+MaMs answers 256 questions in this process: three turns of two searches, each in two chunks, so 16 model calls of which ten follow
 each other. The model is a stub in a process of its own that answers after 200 ms; the adapter, the agents, the report stage and
-its checks are the product's. What the searches bring is made here: no index is measured. The ideal is ceil(256 / C) times one
+its checks are the product's. Search results are made here: no index is measured. The ideal is ceil(256 / C) times one
 question alone; `ratio_C` is the ideal's share of the time it took, `cpu_ms_per_query` this process's at the first width.
 """
 

@@ -1,8 +1,8 @@
 """`python -m bench.retrieval`: measure how well the search finds labelled documents: nDCG@10, and recall@10 in Chinese.
 
-Everything is asked of the product's own search, with the configuration it ships. `--tuning` measures on the queries on which
-that was chosen: SciFact's train queries and one half of the multi-hop questions. `--queries F --qrels F --corpus F` measures any
-set in BEIR's files. Encodings are kept in the home by their content: a second run does not encode again.
+Every query goes to the product's own search, with the configuration it ships. `--tuning` measures on the queries on which that
+configuration was chosen: SciFact's train queries and one half of the multi-hop questions. `--queries F --qrels F --corpus F`
+measures any set in BEIR's files. Encodings are kept in the home by their content: a second run does not encode again.
 """
 
 import argparse

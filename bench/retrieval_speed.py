@@ -1,7 +1,7 @@
 """`python -m bench.retrieval_speed`: time hybrid searches of 55,000 passages through the owner's socket, with query encoding.
 
-The queries are real questions, each asked once, so that none is remembered. Then `--points N` (as often as wanted) tells how the
-index alone grows: see `bench.index_growth`. The home is that of `bench.retrieval`, whose collection and encodings are used.
+The queries are real questions, each asked once, so that no answer is cached. Then `--points N` (as often as wanted) measures how
+the index alone grows: see `bench.index_growth`. The home is that of `bench.retrieval`, whose collection and encodings are used.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """`python -m bench.rewards`: measure what rewards cost besides their judge, and whether the judge is kept busy.
 
-64 transcripts of 10,000 tokens, 7 criteria and 30 claims each, judged by a stub in process that answers after 100 to 300 ms.
+A stub in this process, which answers after 100 to 300 ms, judges 64 transcripts of 10,000 tokens, 7 criteria and 30 claims each.
 `cpu_ms` is this process's CPU time a transcript; `saturation` the share of the time, from the first call to the last that was
 begun, during which as many calls were under way as the limit allows.
 """

@@ -1,9 +1,9 @@
 """`python -m bench.tenancy`: ask every route of the API as everybody, and find what another organisation can read or change.
 
-The matrix is made from the application's own table of routes, so a new route is in it by itself. Each is asked without a key,
+The matrix is made from the application's own table of routes, so it includes new routes by itself. Each is asked without a key,
 with a wrong one, by the owner of another organisation, by each role, and by an owner whose key lacks the scope that the route
-says it needs; every address names what belongs to the first organisation. A leak is an answer that was not due: any that is not
-refused, one that repeats a word of the first organisation, and any row of it that is different afterwards.
+needs; every address names something of the first organisation. A leak is an answer that was not due: any that is not refused,
+one that repeats a word of the first organisation, and any row of it that is different afterwards.
 """
 
 import asyncio
@@ -30,9 +30,9 @@ from infra.local.postgres import DATABASE, ROLES, LocalPostgres
 from infra.local.temporal import LocalTemporal
 
 LIMIT_S = 5
-# Let in, and then waiting for a worker, which this bench has none of.
+# Such a request was let in and waits for a worker, which this bench does not have.
 NO_ANSWER = 504
-# Beside the scope it takes to have made a collection or asked a question, or to be an admin.
+# These need more than the scope: one must have made the collection or asked the question, or be an admin.
 FINER = frozenset(
     {
         "PUT /v1/collections/{collection_id:uuid}/access",
@@ -40,7 +40,7 @@ FINER = frozenset(
         "DELETE /v1/runs/{run_id:uuid}",
     }
 )
-# A stranger may be told: it is not there, this is malformed, it was done to nothing, or, for a list, here is your own.
+# A stranger may get these about another organisation's things: not found, malformed, or refused for another reason.
 NOT_FOUND = frozenset({400, 404, 405, 406, 409, 413, 422, 429, 503})
 
 
@@ -114,8 +114,8 @@ def wrong(actor: Actor, route: Route, status: int, body: bytes, house: House) ->
     if status == 500:
         yield "failed"
     outsider = actor.role is None or actor.name == "other tenant"
-    if outsider and (told := [mark for mark in house.secrets if mark.encode() in body]):
-        yield f"repeats {told[0]!r}"
+    if outsider and (repeated := [mark for mark in house.secrets if mark.encode() in body]):
+        yield f"repeats {repeated[0]!r}"
 
 
 def actors_of(house: House, other: House) -> list[Actor]:

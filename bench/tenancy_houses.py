@@ -107,9 +107,9 @@ async def researched(database: asyncpg.Pool, run_id: UUID, text: str) -> str:
     log, name = RunLog(database), hashlib.sha256(text.encode()).hexdigest()
     await log.save_plan(run_id, PLAN, (), EventType.PLAN_MADE)
     opened = await open_stage(log, run_id, "search/revenue", None, "Duties")
-    told = {"stage": "search/revenue", "title": "Duties", "stop": "sufficient", "quotes": 1, "sources": 1}
+    summary = {"stage": "search/revenue", "title": "Duties", "stop": "sufficient", "quotes": 1, "sources": 1}
     await tool_results.remember(log.executor, run_id, "search", text.encode())
-    await log.close_stage(run_id, "search/revenue", opened.attempt, FOUND, [SourceSnapshot(name, text)], told, [name])
+    await log.close_stage(run_id, "search/revenue", opened.attempt, FOUND, [SourceSnapshot(name, text)], summary, [name])
     quote = Quote(source=Source(url="https://example.org/a", title=text, snapshot=name), text=text, start=0, end=len(text))
     whole = Report(title=text, sections=(Section(heading="Then", body=f"{text} [[{quote.key}]]"),), quotes=(quote,))
     found = await runs.get(database, run_id)

@@ -12,7 +12,7 @@ from app.http.route_table import DeclaredRoute, list_routes
 from bench.tenancy_houses import House
 
 PARAMETER = re.compile(r"\{(\w+):(\w+)\}")
-# Asked last: they end what the others ask about.
+# These are asked last, since they end what the others ask about.
 LAST = ("DELETE", "/cancel", "/erasure")
 
 
@@ -45,15 +45,15 @@ def _route(route: DeclaredRoute, bodies: dict[tuple[str, str], Any], house: Hous
     def filled(match: re.Match[str]) -> str:
         return known[match.group(1)] or fallback.get(match.group(2), "x")
 
-    given = bodies.get((method, PARAMETER.sub(r"{\1}", path)), None if method == "GET" else {})
-    body = orjson.loads(orjson.dumps(given).decode().replace(examples.RUN_ID, str(house.run)))
+    example = bodies.get((method, PARAMETER.sub(r"{\1}", path)), None if method == "GET" else {})
+    body = orjson.loads(orjson.dumps(example).decode().replace(examples.RUN_ID, str(house.run)))
     return Route(
         name=route.name,
         method=method,
         path=PARAMETER.sub(filled, path) + house.queries.get(path, ""),
         body=body,
         needs=route.needs,
-        names_a_resource=(bool(names) and "model" not in known) or body != given,
+        names_a_resource=(bool(names) and "model" not in known) or body != example,
         unknown=not all(known.values()),
     )
 

@@ -1,9 +1,9 @@
 """`python -m bench.tense`: find predictions of the past in labelled sentences, and count false ones in dated news.
 
-`recall` and `precision` are those of both stages (rules, then whether a forecaster is named, by rules too) over the labelled
-sentences, on which the rules were made; `stage_one_*` those of the first alone. `unseen_*` are over sentences written after the
-last change of the rules. `false_alarm_rate` is the share of wikinews' sentences flagged, each article read on its own day: news
-of a day foretells nothing that is past.
+`recall` and `precision` are those of both stages over the labelled sentences, on which the rules were made: the first stage finds
+predictions, the second whether somebody is named who made them. `stage_one_*` are those of the first alone. `unseen_*` are over
+sentences written after the last change of the rules. `false_alarm_rate` is the share of wikinews' sentences flagged, each article
+read on its own day, on which nothing it predicts is past.
 """
 
 import gzip

@@ -41,7 +41,7 @@ CALLS = 10_000
 WORKERS = 2
 AT_ONCE = 96
 FAULTY = 0.2
-# What a provider allows, and what the workers together are set to: less, because calls bunch up on the way.
+# A provider allows more than the workers are set to together, because calls bunch up on the way.
 ALLOWED_PER_SECOND = 60
 SET_PER_SECOND, SET_BURST = 42, 2
 ATTEMPT_LIMIT = timedelta(seconds=1)
@@ -55,20 +55,20 @@ async def measure(calls: int) -> dict[str, float]:
         async with database(Path(folder)) as url, serving(providers) as address:
             began = time.perf_counter()
             workers = [await started(number, calls // WORKERS, url, address) for number in range(WORKERS)]
-            told = [orjson.loads((await worker.communicate())[0]) for worker in workers]
+            results = [orjson.loads((await worker.communicate())[0]) for worker in workers]
             seconds = time.perf_counter() - began
-    times = sorted(ms for worker in told for ms in worker["times_ms"])
+    times = sorted(ms for worker in results for ms in worker["times_ms"])
     print(f"faults given: {dict(providers.faults)}")
-    print(f"failures: {dict(sum((Counter(worker['errors']) for worker in told), Counter()))}")
+    print(f"failures: {dict(sum((Counter(worker['errors']) for worker in results), Counter()))}")
     return {
         "calls": len(times),
-        "failure_rate": sum(sum(worker["errors"].values()) for worker in told) / len(times),
+        "failure_rate": sum(sum(worker["errors"].values()) for worker in results) / len(times),
         "over_limit_calls": providers.over_limit(),
         "attempts": providers.calls(),
         "faulty_attempts": providers.faults.total() / providers.calls(),
         "p50_ms": statistics.median(times),
         "p99_ms": times[len(times) * 99 // 100],
-        "worker_cpu_ms_per_call": 1_000 * sum(worker["cpu_s"] for worker in told) / len(times),
+        "worker_cpu_ms_per_call": 1_000 * sum(worker["cpu_s"] for worker in results) / len(times),
         "seconds": seconds,
     }
 
@@ -134,8 +134,8 @@ def main() -> None:
     if options.worker is None:
         report("tools", asyncio.run(measure(options.calls)))
     else:
-        told = asyncio.run(work(options.worker, options.calls, options.database, options.address))
-        sys.stdout.buffer.write(orjson.dumps(told))
+        results = asyncio.run(work(options.worker, options.calls, options.database, options.address))
+        sys.stdout.buffer.write(orjson.dumps(results))
 
 
 if __name__ == "__main__":

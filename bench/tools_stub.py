@@ -13,7 +13,7 @@ import orjson
 from aiohttp import web
 
 FAULTS = ("rate limit", "rate limit with a wish", "outage", "silence", "another protocol", "half an answer", "broken connection")
-# Out of a hundred faults: as many 429, 503, time-outs and garbled answers, of three kinds.
+# Out of a hundred faults: a quarter each of 429, 503, time-outs and garbled answers (of three kinds).
 WEIGHTS = (19, 6, 25, 25, 8, 8, 9)
 WISH = timedelta(seconds=1)
 SILENCE = timedelta(seconds=5)

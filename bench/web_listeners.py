@@ -71,7 +71,7 @@ class Listener:
             writer.write(_bytes(self.replies.get(path, default)))
             await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError, IndexError):
-            pass  # a client that only knocked was counted, which is all that is wanted of it
+            pass  # a client that sends no whole request is only counted
         finally:
             writer.close()
 

@@ -21,10 +21,10 @@ from tests.support.scheduling import ByFile
 from tests.support.stack import running_postgres, running_temporal, running_time_skipping
 
 _numbers = itertools.count(1)
-# Tests start a hundred programs of ours. What one of them compiled the next need not, also where the machine says otherwise.
+# Tests start a hundred programs of ours: each uses what an earlier one compiled, even where the machine forbids the cache.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-# How long an example takes is the machine's affair.
+# How long an example takes depends on the machine.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 

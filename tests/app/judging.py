@@ -115,8 +115,8 @@ async def made_run(pool: asyncpg.Pool, comparison_id: str) -> UUID:
 
 async def compared(pool: asyncpg.Pool, owner: Person, run_id: UUID, words: str, lineage: ReportLineage) -> str:
     """Make a comparison that is ready; the second report says `words`."""
-    asked = {"run_id": str(run_id), "writer": {"agents": "extractive", "arrangement": "chain"}}
-    reply = await owner.post("/v1/comparisons", asked)
+    body = {"run_id": str(run_id), "writer": {"agents": "extractive", "arrangement": "chain"}}
+    reply = await owner.post("/v1/comparisons", body)
     assert reply.status == 201, reply.body
     await finish(pool, await made_run(pool, reply.json["id"]), report(words), lineage, cost=1 if lineage.model else 0)
     return str(reply.json["id"])

@@ -21,7 +21,7 @@ class Received:
 class Receiver:
     """An endpoint that gives `statuses` to the next requests in turn; then 204.
 
-    `slow` paths answer once `let_go` is set, `garbage` ones not in HTTP.
+    The path `/slow` answers once `let_go` is set, `/garbage` not in HTTP.
     """
 
     url: str = ""

@@ -37,8 +37,8 @@ from workflows.judging.general_rubric import make_general_rubric
 class InMemoryRuns:
     """A stand-in for the workflow service: it changes a run's record as its workflow would.
 
-    `away` plays an outage of the workflow service; `slow_s` is how long it takes to start a run; with `unheard` it does start it,
-    but the answer comes too late.
+    `away` plays an outage of the workflow service; `slow_s` is how long it takes to start a run; with `unheard` it starts the
+    run, but its answer comes too late.
     """
 
     log: RunLog
@@ -86,8 +86,8 @@ class InMemoryRuns:
 
     async def drop_subtask(self, run_id: UUID, removal: SubtaskRemoval) -> ResearchPlan:
         plan = await self._plan(run_id)
-        kept = tuple(subtask for subtask in plan.subtasks if subtask.id != removal.subtask_id)
-        return await self._save(run_id, ResearchPlan(subtasks=kept, revision=plan.revision + 1))
+        remaining = tuple(subtask for subtask in plan.subtasks if subtask.id != removal.subtask_id)
+        return await self._save(run_id, ResearchPlan(subtasks=remaining, revision=plan.revision + 1))
 
     async def draft(self, request: DraftRequest) -> Draft:
         await self.check()
@@ -129,9 +129,11 @@ class Reply:
 
     def is_problem(self, status: int) -> bool:
         """Tell whether this is an RFC 9457 problem of this status that says what it is about."""
-        told = self.json
-        named = told["status"] == status == self.status and told["title"] and told["type"].startswith("urn:rubrica:problem:")
-        return bool(named) and bool(told["detail"]) and self.headers["Content-Type"].startswith("application/problem+json")
+        problem = self.json
+        named = (
+            problem["status"] == status == self.status and problem["title"] and problem["type"].startswith("urn:rubrica:problem:")
+        )
+        return bool(named) and bool(problem["detail"]) and self.headers["Content-Type"].startswith("application/problem+json")
 
 
 @dataclass

@@ -36,8 +36,8 @@ def functions() -> Iterator[tuple[str, Callable[..., Request[Any]]]]:
 
 def made(function: Callable[..., Request[Any]]) -> Request[Any]:
     """Make the request of a function from examples."""
-    given = {name: _example(parameter) for name, parameter in inspect.signature(function).parameters.items()}
-    return function(**given)
+    examples = {name: _example(parameter) for name, parameter in inspect.signature(function).parameters.items()}
+    return function(**examples)
 
 
 def _example(parameter: inspect.Parameter) -> Any:

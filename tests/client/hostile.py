@@ -107,17 +107,17 @@ async def hostile(*answers: bytes) -> AsyncIterator[Hostile]:
 def answer(status: str, body: Any = None, **headers: str) -> bytes:
     """Make a whole answer; `body` is bytes, or anything that becomes JSON."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    told = {"Content-Type": "application/json", "Content-Length": str(len(content)), "Connection": "close"} | {
+    lines = {"Content-Type": "application/json", "Content-Length": str(len(content)), "Connection": "close"} | {
         name.replace("_", "-"): value for name, value in headers.items()
     }
-    head = "".join(f"{name}: {value}\r\n" for name, value in told.items())
+    head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
     return f"HTTP/1.1 {status}\r\n{head}\r\n".encode() + content
 
 
 def problem(status: int, title: str, detail: str, **headers: str) -> bytes:
     """Make a problem as the API answers it."""
-    told = {"type": "urn:rubrica:problem:test", "title": title, "status": status, "detail": detail}
-    return answer(f"{status} {title}", told, **headers)
+    body = {"type": "urn:rubrica:problem:test", "title": title, "status": status, "detail": detail}
+    return answer(f"{status} {title}", body, **headers)
 
 
 def run(status: str = "running", last_seq: int = 0) -> bytes:
@@ -127,8 +127,8 @@ def run(status: str = "running", last_seq: int = 0) -> bytes:
 
 def frame(seq: int, kind: str = "model_call", **payload: str) -> bytes:
     """Make one server-sent event."""
-    told = {"run_id": "r1", "seq": seq, "type": kind, "payload": payload, "at": "2026-11-20T15:00:00Z"}
-    return f"id: {seq}\nevent: {kind}\ndata: {json.dumps(told)}\n\n".encode()
+    event = {"run_id": "r1", "seq": seq, "type": kind, "payload": payload, "at": "2026-11-20T15:00:00Z"}
+    return f"id: {seq}\nevent: {kind}\ndata: {json.dumps(event)}\n\n".encode()
 
 
 def stream(frames: Sequence[bytes], ended: bool = True) -> bytes:

@@ -2,8 +2,8 @@
 
     python -m tests.histories.capture [runs] [fleet]
 
-Capture more when the workflows have changed on purpose, so that what they do now is held, too. Once a version is released, those
-captured before stay: they speak for runs that waited while the change was made. Until then delete them first.
+Capture more when the workflows have changed on purpose, so that their new behaviour is tested too. After a release, keep the
+older histories: they stand for runs that waited while the change was made. Before a release, delete them first.
 """
 
 import asyncio
@@ -59,9 +59,9 @@ async def steered_run(house: House) -> UUID:
     """Do a run with a subtask added, one dropped, a pause during the report, and a resumption."""
     first, second = Gate("s2 turn 1"), Gate("section 2")
 
-    async def gates(said: str) -> None:
-        await first(said)
-        await second(said)
+    async def gates(message: str) -> None:
+        await first(message)
+        await second(message)
 
     house.model.hook = gates
     async with house.worker(build="captured"):

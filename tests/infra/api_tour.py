@@ -56,9 +56,9 @@ async def signed_up(address: str, organisation: str) -> AsyncIterator[Customer]:
         async with browser.post("/v1/sign-up", json=new) as answer:
             assert answer.status == 201, await answer.text()
             scopes = (await answer.json())["scopes"]
-            cookie = answer.cookies["rubrica_session"].value  # kept to https, which the loopback does without
-        made = {"name": "tour", "scopes": scopes}
-        async with browser.post("/v1/keys", json=made, headers={"Cookie": f"rubrica_session={cookie}"}) as answer:
+            cookie = answer.cookies["rubrica_session"].value  # the cookie is for https, which the loopback does not use
+        new_key = {"name": "tour", "scopes": scopes}
+        async with browser.post("/v1/keys", json=new_key, headers={"Cookie": f"rubrica_session={cookie}"}) as answer:
             assert answer.status == 201, await answer.text()
             key = (await answer.json())["key"]
     fresh = aiohttp.TCPConnector(force_close=True)  # commands in between take longer than a connection is kept
@@ -136,8 +136,8 @@ async def compared(customer: Customer, run: str) -> str:
     side, other = ("left", "right") if first.endswith(pair["left"]["markdown"].partition("## ")[2]) else ("right", "left")
     reasons = [{"dimension": "usefulness", "side": side}]
     await customer.call("POST", f"{path}/choice", {"verdict": side, "strength": 2, "reasons": reasons})
-    told = await customer.call("POST", f"{path}/reveal")
-    assert (told[side]["delivered"], told[other]["delivered"]) == (True, False)
+    revealed = await customer.call("POST", f"{path}/reveal")
+    assert (revealed[side]["delivered"], revealed[other]["delivered"]) == (True, False)
     return str(made["id"])
 
 
@@ -243,6 +243,6 @@ def logged(home: Path, secrets: Iterable[str]) -> set[str]:
     """Return the secrets that stand in any log of a stack's home."""
     logs = {path.name: path.read_bytes() for path in (home / "logs").iterdir() if path.is_file()}
     assert logs.keys() >= {"api.log", "worker.log", "retrieval.log", "postgres.log", "temporal.log"}
-    said = b"".join(logs.values())
-    assert len(said) > 1_000
-    return {secret for secret in secrets if secret.encode() in said}
+    text = b"".join(logs.values())
+    assert len(text) > 1_000
+    return {secret for secret in secrets if secret.encode() in text}

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Iterator
 from urllib.parse import urlsplit
 
 PARSE, BIND, EXECUTE, READY = b"P", b"B", b"E", b"Z"
-_SAID = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0"
-LAST_WORDS = b"E" + (len(_SAID) + 4).to_bytes(4) + _SAID
+_ERROR = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0"
+LAST_WORDS = b"E" + (len(_ERROR) + 4).to_bytes(4) + _ERROR
 
 
 class LostAnswers:

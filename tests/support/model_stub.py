@@ -122,9 +122,9 @@ class ModelStub:
         )
 
     def _text(self, prompt: Prompt) -> str:
-        given = self.answerer(prompt) if self.answerer else None
-        if given is not None:
-            return given
+        text = self.answerer(prompt) if self.answerer else None
+        if text is not None:
+            return text
         value = scripted(prompt, self.shape)
         if value is None:
             foolish = Foolish(prompt)

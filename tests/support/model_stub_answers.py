@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-regex_parser: Any = importlib.import_module("re._parser")  # the parse tree of a pattern has no public door
+regex_parser: Any = importlib.import_module("re._parser")  # a pattern's parse tree has no public interface
 WORD = re.compile(r"[^\W\d_]{3,}")
 SENTENCE = re.compile(r"[^.!?。！？\n]{20,400}[.!?。！？]")
 DEFAULT_ITEMS = 3
@@ -101,8 +101,8 @@ class Foolish:
     def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
         required = set(schema.get("required", ()))
         properties: Mapping[str, Any] = schema.get("properties", {})
-        kept = [n for n in properties if n in required or (depth < MAX_DEPTH and self._dice.random() < OPTIONAL_SHARE)]
-        return {name: self._value(properties[name], name, depth + 1) for name in kept}
+        chosen = [n for n in properties if n in required or (depth < MAX_DEPTH and self._dice.random() < OPTIONAL_SHARE)]
+        return {name: self._value(properties[name], name, depth + 1) for name in chosen}
 
     def _array(self, schema: Mapping[str, Any], name: str, depth: int) -> list[Any]:
         low = int(schema.get("minItems", 0))

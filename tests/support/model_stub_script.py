@@ -1,7 +1,7 @@
 """Plays each step of the chain for the stub, so that a run has a known size and its citations resolve.
 
-Steps are known by the name of their schema; section writing is the one that has none. All that a script says is taken from
-the request it answers. With the default shape and the effort `deep`, a run makes 76 model calls and 12 searches.
+A step is known by the name of its schema; only section writing has none. A script takes all it says from the request it
+answers. With the default shape and the effort `deep`, a run makes 76 model calls and 12 searches.
 """
 
 import re
@@ -124,7 +124,7 @@ def finding(prompt: Prompt, _: Shape) -> Any:
     """Copy sentences from the first passages, each cited, with a disagreement between two of them."""
     seen = dict(found for message in prompt.messages for found in SNIPPET.findall(message["content"]))
     dice = prompt.dice()
-    quotes = [{"passage": name, "text": dice.choice(said)} for name, text in seen.items() if (said := SENTENCE.findall(text))]
+    quotes = [{"passage": name, "text": dice.choice(found)} for name, text in seen.items() if (found := SENTENCE.findall(text))]
     quotes = quotes[:QUOTES_PER_FINDING]
     answer = " ".join(f"It was said that {q['text'][:90].lower()} [{q['passage']}]." for q in quotes)
     conflict = {"about": "which of the two reasons came first", "passages": [q["passage"] for q in quotes[:2]]}

@@ -20,9 +20,9 @@ RUBRICA = (sys.executable, "-m", "infra.cli")
 
 def command_environment(**settings: str) -> dict[str, str]:
     """This environment with the given settings instead of its own, and with ports: without, all stacks would like the same."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")}
+    others = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")}
     ports = {"RUBRICA_API_PORT": str(free_port()), "RUBRICA_UI_PORT": str(free_port())}
-    return kept | ports | {"PYTHONPATH": str(ROOT)} | settings
+    return others | ports | {"PYTHONPATH": str(ROOT)} | settings
 
 
 def run_rubrica(home: Path, *arguments: str, folder: Path | None = None, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -40,7 +40,7 @@ def running_postgres(directory: Path) -> Iterator[LocalPostgres]:
         yield server
     finally:
         if server.process is not None and server.process.alive:
-            # Its data is thrown away: a last checkpoint would flush some 500 files for each database that tests made.
+            # Its data is not needed: a last checkpoint would flush some 500 files for each database that tests made.
             os.kill(server.process.pid, signal.SIGQUIT)
         server.stop()
 

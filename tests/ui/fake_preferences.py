@@ -31,10 +31,10 @@ def comparing(api: FakeApi, run: FakeRun) -> Json:
 
     def reveal(_: Match[str], __: Json | None) -> Json:
         comparison["revealed"] = True
-        told = {"tokens": 5_000, "cost_microusd": 12_000}
+        cost = {"tokens": 5_000, "cost_microusd": 12_000}
         sides = {
-            "left": {"delivered": False, "way": "model stub at 1.0", **told},
-            "right": {"delivered": True, "way": "model stub", **told},
+            "left": {"delivered": False, "way": "model stub at 1.0", **cost},
+            "right": {"delivered": True, "way": "model stub", **cost},
         }
         return sides | {"choice": comparison["choice"]}
 

@@ -25,7 +25,7 @@ def new_key() -> rsa.RSAPrivateKey:
 class FakeProvider:
     """An identity provider that signs in the person in `person`. `lie` says what is wrong with its next token.
 
-    `beside` is what it tells of the person to whom the access token was given, apart from the ID token.
+    `beside` is what its user-info endpoint tells about the person who has the access token.
     """
 
     issuer: str = ""
@@ -95,11 +95,11 @@ async def providing() -> AsyncIterator[FakeProvider]:
         form = await request.post()
         asked = provider.codes.pop(str(form["code"]), None)
         sent = b64decode(request.headers["Authorization"].removeprefix("Basic ")).decode()
-        given = tuple(unquote_plus(part) for part in sent.split(":"))
+        credentials = tuple(unquote_plus(part) for part in sent.split(":"))
         challenge = urlsafe_b64encode(hashlib.sha256(str(form["code_verifier"]).encode()).digest()).rstrip(b"=").decode()
         if asked is None or challenge != asked["code_challenge"] or form["redirect_uri"] != asked["redirect_uri"]:
             return web.json_response({"error": "invalid_grant"}, status=400)
-        if given != (CLIENT, SECRET):
+        if credentials != (CLIENT, SECRET):
             return web.json_response({"error": "invalid_client"}, status=401)
         return web.json_response({"access_token": "a", "token_type": "Bearer", "id_token": provider.token(asked)})
 

@@ -72,12 +72,12 @@ class ModelServer:
         self.bodies.append(body)
         if path == "/v1/embeddings":
             entries = [{"index": n, "embedding": self.vector(text)} for n, text in enumerate(body["input"])]
-            said: Any = {"data": entries[::-1], "model": body["model"]}
+            answer: Any = {"data": entries[::-1], "model": body["model"]}
         else:
             words = set(body["query"].lower().split())
             shares = [len(words & set(text.lower().split())) / len(words) for text in body["documents"]]
-            said = {"results": [{"index": n, "relevance_score": share} for n, share in enumerate(shares)][::-1]}
-        return self.spoil(said) if self.spoil else said
+            answer = {"results": [{"index": n, "relevance_score": share} for n, share in enumerate(shares)][::-1]}
+        return self.spoil(answer) if self.spoil else answer
 
     def vector(self, text: str) -> list[float]:
         """Return a text's own vector, not of unit length."""

@@ -23,8 +23,8 @@ def act(action: str, *inputs: str, thought: str = "next") -> str:
 
 
 def finding(*quotes: tuple[str, str], answer: str = "", gaps: tuple[str, ...] = (), conflicts: tuple[object, ...] = ()) -> str:
-    said = [{"passage": p, "text": t} for p, t in quotes]
-    return json.dumps({"quotes": said, "answer": answer, "gaps": gaps, "conflicts": conflicts})
+    quoted = [{"passage": p, "text": t} for p, t in quotes]
+    return json.dumps({"quotes": quoted, "answer": answer, "gaps": gaps, "conflicts": conflicts})
 
 
 PROTECT = "The tariff of 1824 was meant to protect domestic manufactures."

@@ -12,7 +12,7 @@ import orjson
 class RudeServer:
     """A server that answers in order, the last one again and again, and waits `hold_s` between pieces of one answer.
 
-    `closes_after` so many answers it closes the connection.
+    After `closes_after` answers it closes the connection.
     """
 
     answers: Sequence[Sequence[bytes]]

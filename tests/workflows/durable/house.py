@@ -95,8 +95,8 @@ class House:
 
     async def activities(self, run_id: UUID) -> list[str]:
         """Return the activities that the run's latest workflow scheduled, in order."""
-        told = await self.history(run_id)
-        begun = (e.activity_task_scheduled_event_attributes for e in told if e.HasField(SCHEDULED))
+        history = await self.history(run_id)
+        begun = (e.activity_task_scheduled_event_attributes for e in history if e.HasField(SCHEDULED))
         return [attributes.activity_type.name for attributes in begun]
 
     async def history(self, run_id: UUID) -> Sequence[HistoryEvent]:

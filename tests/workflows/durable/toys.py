@@ -43,11 +43,11 @@ class ToyModel:
     answered: list[str] = field(default_factory=list)
 
     async def complete(self, request: ChatRequest) -> Completion:
-        said = request.messages[-1].content
-        self.asked.append(said)
-        await self.hook(said)
-        self.answered.append(said)
-        return Completion(text=f"re: {said}", model=self.name, usage=Usage(model_calls=1, input_tokens=100, output_tokens=10))
+        message = request.messages[-1].content
+        self.asked.append(message)
+        await self.hook(message)
+        self.answered.append(message)
+        return Completion(text=f"re: {message}", model=self.name, usage=Usage(model_calls=1, input_tokens=100, output_tokens=10))
 
 
 TEXT = "".join(f"President number {n} said that tariffs were reason number {n}. " for n in range(1, 40))
@@ -121,9 +121,9 @@ def toy_agents(subtasks: int = 3, turns: int = 3, sections: int = 3, chain: bool
         return Finding(subtask_id=subtask.id, answer=f"answer {subtask.id}", quotes=tuple(dict.fromkeys(quotes)), stop=stop)
 
     async def report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
-        told = ", ".join(f"{f.subtask_id}:{f.stop}" for f in findings)
+        stops = ", ".join(f"{f.subtask_id}:{f.stop}" for f in findings)
         await kit.record.ask(
-            "report", "outline", kit.chat, ask_for(f"outline of {told} {_notes(kit)}", "outline", query.question)
+            "report", "outline", kit.chat, ask_for(f"outline of {stops} {_notes(kit)}", "outline", query.question)
         )
 
         async def write(number: int) -> Section:
@@ -169,10 +169,10 @@ def extractive_toys() -> AgentSet:
     async def report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
         quotes = tuple({quote.key: quote for f in findings for quote in f.quotes}.values())
         body = " ".join(f"{quote.text} [[{quote.key}]]" for quote in quotes)
-        told = ", ".join(f"{f.subtask_id}:{f.stop}" for f in findings)
+        stops = ", ".join(f"{f.subtask_id}:{f.stop}" for f in findings)
         return Report(
             title="Extracts",
-            sections=(Section(heading=told or "Nothing", body=body),),
+            sections=(Section(heading=stops or "Nothing", body=body),),
             quotes=quotes,
             notices=("extractive", *_notices(findings)),
         )
@@ -197,8 +197,8 @@ class Gate:
         self.reached = asyncio.Event()
         self.stopped = self.gave_up = 0
 
-    async def __call__(self, said: str) -> None:
-        if said.startswith(self._words):
+    async def __call__(self, message: str) -> None:
+        if message.startswith(self._words):
             self.stopped += 1
             self.reached.set()
             try:
