@@ -1,9 +1,8 @@
-"""`python -m bench.api`: how the API answers while it is busy in every way at once.
+"""`python -m bench.api`: measure how the API answers while it is busy in every way at once.
 
-Open-loop requests at a fixed rate (99 % reads, 1 % questions that are really researched, by a stub model); a thousand event
-streams over a hundred runs that wait for their plans' approval and whose logs grow twice a second, by appending; and pings of
-the health endpoint. Times of requests count from the moment at which they were due, so that a stall is charged to all that it
-held up.
+Requests come at a fixed rate (99 % reads, 1 % questions, which are researched with a stub model). A thousand event streams
+watch a hundred runs that wait for their plans' approval and whose logs grow twice a second. The health endpoint is pinged
+meanwhile. The time of a request counts from the moment at which it was due, so that a stall counts for every request it delays.
 """
 
 import argparse
@@ -44,7 +43,13 @@ MODEL_LATENCY = timedelta(milliseconds=200)
 SHAPE = ("--shape", "subtasks=2", "--shape", "turns=2", "--shape", "searches=2", "--shape", "sections=1")
 FINISHED = 10
 READS = (
-    *("/runs/{}", "/runs?limit=20", "/runs/{}", "/runs/{}/report", "/runs/{}", "/runs/{}/evidence", "/runs/{}/plan"),
+    "/runs/{}",
+    "/runs?limit=20",
+    "/runs/{}",
+    "/runs/{}/report",
+    "/runs/{}",
+    "/runs/{}/evidence",
+    "/runs/{}/plan",
     "/runs?limit=20",
 )
 ONE_WRITE_IN = 100
@@ -63,22 +68,22 @@ class Times:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """In milliseconds; `values` in any order."""
+    """Return a quantile in milliseconds; `values` are seconds in any order."""
     ordered = sorted(values)
     return 1_000 * ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else float("nan")
 
 
 @asynccontextmanager
 async def watchers(stack: RunningStack, ids: Sequence[UUID], each: int) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Streams of these runs, held open by a process of their own."""
+    """Open streams of these runs in a process of their own, and hold them until the block ends."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bench.api_streams"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, limit=2**30
+        sys.executable, "-m", "bench.api_streams", stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, limit=2**30
     )
     assert process.stdin is not None
     assert process.stdout is not None
     address, key = urlsplit(stack.state.api), str(stack.home.api_key())
-    told = {"host": address.hostname, "port": address.port, "key": key, "runs": list(map(str, ids)), "each": each}
-    process.stdin.write(orjson.dumps(told) + b"\n")
+    order = {"host": address.hostname, "port": address.port, "key": key, "runs": list(map(str, ids)), "each": each}
+    process.stdin.write(orjson.dumps(order) + b"\n")
     await process.stdin.drain()
     try:
         assert (await process.stdout.readline()).strip() == b"open"
@@ -89,9 +94,9 @@ async def watchers(stack: RunningStack, ids: Sequence[UUID], each: int) -> Async
 
 
 async def waiting_runs(stack: RunningStack, count: int) -> list[UUID]:
-    """Runs that wait for a person to approve their plan, so that what their logs get is the bench's own.
+    """Create runs that wait for a person to approve their plan, so that only the bench writes to their logs.
 
-    They have to be real: a run that no workflow is open for would be begun by the worker.
+    They have to be real: the worker would begin a run without an open workflow.
     """
     ids = [await ask(stack.client, question(10_000 + n), effort="quick", approve_plan=True) for n in range(count)]
     for run_id in ids:
@@ -101,7 +106,7 @@ async def waiting_runs(stack: RunningStack, count: int) -> list[UUID]:
 
 
 async def emit(log: RunLog, ids: Sequence[UUID], a_second: float, until: float) -> int:
-    """Append to each log so many events a second, spread evenly; how many in all."""
+    """Append to each log so many events a second, spread evenly; return how many there were in all."""
     gap = 1 / (a_second * len(ids))
     started, count = time.monotonic(), 0
     writing: set[asyncio.Task[Any]] = set()
@@ -117,7 +122,7 @@ async def emit(log: RunLog, ids: Sequence[UUID], a_second: float, until: float) 
 
 
 async def load(client: LeanClient, finished: Sequence[str], rate: float, times: Times, until: float) -> None:
-    """Requests at their times, whether earlier ones are answered or not."""
+    """Send requests at their due times, whether earlier ones are answered or not."""
     started, waiting, numbers = time.monotonic(), set[asyncio.Task[None]](), itertools.count(1_000)
     reads = _reads(finished)
     for n in itertools.count():
@@ -143,8 +148,8 @@ async def _read(client: LeanClient, path: str, due: float, times: Times) -> None
 
 
 async def _ask(client: LeanClient, number: int, due: float, times: Times) -> None:
-    asked = orjson.dumps({"question": question(number), "effort": "quick"})
-    await _timed(client, "POST", "/runs", asked, due, times)
+    body = orjson.dumps({"question": question(number), "effort": "quick"})
+    await _timed(client, "POST", "/runs", body, due, times)
     times.creates.append(times.requests[-1])
 
 
@@ -155,7 +160,7 @@ async def _timed(client: LeanClient, method: str, path: str, body: bytes | None,
 
 
 async def ping(client: LeanClient, times: Times, until: float) -> None:
-    """The health endpoint, ten times a second."""
+    """Ask the health endpoint ten times a second."""
     while (began := time.monotonic()) < until:
         ended = await _ending(client, "GET", "/health")
         times.health.append(time.monotonic() - began)
@@ -164,7 +169,7 @@ async def ping(client: LeanClient, times: Times, until: float) -> None:
 
 
 async def _ending(client: LeanClient, method: str, path: str, body: bytes | None = None) -> str:
-    """How a request ended: its status, or why there was none."""
+    """Send a request; return its status, or the name of the error."""
     try:
         async with asyncio.timeout(ANSWER_LIMIT_S):
             return str(await client.status(method, path, body))
@@ -173,11 +178,11 @@ async def _ending(client: LeanClient, method: str, path: str, body: bytes | None
 
 
 async def _keep(_connection: asyncpg.Connection) -> None:
-    """Appending leaves no session state behind: asyncpg's own reset would be a further round trip for each event."""
+    """Do nothing: appending leaves no session state, and asyncpg's own reset would be a further round trip for each event."""
 
 
 async def measure(stack: RunningStack, pool: asyncpg.Pool, options: argparse.Namespace) -> dict[str, float]:
-    """Everything at once, for a while."""
+    """Run every kind of load at once; return the figures."""
     log, times, client = RunLog(pool), Times(), LeanClient(stack.state.api, str(stack.home.api_key()))
     asked = [await ask(stack.client, question(n), effort="quick") for n in range(FINISHED)]
     ended = [(await watch(stack.client, run_id)).status for run_id in asked]
@@ -217,13 +222,13 @@ async def measure(stack: RunningStack, pool: asyncpg.Pool, options: argparse.Nam
 
 
 def _cpu(stack: RunningStack, streams: asyncio.subprocess.Process) -> dict[str, float]:
-    """CPU seconds so far of each part, of the process that watches, and of this one, which asks and appends."""
+    """Return the CPU seconds so far of each part, of the process that watches, and of this one, which asks and appends."""
     return {**cpu_by_name(stack.pids()), "watching": cpu_s(streams.pid), "asking": time.process_time()}
 
 
 @contextmanager
 def word_index(folder: Path) -> Iterator[str]:
-    """The retrieval service without vectors, which take minutes to make and are none of the API's business; its address."""
+    """Serve retrieval without vectors, which take minutes to make and do not concern the API; yield its address."""
     socket = folder / "index.sock"
     command = [sys.executable, "-m", "retrieval.service.server", "--socket", str(socket), "--home", str(folder / "index")]
     process = subprocess.Popen([*command, "--encoder", "none"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -244,7 +249,7 @@ async def _seen(streams: asyncio.subprocess.Process) -> dict[str, Any]:
 
 
 async def run(folder: Path, options: argparse.Namespace) -> None:
-    """Start the stack, measure, and tell."""
+    """Start the stack, measure, and print the figures."""
     with model_stub_process(folder / "bill", MODEL_LATENCY, SHAPE) as stub, word_index(folder) as index:
         async with running_stack(options.home or folder / "home", stub, {PREFIX + "RETRIEVAL_URL": index}) as stack:
             acting = {"rubrica.organisation": str(LOCAL_ORGANISATION)}

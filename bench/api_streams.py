@@ -1,7 +1,7 @@
-"""`python -m bench.api_streams`: many event streams held open by one process, with as little work a byte as can be.
+"""`python -m bench.api_streams`: hold many event streams open in one process, with as little work a byte as possible.
 
 It reads one line from standard input, `{"host", "port", "key", "runs": [...], "each": 10}`, opens `each` streams of each run,
-prints `open` when all have begun, and, when all have ended, what they saw as one line of JSON.
+prints `open` when all have begun, and their totals as one line of JSON when all have ended.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ OPENED_AT_ONCE = 50
 
 @dataclass
 class Seen:
-    """What all streams saw together. Delays are in seconds, from before the event was written to its arrival here."""
+    """Totals over all streams. Delays are in seconds, from before the event was written to its arrival here."""
 
     events: int = 0
     lost: int = 0
@@ -34,7 +34,7 @@ class Seen:
 
 
 class Stream(asyncio.Protocol):
-    """One stream: notes what came when. What is missing, out of order or late is counted at the end, when nobody is held up."""
+    """One stream, which keeps what came and when. Losses, order and delays are counted at the end, when nothing waits."""
 
     def __init__(self, request: bytes) -> None:
         self.begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -53,7 +53,7 @@ class Stream(asyncio.Protocol):
             self.begun.set_result(None)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The server ends a stream after its run's last event."""
+        """Note the end: the server closes a stream after its run's last event."""
         for waiting in (self.begun, self.ended):
             if not waiting.done():
                 waiting.set_result(None)
@@ -80,12 +80,12 @@ class Stream(asyncio.Protocol):
 
 async def main() -> None:
     """Watch until every run has ended."""
-    told: dict[str, Any] = orjson.loads(sys.stdin.readline())
+    order: dict[str, Any] = orjson.loads(sys.stdin.readline())
     loop, seen = asyncio.get_running_loop(), Seen()
     streams: list[Stream] = []
-    for run in [run for run in told["runs"] for _ in range(told["each"])]:
-        head = f"GET /v1/runs/{run}/events HTTP/1.1\r\nHost: {told['host']}\r\nAuthorization: Bearer {told['key']}\r\n\r\n"
-        _, stream = await loop.create_connection(lambda head=head: Stream(head.encode()), told["host"], told["port"])  # type: ignore[misc]
+    for run in [run for run in order["runs"] for _ in range(order["each"])]:
+        head = f"GET /v1/runs/{run}/events HTTP/1.1\r\nHost: {order['host']}\r\nAuthorization: Bearer {order['key']}\r\n\r\n"
+        _, stream = await loop.create_connection(lambda head=head: Stream(head.encode()), order["host"], order["port"])  # type: ignore[misc]
         streams.append(stream)
         if len(streams) % OPENED_AT_ONCE == 0:
             await asyncio.gather(*(stream.begun for stream in streams))

@@ -1,8 +1,8 @@
-"""`python -m bench.bare_durable`: what a report would cost if the product did nothing but wait durably.
+"""`python -m bench.bare_durable`: measure what a report would cost if the product only waited durably.
 
-The yardstick of `bench.overhead` on the same machine: as many model and tool calls as there, in nine activities of one workflow,
-every answer inserted into PostgreSQL before the next call. No prompt is built, no answer read, nothing searched, checked, counted
-or told. Temporal and PostgreSQL are the product's own local ones; the product's other processes stand idle beside them.
+It is the yardstick of `bench.overhead` on the same machine: as many model and tool calls as there, in nine activities of one
+workflow, each answer inserted into PostgreSQL before the next call. It builds no prompt, reads no answer, and searches, checks
+and counts nothing. Temporal and PostgreSQL are the product's own local ones; the product's other processes are idle.
 """
 
 import argparse
@@ -49,14 +49,14 @@ Agents = list[tuple[int, int]]
 
 
 class Turns:
-    """The one activity there is."""
+    """The worker's one activity."""
 
     def __init__(self, session: aiohttp.ClientSession, database: asyncpg.Pool, model: str) -> None:
         self._session, self._database, self._address = session, database, model + "/chat/completions"
 
     @activity.defn(name="turns")
     async def turns(self, stage: str, agents: Agents) -> None:
-        """Every agent's calls, each stored before the next."""
+        """Make every agent's calls, each stored before the next."""
         await asyncio.gather(*(self._agent(f"{stage}/{n}", *calls) for n, calls in enumerate(agents)))
 
     async def _agent(self, agent: str, model_calls: int, tool_calls: int) -> None:
@@ -78,11 +78,11 @@ class Turns:
 
 @workflow.defn(name="bare")
 class Bare:
-    """Plan, search in parallel, outline, write."""
+    """A workflow that plans, searches in parallel, outlines and writes."""
 
     @workflow.run
     async def run(self) -> None:
-        """One activity a stage."""
+        """Run one activity a stage."""
         await self._stage("plan", PLAN)
         await asyncio.gather(*(self._stage(f"search{n}", SEARCH) for n in range(SEARCHES)))
         await self._stage("outline", OUTLINE)
@@ -98,7 +98,7 @@ class Bare:
 
 
 async def serve(temporal: str, database: str, model: str) -> None:
-    """The worker's process: until it is ended."""
+    """Run the worker until its process is ended."""
     client = await Client.connect(temporal)
     async with (
         aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session,
@@ -117,9 +117,9 @@ async def serve(temporal: str, database: str, model: str) -> None:
 
 @contextmanager
 def worker_process(stack: RunningStack, model: str) -> Iterator[int]:
-    """The worker in a process of its own; its id."""
-    words = ["--serve", str(stack.state.temporal), database_url(stack.home), model]
-    process = subprocess.Popen([sys.executable, "-m", "bench.bare_durable", *words], cwd=ROOT)
+    """Start the worker in a process of its own; yield its id."""
+    arguments = ["--serve", str(stack.state.temporal), database_url(stack.home), model]
+    process = subprocess.Popen([sys.executable, "-m", "bench.bare_durable", *arguments], cwd=ROOT)
     try:
         yield process.pid
     finally:
@@ -128,14 +128,14 @@ def worker_process(stack: RunningStack, model: str) -> Iterator[int]:
 
 
 async def one_run(client: Client) -> float:
-    """Wall seconds of one run, from asking for it to its end."""
+    """Do one run; return its wall seconds, from asking for it to its end."""
     started = time.perf_counter()
     await client.execute_workflow("bare", id=f"bare-{uuid4()}", task_queue=QUEUE)
     return time.perf_counter() - started
 
 
 async def measure(client: Client, pids: dict[str, int], at_once: int, rounds: int) -> dict[str, float]:
-    """`rounds` times `at_once` runs together: their figures."""
+    """Do `at_once` runs together, `rounds` times; return their figures."""
     before, started = cpu_by_name(pids), time.perf_counter()
     walls: list[float] = []
     for _ in range(rounds):

@@ -1,4 +1,4 @@
-"""One long report in English and Chinese for the exports: real articles quoted, wide tables, and what attackers write."""
+"""Makes one long report in English and Chinese for the exports: real articles quoted, wide tables, and what attackers write."""
 
 import gzip
 import json
@@ -18,15 +18,16 @@ from app.exports.service.composing import Manuscript
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 CORPORA = ("wiki_en/articles_full.jsonl.gz", "wiki_zh/articles.jsonl.gz", "wikinews/dated.jsonl.gz")
 TOPICS = (
-    *(
-        "Origins and early history",
-        "背景与起源",
-        "What the record shows",
-        "地理与人口",
-        "Institutions and their makers",
-        "制度的形成",
-    ),
-    *("The news as it was told", "科学与技术", "Open questions", "结语与展望"),
+    "Origins and early history",
+    "背景与起源",
+    "What the record shows",
+    "地理与人口",
+    "Institutions and their makers",
+    "制度的形成",
+    "The news as it was told",
+    "科学与技术",
+    "Open questions",
+    "结语与展望",
 )
 ARTICLES_A_SECTION = 3
 SENTENCE = re.compile(r"[^.!?。！？\n]{25,260}[.!?。！？]")
@@ -41,7 +42,7 @@ RARE = "naïve façade — “curly” ‘quotes’ … € £ ½ ± × ≤ α �
 
 
 def manuscript() -> Manuscript:
-    """The report, made anew from the shared texts; the same each time."""
+    """Make the report from the shared texts; it is the same each time."""
     articles = [_articles(DATA / name) for name in CORPORA]
     quotes: list[Quote] = []
     sections = [Section(heading="Summary 摘要", body=_summary())]
@@ -85,7 +86,7 @@ def _articles(path: Path) -> Iterator[tuple[Source, str]]:
 
 
 def _section(articles: list[tuple[Source, str]], table: int) -> tuple[str, list[Quote]]:
-    """A paragraph an article, a list and a table; every sentence cites itself."""
+    """Write a paragraph an article, a list and a table; every sentence cites itself."""
     quotes = [[_quote(source, match) for match in islice(SENTENCE.finditer(text), 8)] for source, text in articles]
     blocks = [" ".join(f"{_plain(quote.text)} {marker_of(quote)}" for quote in row[:4]) for row in quotes]
     blocks.insert(
@@ -114,8 +115,18 @@ def _table(quotes: list[list[Quote]], columns: int) -> str:
     for row in quotes:
         quote = row[6]
         cells = [
-            *(quote.source.title, f"{_plain(quote.text[:90])} {marker_of(quote)}", "encyclopedia", str(len(quote.text))),
-            *("article", "yes 是", "en/zh", str(quote.start), quote.source.url, quote.source.snapshot[:40], "无", str(quote.end)),
+            quote.source.title,
+            f"{_plain(quote.text[:90])} {marker_of(quote)}",
+            "encyclopedia",
+            str(len(quote.text)),
+            "article",
+            "yes 是",
+            "en/zh",
+            str(quote.start),
+            quote.source.url,
+            quote.source.snapshot[:40],
+            "无",
+            str(quote.end),
         ]
         lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells[:columns])} |")
     return "\n".join(lines)
@@ -142,7 +153,7 @@ def _hostile(text: str, number: int) -> Quote:
 
 
 def _plain(text: str) -> str:
-    """A sentence as a careful writer puts it into Markdown."""
+    """Write a sentence as a careful writer puts it into Markdown."""
     return re.sub(r"([\\`*_{}\[\]<>#|~&$])", r"\\\1", " ".join(text.split()))
 
 

@@ -1,4 +1,4 @@
-"""Holds the model server's bill against the turns in Postgres: was an answer that was already stored asked for again?"""
+"""Compares the model server's bill with the turns in PostgreSQL: was an answer that was already stored asked for again?"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ class StoredTurn:
 
 @dataclass(frozen=True)
 class Billing:
-    """What a run's bill shows.
+    """Counts of a run's bill.
 
     `double_billed` counts calls made after every turn that needed their answer had been stored. `repeated_in_flight` counts
     further calls of a request whose earlier call was cut off, or answered but not yet stored, when a process was killed.
@@ -66,7 +66,7 @@ def check(lines: Iterable[BillLine], turns: Iterable[StoredTurn]) -> Billing:
 
 
 def late_calls(starts: Sequence[float], stored: Sequence[float]) -> int:
-    """Calls of one request that no turn needed any more when they began.
+    """Count the calls of one request that began when no turn needed them any more.
 
     With n turns of the same request, the calls that begin after the k-th was stored may be n - k; more are double.
     """

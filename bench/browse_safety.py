@@ -1,8 +1,8 @@
-"""Whom `browse` connects to when it is sent to hostile addresses: `python -m bench.browse_safety`.
+"""`python -m bench.browse_safety`: count whom `browse` connects to when it is sent to hostile addresses.
 
-Listeners on several loopback addresses count who connects; one of them stands for the public internet. Besides, an audit hook
-counts every connection this process begins, to whatever address. Ordinary pages must be read all the same, or refusing
-everything would pass.
+Listeners on several loopback addresses count connections; one of them stands for the public internet. An audit hook also counts
+every connection that this process begins, to any address. Ordinary pages must be read as well, or refusing everything would
+pass.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY"
 
 @dataclass
 class Tally:
-    """What happened."""
+    """Counts of cases, and messages about those that went wrong."""
 
     cases: int = 0
     read: list[str] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Tally:
 
 
 async def measure(connects: Connects) -> dict[str, float]:
-    """Run every case; the figures."""
+    """Run every case; return the figures."""
     public, forbidden = Listener(_pages()), [Listener({"/": STOLEN, "/page": STOLEN}) for _ in FORBIDDEN]
     port = await public.start(PUBLIC, 0)
     for host, listener in zip(FORBIDDEN, forbidden, strict=True):
@@ -52,8 +52,8 @@ async def measure(connects: Connects) -> dict[str, float]:
     for listener in (public, *forbidden):
         await listener.stop()
     begun = sum(count for (host, at), count in connects.to.items() if (host, at) != (PUBLIC, port))
-    for told in (*tally.read, *tally.failed):
-        print(told)
+    for message in (*tally.read, *tally.failed):
+        print(message)
     return {
         "cases": tally.cases,
         "connections": sum(listener.connections for listener in forbidden) + begun,
@@ -98,13 +98,13 @@ async def _hostile(tally: Tally, public: Listener, port: int) -> None:
             "/again": redirect("/on"),
             "/robots.txt": redirect(onward),
         }
-        async with _reader(port) as reader:  # a new reader, so that robots.txt is asked for, and sends astray, each time
+        async with _reader(port) as reader:  # a new reader asks for robots.txt again, which redirects too
             await _refused(tally, reader, f"http://site.example.org:{port}/go")
     del public.replies["/robots.txt"]
 
 
 async def _refused(tally: Tally, reader: WebReader, url: str) -> None:
-    """Ask several times: a name may turn late. As long as it leads to the public host, its page may be read."""
+    """Ask for a hostile address, several times where its name changes later. A page of the public host may be read."""
     tally.cases += 1
     for _ in range(ATTEMPTS if "turns-" in url else 1):
         try:
@@ -128,7 +128,7 @@ async def _benign(tally: Tally, port: int) -> None:
 
 
 def main() -> int:
-    """Measure; 1 when a refused address was connected to, a hostile page read, or an ordinary one not."""
+    """Measure; return 1 when a refused address was connected to, a hostile page read, or an ordinary one not read."""
     connects = Connects()
     sys.addaudithook(connects)
     figures = asyncio.run(measure(connects))

@@ -1,4 +1,4 @@
-"""`python -m bench.checks`: what the detectors of form find in reports of other systems, and what table repair makes of damage.
+"""`python -m bench.checks`: measure what the form checks find in other systems' reports, and how well tables are repaired.
 
 Reports: both systems of DeepResearch Bench and the answers of ScholarQA in ../shared/data. `<system>_*` are the figures of
 `training/evaluation/report_metrics.py`. Every sound table of theirs is then damaged in each of six ways, as models do:
@@ -31,7 +31,7 @@ DAMAGES = ("no_rule", "short_rule", "dashes", "gap", "extra_cell", "stuck")
 
 
 def texts(place: str, field: str) -> Iterator[str]:
-    """The reports in a file of JSON lines, or in all files of a folder."""
+    """Yield the reports in a file of JSON lines, or in all files of a folder."""
     path = DATA / place
     for file in sorted(path.iterdir()) if path.is_dir() else [path]:
         with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as lines:
@@ -39,7 +39,7 @@ def texts(place: str, field: str) -> Iterator[str]:
 
 
 def damaged(lines: Sequence[str], how: str) -> str:
-    """A sound table of at least one row, broken in one way."""
+    """Break a sound table of at least one row in one way."""
     head, rule, first, *rest = lines
     match how:
         case "no_rule":
@@ -58,7 +58,7 @@ def damaged(lines: Sequence[str], how: str) -> str:
 
 
 def sound_tables(text: str) -> Iterator[list[str]]:
-    """The lines of each sound table with two columns or more."""
+    """Yield the lines of each sound table with two columns or more."""
     lines = text.split("\n")
     for table in find_tables(text):
         if not table.faults and len(table.head) > 1:
@@ -66,12 +66,12 @@ def sound_tables(text: str) -> Iterator[list[str]]:
 
 
 def letters(text: str) -> list[str]:
-    """What may not be lost."""
+    """List the letters and digits, none of which may be lost."""
     return [c for c in text if c.isalnum()]
 
 
 def damage_figures(tables: Sequence[Sequence[str]]) -> dict[str, float]:
-    """What is found and repaired of every damage to every table."""
+    """Damage every table in every way; return what share is found and repaired."""
     broken = [damaged(lines, how) for lines in tables for how in DAMAGES]
     mended = [repair_tables(text) for text in broken]
     return {
@@ -84,7 +84,7 @@ def damage_figures(tables: Sequence[Sequence[str]]) -> dict[str, float]:
 
 
 def told(system: str, figures: ReportFigures) -> dict[str, float]:
-    """The figures of one system that are there."""
+    """Return the figures of one system that could be measured."""
     named = {
         "tense_error_rate": figures.tense_error_rate,
         "hierarchy_errors": figures.hierarchy_errors,

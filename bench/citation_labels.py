@@ -1,4 +1,4 @@
-"""Human labels for claims and evidence, read as the grader takes them; and folds no two rows of which share a page or a claim."""
+"""Reads human labels for claims and evidence, and divides them into folds that share no page and no claim."""
 
 import gzip
 import hashlib
@@ -21,7 +21,7 @@ SHIPPED_LABELS = (
 
 
 class Labelled(NamedTuple):
-    """A claim with evidence and what people said of the pair: `full`, `partial`, `none` or `contradict`."""
+    """A claim with evidence and the label people gave the pair: `full`, `partial`, `none` or `contradict`."""
 
     source: str
     claim: str
@@ -31,7 +31,7 @@ class Labelled(NamedTuple):
 
 
 def load(path: Path) -> list[Labelled]:
-    """The rows of a file of labels, plain or gzipped JSON lines. The field `supporting_sentences` is never looked at."""
+    """Read the rows of a file of labels, plain or gzipped JSON lines. The field `supporting_sentences` is not read."""
     content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     return [_row(json.loads(line)) for line in content.splitlines() if line.strip()]
 
@@ -44,7 +44,7 @@ def _row(record: dict[str, str]) -> Labelled:
 
 
 def folds(rows: Sequence[Labelled], count: int, seed: int) -> list[int]:
-    """The fold of each row. Rows that share a claim, a title or a text are in one fold."""
+    """Return the fold of each row. Rows that share a claim, a title or a text are in one fold."""
     groups = _groups(rows)
     names = sorted(set(groups))
     random.Random(seed).shuffle(names)
@@ -72,7 +72,7 @@ def _claim(row: Labelled) -> str:
 
 
 def encoded(rows: Iterable[Labelled], grader: Grader, encoder: Encoder, kept_in: Path) -> TextVectors:
-    """The vectors these rows ask for. Those made before are taken from the file `kept_in`, which is brought up to date."""
+    """Return the vectors that these rows need. The file `kept_in` holds those made before, and gets the new ones."""
     wanted = list(dict.fromkeys(text for row in rows for text in grader.list_texts_to_encode(row.claim, row.evidence)))
     known = _kept(kept_in) if kept_in.exists() else {}
     missing = [text for text in wanted if _key(text) not in known]

@@ -1,9 +1,9 @@
-"""`python -m bench.citations --home DIR`: how well the offline grader tells supported claims from others (AUROC).
+"""`python -m bench.citations --home DIR`: measure how well the offline grader tells supported claims from others (AUROC).
 
-Without `--labels`: cross-validation on the human labels, everything about the grader fitted anew without the rows held out; the
-figures are means over several ways to cut the folds, and the spread is printed. `--labels F` scores an unseen file of this form
-with the grader as shipped. Further lines say what the form without an encoder reaches, and what is reached from the claim alone:
-so much of a figure is no merit of reading the evidence.
+Without `--labels` it cross-validates on the human labels: the whole grader is fitted anew without the rows held out. The figures
+are means over several ways to cut the folds, and the spread is printed. `--labels F` scores an unseen file of this form with the
+grader as shipped. Further lines give the figures of the form without an encoder, and those of the claim alone, for which the
+evidence is not read at all.
 """
 
 import argparse
@@ -36,7 +36,7 @@ class Scored(NamedTuple):
 
 
 def main() -> None:
-    """Print the figures; the last line is the record."""
+    """Measure and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, required=True, help="where vectors and the encoder's weights are kept")
     parser.add_argument("--labels", type=Path, help="an unseen file, scored with the shipped grader")
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _vectors(rows: Sequence[Labelled], home: Path) -> TextVectors:
-    """The vectors the grader asks for; none where there is no encoder."""
+    """Return the vectors that the grader needs; none where there is no encoder."""
     models = os.environ.get("RUBRICA_MODELS_DIR")
     try:
         encoder: Encoder = open_encoder(EncoderBackend.ONNX, Path(models) if models else None, home / "models")
@@ -70,12 +70,12 @@ def _vectors(rows: Sequence[Labelled], home: Path) -> TextVectors:
 
 
 def scored(rows: Iterable[Labelled], grader: Grader, vectors: TextVectors) -> list[Scored]:
-    """Each row with its grade."""
+    """Grade each row."""
     return [Scored(row, grader.grade(row.claim, row.evidence, vectors)) for row in rows]
 
 
 def cross_validated(rows: Sequence[Labelled], vectors: TextVectors, seeds: int) -> dict[str, float]:
-    """Means over seeds of the figures on held-out rows; prints mean and spread for both forms."""
+    """Return the means over seeds of the figures on held-out rows; print mean and spread for both forms."""
     dense, plain = list[Mapping[str, float]](), list[Mapping[str, float]]()
     for seed in range(seeds):
         fold = folds(rows, FOLDS, seed)
@@ -94,7 +94,7 @@ def cross_validated(rows: Sequence[Labelled], vectors: TextVectors, seeds: int) 
 
 
 def figures_of(graded: Sequence[Scored]) -> dict[str, float]:
-    """The figures these rows allow. Support decides two of them, opposition the third; `one_score` is for a single number."""
+    """Return the figures that these rows allow. Support decides two, opposition the third; `one_score_*` need a single number."""
     full = {source: _of(graded, source, "full") for source in ("wice", "scifact")}
     against = {
         FIGURES[0]: (full["wice"], _of(graded, "wice", "partial", "none"), _support),
@@ -128,7 +128,7 @@ def _both(grade: ClaimGrade) -> float:
 
 
 def _claim_alone(rows: Sequence[Labelled]) -> float:
-    """How far the number of denials and downward words of the claim tells contradicted claims from supported ones."""
+    """Measure how far the claim's denials and downward words alone tell contradicted claims from supported ones."""
 
     def downward(row: Labelled) -> float:
         claim = read_sentence(row.claim)

@@ -1,7 +1,7 @@
 """`python -m bench.durability`: `kill -9` of the worker, the API or the Temporal server at a random moment of each run.
 
-First every question is answered undisturbed. Then each is asked again, alone, and one process is killed somewhere inside
-a chosen phase; the stack's own supervisor restarts it. The report must be the same byte for byte, no event may be
+First every question is answered without interruption. Then each is asked again, alone, and one process is killed inside a
+chosen phase; the stack's own supervisor restarts it. The report must be the same byte for byte, no event may be
 missing from the stream, and the model server's bill must show no call whose answer was already stored.
 """
 
@@ -38,7 +38,7 @@ BETWEEN_RUNS = timedelta(seconds=1)
 
 @dataclass(frozen=True)
 class Control:
-    """An uninterrupted run: its log and what its reader got."""
+    """An uninterrupted run: its log and the report that its reader got."""
 
     events: Sequence[RunEvent]
     markdown: bytes
@@ -57,7 +57,7 @@ class Aim:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a run whose process was killed."""
+    """The result of a run whose process was killed."""
 
     aim: Aim
     hit: Phase
@@ -81,13 +81,13 @@ async def undisturbed(stack: RunningStack, number: int) -> Control:
 
 
 async def readings(stack: RunningStack, run_id: str) -> tuple[bytes, Sequence[Citation]]:
-    """The report in Markdown, and its citations (all of evidence.json that does not name the run)."""
+    """Read the report in Markdown, and its citations (all of evidence.json that does not name the run)."""
     markdown = await stack.client.send(reports.markdown(run_id))
     return markdown, (await stack.client.send(reports.evidence(run_id))).citations
 
 
 async def interrupted(stack: RunningStack, stub: Stub, number: int, aim: Aim, control: Control) -> Outcome:
-    """Run a question, kill what is aimed at, wait for the end and compare."""
+    """Run a question, kill the chosen process, wait for the end and compare."""
     pids = stack.pids()
     began, started = time.time(), time.perf_counter()
     run_id = await ask(stack.client, question(number), effort=EFFORT)
@@ -117,7 +117,7 @@ async def interrupted(stack: RunningStack, stub: Stub, number: int, aim: Aim, co
 
 
 async def kill(pid: int, aim: Aim, control: Control, events: Sequence[RunEvent], moved: asyncio.Event) -> float:
-    """Kill `pid` in the aimed-at phase; the Unix time of it. A phase that never comes is given up with the run."""
+    """Kill `pid` in the chosen phase; return the Unix time. When the run ends before that phase, nothing is killed."""
     begin, end = windows(control.events)[aim.phase]
     outline_turns = turns_before_sections(control.events)
     while not has_begun(events, aim.phase, outline_turns):
@@ -129,19 +129,19 @@ async def kill(pid: int, aim: Aim, control: Control, events: Sequence[RunEvent],
 
 
 def process_name(pids: dict[str, int], target: str) -> str:
-    """The supervisor's name for a target."""
+    """Return the supervisor's name for a target."""
     return next(name for name in pids if name.lower() == target)
 
 
 def aims(runs: int, seed: int) -> list[Aim]:
-    """Every process in every phase, evenly, at moments drawn from `seed`."""
+    """Draw kills of every process in every phase, evenly, at moments that `seed` decides."""
     dice = random.Random(seed)
     pairs = [(target, aimed) for aimed in AIMED_AT for target in TARGETS]
     return [Aim(*pairs[n % len(pairs)], fraction=dice.random()) for n in range(runs)]
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """Kills by phase and process, as Markdown."""
+    """Write the kills by phase and process as Markdown."""
     counts = Counter((o.hit, o.aim.target) for o in outcomes)
     lines = [f"| phase | {' | '.join(TARGETS)} |", f"|---|{'---|' * len(TARGETS)}"]
     hit = [p for p in Phase if any(o.hit is p for o in outcomes)]
@@ -149,7 +149,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
 
 
 def figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """The figures under their published names."""
+    """Return the figures under their published names."""
     billing = sum((o.billing for o in outcomes), Billing(0, 0, 0, 0))
     return {
         "runs": len(outcomes),
@@ -184,11 +184,11 @@ async def run(folder: Path, options: argparse.Namespace) -> None:
 
 
 def line(number: int, outcome: Outcome) -> str:
-    """One run for the reader."""
+    """Describe one run in a line."""
     billing = outcome.billing
-    words = f"{'same report' if outcome.identical else 'DIFFERENT REPORT' if outcome.completed else 'NOT COMPLETED'}"
+    result = f"{'same report' if outcome.identical else 'DIFFERENT REPORT' if outcome.completed else 'NOT COMPLETED'}"
     return (
-        f"{number:3d} {outcome.aim.target:8s} in {outcome.hit:18s} {words}; {outcome.wall_s:5.1f} s, {billing.calls} calls, "
+        f"{number:3d} {outcome.aim.target:8s} in {outcome.hit:18s} {result}; {outcome.wall_s:5.1f} s, {billing.calls} calls, "
         f"{billing.double_billed} double, {billing.repeated_in_flight} in flight, {billing.unstored} lost, "
         f"{outcome.reopened} stages reopened, {outcome.missed_events} events missed"
     )

@@ -1,4 +1,4 @@
-"""Encodings kept on disk by what was encoded and with what, so that building an index again costs no encoding."""
+"""Keeps encodings on disk by text and encoder, so that building an index again costs no encoding."""
 
 import hashlib
 import sqlite3
@@ -11,7 +11,7 @@ from retrieval.encoding.encoder import Encoder, Vectors
 
 
 class KeptEncodings:
-    """An encoder that remembers its passages in the file `path`. Queries are encoded each time. For one thread."""
+    """An encoder that keeps its passages in the file `path`. Queries are encoded each time. For one thread."""
 
     def __init__(self, encoder: Encoder, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -21,16 +21,16 @@ class KeptEncodings:
 
     @property
     def name(self) -> str:
-        """The encoder's own: these are its vectors."""
+        """The encoder's own name: these are its vectors."""
         return self._encoder.name
 
     @property
     def size(self) -> int:
-        """The encoder's own."""
+        """The encoder's own size."""
         return self._encoder.size
 
     def encode_passages(self, texts: Sequence[str]) -> Vectors:
-        """One row a text, in order; only those never seen before are encoded."""
+        """Return one row a text, in order; only new texts are encoded."""
         keys = [hashlib.sha256(f"{self.name}\0{text}".encode()).digest() for text in texts]
         found = {key: self._find(key) for key in keys}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if found[key] is None}
@@ -43,11 +43,11 @@ class KeptEncodings:
         return np.stack([np.frombuffer(found[key] or b"", np.float32) for key in keys])
 
     def encode_query(self, text: str) -> list[float]:
-        """A query's vector."""
+        """Return a query's vector."""
         return self._encoder.encode_query(text)
 
     def can_read(self, text: str) -> bool:
-        """As the encoder."""
+        """Tell whether the encoder can read a text."""
         return self._encoder.can_read(text)
 
     def _find(self, key: bytes) -> bytes | None:

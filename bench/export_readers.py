@@ -1,4 +1,4 @@
-"""Each export as somebody else's reader finds it: its words, its links, and what its numbers lead to."""
+"""Reads each export with an independent reader: its words, its links, and what its numbers lead to."""
 
 import json as json_reader
 import re
@@ -25,12 +25,12 @@ class Found(NamedTuple):
 
 
 def seen(text: str) -> str:
-    """The text as it can be compared between formats."""
+    """Return the text in a form that can be compared between formats."""
     return UNSEEN.sub("", unicodedata.normalize("NFKC", text)).casefold()
 
 
 def pdf(content: bytes) -> Found:
-    """By pypdf (words, annotations) and PDFium (which words a link covers)."""
+    """Read with pypdf (words, annotations) and PDFium (which words a link covers)."""
     import pypdf
     import pypdfium2
 
@@ -54,14 +54,14 @@ def pdf(content: bytes) -> Found:
 
 
 def _page(reader: Any, target: Any) -> int:
-    """The index of the page a link leads to."""
+    """Return the index of the page a link leads to."""
     place = target.get_object()
     place = place if isinstance(place, list) else reader.named_destinations[str(place)].dest_array
     return int(reader.get_page_number(place[0].get_object()))
 
 
 def docx(content: bytes) -> Found:
-    """By python-docx."""
+    """Read with python-docx."""
     import docx as reader
     from docx.table import Table
 
@@ -81,7 +81,7 @@ def docx(content: bytes) -> Found:
 
 
 def latex(content: bytes) -> Found:
-    """By pylatexenc."""
+    """Read with pylatexenc."""
     text = content.decode()
     start = text.index(r"\begin{document}")
     title = re.search(r"\\title\{(.*)\}\n\\author", text)
@@ -96,26 +96,26 @@ def latex(content: bytes) -> Found:
 
 
 def _latex_words(text: str) -> str:
-    """The words, with those of links and code and some signs which pylatexenc does not know how to show."""
+    """Return the words, with those of links and code and some signs which pylatexenc does not know how to show."""
     from pylatexenc import latex2text, latexwalker, macrospec
 
     def last(node: Any, l2tobj: Any) -> str:
         return str(l2tobj.nodelist_to_text([node.nodeargd.argnlist[-1]]))
 
     signs = {"textless": "<", "textgreater": ">", "textasciicircum": "^", "^": "^", "textquotesingle": STRAIGHT, "ldots": "..."}
-    read, said = latexwalker.get_default_latex_context_db(), latex2text.get_default_latex_context_db()
+    node_context, text_context = latexwalker.get_default_latex_context_db(), latex2text.get_default_latex_context_db()
     macros = {"hyperref": "[{", "texttt": "{", "real": "{"}
-    read.add_context_category("shown", prepend=True, macros=[macrospec.MacroSpec(*macro) for macro in macros.items()])
-    said.add_context_category("shown", prepend=True, macros=[latex2text.MacroTextSpec(*sign) for sign in signs.items()])
-    said.add_context_category("links", prepend=True, macros=[latex2text.MacroTextSpec(name, last) for name in macros])
-    nodes, _, _ = latexwalker.LatexWalker(text, latex_context=read).get_latex_nodes()
-    words = str(latex2text.LatexNodes2Text(strict_latex_spaces=True, latex_context=said).nodelist_to_text(nodes))
+    node_context.add_context_category("shown", prepend=True, macros=[macrospec.MacroSpec(*macro) for macro in macros.items()])
+    text_context.add_context_category("shown", prepend=True, macros=[latex2text.MacroTextSpec(*sign) for sign in signs.items()])
+    text_context.add_context_category("links", prepend=True, macros=[latex2text.MacroTextSpec(name, last) for name in macros])
+    nodes, _, _ = latexwalker.LatexWalker(text, latex_context=node_context).get_latex_nodes()
+    words = str(latex2text.LatexNodes2Text(strict_latex_spaces=True, latex_context=text_context).nodelist_to_text(nodes))
     # In TeX these keys are curved quotation marks.
     return words.replace("`", "‘").replace("'", "’").replace(STRAIGHT, "'")
 
 
 def html(content: bytes) -> Found:
-    """By html5lib; a page that loads or runs anything is not intact, and comes back empty."""
+    """Read with html5lib; a page that loads or runs anything is not intact, and comes back empty."""
     import html5lib
 
     page = html5lib.parse(content, namespaceHTMLElements=False, transport_encoding="utf-8")
@@ -135,7 +135,7 @@ def html(content: bytes) -> Found:
 
 
 def markdown(content: bytes) -> Found:
-    """By Pandoc, as GitHub reads Markdown. Numbers are words there: what counts is that each has its entry."""
+    """Read with Pandoc, as GitHub reads Markdown. Numbers are words there: each must have its entry."""
     words = run_pandoc(content, "--from=gfm-autolink_bare_uris", "--to=plain", "--wrap=none").decode()
     tree = json_reader.loads(run_pandoc(content, "--from=gfm-autolink_bare_uris", "--to=json"))
     addresses = frozenset(node["c"][2][0] for node in _nodes(tree) if node.get("t") == "Link")
@@ -154,19 +154,19 @@ def _nodes(tree: Any) -> Iterable[dict[str, Any]]:
 
 
 def json(content: bytes) -> Found:
-    """By the standard library; the sections' Markdown by Pandoc."""
-    told = json_reader.loads(content)
-    sections = "\n\n".join(f"{section['heading']}\n\n{section['markdown']}" for section in told["sections"])
+    """Read with the standard library; the sections' Markdown with Pandoc."""
+    export = json_reader.loads(content)
+    sections = "\n\n".join(f"{section['heading']}\n\n{section['markdown']}" for section in export["sections"])
     words = run_pandoc(sections.encode(), "--from=gfm-autolink_bare_uris", "--to=plain", "--wrap=none").decode()
-    conflicts = [f"{c['about']} {''.join(f'[{n}]' for n in c['citations'])}" for c in told["conflicts"]]
-    headings = [section["heading"] for section in told["sections"]]
-    texts = [told["title"], *headings, words, *conflicts, *told["notices"], *(c["quote"] for c in told["citations"])]
-    numbers = frozenset(c["n"] for c in told["citations"] if f"[{c['n']}]" in sections)
-    return Found(seen("".join(texts)), numbers, frozenset(c["source"]["url"] for c in told["citations"]))
+    conflicts = [f"{c['about']} {''.join(f'[{n}]' for n in c['citations'])}" for c in export["conflicts"]]
+    headings = [section["heading"] for section in export["sections"]]
+    texts = [export["title"], *headings, words, *conflicts, *export["notices"], *(c["quote"] for c in export["citations"])]
+    numbers = frozenset(c["n"] for c in export["citations"] if f"[{c['n']}]" in sections)
+    return Found(seen("".join(texts)), numbers, frozenset(c["source"]["url"] for c in export["citations"]))
 
 
 def bibtex(content: bytes) -> Found:
-    """By bibtexparser, and by Pandoc as a second opinion on what the file is."""
+    """Read with bibtexparser, and with Pandoc as a second opinion on what the file is."""
     from bibtexparser.entrypoint import parse_string
 
     library = parse_string(content.decode())
@@ -179,7 +179,7 @@ def bibtex(content: bytes) -> Found:
 
 
 def ris(content: bytes) -> Found:
-    """By rispy."""
+    """Read with rispy."""
     import rispy
 
     entries = rispy.loads(content.decode())
@@ -189,15 +189,15 @@ def ris(content: bytes) -> Found:
 
 
 def csl(content: bytes) -> Found:
-    """By Pandoc's citation processor."""
+    """Read with Pandoc's citation processor."""
     items = json_reader.loads(run_pandoc(content, "--from=csljson", "--to=csljson"))
-    given = json_reader.loads(content)
-    if [item["id"] for item in items] != [item["id"] for item in given]:
+    original = json_reader.loads(content)
+    if [item["id"] for item in items] != [item["id"] for item in original]:
         return Found("", frozenset(), frozenset())
-    return _sources([f"{item['title']} {item['note']}" for item in given], [item.get("URL", "") for item in items])
+    return _sources([f"{item['title']} {item['note']}" for item in original], [item.get("URL", "") for item in items])
 
 
 def _sources(texts: list[str], addresses: list[str]) -> Found:
-    """Sources name the numbers they are quoted under in their notes."""
+    """Read sources, whose notes name the numbers they are quoted under."""
     text = "".join(texts)
     return Found(seen(text), frozenset(int(n) for n in NUMBER.findall(text)), frozenset(addresses))

@@ -1,7 +1,7 @@
-"""`python -m bench.exports`: one bilingual report of some thirty pages in every format, each read again by another's reader.
+"""`python -m bench.exports`: write one bilingual report of some thirty pages in every format, and read each with another program.
 
-A format is intact when every sentence, every reference with its exact quotation, and every link from a number to its quotation
-is found by that reader, and what hostile sources say stands there as text. `--keep FOLDER` leaves the files to be looked at.
+A format is intact when that program finds every sentence, every reference with its exact quotation, and every link from a number
+to its quotation, and the words of hostile sources are plain text. `--keep FOLDER` keeps the files.
 """
 
 import argparse
@@ -49,9 +49,9 @@ REFERENCES = (ExportFormat.BIBTEX, ExportFormat.RIS, ExportFormat.CSL)
 
 async def main(keep: Path | None) -> None:
     """Make each format, read it, print what is missing and the figures."""
-    given = manuscript()
-    exports, run, stored = _stored(given)
-    document, citations = compose(given), number_citations(given.report).citations
+    source = manuscript()
+    exports, run, stored = _stored(source)
+    document, citations = compose(source), number_citations(source.report).citations
     intact = 0
     for form, reader in READERS.items():
         started = time.perf_counter()
@@ -66,7 +66,7 @@ async def main(keep: Path | None) -> None:
 
 
 def told_by(form: ExportFormat, document: ReportDocument) -> ReportDocument:
-    """What is for machines has claims and conflicts as data: no marks in the text and no heading of ours."""
+    """Return the document that a format should hold. JSON has claims and conflicts as data, without marks and our heading."""
     if form is not ExportFormat.JSON:
         return document
     blocks = [block for block in document.blocks if not (isinstance(block, Heading) and plain_text_of(block.of) == CONFLICTS)]
@@ -76,7 +76,7 @@ def told_by(form: ExportFormat, document: ReportDocument) -> ReportDocument:
 def lacking(
     found: export_readers.Found, document: ReportDocument, citations: Sequence[Citation], sources_only: bool
 ) -> list[str]:
-    """What of the report a reader did not find. Of the sources alone, that is titles, numbers and addresses."""
+    """List the parts of the report that a reader did not find. Of sources alone, those are titles, numbers and addresses."""
     titles = [reference.title for reference in document.references]
     texts = titles if sources_only else [document.title, *leaves(document.blocks), *(r.quote for r in document.references)]
     lost = [text for text in texts if seen(text) not in found.words]
@@ -86,7 +86,7 @@ def lacking(
 
 
 def leaves(blocks: Iterable[Block]) -> Iterator[str]:
-    """The words of every paragraph, item and cell."""
+    """Yield the words of every paragraph, item and cell."""
     for block in blocks:
         match block:
             case Heading(of=of) | Paragraph(of=of):
@@ -105,14 +105,14 @@ def leaves(blocks: Iterable[Block]) -> Iterator[str]:
                     yield from (plain_text_of(cell) for cell in row)
 
 
-def _stored(given: Manuscript) -> tuple[Exports, Run, StoredReport]:
-    """The report as the database would hold it."""
-    query = ResearchQuery(question=given.question, language=given.language)
-    run = Run(id=UUID(int=1), query=query, status=RunStatus.COMPLETED, created_at=given.finished, updated_at=given.finished)
-    made = render(given.report, run)
+def _stored(source: Manuscript) -> tuple[Exports, Run, StoredReport]:
+    """Make the report as the database would hold it."""
+    query = ResearchQuery(question=source.question, language=source.language)
+    run = Run(id=UUID(int=1), query=query, status=RunStatus.COMPLETED, created_at=source.finished, updated_at=source.finished)
+    made = render(source.report, run)
     evidence = orjson.dumps(made.evidence).decode()
     stored = StoredReport(
-        given.report.model_dump_json(), made.renderings.markdown, made.renderings.html, evidence, given.finished
+        source.report.model_dump_json(), made.renderings.markdown, made.renderings.html, evidence, source.finished
     )
     return Exports(Conversions()), run, stored
 

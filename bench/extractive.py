@@ -1,8 +1,8 @@
-"""`python -m bench.extractive`: the share of gold paragraphs that a report written without a model cites.
+"""`python -m bench.extractive`: measure the share of gold paragraphs that a report written without a model cites.
 
-Questions of several hops over a pooled corpus, worked by the extractive agents through `LocalStages`. The baseline has the same
-retriever and the same number of words: it cites the lead sentence of the top passages for the question, best first, until the
-report's length is reached. These are all the questions there are: the agents' settings were chosen on them, in two halves.
+The extractive agents answer questions of several hops over a pooled corpus through `LocalStages`. The baseline has the same
+retriever and the same number of words: it cites the lead sentence of the top passages for the question, best first, up to the
+report's length. The agents' settings were chosen on these same questions, in two halves; there are no others.
 """
 
 import argparse
@@ -56,7 +56,7 @@ class Question(NamedTuple):
 
 
 class Score(NamedTuple):
-    """One question's outcome: recalls in [0, 1], words of the report, its quoted sentences, and how many repeat another."""
+    """The result for one question: recalls in [0, 1], words of the report, its quoted sentences, and how many repeat another."""
 
     recall: float
     baseline: float
@@ -66,7 +66,7 @@ class Score(NamedTuple):
 
 
 def questions(count: int) -> list[Question]:
-    """The first `count` questions in the order of a hash of their ids: a sample that nothing but the ids decides."""
+    """Return the first `count` questions in the order of a hash of their ids, so that only the ids decide the sample."""
     gold: dict[str, set[str]] = defaultdict(set)
     for path in sorted((DATA / "qrels").glob("*.tsv")):
         with path.open(newline="") as rows:
@@ -79,15 +79,17 @@ def questions(count: int) -> list[Question]:
 
 
 async def measured(question: Question, searcher: LocalSearcher) -> Score:
-    """Write the report and the baseline of the same length."""
+    """Write the report and the baseline of the same length; return their scores."""
     query = ResearchQuery(question=question.text)
     written = await _report(query, searcher)
     words = sum(_words(body) for body in number_citations(written).bodies)
     cited = {_identity(citation.quote.source.url) for citation in number_citations(written).citations}
     baseline = {identity async for identity in _leads(question.text, searcher, words)}
-    said = [citation.quote.text for citation in number_citations(written).citations]
+    quotations = [citation.quote.text for citation in number_citations(written).citations]
     share = 1 / len(question.gold)
-    return Score(len(question.gold & cited) * share, len(question.gold & baseline) * share, words, len(said), _repeated(said))
+    return Score(
+        len(question.gold & cited) * share, len(question.gold & baseline) * share, words, len(quotations), _repeated(quotations)
+    )
 
 
 async def _report(query: ResearchQuery, searcher: LocalSearcher) -> Report:
@@ -107,7 +109,7 @@ async def _report(query: ResearchQuery, searcher: LocalSearcher) -> Report:
 
 
 async def _leads(question: str, searcher: LocalSearcher, words: int) -> AsyncIterator[str]:
-    """Ids of the top passages, best first, whose lead sentences come nearest to `words` in all."""
+    """Yield the ids of the top passages, best first, whose lead sentences together come nearest to `words` words."""
     found = await searcher.search(question, DEEPEST_BASELINE, SearchFilter(collections=(COLLECTION,)))
     used = 0
     for passage in found:
@@ -128,7 +130,7 @@ def _words(text: str) -> int:
 
 
 def _repeated(sentences: Sequence[str]) -> int:
-    """How many sentences share most of their words with another one."""
+    """Count the sentences that share most of their words with another one."""
     bags = [set(re.findall(r"\w+", sentence.lower())) for sentence in sentences]
     repeated: set[int] = set()
     for (i, one), (j, other) in combinations(enumerate(bags), 2):
@@ -138,7 +140,7 @@ def _repeated(sentences: Sequence[str]) -> int:
 
 
 async def main(options: argparse.Namespace, home: Path) -> None:
-    """Index the corpus, work the questions, print the figures."""
+    """Index the corpus, answer the questions, print the figures."""
     encoder = open_encoder(EncoderBackend.ONNX, options.models_dir, home / "models", threads=2)
     with open_local(home, Collection(name=COLLECTION, kind=CorpusKind.BEIR, path=str(DATA)), encoder=lambda: encoder) as searcher:
         scores = []

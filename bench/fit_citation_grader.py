@@ -1,7 +1,7 @@
 """`python -m bench.fit_citation_grader --home DIR`: fit the offline grader on the human labels and write its weights.
 
 Two logistic models in two forms (with vectors and without), ridge-penalised; the penalty is chosen by cross-validation inside the
-rows given, so whoever holds rows out may measure on them. The limits between grades come from out-of-fold probabilities.
+given rows, so that held-out rows may be used to measure. The limits between grades come from out-of-fold probabilities.
 """
 
 import argparse
@@ -30,20 +30,34 @@ PENALTIES = (10.0, 40.0, 100.0, 300.0)
 INNER_FOLDS = 4
 SEED = 20
 RARE_BELOW = 4
-"""A stem met in fewer documents is not listed; it weighs as if met in one."""
+"""A stem in fewer documents is not listed; it weighs as if it were in one."""
 DECIMALS = 4
 SURE_FULL = 0.85
 SURE_NONE = 0.95
 SURE_OPPOSED = 0.8
-"""Share of what gets a grade that people graded so, on excerpts; between the limits of full and none a claim is `partial`.
+"""The share of claims with a grade that people graded so, on excerpts; between the limits of full and none a claim is `partial`.
 
-None and contradicted are held to more, since they are what a reader is warned of, and true ones are rarer in reports than here.
+None and contradicted need a higher share: readers are warned of them, and true ones are rarer in reports than in the labels.
 """
 EXCERPT_SENTENCES = 2
 
 SUPPORT = (
-    *("best", "top", "all", "title", "similar", "rarest", "missing", "missing_count", "pairs", "in_order", "halves"),
-    *("frequency", "numbers_missing", "names_missing", "claim_length", "evidence_length"),
+    "best",
+    "top",
+    "all",
+    "title",
+    "similar",
+    "rarest",
+    "missing",
+    "missing_count",
+    "pairs",
+    "in_order",
+    "halves",
+    "frequency",
+    "numbers_missing",
+    "names_missing",
+    "claim_length",
+    "evidence_length",
 )
 ADDED = (PAGE, EXCERPT)
 NEAR = ("vector_nearest", "vector_near", "vector_title", "vector_whole", "vector_both")
@@ -51,7 +65,7 @@ OPPOSITION = ("direction", "strength", "denial", "parity", "nearby", "order")
 
 
 class Task(NamedTuple):
-    """What one model learns: by which features, which rows it sees, which of those are positive, whether extents differ."""
+    """What one model learns: from which features and rows, which rows are positive, and whether extents get additions."""
 
     features: tuple[str, ...]
     seen: Callable[[Labelled], bool]
@@ -60,7 +74,7 @@ class Task(NamedTuple):
 
 
 def tasks(near: tuple[str, ...]) -> Mapping[str, Task]:
-    """The two models of a form."""
+    """Return the two models of a form."""
     return {
         "support": Task(SUPPORT + near, lambda row: row.label != "contradict", lambda row: row.label == "full", True),
         "opposition": Task(
@@ -73,7 +87,7 @@ def tasks(near: tuple[str, ...]) -> Mapping[str, Task]:
 
 
 def fitted(rows: Sequence[Labelled], vectors: TextVectors) -> dict[str, Any]:
-    """The content of grader.json, from these rows alone. Without vectors both forms are the one that needs none."""
+    """Fit grader.json's content on these rows alone. Without vectors both forms are the one that needs none."""
     counts = Counter(
         stem for row in rows for stem in frozenset().union(*(read_sentence(s).stem_set for s in row.evidence.sentences))
     )
@@ -87,11 +101,11 @@ def fitted(rows: Sequence[Labelled], vectors: TextVectors) -> dict[str, Any]:
 
 
 def excerpt(row: Labelled, rarity: WordRarity) -> Labelled:
-    """The row with the sentences alone that share most words with the claim: evidence as reports quote it."""
+    """Return the row with only those sentences that share most words with the claim, as reports quote evidence."""
     sentences = row.evidence.sentences
     order = measure_coverage(read_sentence(row.claim), [read_sentence(text) for text in sentences], rarity).order
-    kept = [sentences[i] for i in sorted(order[:EXCERPT_SENTENCES])]
-    return row._replace(evidence=Evidence(row.evidence.title, kept))
+    chosen = [sentences[i] for i in sorted(order[:EXCERPT_SENTENCES])]
+    return row._replace(evidence=Evidence(row.evidence.title, chosen))
 
 
 def _form(rows: Sequence[Labelled], signals: Sequence[Mapping[str, float]], near: tuple[str, ...]) -> dict[str, Any]:
@@ -109,7 +123,7 @@ def _form(rows: Sequence[Labelled], signals: Sequence[Mapping[str, float]], near
 
 
 def matrix(task: Task, signals: Sequence[Mapping[str, float]]) -> Matrix:
-    """One row a pair; with the features once more, and a one, for each extent that has additions (zeros where it is another)."""
+    """Return one row a pair; for each extent with additions, the features and a one again (zeros for another extent)."""
     values = np.array([[row[name] for name in task.features] for row in signals])
     if not task.by_extent:
         return values
@@ -121,7 +135,7 @@ def matrix(task: Task, signals: Sequence[Mapping[str, float]]) -> Matrix:
 
 
 def logistic(features: Matrix, truth: Matrix, penalty: float, steps: int = 40) -> Matrix:
-    """Ridge logistic regression by Newton's method on standardised features; weights for the raw ones, the bias last."""
+    """Fit a ridge logistic regression by Newton's method on standardised features; return raw weights, the bias last."""
     mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
     design = np.hstack([(features - mean) / spread, np.ones((len(features), 1))])
     ridge = np.append(np.full(features.shape[1], penalty), 1e-6)
@@ -152,7 +166,7 @@ def _probability(scores: Matrix) -> Matrix:
 
 
 def auroc(positive: Sequence[float] | Matrix, negative: Sequence[float] | Matrix) -> float:
-    """The chance that a positive scores above a negative, ties counting half."""
+    """Return the chance that a positive scores above a negative, ties counting half."""
     ranked = np.sort(np.asarray(negative))
     below = np.searchsorted(ranked, positive, "left") + np.searchsorted(ranked, positive, "right")
     return float(below.sum() / 2 / len(positive) / len(ranked))
@@ -173,15 +187,15 @@ def _short(values: Mapping[str, float]) -> dict[str, float]:
 def _limits(
     rows: Sequence[Labelled], signals: Sequence[Mapping[str, float]], models: Mapping[str, Task], held_out: Mapping[str, Matrix]
 ) -> dict[str, float]:
-    """From what probability on a claim is fully supported or contradicted, and below which it is not supported at all.
+    """Find the probability from which a claim is fully supported or contradicted, and below which it has no support.
 
-    They are taken from excerpts alone: that is what reports cite.
+    They come from excerpts alone, since reports cite excerpts.
     """
-    supported, said = _of_excerpts(rows, signals, models["support"], held_out["support"])
-    opposed, meant = _of_excerpts(rows, signals, models["opposition"], held_out["opposition"])
-    full = _from(supported, said == "full", SURE_FULL)
-    none = min(full, -_from(-supported, said == "none", SURE_NONE))
-    return _short({"full": full, "none": none, "opposed": _from(opposed, meant == "contradict", SURE_OPPOSED)})
+    supported, support_labels = _of_excerpts(rows, signals, models["support"], held_out["support"])
+    opposed, opposition_labels = _of_excerpts(rows, signals, models["opposition"], held_out["opposition"])
+    full = _from(supported, support_labels == "full", SURE_FULL)
+    none = min(full, -_from(-supported, support_labels == "none", SURE_NONE))
+    return _short({"full": full, "none": none, "opposed": _from(opposed, opposition_labels == "contradict", SURE_OPPOSED)})
 
 
 def _of_excerpts(
@@ -193,7 +207,7 @@ def _of_excerpts(
 
 
 def _from(scores: Matrix, wanted: NDArray[np.bool_], share: float) -> float:
-    """The lowest limit from which on this share is as wanted."""
+    """Return the lowest limit from which this share is as wanted."""
     candidates = np.quantile(scores, np.linspace(0.02, 0.98, 97))
     return float(min((cut for cut in candidates if wanted[scores >= cut].mean() >= share), default=candidates[-1]))
 

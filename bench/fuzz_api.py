@@ -1,8 +1,8 @@
-"""`python -m bench.fuzz_api`: schemathesis over the OpenAPI document, all checks, links between requests too (`make fuzz-api`).
+"""`python -m bench.fuzz_api`: run all checks of schemathesis over the OpenAPI document (`make fuzz-api`).
 
-The API is served on a real PostgreSQL; runs are brief and made without a model, so that it is the API that is tried. Every
-answer is held against the document: status, type, headers, schema; valid requests must be taken and invalid ones refused. An
-answer of 500 or above is a failure whatever the document says.
+The API is served on a real PostgreSQL; runs are brief and made without a model, so that only the API is tested. Every answer is
+compared with the document: status, type, headers, schema. Links between requests are followed. Valid requests must be accepted
+and invalid ones refused. An answer of 500 or above is a failure whatever the document says.
 """
 
 import argparse
@@ -24,7 +24,7 @@ CONFIGURATION = ROOT / "bench" / "fuzz_api.toml"
 
 
 class Target(NamedTuple):
-    """The API that is tried, and a key of its owner."""
+    """The API under test, and a key of its owner."""
 
     address: str
     key: str
@@ -32,7 +32,7 @@ class Target(NamedTuple):
 
 @contextmanager
 def target(folder: Path) -> Iterator[Target]:
-    """The API, in a process of its own."""
+    """Start the API in a process of its own."""
     command = [sys.executable, "-m", "tests.support.fuzzed_api", str(folder)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert process.stdout is not None
@@ -46,7 +46,7 @@ def target(folder: Path) -> Iterator[Target]:
 
 
 def fuzz(tried: Target, folder: Path, options: argparse.Namespace) -> Path:
-    """Run schemathesis; its own report, one JSON a line."""
+    """Run schemathesis; return the file of its own report, one JSON a line."""
     lines = folder / "events.ndjson"
     command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(CONFIGURATION), "run"]
     command += [f"{tried.address}/schema/openapi.json", "-H", f"Authorization: Bearer {tried.key}"]
@@ -57,7 +57,7 @@ def fuzz(tried: Target, folder: Path, options: argparse.Namespace) -> Path:
 
 
 def figures(lines: Path) -> dict[str, float]:
-    """Cases that were sent, failures of checks, and answers of 500 and above."""
+    """Count cases that were sent, failures of checks, and answers of 500 and above."""
     statuses: Counter[int] = Counter()
     failures = 0
     for recorder in _recorders(lines):
@@ -70,7 +70,7 @@ def figures(lines: Path) -> dict[str, float]:
 
 
 def _recorders(lines: Path) -> Iterator[dict[str, Any]]:
-    """What schemathesis recorded of each scenario."""
+    """Yield the record schemathesis made of each scenario."""
     for line in lines.read_text().splitlines():
         for event in json.loads(line).values():
             if isinstance(event, dict) and isinstance(event.get("recorder"), dict):
@@ -78,7 +78,7 @@ def _recorders(lines: Path) -> Iterator[dict[str, Any]]:
 
 
 def main() -> int:
-    """Fuzz, and say how many cases failed. 1 when any did, or when there were too few."""
+    """Fuzz and print the figures; return 1 when a case failed, or when there were too few."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--examples", type=int, default=150, help="cases an operation and phase")
     parser.add_argument("--phases", default="examples,coverage,fuzzing,stateful")

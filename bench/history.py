@@ -1,4 +1,4 @@
-"""What git knows of a measured commit: whether it is in the history, and whether code has changed since."""
+"""Asks git about a measured commit: whether it is in the history, and whether code has changed since."""
 
 import subprocess
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from bench.result import CHANGED
 
 
 class HistoryMissing(Exception):
-    """The checkout has no git, or only a part of the history."""
+    """An error: the checkout has no git, or only a part of the history."""
 
 
 class History:
@@ -30,13 +30,13 @@ class History:
             raise HistoryMissing("this checkout is shallow: `git fetch --unshallow` brings the history")
 
     def knows(self, commit: str) -> bool:
-        """True for a commit that `HEAD` comes from. Code that stood in no commit is not known either."""
+        """Tell whether `HEAD` comes from this commit. Code that was never committed is not known either."""
         if commit.endswith(CHANGED):
             return False
         return self._git("merge-base", "--is-ancestor", commit, "HEAD").returncode == 0
 
     def changed_since(self, commit: str, paths: Iterable[str]) -> bool:
-        """True when a later commit touches one of the paths."""
+        """Tell whether a later commit touches one of the paths."""
         found = self._git("log", "-1", "--format=%h", f"{commit}..HEAD", "--", *paths)
         found.check_returncode()
         return bool(found.stdout)

@@ -1,4 +1,4 @@
-"""A client that costs its machine as little as can be: keep-alive connections, answers read to their end and thrown away."""
+"""An HTTP client that costs its machine as little as possible: keep-alive connections, answers read to their end and dropped."""
 
 import asyncio
 import re
@@ -10,7 +10,7 @@ CLOSING = re.compile(rb"\r\nconnection: *close\r\n", re.IGNORECASE)
 
 
 class _Connection(asyncio.Protocol):
-    """One request at a time."""
+    """A connection that carries one request at a time."""
 
     def __init__(self) -> None:
         self._answer: asyncio.Future[int] | None = None
@@ -58,7 +58,7 @@ class LeanClient:
         self._idle: list[_Connection] = []
 
     async def status(self, method: str, path: str, body: bytes | None = None) -> int:
-        """The status of the answer, when all of it has come.
+        """Return the status of the answer, when all of it has come.
 
         Raises:
             OSError: no connection, or one that ended.

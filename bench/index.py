@@ -1,8 +1,8 @@
-"""How fast a collection is built: `python -m bench.index [--articles 250] [--models-dir DIR]`.
+"""`python -m bench.index [--articles 250] [--models-dir DIR]`: measure how fast a collection is built.
 
 The passages of whole Wikipedia articles are built into a new collection as the product does it: read, cut, store, weigh words,
 index, switch, encode, index, switch. On the same cores in the same run they are also only encoded, half of them before the build
-and half after it, so that a machine that gets busier or quieter does so on both sides. `ratio` is the rate of the build over that
+and half after it, so that a machine that gets busier or quieter affects both sides. `ratio` is the rate of the build over that
 of the encoder.
 """
 
@@ -38,32 +38,32 @@ class Stopwatch:
         self.last: Build | None = None
 
     def __call__(self, build: Build) -> None:
-        """Take in a step of the build."""
+        """Note a step of the build."""
         self.began.setdefault(build.phase, time.perf_counter())
         self.last = build
 
     def seconds(self) -> dict[str, float]:
-        """How long each phase took, in seconds."""
+        """Return how long each phase took, in seconds."""
         marks = [*self.began.items()]
         return {f"{name}_s": later - since for (name, since), (_, later) in pairwise(marks) if name != "begin"}
 
 
 def passages(corpus: Collection) -> Iterator[str]:
-    """What a build of this corpus encodes."""
+    """Yield the texts that a build of this corpus encodes."""
     for item in open_corpus(corpus).read_documents():
         if isinstance(item, Document):
             yield from (index_text(item.source.title, item.text[start:end]) for start, end in split_passages(item.text))
 
 
 def encode(encoder: Encoder, texts: Sequence[str]) -> float:
-    """Seconds that the encoder takes by itself."""
+    """Return the seconds that the encoder takes by itself."""
     start = time.perf_counter()
     encoder.encode_passages(texts)
     return time.perf_counter() - start
 
 
 def measure(folder: Path, articles: int, encoder: Encoder) -> dict[str, float]:
-    """Build and encode `articles` articles; the figures."""
+    """Build and encode `articles` articles; return the figures."""
     corpus = Collection(name="wiki", kind=CorpusKind.RECORDS, path=str(folder / "articles.jsonl"))
     with gzip.open(ARTICLES, "rb") as packed:
         Path(corpus.path).write_bytes(b"".join(islice(packed, articles)))

@@ -1,9 +1,9 @@
-"""One size of an index: written, optimized and searched by the engine itself, without a service or an encoder.
+"""Measures one size of an index: written, optimized and searched by the engine itself, without a service or an encoder.
 
     python -m bench.index_growth --home DIR --points 100000
 
-Points are real passages over again: each takes a passage's word weights as they are and its vector jittered, so that
-neighbours stay neighbours and no two are the same. Uses the encodings that `bench.retrieval` keeps in the home. Prints one
+Points repeat real passages: each takes a passage's word weights unchanged and its vector jittered, so that neighbours stay
+neighbours and no two are the same. Uses the encodings that `bench.retrieval` keeps in the home. Prints one
 JSON line.
 """
 
@@ -36,7 +36,7 @@ from retrieval.search.library import CANDIDATES
 JITTER = 0.02
 """Standard deviation in each of 384 dimensions: the jittered vector has a cosine of about 0.93 with the real one."""
 REAL = 54_950
-"""Passages there are; from there on they are repeated."""
+"""The number of real passages; further points repeat them."""
 WRITE = 10_000
 QUERIES = 139
 NAME = "growth"
@@ -50,7 +50,7 @@ class Material(NamedTuple):
 
 
 def passages(encoder: KeptEncodings, count: int) -> Material:
-    """The first `count` passages of Wikipedia."""
+    """Encode the first `count` passages of Wikipedia."""
     records = list(islice(read_lines(wikipedia_passages().corpus), count))
     texts = [index_text(record["title"], record["text"].strip()) for record in records]
     around = [index_text(record["title"], window(records, place)) for place, record in enumerate(records)]
@@ -60,19 +60,19 @@ def passages(encoder: KeptEncodings, count: int) -> Material:
 
 
 def window(records: Sequence[Mapping[str, Any]], place: int) -> str:
-    """A passage with those of its article before and after it."""
+    """Join a passage with those of its article before and after it."""
     near = records[max(0, place - 1) : place + 2]
     return "\n\n".join(record["text"].strip() for record in near if record["doc_id"] == records[place]["doc_id"])
 
 
 def questions(encoder: Encoder) -> list[HybridQuery]:
-    """Real questions over them."""
+    """Encode real questions over the passages."""
     texts, words = list(wikipedia_passages().queries.values())[:QUERIES], SparseEncoder(1.0)
     return [HybridQuery(words.weigh_query(text), encoder.encode_query(text), CANDIDATES) for text in texts]
 
 
 def points(material: Material, count: int) -> Iterator[tuple[IndexedPassage, Vectors]]:
-    """`count` passages with their vectors."""
+    """Yield `count` passages with their vectors."""
     random = np.random.default_rng(0)
     for number in range(count):
         of = number % len(material.sparse)
@@ -82,7 +82,7 @@ def points(material: Material, count: int) -> Iterator[tuple[IndexedPassage, Vec
 
 
 def build(folder: Path, material: Material, count: int) -> dict[str, float]:
-    """Write and optimize; seconds of each."""
+    """Write and optimize; return the seconds of each."""
     index = EdgeIndex(folder)
     index.create(NAME)
     index.begin_dense(NAME, material.dense.shape[1])
@@ -98,7 +98,7 @@ def build(folder: Path, material: Material, count: int) -> dict[str, float]:
 
 
 def searched(folder: Path, asked: Sequence[HybridQuery]) -> dict[str, float]:
-    """Latency of each half alone and of both, in milliseconds, and what searching adds to this process's memory."""
+    """Measure the latency of each half alone and of both, in milliseconds, and the memory that searching adds."""
     before = psutil.Process().memory_info().rss
     index = EdgeIndex(folder)
     nothing = SparseVector([], [])
@@ -112,7 +112,7 @@ def searched(folder: Path, asked: Sequence[HybridQuery]) -> dict[str, float]:
 
 
 def timed(index: EdgeIndex, queries: Sequence[HybridQuery]) -> dict[str, float]:
-    """The middle and the slowest but one in a hundred, once everything has been looked at once."""
+    """Return the median and the 99th percentile in milliseconds, after one warm-up round."""
     took = []
     for query in [*queries, *queries]:
         start = time.perf_counter()
@@ -123,7 +123,7 @@ def timed(index: EdgeIndex, queries: Sequence[HybridQuery]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Build here, search in a fresh process, so that the memory told is that of searching alone."""
+    """Build here, and search in a fresh process, so that the memory measured is that of searching alone."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--models-dir", type=Path, default=os.environ.get("RUBRICA_MODELS_DIR"))

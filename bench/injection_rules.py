@@ -1,7 +1,7 @@
-"""How many ordinary passages the injection rules would withhold: `python -m bench.injection_rules [--passages N]`.
+"""`python -m bench.injection_rules [--passages N]`: count the ordinary passages that the injection rules would withhold.
 
 Passages of 1,500 characters from the texts in `../shared/data` and the State of the Union addresses. None of them is an attack,
-so every find is a mistake; it is printed. `ms` is the mean time a passage.
+so every find is a mistake, and is printed. `ms` is the mean time a passage.
 """
 
 import argparse
@@ -30,12 +30,12 @@ FILES = {
 
 
 def passages(text: str) -> Iterator[str]:
-    """A text in pieces."""
+    """Cut a text into pieces."""
     return (text[i : i + SIZE] for i in range(0, len(text), SIZE))
 
 
 def of_file(path: Path) -> Iterator[str]:
-    """The passages of a file of JSON lines."""
+    """Yield the passages of a file of JSON lines."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
@@ -43,13 +43,13 @@ def of_file(path: Path) -> Iterator[str]:
 
 
 def of_addresses() -> Iterator[str]:
-    """The passages of the State of the Union addresses."""
+    """Yield the passages of the State of the Union addresses."""
     documents = (found for found in StateOfTheUnion().read_documents() if isinstance(found, Document))
     return chain.from_iterable(passages(document.text) for document in documents)
 
 
 def measure(sets: Mapping[str, Callable[[], Iterator[str]]], limit: int) -> dict[str, float]:
-    """The share of each set that would be withheld, in percent, and the time a passage takes."""
+    """Return the share of each set that would be withheld, in percent, and the time a passage takes."""
     figures: dict[str, float] = {}
     seen = found = 0
     began = time.process_time()
@@ -67,7 +67,7 @@ def measure(sets: Mapping[str, Callable[[], Iterator[str]]], limit: int) -> dict
 
 
 def main() -> None:
-    """Measure what is here."""
+    """Measure the sets that are on this machine."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--passages", type=int, default=8_000, help="at most so many of each set")
     limit = parser.parse_args().passages

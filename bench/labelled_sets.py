@@ -1,4 +1,4 @@
-"""Sets of queries with labelled documents, and their corpora in the form of which the product builds collections."""
+"""Reads sets of queries with labelled documents, and writes their corpora in the form that collections are built from."""
 
 import csv
 import gzip
@@ -38,7 +38,7 @@ class LabelledSet:
     kind: CorpusKind = CorpusKind.BEIR
 
     def collection(self, folder: Path) -> Collection:
-        """Its corpus as a collection, written to `folder` with addresses that tell the documents' ids."""
+        """Write the corpus to `folder` as a collection whose addresses tell the documents' ids."""
         path = folder / self.name / "corpus.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", encoding="utf-8") as out:
@@ -54,18 +54,18 @@ class LabelledSet:
 
 
 def document_id(url: str) -> str:
-    """The document that a search result belongs to."""
+    """Return the document that a search result belongs to."""
     return unquote(url.removeprefix("bench:"))
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The records of a file of JSON lines, gzipped or not."""
+    """Yield the records of a file of JSON lines, gzipped or not."""
     with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
         yield from (json.loads(line) for line in lines if line.strip())
 
 
 def read_labels(path: Path) -> dict[str, dict[str, int]]:
-    """BEIR's labels: tab-separated query, document and grade, under a line of names. What is not relevant is left out."""
+    """Read BEIR's labels: tab-separated query, document and grade, under a line of names. Only relevant ones are kept."""
     labels: dict[str, dict[str, int]] = defaultdict(dict)
     with path.open(encoding="utf-8", newline="") as rows:
         for query, document, grade in csv.reader(rows, delimiter="\t"):
@@ -75,38 +75,38 @@ def read_labels(path: Path) -> dict[str, dict[str, int]]:
 
 
 def beir(name: str, queries: Path, labels: Path, corpus: Path, document: str = "_id") -> LabelledSet:
-    """A set in BEIR's files; queries without a label are left out."""
+    """Read a set in BEIR's files; queries without a label are left out."""
     grades = read_labels(labels)
     texts = {str(record["_id"]): str(record["text"]) for record in read_lines(queries)}
     return LabelledSet(name, {query: texts[query] for query in grades if query in texts}, grades, corpus, document)
 
 
 def scifact(split: str = "test") -> LabelledSet:
-    """Claims, and the abstracts that bear on them."""
+    """Read claims, and the abstracts that bear on them."""
     folder = DATA / "scifact"
     return beir("scifact", folder / "queries.jsonl", folder / "qrels" / f"{split}.tsv", folder / "corpus.jsonl.gz")
 
 
 def multihop() -> LabelledSet:
-    """Questions of two to four hops over pooled paragraphs."""
+    """Read questions of two to four hops over pooled paragraphs."""
     folder = DATA / "multihop"
     return beir("multihop", folder / "queries.jsonl", folder / "qrels" / "test.tsv", folder / "corpus.jsonl.gz")
 
 
 def wikipedia_passages() -> LabelledSet:
-    """FRAMES: questions over several articles of Wikipedia. Each of the articles' first passages is a document of its own."""
+    """Read FRAMES: questions over several Wikipedia articles. Each article's first passages are documents of their own."""
     folder = DATA / "wiki_en"
     queries, labels = folder / "frames_queries.jsonl", folder / "frames_qrels.tsv"
     return beir(WIKIPEDIA_PASSAGES, queries, labels, folder / "passages.jsonl.gz", "doc_id")
 
 
 def frames() -> LabelledSet:
-    """FRAMES over articles, as the product reads a corpus of passages: those of one article are one document."""
+    """Read FRAMES over articles, as the product reads a corpus of passages: those of one article are one document."""
     return replace(wikipedia_passages(), name="wikipedia-articles", kind=CorpusKind.RECORDS)
 
 
 def chinese() -> LabelledSet:
-    """Titles of Chinese articles as queries for the articles, whose titles are withheld from the index.
+    """Read titles of Chinese articles as queries for the articles, whose titles are withheld from the index.
 
     Taken are names of 2 to 12 ideographs that one article bears; what is in brackets is left off. A hash of the ids chooses.
     """
@@ -120,7 +120,7 @@ def chinese() -> LabelledSet:
 
 
 def sample(whole: LabelledSet, half: int) -> LabelledSet:
-    """One half of a set's queries, 0 or 1, by a hash of their ids."""
+    """Return one half of a set's queries, 0 or 1, by a hash of their ids."""
     kept = {query: text for query, text in whole.queries.items() if _half(query) == half}
     return replace(whole, queries=kept)
 

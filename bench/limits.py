@@ -1,4 +1,4 @@
-"""What the figures of the benchmarks must reach, as bench/limits.toml says it."""
+"""Reads the limits that the benchmarks' figures must reach, from bench/limits.toml."""
 
 import operator
 import re
@@ -13,10 +13,10 @@ SIGNS = {"≥": operator.ge, "≤": operator.le, "<": operator.lt, ">": operator
 
 
 class Limits(BaseModel):
-    """One bench: what its figures must be, and which code it measures.
+    """The limits of one bench's figures, and the code that it measures.
 
     `figures` maps each figure of the table to its limit: a sign and a number (`< 15`), or another figure of the same bench,
-    with a factor where one is wanted (`≥ 1.25 × baseline_recall`). An empty limit means that the figure is only told.
+    with a factor where one is wanted (`≥ 1.25 × baseline_recall`). An empty limit means that the figure is only reported.
     `measures` are folders of the repository. `short` says in a sentence or two why figures miss their limits.
     """
 

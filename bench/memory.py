@@ -1,8 +1,8 @@
-"""`python -m bench.memory`: resident memory of the API and the worker, and what one more concurrent run adds to both.
+"""`python -m bench.memory`: measure the API's and the worker's resident memory, and what one more concurrent run adds to both.
 
 Calls to the model stub are slow here (3 s), so that all runs of a level are in flight together. Peaks are compared: Python
-gives little back to the system, so the small level comes first, in the same processes. Before it, as many runs as the large
-level has go through, few at a time: caches of words, patterns and prompts are full by then, and are not counted as a run's.
+returns little memory to the system, so the small level comes first, in the same processes. Before it, the bench does as many
+runs as the large level has, few at a time: they fill the caches of words, patterns and prompts, which are no run's memory.
 """
 
 import argparse
@@ -33,7 +33,7 @@ class Peaks:
     mib: dict[str, float] = field(default_factory=dict)
 
     def note(self, name: str, mib: float) -> None:
-        """Take a sample in."""
+        """Take in a sample."""
         self.mib[name] = max(self.mib.get(name, 0.0), mib)
 
 
@@ -56,7 +56,7 @@ async def sampled(pids: dict[str, int]) -> AsyncIterator[Peaks]:
 
 
 async def complete(stack: RunningStack, number: int) -> None:
-    """One watched run."""
+    """Watch one run to its end."""
     run = await watch(stack.client, await ask(stack.client, question(number), effort=EFFORT))
     if run.status != "completed":
         raise RuntimeError(f"run {run.id} ended as {run.status}: {run.detail}")
@@ -71,7 +71,7 @@ async def warmed(stack: RunningStack, stub: Stub) -> None:
 
 
 async def peaks_with(stack: RunningStack, at_once: int, first: int) -> dict[str, float]:
-    """Peak resident memory with so many runs in flight."""
+    """Return the peak resident memory with so many runs in flight."""
     async with sampled(stack.pids()) as peaks:
         await asyncio.gather(*(complete(stack, number) for number in range(first, first + at_once)))
     print(f"{at_once:3d} runs in flight: {', '.join(f'{name} {mib:.0f} MiB' for name, mib in peaks.mib.items())}", flush=True)

@@ -1,9 +1,9 @@
-"""`python -m bench.mutants`: the share of small mistakes, planted one at a time in the core, that the tests notice.
+"""`python -m bench.mutants`: measure the share of small mistakes, planted one at a time in the core, that the tests notice.
 
 cosmic-ray makes the mistakes. bench/mutants.toml says which modules are the core, part by part, and which tests should notice
 mistakes in each. Mistakes are drawn with a seed, the same number from each part. The tests run in a copy of the tree. A mistake
-that keeps them from ending counts as noticed, since nobody would merge it; those are also counted apart. Every mistake that no
-test noticed is printed.
+that keeps them from ending counts as noticed, since nobody would merge it; such mistakes are also counted apart.
+Every mistake that no test noticed is printed.
 """
 
 import argparse
@@ -33,14 +33,14 @@ CORE = Path(__file__).with_suffix(".toml")
 NOT_COPIED = shutil.ignore_patterns(".git", ".venv", ".rubrica", "*_cache", "__pycache__")
 PYTEST = [sys.executable, "-m", "pytest", "-x", "-n", "0", "-p", "no:cacheprovider"]
 NO_TESTS = 5
-# A planted mistake may make tests slower; this much longer, and they are taken to hang.
+# A planted mistake may make tests slower; after this many times their usual duration they count as hanging.
 SLOWER = 4
 AT_LEAST = timedelta(seconds=20)
 LAST_WORDS = timedelta(seconds=30)
 
 
 class Outcome(StrEnum):
-    """What became of a mistake."""
+    """The result of testing a mistake."""
 
     KILLED = "killed"
     SURVIVED = "survived"
@@ -138,14 +138,14 @@ class Copy:
         return Outcome.SURVIVED if code == 0 else Outcome.KILLED
 
     def _write(self, module: Path, source: str) -> None:
-        # Two sources of one length, written within a second, look alike to whoever keeps compiled modules.
+        # Python's cache takes two sources of one length, written within a second, for the same.
         for compiled in module.parent.glob(f"__pycache__/{module.stem}.*"):
             compiled.unlink()
         module.write_text(source)
 
 
 def _end(pytest: subprocess.Popen[bytes]) -> None:
-    """End pytest, which ends its servers when it is asked; what does not listen is killed, with all that it started."""
+    """End pytest, which ends its servers when it is asked; when it does not react, kill it with all that it started."""
     if pytest.poll() is not None:
         return
     pytest.send_signal(signal.SIGINT)
@@ -156,7 +156,7 @@ def _end(pytest: subprocess.Popen[bytes]) -> None:
 
 
 def find_limits(copy: Copy, core: Core, parts: Iterable[str]) -> dict[str, timedelta]:
-    """Run each part's tests without a mistake; how long they may take with one.
+    """Run each part's tests without a mistake; return how long they may take with one.
 
     Raises:
         RuntimeError: tests fail already without a mistake, so that they would tell nothing.
@@ -173,7 +173,7 @@ def find_limits(copy: Copy, core: Core, parts: Iterable[str]) -> dict[str, timed
 
 
 def try_all(copy: Copy, core: Core, drawn: Sequence[tuple[str, Mutation]]) -> dict[str, Counter[Outcome]]:
-    """Try every mistake drawn and print those that survive; how many came to which end, by part."""
+    """Try every mistake drawn and print those that survive; return the count of each outcome, by part."""
     limits = find_limits(copy, core, dict.fromkeys(name for name, _ in drawn))
     counts: dict[str, Counter[Outcome]] = {name: Counter() for name in limits}
     for name, mutation in drawn:
@@ -207,7 +207,7 @@ def main() -> None:
         "--part", action="append", choices=list(core.parts), dest="parts", help="only this part (as often as wanted)"
     )
     options = parser.parse_args()
-    # Whoever is started in the background ignores this signal, and so would pytest, which ends its servers when it comes.
+    # A program started in the background ignores this signal, and so would pytest, which ends its servers on it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     drawn = draw_mutations(ROOT, core, options.parts or core.parts, options.sample, options.seed)
     with tempfile.TemporaryDirectory() as folder:

@@ -44,7 +44,7 @@ def list_mutations(root: Path, module: str, operators: Iterable[str]) -> Iterato
 
 
 def _is_logic(node: NodeOrLeaf) -> bool:
-    """False inside of decorators and of constants of the module: one character more or less in a limit is no mistake."""
+    """Return False inside decorators and constants of the module: one character more or less in a limit is no mistake."""
     while node.parent is not None:
         if node.type == "decorator" or (node.type == "simple_stmt" and node.parent.type == "file_input"):
             return False

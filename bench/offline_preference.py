@@ -56,7 +56,7 @@ class Pair(NamedTuple):
 
 
 def read(path: Path) -> list[Pair]:
-    """The pairs that have a majority."""
+    """Read the pairs that have a majority."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
     return [
@@ -73,12 +73,12 @@ def read(path: Path) -> list[Pair]:
 
 
 def words_of(text: str) -> list[str]:
-    """Words without case."""
+    """Return the words of a text without case."""
     return WORD.findall(text.casefold())
 
 
 def novelty(text: str) -> float:
-    """The share of three-word sequences that are not repetitions."""
+    """Return the share of three-word sequences that are not repetitions."""
     words = words_of(text)
     grams = list(zip(*(words[n:] for n in range(GRAM)), strict=False))
     return len(set(grams)) / len(grams) if grams else 0.0
@@ -92,18 +92,18 @@ BASELINES: Mapping[str, Callable[[str], float]] = {
 
 
 def agreement(pair: Pair) -> list[float]:
-    """1 where an annotator agrees with the two others, -1 where not; nothing where those two disagree."""
+    """Return 1 where an annotator agrees with the two others, -1 where not; nothing where those two disagree."""
     rest = [(vote, pair.votes[:n] + pair.votes[n + 1 :]) for n, vote in enumerate(pair.votes)]
     return [1.0 if vote == others[0] else -1.0 for vote, others in rest if len(others) > 1 and len(set(others)) == 1]
 
 
 def signed(difference: float, pair: Pair) -> float:
-    """A difference, first minus second, as preferred minus rejected."""
+    """Turn a difference, first minus second, into preferred minus rejected."""
     return difference if pair.prefers_first else -difference
 
 
 async def by_points(kit: Kit, task: str, pair: Pair) -> Score:
-    """Each by itself, 1 to 10."""
+    """Judge each summary by itself, from 1 to 10."""
     scores = [await judge_pointwise(kit, task, text) for text in (pair.first, pair.second)]
     if missing := next((score for score in scores if isinstance(score, Missing)), None):
         return missing
@@ -112,13 +112,13 @@ async def by_points(kit: Kit, task: str, pair: Pair) -> Score:
 
 
 async def in_pairs(kit: Kit, task: str, pair: Pair) -> Score:
-    """Against each other, in both orders."""
+    """Judge both against each other, in both orders."""
     choice = await judge_pair(kit, task, pair.first, pair.second)
     return choice if isinstance(choice, Missing) else signed(SIDES[choice], pair)
 
 
 def told(name: str, scored: Sequence[tuple[Pair, float]], asked: int) -> dict[str, float]:
-    """The figures of one way, printed and returned."""
+    """Print and return the figures of one way of scoring."""
     by_question: dict[str, list[float]] = defaultdict(list)
     for pair, difference in scored:
         by_question[pair.question].append(difference)
@@ -143,7 +143,7 @@ WAYS = {"pointwise": by_points, "pairwise": in_pairs}
 
 
 async def judged(pairs: Sequence[Pair], model: Path, kept: Path | None) -> dict[str, float]:
-    """Both ways of judging, with a model in this process."""
+    """Judge pairs in both ways, with a model in this process."""
     record = BatchRecord(AnswerStore(kept), 1)
     kit = Kit(load_embedded(model), {}, record, PromptLibrary.load(), SchemaCodec(), date(2026, 1, 1), time.monotonic)
     task = "\n".join([TASK, *(f"- {criterion.description}" for criterion in BASELINE[Language.ENGLISH].criteria)])

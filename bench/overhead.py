@@ -1,7 +1,7 @@
-"""`python -m bench.overhead`: what a report costs besides the model: CPU by process, and wall time against the critical path.
+"""`python -m bench.overhead`: measure a report's cost besides the model: CPU by process, and wall time against the critical path.
 
-The whole local stack with a model stub that answers after 200 ms. Every run is watched through its event stream, as the
-command line does it. A report's wall time is from sending the question to the event that says it is done.
+The whole local stack runs with a model stub that answers after 200 ms. Every run is watched through its event stream, as the
+command line does. A report's wall time is from sending the question to the event that says it is done.
 """
 
 import argparse
@@ -42,7 +42,7 @@ class Watched:
 
 @dataclass(frozen=True)
 class Level:
-    """What was measured with `at_once` runs in flight. CPU seconds are per report, by process."""
+    """The measurements with `at_once` runs in flight. CPU seconds are per report, by process."""
 
     at_once: int
     runs: Sequence[Watched]
@@ -66,7 +66,7 @@ class Level:
         return len(self.runs) / self.elapsed_s
 
     def line(self) -> str:
-        """One line for the reader."""
+        """Describe the level in one line."""
         model, tool = self.runs[0].calls[TurnKind.MODEL], self.runs[0].calls[TurnKind.TOOL]
         cpu = ", ".join(f"{name} {s:.3f}" for name, s in sorted(self.cpu_s.items()))
         return (
@@ -91,7 +91,7 @@ async def one_run(stack: RunningStack, number: int, latencies: Latencies) -> Wat
 
 
 async def measure(stack: RunningStack, at_once: int, rounds: int, first: int, latencies: Latencies) -> Level:
-    """`rounds` times `at_once` runs together."""
+    """Do `at_once` runs together, `rounds` times."""
     pids = stack.pids()
     before = cpu_by_name(pids)
     started = time.perf_counter()
@@ -105,7 +105,7 @@ async def measure(stack: RunningStack, at_once: int, rounds: int, first: int, la
 
 
 def figures(levels: dict[int, Level]) -> dict[str, float]:
-    """The figures under their published names."""
+    """Return the figures under their published names."""
     found: dict[str, float] = {f"cpu_s_{n}": level.cpu_s[WORKER] for n, level in levels.items()}
     found |= {f"all_cpu_s_{n}": level.all_cpu_s for n, level in levels.items()}
     found |= {f"wall_ratio_{n}": level.wall_ratio for n, level in levels.items()}

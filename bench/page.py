@@ -1,4 +1,4 @@
-"""`python -m bench.page`: whether the page stays responsive with a log of 10,000 events and a report of 60 pages.
+"""`python -m bench.page`: measure whether the page stays responsive with a log of 10,000 events and a report of 60 pages.
 
 A real Chromium looks at the real page over a stub of the API. It needs `pip install playwright` and a Chromium. Times are what a
 person waits: from the address to a page that answers, from an event at the API to its line in the log, from a click on a citation
@@ -32,7 +32,7 @@ CPU_WINDOW_S = 10.0
 
 
 def main() -> None:
-    """Run it and print the figures."""
+    """Measure and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--events", type=int, default=10_000)
     parser.add_argument("--pages", type=int, default=60)
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def watching(chromium: Any, url: str, run: LargeRun, server: psutil.Process) -> dict[str, float]:
-    """The progress page of the run with the long log."""
+    """Measure the progress page of the run with the long log."""
     page = chromium.new_page()
     load = timed(lambda: page.goto(f"{url}/watch?run={run.id}") and page.wait_for_selector(".r-step.running"))
     page.get_by_role("tab", name="Log").click()
@@ -79,7 +79,7 @@ def watching(chromium: Any, url: str, run: LargeRun, server: psutil.Process) -> 
 
 
 def reading(chromium: Any, url: str) -> dict[str, float]:
-    """The report of many pages: until it answers, until a quotation is seen, and how long a redrawing takes."""
+    """Measure the report of many pages: until it answers, until a quotation is seen, and how long a redrawing takes."""
     page = chromium.new_page()
     first = timed(lambda: page.goto(f"{url}/read?run=read") and page.wait_for_selector("#r-card", state="attached"))
     again = timed(lambda: page.reload() and page.wait_for_selector("#r-card", state="attached"))
@@ -116,7 +116,7 @@ def _speak(page: Any, language: str) -> None:
 
 
 def timed(action: Callable[[], object]) -> float:
-    """Seconds that an action takes."""
+    """Return the seconds that an action takes."""
     began = time.perf_counter()
     action()
     return time.perf_counter() - began
@@ -129,7 +129,7 @@ def _cpu(server: psutil.Process) -> float:
 
 @contextmanager
 def page_server(api: str) -> Iterator[tuple[str, psutil.Process]]:
-    """The page as the local stack serves it; its address and process."""
+    """Serve the page as the local stack does; yield its address and process."""
     port = free_port()
     options = ["--server.headless=true", f"--server.address={LOOPBACK}", f"--server.port={port}"]
     process = subprocess.Popen(

@@ -20,7 +20,7 @@ HEARTBEAT_S = 1.0
 
 
 class LargeRun:
-    """What the stub serves. A run that is `running` gets more events by `emit`."""
+    """A run that the stub serves. While it is `running`, `emit` adds events."""
 
     def __init__(self, run_id: str, status: str, events: int, pages: int) -> None:
         self.id = run_id
@@ -35,7 +35,7 @@ class LargeRun:
         self.report = _report(run_id, pages)
 
     def emit(self) -> int:
-        """One more event, as a run of three searches would write it; its number."""
+        """Add an event as a run of three searches would write it; return its number."""
         n = len(self.log) + 1
         agent = f"search/s{n % 3 + 1}"
         if n <= 4:
@@ -58,7 +58,7 @@ class LargeRun:
         return seq
 
     def shown(self) -> Json:
-        """The run as `GET /v1/runs/{id}` has it."""
+        """Return the run in the form of `GET /v1/runs/{id}`."""
         query = {"question": "How did duties change?", "language": "en", "effort": "deep"}
         times = {"created_at": self.began.isoformat(), "updated_at": self.began.isoformat()}
         finished = self.began.isoformat() if self.status == "completed" else None
@@ -76,7 +76,7 @@ def _opening(n: int) -> tuple[str, Json, str]:
 
 
 def _report(run_id: str, pages: int) -> Json:
-    """Sections of five paragraphs; each sentence is cited and is a claim, and every tenth claim is doubtful."""
+    """Make sections of five paragraphs; each sentence is cited and is a claim, and every tenth claim is doubtful."""
     lines, citations, claims = ["# Duties"], [], []
     sentences = pages * WORDS_A_PAGE // len(SENTENCE.split())
     for n in range(1, sentences + 1):
@@ -96,7 +96,7 @@ def _report(run_id: str, pages: int) -> Json:
 
 @contextmanager
 def serving(runs: list[LargeRun]) -> Iterator[str]:
-    """The stub on a free port until the block ends; its address."""
+    """Serve the stub on a free port until the block ends; yield its address."""
     handler = type("Handler", (_Handler,), {"runs": {run.id: run for run in runs}, "closing": threading.Event()})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
@@ -115,7 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_: object) -> None:
-        """A benchmark prints its figures and nothing else."""
+        """Print nothing: a benchmark prints its figures and nothing else."""
 
     def do_GET(self) -> None:
         path, _, query = self.path.partition("?")

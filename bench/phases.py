@@ -1,4 +1,4 @@
-"""Which phase of the chain a run was in, read from its event log; so a kill can be aimed at a phase and booked under it."""
+"""Reads from an event log which phase a run was in, so that a kill can be aimed at a phase and counted under it."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -25,13 +25,13 @@ Window = tuple[datetime, datetime]
 
 
 def turns_before_sections(events: Sequence[RunEvent]) -> int:
-    """How many model calls the report agent makes before sections are written in parallel."""
+    """Count the model calls of the report agent before sections are written in parallel."""
     first_section = min((e.seq for e in events if _is_turn(e) and e.agent.startswith(SECTION_AGENT)), default=None)
     return sum(1 for e in _turns(events, REPORT_AGENT) if first_section is None or e.seq < first_section)
 
 
 def windows(events: Sequence[RunEvent]) -> dict[Phase, Window]:
-    """When each phase began and ended in an uninterrupted run."""
+    """Return when each phase began and ended in an uninterrupted run."""
     outlined = _turns(events, REPORT_AGENT)[turns_before_sections(events) - 1].at
     searches = [e.at for e in events if e.agent.startswith("search/") or _stage(e).startswith("search/")]
     sections = [e.at for e in events if _is_turn(e) and e.agent.startswith(SECTION_AGENT)]
@@ -44,7 +44,7 @@ def windows(events: Sequence[RunEvent]) -> dict[Phase, Window]:
 
 
 def phase(events: Iterable[RunEvent], outline_turns: int, sections: int) -> Phase:
-    """The phase of a run whose log so far is `events`; the last two arguments are those of the uninterrupted run."""
+    """Return the phase of a run whose log so far is `events`; the last two arguments are those of the uninterrupted run."""
     seen = list(events)
     stages = {_stage(e) for e in seen if e.type == "stage_started"}
     if "report" in stages:
@@ -58,13 +58,13 @@ def phase(events: Iterable[RunEvent], outline_turns: int, sections: int) -> Phas
 
 
 def has_begun(events: Iterable[RunEvent], aimed: Phase, outline_turns: int) -> bool:
-    """True as soon as the log shows that this phase has begun."""
+    """Tell whether the log shows that this phase has begun."""
     seen = list(events)
     return list(Phase).index(phase(seen, outline_turns, sections=10**6)) >= list(Phase).index(aimed)
 
 
 def section_turns(events: Sequence[RunEvent]) -> int:
-    """How many model calls section writers make."""
+    """Count the model calls of section writers."""
     return sum(1 for e in events if _is_turn(e) and e.agent.startswith(SECTION_AGENT))
 
 

@@ -1,8 +1,8 @@
-"""`python -m bench.pipeline`: the linear concurrent pipeline (QSR appendix F) against its ideal, |D|/C.
+"""`python -m bench.pipeline`: measure the linear concurrent pipeline (QSR appendix F) against its ideal, |D|/C.
 
-256 questions through MaMs in this process: three turns of two searches, each in two chunks, so 16 model calls of which ten follow
+MaMs answers 256 questions in this process: three turns of two searches, each in two chunks, so 16 model calls of which ten follow
 each other. The model is a stub in a process of its own that answers after 200 ms; the adapter, the agents, the report stage and
-its checks are the product's. What the searches bring is made here: no index is measured. The ideal is ceil(256 / C) times one
+its checks are the product's. Search results are made here: no index is measured. The ideal is ceil(256 / C) times one
 question alone; `ratio_C` is the ideal's share of the time it took, `cpu_ms_per_query` this process's at the first width.
 """
 
@@ -54,7 +54,7 @@ SENTENCES_MADE, SENTENCE_WORDS = 1_000, 19
 
 
 class Shelf:
-    """A searcher that has passages for every query, other ones for another; its sentences are made beforehand."""
+    """A searcher that finds passages for every query, the same ones for the same query. Sentences are made at the start."""
 
     def __init__(self) -> None:
         dice = random.Random(0)
@@ -62,12 +62,12 @@ class Shelf:
         self._sentences = [f"{words}." for words in made]
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
-        """Passages of about 900 characters."""
+        """Return passages of about 900 characters."""
         dice = random.Random(query)
         return [self._passage(dice) for _ in range(limit)]
 
     async def read(self, url: str) -> Document:
-        """No pages here."""
+        """Refuse: there are no pages here."""
         raise ToolError(f"nothing is stored under {url}")
 
     def _passage(self, dice: random.Random) -> Passage:
@@ -81,14 +81,14 @@ PROMPTS, SHELF = PromptLibrary.load(), Shelf()
 
 
 class Level(NamedTuple):
-    """What a width took, in seconds for all and in milliseconds of this process's CPU a question."""
+    """The cost of a width: seconds for all questions, and milliseconds of this process's CPU a question."""
 
     elapsed_s: float
     cpu_ms: float
 
 
 async def answered(number: int, chat: ChatModel) -> Report:
-    """One question, from nothing to its report."""
+    """Research one question to its report."""
     query = ResearchQuery(question=question(number), system=SystemName.MAMS)
     record = LocalRecord(str(number))
     tools = build_toolbox(SHELF, SHELF, ToolCorpora(), ToolMemory(DictToolStore()))
@@ -98,7 +98,7 @@ async def answered(number: int, chat: ChatModel) -> Report:
 
 
 async def level(chat: ChatModel, numbers: range, at_once: int) -> Level:
-    """These questions, so many at once."""
+    """Answer these questions, so many at once."""
 
     def done(number: int, written: Report) -> None:
         if len(written.quotes) < PASSAGE_SENTENCES:

@@ -1,4 +1,4 @@
-"""CPU time and resident memory of process trees, as the kernel counts them (`/proc`)."""
+"""Measures CPU time and resident memory of process trees, as the kernel counts them (`/proc`)."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ MIB = 2**20
 
 @dataclass(frozen=True)
 class Stat:
-    """One process: its parent, its CPU seconds, and those of its children that ended and were waited for."""
+    """CPU seconds of one process, and of those of its children that ended and were waited for, with its parent."""
 
     parent: int
     cpu_s: float
@@ -20,14 +20,14 @@ class Stat:
 
 
 def stat(pid: int, proc: Path = PROC) -> Stat:
-    """The kernel's account of a process. Raises FileNotFoundError or ProcessLookupError when there is none."""
+    """Read the kernel's account of a process. Raises FileNotFoundError or ProcessLookupError when there is none."""
     fields = (proc / str(pid) / "stat").read_text().rpartition(")")[2].split()
     user, system, children_user, children_system = (int(f) / TICKS_PER_SECOND for f in fields[11:15])
     return Stat(parent=int(fields[1]), cpu_s=user + system, ended_children_cpu_s=children_user + children_system)
 
 
 def tree(root: int) -> dict[int, Stat]:
-    """A process and all its living descendants; empty when it is gone."""
+    """Return a process and all its living descendants; empty when it is gone."""
     every = dict(_every())
     found = {root: every[root]} if root in every else {}
     grown = True
@@ -39,22 +39,22 @@ def tree(root: int) -> dict[int, Stat]:
 
 
 def cpu_s(root: int) -> float:
-    """CPU seconds used so far by a process, its living descendants and their ended, waited-for children."""
+    """Return the CPU seconds used so far by a process, its living descendants and their ended, waited-for children."""
     return sum(s.cpu_s + s.ended_children_cpu_s for s in tree(root).values())
 
 
 def cpu_by_name(roots: Mapping[str, int]) -> dict[str, float]:
-    """CPU seconds of each named process tree."""
+    """Return the CPU seconds of each named process tree."""
     return {name: cpu_s(pid) for name, pid in roots.items()}
 
 
 def resident_alone_mib(pid: int) -> float:
-    """Resident set size of one process in MiB."""
+    """Return the resident set size of one process in MiB."""
     return int((PROC / str(pid) / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / MIB
 
 
 def load_average() -> float:
-    """Processes that wanted a core, on average over the last minute: says whether the machine was quiet."""
+    """Return how many processes wanted a core, on average over the last minute: it tells whether the machine was quiet."""
     return os.getloadavg()[0]
 
 

@@ -1,4 +1,4 @@
-"""Questions about the default corpus, as many as a bench needs, no two alike: the same number is always the same question."""
+"""Makes questions about the default corpus, no two alike: the same number is always the same question."""
 
 TOPICS = (
     "tariffs",
@@ -31,7 +31,7 @@ EFFORT = "deep"
 
 
 def question(number: int) -> str:
-    """The question of this number (0, 1, 2, ...); they repeat after 1056."""
+    """Return the question of this number (0, 1, 2, ...); they repeat after 1056."""
     topic = TOPICS[number % len(TOPICS)]
     form = FORMS[number // len(TOPICS) % len(FORMS)]
     year = FIRST_YEAR + STEP * (number // (len(TOPICS) * len(FORMS)) % YEARS)

@@ -1,4 +1,4 @@
-"""`python -m bench.race`: RACE as DeepResearch Bench computes it, on judged systems, and how much judgings of one system differ.
+"""`python -m bench.race`: compute RACE as DeepResearch Bench does on judged systems, and how much judgings of one system differ.
 
 `max_abs_difference`: the greatest distance of a computed mean to the published one, which has four digits. `retest_sd`: the
 standard deviation of the overall mean over five judgings of the same reports. `--judgements F --criteria F` scores judge
@@ -20,12 +20,12 @@ PUBLISHED_DIGITS = 4
 
 
 def named(score: RaceScore) -> dict[str, float]:
-    """The figures by their published names."""
+    """Return the figures by their published names."""
     return {**{str(dimension): value for dimension, value in score.dimensions.items()}, OVERALL: score.overall}
 
 
 def published_difference(folder: Path) -> float:
-    """How far the summary of a judged system is from its published one."""
+    """Return the greatest difference between the computed means of a judged system and the published ones."""
     found = named(mean_scores(list(read_scores(folder / "claude_3_7_race_raw.jsonl").values())))
     stated = read_summary(folder / "claude_3_7_race_result.txt")
     for name, value in stated.items():
@@ -34,7 +34,7 @@ def published_difference(folder: Path) -> float:
 
 
 def retest_sd(folder: Path) -> float:
-    """The spread of the overall mean over judgings of the same reports."""
+    """Return the standard deviation of the overall mean over judgings of the same reports."""
     means = [mean_scores(list(read_scores(path).values())).overall for path in sorted(folder.glob("onyx_race_run_*.jsonl"))]
     print("judgings of one system:", ", ".join(f"{mean:.4f}" for mean in means))
     return statistics.stdev(means)

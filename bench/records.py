@@ -1,4 +1,4 @@
-"""What the benches read directly from Postgres, past the API: turns with their times, and stages opened again."""
+"""Reads from PostgreSQL, past the API, what the benches need: turns with their times, and stages opened again."""
 
 from uuid import UUID
 
@@ -13,15 +13,15 @@ REOPENED = """SELECT sum(attempt - 1)::int FROM stages WHERE run_id = $1 AND att
 
 
 async def model_turns(database: asyncpg.Pool, run_id: str) -> list[StoredTurn]:
-    """Every stored model turn of a run, superseded ones too."""
+    """Return every stored model turn of a run, superseded ones too."""
     return [StoredTurn(*row) for row in await database.fetch(MODEL_TURNS, UUID(run_id))]
 
 
 async def turn_kinds(database: asyncpg.Pool, run_id: str) -> list[tuple[str, TurnKind]]:
-    """Agent and kind of every turn of a run."""
+    """Return agent and kind of every turn of a run."""
     return [(agent, TurnKind(kind)) for agent, kind in await database.fetch(TURN_KINDS, UUID(run_id))]
 
 
 async def reopened(database: asyncpg.Pool, run_id: str) -> int:
-    """How often a stage of the run was opened again after its first attempt died."""
+    """Count how often a stage of the run was opened again after its first attempt died."""
     return int(await database.fetchval(REOPENED, UUID(run_id)) or 0)

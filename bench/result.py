@@ -1,4 +1,4 @@
-"""The line every benchmark ends with: what was measured, on which machine, at which commit."""
+"""Prints the line that every benchmark ends with: what was measured, on which machine, at which commit."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def skipped(bench: str, reason: str) -> None:
 
 
 def machine() -> str:
-    """The machine in words: usable cores, memory, processor, system."""
+    """Describe the machine: usable cores, memory, processor, system."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     gibibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return f"{cores} cores, {gibibytes:.0f} GiB, {_processor()}, {platform.system()}, Python {platform.python_version()}"
@@ -41,7 +41,7 @@ def _processor() -> str:
 
 
 def commit() -> str:
-    """The commit measured, marked `+changes` when the working tree differs from it; `unknown` outside a checkout."""
+    """Return the commit measured, marked `+changes` when the working tree differs; `unknown` outside a checkout."""
     root = Path(__file__).resolve().parent.parent
     try:
         head = _git(root, "rev-parse", "--short=12", "HEAD")

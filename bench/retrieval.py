@@ -1,8 +1,8 @@
-"""`python -m bench.retrieval`: how well the search finds what was labelled: nDCG@10 by document, and recall@10 in Chinese.
+"""`python -m bench.retrieval`: measure how well the search finds labelled documents: nDCG@10, and recall@10 in Chinese.
 
-Everything is asked of the product's own search, with the configuration it ships. `--tuning` measures on the queries on which
-that was chosen: SciFact's train queries and one half of the multi-hop questions. `--queries F --qrels F --corpus F` measures any
-set in BEIR's files. Encodings are kept in the home by their content: a second run does not encode again.
+Every query goes to the product's own search, with the configuration it ships. `--tuning` measures on the queries on which that
+configuration was chosen: SciFact's train queries and one half of the multi-hop questions. `--queries F --qrels F --corpus F`
+measures any set in BEIR's files. Encodings are kept in the home by their content: a second run does not encode again.
 """
 
 import argparse
@@ -29,7 +29,7 @@ MEASURES = {"ndcg10": ndcg, "recall10": recall}
 
 
 def measured(library: Library, wanted: LabelledSet) -> dict[str, float]:
-    """Both measures over the set's queries, and how long a search took in the middle, in milliseconds."""
+    """Return both measures over the set's queries, and the median time of a search in milliseconds."""
     totals = dict.fromkeys(MEASURES, 0.0)
     took: list[float] = []
     where = SearchFilter(collections=(wanted.name,))
@@ -44,7 +44,7 @@ def measured(library: Library, wanted: LabelledSet) -> dict[str, float]:
 
 
 def sets(options: argparse.Namespace) -> dict[str, LabelledSet]:
-    """What to measure, by the beginning of its figures' names."""
+    """Read the sets to measure, by the prefix of their figures' names."""
     if options.queries:
         return {"own": beir("own", options.queries, options.qrels, options.corpus)}
     if options.tuning:
@@ -54,7 +54,7 @@ def sets(options: argparse.Namespace) -> dict[str, LabelledSet]:
 
 
 def main(options: argparse.Namespace) -> None:
-    """Build what is missing, measure, and print the figures."""
+    """Build the missing collections, measure, and print the figures."""
     if not options.queries and not DATA.is_dir():
         skipped("retrieval", "the labelled sets are not at ../shared/data")
         return
@@ -73,7 +73,7 @@ def main(options: argparse.Namespace) -> None:
 
 
 def arguments() -> argparse.Namespace:
-    """The command line."""
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, default=HOME, help="where indexes and encodings are kept")
     parser.add_argument("--models-dir", type=Path, default=os.environ.get("RUBRICA_MODELS_DIR"))

@@ -1,7 +1,7 @@
-"""`python -m bench.retrieval_speed`: hybrid searches of 55,000 passages through the owner's socket, query encoding included.
+"""`python -m bench.retrieval_speed`: time hybrid searches of 55,000 passages through the owner's socket, with query encoding.
 
-The queries are real questions, each asked once, so that none is remembered. Then `--points N` (as often as wanted) tells how the
-index alone grows: see `bench.index_growth`. The home is that of `bench.retrieval`, whose collection and encodings are used.
+The queries are real questions, each asked once, so that no answer is cached. Then `--points N` (as often as wanted) measures how
+the index alone grows: see `bench.index_growth`. The home is that of `bench.retrieval`, whose collection and encodings are used.
 """
 
 import argparse
@@ -38,7 +38,7 @@ START_LIMIT = timedelta(seconds=30)
 
 @contextlib.contextmanager
 def owner(home: Path, models_dir: Path | None) -> Iterator[tuple[IndexClient, int]]:
-    """An index owner of this home, as the product starts it; a client and its process id."""
+    """Start an index owner of this home, as the product does; yield a client and the process id."""
     with tempfile.TemporaryDirectory(prefix="rbq") as folder:
         socket = Path(folder) / "index.sock"
         command = [sys.executable, "-m", "retrieval.service.server", "--socket", str(socket), "--home", str(home)]
@@ -64,7 +64,7 @@ async def ready(client: IndexClient) -> None:
 
 
 async def asked(client: IndexClient, queries: Sequence[str], at_once: int) -> list[float]:
-    """Ask them all, so many at a time; the time each took, in milliseconds, in order of length."""
+    """Ask all queries, so many at a time; return the milliseconds each took, shortest first."""
     turn, took = asyncio.Semaphore(at_once), []
 
     async def one(query: str) -> None:
@@ -78,7 +78,7 @@ async def asked(client: IndexClient, queries: Sequence[str], at_once: int) -> li
 
 
 async def measured(home: Path, models_dir: Path | None) -> dict[str, float]:
-    """Latency one by one, then throughput with several at once; CPU and memory are the owner's."""
+    """Measure latency one by one, then throughput with several at once; CPU and memory are the owner's."""
     sets = (wikipedia_passages(), multihop(), scifact("test"), scifact("train"))
     queries = list(dict.fromkeys(text for wanted in sets for text in wanted.queries.values()))
     with owner(home, models_dir) as (client, pid):

@@ -1,6 +1,6 @@
-"""`python -m bench.rewards`: what rewards cost besides their judge, and whether the judge is kept busy.
+"""`python -m bench.rewards`: measure what rewards cost besides their judge, and whether the judge is kept busy.
 
-64 transcripts of 10,000 tokens, 7 criteria and 30 claims each, judged by a stub in process that answers after 100 to 300 ms.
+A stub in this process, which answers after 100 to 300 ms, judges 64 transcripts of 10,000 tokens, 7 criteria and 30 claims each.
 `cpu_ms` is this process's CPU time a transcript; `saturation` the share of the time, from the first call to the last that was
 begun, during which as many calls were under way as the limit allows.
 """
@@ -36,7 +36,7 @@ WORDS = ("tariff", "revenue", "industry", "duty", "wool", "import", "session", "
 
 
 class StubJudge:
-    """Answers after a while, and measures for how long `AT_ONCE` calls were under way before the last one began."""
+    """A judge that answers after a while, and measures how long `AT_ONCE` calls were under way before the last one began."""
 
     name = "stub"
 
@@ -46,7 +46,7 @@ class StubJudge:
         self._latency = random.Random(0)
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """One answer."""
+        """Return one answer."""
         self._count(1)
         self.calls += 1
         self.first, self.last, self.full_s = self.first or self._changed, self._changed, self._full_s
@@ -64,12 +64,12 @@ class StubJudge:
 
 
 def prose(generator: random.Random, words: int) -> str:
-    """A sentence of so many words."""
+    """Make a sentence of so many words."""
     return " ".join(generator.choices(WORDS, k=words)).capitalize() + "."
 
 
 def sample(number: int) -> RewardSample:
-    """A transcript of ten searches and a report, four fifths of whose claims are cited."""
+    """Make a transcript of ten searches and a report, four fifths of whose claims are cited."""
     generator = random.Random(number)
     store = {f"d{n}": prose(generator, 120) for n in range(20)}
     steps = [

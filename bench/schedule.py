@@ -1,4 +1,4 @@
-"""The critical path of a run: the least time its dependencies allow, from the turns it actually stored."""
+"""Computes the critical path of a run: the least time its dependencies allow, from the turns it stored."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -16,14 +16,14 @@ SECTION = "report/"
 
 @dataclass(frozen=True)
 class Latencies:
-    """How long the outside world takes for one call."""
+    """The time the outside world takes for one call."""
 
     model: timedelta
     tool: timedelta
 
 
 def agent_seconds(turns: Iterable[tuple[str, TurnKind]], latencies: Latencies) -> dict[str, float]:
-    """Time each agent spends waiting for the outside world: its turns follow one another. Keys are agent paths."""
+    """Sum the time each agent waits for the outside world: its turns follow one another. Keys are agent paths."""
     seconds: dict[str, float] = defaultdict(float)
     for agent, kind in turns:
         waited = latencies.model if kind is TurnKind.MODEL else latencies.tool
@@ -32,7 +32,7 @@ def agent_seconds(turns: Iterable[tuple[str, TurnKind]], latencies: Latencies) -
 
 
 def critical_path(plan: ResearchPlan, seconds: Mapping[str, float]) -> timedelta:
-    """Planning, then the longest chain of dependent searches, then the report agent with its slowest parallel part."""
+    """Sum planning, the longest chain of dependent searches, and the report agent with its slowest parallel part."""
     searching: dict[str, float] = {}
     for subtask in topological(plan):
         before = max((searching[d] for d in plan.get_subtask(subtask).depends_on), default=0.0)
@@ -45,12 +45,12 @@ def critical_path(plan: ResearchPlan, seconds: Mapping[str, float]) -> timedelta
 
 
 def belongs(agent: str, stage: str) -> bool:
-    """True when this agent path is the stage's own or below it."""
+    """Tell whether this agent path is the stage's own or below it."""
     return agent == stage or agent.startswith(stage + "/")
 
 
 def topological(plan: ResearchPlan) -> list[str]:
-    """Subtask ids, each after those it depends on."""
+    """Return subtask ids, each after those it depends on."""
     order: list[str] = []
     while len(order) < len(plan.subtasks):
         done = frozenset(order)
@@ -59,5 +59,5 @@ def topological(plan: ResearchPlan) -> list[str]:
 
 
 def calls_by_kind(turns: Iterable[tuple[str, TurnKind]]) -> Counter[TurnKind]:
-    """How many model and tool turns a run has."""
+    """Count a run's model and tool turns."""
     return Counter(kind for _, kind in turns)

@@ -1,4 +1,4 @@
-"""The product's own local stack and a model stub, started for a bench and stopped with it."""
+"""Starts the product's own local stack and a model stub for a bench, and stops them with it."""
 
 import asyncio
 import contextlib
@@ -40,7 +40,7 @@ class Stub:
     bill: Path
 
     async def control(self, session: aiohttp.ClientSession, orders: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Give it orders, if any; its counters."""
+        """Give the stub orders, if any; return its counters."""
         async with session.post(self.base_url.removesuffix("/v1") + "/control", json=dict(orders or {})) as response:
             response.raise_for_status()
             found: dict[str, Any] = await response.json()
@@ -49,7 +49,7 @@ class Stub:
 
 @contextlib.contextmanager
 def model_stub_process(bill: Path, latency: timedelta, options: Sequence[str] = ()) -> Iterator[Stub]:
-    """A stub that answers after `latency`. `options` are further words of its command line."""
+    """Start a stub that answers after `latency`. `options` are further words of its command line."""
     command = [sys.executable, "-m", "tests.support.model_stub", "--bill", str(bill)]
     command += ["--latency-ms", str(latency / timedelta(milliseconds=1)), *options]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -65,7 +65,7 @@ def model_stub_process(bill: Path, latency: timedelta, options: Sequence[str] = 
 
 @dataclass
 class RunningStack:
-    """A stack that accepts requests, and the doors a bench needs."""
+    """A stack that accepts requests, with the connections that a bench needs."""
 
     home: Home
     client: AsyncClient
@@ -75,14 +75,14 @@ class RunningStack:
 
     @property
     def state(self) -> StackState:
-        """Addresses and processes as they are now."""
+        """The addresses and processes of this moment."""
         found = read_state(self.home.state)
         if found is None:
             raise RuntimeError(f"no stack is running on {self.home.root}")
         return found
 
     def pids(self) -> dict[str, int]:
-        """Process id of each part, PostgreSQL too."""
+        """Return the process id of each part, PostgreSQL too."""
         named = {name: pid for name, (pid, _) in self.state.processes.items()}
         return {**named, "PostgreSQL": int(_postmaster(self.home)[0])}
 
@@ -95,7 +95,7 @@ class RunningStack:
 
 @contextlib.asynccontextmanager
 async def running_stack(home: Path, stub: Stub | None, more: Mapping[str, str] | None = None) -> AsyncIterator[RunningStack]:
-    """The stack on `home`, answering with the stub's model (or with none), stopped at the end."""
+    """Start the stack on `home`, answering with the stub's model (or with none), and stop it at the end."""
     environment = {PREFIX + "HOME": str(home), **(more or {})}
     if stub is not None:
         environment |= {PREFIX + "LLM_BASE_URL": stub.base_url, PREFIX + "LLM_MODEL": "stub"}
@@ -127,14 +127,14 @@ async def index_complete(stack: RunningStack) -> None:
 
 
 def database_url(home: Home) -> str:
-    """The address of the running local database, from the files its server keeps."""
+    """Return the address of the running local database, from the files its server keeps."""
     port = _postmaster(home)[3]
     password = (home.postgres / "password").read_text()
     return f"postgresql://{USER}:{password}@{LOOPBACK}:{port}/{DATABASE}"
 
 
 def alive(pid: int) -> bool:
-    """True while a process of this number runs (one that ended and is not yet waited for does not)."""
+    """Tell whether a process of this number runs (one that ended and is not yet waited for does not)."""
     try:
         return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):

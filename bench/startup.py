@@ -1,4 +1,4 @@
-"""`python -m bench.startup`: how long a person waits: for the second `rubrica up`, for the first event, for the first report.
+"""`python -m bench.startup`: measure how long a person waits for the second `rubrica up`, the first event and the first report.
 
 Everything runs as a user runs it, through the command line, in an installed environment and a folder without state. No
 model is configured. With `--make` the two starts go through `make up` of this checkout.
@@ -31,7 +31,7 @@ STOP_LIMIT = timedelta(seconds=60)
 
 @contextlib.asynccontextmanager
 async def up(command: Sequence[str], folder: Path, port: int) -> AsyncIterator[tuple[AsyncClient, str, float]]:
-    """Start the product; a client, the first accepted run, and the seconds from the command to its acceptance."""
+    """Start the product; yield a client, the first accepted run, and the seconds from the command to its acceptance."""
     started = time.perf_counter()
     with started_process(command, folder, port):
         home = Home(folder / "home")
@@ -55,7 +55,7 @@ def started_process(command: Sequence[str], folder: Path, port: int) -> Iterator
 
 
 async def first_event_s(client: AsyncClient) -> float:
-    """Seconds from sending a question to the first event that a worker wrote about it (`stage_started`)."""
+    """Return the seconds from sending a question to the first event that a worker wrote about it (`stage_started`)."""
     started = time.perf_counter()
     run_id = await ask(client, QUESTION)
     async with contextlib.aclosing(client.events(run_id)) as events:
@@ -66,7 +66,7 @@ async def first_event_s(client: AsyncClient) -> float:
 
 
 def first_report_s(folder: Path) -> float:
-    """Seconds of `rubrica ask` on a machine that has the packages and nothing else."""
+    """Return the seconds of `rubrica ask` on a machine that has the packages and nothing else."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "RUBRICA_HOME": str(folder / "fresh")}
     started = time.perf_counter()
     with (folder / "ask.log").open("wb") as log:

@@ -23,7 +23,7 @@ UNKNOWN, CHANGED = "commit unknown", "code changed since"
 
 
 class Result(BaseModel):
-    """The last line of a bench, as kept in bench/results."""
+    """The last line of a bench, from bench/results."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -39,7 +39,7 @@ def read_results(folder: Path) -> dict[str, Result]:
 
 
 def write_section(limits: Mapping[str, Limits], results: Mapping[str, Result], history: History) -> str:
-    """Write the table and, after it, why figures fall short; a bench without a result is told as not measured.
+    """Write the table and, after it, why figures fall short; a bench without a result is marked as not measured.
 
     Raises:
         ValueError: there are results without limits, or a result lacks a figure that the limits name.

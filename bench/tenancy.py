@@ -1,9 +1,9 @@
-"""`python -m bench.tenancy`: every route of the API asked by everybody, and what another organisation finds or changes.
+"""`python -m bench.tenancy`: ask every route of the API as everybody, and find what another organisation can read or change.
 
-The matrix is made from the application's own table of routes, so a new route is in it by itself. Each is asked without a key,
+The matrix is made from the application's own table of routes, so it includes new routes by itself. Each is asked without a key,
 with a wrong one, by the owner of another organisation, by each role, and by an owner whose key lacks the scope that the route
-says it needs; every address names what belongs to the first organisation. A leak is an answer that was not due: any that is not
-refused, one that repeats a word of the first organisation, and any row of it that is different afterwards.
+needs; every address names something of the first organisation. A leak is an answer that was not due: any that is not refused,
+one that repeats a word of the first organisation, and any row of it that is different afterwards.
 """
 
 import asyncio
@@ -30,21 +30,22 @@ from infra.local.postgres import DATABASE, ROLES, LocalPostgres
 from infra.local.temporal import LocalTemporal
 
 LIMIT_S = 5
-# Let in, and then waiting for a worker, which this bench has none of.
+# Such a request was let in and waits for a worker, which this bench does not have.
 NO_ANSWER = 504
-# Beside the scope it takes to have made a collection or asked a question, or to be an admin.
+# These need more than the scope: one must have made the collection or asked the question, or be an admin.
 FINER = frozenset(
     {
-        *("PUT /v1/collections/{collection_id:uuid}/access", "DELETE /v1/collections/{collection_id:uuid}"),
+        "PUT /v1/collections/{collection_id:uuid}/access",
+        "DELETE /v1/collections/{collection_id:uuid}",
         "DELETE /v1/runs/{run_id:uuid}",
     }
 )
-# A stranger may be told: it is not there, this is malformed, it was done to nothing, or, for a list, here is your own.
+# A stranger may get these about another organisation's things: not found, malformed, or refused for another reason.
 NOT_FOUND = frozenset({400, 404, 405, 406, 409, 413, 422, 429, 503})
 
 
 class Actor(NamedTuple):
-    """Who asks."""
+    """Somebody who asks."""
 
     name: str
     headers: dict[str, str]
@@ -61,7 +62,7 @@ class Leak(NamedTuple):
 
 
 def due(actor: Actor, route: Route) -> frozenset[int] | None:
-    """The statuses that are due; None for an actor who may do this (all but 401 and 403 are)."""
+    """Return the statuses that are due; None for an actor who may do this (all but 401 and 403 are)."""
     if route.needs is None:
         return None
     if actor.role is None:
@@ -72,7 +73,7 @@ def due(actor: Actor, route: Route) -> frozenset[int] | None:
 
 
 async def asked(session: aiohttp.ClientSession, actor: Actor, route: Route, base: str) -> tuple[int, bytes]:
-    """One request, as far as its first 200 kB."""
+    """Send one request; return its status and the first 200 kB."""
     limit = aiohttp.ClientTimeout(total=LIMIT_S)
     request = session.request(route.method, base + route.path, json=route.body, headers=actor.headers, timeout=limit)
     try:
@@ -85,7 +86,7 @@ async def asked(session: aiohttp.ClientSession, actor: Actor, route: Route, base
 async def matrix(
     session: aiohttp.ClientSession, base: str, routes: list[Route], actors: list[Actor], house: House
 ) -> tuple[int, list[Leak]]:
-    """Ask everything; how many checks that were, and what leaked."""
+    """Ask every route as every actor; return the number of checks, and what leaked."""
     checks, leaks = 0, list[Leak]()
     for actor in actors:
         for route in routes:
@@ -101,7 +102,7 @@ async def matrix(
 
 
 def wrong(actor: Actor, route: Route, status: int, body: bytes, house: House) -> Iterator[str]:
-    """What is not as it should be about one answer."""
+    """Yield the faults of one answer."""
     expected = due(actor, route)
     if expected is not None and status not in expected:
         yield f"answered {status}, {sorted(expected)} is due"
@@ -113,12 +114,12 @@ def wrong(actor: Actor, route: Route, status: int, body: bytes, house: House) ->
     if status == 500:
         yield "failed"
     outsider = actor.role is None or actor.name == "other tenant"
-    if outsider and (told := [mark for mark in house.secrets if mark.encode() in body]):
-        yield f"repeats {told[0]!r}"
+    if outsider and (repeated := [mark for mark in house.secrets if mark.encode() in body]):
+        yield f"repeats {repeated[0]!r}"
 
 
 def actors_of(house: House, other: House) -> list[Actor]:
-    """Everybody who asks, strangers first: what members may do changes what is there."""
+    """List everybody who asks, strangers first: what members may do changes what is there."""
     strangers = [
         Actor("no key", {}, None),
         Actor("wrong key", bearer(ApiKey(house.owner.id, "wrong" * 8)), None),
@@ -134,7 +135,7 @@ def bearer(key: ApiKey) -> dict[str, str]:
 
 
 async def measured(services: Services, database: asyncpg.Pool) -> tuple[Counter[str], list[Leak]]:
-    """The whole matrix over a served API."""
+    """Measure the whole matrix over a served API."""
     house, other = [await furnished(services, database, name) for name in ("First", "Second")]
     routes = table(build_routes(services), house)
     with bind("127.0.0.1", 0) as listening:

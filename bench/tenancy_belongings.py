@@ -1,4 +1,4 @@
-"""What an organisation has beside its run: collections, schedules, pairs to compare, webhooks, links; by address and name."""
+"""Makes what an organisation has beside its run: collections, schedules, pairs to compare, webhooks, links."""
 
 from uuid import UUID, uuid4
 
@@ -38,7 +38,7 @@ Things = dict[tuple[str, str], str]
 async def belongings(
     services: Services, database: asyncpg.Pool, organisation: UUID, user: UUID, annotator: UUID, run: UUID, text: str
 ) -> Things:
-    """All of it, made as `user`, for whom this context acts. A pair waits for `annotator`."""
+    """Make all of it as `user`, for whom this context acts. A pair waits for `annotator`."""
     made: Things = {("", "n"): "1", ("", "k"): "0", ("", "claim"): "0"}
     collection = await services.collections.create(text[:60], Access())
     made["collections", "collection_id"] = str(collection.id)
@@ -65,7 +65,7 @@ async def belongings(
 async def _pair(
     services: Services, database: asyncpg.Pool, organisation: UUID, user: UUID, annotator: UUID, run: UUID, text: str
 ) -> Things:
-    """Two reports to compare, which an annotator is to judge."""
+    """Make two reports to compare, which an annotator is to judge."""
     pair = (await services.preferences.comparisons.create(run, CHAIN, user)).id
     for place in ("delivered", "alternative"):
         await database.execute(CANDIDATE, pair, place, organisation, text)

@@ -1,4 +1,4 @@
-"""Organisations with people, keys, a finished run and all that a run leaves behind."""
+"""Makes organisations with people, keys, a finished run and all that a run leaves behind."""
 
 import hashlib
 from collections.abc import Iterable
@@ -33,14 +33,14 @@ TABLES = """
 
 
 class Holder(NamedTuple):
-    """Somebody's key."""
+    """A person with a key."""
 
     key: ApiKey
     user: UUID
 
     @property
     def headers(self) -> dict[str, str]:
-        """The header that carries it."""
+        """The header that carries the key."""
         return {"Authorization": f"Bearer {self.key}"}
 
 
@@ -59,12 +59,12 @@ class House:
 
     @property
     def secrets(self) -> list[str]:
-        """What no other organisation may read anywhere: words of its own, and ids that addresses here do not name."""
+        """Texts that no other organisation may read anywhere: words of its own, and ids that addresses here do not name."""
         return [self.text, str(self.organisation), f"the-owner-of-{self.organisation}"]
 
 
 async def furnished(services: Services, database: asyncpg.Pool, name: str) -> House:
-    """A new organisation with all of it."""
+    """Make a new organisation with all of it."""
     organisation, user, key, text = uuid4(), uuid4(), ApiKey.new(), f"The secret of {name}, {uuid4()}."
     async with database.acquire() as connection:
         await ensure_owner(connection, key, organisation, user, f"{name} {text}", f"the-owner-of-{organisation}@example.org")
@@ -94,7 +94,7 @@ async def furnished(services: Services, database: asyncpg.Pool, name: str) -> Ho
 
 
 async def member(database: asyncpg.Pool, organisation: UUID, role: Role, scopes: Iterable[Scope] = Scope) -> Holder:
-    """A further person; their key."""
+    """Add a person; return their key."""
     user, key = uuid4(), ApiKey.new()
     await accounts.ensure_user(database, user, f"{user}@example.org")
     await accounts.ensure_membership(database, organisation, user, role)
@@ -103,13 +103,13 @@ async def member(database: asyncpg.Pool, organisation: UUID, role: Role, scopes:
 
 
 async def researched(database: asyncpg.Pool, run_id: UUID, text: str) -> str:
-    """What a worker writes; the hash of the one source."""
+    """Write what a worker writes; return the hash of the one source."""
     log, name = RunLog(database), hashlib.sha256(text.encode()).hexdigest()
     await log.save_plan(run_id, PLAN, (), EventType.PLAN_MADE)
     opened = await open_stage(log, run_id, "search/revenue", None, "Duties")
-    told = {"stage": "search/revenue", "title": "Duties", "stop": "sufficient", "quotes": 1, "sources": 1}
+    summary = {"stage": "search/revenue", "title": "Duties", "stop": "sufficient", "quotes": 1, "sources": 1}
     await tool_results.remember(log.executor, run_id, "search", text.encode())
-    await log.close_stage(run_id, "search/revenue", opened.attempt, FOUND, [SourceSnapshot(name, text)], told, [name])
+    await log.close_stage(run_id, "search/revenue", opened.attempt, FOUND, [SourceSnapshot(name, text)], summary, [name])
     quote = Quote(source=Source(url="https://example.org/a", title=text, snapshot=name), text=text, start=0, end=len(text))
     whole = Report(title=text, sections=(Section(heading="Then", body=f"{text} [[{quote.key}]]"),), quotes=(quote,))
     found = await runs.get(database, run_id)
@@ -121,7 +121,7 @@ async def researched(database: asyncpg.Pool, run_id: UUID, text: str) -> str:
 
 
 async def rows_of(database: asyncpg.Pool, house: House) -> dict[str, str]:
-    """A digest of each table's rows that name the house or its run. When a key was last used does not count."""
+    """Return a digest of each table's rows that name the house or its run. When a key was last used does not count."""
     marks = [str(house.organisation), str(house.run), house.things["", "snapshot"]]
     named = "EXISTS (SELECT FROM unnest($1::text[]) AS mark WHERE strpos(t::text, mark) > 0)"
     found = {}

@@ -1,4 +1,4 @@
-"""The application's table of routes as requests about what belongs to one organisation."""
+"""Turns the application's table of routes into requests about what belongs to one organisation."""
 
 import re
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from app.http.route_table import DeclaredRoute, list_routes
 from bench.tenancy_houses import House
 
 PARAMETER = re.compile(r"\{(\w+):(\w+)\}")
-# Asked last: they end what the others ask about.
+# These are asked last, since they end what the others ask about.
 LAST = ("DELETE", "/cancel", "/erasure")
 
 
@@ -29,7 +29,7 @@ class Route(NamedTuple):
 
 
 def table(app: Any, house: House) -> list[Route]:
-    """Every route of the application, with addresses of the house's things and bodies out of the document's examples."""
+    """Return every route of the application, with addresses of the house's things and bodies from the document's examples."""
     bodies = _bodies(app)
     found = [_route(route, bodies, house) for route in list_routes(app)]
     return sorted(found, key=lambda route: (any(word in route.name for word in LAST), route.path, route.method))
@@ -45,21 +45,21 @@ def _route(route: DeclaredRoute, bodies: dict[tuple[str, str], Any], house: Hous
     def filled(match: re.Match[str]) -> str:
         return known[match.group(1)] or fallback.get(match.group(2), "x")
 
-    given = bodies.get((method, PARAMETER.sub(r"{\1}", path)), None if method == "GET" else {})
-    body = orjson.loads(orjson.dumps(given).decode().replace(examples.RUN_ID, str(house.run)))
+    example = bodies.get((method, PARAMETER.sub(r"{\1}", path)), None if method == "GET" else {})
+    body = orjson.loads(orjson.dumps(example).decode().replace(examples.RUN_ID, str(house.run)))
     return Route(
         name=route.name,
         method=method,
         path=PARAMETER.sub(filled, path) + house.queries.get(path, ""),
         body=body,
         needs=route.needs,
-        names_a_resource=(bool(names) and "model" not in known) or body != given,
+        names_a_resource=(bool(names) and "model" not in known) or body != example,
         unknown=not all(known.values()),
     )
 
 
 def _bodies(app: Any) -> dict[tuple[str, str], Any]:
-    """A body that each write accepts: the document's example."""
+    """Return a body that each write accepts: the document's example."""
     document = orjson.loads(orjson.dumps(app.openapi_schema.to_schema(), default=str))
     schemas, found = document["components"]["schemas"], {}
     for path, item in document["paths"].items():

@@ -1,9 +1,9 @@
-"""`python -m bench.tense`: predictions of the past, found in labelled sentences, and not found in dated news.
+"""`python -m bench.tense`: find predictions of the past in labelled sentences, and count false ones in dated news.
 
-`recall` and `precision` are those of both stages (rules, then whether a forecaster is named, by rules too) over the labelled
-sentences, on which the rules were made; `stage_one_*` those of the first alone. `unseen_*` are over sentences written after the
-last change of the rules. `false_alarm_rate` is the share of wikinews' sentences flagged, each article read on its own day: news
-of a day foretells nothing that is past.
+`recall` and `precision` are those of both stages over the labelled sentences, on which the rules were made: the first stage finds
+predictions, the second whether somebody is named who made them. `stage_one_*` are those of the first alone. `unseen_*` are over
+sentences written after the last change of the rules. `false_alarm_rate` is the share of wikinews' sentences flagged, each article
+read on its own day, on which nothing it predicts is past.
 """
 
 import gzip
@@ -24,7 +24,7 @@ NEWS = DATA / "wikinews" / "dated.jsonl.gz"
 
 
 class Labelled(NamedTuple):
-    """`candidate`: it foretells the past; `error`: and nobody is named for it."""
+    """A sentence with its labels. `candidate`: it predicts the past; `error`: and names nobody who predicted it."""
 
     candidate: bool
     error: bool
@@ -32,7 +32,7 @@ class Labelled(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How often both, only the check, only the label said yes."""
+    """How often both said yes, only the check, and only the label."""
 
     both: int
     check: int
@@ -40,23 +40,23 @@ class Counts(NamedTuple):
 
     @property
     def recall(self) -> float:
-        """Between 0 and 1."""
+        """The recall, between 0 and 1."""
         return self.both / (self.both + self.label)
 
     @property
     def precision(self) -> float:
-        """Between 0 and 1."""
+        """The precision, between 0 and 1."""
         return self.both / (self.both + self.check)
 
 
 def labelled(name: str) -> list[Labelled]:
-    """Lines of candidate, error and text, tabs between."""
+    """Read lines of candidate, error and text, tabs between."""
     rows = (line.split("\t") for line in (LABELS / f"tense_{name}.tsv").read_text(encoding="utf-8").splitlines())
     return [Labelled(candidate == "1", error == "1", text) for candidate, error, text in rows]
 
 
 def counted(pairs: Iterable[tuple[bool, bool]]) -> Counts:
-    """Pairs of what the check and the label say."""
+    """Count pairs of what the check and the label say."""
     found = list(pairs)
     return Counts(
         sum(check and label for check, label in found),
@@ -66,21 +66,21 @@ def counted(pairs: Iterable[tuple[bool, bool]]) -> Counts:
 
 
 def stages(rows: Iterable[Labelled]) -> tuple[Counts, Counts]:
-    """Of stage one against candidates, and of both stages against errors."""
+    """Count stage one against candidates, and both stages against errors."""
     read = [(row, find_past_predictions(row.text, WRITTEN)) for row in rows]
     one = counted((bool(found), row.candidate) for row, found in read)
     return one, counted((any(not prediction.forecaster for prediction in found), row.error) for row, found in read)
 
 
 def news() -> Iterator[tuple[str, date]]:
-    """Articles with their days."""
+    """Yield articles with their days."""
     with gzip.open(NEWS, "rt", encoding="utf-8") as file:
         for row in map(json.loads, file):
             yield row["text"], datetime.strptime(row["first_explicit_date"], "%B %d, %Y").date()
 
 
 def false_alarms() -> tuple[int, int]:
-    """Flagged sentences of the news, and all of them."""
+    """Count the flagged sentences of the news, and all of them."""
     flagged = total = 0
     for text, day in news():
         total += len(split_sentences(text))

@@ -1,4 +1,4 @@
-"""`python -m bench.tools`: what reaches an agent when a fifth of all provider calls fail, and whether limits are kept.
+"""`python -m bench.tools`: count the failures that reach an agent when a fifth of all provider calls fail, and check the limits.
 
 Two worker processes share a PostgreSQL database and call four providers through the whole tool layer. Each call has one provider
 only, so no fallback hides a failure. The providers are a stub over sockets that answers a fifth of all requests with 429, 503,
@@ -41,7 +41,7 @@ CALLS = 10_000
 WORKERS = 2
 AT_ONCE = 96
 FAULTY = 0.2
-# What a provider allows, and what the workers together are set to: less, because calls bunch up on the way.
+# A provider allows more than the workers are set to together, because calls bunch up on the way.
 ALLOWED_PER_SECOND = 60
 SET_PER_SECOND, SET_BURST = 42, 2
 ATTEMPT_LIMIT = timedelta(seconds=1)
@@ -49,33 +49,33 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 async def measure(calls: int) -> dict[str, float]:
-    """The figures of this many calls."""
+    """Return the figures of this many calls."""
     providers = Providers(FAULTY, ALLOWED_PER_SECOND, random.Random(7))
     with tempfile.TemporaryDirectory() as folder:
         async with database(Path(folder)) as url, serving(providers) as address:
             began = time.perf_counter()
             workers = [await started(number, calls // WORKERS, url, address) for number in range(WORKERS)]
-            told = [orjson.loads((await worker.communicate())[0]) for worker in workers]
+            results = [orjson.loads((await worker.communicate())[0]) for worker in workers]
             seconds = time.perf_counter() - began
-    times = sorted(ms for worker in told for ms in worker["times_ms"])
+    times = sorted(ms for worker in results for ms in worker["times_ms"])
     print(f"faults given: {dict(providers.faults)}")
-    print(f"failures: {dict(sum((Counter(worker['errors']) for worker in told), Counter()))}")
+    print(f"failures: {dict(sum((Counter(worker['errors']) for worker in results), Counter()))}")
     return {
         "calls": len(times),
-        "failure_rate": sum(sum(worker["errors"].values()) for worker in told) / len(times),
+        "failure_rate": sum(sum(worker["errors"].values()) for worker in results) / len(times),
         "over_limit_calls": providers.over_limit(),
         "attempts": providers.calls(),
         "faulty_attempts": providers.faults.total() / providers.calls(),
         "p50_ms": statistics.median(times),
         "p99_ms": times[len(times) * 99 // 100],
-        "worker_cpu_ms_per_call": 1_000 * sum(worker["cpu_s"] for worker in told) / len(times),
+        "worker_cpu_ms_per_call": 1_000 * sum(worker["cpu_s"] for worker in results) / len(times),
         "seconds": seconds,
     }
 
 
 @contextlib.asynccontextmanager
 async def database(folder: Path) -> Any:
-    """A PostgreSQL of our own; its address."""
+    """Start a PostgreSQL of our own; yield its address."""
     server = LocalPostgres(folder / "postgres", folder / "postgres.log")
     try:
         await server.start()
@@ -86,14 +86,14 @@ async def database(folder: Path) -> Any:
 
 
 async def started(number: int, calls: int, database_url: str, address: str) -> asyncio.subprocess.Process:
-    """A worker process."""
+    """Start a worker process."""
     options = ("--worker", str(number), "--calls", str(calls), "--database", database_url, "--address", address)
     command = (sys.executable, "-m", "bench.tools", *options)
     return await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
 
 
 async def work(number: int, calls: int, database_url: str, address: str) -> dict[str, Any]:
-    """Make the calls, as many at once as agents would; the time of each, and the failures that an agent would have seen."""
+    """Make the calls, as many at once as agents would; return the time of each, and the failures an agent would see."""
     pool = await connect(database_url, largest=12)
     errors: Counter[str] = Counter()
     times: list[float] = []
@@ -116,7 +116,7 @@ async def work(number: int, calls: int, database_url: str, address: str) -> dict
 
 
 def tool(name: str, entrance: Entrance, exchange: http.HttpExchange, address: str) -> SearchTool:
-    """The search tool over one provider at the stub."""
+    """Make the search tool over one provider at the stub."""
     made = PROVIDERS[name]("key")
     limits = replace(made.provider, per_second=SET_PER_SECOND, burst=SET_BURST, attempt_limit=ATTEMPT_LIMIT)
     provider = replace(made, url=f"{address}/{name}", provider=limits)
@@ -134,8 +134,8 @@ def main() -> None:
     if options.worker is None:
         report("tools", asyncio.run(measure(options.calls)))
     else:
-        told = asyncio.run(work(options.worker, options.calls, options.database, options.address))
-        sys.stdout.buffer.write(orjson.dumps(told))
+        results = asyncio.run(work(options.worker, options.calls, options.database, options.address))
+        sys.stdout.buffer.write(orjson.dumps(results))
 
 
 if __name__ == "__main__":

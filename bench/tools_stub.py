@@ -1,4 +1,4 @@
-"""Search providers that fail on purpose, and keep account of who called when."""
+"""Search providers that fail on purpose, and note who called when."""
 
 import asyncio
 import random
@@ -13,7 +13,7 @@ import orjson
 from aiohttp import web
 
 FAULTS = ("rate limit", "rate limit with a wish", "outage", "silence", "another protocol", "half an answer", "broken connection")
-# Out of a hundred faults: as many 429, 503, time-outs and garbled answers, of three kinds.
+# Out of a hundred faults: a quarter each of 429, 503, time-outs and garbled answers (of three kinds).
 WEIGHTS = (19, 6, 25, 25, 8, 8, 9)
 WISH = timedelta(seconds=1)
 SILENCE = timedelta(seconds=5)
@@ -23,7 +23,7 @@ WINDOW = timedelta(seconds=1)
 
 @dataclass
 class Providers:
-    """Answers in the form of each provider, a share `faulty` of the requests badly. `per_second`: what each one allows."""
+    """Providers that answer in their own forms, a share `faulty` of the requests badly. `per_second`: what each one allows."""
 
     faulty: float
     per_second: int
@@ -32,7 +32,7 @@ class Providers:
     faults: Counter[str] = field(default_factory=Counter)
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
-        """One request to `/<provider>/...`."""
+        """Answer one request to `/<provider>/...`."""
         name = request.path.split("/")[1]
         self.arrivals[name].append(asyncio.get_running_loop().time())
         await request.read()
@@ -44,16 +44,16 @@ class Providers:
         return web.Response(body=orjson.dumps(_results(name)), content_type="application/json")
 
     def calls(self) -> int:
-        """All requests."""
+        """Count all requests."""
         return sum(map(len, self.arrivals.values()))
 
     def over_limit(self) -> int:
-        """Requests that met `per_second` others of the same provider within the second before them."""
+        """Count requests that met `per_second` others of the same provider within the second before them."""
         return sum(over_limit(times, self.per_second) for times in self.arrivals.values())
 
 
 def over_limit(times: list[float], per_second: int) -> int:
-    """How many of these moments (in order) have `per_second` others or more in the second that ends with them."""
+    """Count the moments (given in order) that have `per_second` others or more in the second that ends with them."""
     window = WINDOW.total_seconds()
     return sum(place - bisect_right(times, at - window, 0, place) >= per_second for place, at in enumerate(times))
 
@@ -83,7 +83,7 @@ def _results(name: str) -> object:
 
 @asynccontextmanager
 async def serving(providers: Providers) -> AsyncIterator[str]:
-    """Serve on a port of this machine; the address."""
+    """Serve on a port of this machine; yield the address."""
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", providers.answer)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)

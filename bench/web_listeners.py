@@ -1,4 +1,4 @@
-"""Real listeners on addresses of this machine, which count who connects; and a resolver that answers from a script."""
+"""Real listeners on addresses of this machine, which count connections; and a resolver that answers from a script."""
 
 import asyncio
 import gzip
@@ -17,7 +17,7 @@ ROBOTS = "/robots.txt"
 
 
 class Reply(NamedTuple):
-    """What a listener answers to one path."""
+    """A listener's answer to one path."""
 
     body: bytes = b""
     content_type: str = "text/html; charset=utf-8"
@@ -46,7 +46,7 @@ class Listener:
     _server: asyncio.Server | None = None
 
     async def start(self, host: str, port: int, tls: SSLContext | None = None) -> int:
-        """Listen; returns the port. With `tls`, the server names that clients asked for are kept in `names`."""
+        """Listen; return the port. With `tls`, the server names that clients asked for are kept in `names`."""
         if tls is not None:
             tls.sni_callback = self._named
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -57,7 +57,7 @@ class Listener:
         self.names.append(name or "")
 
     async def stop(self) -> None:
-        """Close."""
+        """Close the port."""
         if self._server is not None:
             self._server.close()
 
@@ -71,7 +71,7 @@ class Listener:
             writer.write(_bytes(self.replies.get(path, default)))
             await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError, IndexError):
-            pass  # a client that only knocked was counted, which is all that is wanted of it
+            pass  # a client that sends no whole request is only counted
         finally:
             writer.close()
 
@@ -93,7 +93,7 @@ class ScriptedNames:
         self.looked_up: Counter[str] = Counter()
 
     async def __call__(self, host: str) -> Sequence[IPAddress]:
-        """The addresses of `host` now; `OSError` for an unknown name."""
+        """Return the addresses of `host` now; raise `OSError` for an unknown name."""
         if host not in self._answers:
             raise OSError("no such name")
         rounds = self._answers[host]
@@ -103,12 +103,12 @@ class ScriptedNames:
 
 
 def page(words: str, title: str = "A page") -> bytes:
-    """A plain article around `words`."""
+    """Make a plain article around `words`."""
     return f"<html><head><title>{title}</title></head><body><article><p>{words}</p></article></body></html>".encode()
 
 
 def packed(body: bytes, coding: str) -> Reply:
-    """A page in one of the codings of HTTP."""
+    """Make a page in one of the codings of HTTP."""
     import brotli
 
     raw = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
@@ -122,7 +122,7 @@ def packed(body: bytes, coding: str) -> Reply:
 
 
 def redirect(location: str, status: int = 302) -> Reply:
-    """A redirect."""
+    """Make a redirect."""
     return Reply(b"", status=status, headers=[("Location", location)])
 
 
@@ -133,6 +133,6 @@ class Connects:
         self.to: defaultdict[tuple[str, int], int] = defaultdict(int)
 
     def __call__(self, event: str, arguments: tuple[object, ...]) -> None:
-        """The hook."""
+        """Count one event of the audit hook."""
         if event == "socket.connect" and isinstance(arguments[1], tuple):
             self.to[(str(arguments[1][0]), int(arguments[1][1]))] += 1

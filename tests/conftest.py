@@ -1,4 +1,4 @@
-"""Real PostgreSQL and Temporal for every test that asks, started once a session and stopped at its end."""
+"""Fixtures: real PostgreSQL and Temporal for every test that asks, started once a session and stopped at its end."""
 
 import asyncio
 import io
@@ -21,17 +21,17 @@ from tests.support.scheduling import ByFile
 from tests.support.stack import running_postgres, running_temporal, running_time_skipping
 
 _numbers = itertools.count(1)
-# Tests start a hundred programs of ours. What one of them compiled the next need not, also where the machine says otherwise.
+# Tests start a hundred programs of ours: each uses what an earlier one compiled, even where the machine forbids the cache.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-# How long an example takes is the machine's affair.
+# How long an example takes depends on the machine.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
-    """Several processes share the tests as `tests.support.scheduling` says."""
+    """Share the tests between processes as `tests.support.scheduling` says."""
     return ByFile(config, log)
 
 
@@ -39,7 +39,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedul
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A test that is given up tells where each of its tasks waits: the stack that pytest-timeout shows ends in the event loop."""
+    """Show where each task waits when a test times out: pytest-timeout's own stack ends in the event loop."""
     report = yield
     if call.excinfo is not None and "pytest-timeout" in call.excinfo.exconly():
         stacks = io.StringIO()
@@ -51,7 +51,7 @@ def pytest_runtest_makereport(
 
 @pytest.fixture(scope="session")
 def servers_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where this session's servers keep their state and logs."""
+    """The folder in which this session's servers keep their state and logs."""
     return tmp_path_factory.mktemp("servers")
 
 
@@ -81,7 +81,7 @@ def migrated_template(postgres_server: LocalPostgres) -> str:
 
 @pytest.fixture(scope="session")
 def new_postgres_url(postgres_server: LocalPostgres, migrated_template: str) -> Callable[[], str]:
-    """Makes one more migrated database at each call; its address."""
+    """A function that makes one more migrated database at each call and returns its address."""
     return lambda: asyncio.run(postgres_server.ensure_database(f"test_{next(_numbers)}", migrated_template))
 
 

@@ -1,4 +1,4 @@
-"""A pool on a migrated database, runs in it, and the API served over a real socket."""
+"""Fixtures: a pool on a migrated database, runs in it, and the API served over a real socket."""
 
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -79,5 +79,5 @@ def addresses() -> Iterator[str]:
 
 @pytest.fixture
 async def fresh_buckets(pool: asyncpg.Pool) -> None:
-    """Attempts of one test do not count in the next."""
+    """Empty the rate limits, so that attempts of one test do not count in the next."""
     await pool.execute("TRUNCATE rate_buckets")

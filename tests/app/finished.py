@@ -1,4 +1,4 @@
-"""A run done to its end, with a log and a report as workers write them."""
+"""Writes a finished run, with a log and a report as workers write them."""
 
 import hashlib
 from uuid import UUID
@@ -20,14 +20,14 @@ SUBTASK = {"question": "What was said?", "purpose": "It is asked.", "expected_ev
 
 
 def quote(text: str) -> Quote:
-    """A quotation out of the one source."""
+    """Make a quotation from the one source."""
     start = TEXT.index(text)
     source = Source(url=URL, title="Third annual message [1]", snapshot=HASH)
     return Quote(source=source, text=text, start=start, end=start + len(text))
 
 
 def report() -> Report:
-    """Two quotes, cited three times over two sections, the first with characters beyond the first plane before it."""
+    """Make a report with two quotes, cited three times over two sections; the first stands after characters beyond the BMP."""
     first, second = quote("Duties are the principal source of our revenue."), quote("A tax is a burden.")
     sections = (
         Section(
@@ -40,7 +40,7 @@ def report() -> Report:
 
 
 async def begin(run_log: RunLog, run_id: UUID) -> None:
-    """A plan, a search and a warning."""
+    """Write a plan, a search and a warning."""
     plan = ResearchPlan(title="Tariffs", subtasks=(Subtask(id="s1", title="Revenue", **SUBTASK),))
     await run_log.save_plan(run_id, plan, (), EventType.PLAN_MADE)
     call = {"tool": "search", "query": "tariff", "results": 8, "sources": [], "error": ""}
@@ -50,7 +50,7 @@ async def begin(run_log: RunLog, run_id: UUID) -> None:
 
 
 async def complete(database: Executor, run_log: RunLog, run_id: UUID) -> None:
-    """Its report, and its end."""
+    """Write the report, and end the run."""
     await database.execute("UPDATE ledgers SET input_tokens = 900, output_tokens = 100 WHERE run_id = $1", run_id)
     run = await runs.get(database, run_id)
     assert run is not None

@@ -1,4 +1,4 @@
-"""People who judge, and finished runs whose reports they judge, without a worker."""
+"""Makes people who judge, and finished runs whose reports they judge, without a worker."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Person:
 
 
 async def join(pool: asyncpg.Pool, api: ApiClient, role: Role = Role.MEMBER, organisation: UUID = LOCAL_ORGANISATION) -> Person:
-    """One more person in an organisation, which is made if it is not there."""
+    """Add a person to an organisation, which is made if it is not there."""
     person = Person(uuid4(), ApiKey.new(), api)
     await accounts.ensure_organisation(pool, organisation, "An organisation")
     await accounts.ensure_user(pool, person.id, f"{person.id}@example.org")
@@ -64,7 +64,7 @@ async def join(pool: asyncpg.Pool, api: ApiClient, role: Role = Role.MEMBER, org
 
 
 def report(words: str, notices: tuple[str, ...] = ()) -> Report:
-    """A report with one claim and one citation."""
+    """Make a report with one claim and one citation."""
     body = f"{words} [[{QUOTES[0].key}]]"
     claim = Claim(
         text=words, section=0, start=0, end=len(words), quote_keys=(QUOTES[0].key,), support=Support.FULL, judge="the-judge"
@@ -75,7 +75,7 @@ def report(words: str, notices: tuple[str, ...] = ()) -> Report:
 
 
 async def finished_run(pool: asyncpg.Pool, written: Report, lineage: ReportLineage, asker: UUID | None = None) -> UUID:
-    """A completed run: two searches with a finding each, one that left nothing, and this report."""
+    """Make a completed run: two searches with a finding each, one that left nothing, and this report."""
     run_id, log = uuid4(), RunLog(pool)
     await runs.create(pool, run_id, ResearchQuery(question="Why duties?", tenant=TENANT, searched=(f"{TENANT}/own",)))
     await log.save_plan(run_id, PLAN, (), EventType.PLAN_MADE)
@@ -89,7 +89,7 @@ async def finished_run(pool: asyncpg.Pool, written: Report, lineage: ReportLinea
 
 
 async def finish(pool: asyncpg.Pool, run_id: UUID, written: Report, lineage: ReportLineage, cost: int = 0) -> None:
-    """What the report stage does: a turn where there is a cost, the report, the end of the run."""
+    """Write what the report stage writes: a turn where there is a cost, the report, the end of the run."""
     log = RunLog(pool)
     opening = await open_stage(log, run_id, "report", None)
     if cost:
@@ -108,20 +108,20 @@ async def _close(log: RunLog, run_id: UUID, stage: str, result: bytes) -> None:
 
 
 async def made_run(pool: asyncpg.Pool, comparison_id: str) -> UUID:
-    """The run that writes a comparison's second report."""
+    """Return the run that writes a comparison's second report."""
     found: UUID = await pool.fetchval("SELECT made_run_id FROM comparisons WHERE id = $1", UUID(comparison_id))
     return found
 
 
 async def compared(pool: asyncpg.Pool, owner: Person, run_id: UUID, words: str, lineage: ReportLineage) -> str:
-    """A comparison that is ready; the second report says `words`."""
-    asked = {"run_id": str(run_id), "writer": {"agents": "extractive", "arrangement": "chain"}}
-    reply = await owner.post("/v1/comparisons", asked)
+    """Make a comparison that is ready; the second report says `words`."""
+    body = {"run_id": str(run_id), "writer": {"agents": "extractive", "arrangement": "chain"}}
+    reply = await owner.post("/v1/comparisons", body)
     assert reply.status == 201, reply.body
     await finish(pool, await made_run(pool, reply.json["id"]), report(words), lineage, cost=1 if lineage.model else 0)
     return str(reply.json["id"])
 
 
 def prefers(verdict: str, strength: int | None = 2, **also: Any) -> Mapping[str, Any]:
-    """The body of a choice."""
+    """Make the body of a choice."""
     return {"verdict": verdict, "strength": strength if verdict in ("left", "right") else None, **also}

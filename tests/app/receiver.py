@@ -1,4 +1,4 @@
-"""Somebody's endpoint for webhooks: a real server that may be slow, answer anything, or send elsewhere."""
+"""An endpoint for webhooks: a real server that may be slow, answer anything, or redirect."""
 
 import asyncio
 import contextlib
@@ -19,9 +19,9 @@ class Received:
 
 @dataclass
 class Receiver:
-    """`statuses` are given to the next requests in turn; then 204.
+    """An endpoint that gives `statuses` to the next requests in turn; then 204.
 
-    `slow` paths answer once `let_go` is set, `garbage` ones not in HTTP.
+    The path `/slow` answers once `let_go` is set, `/garbage` not in HTTP.
     """
 
     url: str = ""
@@ -39,7 +39,7 @@ class Receiver:
         return found
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
-        """Note the request, then do what the path says."""
+        """Keep the request, then do what the path says."""
         self.requests.append(Received(request.path, {k.lower(): v for k, v in request.headers.items()}, await request.read()))
         self.came.set()
         if request.path == "/slow":
@@ -60,7 +60,7 @@ class Receiver:
 
 @contextlib.asynccontextmanager
 async def receiving() -> AsyncIterator[Receiver]:
-    """The endpoint on a free port of the loopback address."""
+    """Serve the endpoint on a free port of the loopback address."""
     receiver = Receiver()
     application = web.Application()
     application.router.add_route("*", "/{rest:.*}", receiver.answer)

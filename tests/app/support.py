@@ -35,10 +35,10 @@ from workflows.judging.general_rubric import make_general_rubric
 
 @dataclass
 class InMemoryRuns:
-    """Does to a run's record what its workflow does, without one.
+    """A stand-in for the workflow service: it changes a run's record as its workflow would.
 
-    `away` plays an outage of the workflow service; `slow_s` is how long it takes to start a run; with `unheard` it does start it,
-    but the answer comes too late.
+    `away` plays an outage of the workflow service; `slow_s` is how long it takes to start a run; with `unheard` it starts the
+    run, but its answer comes too late.
     """
 
     log: RunLog
@@ -86,8 +86,8 @@ class InMemoryRuns:
 
     async def drop_subtask(self, run_id: UUID, removal: SubtaskRemoval) -> ResearchPlan:
         plan = await self._plan(run_id)
-        kept = tuple(subtask for subtask in plan.subtasks if subtask.id != removal.subtask_id)
-        return await self._save(run_id, ResearchPlan(subtasks=kept, revision=plan.revision + 1))
+        remaining = tuple(subtask for subtask in plan.subtasks if subtask.id != removal.subtask_id)
+        return await self._save(run_id, ResearchPlan(subtasks=remaining, revision=plan.revision + 1))
 
     async def draft(self, request: DraftRequest) -> Draft:
         await self.check()
@@ -128,15 +128,17 @@ class Reply:
         return orjson.loads(self.body)
 
     def is_problem(self, status: int) -> bool:
-        """True for an RFC 9457 problem of this status that says what it is about."""
-        told = self.json
-        named = told["status"] == status == self.status and told["title"] and told["type"].startswith("urn:rubrica:problem:")
-        return bool(named) and bool(told["detail"]) and self.headers["Content-Type"].startswith("application/problem+json")
+        """Tell whether this is an RFC 9457 problem of this status that says what it is about."""
+        problem = self.json
+        named = (
+            problem["status"] == status == self.status and problem["title"] and problem["type"].startswith("urn:rubrica:problem:")
+        )
+        return bool(named) and bool(problem["detail"]) and self.headers["Content-Type"].startswith("application/problem+json")
 
 
 @dataclass
 class ApiClient:
-    """Speaks HTTP to a running API."""
+    """A client that speaks HTTP to a running API."""
 
     session: aiohttp.ClientSession
     address: str
@@ -155,13 +157,13 @@ class ApiClient:
         return await self.send("PUT", path, json=json)
 
     async def ask(self, question: str = "Who wrote it?", **options: Any) -> str:
-        """A new run's id."""
+        """Create a run; return its id."""
         reply = await self.post("/v1/runs", {"question": question, **options})
         assert reply.status == 201, reply.body
         return str(reply.json["id"])
 
     async def events(self, run_id: str, after: int = 0, headers: dict[str, str] | None = None) -> AsyncIterator[dict[str, Any]]:
-        """The events of a run as they come, until the server ends the stream."""
+        """Yield the events of a run as they come, until the server ends the stream."""
         url = f"{self.address}/v1/runs/{run_id}/events?after={after}"
         async with self.session.get(url, headers=headers) as response:
             assert response.status == 200
@@ -173,7 +175,7 @@ class ApiClient:
 
 @contextlib.asynccontextmanager
 async def serving(services: Services, key: ApiKey = HOME_KEY, origins: Collection[str] = ()) -> AsyncIterator[ApiClient]:
-    """The API on a free port, as `python -m app.http` serves it, and a client with this key."""
+    """Serve the API on a free port, as `python -m app.http` does; yield a client with this key."""
     with bind("127.0.0.1", 0) as listening:
         server = Server(create_app(services, origins=origins), services)
         task = asyncio.create_task(server.serve(sockets=[listening]))

@@ -1,4 +1,4 @@
-"""Every call of the client, made with examples."""
+"""Makes every call of the client with examples."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -11,14 +11,23 @@ from rubrica_client import accounts, asking, documents, organisation, preference
 from rubrica_client.request import Request
 
 MODULES: tuple[ModuleType, ...] = (
-    *(accounts, asking, documents, organisation, preferences, reports, runs, schedules, service, webhooks),
+    accounts,
+    asking,
+    documents,
+    organisation,
+    preferences,
+    reports,
+    runs,
+    schedules,
+    service,
+    webhooks,
 )
 EXAMPLES: dict[str, Any] = {"limit": 3, "n": 1, "old": 1, "new": 2, "section": 0, "claim": 0, "days": 7, "overlap": 2}
 EXAMPLES |= {"version": 1, "finish": True, "person": True, "organisation": True, "role": "member", "how": "rewrite"}
 
 
 def functions() -> Iterator[tuple[str, Callable[..., Request[Any]]]]:
-    """Name and function of each call."""
+    """Yield name and function of each call."""
     for module in MODULES:
         for name, function in vars(module).items():
             if inspect.isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_"):
@@ -26,9 +35,9 @@ def functions() -> Iterator[tuple[str, Callable[..., Request[Any]]]]:
 
 
 def made(function: Callable[..., Request[Any]]) -> Request[Any]:
-    """The request that a function makes of examples."""
-    given = {name: _example(parameter) for name, parameter in inspect.signature(function).parameters.items()}
-    return function(**given)
+    """Make the request of a function from examples."""
+    examples = {name: _example(parameter) for name, parameter in inspect.signature(function).parameters.items()}
+    return function(**examples)
 
 
 def _example(parameter: inspect.Parameter) -> Any:

@@ -1,4 +1,4 @@
-"""A server on a socket that answers as told, byte for byte, and then hangs up; and both clients behind one face."""
+"""A server on a socket that sends the bytes it is given, and then closes; and both clients behind one interface."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ RUN = {
 
 
 class EitherClient(Protocol):
-    """What tests ask of both clients."""
+    """The methods that tests call on both clients."""
 
     async def send(self, request: Request[T]) -> T: ...
 
@@ -51,7 +51,7 @@ class OnTheLoop:
 
 
 class InAThread:
-    """The client that waits."""
+    """The synchronous client."""
 
     def __init__(self, address: str, patience: Patience, timeout: timedelta, key: str = "rbk_test") -> None:
         self._client = Client(address, key, patience=patience, timeout=timeout, trust_env=False)
@@ -68,7 +68,7 @@ class InAThread:
 
 @dataclass
 class Hostile:
-    """A server that gives each request the next of `answers`, the last one for ever. `received` are the requests' heads."""
+    """A server that gives each request the next of `answers`, the last one for ever. `received` holds the requests' heads."""
 
     address: str = ""
     answers: list[bytes] = field(default_factory=list)
@@ -85,18 +85,18 @@ class Hostile:
         writer.close()
 
     def lines(self) -> list[str]:
-        """The first line of each request, without the protocol."""
+        """Return the first line of each request, without the protocol."""
         return [head.split(" HTTP/")[0] for head in self.received]
 
     def headers(self, name: str) -> list[str]:
-        """What each request said under this name."""
+        """Return each request's value of this header."""
         found = (line.split(": ", 1) for head in self.received for line in head.split("\r\n")[1:] if ": " in line)
         return [value for key, value in found if key.lower() == name]
 
 
 @asynccontextmanager
 async def hostile(*answers: bytes) -> AsyncIterator[Hostile]:
-    """The server, until the block ends."""
+    """Serve these answers until the block ends."""
     served = Hostile(answers=list(answers))
     server = await asyncio.start_server(served.serve, "127.0.0.1", 0)
     served.address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
@@ -105,34 +105,34 @@ async def hostile(*answers: bytes) -> AsyncIterator[Hostile]:
 
 
 def answer(status: str, body: Any = None, **headers: str) -> bytes:
-    """A whole answer; `body` is bytes, or anything that becomes JSON."""
+    """Make a whole answer; `body` is bytes, or anything that becomes JSON."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    told = {"Content-Type": "application/json", "Content-Length": str(len(content)), "Connection": "close"} | {
+    lines = {"Content-Type": "application/json", "Content-Length": str(len(content)), "Connection": "close"} | {
         name.replace("_", "-"): value for name, value in headers.items()
     }
-    head = "".join(f"{name}: {value}\r\n" for name, value in told.items())
+    head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
     return f"HTTP/1.1 {status}\r\n{head}\r\n".encode() + content
 
 
 def problem(status: int, title: str, detail: str, **headers: str) -> bytes:
-    """A problem as the API answers it."""
-    told = {"type": "urn:rubrica:problem:test", "title": title, "status": status, "detail": detail}
-    return answer(f"{status} {title}", told, **headers)
+    """Make a problem as the API answers it."""
+    body = {"type": "urn:rubrica:problem:test", "title": title, "status": status, "detail": detail}
+    return answer(f"{status} {title}", body, **headers)
 
 
 def run(status: str = "running", last_seq: int = 0) -> bytes:
-    """A run's answer."""
+    """Make an answer with a run."""
     return answer("200 OK", RUN | {"status": status, "last_seq": last_seq})
 
 
 def frame(seq: int, kind: str = "model_call", **payload: str) -> bytes:
-    """One server-sent event."""
-    told = {"run_id": "r1", "seq": seq, "type": kind, "payload": payload, "at": "2026-11-20T15:00:00Z"}
-    return f"id: {seq}\nevent: {kind}\ndata: {json.dumps(told)}\n\n".encode()
+    """Make one server-sent event."""
+    event = {"run_id": "r1", "seq": seq, "type": kind, "payload": payload, "at": "2026-11-20T15:00:00Z"}
+    return f"id: {seq}\nevent: {kind}\ndata: {json.dumps(event)}\n\n".encode()
 
 
 def stream(frames: Sequence[bytes], ended: bool = True) -> bytes:
-    """A stream of events in one chunk; without `ended` it is cut off."""
+    """Make a stream of events in one chunk; without `ended` it is cut off."""
     body = b"retry: 1000\n\n: still here\n\n" + b"".join(frames)
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
     return head + f"{len(body):x}\r\n".encode() + body + b"\r\n" + (b"0\r\n\r\n" if ended else b"")

@@ -1,9 +1,9 @@
-"""Captures the histories that the replay tests hold new code against.
+"""Captures the histories that the replay tests run today's code against.
 
     python -m tests.histories.capture [runs] [fleet]
 
-Capture more when the workflows have changed on purpose, so that what they do now is held, too. Once a version is released, those
-captured before stay: they speak for runs that waited while the change was made. Until then delete them first.
+Capture more when the workflows have changed on purpose, so that their new behaviour is tested too. After a release, keep the
+older histories: they stand for runs that waited while the change was made. Before a release, delete them first.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ NAMES = {"ResearchWorkflow": "research", "ParkedRunWorkflow": "parked", "FleetWo
 
 
 async def capture(postgres: LocalPostgres, temporal: LocalTemporal, wanted: Sequence[str]) -> None:
-    """A run that is steered, paused, resumed and completed, one whose plan is approved, and a fleet that is cancelled."""
+    """Capture a run that is steered, paused and resumed, one whose plan is approved, and a fleet that is cancelled."""
     url = await postgres.ensure_database("histories")
     await upgrade(url)
     await ensure_local_owner(url, HOME_KEY)
@@ -56,12 +56,12 @@ async def capture(postgres: LocalPostgres, temporal: LocalTemporal, wanted: Sequ
 
 
 async def steered_run(house: House) -> UUID:
-    """A run with a subtask added, one dropped, a pause during the report, and a resumption."""
+    """Do a run with a subtask added, one dropped, a pause during the report, and a resumption."""
     first, second = Gate("s2 turn 1"), Gate("section 2")
 
-    async def gates(said: str) -> None:
-        await first(said)
-        await second(said)
+    async def gates(message: str) -> None:
+        await first(message)
+        await second(message)
 
     house.model.hook = gates
     async with house.worker(build="captured"):
@@ -83,7 +83,7 @@ async def steered_run(house: House) -> UUID:
 
 
 async def approved_run(house: House) -> UUID:
-    """A run whose plan is changed and approved."""
+    """Do a run whose plan is changed and approved."""
     house.model.hook = at_once
     async with house.worker(build="captured"):
         run_id = await house.ask("How did presidents justify tariffs?", approve_plan=True)
@@ -98,7 +98,7 @@ async def approved_run(house: House) -> UUID:
 
 
 async def cancelled_fleet(house: House) -> UUID:
-    """A fleet of three, one of which finishes at its budget, one is cancelled, and one did not begin; all in two histories."""
+    """Do a fleet of three: one finishes at its budget, one is cancelled, and one did not begin; all in two histories."""
     fleet, fleets, gate = uuid4(), Fleets(TenantDatabase(house.database), house.gateway), Gate("outline of s1:sufficient")
     house.model.hook = gate
     start = FleetInput(fleet_id=fleet, organisation_id=LOCAL_ORGANISATION, history=25)
@@ -118,7 +118,7 @@ async def cancelled_fleet(house: House) -> UUID:
 
 
 async def save(house: House, name: str) -> None:
-    """Write each workflow's history as JSON, oldest first, under the numbers that follow those of the histories there are."""
+    """Write each workflow's history as JSON, oldest first, numbered after those that exist."""
     first = 1 + max((int(path.stem.partition("_")[0]) for path in HERE.glob("*.json")), default=0)
     found = [w async for w in house.client.list_workflows(f"WorkflowId = '{name}'")]
     for number, workflow in enumerate(sorted(found, key=lambda w: w.start_time), first):
@@ -129,7 +129,7 @@ async def save(house: House, name: str) -> None:
 
 
 def without_traces(node: Any) -> Any:
-    """The history without the stack traces of its failures: a replay does not read them, and they name folders of one machine."""
+    """Remove the stack traces of failures: a replay does not read them, and they name folders of one machine."""
     if isinstance(node, dict):
         return {name: "" if name == "stackTrace" else without_traces(child) for name, child in node.items()}
     return [without_traces(child) for child in node] if isinstance(node, list) else node

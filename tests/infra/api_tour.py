@@ -17,7 +17,7 @@ PASSWORD = "a long enough password of the tour"
 
 @dataclass
 class Customer:
-    """Somebody's program; `secrets` is all that was shown to them once, or that they chose."""
+    """A customer's program; `secrets` is all that was shown to it once, or that it chose."""
 
     address: str
     session: aiohttp.ClientSession
@@ -26,7 +26,7 @@ class Customer:
     secrets: set[str]
 
     async def call(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
-        """A request that must succeed; what it answers."""
+        """Send a request that must succeed; return its answer."""
         async with self.session.request(method, path, json=body, **options) as answer:
             content = await answer.read()
             assert answer.status < 300, (method, path, answer.status, content)
@@ -42,23 +42,23 @@ class Customer:
         return dict(found)
 
     async def status(self, method: str, path: str) -> int:
-        """How a request is answered that need not succeed."""
+        """Return the status of a request that need not succeed."""
         async with self.session.request(method, path, json={} if method != "GET" else None) as answer:
             return answer.status
 
 
 @asynccontextmanager
 async def signed_up(address: str, organisation: str) -> AsyncIterator[Customer]:
-    """A new organisation: its owner signs up, makes a key, and goes on with that."""
+    """Sign up an organisation, make a key for its owner, and yield a customer with it."""
     email = f"owner@{organisation.lower()}.example"
     async with aiohttp.ClientSession(address) as browser:
         new = {"organisation": organisation, "email": email, "name": "Ada", "password": PASSWORD}
         async with browser.post("/v1/sign-up", json=new) as answer:
             assert answer.status == 201, await answer.text()
             scopes = (await answer.json())["scopes"]
-            cookie = answer.cookies["rubrica_session"].value  # kept to https, which the loopback does without
-        made = {"name": "tour", "scopes": scopes}
-        async with browser.post("/v1/keys", json=made, headers={"Cookie": f"rubrica_session={cookie}"}) as answer:
+            cookie = answer.cookies["rubrica_session"].value  # the cookie is for https, which the loopback does not use
+        new_key = {"name": "tour", "scopes": scopes}
+        async with browser.post("/v1/keys", json=new_key, headers={"Cookie": f"rubrica_session={cookie}"}) as answer:
             assert answer.status == 201, await answer.text()
             key = (await answer.json())["key"]
     fresh = aiohttp.TCPConnector(force_close=True)  # commands in between take longer than a connection is kept
@@ -79,7 +79,7 @@ async def upload(customer: Customer, collection: str, files: Iterable[Path]) -> 
 
 
 async def events(customer: Customer, run: str, after: int, until: str = "") -> list[dict[str, Any]]:
-    """The run's events behind a number, up to a status or the stream's end."""
+    """Return the run's events behind a number, up to a status or the stream's end."""
     found = []
     headers = {"Last-Event-ID": str(after)} if after else {}
     async with customer.session.get(f"/v1/runs/{run}/events", headers=headers) as answer:
@@ -93,7 +93,7 @@ async def events(customer: Customer, run: str, after: int, until: str = "") -> l
 
 
 async def asked_with_approval(customer: Customer, question: str, collection: str) -> tuple[str, list[dict[str, Any]]]:
-    """Ask, with an edited rubric; change the plan that waits; carry it out. The run and all of its events."""
+    """Ask with an edited rubric, change the waiting plan, approve it; return the run and all its events."""
     body = {"question": question, "effort": "quick", "collections": [collection], "approve_plan": True}
     price = await customer.call("POST", "/v1/estimates", body)
     assert price["seconds"]["low"] <= price["seconds"]["likely"] <= price["seconds"]["high"]
@@ -115,7 +115,7 @@ async def asked_with_approval(customer: Customer, question: str, collection: str
 
 
 async def rewritten(customer: Customer, run: str) -> dict[str, Any]:
-    """Have the newest version's second section written again; what changed."""
+    """Have the newest version's second section written again; return the difference."""
     newest = (await customer.call("GET", f"/v1/runs/{run}/versions"))["items"][0]["n"]
     body, headers = {"how": "rewrite", "wish": "revenue first"}, {"If-Match": f'"{newest}"'}
     change = await customer.call("POST", f"/v1/runs/{run}/sections/1/rewrite", body, headers=headers)
@@ -125,7 +125,7 @@ async def rewritten(customer: Customer, run: str) -> dict[str, Any]:
 
 
 async def compared(customer: Customer, run: str) -> str:
-    """Have a second report written, choose the first, be told which was which; the comparison."""
+    """Have a second report written, choose the first, reveal which was which; return the comparison."""
     first = (await customer.call("GET", f"/v1/runs/{run}/report"))["markdown"]
     ways = await customer.call("GET", "/v1/preferences/ways")
     writer = next(way["writer"] for way in ways["items"] if way["name"].endswith("chain"))
@@ -136,13 +136,13 @@ async def compared(customer: Customer, run: str) -> str:
     side, other = ("left", "right") if first.endswith(pair["left"]["markdown"].partition("## ")[2]) else ("right", "left")
     reasons = [{"dimension": "usefulness", "side": side}]
     await customer.call("POST", f"{path}/choice", {"verdict": side, "strength": 2, "reasons": reasons})
-    told = await customer.call("POST", f"{path}/reveal")
-    assert (told[side]["delivered"], told[other]["delivered"]) == (True, False)
+    revealed = await customer.call("POST", f"{path}/reveal")
+    assert (revealed[side]["delivered"], revealed[other]["delivered"]) == (True, False)
     return str(made["id"])
 
 
 async def shared(customer: Customer, run: str) -> str:
-    """Hand the report on: a link that needs no key, and says so to caches, frames and search engines."""
+    """Share the report: a link that needs no key, and says so to caches, frames and search engines."""
     link = await customer.call("POST", f"/v1/runs/{run}/shares", {"days": 7})
     customer.secrets.add(link["token"])
     async with aiohttp.ClientSession(customer.address) as nobody, nobody.get(link["path"]) as page:
@@ -153,7 +153,7 @@ async def shared(customer: Customer, run: str) -> str:
 
 
 async def taken_along(customer: Customer, run: str) -> dict[str, str]:
-    """The report as PDF and for Word, as others' readers read them: their words without white space."""
+    """Export the report as PDF and for Word; return the words without white space, as independent readers find them."""
     import docx
     import pypdf
 
@@ -173,7 +173,7 @@ async def scheduled(customer: Customer, run: str) -> str:
 
 
 async def asked_again(customer: Customer, schedule: str, before: int) -> dict[str, Any]:
-    """Trigger the schedule; its asking, once it has ended and every message about it is sent."""
+    """Trigger the schedule; return the new asking, once it has ended and every message about it is sent."""
     await customer.call("POST", f"/v1/schedules/{schedule}/trigger")
     while True:
         askings = (await customer.call("GET", f"/v1/schedules/{schedule}/changes"))["items"]
@@ -186,7 +186,7 @@ async def asked_again(customer: Customer, schedule: str, before: int) -> dict[st
 
 
 async def nothing_to_see(stranger: Customer, run: str, *paths: str) -> None:
-    """To another organisation none of this is there, by any address or list."""
+    """Check that another organisation finds none of this, by any address or list."""
     own = f"/v1/runs/{run}"
     parts = ("", "/report", "/evidence", "/events", "/plan", "/rubric", "/scorecard", "/versions", "/export?format=md", "/tape")
     for path in [*(own + part for part in parts), f"/openai/v1/responses/resp_{run.replace('-', '')}", *paths]:
@@ -199,7 +199,7 @@ async def nothing_to_see(stranger: Customer, run: str, *paths: str) -> None:
 
 
 async def by_openai(customer: Customer, question: str) -> str:
-    """With OpenAI's own client: in the background with a stream that breaks, and by Chat Completions. The first one's run."""
+    """Ask with OpenAI's client: in the background with a stream that breaks, and by Chat Completions; return the first run."""
     async with openai_client(customer) as client:
         assert "minddr-quick" in {model.id async for model in await client.models.list()}
         stream = await client.responses.create(model="minddr-quick", input=question, background=True, stream=True)
@@ -218,7 +218,7 @@ async def by_openai(customer: Customer, question: str) -> str:
 
 
 async def cited_in(client: Any, id_: str) -> dict[str, str]:
-    """A finished response's sources by the mark that stands for each, out of its annotations."""
+    """Return a finished response's sources by the mark that stands for each, from its annotations."""
     done = await client.responses.retrieve(id_)
     assert done.status == "completed"
     text = done.output[-1].content[0]
@@ -228,7 +228,7 @@ async def cited_in(client: Any, id_: str) -> dict[str, str]:
 
 
 def openai_client(customer: Customer) -> Any:
-    """OpenAI's client with the customer's key."""
+    """Make OpenAI's client with the customer's key."""
     import openai
 
     return openai.AsyncOpenAI(base_url=f"{customer.address}/openai/v1", api_key=customer.key, max_retries=0)
@@ -240,9 +240,9 @@ async def _first(stream: Any, count: int) -> AsyncIterator[Any]:
 
 
 def logged(home: Path, secrets: Iterable[str]) -> set[str]:
-    """Secrets that stand in any log of a stack's home."""
+    """Return the secrets that stand in any log of a stack's home."""
     logs = {path.name: path.read_bytes() for path in (home / "logs").iterdir() if path.is_file()}
     assert logs.keys() >= {"api.log", "worker.log", "retrieval.log", "postgres.log", "temporal.log"}
-    said = b"".join(logs.values())
-    assert len(said) > 1_000
-    return {secret for secret in secrets if secret.encode() in said}
+    text = b"".join(logs.values())
+    assert len(text) > 1_000
+    return {secret for secret in secrets if secret.encode() in text}

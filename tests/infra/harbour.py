@@ -31,7 +31,7 @@ PROVIDER_SECRETS = {"shared-with-the-provider", "jina-key-of-the-tests"}
 
 
 class Letterbox:
-    """Takes every mail."""
+    """A mail handler that keeps every mail."""
 
     def __init__(self) -> None:
         self.mails: list[EmailMessage] = []
@@ -45,7 +45,7 @@ class Letterbox:
 
 @contextmanager
 def letterbox() -> Iterator[Controller]:
-    """A mail server that keeps what it is sent."""
+    """Run a mail server that keeps what it is sent."""
     controller = Controller(Letterbox(), hostname="127.0.0.1", port=free_port())
     controller.start()
     yield controller
@@ -54,7 +54,7 @@ def letterbox() -> Iterator[Controller]:
 
 @contextmanager
 def product(folder: Path, mail: Controller) -> Iterator[Up]:
-    """The whole product with its home in `folder`, beside the harbour's papers."""
+    """Run the whole product with its home in `folder`, beside the harbour's papers."""
     for name, text in PAGES.items():
         write_pdf(folder / name, [text])
     started = Up(

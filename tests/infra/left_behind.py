@@ -1,4 +1,4 @@
-"""Where words are left: in any row of any table, in any file of a home; and what a forged question would be told of them."""
+"""Searches for words in every row of every table and every file of a home, and forges a question about them."""
 
 import json
 import sqlite3
@@ -15,14 +15,14 @@ from tests.infra.test_stack import Up
 
 
 def owner_url(up: Up) -> str:
-    """The database as its owner, by the socket that its server listens on."""
+    """Return the database's address as its owner, by the socket that its server listens on."""
     socket = next(path for path in up.home.sockets().glob(".s.PGSQL.*") if path.suffix != ".lock")
     password = (up.home.postgres / "password").read_text()
     return f"postgresql://{USER}:{password}@/{DATABASE}?host={socket.parent}&port={socket.suffix.removeprefix('.')}"
 
 
 async def rows_with(up: Up, needle: str) -> set[str]:
-    """Tables in which any column of any row holds these words, in text or in bytes."""
+    """Return the tables in which any column of any row holds these words, in text or in bytes."""
     connection = await asyncpg.connect(owner_url(up))
     found = set()
     try:
@@ -39,15 +39,15 @@ async def rows_with(up: Up, needle: str) -> set[str]:
 
 
 async def logged_queries(up: Up, run: UUID) -> list[str]:
-    """What the agents of a run searched for, as its log has it."""
+    """Return the queries of a run's agents, from its log."""
     connection = await asyncpg.connect(owner_url(up))
-    told = await connection.fetch("SELECT payload FROM events WHERE run_id = $1 AND type = 'tool_call'", run)
+    rows = await connection.fetch("SELECT payload FROM events WHERE run_id = $1 AND type = 'tool_call'", run)
     await connection.close()
-    return [call["query"] for (payload,) in told if "query" in (call := json.loads(payload))]
+    return [call["query"] for (payload,) in rows if "query" in (call := json.loads(payload))]
 
 
 def files_with(home: Path, needle: str) -> set[str]:
-    """Files of a home, the database's own aside, that hold these words, plainly or in a packed snapshot."""
+    """Return the files of a home, without the database's own, that hold these words, plainly or in a packed snapshot."""
     places = [path for path in home.rglob("*") if path.is_file() and home / "postgres" not in path.parents]
     found = {path.name for path in places if needle.encode() in content_of(path)}
     with closing(sqlite3.connect(home / "retrieval" / "store.db")) as database:
@@ -56,7 +56,7 @@ def files_with(home: Path, needle: str) -> set[str]:
 
 
 def content_of(path: Path) -> bytes:
-    """What a file holds; an index that is replaced goes while one looks."""
+    """Return a file's bytes; empty when the file is replaced meanwhile, as an index may be."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -64,7 +64,7 @@ def content_of(path: Path) -> bytes:
 
 
 async def forge(up: Up, run: UUID, index: str) -> list[Any]:
-    """What the worker's index answers a run whose stored question names another organisation's collection, as a bug might."""
+    """Ask the worker's index for a run whose stored question names another organisation's collection, as a bug might."""
     from retrieval.ports import SearchFilter
     from retrieval.search.tenant_index import TenantView
     from retrieval.service.client import IndexClient
@@ -78,6 +78,6 @@ async def forge(up: Up, run: UUID, index: str) -> list[Any]:
             try:
                 found = await TenantView(client_, who).search("zebrawood ledger", 5, SearchFilter(collections=(index,)))
                 answers += [passage.text for passage in found]
-            except Exception as error:  # noqa: BLE001  (whatever it says is looked at)
+            except Exception as error:  # noqa: BLE001  (the test looks at any message)
                 answers.append(str(error))
     return answers

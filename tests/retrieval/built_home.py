@@ -1,4 +1,4 @@
-"""A home with one collection, to build again and again."""
+"""A home with one collection, which tests build again and again."""
 
 import json
 from collections.abc import Callable
@@ -35,7 +35,7 @@ class Bench:
         return run_build(self.shelves, "c", fresh, lambda: encoder, report)
 
     def restart(self) -> None:
-        """What a new process sees."""
+        """Open the home again, as a new process does."""
         self.shelves.close()
         self.shelves = open_retrieval_home(self.home, self.qdrant_url)
 
@@ -55,7 +55,12 @@ def records(count: int) -> Records:
 
 
 class MortalIndex:
-    """An index in whose use the process dies: after call number `last` of anything that changes it."""
+    """An index that fails like a dying process: after call number `last` of anything that changes it.
+
+    Where much is new, a build calls 1 derive, 2 delete, 3 upsert, 4 flush, 5 optimize, 6 switch (to words), 7 derive, 8 vectors,
+    9 flush, 10 vectors, 11 flush, 12 optimize, 13 switch. Where little is new: 1 derive, 2 delete, 3 upsert, 4 flush, 5 vectors,
+    6 flush, 7 optimize, 8 switch.
+    """
 
     def __init__(self, index: Index, last: int) -> None:
         self._index = index
@@ -73,7 +78,3 @@ class MortalIndex:
             return result
 
         return call
-
-
-# much is new: 1 derive, 2 delete, 3 upsert, 4 flush, 5 optimize, 6 switch to words, 7 derive, 8 and 10 vectors, 9 and 11 flush,
-# 12 optimize, 13 switch; little is new: 1 derive, 2 delete, 3 upsert, 4 flush, 5 vectors, 6 flush, 7 optimize, 8 switch

@@ -12,7 +12,7 @@ SIZE = 384
 
 
 class WordEncoder:
-    """Deterministic and instant. Raises `Cut` instead of encoding text number `fails_at`, as a kill would stop it there."""
+    """A deterministic, instant encoder. It raises `Cut` instead of encoding text number `fails_at`, as a kill would stop it."""
 
     def __init__(self, name: str = "words-of-tests", fails_at: int | None = None) -> None:
         self.name = name
@@ -21,7 +21,7 @@ class WordEncoder:
         self._fails_at = fails_at
 
     def encode_passages(self, texts: Sequence[str]) -> Vectors:
-        """One row a text."""
+        """Return one row a text."""
         for text in texts:
             if self._fails_at is not None and len(self.encoded) >= self._fails_at:
                 raise Cut
@@ -29,12 +29,12 @@ class WordEncoder:
         return np.stack([self._vector(text) for text in texts])
 
     def encode_query(self, text: str) -> list[float]:
-        """A query's vector."""
+        """Return a query's vector."""
         vector: list[float] = self._vector(text).tolist()
         return vector
 
     def can_read(self, _: str) -> bool:
-        """Words of any language."""
+        """Accept words of any language."""
         return True
 
     def _vector(self, text: str) -> Vectors:
@@ -51,4 +51,4 @@ def _direction(word: str) -> Vectors:
 
 
 class Cut(BaseException):
-    """Stands for the death of the process: nothing in the product catches it."""
+    """A stand-in for the death of the process: nothing in the product catches it."""

@@ -1,4 +1,4 @@
-"""The organisation that tests work as unless they say otherwise, and the database's roles."""
+"""The organisation that tests work as by default, and the database's roles."""
 
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -16,7 +16,7 @@ HOME_HEADERS = {"Authorization": f"Bearer {HOME_KEY}"}
 
 
 async def act_as_home(server: LocalPostgres) -> None:
-    """What tests insert as the owner, who is held to no policy, belongs to the home organisation."""
+    """Make everything that tests insert as the owner, to whom no policy applies, belong to the home organisation."""
     connection = await asyncpg.connect(server.url())
     try:
         await connection.execute(f"ALTER ROLE {USER} SET rubrica.key = '{HOME_KEY.id}'")
@@ -27,6 +27,6 @@ async def act_as_home(server: LocalPostgres) -> None:
 
 
 def role_urls(server: LocalPostgres, owner_url: str) -> tuple[str, str]:
-    """The owner's database as the API's role and as the worker's."""
+    """Return the owner's database as the API's role and as the worker's."""
     database = urlsplit(owner_url).path.strip("/")
     return server.url(database, API_ROLE), server.url(database, WORKER_ROLE)

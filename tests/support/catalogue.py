@@ -1,4 +1,4 @@
-"""What a database says about its own schema: one text for each thing, sorted, so that two schemas compare as lists."""
+"""Describes a database's schema: one text for each thing, sorted, so that two schemas compare as lists."""
 
 import asyncpg
 
@@ -36,7 +36,7 @@ FUNCTIONS = """
 
 
 async def describe(connection: asyncpg.Connection, schema: str) -> list[str]:
-    """Everything in one schema, in PostgreSQL's words but without the schema's name. Alembic's own table is left out."""
+    """Describe everything in one schema, in PostgreSQL's words without the schema's name. Alembic's table is left out."""
     await connection.execute(f"SET search_path = {schema}, public")
     found = [
         row[0].replace(f"{schema}.", "")

@@ -18,7 +18,7 @@ COLLECTION = "documentation"
 
 
 async def demonstrate(data: str, *arguments: str) -> int:
-    """Run the command beside a stub of its own; its exit code."""
+    """Run the command beside a stub of its own; return its exit code."""
     open_local(HOME, Collection(name=COLLECTION, kind=CorpusKind.FOLDER, path=str(ROOT / "docs"))).close()
     async with model_stub() as stub:
         judge = {"RUBRICA_EVAL_JUDGE_BASE_URL": stub.base_url, "RUBRICA_EVAL_JUDGE_MODEL": MODEL, "RUBRICA_HOME": str(HOME)}

@@ -1,4 +1,4 @@
-"""`python -m tests.support.fuzzed_api FOLDER`: the API on a real PostgreSQL, for a fuzzer.
+"""`python -m tests.support.fuzzed_api FOLDER`: serve the API on a real PostgreSQL, for a fuzzer.
 
 It prints its address and a key, and ends with its standard input.
 
@@ -58,7 +58,7 @@ class BriefRuns(InMemoryRuns):
 
 @contextlib.asynccontextmanager
 async def small_index() -> AsyncIterator[str]:
-    """A retrieval service with one page, for the routes that ask one."""
+    """Serve a retrieval service with one page, for the routes that ask one."""
 
     async def search(_: web.Request) -> web.Response:
         return web.json_response({"passages": [{"source": {"url": URL}}]})
@@ -77,7 +77,7 @@ async def small_index() -> AsyncIterator[str]:
 
 @contextlib.asynccontextmanager
 async def fuzzed(folder: Path) -> AsyncIterator[str]:
-    """The API; its address."""
+    """Serve the API; yield its address."""
     postgres = LocalPostgres(folder / "postgres", folder / "postgres.log")
     try:
         await postgres.start()

@@ -1,4 +1,4 @@
-"""A line to PostgreSQL that can be cut after a statement was carried out and before its answer arrives."""
+"""A proxy to PostgreSQL that can cut a connection after a statement was carried out and before its answer arrives."""
 
 import asyncio
 import contextlib
@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator, Iterator
 from urllib.parse import urlsplit
 
 PARSE, BIND, EXECUTE, READY = b"P", b"B", b"E", b"Z"
-_SAID = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0"
-LAST_WORDS = b"E" + (len(_SAID) + 4).to_bytes(4) + _SAID
+_ERROR = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0"
+LAST_WORDS = b"E" + (len(_ERROR) + 4).to_bytes(4) + _ERROR
 
 
 class LostAnswers:
-    """Stands between clients and the server; `losing` cuts connections. While it is `away` it takes no new ones."""
+    """A proxy between clients and the server; `losing` cuts connections. While it is `away` it takes no new ones."""
 
     def __init__(self, url: str) -> None:
         self._server = urlsplit(url)
@@ -22,7 +22,7 @@ class LostAnswers:
 
     @contextlib.asynccontextmanager
     async def url(self) -> AsyncIterator[str]:
-        """The address to connect to instead."""
+        """Serve the proxy; yield the address to connect to instead."""
         async with await asyncio.start_server(self._between, "127.0.0.1", 0) as server:
             port = server.sockets[0].getsockname()[1]
             netloc = f"{self._server.netloc.rpartition('@')[0]}@127.0.0.1:{port}"
@@ -30,14 +30,14 @@ class LostAnswers:
 
     @contextlib.contextmanager
     def losing(self, named: str) -> Iterator[None]:
-        """Meanwhile, whoever executes a statement with this in its text has it carried out, and sees the connection end."""
+        """Cut the connection of each client that executes a statement with this text, after it was carried out."""
         before, self._losing = self.lost, named.encode()
         yield
         self._losing = b""
         assert self.lost > before, f"no {named} was executed"
 
     async def last_words(self) -> None:
-        """Tell every client what a server says that was killed: nothing was asked, and the connection is about to end."""
+        """Tell every client what a killed server says: nothing was asked, and the connection is about to end."""
         for client in self._clients:
             client.write(LAST_WORDS)
             await client.drain()

@@ -122,9 +122,9 @@ class ModelStub:
         )
 
     def _text(self, prompt: Prompt) -> str:
-        given = self.answerer(prompt) if self.answerer else None
-        if given is not None:
-            return given
+        text = self.answerer(prompt) if self.answerer else None
+        if text is not None:
+            return text
         value = scripted(prompt, self.shape)
         if value is None:
             foolish = Foolish(prompt)
@@ -161,7 +161,7 @@ class ModelStub:
 
 
 def read_prompt(request: Mapping[str, Any], body: str) -> Prompt:
-    """What a chat request asks. Raises KeyError, TypeError or ValueError when it is not one."""
+    """Read a chat request. Raises KeyError, TypeError or ValueError when it is not one."""
     messages = request["messages"]
     if not messages or not all(isinstance(m["content"], str) and m["role"] for m in messages):
         raise ValueError("messages must have a role and a text")
@@ -171,7 +171,7 @@ def read_prompt(request: Mapping[str, Any], body: str) -> Prompt:
 
 
 def product_digest(request: Mapping[str, Any]) -> str:
-    """The digest under which the product stores the turn that asks this, so that a bill can be held against stored turns."""
+    """Return the digest under which the product stores this request's turn, so that a bill can be compared with turns."""
     wanted = (request.get("response_format") or {}).get("json_schema")
     schema = ResponseSchema.model_construct(name=wanted["name"], schema_=wanted.get("schema", {})) if wanted else None
     asked = ChatRequest.model_construct(
@@ -199,7 +199,7 @@ async def model_stub(stub: ModelStub | None = None, port: int = 0) -> AsyncItera
 
 
 def arguments() -> argparse.ArgumentParser:
-    """The command line."""
+    """Make the parser of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--latency-ms", type=float, default=200.0)

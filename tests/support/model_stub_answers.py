@@ -1,4 +1,4 @@
-"""A schema-valid answer to any schema, as a function of the request alone: foolish, but always of the asked-for form."""
+"""Makes a valid answer to any schema, as a function of the request alone: foolish, but always in the asked-for form."""
 
 import hashlib
 import importlib
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-regex_parser: Any = importlib.import_module("re._parser")  # the parse tree of a pattern has no public door
+regex_parser: Any = importlib.import_module("re._parser")  # a pattern's parse tree has no public interface
 WORD = re.compile(r"[^\W\d_]{3,}")
 SENTENCE = re.compile(r"[^.!?。！？\n]{20,400}[.!?。！？]")
 DEFAULT_ITEMS = 3
@@ -19,7 +19,7 @@ MAX_DEPTH = 12
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a request offers to answer from: its messages and a random source fixed by its content."""
+    """The part of a request to answer from: its messages, and a random source fixed by its content."""
 
     step: str
     messages: Sequence[Mapping[str, str]]
@@ -37,12 +37,12 @@ class Prompt:
         return "\n".join(m["content"] for m in self.messages)
 
     def dice(self) -> random.Random:
-        """The same dice for the same request."""
+        """Return the same dice for the same request."""
         return random.Random(int.from_bytes(hashlib.sha256(self.body.encode()).digest()[:8]))
 
 
 class Foolish:
-    """Walks a JSON schema and makes up a value for it. Words come from the prompt, so that a made-up query finds something."""
+    """A maker of values for a JSON schema. Words come from the prompt, so that a made-up query finds something."""
 
     def __init__(self, prompt: Prompt) -> None:
         self._dice = prompt.dice()
@@ -51,15 +51,15 @@ class Foolish:
         self._root: Mapping[str, Any] = prompt.schema or {}
 
     def answer(self) -> Any:
-        """A value that satisfies the prompt's schema."""
+        """Make a value that satisfies the prompt's schema."""
         return self._value(self._root, "", 0)
 
     def sentence(self) -> str:
-        """A sentence of the prompt, word for word, or a few of its words."""
+        """Choose a sentence of the prompt, word for word, or a few of its words."""
         return self._dice.choice(self._sentences).strip() if self._sentences else self.words(8)
 
     def words(self, count: int) -> str:
-        """Some of the prompt's words."""
+        """Choose some of the prompt's words."""
         return " ".join(self._dice.choice(self._words) for _ in range(count))
 
     def _value(self, schema: Mapping[str, Any], name: str, depth: int) -> Any:
@@ -101,8 +101,8 @@ class Foolish:
     def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
         required = set(schema.get("required", ()))
         properties: Mapping[str, Any] = schema.get("properties", {})
-        kept = [n for n in properties if n in required or (depth < MAX_DEPTH and self._dice.random() < OPTIONAL_SHARE)]
-        return {name: self._value(properties[name], name, depth + 1) for name in kept}
+        chosen = [n for n in properties if n in required or (depth < MAX_DEPTH and self._dice.random() < OPTIONAL_SHARE)]
+        return {name: self._value(properties[name], name, depth + 1) for name in chosen}
 
     def _array(self, schema: Mapping[str, Any], name: str, depth: int) -> list[Any]:
         low = int(schema.get("minItems", 0))
@@ -128,7 +128,7 @@ class Foolish:
         return resolved
 
     def _matching(self, parsed: Any) -> Iterator[str]:
-        """A short string that matches a parsed pattern: literals, classes, repeats, groups and alternatives."""
+        """Yield a short string that matches a parsed pattern: literals, classes, repeats, groups and alternatives."""
         for op, value in parsed:
             match str(op):
                 case "LITERAL":

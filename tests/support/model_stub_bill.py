@@ -28,7 +28,7 @@ class BillLine:
 
 
 class Bill:
-    """Writes the bill; each line reaches the kernel before the next call is looked at. Without a path it only counts."""
+    """A writer of the bill; each line reaches the kernel before the next call is looked at. Without a path it only counts."""
 
     def __init__(self, path: Path | None) -> None:
         self.outcomes: dict[str, int] = {}
@@ -54,7 +54,7 @@ class Bill:
 
 
 def read_bill(path: Path) -> Iterator[BillLine]:
-    """All lines of a bill, in the order in which calls ended."""
+    """Yield all lines of a bill, in the order in which calls ended."""
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             yield BillLine(**json.loads(line))

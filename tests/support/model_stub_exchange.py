@@ -24,7 +24,7 @@ WITHOUT_ANSWER = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the stub says to one request, and how."""
+    """The text of an answer, and how it is sent."""
 
     text: str
     model: str
@@ -42,7 +42,7 @@ class Answer:
 
 @dataclass(slots=True)
 class ChatExchange:
-    """Holds a call for its latency, answers it, and bills it once: when all of it was sent, or when the caller left."""
+    """A call that is held for its latency, answered, and billed once: when all of it was sent, or when the caller left."""
 
     connection: Connection
     bill: Bill
@@ -151,7 +151,7 @@ class ChatExchange:
 
 
 def whole_body(answer: Answer) -> bytes:
-    """A chat.completion object."""
+    """Make a chat.completion object."""
     message = {"role": "assistant", "content": answer.text}
     choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
     named = {"id": "chatcmpl-stub", "object": "chat.completion", "model": answer.model}
@@ -159,12 +159,12 @@ def whole_body(answer: Answer) -> bytes:
 
 
 def whole(answer: Answer) -> bytes:
-    """The answer in one piece."""
+    """Make the answer in one piece."""
     return response(200, whole_body(answer))
 
 
 def stream(answer: Answer, delta_chars: int) -> Iterator[bytes]:
-    """The answer as server-sent events: text in deltas, the finish, the usage where it was asked for, and the end mark."""
+    """Yield the answer as server-sent events: text in deltas, the finish, the usage where it was asked for, and the end mark."""
     yield stream_head()
     for start in range(0, len(answer.text), delta_chars):
         yield event(answer, {"choices": [{"index": 0, "delta": {"content": answer.text[start : start + delta_chars]}}]})
@@ -176,11 +176,11 @@ def stream(answer: Answer, delta_chars: int) -> Iterator[bytes]:
 
 
 def event(answer: Answer, fields: Mapping[str, Any]) -> bytes:
-    """One chat.completion.chunk."""
+    """Make one chat.completion.chunk."""
     named = {"id": "chatcmpl-stub", "object": "chat.completion.chunk", "model": answer.model}
     return chunk(b"data: " + dumps({**named, **fields}) + b"\n\n")
 
 
 def dumps(value: Any) -> bytes:
-    """Compact JSON."""
+    """Write compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

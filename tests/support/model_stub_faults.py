@@ -1,4 +1,4 @@
-"""What a model server can do wrong, on demand: named for the next calls, or at a rate over all calls."""
+"""Faults of a model server on demand: named for the next calls, or at a rate over all calls."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Fault(StrEnum):
-    """One way not to answer properly."""
+    """A way not to answer properly."""
 
     RATE_LIMITED = "rate_limited"
     SERVER_ERROR = "server_error"
@@ -35,7 +35,7 @@ class Ordered:
 
 @dataclass(slots=True)
 class Faults:
-    """Decides for each call. Rates are shares of all calls; the draw depends on the request, its attempt and the seed only."""
+    """The faults of calls. Rates are shares of all calls; the draw depends on the request, its attempt and the seed only."""
 
     rates: dict[Fault, float] = field(default_factory=dict)
     ordered: list[Ordered] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Faults:
         self.ordered.append(Ordered(kind, step, times))
 
     def draw(self, body: str, step: str) -> Fault | None:
-        """The fault of this call, if any. The next attempt of the same request draws anew."""
+        """Return the fault of this call, if any. The next attempt of the same request draws anew."""
         for order in self.ordered:
             if order.times > 0 and order.step in ("", step):
                 order.times -= 1
@@ -66,7 +66,7 @@ class Faults:
 
 
 def parse_rates(given: Iterable[str] | Mapping[str, float]) -> dict[Fault, float]:
-    """Rates from `kind=share` words or from a mapping. Raises ValueError on an unknown kind or a share outside 0..1."""
+    """Read rates from `kind=share` words or a mapping. Raises ValueError on an unknown kind or a share outside 0..1."""
     pairs = given.items() if isinstance(given, Mapping) else (word.partition("=")[::2] for word in given)
     rates = {Fault(kind): float(share) for kind, share in pairs}
     if any(not 0 <= rate <= 1 for rate in rates.values()) or sum(rates.values()) > 1:

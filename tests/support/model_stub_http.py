@@ -27,19 +27,19 @@ class HttpRequest:
 
 
 class Exchange(Protocol):
-    """What the owner of a request is told about its connection."""
+    """The owner of a request, which hears of its connection."""
 
     def lost(self) -> None:
-        """The peer went away before the exchange was closed."""
+        """Note that the peer went away before the exchange was closed."""
         ...
 
     def flushed(self) -> None:
-        """Everything sent so far has left this process."""
+        """Note that everything sent so far has left this process."""
         ...
 
 
 class Connection(asyncio.Protocol):
-    """One connection: a request is read, handed over and answered before the next is read."""
+    """A connection on which a request is read, handed over and answered before the next is read."""
 
     def __init__(self, accept: Callable[["Connection", HttpRequest], Exchange | None], peers: set["Connection"]) -> None:
         self._accept = accept
@@ -76,7 +76,7 @@ class Connection(asyncio.Protocol):
         return self._transport.get_write_buffer_size() == 0
 
     def finish(self) -> None:
-        """The exchange is over; the connection takes its next request."""
+        """End the exchange; the connection takes its next request."""
         self._exchange, self._busy = None, False
         self._next()
 
@@ -121,7 +121,7 @@ def take_request(buffer: bytearray) -> HttpRequest | None:
 
 
 def take_body(buffer: bytearray, start: int, headers: dict[str, str]) -> tuple[bytes, int] | None:
-    """The body that starts at `start` and the position after it; None while it is incomplete."""
+    """Return the body that starts at `start` and the position after it; None while it is incomplete."""
     if headers.get("transfer-encoding", "").lower() == "chunked":
         return take_chunks(buffer, start)
     end = start + int(headers.get("content-length", "0"))
@@ -129,7 +129,7 @@ def take_body(buffer: bytearray, start: int, headers: dict[str, str]) -> tuple[b
 
 
 def take_chunks(buffer: bytearray, start: int) -> tuple[bytes, int] | None:
-    """A chunked body (without trailers) and the position after it; None while it is incomplete."""
+    """Return a chunked body (without trailers) and the position after it; None while it is incomplete."""
     body = bytearray()
     position = start
     while (line_end := buffer.find(b"\r\n", position)) >= 0:
@@ -144,16 +144,16 @@ def take_chunks(buffer: bytearray, start: int) -> tuple[bytes, int] | None:
 
 
 def response(status: int, body: bytes, content_type: str = "application/json", extra: str = "") -> bytes:
-    """A whole response with a length. `extra` is further header lines, each ending in CRLF."""
+    """Make a whole response with a length. `extra` is further header lines, each ending in CRLF."""
     first = f"HTTP/1.1 {status} {REASONS.get(status, 'Unknown')}\r\n"
     return f"{first}Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n{extra}\r\n".encode() + body
 
 
 def stream_head() -> bytes:
-    """The head of a server-sent stream in chunks."""
+    """Make the head of a server-sent stream in chunks."""
     return b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 def chunk(data: bytes) -> bytes:
-    """One chunk; empty data is the last one."""
+    """Make one chunk; empty data is the last one."""
     return b"%x\r\n%b\r\n" % (len(data), data)

@@ -1,4 +1,4 @@
-"""How the stub plays a judge: in form and within the scale, drawn by the request. What it says measures nothing."""
+"""Plays a judge for the stub: in form and within the scale, drawn by the request. What it says measures nothing."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +10,7 @@ CRITERION = re.compile(r"^(\d+)\. ", re.MULTILINE)
 
 
 def race(prompt: Prompt) -> Any:
-    """Points for every criterion of both articles."""
+    """Give points for every criterion of both articles."""
     dice = prompt.dice()
     numbers = CRITERION.findall(prompt.last.rpartition("<criteria>")[2])
     return {
@@ -27,7 +27,7 @@ def race(prompt: Prompt) -> Any:
 
 
 def scored(least: int, most: int) -> Callable[[Prompt], Any]:
-    """A whole number on a scale."""
+    """Make a judge that gives a whole number on a scale."""
     return lambda prompt: {"analysis": "a stand-in's remark", "score": prompt.dice().randint(least, most)}
 
 

@@ -1,7 +1,7 @@
-"""How the stub plays each step of the chain, so that a run has a known size and its citations resolve.
+"""Plays each step of the chain for the stub, so that a run has a known size and its citations resolve.
 
-Steps are known by the name of their schema; section writing is the one that has none. All that a script says is taken from
-the request it answers. With the default shape and the effort `deep`, a run makes 76 model calls and 12 searches.
+A step is known by the name of its schema; only section writing has none. A script takes all it says from the request it
+answers. With the default shape and the effort `deep`, a run makes 76 model calls and 12 searches.
 """
 
 import re
@@ -51,20 +51,20 @@ class Shape:
 
     @classmethod
     def parse(cls, words: Iterable[str]) -> Self:
-        """From `name=count` words. Raises TypeError on an unknown name, ValueError on a count that is no number."""
+        """Read `name=count` words. Raises TypeError on an unknown name, ValueError on a count that is no number."""
         return cls(**{name: int(count) for name, _, count in (word.partition("=") for word in words)})
 
     def turns_of(self, part: int) -> int:
-        """Turns of the search agent of part 1, 2, ...; the last of them is its decision to finish."""
+        """Return the turns of the search agent of part 1, 2, ...; the last of them is its decision to finish."""
         return self.turns - (part % 4 == 0)
 
     def searches_of(self, part: int) -> int:
-        """Searches of that agent: all are shared out evenly, the first parts get what is left over."""
+        """Return the searches of that agent: all are shared out evenly, the first parts get what is left over."""
         return self.searches // self.subtasks + (part <= self.searches % self.subtasks)
 
 
 def scripted(prompt: Prompt, shape: Shape) -> Any:
-    """The scripted answer to a step, or None where the stub has no script and the schema decides."""
+    """Return the scripted answer to a step, or None where the stub has no script and the schema decides."""
     if whole := model_stub_whole.STEPS.get(prompt.step):
         return whole(prompt)
     if judge := JUDGES.get(prompt.step):
@@ -74,7 +74,7 @@ def scripted(prompt: Prompt, shape: Shape) -> Any:
 
 
 def intent(prompt: Prompt, _: Shape) -> Any:
-    """The question, restated."""
+    """Restate the question."""
     asked = question_in(prompt)
     return {
         "goal": f"Explain from the sources: {asked}",
@@ -87,7 +87,7 @@ def intent(prompt: Prompt, _: Shape) -> Any:
 
 
 def plan(prompt: Prompt, shape: Shape) -> Any:
-    """One subtask for each aspect, none of which needs another."""
+    """Make one subtask for each aspect, none of which needs another."""
     asked = question_in(prompt).rstrip("?")
     subtasks = [
         {
@@ -104,7 +104,7 @@ def plan(prompt: Prompt, shape: Shape) -> Any:
 
 
 def act(prompt: Prompt, shape: Shape) -> Any:
-    """New searches first, then the same one again (which costs a turn and no call), then the decision to finish."""
+    """Search anew first, then repeat a search (which costs a turn and no call), then decide to finish."""
     turn = sum(message["role"] == "assistant" for message in prompt.messages)
     opening = "\n".join(message["content"] for message in prompt.messages[:2])
     found = PART.search(opening)
@@ -121,10 +121,10 @@ def act(prompt: Prompt, shape: Shape) -> Any:
 
 
 def finding(prompt: Prompt, _: Shape) -> Any:
-    """Sentences copied from the first passages, each cited, and a disagreement between two of them."""
+    """Copy sentences from the first passages, each cited, with a disagreement between two of them."""
     seen = dict(found for message in prompt.messages for found in SNIPPET.findall(message["content"]))
     dice = prompt.dice()
-    quotes = [{"passage": name, "text": dice.choice(said)} for name, text in seen.items() if (said := SENTENCE.findall(text))]
+    quotes = [{"passage": name, "text": dice.choice(found)} for name, text in seen.items() if (found := SENTENCE.findall(text))]
     quotes = quotes[:QUOTES_PER_FINDING]
     answer = " ".join(f"It was said that {q['text'][:90].lower()} [{q['passage']}]." for q in quotes)
     conflict = {"about": "which of the two reasons came first", "passages": [q["passage"] for q in quotes[:2]]}
@@ -132,7 +132,7 @@ def finding(prompt: Prompt, _: Shape) -> Any:
 
 
 def outline(prompt: Prompt, shape: Shape) -> Any:
-    """One section for each aspect."""
+    """Make one section for each aspect."""
     sections = [
         {"heading": aspect.capitalize(), "brief": f"What the sources say about {aspect}.", "parts": []}
         for aspect in ASPECTS[: shape.sections]
@@ -141,7 +141,7 @@ def outline(prompt: Prompt, shape: Shape) -> Any:
 
 
 def aggregation(prompt: Prompt, shape: Shape) -> Any:
-    """The quotes dealt out to the sections in turn, one point each."""
+    """Deal out the quotes to the sections in turn, one point each."""
     sections: list[dict[str, Any]] = [{"section": n + 1, "points": []} for n in range(shape.sections)]
     for at, (name, text) in enumerate(QUOTE.findall(prompt.last)):
         sections[at % shape.sections]["points"].append({"point": text[:100], "quotes": [name]})
@@ -149,7 +149,7 @@ def aggregation(prompt: Prompt, shape: Shape) -> Any:
 
 
 def section(prompt: Prompt, _: Shape) -> Any:
-    """A paragraph for each quote, citing it; over passages without quotes, the draft of a system that writes as it reads.
+    """Write a paragraph for each quote, citing it; over passages without quotes, the draft of a system that writes as it reads.
 
     None for any other free text.
     """
@@ -164,14 +164,14 @@ def section(prompt: Prompt, _: Shape) -> Any:
 
 
 def consistency(prompt: Prompt, _: Shape) -> Any:
-    """No edits; a summary and a conclusion that cite what the sections cite."""
+    """Make no edits; write a summary and a conclusion that cite what the sections cite."""
     cited = list(dict.fromkeys(CITED.findall(prompt.last)))
     summary = " ".join(f"The sources give reason number {n} [{name}]." for n, name in enumerate(cited[:5], 1))
     return {"edits": [], "summary": summary, "conclusion": f"{THOUGHT} [{cited[0]}]" if cited else THOUGHT}
 
 
 def question_in(prompt: Prompt) -> str:
-    """The first question among the messages before the model's own, without its part."""
+    """Return the first question among the messages before the model's own, without its part."""
     for message in prompt.messages[:2]:
         if message["role"] == "user" and (found := QUESTION.search(message["content"])):
             return found.group().strip()

@@ -1,4 +1,4 @@
-"""How the stub plays the systems that work a question as a whole: MaMs' three roles, ReAct's digest and draft.
+"""Plays for the stub the systems that work a question as a whole: MaMs' three roles, ReAct's digest and draft.
 
 MaMs looks `LOOKS` times, two searches each, and then finishes; its report gains a paragraph for each passage of a chunk.
 """
@@ -22,7 +22,7 @@ TOLD = re.compile(r"One source puts it so: (.+?) \[(p\d+)\]")
 
 
 def look(prompt: Prompt) -> Any:
-    """One more angle of the question, until all have been looked at."""
+    """Look at one more angle of the question, until all have been looked at."""
     asked, done = _question(prompt), _inside(PLAN, prompt).count("[x]")
     if done >= LOOKS:
         return {"plan": _plan(LOOKS), "thought": "All is settled.", "action": "finish", "inputs": []}
@@ -31,32 +31,32 @@ def look(prompt: Prompt) -> Any:
 
 
 def remember(prompt: Prompt) -> Any:
-    """The old memory, and a fact for each passage."""
+    """Return the old memory, and a fact for each passage."""
     old = [line[2:] for line in _inside(MEMORY, prompt).splitlines() if line.startswith("- ")]
-    return {"memory": [*old, *(f"{said[:SAID_CHARS]} [{name}]" for name, said in _said(prompt))], "plan": _inside(PLAN, prompt)}
+    return {"memory": [*old, *(f"{text[:SAID_CHARS]} [{name}]" for name, text in _said(prompt))], "plan": _inside(PLAN, prompt)}
 
 
 def last_word(prompt: Prompt) -> Any:
-    """The plan as it stands."""
+    """Return the plan as it stands."""
     return {"plan": _inside(PLAN, prompt)}
 
 
 def draft(prompt: Prompt) -> Any:
-    """The report as it stands with a paragraph for each passage that is shown; None where none is."""
-    said = _said(prompt)
-    if not said:
+    """Write the report so far with a paragraph for each passage that is shown; None where none is."""
+    passages = _said(prompt)
+    if not passages:
         return None
     report = _inside(REPORT, prompt)
     opening = report if report.startswith("# ") else f"# {_question(prompt).rstrip('?')}\n\n## What the sources say"
-    return "\n\n".join([opening, *(f"One source puts it so: {text} [{name}]" for name, text in said)])
+    return "\n\n".join([opening, *(f"One source puts it so: {text} [{name}]" for name, text in passages)])
 
 
 def _said(prompt: Prompt) -> list[tuple[str, str]]:
-    """Each passage that is shown, with its first whole sentence; where only digests are shown, what they tell."""
+    """List each passage that is shown, with its first whole sentence; where only digests are shown, what they tell."""
     shown = {name: text for message in prompt.messages for name, text in SNIPPET.findall(message["content"])}
-    said = [(name, found.group()) for name, text in shown.items() if (found := SENTENCE.search(text))]
-    told = {name: text for message in prompt.messages for text, name in TOLD.findall(message["content"])}
-    return said or list(told.items())
+    sentences = [(name, found.group()) for name, text in shown.items() if (found := SENTENCE.search(text))]
+    digests = {name: text for message in prompt.messages for text, name in TOLD.findall(message["content"])}
+    return sentences or list(digests.items())
 
 
 def _plan(done: int) -> str:

@@ -1,4 +1,4 @@
-"""One stage opened as a worker opens it, for tests that need a run with something in it."""
+"""Opens one stage as a worker opens it, for tests that need a run with something in it."""
 
 from collections.abc import Sequence
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""The world outside: a server that answers by script over a real socket, also as badly as servers do."""
+"""A server for the world outside, which answers by script over a real socket, also as badly as servers do."""
 
 import asyncio
 from collections import deque
@@ -27,7 +27,7 @@ class Seen:
 
 @dataclass
 class OutsideStub:
-    """Answers each request with the next behaviour of `script`, and with `otherwise` when it is used up."""
+    """A server that answers each request with the next behaviour of `script`, then with `otherwise`."""
 
     otherwise: Behaviour
     script: deque[Behaviour] = field(default_factory=deque)
@@ -44,7 +44,7 @@ class OutsideStub:
 
 
 def says(content: Any, kind: str = "application/json") -> Behaviour:
-    """A 200 response."""
+    """Answer 200 with this content."""
     raw = content if isinstance(content, bytes) else orjson.dumps(content)
 
     async def behave(_: web.Request) -> web.StreamResponse:
@@ -54,7 +54,7 @@ def says(content: Any, kind: str = "application/json") -> Behaviour:
 
 
 def status(code: int, text: str = "", **headers: str) -> Behaviour:
-    """A refusal; `Retry_After="1"` becomes the header of that name."""
+    """Refuse; `Retry_After="1"` becomes the header of that name."""
 
     async def behave(_: web.Request) -> web.StreamResponse:
         return web.Response(status=code, text=text, headers={name.replace("_", "-"): value for name, value in headers.items()})
@@ -63,7 +63,7 @@ def status(code: int, text: str = "", **headers: str) -> Behaviour:
 
 
 def after(seconds: float, then: Behaviour) -> Behaviour:
-    """A slow answer."""
+    """Answer slowly."""
 
     async def behave(request: web.Request) -> web.StreamResponse:
         await asyncio.sleep(seconds)
@@ -73,7 +73,7 @@ def after(seconds: float, then: Behaviour) -> Behaviour:
 
 
 def when(opened: asyncio.Event, then: Behaviour) -> Behaviour:
-    """An answer that waits for an event."""
+    """Answer once an event has happened."""
 
     async def behave(request: web.Request) -> web.StreamResponse:
         await opened.wait()
@@ -83,7 +83,7 @@ def when(opened: asyncio.Event, then: Behaviour) -> Behaviour:
 
 
 async def hangs_up(request: web.Request) -> web.StreamResponse:
-    """The connection breaks in the middle of the body."""
+    """Break the connection in the middle of the body."""
     response = web.StreamResponse(headers={"Content-Length": "1000"})
     await response.prepare(request)
     await response.write(b'{"results": [')
@@ -93,7 +93,7 @@ async def hangs_up(request: web.Request) -> web.StreamResponse:
 
 
 async def floods(request: web.Request) -> web.StreamResponse:
-    """A body without end."""
+    """Send a body without end."""
     response = web.StreamResponse()
     await response.prepare(request)
     try:
@@ -105,7 +105,7 @@ async def floods(request: web.Request) -> web.StreamResponse:
 
 @asynccontextmanager
 async def outside(otherwise: Behaviour, *script: Behaviour) -> AsyncIterator[OutsideStub]:
-    """A running stub; `url` is its address."""
+    """Serve a stub; `url` is its address."""
     stub = OutsideStub(otherwise, deque(script))
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", stub.answer)

@@ -1,4 +1,4 @@
-"""Rows of any table, made up from what the table says of its columns: enough for PostgreSQL to take them."""
+"""Makes rows of any table from what the table says of its columns: enough for PostgreSQL to take them."""
 
 import re
 from collections.abc import Callable
@@ -34,7 +34,7 @@ MADE_UP: dict[type, Callable[[], Any]] = {
 
 
 async def make_row(connection: asyncpg.Connection, table: Table, organisation: UUID) -> Row:
-    """Values of a row of this organisation that can be added: the rows it must name are there."""
+    """Make values of a row of this organisation that can be added; the rows it must name are added first."""
     row = {column.name: _value(table, column) for column in table.columns if _is_asked_for(column)}
     if "organisation_id" in table.columns:
         row["organisation_id"] = organisation
@@ -45,14 +45,14 @@ async def make_row(connection: asyncpg.Connection, table: Table, organisation: U
 
 
 async def add_parent(connection: asyncpg.Connection, key: ForeignKeyConstraint, organisation: UUID) -> Row:
-    """Add a row for a foreign key to name; what the key's columns hold then."""
+    """Add a row for a foreign key to name; return the values of the key's columns."""
     parent = await make_row(connection, key.referred_table, organisation)
     await connection.execute(*insertion(key.referred_table, parent))
     return {element.parent.name: parent[element.column.name] for element in key.elements}
 
 
 def insertion(table: Table, row: Row) -> tuple[Any, ...]:
-    """The statement that adds a row, and its arguments."""
+    """Return the statement that adds a row, and its arguments."""
     names, places = ", ".join(f'"{name}"' for name in row), ", ".join(f"${n + 1}" for n in range(len(row)))
     return f"INSERT INTO {table.name} ({names}) VALUES ({places})", *row.values()
 

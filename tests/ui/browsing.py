@@ -1,4 +1,4 @@
-"""The page's real server, and the Chromium that there may be on a machine."""
+"""Runs the page's real server, and finds the Chromium of this machine."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 @contextmanager
 def page_server(api_url: str, key: str = "rbk_local") -> Iterator[str]:
-    """The real page on a free port. With a key it is one person's own; without one, visitors sign in."""
+    """Serve the real page on a free port. With a key it is one person's own; without one, visitors sign in."""
     port = free_port()
     options = ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
     process = subprocess.Popen(

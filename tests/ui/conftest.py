@@ -1,4 +1,4 @@
-"""A fake API for each test, and the page that speaks to it."""
+"""Fixtures: a fake API for each test, and the page that speaks to it."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,7 +26,7 @@ def api() -> Iterator[FakeApi]:
 
 @pytest.fixture
 def open_page(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
-    """Opens a page by its name (`ask`, `watch`, ...) with the given query parameters."""
+    """A function that opens a page by its name (`ask`, `watch`, ...) with the given query parameters."""
     monkeypatch.setenv("RUBRICA_API_URL", api.url)
     monkeypatch.setenv("RUBRICA_API_KEY", "rbk_local")
 
@@ -54,7 +54,7 @@ def chromium() -> "Iterator[Browser]":
 
 @pytest.fixture
 def page(chromium: "Browser") -> "Iterator[Page]":
-    """A window of somebody who was never here before: contexts of a browser share nothing."""
+    """A window of a new visitor: contexts of a browser share nothing."""
     context = chromium.new_context(viewport={"width": 1400, "height": 1000})
     context.set_default_timeout(LIMIT_MS)
     yield context.new_page()

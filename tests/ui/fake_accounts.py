@@ -1,4 +1,4 @@
-"""People, keys, own documents and schedules on the fake API."""
+"""Adds people, keys, own documents and schedules to the fake API."""
 
 from re import Match
 
@@ -10,7 +10,7 @@ TOKEN = "a-token-of-a-session"
 
 
 def known(api: FakeApi, role: str = "owner") -> Json:
-    """An organisation of two; whoever asks has the role."""
+    """Add an organisation of two; the caller has the role."""
     scopes = ["runs:read", "runs:write", "keys:read"]
     scopes += ["team:read", "team:write", "keys:write"] if role in ("owner", "admin") else ["team:read"]
     organisation = {"id": "o1", "name": "Custom <House>", "role": role}
@@ -33,7 +33,7 @@ def known(api: FakeApi, role: str = "owner") -> Json:
 
 
 def collecting(api: FakeApi) -> Json:
-    """One collection with a document that is being read and one that could not be."""
+    """Add a collection with a document that is being read and one that could not be."""
     collection = {
         "id": "c1",
         "name": "Letters *1846*",
@@ -73,7 +73,7 @@ def collecting(api: FakeApi) -> Json:
 
 
 def repeating(api: FakeApi) -> Json:
-    """A weekly question; its latest asking felled a claim."""
+    """Add a weekly question; its latest asking refuted a claim."""
     schedule: Json = {
         **{"id": "s1", "name": "Tariffs weekly", "query": {"question": "Which tariffs?"}, "paused": False, "next_at": WHEN},
         "timing": {"cron": "0 7 * * 1", "time_zone": "UTC"},
@@ -91,7 +91,7 @@ def repeating(api: FakeApi) -> Json:
 
 
 def using(api: FakeApi) -> None:
-    """What the organisation used this month, its limits, and its consent."""
+    """Add what the organisation used this month, its limits, and its consent."""
     total = {"runs": 2, "tokens": 45_100, "cost_microusd": 1_500_000}
     lines = [{"kind": "tool", "name": "search <web>", "calls": 4}]
     asked = {"created_at": WHEN, "model_calls": 3, "input_tokens": 40_000}

@@ -23,7 +23,7 @@ Answerer = Callable[[re.Match[str], Json | None], Any]
 
 
 class FakeRun:
-    """A run made of what a test puts into it."""
+    """A run whose content a test decides."""
 
     def __init__(self, question: str, run_id: str = "", **options: Any) -> None:
         self.id = run_id or str(uuid4())
@@ -63,7 +63,7 @@ class FakeRun:
 
 
 class FakeApi:
-    """What the server holds, and how it is to misbehave."""
+    """The server's data and its faults."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -91,13 +91,13 @@ class FakeApi:
         self.failures[path_ending] = (status, {"type": "about:blank", "title": title, "status": status, "detail": detail})
 
     def commands(self) -> list[tuple[str, str, Json | None]]:
-        """Every request that was to change something: method, last part of the path, body."""
+        """Return every request that was to change something: method, last part of the path, body."""
         return [(method, path.rsplit("/", 1)[-1], body) for method, path, body in self.received if method != "GET"]
 
 
 @contextmanager
 def serving() -> Iterator[FakeApi]:
-    """The API on a free port until the block ends."""
+    """Serve the API on a free port until the block ends."""
     api = FakeApi()
     handler = type("Handler", (_Handler,), {"api": api})
     server = _Server(("127.0.0.1", 0), handler)
@@ -117,7 +117,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A watcher that hangs up is no error here; anything else is."""
+        """Ignore a watcher that hangs up; anything else is an error."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""Estimates, questions back, rubrics and scorecards on the fake API."""
+"""Adds estimates, questions back, rubrics and scorecards to the fake API."""
 
 from re import Match
 
@@ -13,17 +13,17 @@ CRITERIA.append({"title": "No invention", "description": "Error Criterion: The r
 
 
 def estimating(api: FakeApi) -> None:
-    """An estimate from five runs, and one question back."""
+    """Add an estimate from five runs, and one question back."""
     seconds, cost = {"low": 180, "likely": 240, "high": 420}, {"low": 20_000, "likely": 40_000, "high": 60_000}
     tokens = {"low": 40_000, "likely": 60_000, "high": 90_000}
-    told = {"tokens": tokens, "cost_microusd": cost, "seconds": seconds, "runs": 5, "within_budget": True}
-    api.answer("POST", "/v1/estimates", lambda *_: told)
+    estimate = {"tokens": tokens, "cost_microusd": cost, "seconds": seconds, "runs": 5, "within_budget": True}
+    api.answer("POST", "/v1/estimates", lambda *_: estimate)
     question = {"question": "Which period?", "why": "It spans a century.", "options": ["1789-1860", "1861-1900"]}
     api.answer("POST", "/v1/clarifications", lambda *_: {"questions": [question]})
 
 
 def awaiting_approval(api: FakeApi) -> FakeRun:
-    """A run whose plan and rubric wait for their reader."""
+    """Add a run whose plan and rubric wait for approval."""
     run = api.add(FakeRun(QUESTION, plan=PLAN))
     run.emit("run_created", {"question": QUESTION})
     run.emit("plan_made", {"plan": PLAN}, "plan")
@@ -51,7 +51,7 @@ def awaiting_approval(api: FakeApi) -> FakeRun:
 
 
 def scored(api: FakeApi, run: FakeRun, fault: float = 0.8) -> None:
-    """The scorecard of a finished run: one criterion met, one fault, one that nobody could judge."""
+    """Add the scorecard of a finished run: one criterion met, one fault, one that nobody could judge."""
     items = [
         {"criterion": CRITERIA[0], "score": 0.9, "reason": "Covered at length."},
         {"criterion": CRITERIA[6], "score": fault, "reason": "One <i>quotation</i> is invented."},

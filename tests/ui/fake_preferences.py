@@ -1,4 +1,4 @@
-"""Comparisons, stars and flags on the fake API: enough of /v1 for the pages to work against."""
+"""Adds comparisons, stars and flags to the fake API, as far as the pages need them."""
 
 from re import Match
 from typing import Any
@@ -11,7 +11,7 @@ SHOWN = ("title", "markdown", "citations", "claims")
 
 
 def comparing(api: FakeApi, run: FakeRun) -> Json:
-    """A comparison of this run's report with a second one; blind until it is revealed."""
+    """Add a comparison of this run's report with a second one; blind until it is revealed."""
     report = run.report or {}
     second = {**report, "title": "Duties", "markdown": "# Duties\n\nThe second text [2]."}
     shown = {name: {k: r.get(k, []) for k in SHOWN} for name, r in (("left", second), ("right", report))}
@@ -31,10 +31,10 @@ def comparing(api: FakeApi, run: FakeRun) -> Json:
 
     def reveal(_: Match[str], __: Json | None) -> Json:
         comparison["revealed"] = True
-        told = {"tokens": 5_000, "cost_microusd": 12_000}
+        cost = {"tokens": 5_000, "cost_microusd": 12_000}
         sides = {
-            "left": {"delivered": False, "way": "model stub at 1.0", **told},
-            "right": {"delivered": True, "way": "model stub", **told},
+            "left": {"delivered": False, "way": "model stub at 1.0", **cost},
+            "right": {"delivered": True, "way": "model stub", **cost},
         }
         return sides | {"choice": comparison["choice"]}
 
@@ -50,7 +50,7 @@ def comparing(api: FakeApi, run: FakeRun) -> Json:
 
 
 def listening(api: FakeApi) -> list[Any]:
-    """Stars and flags; what was sent."""
+    """Take stars and flags; return the list of what was sent."""
     sent: list[Any] = []
 
     def note(found: Match[str], body: Json | None) -> Json:

@@ -1,4 +1,4 @@
-"""Three systems side by side on the fake API: two wrote a report, one failed."""
+"""Adds three systems side by side to the fake API: two wrote a report, one failed."""
 
 import copy
 from re import Match
@@ -11,7 +11,7 @@ SYSTEMS = ("minddr", "mams", "react")
 
 
 def beside(api: FakeApi) -> tuple[FakeRun, Json]:
-    """The first run, and what the API shows of all."""
+    """Add the runs; return the first run, and what the API shows of all."""
     runs = [finished(api), finished(api), api.add(FakeRun(QUESTION))]
     for run, system in zip(runs, SYSTEMS, strict=True):
         run.fields["query"]["system"] = system
@@ -39,7 +39,7 @@ def beside(api: FakeApi) -> tuple[FakeRun, Json]:
 
 
 def card(first: float, fault: float, second: float | None) -> Json:
-    """Scores of the first criterion, the fault and the second criterion, which nobody may have judged."""
+    """Make scores of the first criterion, the fault and the second criterion, which may be unjudged."""
     last: Json = {"score": second, "reason": "In part."} if second is not None else {"score": None, "missing": "no <i>model</i>"}
     items = [
         {"criterion": CRITERIA[0], "score": first, "reason": "Covered <b>at length</b>."},

@@ -1,4 +1,4 @@
-"""The audit log and webhooks on the fake API."""
+"""Adds the audit log and webhooks to the fake API."""
 
 from tests.ui.fake_accounts import WHEN
 from tests.ui.fake_api import FakeApi, Json
@@ -7,7 +7,7 @@ SIGNING = "whsec_shown-once"
 
 
 def audited(api: FakeApi) -> None:
-    """Three entries on two pages; what is sent as a table says what it was narrowed to."""
+    """Add three entries on two pages, and their table."""
     whose = {"user_id": "u1", "email": "ann@example.org", "address": "203.0.113.9", "at": WHEN}
     entries: list[Json] = [
         {"id": "a1", **whose, "action": "webhook_made", "subject": "w1", "detail": {"host": "<b>hooks.example</b>"}},
@@ -19,7 +19,7 @@ def audited(api: FakeApi) -> None:
 
 
 def hooked(api: FakeApi) -> Json:
-    """One endpoint that was turned off for failing, with a message that arrived and one that did not."""
+    """Add an endpoint that was turned off for failing, with a message that arrived and one that did not."""
     hook: Json = {
         **{"id": "w1", "url": "https://hooks.example/in", "description": "Night <watch>", "events": ["run.completed"]},
         **{"enabled": False, "disabled_reason": "the endpoint answered 410 Gone", "created_at": WHEN},

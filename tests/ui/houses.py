@@ -1,4 +1,4 @@
-"""A real API in a thread of its own, and organisations that sign up to it through the forms of the page's server."""
+"""Serves a real API in a thread, and signs organisations up to it through the forms of the page's server."""
 
 import asyncio
 import threading
@@ -32,7 +32,7 @@ class Running:
 
 @contextmanager
 def real_api(urls: tuple[str, str], owner_url: str, write: Callable[..., object]) -> Iterator[Running]:
-    """The API on a database until the block ends; `write(pool, run_id)` is the worker's part."""
+    """Serve the API on a database until the block ends; `write(pool, run_id)` is the worker's part."""
     loop, ready, stop = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
     held: list[Running] = []
 
@@ -63,7 +63,7 @@ def real_api(urls: tuple[str, str], owner_url: str, write: Callable[..., object]
 
 
 def sign_up(api_url: str, name: str) -> tuple[TestClient, Client]:
-    """An organisation made by the page's form: its browser, and the page's client as that browser's session."""
+    """Sign up an organisation by the page's form; return its browser, and the page's client for that session."""
     browser = TestClient(
         Starlette(routes=[*sign_in.ROUTES, *shared.ROUTES]), base_url="http://page.example", follow_redirects=False
     )

@@ -1,4 +1,4 @@
-"""Runs to show on the page: one in the middle of its searches, one that has finished."""
+"""Makes runs to show on the page: one in the middle of its searches, one that has finished."""
 
 import hashlib
 
@@ -38,7 +38,7 @@ PLAN: Json = {
 
 
 def searching(api: FakeApi) -> FakeRun:
-    """Planned; one search done, one at work, one waiting for both."""
+    """Add a planned run: one search done, one running, one waiting for both."""
     run = api.add(FakeRun(QUESTION, budget={"max_tokens": 200_000, "max_cost_microusd": 500_000, "max_seconds": 600}))
     run.fields["usage"] = {
         "model_calls": 7,
@@ -75,7 +75,7 @@ def searching(api: FakeApi) -> FakeRun:
 
 
 def finished(api: FakeApi) -> FakeRun:
-    """A run with its report."""
+    """Add a run with its report."""
     run = searching(api)
     run.emit("stage_started", {"stage": "report", "title": "Report"}, "report")
     run.emit("report_ready", {"sections": 2, "citations": 2, "words": 58, "unresolved_citations": 0}, "report")
@@ -93,7 +93,7 @@ def finished(api: FakeApi) -> FakeRun:
 
 
 def claims() -> list[Json]:
-    """One supported, one that its citation does not quite say, one opposed."""
+    """Make one supported claim, one that its citation does not quite say, one opposed."""
     first = "Duties were to put home products in fair competition with foreign ones, with an exception for what is needed in war."
     return [
         {"text": first, "citations": [1, 2], "support": "full"},
@@ -108,7 +108,7 @@ def claims() -> list[Json]:
 
 
 def citations() -> list[Json]:
-    """Two citations of one source."""
+    """Make two citations of one source."""
     start = SPEECH.index(QUOTE)
     war = "articles which are of primary necessity in time of war"
     return [

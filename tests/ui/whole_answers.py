@@ -1,4 +1,4 @@
-"""What a test leaves out of an answer, because it is not about it, and the API always says."""
+"""Completes an answer with the fields that a test leaves out, because it is not about them, and the API always sends."""
 
 import enum
 import re
@@ -18,7 +18,7 @@ DAY = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
 
 
 def whole_answer(method: str, path: str, given: Any) -> Any:
-    """The answer of a route with all its required fields; as it is where the client has no such route."""
+    """Complete the answer of a route with its required fields; leave it where the client has no such route."""
     kinds = [kind for verb, pattern, kind in _routes() if verb == method and pattern.fullmatch(path)]
     return whole(kinds[0], given) if kinds else given
 
@@ -30,7 +30,7 @@ def _routes() -> Sequence[tuple[str, re.Pattern[str], type]]:
 
 
 def whole(kind: Any, given: Any) -> Any:
-    """What is given of a model, with neutral values for required fields that are missing, at any depth."""
+    """Complete the values of a model with neutral values for missing required fields, at any depth."""
     if isinstance(kind, type) and issubclass(kind, BaseModel) and isinstance(given, dict):
         fields = kind.model_fields
         there = {name: whole(fields[name].annotation, value) if name in fields else value for name, value in given.items()}

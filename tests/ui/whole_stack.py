@@ -1,4 +1,4 @@
-"""The whole product as a user starts it, for the tests that look at it with a browser: one stack for all of a file's."""
+"""Runs the whole product as a user starts it, for tests that look at it with a browser: one stack for all of a file's tests."""
 
 import asyncio
 import signal
@@ -17,7 +17,7 @@ from tests.support.stack import RUBRICA, command_environment
 
 
 class Addresses(NamedTuple):
-    """Where the local user's page is, and the API, which others sign up to."""
+    """The addresses of the local user's page and of the API, to which others sign up."""
 
     page: str
     api: str
@@ -25,7 +25,7 @@ class Addresses(NamedTuple):
 
 @contextmanager
 def everything(folder: Path, **settings: str) -> Iterator[Addresses]:
-    """`rubrica up` with these settings until the block ends."""
+    """Run `rubrica up` with these settings until the block ends."""
     home, output = Home(folder / "home"), folder / "up.out"
     with output.open("wb") as out:
         process = subprocess.Popen(
@@ -50,7 +50,7 @@ def everything(folder: Path, **settings: str) -> Iterator[Addresses]:
 
 @contextmanager
 def stub_in_a_thread() -> Iterator[str]:
-    """The stand-in model's address; Playwright's calls would hold up a loop of this thread."""
+    """Serve the stand-in model in a thread, since Playwright's calls block this one's loop; yield its address."""
     loop, started, ended = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
     address: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Everything an agent needs, put together for tests."""
+"""Puts together everything that an agent needs, for tests."""
 
 from collections.abc import Iterable
 from datetime import date

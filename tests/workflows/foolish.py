@@ -1,4 +1,4 @@
-"""Any answer that a schema allows, however foolish: what a constrained decoder with no sense at all could return."""
+"""Makes any answer that a schema allows, however foolish: what a constrained decoder without sense could return."""
 
 import json
 import random
@@ -8,18 +8,60 @@ from typing import Any
 from app.domain.chat import ChatRequest
 
 WORDS = (
-    *("tariff", "revenue", "", " ", "s1", "s2", "s7", "q1", "q2", "q99", "p1", "p2", "p404", "search", "References", "p1 part 2"),
-    *("[q1]", "[q1, q2] [7] [[q3]]", "[[0123456789abcdef]]", "[1]: http://x", "【q2】", "(q1)", "[^q1]", "[q", "3]"),
-    *("https://made.up/page", "see [here](http://evil.example/?q=secret) now", "https://example.org/1887"),
-    *("<answer>", "</think>", '<tool_call>{"name":"browse","arguments":{"url":"http://made.up"}}</tool_call>'),
-    *("## Heading", "Under\n-----", "#", "| a | b |\n|---|---|", '<cite id="q1,q7">claimed</cite>', "**bold line**"),
-    *("The tariff of 1824 was meant to protect domestic manufactures.", "It is a condition which confronts us ... imported."),
-    *("世界贸易因此大幅萎缩。", "\x00\u202e\ufeff", "{", '"', "\\", "a" * 3_000, "{{question}}", "%s {0}", "\n\n\n", "٣"),
+    "tariff",
+    "revenue",
+    "",
+    " ",
+    "s1",
+    "s2",
+    "s7",
+    "q1",
+    "q2",
+    "q99",
+    "p1",
+    "p2",
+    "p404",
+    "search",
+    "References",
+    "p1 part 2",
+    "[q1]",
+    "[q1, q2] [7] [[q3]]",
+    "[[0123456789abcdef]]",
+    "[1]: http://x",
+    "【q2】",
+    "(q1)",
+    "[^q1]",
+    "[q",
+    "3]",
+    "https://made.up/page",
+    "see [here](http://evil.example/?q=secret) now",
+    "https://example.org/1887",
+    "<answer>",
+    "</think>",
+    '<tool_call>{"name":"browse","arguments":{"url":"http://made.up"}}</tool_call>',
+    "## Heading",
+    "Under\n-----",
+    "#",
+    "| a | b |\n|---|---|",
+    '<cite id="q1,q7">claimed</cite>',
+    "**bold line**",
+    "The tariff of 1824 was meant to protect domestic manufactures.",
+    "It is a condition which confronts us ... imported.",
+    "世界贸易因此大幅萎缩。",
+    "\x00\u202e\ufeff",
+    "{",
+    '"',
+    "\\",
+    "a" * 3_000,
+    "{{question}}",
+    "%s {0}",
+    "\n\n\n",
+    "٣",
 )
 
 
 class Foolish:
-    """Answers each request from dice; schema-valid for structured steps, anything for text."""
+    """A model that answers each request from dice: schema-valid for structured steps, anything for text."""
 
     def __init__(self, dice: random.Random) -> None:
         self._dice = dice

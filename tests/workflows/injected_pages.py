@@ -1,4 +1,4 @@
-"""Pages that try to take over the agent that reads them: attacks times places to put them, in English and Chinese."""
+"""Makes pages that try to take over the agent that reads them: attacks times places to put them, in English and Chinese."""
 
 import html
 from collections.abc import Callable, Iterator
@@ -64,7 +64,7 @@ def zero_width(text: str) -> str:
 
 
 def full_width(text: str) -> str:
-    """ASCII letters in their wide forms: they look nearly the same, and plain patterns miss them."""
+    """Turn ASCII letters into their wide forms: they look nearly the same, and plain patterns miss them."""
     return "".join(chr(ord(c) + 0xFEE0) if c.isascii() and c.isalpha() else c for c in text)
 
 
@@ -73,7 +73,7 @@ def tags(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """The text as HTML that shows exactly it."""
+    """Return the text as HTML that shows exactly it."""
     return html.escape(text)
 
 
@@ -95,7 +95,7 @@ NEVER_OFFERED = ("title", "search snippet")
 
 
 class Injected(NamedTuple):
-    """One page. `attack` is shown in the search result too where the place says so; `token` and `link` are what it pushes."""
+    """A page. `attack` is shown in the search result too where the place says so; `token` and `link` are what it pushes."""
 
     number: int
     place: str
@@ -119,7 +119,7 @@ class Injected(NamedTuple):
 
 
 def injected_pages() -> Iterator[Injected]:
-    """Every attack in the open and in two of the other places, in turn."""
+    """Yield every attack in the open and in two of the other places, in turn."""
     others = [place for place in PLACES if place != "paragraph"]
     number = 0
     for chinese, attacks in ((False, ENGLISH), (True, CHINESE)):

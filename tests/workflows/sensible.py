@@ -13,14 +13,14 @@ SENTENCE = re.compile(r"[^.!?。]{20,}[.!?。]")
 
 
 def sensible(request: ChatRequest) -> str:
-    """The answer to one request."""
-    said = "\n".join(m.content for m in request.messages)
+    """Answer one request."""
+    prompt = "\n".join(m.content for m in request.messages)
     name = request.response_schema.name if request.response_schema else "section"
-    answer = STEPS[name](said, request)
+    answer = STEPS[name](prompt, request)
     return answer if isinstance(answer, str) else json.dumps(answer)
 
 
-def intent(said: str, _: ChatRequest) -> Any:
+def intent(prompt: str, _: ChatRequest) -> Any:
     return {
         "goal": "know the reasons",
         "must_cover": ["revenue", "protection"],
@@ -31,7 +31,7 @@ def intent(said: str, _: ChatRequest) -> Any:
     }
 
 
-def plan(said: str, _: ChatRequest) -> Any:
+def plan(prompt: str, _: ChatRequest) -> Any:
     parts = ["tariff and revenue of the treasury", "tariff and domestic manufactures", "tariff and prices and wages of labor"]
     subtasks = [
         {"id": f"s{i}", "title": p, "question": f"{p}?", "purpose": "", "expected_evidence": "", "depends_on": []}
@@ -40,41 +40,41 @@ def plan(said: str, _: ChatRequest) -> Any:
     return {"title": "Why tariffs", "subtasks": subtasks}
 
 
-def act(said: str, request: ChatRequest) -> Any:
-    found = SUBTASK.search(said)
+def act(prompt: str, request: ChatRequest) -> Any:
+    found = SUBTASK.search(prompt)
     subtask = found.group(1) if found else "tariff"
     turn = len(request.messages)
     if turn < 4:
         return {"thought": "begin", "action": "search", "inputs": [subtask, f"{subtask.split()[-1]} law"]}
-    if turn < 6 and SNIPPET.search(said):
+    if turn < 6 and SNIPPET.search(prompt):
         return {"thought": "read on", "action": "browse", "inputs": ["p1"]}
     return {"thought": "enough", "action": "finish", "inputs": []}
 
 
-def finding(said: str, _: ChatRequest) -> Any:
-    quotes = [{"passage": p, "text": s.group()} for p, text in SNIPPET.findall(said) if (s := SENTENCE.search(text))]
+def finding(prompt: str, _: ChatRequest) -> Any:
+    quotes = [{"passage": p, "text": s.group()} for p, text in SNIPPET.findall(prompt) if (s := SENTENCE.search(text))]
     ids = [q["passage"] for q in quotes]
     conflicts = [{"about": "what it was for", "passages": ids[:2]}] if len(ids) > 1 else []
     return {"quotes": quotes, "answer": f"It had reasons [{', '.join(ids)}].", "gaps": ["figures"], "conflicts": conflicts}
 
 
-def outline(said: str, _: ChatRequest) -> Any:
-    parts = re.findall(r"^## (s\d+): (.*)$", said, re.MULTILINE)
+def outline(prompt: str, _: ChatRequest) -> Any:
+    parts = re.findall(r"^## (s\d+): (.*)$", prompt, re.MULTILINE)
     return {"title": "Reasons for tariffs", "sections": [{"heading": f"On {t}", "brief": t, "parts": []} for _, t in parts]}
 
 
-def aggregation(said: str, _: ChatRequest) -> Any:
-    ids = [short for short, _ in QUOTE.findall(said)]
+def aggregation(prompt: str, _: ChatRequest) -> Any:
+    ids = [short for short, _ in QUOTE.findall(prompt)]
     sections = [{"section": 1 + i % 3, "points": [{"point": f"point {i}", "quotes": [short]}]} for i, short in enumerate(ids)]
     return {"sections": sections, "conflicts": []}
 
 
-def section(said: str, _: ChatRequest) -> Any:
-    return "\n\n".join(f"The message says so: {text} [{short}]" for short, text in QUOTE.findall(said))
+def section(prompt: str, _: ChatRequest) -> Any:
+    return "\n\n".join(f"The message says so: {text} [{short}]" for short, text in QUOTE.findall(prompt))
 
 
-def consistency(said: str, _: ChatRequest) -> Any:
-    ids = list(dict.fromkeys(re.findall(r"\[(q\d+)\]", said.partition("<report>")[2])))
+def consistency(prompt: str, _: ChatRequest) -> Any:
+    ids = list(dict.fromkeys(re.findall(r"\[(q\d+)\]", prompt.partition("<report>")[2])))
     return {"edits": [], "summary": f"In short [{ids[0]}].", "conclusion": f"It follows [{ids[-1]}]."}
 
 

@@ -40,7 +40,7 @@ WORD = re.compile(r"[a-z0-9]{3,}|[\u3400-\u9fff]")
 
 
 class SmallCorpus:
-    """Searches and reads `TEXTS`; keeps the queries it was asked."""
+    """A searcher and reader of `TEXTS`, which keeps the queries it was asked."""
 
     def __init__(self, delay: Mapping[str, float] | None = None) -> None:
         self._documents = {url: _document(url, *text) for url, text in TEXTS.items()}
@@ -62,7 +62,7 @@ class SmallCorpus:
         return self._documents[url]
 
     def text(self, snapshot: str) -> str:
-        """The stored copy of this name."""
+        """Return the stored copy of this name."""
         return next(d.text for d in self._documents.values() if d.source.snapshot == snapshot)
 
 

@@ -23,9 +23,9 @@ def new_key() -> rsa.RSAPrivateKey:
 
 @dataclass
 class FakeProvider:
-    """Signs in whoever `person` says. `lie` is what is wrong about its next token.
+    """An identity provider that signs in the person in `person`. `lie` says what is wrong with its next token.
 
-    `beside` is what it tells of the person to whom the access token was given, apart from the ID token.
+    `beside` is what its user-info endpoint tells about the person who has the access token.
     """
 
     issuer: str = ""
@@ -36,7 +36,7 @@ class FakeProvider:
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def sign_in(self, location: str) -> dict[str, str]:
-        """What a person does at the provider: the query it sends the browser back with."""
+        """Sign in as a person does at the provider; return the query it sends the browser back with."""
         asked = {name: values[0] for name, values in parse_qs(urlsplit(location).query).items()}
         assert asked["response_type"] == "code"
         assert asked["code_challenge_method"] == "S256"
@@ -46,7 +46,7 @@ class FakeProvider:
         return {"state": asked["state"], "code": code}
 
     def token(self, asked: dict[str, str]) -> str:
-        """An ID token, or what a liar would give."""
+        """Make an ID token, a false one where `lie` says so."""
         now = int(time.time())
         claims = {
             "iss": "https://elsewhere.example" if self.lie == "issuer" else self.issuer,
@@ -67,7 +67,7 @@ class FakeProvider:
 
 @asynccontextmanager
 async def providing() -> AsyncIterator[FakeProvider]:
-    """The provider, listening."""
+    """Serve a provider until the block ends."""
     provider = FakeProvider()
 
     async def description(_: web.Request) -> web.Response:
@@ -95,11 +95,11 @@ async def providing() -> AsyncIterator[FakeProvider]:
         form = await request.post()
         asked = provider.codes.pop(str(form["code"]), None)
         sent = b64decode(request.headers["Authorization"].removeprefix("Basic ")).decode()
-        given = tuple(unquote_plus(part) for part in sent.split(":"))
+        credentials = tuple(unquote_plus(part) for part in sent.split(":"))
         challenge = urlsafe_b64encode(hashlib.sha256(str(form["code_verifier"]).encode()).digest()).rstrip(b"=").decode()
         if asked is None or challenge != asked["code_challenge"] or form["redirect_uri"] != asked["redirect_uri"]:
             return web.json_response({"error": "invalid_grant"}, status=400)
-        if given != (CLIENT, SECRET):
+        if credentials != (CLIENT, SECRET):
             return web.json_response({"error": "invalid_client"}, status=401)
         return web.json_response({"access_token": "a", "token_type": "Bearer", "id_token": provider.token(asked)})
 

@@ -1,4 +1,4 @@
-"""Two organisations on one database, each with a finished run, and the API's own connection to it."""
+"""Fixtures: two organisations on one database, each with a finished run, and the API's own connection to it."""
 
 import hashlib
 from collections.abc import AsyncIterator, Iterable
@@ -44,7 +44,7 @@ class House:
 
 
 async def add_member(pool: asyncpg.Pool, organisation: UUID, role: Role, scopes: Iterable[Scope] = Scope) -> ApiKey:
-    """A further person in an organisation; their key."""
+    """Add a person to an organisation; return their key."""
     user, key = uuid4(), ApiKey.new()
     await accounts.ensure_user(pool, user, f"{user}@example.org")
     await accounts.ensure_membership(pool, organisation, user, role)
@@ -54,7 +54,7 @@ async def add_member(pool: asyncpg.Pool, organisation: UUID, role: Role, scopes:
 
 @pytest.fixture
 async def houses(services: Services, pool: asyncpg.Pool) -> tuple[House, House]:
-    """The second one cites a source of its own, and one that the first cites too would be the same row of `snapshots`."""
+    """Two organisations. Each cites a source of its own: a source cited by both would be one row of `snapshots`."""
     return await house(services, pool, "Ours"), await house(services, pool, "Theirs")
 
 
@@ -71,7 +71,7 @@ async def house(services: Services, pool: asyncpg.Pool, name: str) -> House:
 
 
 async def research(pool: asyncpg.Pool, house: House) -> None:
-    """What a worker writes."""
+    """Write what a worker writes."""
     log, run, name = RunLog(pool), house.run, house.snapshot
     await log.save_plan(run, PLAN, (), EventType.PLAN_MADE)
     opened = await open_stage(log, run, "search/s1", None, "Duties")

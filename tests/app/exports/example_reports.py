@@ -1,4 +1,4 @@
-"""A short report with everything that exports stumble over."""
+"""Makes a short report with everything that exports may fail on."""
 
 from datetime import UTC, date, datetime
 
@@ -15,7 +15,7 @@ NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
 
 
 def quote(text: str, url: str, **about: object) -> Quote:
-    """A quote that is the whole of its source."""
+    """Make a quote that is the whole of its source."""
     source = Source(url=url, snapshot=snapshot_hash(text), **({"title": f"On {text[:20]}"} | about))  # type: ignore[arg-type]
     return Quote(source=source, text=text, start=0, end=len(text))
 
@@ -40,7 +40,7 @@ BODY = (
 
 
 def manuscript() -> Manuscript:
-    """The report in English, with Chinese in it."""
+    """Make the report in English, with Chinese in it."""
     claim = Claim(text="They say so", section=0, start=0, end=11, quote_keys=(PLAIN.key,), support=Support.NONE)
     report = Report(
         title="Duties 关税: <b>& $5</b>",

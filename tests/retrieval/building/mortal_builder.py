@@ -18,16 +18,16 @@ SECONDS_A_PASSAGE = 0.0005
 
 
 class SlowEncoder(WordEncoder):
-    """Takes a while, as a real one does."""
+    """An encoder that takes a while, as a real one does."""
 
     def encode_passages(self, texts: Sequence[str]) -> Vectors:
-        """One row a text."""
+        """Return one row a text."""
         time.sleep(SECONDS_A_PASSAGE * len(texts))
         return super().encode_passages(texts)
 
 
 def main() -> int | str:
-    """Do or go on with the collection's build; 0 when it is done, else why not."""
+    """Begin or continue the collection's build; return 0 when it is done, else the reason."""
     shelves = open_retrieval_home(Path(sys.argv[1]))
     build = run_build(shelves, sys.argv[2], False, SlowEncoder, lambda build: print(build.phase, build.done, flush=True))
     return 0 if build.phase is BuildPhase.DONE else f"{build.phase}: {build.detail}"

@@ -1,4 +1,4 @@
-"""A stand-in for a server of models: `/v1/embeddings` and `/v1/rerank` over a real socket, that can be slow, wrong and down."""
+"""A stand-in for a model server: `/v1/embeddings` and `/v1/rerank` over a real socket, which can be slow, wrong and down."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ KEY = "a-key"
 
 
 class ModelServer:
-    """Listens from `start` to `stop`. `mishaps` are met first, one a request, then all goes well.
+    """A server that listens from `start` to `stop`. Each of `mishaps` spoils one request; then all goes well.
 
     A mishap is a status to answer with, or a number of seconds to wait first (a float).
     """
@@ -60,7 +60,7 @@ class ModelServer:
         return Handler
 
     def mishap(self) -> int:
-        """The status to answer with, after a wait where one is due."""
+        """Return the status to answer with, after a wait where one is due."""
         due = self.mishaps.popleft() if self.mishaps else 200
         if isinstance(due, float):
             time.sleep(due)
@@ -68,18 +68,18 @@ class ModelServer:
         return due
 
     def answer(self, path: str, body: dict[str, Any]) -> Any:
-        """What a server that is well says, unless `spoil` changes it."""
+        """Return the answer of a sound server, unless `spoil` changes it."""
         self.bodies.append(body)
         if path == "/v1/embeddings":
             entries = [{"index": n, "embedding": self.vector(text)} for n, text in enumerate(body["input"])]
-            said: Any = {"data": entries[::-1], "model": body["model"]}
+            answer: Any = {"data": entries[::-1], "model": body["model"]}
         else:
             words = set(body["query"].lower().split())
             shares = [len(words & set(text.lower().split())) / len(words) for text in body["documents"]]
-            said = {"results": [{"index": n, "relevance_score": share} for n, share in enumerate(shares)][::-1]}
-        return self.spoil(said) if self.spoil else said
+            answer = {"results": [{"index": n, "relevance_score": share} for n, share in enumerate(shares)][::-1]}
+        return self.spoil(answer) if self.spoil else answer
 
     def vector(self, text: str) -> list[float]:
-        """A text's own vector, not of unit length."""
+        """Return a text's own vector, not of unit length."""
         seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
         return [float(x) for x in 3 * np.random.default_rng(seed).standard_normal(self.size)]

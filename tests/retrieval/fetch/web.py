@@ -26,11 +26,11 @@ class SmallWeb:
     names: ScriptedNames
 
     def url(self, path: str, host: str = "site.example.org") -> str:
-        """An address of this web."""
+        """Return an address of this web."""
         return f"http://{host}:{self.port}{path}"
 
     def reader(self, limits: FetchLimits | None = None) -> WebReader:
-        """A reader of this web."""
+        """Make a reader of this web."""
         return WebReader(replace(self.policy, limits=limits) if limits else self.policy)
 
 
@@ -40,7 +40,7 @@ async def small_web(
     names: Mapping[str, Sequence[Sequence[str]]] = NAMES,
     tls: tuple[ssl.SSLContext, ssl.SSLContext] | None = None,
 ) -> AsyncIterator[SmallWeb]:
-    """The web, running. `tls` are the server's and the client's context."""
+    """Serve the web until the block ends. `tls` are the server's and the client's context."""
     public, secret = Listener(dict(replies or {})), Listener({"/": Reply(b"<p>secret</p>")})
     port = await public.start(PUBLIC, 0, tls[0] if tls else None)
     await secret.start(SECRET, port)

@@ -15,7 +15,7 @@ Call = Any
 
 
 class GrpcFront:
-    """Listens on a free local port from `start` to `stop`, in front of the REST stub at `url`."""
+    """A server that listens on a free local port from `start` to `stop`, in front of the REST stub at `url`."""
 
     def __init__(self, url: str) -> None:
         behind = QdrantClient(url=url, check_compatibility=False)

@@ -13,7 +13,7 @@ Handler = Any
 
 
 class QdrantStub:
-    """Listens on a free local port from `start` to `stop`; shards lie under `folder`."""
+    """A server that listens on a free local port from `start` to `stop`; its shards are under `folder`."""
 
     def __init__(self, folder: Path) -> None:
         self.url = ""

@@ -1,4 +1,4 @@
-"""What each provider must be sent, and what its sample holds."""
+"""The request each provider must be sent, and the hits in its sample."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

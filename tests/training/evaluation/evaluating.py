@@ -1,4 +1,4 @@
-"""A benchmark of a few questions in DeepResearch Bench's files, and a small collection to answer them from."""
+"""Makes a benchmark of a few questions in DeepResearch Bench's files, and a small collection to answer them from."""
 
 import json
 from collections.abc import Mapping

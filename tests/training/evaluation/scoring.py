@@ -1,4 +1,4 @@
-"""Scoring one item of a benchmark by a judge that is a function of what it is shown."""
+"""Scores one item of a benchmark by a judge that is a function of what it is shown."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def judging(judge: Judge, variant: str = "", pages: dict[str, str] | None = None
 
 
 async def score(name: str, data: Path, text: str, judge: Judge, **given: Any) -> ItemScores:
-    """The score of an answer to the first item."""
+    """Score an answer to the first item."""
     found = load_benchmark(name)
     example = found.read(BenchmarkInput(data, given.get("variant", "")))[0]
     assert all(path.is_file() for path in found.files(BenchmarkInput(data)))
@@ -51,7 +51,7 @@ def numbers(listed: str) -> list[tuple[int, str]]:
 
 
 def short(step: str, prompt: str) -> Any:
-    """Takes what stands in bold; calls Lyon right when Lyon is the gold answer."""
+    """Judge a short answer: take the words in bold, and accept them when they hold the gold answer."""
     if step == "short_answer":
         found = re.search(r"\*\*(.+?)\*\*", part(prompt, "report"))
         return {"answer": found.group(1) if found else ""}

@@ -23,8 +23,8 @@ def act(action: str, *inputs: str, thought: str = "next") -> str:
 
 
 def finding(*quotes: tuple[str, str], answer: str = "", gaps: tuple[str, ...] = (), conflicts: tuple[object, ...] = ()) -> str:
-    said = [{"passage": p, "text": t} for p, t in quotes]
-    return json.dumps({"quotes": said, "answer": answer, "gaps": gaps, "conflicts": conflicts})
+    quoted = [{"passage": p, "text": t} for p, t in quotes]
+    return json.dumps({"quotes": quoted, "answer": answer, "gaps": gaps, "conflicts": conflicts})
 
 
 PROTECT = "The tariff of 1824 was meant to protect domestic manufactures."
@@ -32,7 +32,7 @@ DONE = finding(("p1", PROTECT), answer="It was meant to protect [p1].")
 
 
 def acting(*acts: ScriptedAnswer, conclude: ScriptedAnswer = DONE) -> ScriptedModel:
-    """Acts in order, then finishing; any finding step is answered with `conclude`."""
+    """Make a model that acts in order, then finishes; any finding step is answered with `conclude`."""
     left = iter(acts)
     return ScriptedModel(lambda r: conclude if step_of(r) == "finding" else next(left, act("finish")))
 

@@ -1,4 +1,4 @@
-"""A question put to a server by the OpenAI-compatible adapter, with a schema, prices and a key."""
+"""Asks a server through the OpenAI-compatible adapter, with a schema, prices and a key."""
 
 from decimal import Decimal
 

@@ -10,9 +10,9 @@ import orjson
 
 @dataclass
 class RudeServer:
-    """Answers in order, the last one again and again; `hold_s` is kept between the pieces of one answer.
+    """A server that answers in order, the last one again and again, and waits `hold_s` between pieces of one answer.
 
-    `closes_after` so many answers it closes the connection.
+    After `closes_after` answers it closes the connection.
     """
 
     answers: Sequence[Sequence[bytes]]
@@ -80,7 +80,7 @@ def events(*payloads: object, end: str = "[DONE]") -> list[bytes]:
 
 
 def chunked(*payloads: object) -> list[bytes]:
-    """A stream on a connection that stays open."""
+    """Make a stream on a connection that stays open."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
     lines = [b"data: " + orjson.dumps(p) + b"\n\n" for p in payloads] + [b"data: [DONE]\n\n"]
     return [head, *[f"{len(line):x}\r\n".encode() + line + b"\r\n" for line in lines], b"0\r\n\r\n"]

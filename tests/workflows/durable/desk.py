@@ -1,4 +1,4 @@
-"""One run at whose record tests work, and what makes its model slow."""
+"""A run on whose record tests work, and a hook that makes its model slow."""
 
 import asyncio
 from collections import defaultdict
@@ -23,7 +23,7 @@ from workflows.durable.stage_ledger import StageLedger
 
 @dataclass
 class Desk:
-    """One run, whose stages can be opened again and again."""
+    """A run whose stages can be opened again and again."""
 
     database: asyncpg.Pool
     run_id: UUID = field(default_factory=uuid4)

@@ -34,7 +34,7 @@ SCHEDULED = "activity_task_scheduled_event_attributes"
 
 @dataclass
 class House:
-    """One database, one Temporal server, and what a reader may do."""
+    """A database, a Temporal server, and the use cases of a reader."""
 
     database: asyncpg.Pool
     client: Client
@@ -60,7 +60,7 @@ class House:
 
     @contextlib.asynccontextmanager
     async def worker(self, agents: AgentSet | None = None, build: str | None = None, **parts: Any) -> AsyncIterator[Workshop]:
-        """A worker of its own version, until the end of the block."""
+        """Run a worker of its own version, until the end of the block."""
         shop = self.workshop(agents, **parts)
         async with run_worker(self.client, shop, build or f"test-{uuid4().hex[:8]}"):
             yield shop
@@ -94,13 +94,13 @@ class House:
         return [event["payload"]["status"] for event in await self.events(run_id, EventType.STATUS_CHANGED)]
 
     async def activities(self, run_id: UUID) -> list[str]:
-        """What the run's latest workflow asked workers to do, in that order."""
-        told = await self.history(run_id)
-        begun = (e.activity_task_scheduled_event_attributes for e in told if e.HasField(SCHEDULED))
+        """Return the activities that the run's latest workflow scheduled, in order."""
+        history = await self.history(run_id)
+        begun = (e.activity_task_scheduled_event_attributes for e in history if e.HasField(SCHEDULED))
         return [attributes.activity_type.name for attributes in begun]
 
     async def history(self, run_id: UUID) -> Sequence[HistoryEvent]:
-        """The events of the run's latest workflow, as Temporal keeps them."""
+        """Return the events of the run's latest workflow, as Temporal keeps them."""
         return (await self.client.get_workflow_handle(workflow_id(run_id)).fetch_history()).events
 
     async def markdown(self, run_id: UUID) -> str:

@@ -23,11 +23,11 @@ Hook = Callable[[str], Awaitable[None]]
 
 
 async def at_once(_: str) -> None:
-    """The default hook: nothing happens before an answer."""
+    """Do nothing before an answer: the default hook."""
 
 
 def ask_for(text: str, step: str = "", about: str = "") -> ChatRequest:
-    """A request for a step, which a model server knows by the name of its schema. `about` tells runs apart."""
+    """Make a request for a step, which a model server knows by its schema's name. `about` tells runs apart."""
     schema = ResponseSchema(name=step, schema={"type": "object", "properties": {}}) if step else None
     messages = (Message(role=ChatRole.SYSTEM, content=about), Message(role=ChatRole.USER, content=text))
     return ChatRequest(messages=messages[not about :], response_schema=schema, max_tokens=100)
@@ -35,7 +35,7 @@ def ask_for(text: str, step: str = "", about: str = "") -> ChatRequest:
 
 @dataclass
 class ToyModel:
-    """Answers `re: <last message>` and remembers what it was asked. `hook` is awaited with the message before each answer."""
+    """A model that answers `re: <last message>` and keeps its requests. `hook` is awaited with the message before each answer."""
 
     name: str = "toy"
     hook: Hook = at_once
@@ -43,11 +43,11 @@ class ToyModel:
     answered: list[str] = field(default_factory=list)
 
     async def complete(self, request: ChatRequest) -> Completion:
-        said = request.messages[-1].content
-        self.asked.append(said)
-        await self.hook(said)
-        self.answered.append(said)
-        return Completion(text=f"re: {said}", model=self.name, usage=Usage(model_calls=1, input_tokens=100, output_tokens=10))
+        message = request.messages[-1].content
+        self.asked.append(message)
+        await self.hook(message)
+        self.answered.append(message)
+        return Completion(text=f"re: {message}", model=self.name, usage=Usage(model_calls=1, input_tokens=100, output_tokens=10))
 
 
 TEXT = "".join(f"President number {n} said that tariffs were reason number {n}. " for n in range(1, 40))
@@ -100,7 +100,7 @@ class ToyTool:
 
 
 def toy_agents(subtasks: int = 3, turns: int = 3, sections: int = 3, chain: bool = False) -> AgentSet:
-    """A plan of `subtasks` (each needing the one before it with `chain`), searches of `turns`, `sections` in parallel."""
+    """Make agents with `subtasks` (in a row with `chain`), searches of `turns`, and `sections` in parallel."""
 
     async def plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
         await kit.record.ask("plan", "plan", kit.chat, ask_for(f"plan {query.question} {_notes(kit)}", "plan", query.question))
@@ -121,9 +121,9 @@ def toy_agents(subtasks: int = 3, turns: int = 3, sections: int = 3, chain: bool
         return Finding(subtask_id=subtask.id, answer=f"answer {subtask.id}", quotes=tuple(dict.fromkeys(quotes)), stop=stop)
 
     async def report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
-        told = ", ".join(f"{f.subtask_id}:{f.stop}" for f in findings)
+        stops = ", ".join(f"{f.subtask_id}:{f.stop}" for f in findings)
         await kit.record.ask(
-            "report", "outline", kit.chat, ask_for(f"outline of {told} {_notes(kit)}", "outline", query.question)
+            "report", "outline", kit.chat, ask_for(f"outline of {stops} {_notes(kit)}", "outline", query.question)
         )
 
         async def write(number: int) -> Section:
@@ -145,7 +145,7 @@ def toy_agents(subtasks: int = 3, turns: int = 3, sections: int = 3, chain: bool
 
 
 def toy_plan(subtasks: int, chain: bool = False) -> ResearchPlan:
-    """Subtasks s1, s2, ..."""
+    """Make a plan with subtasks s1, s2, ..."""
     return ResearchPlan(
         title="A plan",
         subtasks=tuple(
@@ -158,7 +158,7 @@ def toy_plan(subtasks: int, chain: bool = False) -> ResearchPlan:
 
 
 def extractive_toys() -> AgentSet:
-    """Agents that need no model."""
+    """Make agents that need no model."""
 
     async def plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
         return toy_plan(1)
@@ -169,10 +169,10 @@ def extractive_toys() -> AgentSet:
     async def report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
         quotes = tuple({quote.key: quote for f in findings for quote in f.quotes}.values())
         body = " ".join(f"{quote.text} [[{quote.key}]]" for quote in quotes)
-        told = ", ".join(f"{f.subtask_id}:{f.stop}" for f in findings)
+        stops = ", ".join(f"{f.subtask_id}:{f.stop}" for f in findings)
         return Report(
             title="Extracts",
-            sections=(Section(heading=told or "Nothing", body=body),),
+            sections=(Section(heading=stops or "Nothing", body=body),),
             quotes=quotes,
             notices=("extractive", *_notices(findings)),
         )
@@ -197,8 +197,8 @@ class Gate:
         self.reached = asyncio.Event()
         self.stopped = self.gave_up = 0
 
-    async def __call__(self, said: str) -> None:
-        if said.startswith(self._words):
+    async def __call__(self, message: str) -> None:
+        if message.startswith(self._words):
             self.stopped += 1
             self.reached.set()
             try:

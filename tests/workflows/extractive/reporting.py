@@ -1,4 +1,4 @@
-"""The chain without a model, run in this process with nothing but an index."""
+"""Runs the chain without a model in this process, with nothing but an index."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -25,7 +25,7 @@ from workflows.tools.toolbox import ToolCorpora, build_toolbox
 async def report_on(
     question: str, searcher: LocalSearcher, collections: tuple[str, ...] = (), added: Sequence[Subtask] = (), **options: Any
 ) -> Report:
-    """The report on a question over these collections; none named: the default one. `added` is put into the plan by a reader."""
+    """Write the report on a question over these collections (the default one if none). A reader adds `added` to the plan."""
     query = ResearchQuery(question=question, language=detect_language(question), **options)
     record = LocalRecord("test")
     kit = Kit(

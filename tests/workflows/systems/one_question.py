@@ -28,11 +28,11 @@ def prompt_of(request: ChatRequest) -> str:
 
 
 def sound(request: ChatRequest) -> ScriptedAnswer:
-    """Searches once, reads, writes a report that cites the first two passages it was shown, and one that it invented."""
-    said, step = prompt_of(request), step_of(request)
-    ids = list(dict.fromkeys(IDS.findall(said)))
+    """Search once, read, write a report that cites the first two passages of the prompt, and one that was invented."""
+    prompt, step = prompt_of(request), step_of(request)
+    ids = list(dict.fromkeys(IDS.findall(prompt)))
     if step == "markov_search":
-        done = "[p1]" in said
+        done = "[p1]" in prompt
         return json.dumps(
             {
                 "plan": "- [x] reasons" if done else "- [ ] reasons",
@@ -46,25 +46,25 @@ def sound(request: ChatRequest) -> ScriptedAnswer:
     if step == "act":
         return json.dumps(
             {"thought": "", "action": "finish", "inputs": []}
-            if "tool_response" in said.partition("=== ")[0] and len(request.messages) > 3
+            if "tool_response" in prompt.partition("=== ")[0] and len(request.messages) > 3
             else {"thought": "", "action": "search", "inputs": ["tariff revenue", "tariff protection"]}
         )
     if request.response_schema is not None:
         return json.dumps({"plan": "- [x] reasons"})
-    return text(said)
+    return text(prompt)
 
 
-def text(said: str) -> str:
-    if "<think>" in said and "cite id" in said:
-        if "The search is over" not in said:
+def text(prompt: str) -> str:
+    if "<think>" in prompt and "cite id" in prompt:
+        if "The search is over" not in prompt:
             return (
                 '<think>t</think><tool_call>{"name": "search", "arguments": {"query": "tariff revenue"}}</tool_call>'
-                if "snippet" not in said
+                if "snippet" not in prompt
                 else "<think>t</think><answer>done</answer>"
             )
         spans = '<cite id="p1">The tariff was to bring revenue.</cite> <cite id="p99">It was a king.</cite>'
         return f"<think>t</think><answer># Tariffs\n\n## Reasons\n\n{spans}</answer>"
-    if "hand on what bears" in said:
+    if "hand on what bears" in prompt:
         return "The tariff brought revenue [p1]; it protected makers [p2]."
     reasons = "The tariff was to bring revenue [p1], and to protect [p2, p99]."
     return f"# Tariffs\n\nIn short, revenue [p1].\n\n## Reasons\n\n{reasons}\n\n## References\n\n[p1] somewhere"
@@ -94,5 +94,5 @@ def passage(text: str, number: int = 1) -> Passage:
 
 
 def queries(record: LocalRecord) -> list[object]:
-    """What was searched for, in order."""
+    """Return what was searched for, in order."""
     return [turn.call.arguments["query"] for turn in record.trajectory.turns if turn.call]
