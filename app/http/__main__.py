@@ -1,7 +1,6 @@
 """Serve the HTTP API with the settings of the environment. It listens on this machine only, unless told otherwise."""
 
 import argparse
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ import uvloop
 from app.accounts.service.policy import AccountPolicy
 from app.comparisons.service.offers import offers_of
 from app.domain.errors import SetupError
+from app.garbage import collect_garbage_rarely
 from app.http import logs
 from app.http.asgi import create_app
 from app.http.guard import LOCAL_HOSTS
@@ -69,7 +69,7 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
         answered = LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host}
         async with opened as services:
             app = create_app(services, answered, settings.cors_origins)
-            gc.freeze()  # what is loaded by now stays: later collections do not look at it
+            collect_garbage_rarely()
             await Server(app, services).serve(sockets=[listening])
 
 

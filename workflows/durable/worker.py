@@ -1,7 +1,6 @@
 """The worker: `python -m workflows.durable.worker`. It prints "worker ready" when it takes work; SIGTERM or SIGINT ends it."""
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -19,6 +18,7 @@ from temporalio.worker import PollerBehaviorSimpleMaximum, UnsandboxedWorkflowRu
 
 from app.domain.contract import DEPLOYMENT_NAME, RESEARCH_QUEUE
 from app.domain.errors import SetupError
+from app.garbage import collect_garbage_rarely
 from app.runs.service.temporal_gateway import connect
 from app.settings import Settings, read_settings
 from workflows.durable import policies
@@ -71,7 +71,7 @@ async def serve(settings: Settings, build: str | None = None) -> None:
     runtime = Runtime(telemetry=TelemetryConfig(), worker_heartbeat_interval=policies.WORKER_REPORTS_EVERY)
     client = await connect(settings.temporal_address, runtime)
     async with open_workshop(settings) as shop, run_worker(client, shop, build or compute_build_id()):
-        gc.freeze()  # everything loaded so far stays, so later collections need not look at it
+        collect_garbage_rarely()
         print("worker ready", flush=True)
         await stop.wait()
 
