@@ -10,13 +10,13 @@ LONGEST_QUOTE = 90
 
 
 def quoted(text: str) -> str:
-    """A query in quotation marks, cut where it would fill the line."""
+    """Return a query in quotation marks, shortened if it would fill the line."""
     text = " ".join(text.split())
     return f"“{text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1].rstrip() + '…'}”"
 
 
 def action(event: RunEvent) -> str:
-    """What an agent did in a model or tool call, as a short phrase."""
+    """Return what an agent did in a model or tool call, as a short phrase."""
     payload = event.payload
     if event.type == "model_call":
         return named("step", str(payload.get("step") or "thinking"))
@@ -32,7 +32,7 @@ def action(event: RunEvent) -> str:
 
 
 def sentence(event: RunEvent) -> str:
-    """One line of the log for a reader."""
+    """Return an event as one line of the log."""
     said = SENTENCES.get(event.type)
     return said(event) if said else event.type.replace("_", " ")
 

@@ -1,4 +1,4 @@
-"""What follows reading: a further question to the same evidence, a link to hand on, and the report's versions."""
+"""Actions on a finished report: ask a further question, share it by a link, and go back to an older version."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -23,7 +23,7 @@ DAYS = (1, 7, 30, 90)
 
 
 def share(client: Client, run: Run) -> None:
-    """Make a link that anybody may read until it ends. Its address is told once: it stays in sight until the page is left."""
+    """Draw the form that makes a public link. The link's address is shown only until the reader leaves the page."""
     st.caption(say("share.help"))
     days = st.segmented_control(say("share.days"), DAYS, default=7, required=True, key="share_days")
     if st.button(say("share.make"), key="share", type="primary"):
@@ -41,11 +41,11 @@ def share(client: Client, run: Run) -> None:
 
 
 def links(client: Client, run: Run) -> None:
-    """The links there are, each with its end; not with its address, which nobody keeps."""
-    there = [link for link in client.send(reports.shares(run.id)).items if link.revoked_at is None]
-    if there:
+    """Draw the links that exist, each with its end. Nobody stores their addresses, so these cannot be shown."""
+    open_links = [link for link in client.send(reports.shares(run.id)).items if link.revoked_at is None]
+    if open_links:
         st.caption(say("share.there"))
-    for link in there:
+    for link in open_links:
         with st.container(horizontal=True, vertical_alignment="center", key=f"link_{link.id}"):
             st.html(f'<span class="r-quiet">{text(say("team.until", when=when(link.expires_at, "day")))}</span>')
             if st.button(say("team.revoke"), key=f"revoke_{link.id}"):
@@ -54,11 +54,11 @@ def links(client: Client, run: Run) -> None:
 
 
 def follow_ups(client: Client, run: Run) -> Sequence[AnswerView]:
-    """Ask on; answers come from the stored evidence. What is answered so far."""
+    """Draw the field for a further question and the answers so far, made from the stored evidence; return the answers."""
     with st.container():  # alone on a page, the field would be pinned to its end, and the page would open there
-        asked = st.chat_input(say("follow.hint"), key="follow_up", max_chars=2_000)
-    if asked and asked.strip():
-        act(lambda: client.send(reports.ask(run.id, asked.strip())), say("follow.asked"))
+        question = st.chat_input(say("follow.hint"), key="follow_up", max_chars=2_000)
+    if question and question.strip():
+        act(lambda: client.send(reports.ask(run.id, question.strip())), say("follow.asked"))
     answers = client.send(reports.questions(run.id)).items
     if any(map(_under_way, answers)):
         st.fragment(_working, run_every=REFRESH)(client, run)
@@ -73,7 +73,7 @@ def _under_way(answer: AnswerView) -> bool:
 
 
 def _working(client: Client, run: Run) -> None:
-    """Looked at again and again; when all are answered, the page is drawn anew with what their numbers stand for."""
+    """Draw the answers on each refresh. When all are there, run the whole page again, so that their numbers open citations."""
     answers = client.send(reports.questions(run.id)).items
     if not any(map(_under_way, answers)):
         st.rerun()
@@ -82,24 +82,20 @@ def _working(client: Client, run: Run) -> None:
 
 
 def answer_html(answer: AnswerView) -> str:
-    """A question with its answer, or where it stands. Each number opens what it cites, as in the report (`cited`)."""
+    """Return a question with its answer, or its state, as HTML. Each number opens its citation, as in the report (`cited`)."""
     if answer.status == "failed":
         body = f'<div class="r-note bad">{text(answer.detail)}</div>'
     elif answer.answered is None:
         body = f'<p class="r-quiet" role="status">{text(say("follow.working"))}</p>'
     else:
         unsaid = "" if answer.answered else f'<p class="r-quiet">{text(say("follow.unanswered"))}</p>'
-        body = unsaid + article(_as_report(answer), mark=_mark(answer)).html
+        body = unsaid + article(Report.of_answer(answer), mark=_mark(answer)).html
     return f'<div class="r-report r-answer"><h3>{text(answer.question)}</h3>{body}</div>'
 
 
 def cited(answers: Sequence[AnswerView]) -> dict[str, Report]:
-    """What the numbers in answers stand for, by what goes before their names on the page."""
-    return {_mark(answer): _as_report(answer) for answer in answers if answer.citations}
-
-
-def _as_report(answer: AnswerView) -> Report:
-    return Report.of_answer(answer)
+    """Return the answers that have citations, by the prefix of their names on the page."""
+    return {_mark(answer): Report.of_answer(answer) for answer in answers if answer.citations}
 
 
 def _mark(answer: AnswerView) -> str:
@@ -107,13 +103,13 @@ def _mark(answer: AnswerView) -> str:
 
 
 def versions(client: Client, run: Run) -> None:
-    """The versions, newest first; each against the newest, and brought back."""
-    found = client.send(reports.versions(run.id)).items
-    if len(found) < 2:
+    """Draw the versions, newest first. Older ones can be compared with the newest and restored."""
+    stored = client.send(reports.versions(run.id)).items
+    if len(stored) < 2:
         st.html(f'<p class="r-quiet">{text(say("versions.one"))}</p>')
         return
-    newest = found[0].n
-    for version in found:
+    newest = stored[0].n
+    for version in stored:
         _version(client, run, version, newest)
 
 
@@ -135,18 +131,18 @@ def _version(client: Client, run: Run, version: VersionInfo, newest: int) -> Non
 
 
 def spent(usage: Usage) -> str:
-    """What a change cost, or that it cost nothing."""
+    """Return what a change cost, in words."""
     tokens = count_tokens(usage)
     return say("change.spent", tokens=compact(tokens), cost=money(usage.cost_microusd)) if tokens else say("change.free")
 
 
 def show_diff(client: Client, run: Run, old: int, new: int) -> None:
-    """What changed from one version to the other."""
+    """Draw what changed from one version to the other."""
     st.html(diff_html(client.send(reports.diff(run.id, old, new))))
 
 
 def diff_html(diff: ReportDiff) -> str:
-    """The sections that changed, with the words that came and went."""
+    """Return the changed sections as HTML, with added and removed words marked."""
     marks = {"added": "ins", "removed": "del"}
     parts = []
     for section in diff.sections:

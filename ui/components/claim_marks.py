@@ -1,4 +1,4 @@
-"""Marking claims in a paragraph: the sentence that a claim was read from is found again and put into an element of its own."""
+"""Marks for claims in a paragraph: the sentence behind a claim is found again and put into an element of its own."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,14 @@ LOOSE = re.compile(r"\[\d{1,4}\]|[\s*_`†‡]")
 
 
 class Place(NamedTuple):
-    """A character of a paragraph: which token, which position in it."""
+    """A character of a paragraph: the index of its token, and its position in that token."""
 
     token: int
     position: int
 
 
 def marked(tokens: Sequence[Token], claims: Mapping[int, Claim], mark: str = "") -> list[Token]:
-    """The tokens of one paragraph with each of these claims that is in it marked. `claims` are by their number."""
+    """Return the tokens of one paragraph with the claims in it marked. `claims` are by their number."""
     marked_tokens = list(tokens)
     paragraph = squeezed("".join(token.content for token in tokens if token.type == "text"))
     for n, claim in claims.items():
@@ -36,12 +36,12 @@ def marked(tokens: Sequence[Token], claims: Mapping[int, Claim], mark: str = "")
 
 @lru_cache(maxsize=4_096)
 def squeezed(words: str) -> str:
-    """The text without what a claim and its paragraph may differ in."""
+    """Return the text without the characters in which a claim and its paragraph may differ."""
     return LOOSE.sub("", words)
 
 
 def _find(tokens: Sequence[Token], wanted: str) -> tuple[Place, Place] | None:
-    """First and last character of the claim."""
+    """Return the first and the last character of the claim; None if it is not there."""
     places = [
         Place(index, position)
         for index, token in enumerate(tokens)
@@ -56,7 +56,7 @@ def _find(tokens: Sequence[Token], wanted: str) -> tuple[Place, Place] | None:
 
 
 def _balanced(tokens: Sequence[Token], first: Place, last: Place) -> bool:
-    """Whether an element around this stretch would cross no border of another, such as an emphasis that ends within it."""
+    """Return whether an element around this stretch would cross no other one, such as an emphasis that ends within it."""
     levels = [token.level for token in tokens[first.token : last.token + 1]]
     return levels[0] == levels[-1] == min(levels)
 

@@ -1,4 +1,4 @@
-"""Plain forms that the page's own server answers: a password passes no script of the page."""
+"""Plain HTML forms that the page's own server answers, so that no script of the page sees a password."""
 
 from urllib.parse import urlencode, urlsplit
 
@@ -45,7 +45,7 @@ FORM_FIELDS = ("form", "refused", "back", "token")  # of the address: about the 
 
 
 def wanted() -> str:
-    """The page that was asked for before anybody knew who asks."""
+    """Return the page that the visitor asked for before signing in."""
     if back := st.query_params.get("back"):
         return local(back)
     rest = {name: value for name, value in st.query_params.items() if name not in FORM_FIELDS}
@@ -54,7 +54,7 @@ def wanted() -> str:
 
 
 def form_html(form: str, without: tuple[str, ...] = ()) -> str:
-    """A form of labelled fields, but for those left out. What was typed before it came back is still there."""
+    """Return a form with labelled fields as HTML, without those in `without`. A refused form keeps what was typed."""
     typed = typed_before(st.context.cookies.to_dict()) if "refused" in st.query_params else {}
     rows = "".join(_field(name, typed.get(name, "")) for name in FORMS[form] if name not in without)
     button = text(named("sign_in", form.replace("-", "_")))
@@ -74,7 +74,7 @@ def _field(name: str, typed: str) -> str:
 
 
 def refused_html(form: str) -> str:
-    """Why the form came back."""
+    """Return why the form was refused as HTML; empty if it was not."""
     status = st.query_params.get("refused")
     if status is None:
         return ""

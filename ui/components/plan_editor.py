@@ -1,4 +1,4 @@
-"""Changing a plan: its steps can be reworded, ordered, dropped and added."""
+"""A form for a plan: its steps can be reworded, ordered, dropped and added."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,10 @@ MOST_STEPS = 12
 
 
 def show(key: str, plan: ResearchPlan) -> ResearchPlan:
-    """The plan as a form; the plan as it stands in it, without steps that say nothing. What is typed is kept until `forget`,
-    through a reload too."""
+    """Draw the plan as a form, and return the plan as edited, without empty steps.
+
+    What is typed is stored until `forget`, also through a reload.
+    """
     steps = _draft(key, plan)
     for position, step in enumerate(steps):
         with st.container(border=True, gap="xsmall", key=f"{key}_step_{step.id}"):
@@ -31,14 +33,14 @@ def show(key: str, plan: ResearchPlan) -> ResearchPlan:
 
 
 def forget(key: str) -> None:
-    """Let go of what was typed."""
+    """Remove what was typed."""
     drafts.forget(key)
     for name in [name for name in st.session_state if str(name).startswith(f"{key}_")]:
         del st.session_state[name]
 
 
 def _draft(key: str, plan: ResearchPlan) -> list[Subtask]:
-    """The steps that the form is made of: anew, with what was typed, when it was out of sight, and when the plan was revised."""
+    """Return the steps in the form, loaded again, with what was typed, if the form was hidden or the plan was revised."""
     held: tuple[int, list[Subtask]] | None = st.session_state.get(f"{key}_draft")
     if held is None or held[0] != plan.revision or f"{key}_add" not in st.session_state:
         kept: tuple[int, Sequence[Subtask]] | None = drafts.found(key, (plan.revision, plan.subtasks))
@@ -79,7 +81,7 @@ def _title(key: str, step: Subtask) -> str:
 
 
 def _filled(key: str, step: Subtask) -> Subtask:
-    """The step with what was typed."""
+    """Return the step with what was typed."""
     title = str(st.session_state[f"{key}_title_{step.id}"] or "").strip()
     question = str(st.session_state[f"{key}_question_{step.id}"] or "").strip()
     after = list(st.session_state[f"{key}_after_{step.id}"])
@@ -87,7 +89,7 @@ def _filled(key: str, step: Subtask) -> Subtask:
 
 
 def _whole(step: Subtask) -> Subtask:
-    """A title or a question stands in for the other where one was left empty."""
+    """Return the step with an empty title filled from its question, or the other way round."""
     return step.model_copy(update={"title": step.title or step.question[:200], "question": step.question or step.title})
 
 

@@ -1,4 +1,4 @@
-"""Changing one section of a finished report: written again, deepened, or in the reader's own words; then what became of it."""
+"""Changes to one section of a finished report: rewrite it, deepen it, or edit it; then the result."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ UNDER_WAY = ("queued", "running")
 
 
 def ask(client: Client, run: Run, version: int, number: int, section: SectionView) -> None:
-    """The form in a dialog. What is sent names the version that was read, so that nobody's change is written over."""
+    """Draw the form in a dialog. It sends the version that was read, so that nobody's change is overwritten."""
     st.html(f'<h2 class="r-question">{text(section.heading)}</h2>')
     how = st.segmented_control(
         say("change.how"), HOW, default="rewrite", required=True, format_func=lambda v: named("change", v), key="change_how"
@@ -45,7 +45,7 @@ def ask(client: Client, run: Run, version: int, number: int, section: SectionVie
 
 
 def latest(client: Client, run: Run, shown: int) -> None:
-    """The latest change that was asked for, on top of the report: under way, failed, or what it came to and cost."""
+    """Draw the latest change above the report: that it is under way, that it failed, or its result and its cost."""
     task = next(iter(client.send(reports.changes(run.id, limit=1)).items), None)
     if task is None:
         return

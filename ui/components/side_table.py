@@ -1,4 +1,4 @@
-"""What systems side by side took, and how each does by the one rubric, criterion by criterion."""
+"""A table of systems side by side: usage, and each one's score on every criterion of the same rubric."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ Reports = Mapping[str, Report]
 
 
 def table_html(shown: SideBySideView, reports: Reports, now: datetime) -> str:
-    """One table: a column for each system, the figures first, then the criteria."""
+    """Return one table as HTML: a column for each system, first the figures, then the criteria."""
     heads = "".join(f'<th scope="col">{text(named("system", c.run.query.system))}</th>' for c in shown.columns)
     rows = [*_figures(shown.columns, reports, now), *_criteria(shown)]
     return (
@@ -80,7 +80,7 @@ def _overall(column: ColumnView) -> str:
 
 
 def _shared(run_id: str, reports: Reports) -> str:
-    """Of the sources this report cites, how many another one cites too."""
+    """Return how many of this report's sources another report cites too, as HTML."""
     if run_id not in reports:
         return UNKNOWN
     own, others = _sources(reports[run_id]), [_sources(report) for id_, report in reports.items() if id_ != run_id]

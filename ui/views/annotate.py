@@ -1,4 +1,4 @@
-"""Judging pairs of reports for others, one after the other; and how far those who do so agree."""
+"""Pairs of reports to judge for others, one after the other; and how far the judges agree."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from ui.session import api, me
 
 
 def main() -> None:
-    """The pair one is at, or the one whose judgement tells most."""
+    """Show the visitor's present pair, or the one whose judgement tells most."""
     try:
         assignment = api().send(preferences.next_assignment()).assignment
     except ApiError as error:

@@ -1,4 +1,4 @@
-"""The audit log: who did what, when and from where; narrowed, page by page, or taken along as a table."""
+"""The audit log: who did what, when and from where. It can be filtered, read page by page, and downloaded as a table."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ NARROWED = ("action", "user_id", "since", "until")
 
 
 def main() -> None:
-    """What the address narrows the log to, from where it says."""
+    """Show the part of the log that the address asks for."""
     st.html(hero(say("audit.title"), say("audit.lead")))
     try:
         people = {member.user_id: member.email for member in api().send(accounts.members()).items} if me() else {}
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def _narrowed(people: Mapping[str, str]) -> dict[str, Any]:
-    """What is chosen, which is in the address too."""
+    """Draw the filters, and return their values, which are in the address too."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _choice("action", tuple(Action), lambda action: named("audit_action", action))
         _choice("user_id", tuple(people), lambda user: people.get(user, user))
@@ -75,7 +75,7 @@ def _day(name: str) -> None:
 
 
 def _address(name: str) -> None:
-    """What was chosen goes into the address, and the log begins at its newest entry again."""
+    """Write what was chosen into the address, and start the log at its newest entry again."""
     st.query_params.pop("before", None)
     chosen = st.session_state[f"audit_{name}"]
     if chosen:
@@ -105,7 +105,7 @@ def _row_html(entry: AuditEntry, people: Mapping[str, str]) -> str:
 
 
 def _subject_html(subject: str, people: Mapping[str, str]) -> str:
-    """A person by their address; another name that is no word by its beginning, whole for who rests on it."""
+    """Return a subject as HTML: a person by e-mail address, another identifier by its beginning, with the whole as a tooltip."""
     if subject in people or not ID.fullmatch(subject):
         return text(people.get(subject, subject))
     return f'<span title="{text(subject)}">{text(subject[:8])}…</span>'

@@ -1,4 +1,4 @@
-"""Collections of own documents: make, fill, follow, share, delete."""
+"""Collections of own documents: make them, fill them, watch their indexing, share and delete them."""
 
 from datetime import timedelta
 
@@ -23,7 +23,7 @@ KINDS = ("pdf", "docx", "pptx", "xlsx", "epub", "html", "htm", "md", "txt", "csv
 
 
 def main() -> None:
-    """The collection named in the address, else all of them."""
+    """Show the collection in the address, else all of them."""
     shelf.show(say("collections.title"), _one, _all)
 
 
@@ -39,7 +39,7 @@ def _all(before: str | None) -> None:
 
 
 def _new() -> None:
-    """A form for one more; it is opened as soon as it is there, to be filled."""
+    """Draw the form for a new collection. A new one is opened at once, to be filled."""
     row = st.form("new_collection", clear_on_submit=True, border=False)
     with row, st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(say("collections.name"), max_chars=100, key="collection_name")
@@ -89,7 +89,7 @@ def _role(role: str) -> str:
 
 
 def _upload(collection: Collection) -> None:
-    """Files are sent as soon as they are chosen. The field is then a new one: what was sent is in the list below."""
+    """Draw the upload field and send files as soon as they are chosen. Then replace the field: the list shows what was sent."""
     sendings = st.session_state.setdefault(SENDINGS, 0)
     files = st.file_uploader(
         say("collections.files"), KINDS, accept_multiple_files=True, key=f"files_{sendings}", max_upload_size=LARGEST_MIB
@@ -114,7 +114,7 @@ def _under_way(page: DocumentPage) -> bool:
 
 
 def _documents(chosen: str, before: str | None, settled: bool) -> None:
-    """How far each document is, drawn anew while one is under way."""
+    """Draw the state of each document, and refresh it while one is under way."""
     try:
         collection, page = api().send(documents.collection(chosen)), api().send(documents.list_(chosen, before=before))
     except ApiError as error:

@@ -1,4 +1,4 @@
-"""Read a report: the text, what it rests on beside it, and the exact words behind each number in a drawer."""
+"""The page of a report: the text, its evidence beside it, and a drawer with the exact words behind each number."""
 
 from collections.abc import Mapping, Sequence
 
@@ -31,7 +31,7 @@ PREPARED = 24  # reports kept ready to show, for all visitors together
 
 
 def main() -> None:
-    """The report of the run named in the address."""
+    """Show the report of the run in the address."""
     chosen = run_id()
     if not chosen:
         run_header.no_run()
@@ -70,7 +70,7 @@ def _report(run: Run) -> None:
 
 
 def _sections(run: Run, report: Report) -> Sequence[SectionView]:
-    """The sections as they can be changed; none for who may not."""
+    """Return the sections that the visitor may change; none if the visitor may change nothing."""
     who = me()
     if who and not may(who, "reports:write"):
         return ()
@@ -82,7 +82,7 @@ def _sections(run: Run, report: Report) -> Sequence[SectionView]:
 
 
 def _bar(run: Run, report: Report) -> None:
-    """What can be done with the report, on one line."""
+    """Draw the actions on the report, on one line."""
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="report_bar"):
         with st.popover(say("read.export"), icon=":material/download:"):
             exports.show(api(), run, report.title or run.query.question)
@@ -105,15 +105,15 @@ def _bar(run: Run, report: Report) -> None:
 
 @st.cache_data(max_entries=PREPARED, show_spinner=False)
 def _prepared(report: str, sections: tuple[str, ...], language: str) -> Article:
-    """The report as HTML. A long one takes a good part of a second to render, and every click on the page would wait for it."""
+    """Return the report as HTML. Without the cache every click would wait for it, most of a second for a long report."""
     return article(Report.model_validate_json(report), sections=sections)
 
 
 @st.fragment
 def _drawer(run: Run, texts: Mapping[str, Report], sections: Sequence[SectionView]) -> None:
-    """Listens to the numbers in the report and in further answers, and to the wish to change a section.
+    """Open the citation behind a clicked number, or the form that changes a section.
 
-    The citation that is open is in the address, so that a reload opens it again.
+    The open citation is in the address, so that a reload opens it again.
     """
     report = texts[""]
     asked = reader.listen(reader.of_all(texts))

@@ -1,4 +1,4 @@
-"""Questions that are asked again at set times, and what each asking found changed."""
+"""Schedules: questions that are asked again at set times, and what changed each time."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -22,7 +22,7 @@ BEGINS = timedelta(seconds=10)  # how long after it was wished an asking may be 
 
 
 def main() -> None:
-    """The schedule named in the address with its changes, else all of them."""
+    """Show the schedule in the address with its changes, else all of them."""
     shelf.show(say("schedules.title"), _one, _all)
 
 
@@ -46,7 +46,7 @@ def _facts_html(schedule: Schedule) -> str:
 
 
 def _times(timing: Timing) -> str:
-    """When it is asked, in words where the page has some for it."""
+    """Return when the question is asked, in words if the page has some for it."""
     often = next((name for name, cron in TIMES.items() if cron == timing.cron), None)
     return f"{named('when', often) if often else timing.cron} ({timing.time_zone})"
 
@@ -71,13 +71,13 @@ def _one(chosen: str) -> None:
 
 
 def _lively(firings: Sequence[Firing]) -> bool:
-    """Whether an asking is under way, or may begin any moment because somebody wished it."""
+    """Return whether a run of the schedule is under way, or is about to begin because somebody asked for it."""
     wished = monotonic() - st.session_state.get("triggered", -BEGINS.total_seconds()) < BEGINS.total_seconds()
     return wished or any(firing.outcome == "running" for firing in firings)
 
 
 def _firings(schedule: str, lively: bool) -> None:
-    """What each asking found, drawn anew while one is under way."""
+    """Draw what changed each time, and refresh it while a run is under way."""
     firings = api().send(schedules.changes(schedule)).items
     if lively and not _lively(firings):
         st.rerun()
@@ -98,7 +98,7 @@ def _firing(firing: Firing) -> None:
 
 
 def changes_html(firing: Firing) -> str:
-    """Old claims that no longer hold first: that is what a reader must know."""
+    """Return the changes as HTML. Old claims that no longer hold come first, because a reader must know them."""
     changed = firing.changes
     fallen = "".join(
         f'<li class="contradicted">{text(item.claim)}<div class="r-quiet">{text(named("fallen", item.why))}</div>'

@@ -1,4 +1,4 @@
-"""Systems side by side: one question, the same evidence, one rubric; figures and scores in a table, the reports beneath."""
+"""Systems side by side: one question, the same evidence, one rubric. Figures and scores are in a table, the reports below it."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,20 +6,18 @@ import streamlit as st
 
 from rubrica_client import ApiError, reports, runs
 from rubrica_client.models import SideBySideView
-from ui.components import problem, reader, run_header, side_table, source_view
+from ui.components import problem, run_header, side_table, two_reports
 from ui.components.markup import text
-from ui.components.report_view import article
 from ui.facts import has_ended, is_finished, lacks_scores
-from ui.language import current, named, say
+from ui.language import named, say
 from ui.report import Report
 from ui.session import api, run_id
 
 REFRESH = timedelta(seconds=3)
-PREPARED = 24
 
 
 def main() -> None:
-    """The runs beside the one named in the address."""
+    """Show the runs that belong to the one in the address."""
     chosen = run_id()
     if not chosen:
         run_header.no_run()
@@ -33,10 +31,10 @@ def main() -> None:
     if not all(has_ended(column) for column in shown.columns):
         st.fragment(_under_way, run_every=REFRESH)(chosen, _ended(shown))
         return
-    reports = _reports(shown)
-    st.html(side_table.table_html(shown, reports, datetime.now(UTC)))
+    finished = _reports(shown)
+    st.html(side_table.table_html(shown, finished, datetime.now(UTC)))
     _offer_scores(shown, chosen)
-    _texts(shown, reports)
+    _texts(shown, finished)
 
 
 def _lead(shown: SideBySideView) -> str:
@@ -44,7 +42,7 @@ def _lead(shown: SideBySideView) -> str:
 
 
 def _offer_scores(shown: SideBySideView, chosen: str) -> None:
-    """Reports that were asked without criteria can be judged afterwards, all by the same ones."""
+    """Draw a button that has reports without a score judged, all by the same criteria."""
     if not any(lacks_scores(column) for column in shown.columns):
         return
     with st.container(key="offer_scores", border=True):
@@ -63,7 +61,7 @@ def _offer_scores(shown: SideBySideView, chosen: str) -> None:
 
 
 def _under_way(chosen: str, ended: int) -> None:
-    """The table, again and again; the reports come with the whole page, once all have ended."""
+    """Draw the table on each refresh. When all runs have ended, run the whole page again, which shows the reports."""
     shown = api().send(runs.side_by_side(chosen))
     st.html(side_table.table_html(shown, _reports(shown), datetime.now(UTC)))
     for column in shown.columns:
@@ -80,7 +78,7 @@ def _ended(shown: SideBySideView) -> int:
 
 
 def _reports(shown: SideBySideView) -> dict[str, Report]:
-    """The finished reports by run; what one system could not write is no reason to hide the others."""
+    """Return the finished reports by run. A report that cannot be loaded does not hide the others."""
     return {c.run.id: report for c in shown.columns if c.run.status == "completed" and (report := _report(c.run.id))}
 
 
@@ -92,33 +90,19 @@ def _report(run: str) -> Report | None:
         return None
 
 
-def _texts(shown: SideBySideView, reports: dict[str, Report]) -> None:
+def _texts(shown: SideBySideView, finished: dict[str, Report]) -> None:
     with st.container(key="sides"):
         columns = st.columns(len(shown.columns), gap="medium", border=True)
     for number, (column, place) in enumerate(zip(shown.columns, columns, strict=True)):
         with place:
             run = column.run
             st.html(f'<h2 class="r-label">{text(named("system", run.query.system))}</h2>')
-            if run.id in reports:
+            if run.id in finished:
                 st.page_link("views/read.py", label=say("beside.read"), query_params={"run": run.id})
-                st.html(_prepared(reports[run.id].model_dump_json(), f"{number}-", current()))
+                st.html(two_reports.prepare_html(finished[run.id], f"{number}-"))
             else:
                 st.html(f'<div class="r-note">{text(run.detail or named("status", run.status))}</div>')
-    _drawer({f"{n}-": reports[c.run.id] for n, c in enumerate(shown.columns) if c.run.id in reports})
-
-
-@st.cache_data(max_entries=PREPARED, show_spinner=False)
-def _prepared(report: str, mark: str, language: str) -> str:
-    return article(Report.model_validate_json(report), mark=mark).html
-
-
-@st.fragment
-def _drawer(reports: dict[str, Report]) -> None:
-    """Listens to the numbers in all texts."""
-    asked = reader.listen(reader.of_all(reports)).citation
-    if asked:
-        mark, _, number = asked.partition("-")
-        st.dialog(say("source.title"), width="medium", position="right")(source_view.show)(api(), reports[f"{mark}-"], number)
+    two_reports.open_sources({f"{n}-": finished[c.run.id] for n, c in enumerate(shown.columns) if c.run.id in finished})
 
 
 main()

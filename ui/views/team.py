@@ -21,7 +21,7 @@ LASTING = {"month": 30, "quarter": 90, "year": 365, "ever": 0}
 
 
 def main() -> None:
-    """Three parts; each shows what its reader may see."""
+    """Show what the visitor may see of the team and its keys."""
     st.html(f'<div class="r-hero"><h1>{text(say("team.title"))}</h1></div>')
     who = me()
     if who is None:
@@ -158,7 +158,7 @@ def _new_key(who: Me) -> None:
 
 
 def _explained(scopes: Sequence[str]) -> str:
-    """What each scope allows, a line each."""
+    """Return what each scope allows, a line for each, as HTML."""
     lines = (f"<dt>{text(scope)}</dt><dd>{text(named('scope', scope.replace(':', '_')))}</dd>" for scope in scopes)
     return f'<details class="r-scopes" open><summary>{text(say("team.explained"))}</summary><dl>{"".join(lines)}</dl></details>'
 

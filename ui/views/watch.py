@@ -1,4 +1,4 @@
-"""Watch a run: the plan, the agents at work, the sources as they arrive, what it uses, and the means to steer it."""
+"""The page of a run at work: the plan, the agents, the sources as they arrive, its usage, and the controls."""
 
 from datetime import timedelta
 from time import monotonic
@@ -25,7 +25,7 @@ TOLD = ("failed", "cancelled", "paused", "budget_reached")
 
 
 def main() -> None:
-    """The run named in the address, live until it has finished."""
+    """Show the run in the address, live until it has finished."""
     chosen = run_id()
     if not chosen:
         run_header.no_run()
@@ -49,10 +49,10 @@ def main() -> None:
 
 
 def _standing(settled: bool, waiting: bool, planned: bool) -> None:
-    """Where the run stands, and the buttons. No refresh follows where it is over and its log is whole.
+    """Draw where the run stands, and the buttons. The refresh stops when the run is over and its log is whole.
 
-    The whole page is drawn anew when there is a plan, which can be changed, and when it begins or ceases to wait for approval.
-    Zones are containers, so that what opens and closes in one does not disturb another.
+    The whole page runs again when a plan appears, which can then be changed, and when the run begins or stops waiting for
+    approval. Each zone is a container, so that what opens and closes in one does not disturb another.
     """
     run, trouble = _latest()
     state = feed(run.id).look()
@@ -71,7 +71,7 @@ def _standing(settled: bool, waiting: bool, planned: bool) -> None:
 
 
 def _approve() -> None:
-    """The plan waits. What is typed here is not disturbed by the clock either."""
+    """Draw the waiting plan. The refresh leaves it alone, because somebody may be typing."""
     run, _ = _latest()
     plan = run.plan or progress(feed(run.id).look().events).plan
     if plan:
@@ -79,13 +79,13 @@ def _approve() -> None:
 
 
 def _steer() -> None:
-    """Not refreshed by the clock: somebody is typing here."""
+    """Draw the controls. The refresh leaves them alone, because somebody may be typing."""
     run, _ = _latest()
     controls.steer(api(), run, progress(feed(run.id).look().events).plan)
 
 
 def _work() -> None:
-    """What the agents do and what they found."""
+    """Draw what the agents do and what they have found."""
     run, _ = _latest()
     state = feed(run.id).look()
     known = progress(state.events)
@@ -99,7 +99,7 @@ def _work() -> None:
 
 
 def _latest() -> tuple[Run, ApiError | None]:
-    """The run now, or as it was last seen with the reason why there is no newer. It is asked for when its log has grown."""
+    """Return the run now, or its last known state and the error. The API is asked when the log has grown or the state is old."""
     asked_at, held = st.session_state["watched_run"]
     state = feed(held.id).look()
     grown = bool(state.events) and state.events[-1].seq > held.last_seq

@@ -1,4 +1,4 @@
-"""Webhooks: where the organisation is told what happens to its runs, and what became of each message."""
+"""Webhooks: the addresses that hear what happens to the organisation's runs, and the state of each message."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -20,7 +20,7 @@ REFRESH = timedelta(seconds=2)
 
 
 def main() -> None:
-    """The endpoint named in the address with its messages, else all of them."""
+    """Show the webhook in the address with its messages, else all of them."""
     shelf.show(say("webhooks.title"), _one, _all)
 
 
@@ -59,7 +59,7 @@ def _new() -> None:
 
 
 def _reveal(made: Callable[[], RevealedWebhook]) -> None:
-    """The secret, this once: it is kept nowhere on the page, and the next thing that is drawn has it no more."""
+    """Show a new secret this once: the page does not store it, so the next refresh removes it."""
     try:
         revealed = made()
     except ApiError as error:
@@ -114,13 +114,13 @@ def _controls(hook: Webhook) -> None:
 
 
 def _lively(hook: str, state: str | None) -> bool:
-    """Whether a message is on its way just now: one that waits for its next try hours from now is not."""
+    """Return whether a message is on its way now. One that waits hours for its next attempt does not count."""
     newest = api().send(webhooks.deliveries(hook, state)).items
     return any(sent.state == "pending" and not sent.error for sent in newest)
 
 
 def _deliveries(hook: Webhook, state: str | None, lively: bool) -> None:
-    """The log, drawn anew while a message is on its way."""
+    """Draw the messages, and refresh them while one is on its way."""
     try:
         page = api().send(webhooks.deliveries(hook.id, state, before=kept("before")))
         if lively and not _lively(hook.id, state):
