@@ -33,16 +33,16 @@ def action(event: RunEvent) -> str:
 
 def sentence(event: RunEvent) -> str:
     """Return an event as one line of the log."""
-    said = SENTENCES.get(event.type)
-    return said(event) if said else event.type.replace("_", " ")
+    writer = SENTENCES.get(event.type)
+    return writer(event) if writer else event.type.replace("_", " ")
 
 
 def _text(event: RunEvent, name: str) -> str:
     return str(event.payload.get(name) or "")
 
 
-def _with_detail(said: str, event: RunEvent) -> str:
-    return say("log.detail", said=said, detail=_text(event, "detail")) if event.payload.get("detail") else said
+def _with_detail(line: str, event: RunEvent) -> str:
+    return say("log.detail", said=line, detail=_text(event, "detail")) if event.payload.get("detail") else line
 
 
 def _model_call(event: RunEvent) -> str:
@@ -52,14 +52,14 @@ def _model_call(event: RunEvent) -> str:
 
 def _stage_finished(event: RunEvent) -> str:
     stop = _text(event, "stop") or "sufficient"
-    said = say("log.finished") if stop == "sufficient" else say("log.finished_why", why=named("stop", stop))
-    return _with_detail(said, event)
+    line = say("log.finished") if stop == "sufficient" else say("log.finished_why", why=named("stop", stop))
+    return _with_detail(line, event)
 
 
 def _begun(event: RunEvent) -> str:
     attempt = int(event.payload.get("attempt", 1))
-    said = say("log.started") if attempt == 1 else say("log.goes_on", attempt=attempt)
-    return say("log.detail", said=said, detail=_text(event, "title")) if event.payload.get("title") else said
+    line = say("log.started") if attempt == 1 else say("log.goes_on", attempt=attempt)
+    return say("log.detail", said=line, detail=_text(event, "title")) if event.payload.get("title") else line
 
 
 def _planned(key: str) -> Callable[[RunEvent], str]:

@@ -62,8 +62,8 @@ class SecurityHeaders:
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
-                there = {name.lower() for name, _ in message["headers"]}
-                message["headers"] = [*message["headers"], *((n, v) for n, v in self._headers.items() if n not in there)]
+                present = {name.lower() for name, _ in message["headers"]}
+                message["headers"] = [*message["headers"], *((n, v) for n, v in self._headers.items() if n not in present)]
             await send(message)
 
         await self._app(scope, receive, answer if scope["type"] == "http" else send)

@@ -106,19 +106,19 @@ def progress(events: Sequence[RunEvent]) -> Progress:
 
 def run_id() -> str:
     """Return the run in the address (`?run=`), else the one last opened, and write it into the address for reloads and links."""
-    asked = st.query_params.get("run") or st.session_state.get("last_run", "")
-    if asked:
-        st.session_state["last_run"] = asked
-        st.query_params["run"] = asked
-    return str(asked)
+    chosen = st.query_params.get("run") or st.session_state.get("last_run", "")
+    if chosen:
+        st.session_state["last_run"] = chosen
+        st.query_params["run"] = chosen
+    return str(chosen)
 
 
 def kept(name: str) -> str | None:
     """Return the value of a query parameter and set it again, because a link from a page to itself keeps it for one run only."""
-    asked = st.query_params.get(name)
-    if asked:
-        st.query_params[name] = asked
-    return asked
+    value = st.query_params.get(name)
+    if value:
+        st.query_params[name] = value
+    return value
 
 
 def latest_runs() -> Sequence[Run]:
@@ -149,8 +149,8 @@ def once(name: str, of: object, ask: Callable[[], T]) -> T:
 
 def page_address(path: str) -> str:
     """Return an address of this page as a browser knows it; `path` begins with a slash."""
-    seen = urlsplit(st.context.url or "")
-    return f"{seen.scheme}://{seen.netloc}{path}" if seen.netloc else path
+    parts = urlsplit(st.context.url or "")
+    return f"{parts.scheme}://{parts.netloc}{path}" if parts.netloc else path
 
 
 def forget_run(run_id: str) -> None:

@@ -44,8 +44,8 @@ async def shared(request: Request) -> Response:
 
 def _gone(request: Request, what: str, status: HTTPStatus) -> Response:
     code = wished(request.cookies, request.headers.get("accept-language", ""))
-    said = table(code)
-    title, why = text(said[f"shared.{what}"]), text(said[f"shared.{what}_why"])
+    wordings = table(code)
+    title, why = text(wordings[f"shared.{what}"]), text(wordings[f"shared.{what}_why"])
     head = (
         f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title><style>{STYLE}</style>'
     )

@@ -74,18 +74,20 @@ def _again(request: Request, typed: Mapping[str, str], status: int) -> Response:
         name: typed[name] for name in ("back",) if typed[name]
     }
     response = RedirectResponse(f"{FORMS[request.url.path].page}?{urlencode(again)}", HTTPStatus.SEE_OTHER)
-    kept = json.dumps({name: value[:300] for name, value in typed.items() if name not in (*SECRET, "back")})
-    response.set_cookie(TYPED, quote(kept), TYPED_KEPT_S, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+    cookie = json.dumps({name: value[:300] for name, value in typed.items() if name not in (*SECRET, "back")})
+    response.set_cookie(
+        TYPED, quote(cookie), TYPED_KEPT_S, httponly=True, samesite="strict", secure=request.url.scheme == "https"
+    )
     return response
 
 
 def typed_before(cookies: Mapping[str, str]) -> Mapping[str, str]:
     """Return what was typed into a form that was refused."""
     try:
-        kept = json.loads(unquote(cookies.get(TYPED, "{}")))
+        typed = json.loads(unquote(cookies.get(TYPED, "{}")))
     except ValueError:
         return {}
-    return {str(name): str(value) for name, value in kept.items()} if isinstance(kept, dict) else {}
+    return {str(name): str(value) for name, value in typed.items()} if isinstance(typed, dict) else {}
 
 
 def local(address: str) -> str:

@@ -88,13 +88,13 @@ def _strength(pair: str, before: int | None) -> int | None:
 def _reasons(pair: str, before: ChoiceView | None) -> list[ChoiceReason]:
     """Draw the dimensions. Return the better side for each one that was answered; a side of None means neither."""
     st.caption(say("compare.reasons"))
-    given = {str(reason.dimension): reason.side or NEITHER for reason in before.reasons} if before else {}
+    earlier = {str(reason.dimension): reason.side or NEITHER for reason in before.reasons} if before else {}
     answers = []
     for dimension, column in zip(DIMENSIONS, st.columns(4), strict=True):
         side = column.segmented_control(
             named("dimension", dimension),
             ("left", NEITHER, "right"),
-            default=given.get(dimension),
+            default=earlier.get(dimension),
             format_func=lambda value: named("short_side", value),
             key=f"{dimension}_{pair}",
             help=say(f"dimension.{dimension}_help"),
@@ -134,12 +134,12 @@ def _chosen(comparison: ComparisonView, choice: ChoiceView) -> None:
 
 def _revealed(comparison_id: str) -> None:
     try:
-        told = api().send(preferences.reveal(comparison_id))
+        reveal = api().send(preferences.reveal(comparison_id))
     except ApiError as error:
         problem.show(error)
         return
-    for side, column in zip((told.left, told.right), st.columns(2), strict=True):
-        column.html(_unveiled_html("left" if side is told.left else "right", side))
+    for side, column in zip((reveal.left, reveal.right), st.columns(2), strict=True):
+        column.html(_unveiled_html("left" if side is reveal.left else "right", side))
 
 
 def _unveiled_html(side: str, what: RevealedReport) -> str:

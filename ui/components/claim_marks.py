@@ -28,9 +28,9 @@ def marked(tokens: Sequence[Token], claims: Mapping[int, Claim], mark: str = "")
     paragraph = squeezed("".join(token.content for token in tokens if token.type == "text"))
     for n, claim in claims.items():
         wanted = squeezed(claim.text)
-        found = _find(marked_tokens, wanted) if wanted and wanted in paragraph else None
-        if found and _balanced(marked_tokens, *found):
-            marked_tokens = _wrapped(marked_tokens, *found, f"{mark}{n}", claim)
+        span = _find(marked_tokens, wanted) if wanted and wanted in paragraph else None
+        if span and _balanced(marked_tokens, *span):
+            marked_tokens = _wrapped(marked_tokens, *span, f"{mark}{n}", claim)
     return marked_tokens
 
 
@@ -49,10 +49,10 @@ def _find(tokens: Sequence[Token], wanted: str) -> tuple[Place, Place] | None:
         for position in range(len(token.content))
     ]
     paragraph = "".join(token.content for token in tokens if token.type == "text")
-    ignored = {at for found in LOOSE.finditer(paragraph) for at in range(*found.span())}
-    kept = [at for at in range(len(paragraph)) if at not in ignored]
-    begin = "".join(paragraph[at] for at in kept).find(wanted)
-    return (places[kept[begin]], places[kept[begin + len(wanted) - 1]]) if begin >= 0 else None
+    ignored = {at for match in LOOSE.finditer(paragraph) for at in range(*match.span())}
+    positions = [at for at in range(len(paragraph)) if at not in ignored]
+    begin = "".join(paragraph[at] for at in positions).find(wanted)
+    return (places[positions[begin]], places[positions[begin + len(wanted) - 1]]) if begin >= 0 else None
 
 
 def _balanced(tokens: Sequence[Token], first: Place, last: Place) -> bool:

@@ -39,5 +39,5 @@ def _details(items: str) -> str:
 
 def _item(n: int, claim: Claim) -> str:
     numbers = "".join(f'<button class="r-cite" data-cite="{c}">{c}</button>' for c in claim.citations)
-    said = f'<a href="#claim-{n}">{text(claim.text)}</a>'
-    return f'<li class="{text(claim.support)}">{said} {numbers}<div class="r-quiet">{text(why(claim))}</div></li>'
+    claim_link = f'<a href="#claim-{n}">{text(claim.text)}</a>'
+    return f'<li class="{text(claim.support)}">{claim_link} {numbers}<div class="r-quiet">{text(why(claim))}</div></li>'

@@ -64,12 +64,12 @@ def form_html(form: str, without: tuple[str, ...] = ()) -> str:
 
 def _field(name: str, typed: str) -> str:
     kind, fill = FIELDS[name]
-    sent = "password" if name == "new_password" else name
-    given = text(typed or (st.query_params.get("token", "") if name == "token" else ""))
+    field_name = "password" if name == "new_password" else name
+    value = text(typed or (st.query_params.get("token", "") if name == "token" else ""))
     least = f' minlength="{SHORTEST_PASSWORD}"' if name in ("new", "new_password") else ""
     return (
         f"<label>{text(named('field', name))}"
-        f'<input type="{kind}" name="{sent}" autocomplete="{fill}" value="{given}" required maxlength="300"{least}></label>'
+        f'<input type="{kind}" name="{field_name}" autocomplete="{fill}" value="{value}" required maxlength="300"{least}></label>'
     )
 
 
@@ -80,8 +80,8 @@ def refused_html(form: str) -> str:
         return ""
     kind, _, reason = status.partition("_")
     if kind == "provider":
-        told = say(f"sign_in.provider_{reason if reason in PROVIDER else 'failed'}")
-        return f'<div class="r-note bad" role="alert">{text(told)}</div>'
+        message = say(f"sign_in.provider_{reason if reason in PROVIDER else 'failed'}")
+        return f'<div class="r-note bad" role="alert">{text(message)}</div>'
     own = f"sign_in.{form.replace('-', '_')}{status}"
     return f'<div class="r-note bad" role="alert">{text(say(own if own in REFUSED else _refused(status)))}</div>'
 

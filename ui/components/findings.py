@@ -7,12 +7,12 @@ from ui.components.markup import link, text
 from ui.language import named, say
 
 
-def figures_html(found: FigurePage) -> str:
+def figures_html(page: FigurePage) -> str:
     """Return the charts, then every number with its statement, as HTML. Each number opens the quotation that gives it."""
-    rows = "".join(_row(figure) for figure in found.items)
+    rows = "".join(_row(figure) for figure in page.items)
     heads = "".join(f"<th>{text(say(key))}</th>" for key in ("figures.value", "figures.year", "figures.statement"))
     table = f"<table><thead><tr>{heads}<th></th></tr></thead><tbody>{rows}</tbody></table>"
-    return f'<div class="r-report r-findings">{"".join(_chart(chart) for chart in found.charts)}{table}</div>'
+    return f'<div class="r-report r-findings">{"".join(_chart(chart) for chart in page.charts)}{table}</div>'
 
 
 def _row(figure: Figure) -> str:
@@ -32,9 +32,9 @@ def _chart(chart: Chart) -> str:
     return f"<figure>{title}<dl>{bars}</dl></figure>"
 
 
-def disagreements_html(found: Sequence[Disagreement]) -> str:
+def disagreements_html(disagreements: Sequence[Disagreement]) -> str:
     """Return each dispute as HTML: its subject, what each source says, and why it counts as a dispute."""
-    items = "".join(_dispute(item) for item in found)
+    items = "".join(_dispute(item) for item in disagreements)
     return f'<ul class="r-list r-findings">{items}</ul>'
 
 
@@ -46,8 +46,8 @@ def _dispute(item: Disagreement) -> str:
 
 def _side(side: Side) -> str:
     source = side.quote.source
-    said = f"{text(side.quote.text)} — {link(source.url, source.title or source.url)}"
-    return f"<blockquote>{said} {_number(side.n) if side.n else ''}</blockquote>"
+    line = f"{text(side.quote.text)} — {link(source.url, source.title or source.url)}"
+    return f"<blockquote>{line} {_number(side.n) if side.n else ''}</blockquote>"
 
 
 def _number(n: int) -> str:

@@ -76,7 +76,7 @@ def notices_html(progress: Progress) -> str:
     if progress.waiting:
         payload = progress.waiting.payload
         detail, seconds = payload.get("detail") or payload.get("what", ""), float(payload.get("retry_in_s", 0))
-        told = say("watch.waiting_for", detail=detail, seconds=f"{seconds:.0f}")
-        parts.append(f'<div class="r-note warn" role="status"><strong>{text(say("watch.waiting"))}</strong>{text(told)}</div>')
+        message = say("watch.waiting_for", detail=detail, seconds=f"{seconds:.0f}")
+        parts.append(f'<div class="r-note warn" role="status"><strong>{text(say("watch.waiting"))}</strong>{text(message)}</div>')
     parts += [f'<div class="r-note warn">{text(warning)}</div>' for warning in progress.warnings[-3:]]
     return "".join(parts)

@@ -26,9 +26,9 @@ def meters_html(run: Run, progress: Progress, now: datetime) -> str:
     return f'<div class="r-meters">{"".join(tiles)}</div>'
 
 
-def capped(used: int, cap: int | None, shown: Callable[[int], str]) -> tuple[str, float]:
+def capped(used: int, cap: int | None, as_text: Callable[[int], str]) -> tuple[str, float]:
     """Return a tile's text about a cap and the used share of it; an empty text if there is no cap."""
-    return (say("meter.of", cap=shown(cap)), min(used / cap, 1.0)) if cap else ("", 0.0)
+    return (say("meter.of", cap=as_text(cap)), min(used / cap, 1.0)) if cap else ("", 0.0)
 
 
 def _minutes(seconds: int) -> str:

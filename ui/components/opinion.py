@@ -16,14 +16,14 @@ LONGEST_CLAIM = 110
 
 def stars(client: Client, run: Run) -> None:
     """Draw one to five stars, and send them when they are given."""
-    given = st.feedback("stars", key=f"stars_{run.id}")
-    sent = f"stars_sent_{run.id}"
+    choice = st.feedback("stars", key=f"stars_{run.id}")
+    sent_key = f"stars_sent_{run.id}"
     if (
-        given is not None
-        and st.session_state.get(sent) != given
-        and act(lambda: client.send(preferences.rate(run.id, _as_delivered(given + 1))), say("read.rated"))
+        choice is not None
+        and st.session_state.get(sent_key) != choice
+        and act(lambda: client.send(preferences.rate(run.id, _as_delivered(choice + 1))), say("read.rated"))
     ):
-        st.session_state[sent] = given
+        st.session_state[sent_key] = choice
 
 
 def _as_delivered(stars: int) -> NewRating:

@@ -29,12 +29,12 @@ def _after_space(text: str, position: int) -> int:
     """Return a position at or after this one where a word begins; this one if no word begins near it."""
     if position <= 0:
         return 0
-    found = text.find(" ", position, position + LONGEST_WORD)
-    return found + 1 if found >= 0 else position
+    space = text.find(" ", position, position + LONGEST_WORD)
+    return space + 1 if space >= 0 else position
 
 
 def _before_space(text: str, position: int) -> int:
     if position >= len(text):
         return len(text)
-    found = text.rfind(" ", position - LONGEST_WORD, position)
-    return found if found >= 0 else position
+    space = text.rfind(" ", position - LONGEST_WORD, position)
+    return space if space >= 0 else position

@@ -22,13 +22,13 @@ def show(key: str, plan: ResearchPlan) -> ResearchPlan:
         with st.container(border=True, gap="xsmall", key=f"{key}_step_{step.id}"):
             _step(key, steps, position)
     full = len(steps) >= MOST_STEPS
-    told = say("plan.full", steps=count("subtask", MOST_STEPS)) if full else None
-    st.button(say("plan.add"), key=f"{key}_add", icon=":material/add:", on_click=_add, args=(key,), disabled=full, help=told)
+    reason = say("plan.full", steps=count("subtask", MOST_STEPS)) if full else None
+    st.button(say("plan.add"), key=f"{key}_add", icon=":material/add:", on_click=_add, args=(key,), disabled=full, help=reason)
     filled = [_filled(key, step) for step in steps]
     drafts.keep(key, (plan.revision, plan.subtasks), (plan.revision, filled))
     typed = [step for step in map(_whole, filled) if step.title]
-    kept = {step.id for step in typed}
-    after = ({"depends_on": [needed for needed in step.depends_on if needed in kept]} for step in typed)
+    ids = {step.id for step in typed}
+    after = ({"depends_on": [needed for needed in step.depends_on if needed in ids]} for step in typed)
     return plan.model_copy(update={"subtasks": [step.model_copy(update=fixed) for step, fixed in zip(typed, after, strict=True)]})
 
 
@@ -43,8 +43,8 @@ def _draft(key: str, plan: ResearchPlan) -> list[Subtask]:
     """Return the steps in the form, loaded again, with what was typed, if the form was hidden or the plan was revised."""
     held: tuple[int, list[Subtask]] | None = st.session_state.get(f"{key}_draft")
     if held is None or held[0] != plan.revision or f"{key}_add" not in st.session_state:
-        kept: tuple[int, Sequence[Subtask]] | None = drafts.found(key, (plan.revision, plan.subtasks))
-        held = st.session_state[f"{key}_draft"] = (plan.revision, list(plan.subtasks if kept is None else kept[1]))
+        draft: tuple[int, Sequence[Subtask]] | None = drafts.found(key, (plan.revision, plan.subtasks))
+        held = st.session_state[f"{key}_draft"] = (plan.revision, list(plan.subtasks if draft is None else draft[1]))
     return held[1]
 
 
@@ -62,8 +62,8 @@ def _step(key: str, steps: list[Subtask], position: int) -> None:
         )
         for name, icon, shift in (("up", ":material/arrow_upward:", -1), ("down", ":material/arrow_downward:", 1)):
             outside = not 0 <= position + shift < len(steps)
-            told, button = say(f"plan.{name}"), f"{key}_{name}_{step.id}"
-            icon_button.show(told, icon, button, disabled=outside, on_click=_move, args=(steps, position, shift))
+            label, button = say(f"plan.{name}"), f"{key}_{name}_{step.id}"
+            icon_button.show(label, icon, button, disabled=outside, on_click=_move, args=(steps, position, shift))
         icon_button.show(say("plan.drop"), ":material/close:", f"{key}_drop_{step.id}", on_click=_drop, args=(steps, position))
     st.text_area(
         say("plan.question"), step.question, 68, 2_000, key=f"{key}_question_{step.id}", label_visibility="collapsed",

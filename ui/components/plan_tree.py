@@ -12,14 +12,14 @@ DEEPEST = 3
 
 def depths(plan: ResearchPlan) -> dict[str, int]:
     """Return for each subtask its longest chain of dependencies. Subtasks of one depth may run in parallel."""
-    found: dict[str, int] = {}
-    left = list(plan.subtasks)
-    while left:
-        ready = [s for s in left if all(d in found for d in s.depends_on)] or left[:1]
+    depth_of: dict[str, int] = {}
+    waiting = list(plan.subtasks)
+    while waiting:
+        ready = [s for s in waiting if all(d in depth_of for d in s.depends_on)] or waiting[:1]
         for subtask in ready:
-            found[subtask.id] = 1 + max((found.get(d, 0) for d in subtask.depends_on), default=-1)
-        left = [s for s in left if s.id not in found]
-    return found
+            depth_of[subtask.id] = 1 + max((depth_of.get(d, 0) for d in subtask.depends_on), default=-1)
+        waiting = [s for s in waiting if s.id not in depth_of]
+    return depth_of
 
 
 def plan_html(progress: Progress, *, still: bool) -> str:

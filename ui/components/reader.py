@@ -44,8 +44,8 @@ def of_all(texts: Mapping[str, Report]) -> Cards:
     """Return the cards of several texts on one page, each by the prefix of its names."""
     together: Cards = {"citations": {}, "claims": {}}
     for mark, report in texts.items():
-        for kind, found in cards(report, mark).items():
-            together[kind] |= found
+        for kind, entries in cards(report, mark).items():
+            together[kind] |= entries
     return together
 
 
@@ -59,9 +59,9 @@ class Asked(NamedTuple):
 def listen(known: Cards) -> Asked:
     """Put the listener on the page, and return what was just clicked."""
     data = known | {"hint": say("read.card_hint")}
-    asked = _component()(key="reader", data=data, on_cite_change=_nothing, on_section_change=_nothing)
-    section = str(asked.section or "")
-    return Asked(str(asked.cite) if asked.cite else None, int(section) if section.isdecimal() else None)
+    clicked = _component()(key="reader", data=data, on_cite_change=_nothing, on_section_change=_nothing)
+    section = str(clicked.section or "")
+    return Asked(str(clicked.cite) if clicked.cite else None, int(section) if section.isdecimal() else None)
 
 
 def _nothing() -> None:

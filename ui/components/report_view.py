@@ -62,8 +62,8 @@ def article(report: Report, mark: str = "", sections: Sequence[str] = ()) -> Art
 
 def body_of(markdown: str) -> str:
     """Return the report without its closing list of sources and without the line that repeats the question."""
-    found = SOURCES_HEADING.search(markdown)
-    return QUESTION_LINE.sub("", markdown[: found.start()] if found else markdown, count=1)
+    closing = SOURCES_HEADING.search(markdown)
+    return QUESTION_LINE.sub("", markdown[: closing.start()] if closing else markdown, count=1)
 
 
 def outline_html(outline: Sequence[Heading]) -> str:
@@ -119,13 +119,13 @@ def _with_changes(tokens: Sequence[Token], sections: Sequence[str]) -> None:
     for opening, inline in pairwise(tokens):
         if opening.type != "heading_open":
             continue
-        said = squeezed("".join(child.content for child in inline.children or ()))
-        found = next((n for n in range(following, len(sections)) if squeezed(sections[n]) == said), None)
-        if found is not None and inline.children is not None:
-            following = found + 1
-            told = text(say("change.section", heading=sections[found]))
+        heading = squeezed("".join(child.content for child in inline.children or ()))
+        place = next((n for n in range(following, len(sections)) if squeezed(sections[n]) == heading), None)
+        if place is not None and inline.children is not None:
+            following = place + 1
+            label = text(say("change.section", heading=sections[place]))
             button = (
-                f'<button type="button" class="r-change" data-section="{found}" aria-label="{told}" title="{told}">✎</button>'
+                f'<button type="button" class="r-change" data-section="{place}" aria-label="{label}" title="{label}">✎</button>'
             )
             inline.children = [*inline.children, Token("html_inline", "", 0, content=button)]
 

@@ -55,9 +55,9 @@ def forget(key: str) -> None:
 
 def _open(key: str, criteria: tuple[Criterion, ...]) -> None:
     """Fill the form with what was typed, or with the criteria if they have changed since or nothing was typed."""
-    kept: tuple[Criterion, ...] | None = drafts.found(key, criteria)
-    shown = list(criteria if kept is None else kept)
-    st.session_state[f"{key}_draft"], st.session_state[f"{key}_numbers"] = shown, list(range(len(shown)))
+    draft: tuple[Criterion, ...] | None = drafts.found(key, criteria)
+    rows = list(criteria if draft is None else draft)
+    st.session_state[f"{key}_draft"], st.session_state[f"{key}_numbers"] = rows, list(range(len(rows)))
 
 
 def _row(key: str, position: int, number: int, criterion: Criterion, language: str) -> Criterion:
@@ -74,11 +74,11 @@ def _row(key: str, position: int, number: int, criterion: Criterion, language: s
                 label_visibility="collapsed", width=170,
             )  # fmt: skip
             icon_button.show(say("rubric.drop"), ":material/close:", f"{key}_drop_{number}", on_click=_drop, args=(key, position))
-        said = st.text_area(
+        words = st.text_area(
             say("rubric.demand"), demand, 68, 500, key=f"{key}_demand_{number}", label_visibility="collapsed",
             placeholder=say("rubric.demand"),
         )  # fmt: skip
-    return joined(title or "", kind or category, said or "", criterion, language)
+    return joined(title or "", kind or category, words or "", criterion, language)
 
 
 def _category(category: str) -> str:

@@ -11,12 +11,12 @@ THERE_FROM = 0.5  # from here on a report has the fault, as the API's own check 
 def scorecard_html(card: Scorecard) -> str:
     """Return the overall score, then each criterion, as HTML. A criterion that was not judged says why."""
     whole = "–" if card.overall is None else f"{card.overall:.0%}"
-    told = say("score.judged", judged=card.judged, all=len(card.items))
+    judged_text = say("score.judged", judged=card.judged, all=len(card.items))
     revised = (
         f'<p class="r-quiet">{text(say("score.revised", titles=say("log.comma").join(card.revised)))}</p>' if card.revised else ""
     )
     items = "".join(_item(item) for item in card.items)
-    return f'<div class="r-score"><b>{whole}</b> <span class="r-quiet">{text(told)}</span>{revised}<ul>{items}</ul></div>'
+    return f'<div class="r-score"><b>{whole}</b> <span class="r-quiet">{text(judged_text)}</span>{revised}<ul>{items}</ul></div>'
 
 
 def score_text(item: CriterionScore) -> str:

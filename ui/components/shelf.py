@@ -40,10 +40,10 @@ def older(page: str, following: str | None, **here: str) -> None:
         )
 
 
-def delete(told: str, action: Callable[[], object]) -> None:
+def delete(warning: str, action: Callable[[], object]) -> None:
     """Draw a button that says what is deleted with the thing. When it is confirmed, delete the thing and show the list."""
     with st.popover(say("shelf.delete"), icon=":material/delete:"):
-        st.markdown(told)
+        st.markdown(warning)
         if st.button(say("shelf.delete_yes"), key="delete_it", type="primary") and act(action, say("shelf.deleted")):
             st.query_params.clear()
             st.rerun()

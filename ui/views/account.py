@@ -23,8 +23,8 @@ def main() -> None:
     except ApiError as error:
         problem.show(error)
         return
-    told = f"{who.name} · {who.email} · {named('role', who.organisation.role)}" if who else say("team.local")
-    st.html(hero(say("account.title"), told))
+    lead = f"{who.name} · {who.email} · {named('role', who.organisation.role)}" if who else say("team.local")
+    st.html(hero(say("account.title"), lead))
     if st.query_params.get("done") == "password":
         st.html(f'<div class="r-note" role="status">{text(say("account.password_done"))}</div>')
     with st.container(key="narrow_account"):
@@ -54,8 +54,8 @@ def _consent(who: Me | None, consent: ConsentView) -> None:
 
 
 def _set(whose: str) -> None:
-    given = bool(st.session_state[f"consent_{whose}"])
-    act(lambda: api().send(preferences.set_consent(**{whose: given})), say("account.saved"))
+    agreed = bool(st.session_state[f"consent_{whose}"])
+    act(lambda: api().send(preferences.set_consent(**{whose: agreed})), say("account.saved"))
 
 
 def _data() -> None:

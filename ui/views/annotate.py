@@ -50,17 +50,17 @@ def _form(assignment: AssignmentView) -> None:
 
 def _agreement() -> None:
     try:
-        found = api().send(preferences.agreement())
+        report = api().send(preferences.agreement())
     except ApiError as error:
         problem.show(error)
         return
-    rows = _row(say("annotate.overall"), found.overall)
-    rows += "".join(_row(named("dimension", name), agreed) for name, agreed in found.dimensions.items())
+    rows = _row(say("annotate.overall"), report.overall)
+    rows += "".join(_row(named("dimension", name), agreed) for name, agreed in report.dimensions.items())
     keys = ("annotate.what", "annotate.pairs", "annotate.observed", "annotate.kappa")
     heads = "".join(f"<th>{text(say(key))}</th>" for key in keys)
     table = f'<table class="r-table"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-    told = f'<p class="r-quiet">{text(say("annotate.kappa_help"))}</p>'
-    st.html(labelled(say("annotate.agreement"), table + told))
+    help_text = f'<p class="r-quiet">{text(say("annotate.kappa_help"))}</p>'
+    st.html(labelled(say("annotate.agreement"), table + help_text))
 
 
 def _row(name: str, agreed: AgreementView) -> str:

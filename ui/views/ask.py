@@ -39,10 +39,10 @@ def _form() -> None:
         effort, wishes = _effort(), _wishes()
     own = _collections()
     with st.expander(say("ask.options"), icon=":material/tune:", type="compact", key="options"):
-        asked = systems.choose()
+        names = systems.choose()
         options = run_options.show(own)
-    plan, rubric = "plan" in wishes or None, "auto" if "rubric" in wishes or len(asked) > 1 else None
-    options |= {"system": asked[0] if asked else None, "beside": asked[1:] or None, "approve_plan": plan, "rubric": rubric}
+    plan, rubric = "plan" in wishes or None, "auto" if "rubric" in wishes or len(names) > 1 else None
+    options |= {"system": names[0] if names else None, "beside": names[1:] or None, "approve_plan": plan, "rubric": rubric}
     chosen = {name: value for name, value in options.items() if value is not None}
     new = NewRun(question=question or "", effort=Effort(effort), **chosen)
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -54,23 +54,23 @@ def _narrowed(people: Mapping[str, str]) -> dict[str, Any]:
     return {name: value for name in NARROWED if (value := kept(name))}
 
 
-def _choice(name: str, offered: tuple[str, ...], shown: Callable[[str], str]) -> None:
-    given = kept(name)
-    options = (*offered, given) if given and given not in offered else offered
-    place = options.index(given) if given else None
+def _choice(name: str, offered: tuple[str, ...], label_of: Callable[[str], str]) -> None:
+    value = kept(name)
+    options = (*offered, value) if value and value not in offered else offered
+    place = options.index(value) if value else None
     st.selectbox(
-        say(f"audit.{name}"), options, place, format_func=shown, key=f"audit_{name}", placeholder=say("audit.all"),
+        say(f"audit.{name}"), options, place, format_func=label_of, key=f"audit_{name}", placeholder=say("audit.all"),
         on_change=_address, args=(name,), width=220,
     )  # fmt: skip
 
 
 def _day(name: str) -> None:
     try:
-        given = date.fromisoformat(kept(name) or "")
+        day = date.fromisoformat(kept(name) or "")
     except ValueError:
-        given = None
+        day = None
     st.date_input(
-        say(f"audit.{name}"), given, key=f"audit_{name}", format="YYYY-MM-DD", on_change=_address, args=(name,), width=150
+        say(f"audit.{name}"), day, key=f"audit_{name}", format="YYYY-MM-DD", on_change=_address, args=(name,), width=150
     )
 
 
@@ -92,14 +92,14 @@ def _table_html(entries: Sequence[AuditEntry], people: Mapping[str, str]) -> str
 
 def _row_html(entry: AuditEntry, people: Mapping[str, str]) -> str:
     detail = "".join(f" · {text(name)}: {text(value)}" for name, value in entry.detail.items())
-    told = f"{_subject_html(entry.subject, people)}{detail}".strip(" ·")
+    subject = f"{_subject_html(entry.subject, people)}{detail}".strip(" ·")
     who = entry.email or (entry.user_id or "")[:8] or say("audit.nobody")
     key = f'<br><span class="r-quiet">{text(say("audit.by_key", start=entry.key_id[:8]))}</span>' if entry.key_id else ""
     cells = (
         text(f"{when(entry.at, 'day')} {when(entry.at, 'second')}"),
         f"{text(who)}{key}",
         text(named("audit_action", entry.action)),
-        told,
+        subject,
     )
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in (*cells, text(entry.address))) + "</tr>"
 

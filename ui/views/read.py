@@ -116,16 +116,16 @@ def _drawer(run: Run, texts: Mapping[str, Report], sections: Sequence[SectionVie
     The open citation is in the address, so that a reload opens it again.
     """
     report = texts[""]
-    asked = reader.listen(reader.of_all(texts))
-    if asked.citation:
-        st.query_params["cite"] = asked.citation
+    clicked = reader.listen(reader.of_all(texts))
+    if clicked.citation:
+        st.query_params["cite"] = clicked.citation
     mark, dash, number = st.query_params.get("cite", "").rpartition("-")
-    if asked.section is not None and asked.section < len(sections):
+    if clicked.section is not None and clicked.section < len(sections):
         form = st.dialog(say("change.title"), width="large")(section_change.ask)
-        form(api(), run, report.version, asked.section, sections[asked.section])
+        form(api(), run, report.version, clicked.section, sections[clicked.section])
     elif number and mark + dash in texts:
-        shown = st.dialog(say("source.title"), width="medium", position="right", on_dismiss=_close)(_source)
-        shown(run, texts[mark + dash], number, of_report=not mark)
+        drawer = st.dialog(say("source.title"), width="medium", position="right", on_dismiss=_close)(_source)
+        drawer(run, texts[mark + dash], number, of_report=not mark)
 
 
 def _source(run: Run, report: Report, number: str, *, of_report: bool) -> None:

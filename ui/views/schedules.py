@@ -38,11 +38,11 @@ def _all(before: str | None) -> None:
 
 def _facts_html(schedule: Schedule) -> str:
     question = schedule.query.question
-    asked = "" if schedule.name == shortened(question, LONGEST_NAME) else f"<p>{text(shortened(question))}</p>"
+    question_html = "" if schedule.name == shortened(question, LONGEST_NAME) else f"<p>{text(shortened(question))}</p>"
     following = say("schedules.next", when=when(schedule.next_at, "short")) if schedule.next_at else ""
     state = say("schedules.paused") if schedule.paused else following
     facts = "".join(f"<span>{text(fact)}</span>" for fact in (_times(schedule.timing), state, schedule.detail) if fact)
-    return f'{asked}<div class="r-eyebrow">{facts}</div>'
+    return f'{question_html}<div class="r-eyebrow">{facts}</div>'
 
 
 def _times(timing: Timing) -> str:
@@ -72,8 +72,8 @@ def _one(chosen: str) -> None:
 
 def _lively(firings: Sequence[Firing]) -> bool:
     """Return whether a run of the schedule is under way, or is about to begin because somebody asked for it."""
-    wished = monotonic() - st.session_state.get("triggered", -BEGINS.total_seconds()) < BEGINS.total_seconds()
-    return wished or any(firing.outcome == "running" for firing in firings)
+    triggered = monotonic() - st.session_state.get("triggered", -BEGINS.total_seconds()) < BEGINS.total_seconds()
+    return triggered or any(firing.outcome == "running" for firing in firings)
 
 
 def _firings(schedule: str, lively: bool) -> None:
@@ -87,10 +87,10 @@ def _firings(schedule: str, lively: bool) -> None:
 
 def _firing(firing: Firing) -> None:
     changed = firing.changes
-    told = {"fallen": changed.fallen, "new_claim": changed.new_claims, "passage": changed.passages}
-    told |= {"new_source": changed.new_sources, "vanished": changed.vanished_sources}
+    changes = {"fallen": changed.fallen, "new_claim": changed.new_claims, "passage": changed.passages}
+    changes |= {"new_source": changed.new_sources, "vanished": changed.vanished_sources}
     with st.container(border=True, key=f"firing_{firing.due_at:%Y%m%d%H%M%S}"):
-        counts = " · ".join(count(kind, len(items)) for kind, items in told.items() if items)
+        counts = " · ".join(count(kind, len(items)) for kind, items in changes.items() if items)
         title = f"<b>{text(when(firing.due_at, 'short'))}</b> {text(named('firing', firing.outcome))}"
         st.html(f'{title} <span class="r-quiet">{text(counts or firing.detail)}</span>{changes_html(firing)}')
         if firing.run_id:

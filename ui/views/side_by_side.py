@@ -23,31 +23,31 @@ def main() -> None:
         run_header.no_run()
         return
     try:
-        shown = api().send(runs.side_by_side(chosen))
+        view = api().send(runs.side_by_side(chosen))
     except ApiError as error:
         problem.show(error)
         return
-    st.html(f'<h1 class="r-question">{text(shown.question)}</h1><p class="r-quiet">{text(_lead(shown))}</p>')
-    if not all(has_ended(column) for column in shown.columns):
-        st.fragment(_under_way, run_every=REFRESH)(chosen, _ended(shown))
+    st.html(f'<h1 class="r-question">{text(view.question)}</h1><p class="r-quiet">{text(_lead(view))}</p>')
+    if not all(has_ended(column) for column in view.columns):
+        st.fragment(_under_way, run_every=REFRESH)(chosen, _ended(view))
         return
-    finished = _reports(shown)
-    st.html(side_table.table_html(shown, finished, datetime.now(UTC)))
-    _offer_scores(shown, chosen)
-    _texts(shown, finished)
+    finished = _reports(view)
+    st.html(side_table.table_html(view, finished, datetime.now(UTC)))
+    _offer_scores(view, chosen)
+    _texts(view, finished)
 
 
-def _lead(shown: SideBySideView) -> str:
-    return say("beside.lead") + (say("beside.same_criteria") if shown.rubric else "")
+def _lead(view: SideBySideView) -> str:
+    return say("beside.lead") + (say("beside.same_criteria") if view.rubric else "")
 
 
-def _offer_scores(shown: SideBySideView, chosen: str) -> None:
+def _offer_scores(view: SideBySideView, chosen: str) -> None:
     """Draw a button that has reports without a score judged, all by the same criteria."""
-    if not any(lacks_scores(column) for column in shown.columns):
+    if not any(lacks_scores(column) for column in view.columns):
         return
     with st.container(key="offer_scores", border=True):
-        st.html(f"<p>{text(say('beside.judge_help' if shown.rubric else 'beside.no_rubric'))}</p>")
-        for column in shown.columns:
+        st.html(f"<p>{text(say('beside.judge_help' if view.rubric else 'beside.no_rubric'))}</p>")
+        for column in view.columns:
             if column.unjudged:
                 st.caption(say("beside.unjudged", system=named("system", column.run.query.system), why=column.unjudged))
         if st.button(say("beside.judge"), key="judge", type="primary", icon=":material/rule:"):
@@ -62,24 +62,24 @@ def _offer_scores(shown: SideBySideView, chosen: str) -> None:
 
 def _under_way(chosen: str, ended: int) -> None:
     """Draw the table on each refresh. When all runs have ended, run the whole page again, which shows the reports."""
-    shown = api().send(runs.side_by_side(chosen))
-    st.html(side_table.table_html(shown, _reports(shown), datetime.now(UTC)))
-    for column in shown.columns:
+    view = api().send(runs.side_by_side(chosen))
+    st.html(side_table.table_html(view, _reports(view), datetime.now(UTC)))
+    for column in view.columns:
         if is_finished(column.run):
             continue
         label = say("beside.watch", system=named("system", column.run.query.system))
         st.page_link("views/watch.py", label=label, query_params={"run": column.run.id})
-    if _ended(shown) > ended and _ended(shown) == len(shown.columns):
+    if _ended(view) > ended and _ended(view) == len(view.columns):
         st.rerun()
 
 
-def _ended(shown: SideBySideView) -> int:
-    return sum(has_ended(column) for column in shown.columns)
+def _ended(view: SideBySideView) -> int:
+    return sum(has_ended(column) for column in view.columns)
 
 
-def _reports(shown: SideBySideView) -> dict[str, Report]:
+def _reports(view: SideBySideView) -> dict[str, Report]:
     """Return the finished reports by run. A report that cannot be loaded does not hide the others."""
-    return {c.run.id: report for c in shown.columns if c.run.status == "completed" and (report := _report(c.run.id))}
+    return {c.run.id: report for c in view.columns if c.run.status == "completed" and (report := _report(c.run.id))}
 
 
 def _report(run: str) -> Report | None:
@@ -90,10 +90,10 @@ def _report(run: str) -> Report | None:
         return None
 
 
-def _texts(shown: SideBySideView, finished: dict[str, Report]) -> None:
+def _texts(view: SideBySideView, finished: dict[str, Report]) -> None:
     with st.container(key="sides"):
-        columns = st.columns(len(shown.columns), gap="medium", border=True)
-    for number, (column, place) in enumerate(zip(shown.columns, columns, strict=True)):
+        columns = st.columns(len(view.columns), gap="medium", border=True)
+    for number, (column, place) in enumerate(zip(view.columns, columns, strict=True)):
         with place:
             run = column.run
             st.html(f'<h2 class="r-label">{text(named("system", run.query.system))}</h2>')
@@ -102,7 +102,7 @@ def _texts(shown: SideBySideView, finished: dict[str, Report]) -> None:
                 st.html(two_reports.prepare_html(finished[run.id], f"{number}-"))
             else:
                 st.html(f'<div class="r-note">{text(run.detail or named("status", run.status))}</div>')
-    two_reports.open_sources({f"{n}-": finished[c.run.id] for n, c in enumerate(shown.columns) if c.run.id in finished})
+    two_reports.open_sources({f"{n}-": finished[c.run.id] for n, c in enumerate(view.columns) if c.run.id in finished})
 
 
 main()

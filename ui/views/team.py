@@ -115,9 +115,9 @@ def _invite(email: str, role: str) -> None:
         problem.show(error)
         return
     email = made.invitation.email
-    told = say("team.mailed", email=email) if made.mailed else say("team.hand_over", email=email)
+    message = say("team.mailed", email=email) if made.mailed else say("team.hand_over", email=email)
     why = f' <span class="r-quiet">{text(say("team.not_mailed", why=made.mail_problem))}</span>' if made.mail_problem else ""
-    st.html(f'<div class="r-note" role="status">{text(told)}{why}</div>')
+    st.html(f'<div class="r-note" role="status">{text(message)}{why}</div>')
     link = "/sign-in?" + urlencode({"form": "join", "token": made.token})
     st.code(page_address(link), language=None, wrap_lines=True)
 

@@ -134,8 +134,8 @@ def _beside(known: Progress, state: FeedState) -> None:
     with log:
         st.html(log_html(state.events))
     with notes:
-        given = "".join(f'<div class="r-note">{text(note)}</div>' for note in known.notes)
-        st.html(given or f'<p class="r-quiet">{text(say("watch.no_notes"))}</p>')
+        notes_html = "".join(f'<div class="r-note">{text(note)}</div>' for note in known.notes)
+        st.html(notes_html or f'<p class="r-quiet">{text(say("watch.no_notes"))}</p>')
 
 
 main()
