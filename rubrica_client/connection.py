@@ -17,9 +17,9 @@ AsyncEvents = AsyncGenerator[RunEvent, None]
 Stream = Generator[RunEvent | None, None, None]
 Events = Generator[RunEvent, None, None]
 CONNECT_LIMIT = 3.0  # seconds
-# Each run that is watched holds a connection; those that are free are kept for a while.
+# Each watched run holds a connection; free ones are kept for a while.
 UNBOUNDED = httpx2.Limits(max_connections=None, max_keepalive_connections=20)
-# The server says at least every 15 s that it is still there, so a silence twice as long means a dead connection.
+# The server sends a sign of life at least every 15 s, so twice that silence means a dead connection.
 SILENCE_LIMIT = 30.0
 # One event is one line, and a plan can be a long one.
 LONGEST_EVENT = 4 * 2**20

@@ -17,7 +17,7 @@ Files = Sequence[tuple[str, bytes | IO[bytes]]]
 Query = Mapping[str, str | int | date | None]
 
 KEY = "Idempotency-Key"
-# A model is asked, a file made or a letter sent before the answer comes.
+# Time limits of calls that ask a model, make a file, send mail or upload files.
 DRAFTING = timedelta(seconds=110)
 EXPORT = timedelta(seconds=60)
 MAIL = timedelta(seconds=20)

@@ -16,7 +16,7 @@ from rubrica_client.models import (
 )
 from rubrica_client.request import DRAFTING, Request
 
-# Where a run stands for good, and where it waits for a person.
+# The final states of a run, and those in which it waits for a person.
 FINISHED = frozenset({"completed", "failed", "cancelled"})
 PARKED = frozenset({"awaiting_approval", "paused", "budget_reached"})
 

@@ -12,7 +12,7 @@ import streamlit as st
 from ui.session import me
 
 T = TypeVar("T")
-MOST = 500  # forms of some kB each; the one that was longest left alone goes first
+MOST = 500  # forms of some kB each; the draft that was stored first is dropped first
 
 
 class Draft(NamedTuple):

@@ -27,7 +27,7 @@ def action(event: RunEvent) -> str:
         return say("log.read", url=payload["url"])
     results = payload.get("results")
     found = say("log.found", results=count("result", results)) if isinstance(results, int) else ""
-    query = str(payload.get("query") or "")  # of a run that read a document which was deleted, none is kept
+    query = str(payload.get("query") or "")  # erased if the run read a document that was deleted
     return f"{tool} {quoted(query)}{found}" if query else f"{tool}{found}"
 
 

@@ -18,7 +18,7 @@ from ui.sign_in import COOKIE, address
 
 T = TypeVar("T")
 LATEST = 6
-MOST_COLLECTIONS = 100  # as many as the API tells at once
+MOST_COLLECTIONS = 100  # the most that the API lists at once
 LATEST_FRESH = timedelta(seconds=10)
 ANSWER_LIMIT = timedelta(seconds=10)
 

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 COOKIE = "rubrica_session"
 TYPED = "rubrica_typed"
 TYPED_KEPT_S = 300
-SECRET = ("password", "current", "new")  # an invitation may stay in the form: it is good once
+SECRET = ("password", "current", "new")  # an invitation may stay in the form: it works once
 LIMIT = (3.0, 15.0)  # seconds to connect and to answer
 
 
@@ -34,7 +34,7 @@ class Form(NamedTuple):
     path: str
     fields: Mapping[str, str]
     page: str = "/sign-in"  # where the form is
-    after: str = ""  # where it leads; empty: to the page that was wanted
+    after: str = ""  # the page after success; empty: the page that was wanted
 
 
 FORMS = {

@@ -55,7 +55,7 @@ def links(client: Client, run: Run) -> None:
 
 def follow_ups(client: Client, run: Run) -> Sequence[AnswerView]:
     """Draw the field for a further question and the answers so far, made from the stored evidence; return the answers."""
-    with st.container():  # alone on a page, the field would be pinned to its end, and the page would open there
+    with st.container():  # without it, Streamlit pins the field to the end of the page and opens the page there
         question = st.chat_input(say("follow.hint"), key="follow_up", max_chars=2_000)
     if question and question.strip():
         act(lambda: client.send(reports.ask(run.id, question.strip())), say("follow.asked"))

@@ -11,7 +11,7 @@ from rubrica_client.models import Claim
 from ui.components.claims_view import why
 from ui.components.markup import text
 
-# What the text of a claim and the text of its paragraph may differ in: white space, citation numbers, emphasis.
+# A claim and its paragraph may differ in white space, citation numbers and emphasis.
 LOOSE = re.compile(r"\[\d{1,4}\]|[\s*_`†‡]")
 
 

@@ -8,7 +8,7 @@ from ui.components.markup import text
 from ui.language import named, say
 from ui.sign_in import local, typed_before
 
-# name, kind, what a browser may fill in
+# For each field its HTML type, and its `autocomplete` value.
 FIELDS = {
     "organisation": ("text", "organization"),
     "person": ("text", "name"),
@@ -26,8 +26,6 @@ FORMS = {
     "password": ("current", "new"),
     "erase": ("password",),
 }
-
-
 STATUSES = ("0", "400", "401", "403", "409", "429")
 REFUSED = (
     "sign_in.sign_up401",
@@ -38,10 +36,10 @@ REFUSED = (
     "sign_in.erase401",
     "sign_in.erase409",
 )
-# Why somebody comes back from the identity provider as a stranger; the API puts it into the address.
+# Reasons why the identity provider sent a visitor back without signing in; the API puts them into the address.
 PROVIDER = ("denied", "late", "untrusted", "unverified", "closed", "often", "away", "failed")
 SHORTEST_PASSWORD = 10
-FORM_FIELDS = ("form", "refused", "back", "token")  # of the address: about the form itself
+FORM_FIELDS = ("form", "refused", "back", "token")  # query parameters that are about the form itself
 
 
 def wanted() -> str:

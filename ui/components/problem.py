@@ -8,7 +8,7 @@ from ui.components.markup import text
 from ui.language import DEFAULT, current, named, say, table
 
 UNKNOWN = 401
-# Those that are special cases of others come first.
+# The first class that fits counts, so subclasses come first.
 WITHOUT_ANSWER = {BrokenOff: "stream", TimedOut: "timeout", Unreachable: "unreachable", Unreadable: "unreadable"}
 KNOWN = (400, 401, 402, 403, 404, 406, 409, 413, 422, 429, 503)
 
@@ -37,7 +37,7 @@ def problem_html(problem: ApiError) -> str:
     """Return the problem's title, its detail and the advice as HTML."""
     detail = f"<span>{text(problem.detail)}</span> " if problem.detail else ""
     what_to_do = f'<span class="todo">{text(advice_of(problem))}</span>'
-    if problem.status == UNKNOWN:  # such as in another tab, after signing out in this browser
+    if problem.status == UNKNOWN:  # for instance in another tab, after signing out in this browser
         what_to_do += f' <a href="/sign-in">{text(named("sign_in", "enter"))}</a>'
     return f'<div class="r-note bad" role="alert"><strong>{text(title_of(problem))}</strong>{detail}{what_to_do}</div>'
 

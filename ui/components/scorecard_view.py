@@ -5,7 +5,7 @@ from ui.components.markup import text
 from ui.components.rubric_editor import parted
 from ui.language import named, say
 
-THERE_FROM = 0.5  # from here on a report has the fault, as the API's own check counts it
+THERE_FROM = 0.5  # from this score on a report has the fault; the API counts alike
 
 
 def scorecard_html(card: Scorecard) -> str:

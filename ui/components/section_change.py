@@ -56,7 +56,7 @@ def latest(client: Client, run: Run, version: int) -> None:
     elif task.version == version:
         _done(client, run, task, version)
     elif task.version is not None and task.version > version:
-        st.rerun()  # it was done after the report was asked for
+        st.rerun()  # the change was made after this page loaded the report
 
 
 def _under_way(client: Client, run: Run, task: str) -> None:

@@ -18,7 +18,7 @@ ROLES = ("viewer", "member", "admin", "owner")
 UNDER_WAY = ("received", "parsed", "deleting")
 REFRESH = timedelta(seconds=2)
 SENDINGS, REFUSED = "files_sent", "files_refused"
-LARGEST_MIB = 64  # as the API takes
+LARGEST_MIB = 64  # the API's own limit
 KINDS = ("pdf", "docx", "pptx", "xlsx", "epub", "html", "htm", "md", "txt", "csv")
 
 

@@ -18,7 +18,7 @@ from ui.session import api
 
 PAGE = "views/schedules.py"
 REFRESH = timedelta(seconds=2)
-BEGINS = timedelta(seconds=10)  # how long after it was wished an asking may be seen to begin
+BEGINS = timedelta(seconds=10)  # how long after a click on `Ask now` the run may take to begin
 
 
 def main() -> None:

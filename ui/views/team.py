@@ -91,7 +91,7 @@ def _invitations(who: Me) -> None:
         sent = st.form_submit_button(say("team.invite"), icon=":material/person_add:")
     if sent and email:
         _invite(email, role)
-    with sent_before:  # with the one just sent
+    with sent_before:  # drawn last, to include the invitation just sent
         _open_invitations()
 
 

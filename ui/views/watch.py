@@ -20,7 +20,7 @@ from ui.progress import Progress
 from ui.session import api, feed, progress, run_id
 
 REFRESH = timedelta(seconds=1)
-OLDEST = timedelta(seconds=15)  # how long a run is shown as it was while nothing is heard of it
+OLDEST = timedelta(seconds=15)  # how long a run is not asked for while its log does not grow
 TOLD = ("failed", "cancelled", "paused", "budget_reached")
 
 
@@ -127,7 +127,7 @@ def _notices(run: Run, known: Progress, trouble: ApiError | None) -> None:
 
 
 def _beside(known: Progress, state: FeedState) -> None:
-    # Labels stay as they are: a tab whose label changes is a new tab, and the reader would be thrown back to the first.
+    # The labels never change: Streamlit takes a tab with a new label for a new tab, and goes back to the first one.
     sources, log, notes = st.tabs([say("watch.sources"), say("watch.log"), say("watch.notes")], key="watch_tabs")
     with sources:
         st.html(sources_html(known))

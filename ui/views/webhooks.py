@@ -33,7 +33,7 @@ def _all(before: str | None) -> None:
     st.html(hero(say("webhooks.title"), say("webhooks.lead")))
     if _may_write():
         _new()
-    page = api().send(webhooks.list_(before=before))  # with the one that was just added
+    page = api().send(webhooks.list_(before=before))  # loaded last, to include the one just added
     if not page.items:
         st.html(f'<p class="r-quiet">{text(say("webhooks.none"))}</p>')
     for hook in page.items:
