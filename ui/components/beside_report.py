@@ -7,7 +7,7 @@ import streamlit as st
 
 from rubrica_client import ApiError, Client, asking, reports
 from rubrica_client.models import Run, Scorecard
-from ui.components import after_reading, findings, problem
+from ui.components import findings, follow_ups, problem
 from ui.components.claims_view import claims_html
 from ui.components.markup import text
 from ui.components.report_view import Article, outline_html, sources_html
@@ -57,7 +57,7 @@ def _scorecard(run: Run) -> Scorecard | None:
 def below(run: Run, report: Report) -> dict[str, Report]:
     """Draw figures and disagreements, folded, then further questions. Return the reports behind the numbers in the answers."""
     told(lambda client, asked: _findings(client, asked, report.version), run)
-    return after_reading.cited(told(after_reading.follow_ups, run) or ())
+    return follow_ups.cited(told(follow_ups.follow_ups, run) or ())
 
 
 def _findings(client: Client, run: Run, version: int) -> None:

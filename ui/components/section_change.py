@@ -6,7 +6,7 @@ import streamlit as st
 
 from rubrica_client import ApiError, Client, reports
 from rubrica_client.models import ChangeView, Edit, Run, SectionView
-from ui.components import after_reading, problem
+from ui.components import problem, versions
 from ui.components.controls import act
 from ui.components.markup import text
 from ui.language import named, say
@@ -70,10 +70,10 @@ def _done(client: Client, run: Run, task: ChangeView, version: int) -> None:
     line = say("change.done", n=version, how=named("origin", MADE.get(task.how, task.how)))
     with st.container(horizontal=True, vertical_alignment="center", key="change_done"):
         st.html(
-            f'<div role="status"><b>{text(line)}</b> <span class="r-quiet">{text(after_reading.spent(task.usage))}</span></div>'
+            f'<div role="status"><b>{text(line)}</b> <span class="r-quiet">{text(versions.spent(task.usage))}</span></div>'
         )
         if st.button(say("change.see"), key="change_see"):
-            st.dialog(say("change.see"), width="large")(after_reading.show_diff)(client, run, task.base, version)
+            st.dialog(say("change.see"), width="large")(versions.show_diff)(client, run, task.base, version)
         if st.button(say("change.undo"), key="change_undo", icon=":material/undo:") and act(
             lambda: client.send(reports.revert(run.id, task.base, version)), say("change.undone")
         ):

@@ -7,7 +7,6 @@ import streamlit as st
 from rubrica_client import ApiError, reports, runs
 from rubrica_client.models import Run, SectionView
 from ui.components import (
-    after_reading,
     beside_report,
     exports,
     opinion,
@@ -16,8 +15,10 @@ from ui.components import (
     repeat,
     run_header,
     section_change,
+    sharing,
     source_view,
     systems,
+    versions,
 )
 from ui.components.markup import text
 from ui.components.report_view import Article, article
@@ -87,8 +88,8 @@ def _bar(run: Run, report: Report) -> None:
         with st.popover(say("read.export"), icon=":material/download:"):
             exports.show(api(), run, report.title or run.query.question)
         with st.popover(say("read.share"), icon=":material/link:"):
-            after_reading.share(api(), run)
-            beside_report.told(after_reading.links, run)
+            sharing.share(api(), run)
+            beside_report.told(sharing.links, run)
         with st.popover(say("read.compare"), icon=":material/compare_arrows:"):
             opinion.second_report(api(), run, report)
         with st.popover(say("beside.title"), icon=":material/view_column:"):
@@ -96,7 +97,7 @@ def _bar(run: Run, report: Report) -> None:
         with st.popover(say("read.repeat"), icon=":material/update:"):
             repeat.show(api(), run)
         with st.popover(say("read.versions"), icon=":material/history:"):
-            beside_report.told(after_reading.versions, run)
+            beside_report.told(versions.versions, run)
         with st.popover(say("read.wrong"), icon=":material/flag:"):
             opinion.wrong_claim(api(), run, report)
         if report.version == 1:  # stars are for what the run delivered, not for what readers made of it
