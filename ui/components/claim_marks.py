@@ -63,7 +63,8 @@ def _balanced(tokens: Sequence[Token], first: Place, last: Place) -> bool:
 
 def _wrapped(tokens: Sequence[Token], first: Place, last: Place, name: str, claim: Claim) -> list[Token]:
     kind = claim.support if claim.support != "full" else "weak"
-    opening = f'<span class="r-claim {text(kind)}" id="claim-{name}" data-claim="{name}" tabindex="0" title="{text(why(claim))}">'
+    title = text(why(claim))
+    opening = f'<span class="r-claim {text(kind)}" id="claim-{name}" data-claim="{name}" tabindex="0" title="{title}">'
     before, inside, after = list(tokens[: first.token]), list(tokens[first.token : last.token + 1]), tokens[last.token + 1 :]
     end = last.position + 1
     if len(inside) == 1:

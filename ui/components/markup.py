@@ -1,12 +1,12 @@
 """Safe pieces of HTML. All text from outside passes through here."""
 
-from html import escape
+import html
 from urllib.parse import SplitResult, unquote, urlsplit
 
 
 def text(value: object) -> str:
     """Return the value escaped for an element or a quoted attribute."""
-    return escape(str(value), quote=True)
+    return html.escape(str(value), quote=True)
 
 
 def link(url: str, label: str) -> str:

@@ -43,6 +43,7 @@ def _item(item: CriterionScore) -> str:
     category, demand = parted(item.criterion)
     reason = item.reason if item.score is not None else item.missing
     return (
-        f'<li title="{text(demand)}"><span>{text(item.criterion.title)} <small>{text(named("category", category))}</small></span>'
+        f'<li title="{text(demand)}"><span>{text(item.criterion.title)} '
+        f"<small>{text(named('category', category))}</small></span>"
         f'<em>{text(score_text(item))}</em>{bar_html(item)}<div class="r-quiet">{text(reason)}</div></li>'
     )

@@ -69,9 +69,7 @@ def _under_way(client: Client, run: Run, task: str) -> None:
 def _done(client: Client, run: Run, task: ChangeView, version: int) -> None:
     line = say("change.done", n=version, how=named("origin", MADE.get(task.how, task.how)))
     with st.container(horizontal=True, vertical_alignment="center", key="change_done"):
-        st.html(
-            f'<div role="status"><b>{text(line)}</b> <span class="r-quiet">{text(versions.spent(task.usage))}</span></div>'
-        )
+        st.html(f'<div role="status"><b>{text(line)}</b> <span class="r-quiet">{text(versions.spent(task.usage))}</span></div>')
         if st.button(say("change.see"), key="change_see"):
             st.dialog(say("change.see"), width="large")(versions.show_diff)(client, run, task.base, version)
         if st.button(say("change.undo"), key="change_undo", icon=":material/undo:") and act(

@@ -53,9 +53,8 @@ def _account() -> None:
         return
     if who:
         leave = f'<form method="post" action="/leave"><button class="r-leave">{text(say("shell.leave"))}</button></form>'
-        st.html(
-            f'<div class="r-account"><span>{text(who.name)}<br><small>{text(who.organisation.name)}</small></span>{leave}</div>'
-        )
+        organisation = f"<small>{text(who.organisation.name)}</small>"
+        st.html(f'<div class="r-account"><span>{text(who.name)}<br>{organisation}</span>{leave}</div>')
 
 
 @cache

@@ -89,9 +89,7 @@ def _collections() -> tuple[str, ...]:
         st.session_state["own"] = [linked]
     if not names:
         return ()
-    return tuple(
-        st.multiselect(say("ask.own"), names, key="own", help=say("ask.own_help"), placeholder=say("ask.own_hint"))
-    )
+    return tuple(st.multiselect(say("ask.own"), names, key="own", help=say("ask.own_help"), placeholder=say("ask.own_hint")))
 
 
 def _take_example() -> None:

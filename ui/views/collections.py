@@ -134,8 +134,8 @@ def _document(collection: str, document: OwnDocument) -> None:
         state = "running" if document.state in UNDER_WAY else "completed" if document.state == "indexed" else "failed"
         detail = f'<br><span class="r-quiet">{text(document.detail)}</span>' if document.detail else ""
         pill = f'<span class="r-pill {state}">{text(named("document", document.state))}</span>'
-        facts = f'<span class="r-quiet">{text(size(document.bytes))} · {text(when(document.received_at, "short"))}</span>'
-        st.html(f"{pill} <b>{text(document.name)}</b> {facts}{detail}")
+        facts = f"{size(document.bytes)} · {when(document.received_at, 'short')}"
+        st.html(f'{pill} <b>{text(document.name)}</b> <span class="r-quiet">{text(facts)}</span>{detail}')
         if icon_button.show(say("collections.delete_document"), ":material/delete:", f"delete_{document.id}"):
             act(lambda: api().send(documents.delete(collection, document.id)), say("shelf.deleted"))
 

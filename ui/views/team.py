@@ -99,9 +99,8 @@ def _open_invitations() -> None:
     for invitation in api().send(accounts.invitations()).items:
         with st.container(horizontal=True, vertical_alignment="center", key=f"invitation_{invitation.id}"):
             until = say("team.until", when=when(invitation.expires_at, "day"))
-            st.html(
-                f'{text(invitation.email)} <span class="r-quiet">{text(named("role", invitation.role))} · {text(until)}</span>'
-            )
+            facts = f"{named('role', invitation.role)} · {until}"
+            st.html(f'{text(invitation.email)} <span class="r-quiet">{text(facts)}</span>')
             if st.button(say("team.withdraw"), key=f"withdraw_{invitation.id}") and act(
                 partial(api().send, accounts.withdraw(invitation.id)), say("team.withdrawn")
             ):
@@ -174,9 +173,8 @@ def _key(who: Me, key: KeyInfo) -> None:
         else say("team.for_ever")
     )
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"row_key_{key.id}"):
-        st.html(
-            f'<b>{text(key.name)}</b><br><span class="r-quiet">{text(" · ".join((used, until, ", ".join(key.scopes))))}</span>'
-        )
+        facts = " · ".join((used, until, ", ".join(key.scopes)))
+        st.html(f'<b>{text(key.name)}</b><br><span class="r-quiet">{text(facts)}</span>')
         if (
             may(who, "keys:write")
             and st.button(say("team.revoke"), key=f"revoke_{key.id}")

@@ -144,8 +144,8 @@ def _delivery(hook: Webhook, delivery: Delivery) -> None:
         facts = (when(delivery.created_at, "short"), count("attempt", delivery.attempts), answer, delivery.error, again)
         facts_text = " · ".join(fact for fact in facts if fact)
         st.html(
-            f'<span class="r-pill {pill}">{text(named("delivery", delivery.state))}</span> <b>{text(_event(delivery.type))}</b>'
-            f'<br><span class="r-quiet">{text(facts_text)}</span>'
+            f'<span class="r-pill {pill}">{text(named("delivery", delivery.state))}</span> '
+            f'<b>{text(_event(delivery.type))}</b><br><span class="r-quiet">{text(facts_text)}</span>'
         )
         if (
             delivery.state != "pending"
