@@ -1,4 +1,4 @@
-"""Who one is, the team, and its API keys."""
+"""The caller, the team, and its API keys."""
 
 from rubrica_client.models import (
     InvitationPage,
@@ -16,17 +16,17 @@ from rubrica_client.request import MAIL, Request
 
 
 def me() -> Request[Me]:
-    """Who asks, in which organisation, and what they may do."""
+    """Return who asks, in which organisation, and with which scopes."""
     return Request("GET", "/v1/me", Me)
 
 
 def export() -> Request[bytes]:
-    """All that is kept about whoever asks, as JSON."""
+    """Export all that is stored about the caller, as JSON."""
     return Request("GET", "/v1/me/export", bytes)
 
 
 def members(limit: int | None = None, before: str | None = None) -> Request[MemberPage]:
-    """The team, newest first."""
+    """List the members, newest first."""
     return Request("GET", "/v1/members", MemberPage, query={"limit": limit, "before": before})
 
 
@@ -41,7 +41,7 @@ def remove_member(user_id: str) -> Request[None]:
 
 
 def invitations() -> Request[InvitationPage]:
-    """The invitations that can still be accepted."""
+    """List the invitations that can still be accepted."""
     return Request("GET", "/v1/invitations", InvitationPage)
 
 
@@ -56,7 +56,7 @@ def withdraw(invitation_id: str) -> Request[None]:
 
 
 def keys() -> Request[KeyPage]:
-    """The API keys of the organisation, newest first."""
+    """List the API keys of the organisation, newest first."""
     return Request("GET", "/v1/keys", KeyPage)
 
 

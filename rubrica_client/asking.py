@@ -1,4 +1,4 @@
-"""Before a run, and what its report is held to: estimates, questions back, rubrics, scorecards."""
+"""Before a run and after it: estimates, questions back, rubrics, scorecards."""
 
 from collections.abc import Sequence
 
@@ -7,22 +7,22 @@ from rubrica_client.request import DRAFTING, Request
 
 
 def estimate(new: NewRun) -> Request[Estimate]:
-    """What a run of this question will probably take."""
+    """Estimate what a run of this question will take."""
     return Request("POST", "/v1/estimates", Estimate, body=new)
 
 
 def clarify(new: NewRun) -> Request[Clarifications]:
-    """Questions back; answers go into the run as `clarified`."""
+    """Ask for questions back; the answers go into the run as `clarified`."""
     return Request("POST", "/v1/clarifications", Clarifications, body=new, timeout=DRAFTING)
 
 
 def draft_rubric(new: NewRun) -> Request[DraftedRubric]:
-    """A rubric to show and edit before the run."""
+    """Draft a rubric, to be shown and edited before the run."""
     return Request("POST", "/v1/rubrics", DraftedRubric, body=new, timeout=DRAFTING)
 
 
 def rubric(run_id: str) -> Request[RubricView]:
-    """What the report of a run is held to."""
+    """Return the rubric of a run."""
     return Request("GET", f"/v1/runs/{run_id}/rubric", RubricView)
 
 
@@ -32,5 +32,5 @@ def edit_rubric(run_id: str, criteria: Sequence[Criterion]) -> Request[RubricVie
 
 
 def scorecard(run_id: str) -> Request[Scorecard]:
-    """How well a report does what its rubric asks."""
+    """Return how well a report does what its rubric asks."""
     return Request("GET", f"/v1/runs/{run_id}/scorecard", Scorecard)

@@ -1,4 +1,4 @@
-"""The client for programs on an event loop. `Client`, its twin that waits, is made from this file."""
+"""The client for programs on an event loop. `Client`, its twin that waits, is generated from this file."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -20,11 +20,11 @@ A = TypeVar("A")
 
 
 class AsyncClient:
-    """Speaks to one API over one pool of connections.
+    """A client of one API, over one pool of connections.
 
     `address` is where the API listens, `key` an API key; `headers` are sent with every request. `timeout` is the longest silence
-    that is waited through. Requests that are harmless to repeat are sent again while `patience` lasts. With `trust_env` proxies
-    are taken from the environment.
+    that the client waits through. Harmless requests are sent again while `patience` lasts. With `trust_env`, proxies are taken
+    from the environment.
     """
 
     def __init__(

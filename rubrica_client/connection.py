@@ -1,4 +1,4 @@
-"""What both clients need of a connection: where it goes, what it carries, how long it waits."""
+"""The connection that both clients use: its address, its headers and its time limits."""
 
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from datetime import timedelta
@@ -17,16 +17,16 @@ AsyncEvents = AsyncGenerator[RunEvent, None]
 Stream = Generator[RunEvent | None, None, None]
 Events = Generator[RunEvent, None, None]
 CONNECT_LIMIT = 3.0  # seconds
-# Each run that is watched holds a connection; those that are free are kept for a while.
+# Each watched run holds a connection; free ones are kept for a while.
 UNBOUNDED = httpx2.Limits(max_connections=None, max_keepalive_connections=20)
-# The server says at least every 15 s that it is still there, so a silence twice as long means a dead connection.
+# The server sends a sign of life at least every 15 s, so twice that silence means a dead connection.
 SILENCE_LIMIT = 30.0
 # One event is one line, and a plan can be a long one.
 LONGEST_EVENT = 4 * 2**20
 
 
 class Page(Protocol[I]):
-    """A part of a list. `next` is what the following page is asked for with, None on the last."""
+    """A part of a list. `next` is what the following page is asked for with; None on the last page."""
 
     @property
     def items(self) -> Sequence[I]:
@@ -35,12 +35,12 @@ class Page(Protocol[I]):
 
     @property
     def next(self) -> Any:
-        """What comes `before` the following page."""
+        """What goes into `before` for the following page."""
         ...
 
 
 class Address:
-    """Where an API listens, who asks there, and how long one waits."""
+    """The address of an API, the headers of each request, and the time limits."""
 
     def __init__(self, url: str, key: str | None, headers: Mapping[str, str], timeout: timedelta) -> None:
         self.url = url.rstrip("/")
@@ -70,7 +70,7 @@ class Address:
 
 
 def event_of(sent: httpx2.ServerSentEvent) -> RunEvent | None:
-    """Return the event of a run; None for what is none, such as the server's wish for a pause.
+    """Return the event of a run; None if the server sent none, for instance only a wish for a pause.
 
     Raises:
         Unreadable: it is something else.
@@ -79,7 +79,7 @@ def event_of(sent: httpx2.ServerSentEvent) -> RunEvent | None:
 
 
 def stops_at(event: RunEvent) -> bool:
-    """Whether the run ended here, or waits for a person, as far as this event knows."""
+    """Return whether the run ended or began to wait for a person with this event."""
     return event.type == "status_changed" and event.payload.get("status") in FINISHED | PARKED
 
 

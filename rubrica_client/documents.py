@@ -5,12 +5,12 @@ from rubrica_client.request import UPLOAD, Files, Request
 
 
 def collections(limit: int | None = None, before: str | None = None) -> Request[CollectionPage]:
-    """The collections that one may use, newest first."""
+    """List the collections that the caller may use, newest first."""
     return Request("GET", "/v1/collections", CollectionPage, query={"limit": limit, "before": before})
 
 
 def collection(collection_id: str) -> Request[Collection]:
-    """One collection."""
+    """Return one collection."""
     return Request("GET", f"/v1/collections/{collection_id}", Collection)
 
 
@@ -20,18 +20,18 @@ def create_collection(name: str) -> Request[Collection]:
 
 
 def set_access(collection_id: str, access: Access) -> Request[Collection]:
-    """Say who may use a collection."""
+    """Set who may use a collection."""
     return Request("PUT", f"/v1/collections/{collection_id}/access", Collection, body=access)
 
 
 def list_(collection_id: str, limit: int | None = None, before: str | None = None) -> Request[DocumentPage]:
-    """The documents of a collection with how far each is, newest first."""
+    """List the documents of a collection with the state of each, newest first."""
     path = f"/v1/collections/{collection_id}/documents"
     return Request("GET", path, DocumentPage, query={"limit": limit, "before": before})
 
 
 def upload(collection_id: str, files: Files) -> Request[ReceivedFiles]:
-    """Send files, each a name and its content: bytes, or an open file, which is read as it goes."""
+    """Send files, each a name and its content: bytes, or an open file, which is read while it is sent."""
     return Request("POST", f"/v1/collections/{collection_id}/documents", ReceivedFiles, files=files, timeout=UPLOAD)
 
 

@@ -1,4 +1,4 @@
-"""The tree of errors: one class a kind of refusal, made from the API's problems (RFC 9457), and those without an answer."""
+"""The tree of errors: a class for each kind of refusal, made from the API's problems (RFC 9457), and for missing answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,10 +12,10 @@ from rubrica_client.models import FieldError, Problem
 
 
 class ApiError(Exception):
-    """What went wrong between a client and the API. The message tells the reader what to do.
+    """An error between a client and the API. The message tells the reader what to do.
 
-    `title` says what happened, `detail` more of it; `status` is the HTTP status, 0 where no answer came. `type` names the kind
-    of problem, `errors` the fields of the request that were refused.
+    `title` says what happened, `detail` says more; `status` is the HTTP status, 0 if no answer came. `type` names the kind of
+    problem, `errors` the refused fields of the request.
     """
 
     def __init__(self, title: str, detail: str = "", status: int = 0, type: str = "", errors: Sequence[FieldError] = ()) -> None:
@@ -29,90 +29,90 @@ class ApiError(Exception):
 
     @classmethod
     def of(cls, problem: Problem, retry_after: timedelta | None = None) -> Self:
-        """Make the error from a problem; `retry_after` is when the API wants the request again."""
+        """Make the error from a problem; `retry_after` is the time after which the API wants the request again."""
         error = cls(problem.title, problem.detail, problem.status, problem.type, problem.errors)
         error.retry_after = retry_after
         return error
 
 
 class InvalidInput(ApiError):
-    """What was sent cannot be used (HTTP 400, and every 4xx without a class of its own)."""
+    """An error for input that cannot be used (HTTP 400, and every 4xx without a class of its own)."""
 
 
 class Unauthenticated(ApiError):
-    """There is no key, or a wrong, revoked or ended one (HTTP 401)."""
+    """An error for a missing, wrong, revoked or expired key (HTTP 401)."""
 
 
 class BudgetReached(ApiError):
-    """The run that this would be billed to has used up its budget (HTTP 402)."""
+    """An error for a run that has used up its budget (HTTP 402)."""
 
 
 class Forbidden(ApiError):
-    """The role or the key does not allow this (HTTP 403)."""
+    """An error for something that the role or the key does not allow (HTTP 403)."""
 
 
 class NotFound(ApiError):
-    """There is no such thing, or not for this caller (HTTP 404)."""
+    """An error for something that does not exist, or not for this caller (HTTP 404)."""
 
 
 class Conflict(ApiError):
-    """The thing is not in a state that allows this (HTTP 409)."""
+    """An error for something whose state does not allow this (HTTP 409)."""
 
 
 class InProgress(Conflict):
-    """The same request is being carried out just now: its answer can be had in a moment (HTTP 409)."""
+    """An error for a request that the API is carrying out already: its answer is ready in a moment (HTTP 409)."""
 
 
 class Outdated(ApiError):
-    """What was to be changed has changed since it was read (HTTP 412)."""
+    """An error for a change to something that has changed since it was read (HTTP 412)."""
 
 
 class KeyReused(ApiError):
-    """The idempotency key was sent with another request before (HTTP 422)."""
+    """An error for an idempotency key that was used with another request (HTTP 422)."""
 
 
 class TooManyRequests(ApiError):
-    """A limit is reached (HTTP 429). `retry_after` says when there is room again."""
+    """An error for a limit that is reached (HTTP 429). `retry_after` says when there is room again."""
 
 
 class ServerError(ApiError):
-    """The API failed (HTTP 5xx); its log says more."""
+    """A failure of the API (HTTP 5xx); its log says more."""
 
     def __str__(self) -> str:
-        """The message names the status."""
+        """Return the message with the status."""
         return f"the API failed ({self.status}): {self.detail or self.title}; its log says more"
 
 
 class Unavailable(ServerError):
-    """The API cannot answer now, and may later (HTTP 502, 503, 504). `retry_after` says when to ask again, if it said so."""
+    """A temporary failure of the API (HTTP 502, 503, 504). `retry_after` says when to try again, if the API said so."""
 
 
 class Unreachable(ApiError):
-    """No answer came, or not all of it: nothing listens at the address, which is the `detail`, or the connection was cut."""
+    """A missing or cut answer: nothing listens at the address, which is the `detail`, or the connection broke."""
 
     def __str__(self) -> str:
-        """The message names the address and what the network said."""
+        """Return the message with the address and the network's error."""
         return f"the API at {self.detail} does not answer: {self.__cause__ or type(self.__cause__).__name__}"
 
 
 class TimedOut(Unreachable):
-    """No answer came in time."""
+    """A missing answer: none came in time."""
 
 
 class BrokenOff(Unreachable):
-    """A stream of events was cut, or fell silent for too long."""
+    """A stream of events that was cut, or was silent for too long."""
 
 
 class Unreadable(ApiError):
-    """An answer came that this client cannot read: perhaps something else answers there."""
+    """An answer that this client cannot read: perhaps another program answers there."""
 
     def __str__(self) -> str:
-        """The message says also what is wrong with the answer."""
+        """Return the message with what is wrong with the answer."""
         return f"{self.title}: {self.detail}"
 
 
 class RunStopped(ApiError):
-    """A run ended without a report, or waits for a person. `status_of_run` says where it stands."""
+    """The end of a run without a report, or its wait for a person. `status_of_run` says where it stands."""
 
     def __init__(self, run_id: str, status_of_run: str, detail: str) -> None:
         super().__init__("There is no report", f"run {run_id} is {status_of_run}" + (f": {detail}" if detail else ""))
@@ -137,7 +137,7 @@ OF_STATUS: Mapping[int, type[ApiError]] = {
 
 
 def refusal(response: httpx2.Response) -> ApiError:
-    """Return the error that an answer without success stands for, be its body a problem or not. The body has been read."""
+    """Return the error for an answer without success, whether its body is a problem or not. The body must have been read."""
     try:
         problem = Problem.model_validate_json(response.content, extra="ignore")
     except ValidationError:
@@ -150,7 +150,7 @@ def refusal(response: httpx2.Response) -> ApiError:
 
 @contextmanager
 def network_errors(address: str, *, streaming: bool = False) -> Iterator[None]:
-    """Raise what the network does wrong as errors of this tree; `streaming` says that an answer had begun to come.
+    """Raise network failures as errors of this tree; `streaming` says that an answer had begun.
 
     Raises:
         Unreachable: no answer came, or not all of it.

@@ -1,4 +1,4 @@
-"""What an organisation used and may use, how long things are kept, who did what."""
+"""An organisation's usage and limits, how long data is kept, and the audit log."""
 
 from datetime import date
 
@@ -9,12 +9,12 @@ Day = date | str | None
 
 
 def usage(since: date | None = None, until: date | None = None) -> Request[UsageReport]:
-    """What the runs created in these days used; without days, in this month."""
+    """Return what the runs created in these days used; without days, in this month."""
     return Request("GET", "/v1/usage", UsageReport, query={"since": since, "until": until})
 
 
 def quotas() -> Request[Quotas]:
-    """The limits there are, and what is used of them."""
+    """Return the limits and what is used of them."""
     return Request("GET", "/v1/quotas", Quotas)
 
 
@@ -24,12 +24,12 @@ def set_quota(quota: NewQuota) -> Request[Quotas]:
 
 
 def retention() -> Request[Retention]:
-    """After how many days what is deleted."""
+    """Return after how many days each kind of data is deleted."""
     return Request("GET", "/v1/retention", Retention)
 
 
 def set_retention(retention: NewRetention) -> Request[Retention]:
-    """Set after how many days what is deleted."""
+    """Set after how many days each kind of data is deleted."""
     return Request("PUT", "/v1/retention", Retention, body=retention)
 
 
@@ -41,13 +41,13 @@ def audit(
     limit: int | None = None,
     before: str | None = None,
 ) -> Request[AuditPage]:
-    """Who did what, newest first."""
+    """List who did what, newest first."""
     query = _wanted(action, user_id, since, until) | {"limit": limit, "before": before}
     return Request("GET", "/v1/audit", AuditPage, query=query)
 
 
 def audit_table(action: str | None = None, user_id: str | None = None, since: Day = None, until: Day = None) -> Request[bytes]:
-    """The same as CSV for a spreadsheet."""
+    """Export the audit log as CSV for a spreadsheet."""
     return Request("GET", "/v1/audit/export", bytes, query=_wanted(action, user_id, since, until), timeout=EXPORT)
 
 

@@ -1,4 +1,4 @@
-"""When a request is sent again, and when a broken stream is opened again. Nothing here waits: callers do, each in its way."""
+"""Rules for repeating a request and for reopening a broken stream. Nothing here waits: both clients do that in their own way."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,7 +13,7 @@ from rubrica_client.runs import FINISHED
 
 @dataclass(frozen=True)
 class Patience:
-    """How long an API that is away is waited for, and how long each pause is at first and at most."""
+    """How long a client waits for an API that is away, and its first and longest pause."""
 
     total: timedelta = timedelta(seconds=60)
     first_pause: timedelta = timedelta(seconds=0.25)
@@ -25,14 +25,14 @@ NONE = Patience(total=timedelta())
 
 
 class Absence:
-    """The time for which the API has not done what was asked, and the pauses made meanwhile."""
+    """The time since the API last did what was asked, and the pauses made meanwhile."""
 
     def __init__(self, patience: Patience) -> None:
         self._patience = patience
         self.end()
 
     def end(self) -> None:
-        """The API has answered: the next trouble is a new absence."""
+        """End the absence, because the API has answered."""
         self._since: float | None = None
         self._pause = self._patience.first_pause
 
@@ -51,14 +51,14 @@ class Absence:
 
 
 def may_repeat(request: Request[Any], error: ApiError) -> bool:
-    """Whether sending the request again is harmless and may help. What a limit has refused has not been carried out."""
+    """Return whether it is harmless and useful to send the request again. What a limit refused was not carried out."""
     if isinstance(error, TooManyRequests):
         return error.retry_after is not None
     return request.repeatable and isinstance(error, (Unreachable, Unavailable, InProgress))
 
 
 class Following:
-    """Where a watcher stands in the log of a run: `seq` is the number of the last event that was taken."""
+    """The position of a watcher in the log of a run: `seq` is the number of the last event that was taken."""
 
     def __init__(self, after: int, patience: Patience) -> None:
         self.seq = after
@@ -66,7 +66,7 @@ class Following:
         self._absence = Absence(patience)
 
     def takes(self, event: RunEvent | None) -> bool:
-        """Whether this is a further event, and none that a new connection has brought again."""
+        """Take the event; return False if it is none, or one that a new connection has repeated."""
         self._absence.end()
         if event is None or event.seq <= self.seq:
             return False
@@ -74,7 +74,7 @@ class Following:
         return True
 
     def has_all_of(self, run: Run) -> bool:
-        """Whether nothing more will come."""
+        """Return whether no more events will come."""
         return run.status in FINISHED and self.seq >= run.last_seq
 
     def pause(self, error: ApiError | None = None) -> float:

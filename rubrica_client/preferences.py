@@ -1,4 +1,4 @@
-"""What readers prefer: comparisons, ratings, flags, annotations, consent."""
+"""The preferences of readers: comparisons, ratings, flags, annotations, consent."""
 
 from collections.abc import Sequence
 
@@ -30,32 +30,32 @@ from rubrica_client.request import Request
 
 
 def ways() -> Request[WayList]:
-    """In which ways a second report can be written here."""
+    """List the ways in which a second report can be written here."""
     return Request("GET", "/v1/preferences/ways", WayList)
 
 
 def summary() -> Request[Summary]:
-    """Which way of writing wins."""
+    """Return which way of writing wins."""
     return Request("GET", "/v1/preferences/summary", Summary)
 
 
 def set_default(writer: WriterSettings) -> Request[WriterSettings]:
-    """Say how later reports are written."""
+    """Set how later reports are written."""
     return Request("PUT", "/v1/preferences/default", WriterSettings, body=writer)
 
 
 def compare(run_id: str, writer: WriterSettings) -> Request[ComparisonView]:
-    """Have a second report written over the evidence of a run. Ask for the comparison until it is ready."""
+    """Have a second report written over the evidence of a run. Read the comparison until it is ready."""
     return Request("POST", "/v1/comparisons", ComparisonView, body=NewComparison(run_id=run_id, writer=writer)).with_key()
 
 
 def comparison(comparison_id: str) -> Request[ComparisonView]:
-    """Look at a comparison: the first look at two reports starts the clock."""
+    """Return a comparison. The first call that returns two reports starts the clock."""
     return Request("GET", f"/v1/comparisons/{comparison_id}", ComparisonView)
 
 
 def comparisons(run_id: str | None = None, limit: int | None = None, before: str | None = None) -> Request[ComparisonPage]:
-    """Comparisons, newest first."""
+    """List comparisons, newest first."""
     return Request("GET", "/v1/comparisons", ComparisonPage, query={"run_id": run_id, "limit": limit, "before": before})
 
 
@@ -65,12 +65,12 @@ def choose(comparison_id: str, choice: NewChoice) -> Request[ChoiceView]:
 
 
 def reveal(comparison_id: str) -> Request[Reveal]:
-    """Be told which report was which; the choice then stands."""
+    """Reveal which report was which; the choice then stands."""
     return Request("POST", f"/v1/comparisons/{comparison_id}/reveal", Reveal)
 
 
 def rating(run_id: str) -> Request[RatingView]:
-    """One's own stars for a report."""
+    """Return the caller's own stars for a report."""
     return Request("GET", f"/v1/runs/{run_id}/rating", RatingView)
 
 
@@ -80,12 +80,12 @@ def rate(run_id: str, new: NewRating) -> Request[RatingView]:
 
 
 def flags(run_id: str) -> Request[FlagList]:
-    """One's own flags in a report."""
+    """List the caller's own flags in a report."""
     return Request("GET", f"/v1/runs/{run_id}/flags", FlagList)
 
 
 def flag(run_id: str, claim: int, new: NewFlag) -> Request[FlagView]:
-    """Say that a claim, counted from 0, is wrong."""
+    """Flag a claim, counted from 0, as wrong."""
     return Request("POST", f"/v1/runs/{run_id}/claims/{claim}/flag", FlagView, body=new)
 
 
@@ -95,40 +95,40 @@ def unflag(run_id: str, claim: int) -> Request[None]:
 
 
 def consent() -> Request[ConsentView]:
-    """Whether one's data may go into training."""
+    """Return whether the caller's data may be used for training."""
     return Request("GET", "/v1/consent", ConsentView)
 
 
 def set_consent(person: bool | None = None, organisation: bool | None = None) -> Request[ConsentView]:
-    """Give or take back consent; None leaves it."""
+    """Give or take back consent; None changes nothing."""
     return Request("PUT", "/v1/consent", ConsentView, body=ConsentChange(person=person, organisation=organisation))
 
 
 def next_assignment() -> Request[NextAssignment]:
-    """What to judge now as an annotator."""
+    """Return what the caller is to judge next as an annotator."""
     return Request("GET", "/v1/annotations/next", NextAssignment)
 
 
 def judge(assignment_id: str, choice: NewChoice) -> Request[AnswerReceipt]:
-    """Judge one's pair. The answer stands."""
+    """Judge the assigned pair. The answer stands."""
     return Request("POST", f"/v1/annotations/{assignment_id}", AnswerReceipt, body=choice)
 
 
 def skip(assignment_id: str, reason: str) -> Request[None]:
-    """Pass one's pair over."""
+    """Skip the assigned pair."""
     return Request("POST", f"/v1/annotations/{assignment_id}/skip", type(None), body=SkipRequest(reason=reason))
 
 
 def annotations(limit: int | None = None, before: str | None = None) -> Request[TaskPage]:
-    """Pairs that are judged by annotators, newest first."""
+    """List the pairs that annotators judge, newest first."""
     return Request("GET", "/v1/annotations", TaskPage, query={"limit": limit, "before": before})
 
 
 def have_judged(comparison_ids: Sequence[str], overlap: int) -> Request[None]:
-    """Have comparisons judged by so many annotators each."""
+    """Have comparisons judged by `overlap` annotators each."""
     return Request("POST", "/v1/annotations", type(None), body=NewTasks(comparison_ids=comparison_ids, overlap=overlap))
 
 
 def agreement() -> Request[AgreementReport]:
-    """How far annotators agree beyond chance."""
+    """Return how far annotators agree beyond chance."""
     return Request("GET", "/v1/annotations/agreement", AgreementReport)

@@ -1,4 +1,4 @@
-"""Reports: read them, take them along, change them, ask further, share them."""
+"""Reports: read, export, change and share them, and ask further questions."""
 
 from rubrica_client.models import (
     AnswerPage,
@@ -25,52 +25,52 @@ from rubrica_client.request import EXPORT, Request
 
 
 def get(run_id: str) -> Request[ReportView]:
-    """The report with its citations."""
+    """Return the report with its citations."""
     return Request("GET", f"/v1/runs/{run_id}/report", ReportView, headers={"Accept": "application/json"})
 
 
 def markdown(run_id: str) -> Request[bytes]:
-    """The report as Markdown."""
+    """Return the report as Markdown."""
     return Request("GET", f"/v1/runs/{run_id}/report", bytes, headers={"Accept": "text/markdown"})
 
 
 def page(run_id: str) -> Request[bytes]:
-    """The report as a page of HTML that needs nothing else."""
+    """Return the report as an HTML page that loads nothing else."""
     return Request("GET", f"/v1/runs/{run_id}/report", bytes, headers={"Accept": "text/html"})
 
 
 def evidence(run_id: str) -> Request[EvidenceView]:
-    """Every citation with its exact quote and offsets."""
+    """Return every citation with its exact quote and offsets."""
     return Request("GET", f"/v1/runs/{run_id}/evidence", EvidenceView)
 
 
 def evidence_file(run_id: str) -> Request[bytes]:
-    """The content of evidence.json."""
+    """Return the content of evidence.json."""
     return Request("GET", f"/v1/runs/{run_id}/evidence", bytes)
 
 
 def export(run_id: str, form: str, version: int | None = None) -> Request[bytes]:
-    """The report, or what it cites, as a file."""
+    """Export the report, or its references, as a file."""
     return Request("GET", f"/v1/runs/{run_id}/export", bytes, query={"format": form, "version": version}, timeout=EXPORT)
 
 
 def snapshot(name: str) -> Request[str]:
-    """The stored copy of a source, to which all offsets refer."""
+    """Return the stored copy of a source, to which all offsets refer."""
     return Request("GET", f"/v1/snapshots/{name}", str, headers={"Accept": "text/plain"})
 
 
 def versions(run_id: str, limit: int = 100, before: int | None = None) -> Request[VersionPage]:
-    """The versions of a report, newest first."""
+    """List the versions of a report, newest first."""
     return Request("GET", f"/v1/runs/{run_id}/versions", VersionPage, query={"limit": limit, "before": before})
 
 
 def version(run_id: str, n: int) -> Request[VersionView]:
-    """One version with its sections as they can be edited."""
+    """Return one version with its sections as they can be edited."""
     return Request("GET", f"/v1/runs/{run_id}/versions/{n}", VersionView)
 
 
 def diff(run_id: str, old: int, new: int) -> Request[ReportDiff]:
-    """What changed from one version to the other, by section and word."""
+    """Return what changed from one version to the other, by section and word."""
     return Request("GET", f"/v1/runs/{run_id}/versions/{old}/diff", ReportDiff, query={"with": new})
 
 
@@ -80,7 +80,7 @@ def revert(run_id: str, n: int, newest: int | None = None) -> Request[VersionInf
 
 
 def edit(run_id: str, section: int, new: Edit, version: int | None = None) -> Request[ChangeView]:
-    """Put the reader's own words for a section of `version`."""
+    """Replace a section of `version` with the reader's own words."""
     return Request("PUT", f"/v1/runs/{run_id}/sections/{section}", ChangeView, body=new, headers=_matching(version))
 
 
@@ -91,47 +91,47 @@ def rewrite(run_id: str, section: int, how: str, wish: str = "", version: int | 
 
 
 def changes(run_id: str, limit: int | None = None, before: str | None = None) -> Request[ChangePage]:
-    """Changes that were asked for, newest first."""
+    """List the changes that were asked for, newest first."""
     return Request("GET", f"/v1/runs/{run_id}/changes", ChangePage, query={"limit": limit, "before": before})
 
 
 def change(run_id: str, task_id: str) -> Request[ChangeView]:
-    """Where a change stands."""
+    """Return the state of a change."""
     return Request("GET", f"/v1/runs/{run_id}/changes/{task_id}", ChangeView)
 
 
 def ask(run_id: str, question: str) -> Request[AnswerView]:
-    """Put a further question to the evidence of a run."""
+    """Ask a further question about the evidence of a run."""
     return Request("POST", f"/v1/runs/{run_id}/questions", AnswerView, body=NewQuestion(question=question)).with_key()
 
 
 def questions(run_id: str, limit: int = 50, before: str | None = None) -> Request[AnswerPage]:
-    """Further questions with their answers, newest first."""
+    """List further questions with their answers, newest first."""
     return Request("GET", f"/v1/runs/{run_id}/questions", AnswerPage, query={"limit": limit, "before": before})
 
 
 def question(run_id: str, task_id: str) -> Request[AnswerView]:
-    """One further question, with its answer when it is there."""
+    """Return one further question, with its answer if it is there."""
     return Request("GET", f"/v1/runs/{run_id}/questions/{task_id}", AnswerView)
 
 
 def contradictions(run_id: str) -> Request[DisagreementPage]:
-    """Where sources disagree."""
+    """List where sources disagree."""
     return Request("GET", f"/v1/runs/{run_id}/contradictions", DisagreementPage)
 
 
 def figures(run_id: str) -> Request[FigurePage]:
-    """Numbers that the cited quotes give, and charts of those that compare."""
+    """Return the numbers in the cited quotes, and charts of those that can be compared."""
     return Request("GET", f"/v1/runs/{run_id}/figures", FigurePage)
 
 
 def share(run_id: str, days: int, version: int | None = None) -> Request[CreatedShare]:
-    """Make a link that anybody may read until it ends."""
+    """Make a link by which anybody can read the report until it ends."""
     return Request("POST", f"/v1/runs/{run_id}/shares", CreatedShare, body=NewShare(days=days, version=version))
 
 
 def shares(run_id: str) -> Request[SharePage]:
-    """The links to a report."""
+    """List the links to a report."""
     return Request("GET", f"/v1/runs/{run_id}/shares", SharePage)
 
 

@@ -1,4 +1,4 @@
-"""One call of the API as a value: what is sent, and what is answered. Every way of sending it sends the same."""
+"""A call of the API as a value: what is sent, and what comes back. Both clients send the same value."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ Files = Sequence[tuple[str, bytes | IO[bytes]]]
 Query = Mapping[str, str | int | date | None]
 
 KEY = "Idempotency-Key"
-# A model is asked, a file made or a letter sent before the answer comes.
+# Time limits of calls that ask a model, make a file, send mail or upload files.
 DRAFTING = timedelta(seconds=110)
 EXPORT = timedelta(seconds=60)
 MAIL = timedelta(seconds=20)
@@ -42,11 +42,11 @@ class Request(Generic[A]):
 
     @property
     def repeatable(self) -> bool:
-        """Whether sending it again is harmless: it reads, or is carried out once for its idempotency key."""
+        """True if it is harmless to send it again: it only reads, or its idempotency key makes the API carry it out once."""
         return self.method == "GET" or KEY in self.headers
 
     def with_key(self, key: str = "") -> Self:
-        """Return the call with an idempotency key; without one given, a new one. Secrets that are shown once take none."""
+        """Return the call with an idempotency key, a new one by default. Calls that return a secret once take none."""
         return replace(self, headers={**self.headers, KEY: key or str(uuid4())})
 
     def page(self, before: object) -> Self:
@@ -95,5 +95,5 @@ def _as_text(query: Query) -> dict[str, str]:
 
 
 def _as_json(body: BaseModel | Mapping[str, Any]) -> bytes:
-    """Only what was said is sent, so that the API's own defaults hold for the rest."""
+    """Return the body as JSON, without fields that were not set, so that the API's own defaults hold for them."""
     return (body.model_dump_json(exclude_unset=True) if isinstance(body, BaseModel) else json.dumps(body)).encode()

@@ -1,4 +1,4 @@
-"""Runs: ask, look, steer."""
+"""Runs: create, read and steer them."""
 
 from collections.abc import Sequence
 
@@ -16,43 +16,43 @@ from rubrica_client.models import (
 )
 from rubrica_client.request import DRAFTING, Request
 
-# Where a run stands for good, and where it waits for a person.
+# The final states of a run, and those in which it waits for a person.
 FINISHED = frozenset({"completed", "failed", "cancelled"})
 PARKED = frozenset({"awaiting_approval", "paused", "budget_reached"})
 
 
 def create(new: NewRun) -> Request[Run]:
-    """Ask a question. Where several systems are asked, a rubric for all is drafted before the answer."""
+    """Ask a question. If it goes to several systems, the answer comes after one rubric for all is drafted."""
     return Request("POST", "/v1/runs", Run, body=new, timeout=DRAFTING if new.beside else None).with_key()
 
 
 def list_(limit: int | None = None, before: str | None = None, words: str = "") -> Request[RunPage]:
-    """Runs, newest first; with `words`, those that have all of them in question or report."""
+    """List runs, newest first; with `words`, those that have all of them in question or report."""
     return Request("GET", "/v1/runs", RunPage, query={"limit": limit, "before": before, "q": words})
 
 
 def get(run_id: str) -> Request[Run]:
-    """One run as it stands."""
+    """Return one run as it stands."""
     return Request("GET", f"/v1/runs/{run_id}", Run)
 
 
 def delete(run_id: str) -> Request[None]:
-    """Delete a run that has ended, with its report and all else that came of it."""
+    """Delete a finished run, with its report and all else that came of it."""
     return Request("DELETE", f"/v1/runs/{run_id}", type(None))
 
 
 def pause(run_id: str) -> Request[Run]:
-    """Stop after the turns under way; everything is kept."""
+    """Pause a run after the turns under way; everything is kept."""
     return Request("POST", f"/v1/runs/{run_id}/pause", Run)
 
 
 def resume(run_id: str, *, finish: bool = False) -> Request[Run]:
-    """Go on; with `finish`, write the report from what there is and spend nothing more."""
+    """Resume a run; with `finish`, write the report from what there is and spend nothing more."""
     return Request("POST", f"/v1/runs/{run_id}/resume", Run, body=Resumption(finish=finish))
 
 
 def approve(run_id: str) -> Request[Run]:
-    """Carry out the plan as it stands."""
+    """Approve the plan as it stands, and carry it out."""
     return Request("POST", f"/v1/runs/{run_id}/approve", Run)
 
 
@@ -62,7 +62,7 @@ def cancel(run_id: str) -> Request[Run]:
 
 
 def add_note(run_id: str, text: str) -> Request[AddedNote]:
-    """Tell the agents something; they read it when they start their next stage."""
+    """Send the agents a note; they read it when they start their next stage."""
     return Request("POST", f"/v1/runs/{run_id}/notes", AddedNote, body=NewNote(text=text)).with_key()
 
 
@@ -72,40 +72,40 @@ def set_budget(run_id: str, budget: Budget) -> Request[Run]:
 
 
 def plan(run_id: str) -> Request[ResearchPlan]:
-    """The plan of a run."""
+    """Return the plan of a run."""
     return Request("GET", f"/v1/runs/{run_id}/plan", ResearchPlan)
 
 
 def revise_plan(run_id: str, plan: ResearchPlan) -> Request[ResearchPlan]:
-    """Replace the plan; what subtasks that stay have found is kept."""
+    """Replace the plan. Subtasks that stay keep what they have found."""
     return Request("PUT", f"/v1/runs/{run_id}/plan", ResearchPlan, body=plan)
 
 
 def add_subtask(run_id: str, subtask: Subtask) -> Request[ResearchPlan]:
-    """Have one more part looked into."""
+    """Add a subtask to the plan."""
     return Request("POST", f"/v1/runs/{run_id}/plan/subtasks", ResearchPlan, body=subtask).with_key()
 
 
 def drop_subtask(run_id: str, subtask_id: str) -> Request[ResearchPlan]:
-    """Leave a part out."""
+    """Drop a subtask from the plan."""
     return Request("DELETE", f"/v1/runs/{run_id}/plan/subtasks/{subtask_id}", ResearchPlan)
 
 
 def tape(run_id: str) -> Request[bytes]:
-    """What the tools of a run brought, to be played back without them."""
+    """Return what the tools of a run returned, to be played back without them."""
     return Request("GET", f"/v1/runs/{run_id}/tape", bytes)
 
 
 def side_by_side(run_id: str) -> Request[SideBySideView]:
-    """The runs of one question that stand beside this one, itself included."""
+    """Return the runs of one question side by side, this one included."""
     return Request("GET", f"/v1/runs/{run_id}/side-by-side", SideBySideView)
 
 
 def add_systems(run_id: str, systems: Sequence[str]) -> Request[SideBySideView]:
-    """Have further systems work the question of a run."""
+    """Ask further systems the question of a run."""
     return Request("POST", f"/v1/runs/{run_id}/side-by-side", SideBySideView, body={"systems": list(systems)}, timeout=DRAFTING)
 
 
 def judge_side_by_side(run_id: str) -> Request[SideBySideView]:
-    """Have the reports without a scorecard judged by one rubric, which is drafted where there is none."""
+    """Have the reports without a scorecard judged by one rubric, which is drafted if there is none."""
     return Request("POST", f"/v1/runs/{run_id}/side-by-side/scores", SideBySideView, body={}, timeout=DRAFTING)

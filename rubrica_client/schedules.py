@@ -7,27 +7,27 @@ from rubrica_client.request import Request
 
 
 def list_(limit: int | None = None, before: str | None = None) -> Request[SchedulePage]:
-    """The schedules, newest first."""
+    """List the schedules, newest first."""
     return Request("GET", "/v1/schedules", SchedulePage, query={"limit": limit, "before": before})
 
 
 def get(schedule_id: str) -> Request[Schedule]:
-    """One schedule."""
+    """Return one schedule."""
     return Request("GET", f"/v1/schedules/{schedule_id}", Schedule)
 
 
 def create(new: NewSchedule) -> Request[Schedule]:
-    """Ask a question, or that of a finished run, again at set times."""
+    """Schedule a question, or that of a finished run, to be asked again at set times."""
     return Request("POST", "/v1/schedules", Schedule, body=new).with_key()
 
 
 def change(schedule_id: str, changed: ScheduleChange) -> Request[Schedule]:
-    """Change what is given, and leave the rest."""
+    """Change the fields that are set in `changed`."""
     return Request("PATCH", f"/v1/schedules/{schedule_id}", Schedule, body=changed)
 
 
 def trigger(schedule_id: str) -> Request[Schedule]:
-    """Ask once, now."""
+    """Ask the question once, now."""
     return Request("POST", f"/v1/schedules/{schedule_id}/trigger", Schedule).with_key()
 
 
@@ -37,10 +37,10 @@ def delete(schedule_id: str) -> Request[None]:
 
 
 def changes(schedule_id: str, limit: int | None = None, before: datetime | None = None) -> Request[FiringPage]:
-    """What each asking found changed, latest first."""
+    """List what changed each time, latest first."""
     return Request("GET", f"/v1/schedules/{schedule_id}/changes", FiringPage, query={"limit": limit, "before": before})
 
 
 def deliveries(schedule_id: str, limit: int | None = None, before: str | None = None) -> Request[MailDeliveryPage]:
-    """The mail about what changed, newest first."""
+    """List the mail about changes, newest first."""
     return Request("GET", f"/v1/schedules/{schedule_id}/deliveries", MailDeliveryPage, query={"limit": limit, "before": before})

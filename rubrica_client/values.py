@@ -1,4 +1,4 @@
-"""What all models of the client are: immutable, exact about what they send, open to what a newer API answers."""
+"""The bases of all models of the client: immutable, strict in what they send, tolerant of what a newer API answers."""
 
 import enum
 from typing import Self
@@ -7,13 +7,13 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Value(BaseModel):
-    """The base of all models. A field that does not exist is refused where a model is made, and left out of an answer."""
+    """The base of all models. An unknown field is an error where a model is made, and is ignored in an answer."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class StrEnum(enum.StrEnum):
-    """The base of all sets of words. A word that a newer API has added becomes a member of its own."""
+    """The base of all enumerations. A value that a newer API has added becomes a member of its own."""
 
     @classmethod
     def _missing_(cls, value: object) -> Self | None:

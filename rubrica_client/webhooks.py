@@ -1,4 +1,4 @@
-"""Webhooks: addresses that are told what happens to runs."""
+"""Webhooks: addresses that hear what happens to runs."""
 
 from rubrica_client.models import (
     Delivery,
@@ -13,12 +13,12 @@ from rubrica_client.request import Request
 
 
 def list_(limit: int | None = None, before: str | None = None) -> Request[WebhookPage]:
-    """The webhooks, newest first."""
+    """List the webhooks, newest first."""
     return Request("GET", "/v1/webhooks", WebhookPage, query={"limit": limit, "before": before})
 
 
 def get(webhook_id: str) -> Request[Webhook]:
-    """One webhook."""
+    """Return one webhook."""
     return Request("GET", f"/v1/webhooks/{webhook_id}", Webhook)
 
 
@@ -28,7 +28,7 @@ def create(new: NewWebhook) -> Request[RevealedWebhook]:
 
 
 def change(webhook_id: str, changed: WebhookChange) -> Request[Webhook]:
-    """Change what is given, and leave the rest."""
+    """Change the fields that are set in `changed`."""
     return Request("PATCH", f"/v1/webhooks/{webhook_id}", Webhook, body=changed)
 
 
@@ -43,14 +43,14 @@ def delete(webhook_id: str) -> Request[None]:
 
 
 def send_test(webhook_id: str) -> Request[Delivery]:
-    """Send a webhook a message to see that it arrives."""
+    """Send a test message to a webhook."""
     return Request("POST", f"/v1/webhooks/{webhook_id}/test", Delivery)
 
 
 def deliveries(
     webhook_id: str, state: str | None = None, limit: int | None = None, before: str | None = None
 ) -> Request[DeliveryPage]:
-    """Messages to a webhook and how they went, newest first."""
+    """List the messages to a webhook with their state, newest first."""
     query = {"limit": limit, "before": before, "state": state}
     return Request("GET", f"/v1/webhooks/{webhook_id}/deliveries", DeliveryPage, query=query)
 

@@ -1,6 +1,6 @@
-"""What is typed into a form and not sent yet, kept by the page's server: a reload or another tab shows it again.
+"""Drafts: what visitors have typed into forms and not sent yet. A reload or another tab shows them again.
 
-It is kept for whoever typed it, in memory: who has nothing kept, as after the server was started anew, finds what the API has.
+A draft belongs to the person who typed it. The page's server keeps it in memory: after a restart the forms show what the API has.
 """
 
 from collections import OrderedDict
@@ -12,18 +12,18 @@ import streamlit as st
 from ui.session import me
 
 T = TypeVar("T")
-MOST = 500  # forms of some kB each; the one that was longest left alone goes first
+MOST = 500  # forms of some kB each; the draft that was stored first is dropped first
 
 
 class Draft(NamedTuple):
-    """What was typed, and what it was typed over: once that has changed, the draft is out of date."""
+    """What was typed, and what the form was opened with: once the latter has changed, the draft is out of date."""
 
     over: Any
     typed: Any
 
 
 class Drafts:
-    """The newest drafts of all visitors, by person and form. Sessions run in threads of their own."""
+    """The newest drafts of all visitors, by person and form. A lock guards them, because each session runs in its own thread."""
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
@@ -31,12 +31,12 @@ class Drafts:
         self._lock = Lock()
 
     def get(self, person: str, form: str) -> Draft | None:
-        """What the person has in that form, or None."""
+        """Return the draft of this person in this form, or None."""
         with self._lock:
             return self._held.get((person, form))
 
     def put(self, person: str, form: str, draft: Draft | None) -> None:
-        """Keep this, or None to let go of what is kept."""
+        """Store a draft; None removes the one that is stored."""
         with self._lock:
             self._held.pop((person, form), None)
             if draft is not None:
@@ -51,7 +51,7 @@ def _drafts() -> Drafts:
 
 
 def found(form: str, over: T) -> T | None:
-    """What the visitor typed into this form over the same thing, before a reload say; else None."""
+    """Return what the visitor typed into this form, for instance before a reload; None if it was opened with something else."""
     draft = _drafts().get(_person(), form)
     if draft is None or draft.over != over:
         return None
@@ -60,12 +60,12 @@ def found(form: str, over: T) -> T | None:
 
 
 def keep(form: str, over: T, typed: T) -> None:
-    """Keep what the form holds now; nothing where that is what it was opened with."""
+    """Store what the form holds now; nothing if that is what the form was opened with."""
     _drafts().put(_person(), form, Draft(over, typed) if typed != over else None)
 
 
 def forget(form: str) -> None:
-    """What was typed has been sent."""
+    """Remove the draft of this form, because it was sent."""
     _drafts().put(_person(), form, None)
 
 

@@ -1,4 +1,4 @@
-"""A run's event log, kept up to date in the background while somebody looks at it."""
+"""A run's event log, kept up to date in the background while somebody watches the run."""
 
 import asyncio
 import threading
@@ -19,21 +19,21 @@ IDLE_CHECK_S = 1.0
 
 @dataclass(frozen=True)
 class FeedState:
-    """What the feed holds: all events so far in order, and the trouble it has, if any."""
+    """The state of a feed: all events so far in order, and the error it has now, if any."""
 
     events: tuple[RunEvent, ...] = ()
     problem: ApiError | None = None
 
     @property
     def ended(self) -> bool:
-        """True when the log has said its last word."""
+        """True when the log holds its last event."""
         return any(event.type == "status_changed" and event.payload.get("status") in FINISHED for event in self.events[-3:])
 
 
 class EventFeed:
-    """Follows one run over server-sent events and reconnects with the last sequence number it has.
+    """A follower of one run over server-sent events; it reconnects with the last sequence number it has.
 
-    Its thread ends with the run, or when nobody has looked for `idle`; the next look starts it again where it was.
+    Its thread ends with the run, or when nobody has looked for `idle`; the next look starts it again where it stopped.
     """
 
     def __init__(self, address: str, headers: Mapping[str, str], run_id: str, idle: timedelta = timedelta(seconds=30)) -> None:
@@ -49,7 +49,7 @@ class EventFeed:
         self._thread: threading.Thread | None = None
 
     def look(self, first_wait: timedelta = timedelta(seconds=1)) -> FeedState:
-        """The state now. The very first look waits up to `first_wait` for something to show."""
+        """Return the state now. The very first look waits up to `first_wait` for something to show."""
         self._looked_at = monotonic()
         with self._lock:
             state = FeedState(tuple(self._events), self._problem)
@@ -66,11 +66,8 @@ class EventFeed:
 
     @property
     def following(self) -> bool:
-        """True while the background thread is at work."""
+        """True while the background thread runs."""
         return self._thread is not None and self._thread.is_alive()
-
-    def _run(self) -> None:
-        asyncio.run(self._follow())
 
     async def _follow(self) -> None:
         wait = FIRST_WAIT
@@ -86,7 +83,7 @@ class EventFeed:
                     await asyncio.sleep(wait.total_seconds())
 
     async def _try_to_read_on(self, client: AsyncClient) -> ApiError | None:
-        """Read until the stream ends or nobody looks any more; the trouble it had."""
+        """Read until the stream ends or nobody looks any more, and return the error that stopped it, if any."""
         reading = asyncio.create_task(self._read_on(client))
         while not reading.done():
             await asyncio.wait((reading,), timeout=IDLE_CHECK_S)

@@ -1,4 +1,4 @@
-"""What the page works out from what the API answers."""
+"""Facts that the page works out from the API's answers."""
 
 from datetime import datetime, timedelta
 
@@ -7,30 +7,30 @@ from rubrica_client.runs import FINISHED
 
 
 def is_finished(run: Run) -> bool:
-    """Whether nothing more will happen."""
+    """Return whether the run has ended for good."""
     return run.status in FINISHED
 
 
 def elapsed(run: Run, now: datetime) -> timedelta:
-    """Wall time from creation to the end, or to `now` while the run goes on."""
+    """Return the wall time from the run's creation to its end, or to `now` while it goes on."""
     return max((run.finished_at or now) - run.created_at, timedelta())
 
 
 def count_tokens(usage: Usage | RunUsage) -> int:
-    """Input and output tokens together."""
+    """Return input and output tokens together."""
     return usage.input_tokens + usage.output_tokens
 
 
 def may(who: Me, scope: str) -> bool:
-    """Whether somebody may do something named so."""
+    """Return whether this person has the scope, such as `runs:write`."""
     return scope in who.scopes
 
 
 def has_ended(column: ColumnView) -> bool:
-    """Whether nothing more comes by itself to a system's column."""
+    """Return whether a system's column is complete: its run has finished and no judging is under way."""
     return is_finished(column.run) and not column.judging
 
 
 def lacks_scores(column: ColumnView) -> bool:
-    """Whether there is a report that nobody has judged, or is about to."""
+    """Return whether there is a report that nobody has judged or is judging."""
     return column.run.status == "completed" and column.scorecard is None and not column.judging

@@ -1,4 +1,4 @@
-"""Numbers as a reader likes them: money, counts, times."""
+"""Numbers in the form in which a reader likes them: money, counts, times and sizes."""
 
 from datetime import timedelta
 
@@ -6,13 +6,13 @@ from ui.language import say
 
 
 def money(microusd: int) -> str:
-    """Millionths of a US dollar, with the digits that matter: small sums keep four."""
+    """Return millionths of a US dollar as dollars, with the digits that matter: small sums keep four."""
     dollars = microusd / 1_000_000
     return f"${dollars:,.2f}" if dollars >= 1 or microusd % 10_000 == 0 else f"${dollars:.4f}"
 
 
 def compact(n: int) -> str:
-    """A count that fits a tile: 950, 12.3k, 4.5M."""
+    """Return a count that fits a tile: 950, 12.3k, 4.5M."""
     if n < 10_000:
         return f"{n:,}"
     short = f"{n / 1_000:.1f}k" if n < 999_950 else f"{n / 1_000_000:.1f}M"
@@ -20,7 +20,7 @@ def compact(n: int) -> str:
 
 
 def clock(elapsed: timedelta) -> str:
-    """Elapsed time as m:ss, h:mm:ss, or days and hours."""
+    """Return elapsed time as m:ss, h:mm:ss, or days and hours."""
     seconds = int(elapsed.total_seconds())
     if elapsed.days:
         return say("figure.days", days=elapsed.days, hours=seconds // 3_600 % 24)
@@ -29,7 +29,7 @@ def clock(elapsed: timedelta) -> str:
 
 
 def size(octets: int) -> str:
-    """A file's size: 812 B, 1.2 MB."""
+    """Return a file's size: 812 B, 1.2 MB."""
     for unit, step in (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)):
         if octets >= step:
             return f"{octets / step:.1f} {unit}".replace(".0 ", " ")

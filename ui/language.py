@@ -1,4 +1,4 @@
-"""Which language the page speaks, and everything it says: one table of wordings a language, in `wording/`."""
+"""The language of the page and all its texts: one table of wordings for each language, in `wording/`."""
 
 import re
 import tomllib
@@ -18,26 +18,26 @@ TABLES = Path(__file__).parent / "wording"
 
 
 def choose() -> None:
-    """Settle the visitor's language for this session: what was chosen before, else the browser's, else English."""
+    """Settle the visitor's language for this session."""
     if "language" not in st.session_state:
         st.session_state["language"] = wished(st.context.cookies, st.context.locale or "")
 
 
 def wished(cookies: Mapping[str, str], preferred: str) -> str:
-    """What was chosen before, else the first language that the browser prefers, else English."""
+    """Return the language chosen on an earlier visit, else the browser's first preference, else English."""
     wish = cookies.get(COOKIE) or re.split(r"[-,;]", preferred, maxsplit=1)[0].strip().lower()
     return wish if wish in LANGUAGES else DEFAULT
 
 
 def current() -> str:
-    """The language of whoever is being served; the default outside a visit."""
+    """Return the language of the present visitor; the default outside a visit."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return DEFAULT
     return str(st.session_state.get("language", DEFAULT))
 
 
 def say(key: str, **values: object) -> str:
-    """The wording of this key (`page.name`) with the values put in. It is plain text: escape it where HTML is made.
+    """Return the wording of this key (`page.name`) with the values put in. It is plain text: escape it before it goes into HTML.
 
     Raises:
         KeyError: the table has no such key; a test compares tables and calls.
@@ -46,18 +46,18 @@ def say(key: str, **values: object) -> str:
 
 
 def count(noun: str, n: int) -> str:
-    """A number with its noun: `count("search", 2)` is "2 searches"."""
+    """Return a number with its noun: `count("search", 2)` is "2 searches"."""
     one, _, many = table(current())[f"count.{noun}"].partition(" | ")
     return (one if n == 1 or not many else many).format(n=f"{n:,}")
 
 
 def named(group: str, value: str) -> str:
-    """The name of one of a closed set of values, such as a status. A value that is newer than this page is shown as it is."""
+    """Return the name of one value of a closed set, such as a status; a value that the table does not know is its own name."""
     return table(current()).get(f"{group}.{value}", value.replace("_", " "))
 
 
 def when(moment: datetime, form: str = "minute") -> str:
-    """A moment in the visitor's own time zone, as `minute`, `second`, `short` or `day`."""
+    """Return a moment in the visitor's own time zone, as `minute`, `second`, `short` or `day`."""
     local = moment.astimezone(_zone())
     month = table(current())[f"date.month{local.month}"]
     return say(f"date.{form}", day=local.day, month=month, year=local.year, time=f"{local:%H:%M}", seconds=f"{local:%S}")
@@ -72,12 +72,12 @@ def _zone() -> ZoneInfo:
 
 
 def now() -> datetime:
-    """The time, for elapsed clocks."""
+    """Return the present time in UTC."""
     return datetime.now(UTC)
 
 
 @cache
 def table(language: str) -> Mapping[str, str]:
-    """All wordings of a language, by `section.name`."""
+    """Return all wordings of a language by `section.name`."""
     sections = tomllib.loads((TABLES / f"{language}.toml").read_text("utf-8"))
     return {f"{section}.{name}": text for section, texts in sections.items() for name, text in texts.items()}

@@ -1,7 +1,7 @@
-"""What every visit runs: language, who is signed in, navigation. The page is served by `streamlit run ui/server.py`.
+"""The script that Streamlit runs at every visit: language, sign-in, navigation. `streamlit run ui/server.py` serves it.
 
-The pages are in `views/`: Streamlit takes a folder named `pages` beside the entry for its older kind of app, and then
-runs a page on its own, without this file, when a link to it is the first request that a new server gets.
+The pages are in `views/`, because Streamlit takes a folder named `pages` beside this file for its older kind of app. It would
+then run a page on its own, without this file, when a link to that page is the first request to a new server.
 """
 
 import streamlit as st

@@ -1,4 +1,4 @@
-"""The pages there are, and which one the address asks for."""
+"""The pages of the menu, and the one that the address asks for."""
 
 import streamlit as st
 
@@ -11,9 +11,9 @@ Pages = list[st.Page]
 
 
 def chosen() -> st.Page:
-    """The page to run. What one comes to by a link only, such as a run's report, is not in the menu.
+    """Return the page to run. Pages that are reached by links only, such as a run's report, are not in the menu.
 
-    Who is not signed in gets the form at every address, so that a link leads on after signing in.
+    A visitor who is not signed in gets the sign-in form at every address, so that the link still works after signing in.
     """
     if stranger():
         pages = [*_work(), *_linked(), *_organisation()]
@@ -47,7 +47,7 @@ def _organisation() -> Pages:
 
 
 def _for(scope: str, view: str, title: str, icon: str, path: str) -> Pages:
-    """A page that stands in the menu of those who may read it. To others its address tells why not."""
+    """Return a page that the menu shows only to those who may read it. For others, the page itself says why not."""
     try:
         who = None if stranger() else me()
         shown = who is None or may(who, scope)

@@ -1,4 +1,4 @@
-"""What a watcher sees: a reading of the event log, folded line by line as it grows."""
+"""The state of a run as a watcher sees it, built from the event log line by line."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ REPORT = "report"
 
 @dataclass(frozen=True)
 class Stage:
-    """How far one stage is. `state` is waiting, running, done, partial (stopped early with something in hand) or failed."""
+    """The progress of one stage. `state` is waiting, running, done, partial (stopped early with some result) or failed."""
 
     id: str
     title: str = ""
@@ -28,7 +28,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class SeenSource:
-    """A source some search brought up, and how often."""
+    """A source that a search has found, and how often."""
 
     url: str
     title: str
@@ -38,7 +38,7 @@ class SeenSource:
 
 @dataclass
 class Progress:
-    """All that the log tells so far. Sources are in order of first appearance; `agents` has the last act of each one at work."""
+    """The log so far, summed up. Sources are in order of first appearance; `agents` has the last event of each agent at work."""
 
     plan: ResearchPlan | None = None
     status: str = "queued"
@@ -54,22 +54,22 @@ class Progress:
     working_since: datetime | None = None
 
     def working_time(self, now: datetime) -> timedelta:
-        """How long the run has been at work, pauses left out: what a cap on its minutes counts."""
+        """Return how long the run has worked, without pauses: this is what a cap on its minutes counts."""
         return self.worked + (max(now - self.working_since, timedelta()) if self.working_since else timedelta())
 
     def stage(self, stage_id: str) -> Stage:
-        """This stage, in the state `waiting` while the log has not named it."""
+        """Return this stage; one in the state `waiting` if the log has not named it yet."""
         return self.stages.get(stage_id, Stage(stage_id))
 
 
 def stage_of(agent: str) -> str:
-    """The stage an agent path belongs to: `report/section/3` to `report`, `search/s2` to itself."""
+    """Return the stage that an agent's path belongs to: `report` for `report/section/3`, `search/s2` for itself."""
     parts = agent.split("/")
     return "/".join(parts[:2]) if parts[0] == "search" else parts[0]
 
 
 def fold(events: Iterable[RunEvent], onto: Progress | None = None) -> Progress:
-    """Read on in the log, `onto` what was read before (which is changed). Unknown kinds of events are passed over."""
+    """Add events to `onto`, which is changed, or to a new progress, and return it. Unknown kinds of events are ignored."""
     progress = onto or Progress()
     for event in events:
         _READERS.get(event.type, _nothing)(progress, event)
@@ -77,7 +77,7 @@ def fold(events: Iterable[RunEvent], onto: Progress | None = None) -> Progress:
 
 
 def _nothing(progress: Progress, event: RunEvent) -> None:
-    """Some events change nothing that is shown."""
+    """Ignore an event that changes nothing on the page."""
 
 
 def _status(progress: Progress, event: RunEvent) -> None:
@@ -118,7 +118,7 @@ def _ending(stop: str, quotes: int) -> str:
 
 
 def _count(value: object) -> int:
-    """A count may come as a number or as the list that was counted."""
+    """Return a count that comes as a number or as the list to be counted."""
     return len(value) if isinstance(value, list) else int(value) if isinstance(value, int) else 0
 
 

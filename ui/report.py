@@ -1,4 +1,4 @@
-"""A report as the page shows it, wherever it comes from: a run, one side of a comparison, the answer to a further question."""
+"""A report as the page shows it: from a run, from one side of a comparison, or the answer to a further question."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from rubrica_client.values import Value
 
 
 class Report(Value):
-    """Markdown with [n] in it, what each n is, and how well each claim is supported."""
+    """A Markdown text with numbers such as [1] in it, the citation behind each number, and how well each claim is supported."""
 
     markdown: str
     title: str = ""
@@ -17,11 +17,11 @@ class Report(Value):
 
     @classmethod
     def of(cls, view: ReportView | CandidateView) -> "Report":
-        """Make it of what the API answers."""
+        """Make it from an answer of the API."""
         version = view.version if isinstance(view, ReportView) else 1
         return cls(markdown=view.markdown, title=view.title, version=version, citations=view.citations, claims=view.claims)
 
     @classmethod
     def of_answer(cls, answer: AnswerView) -> "Report":
-        """Make it of the answer to a further question."""
+        """Make it from the answer to a further question."""
         return cls(markdown=answer.markdown, citations=answer.citations)

@@ -10,13 +10,13 @@ LONGEST_QUOTE = 90
 
 
 def quoted(text: str) -> str:
-    """A query in quotation marks, cut where it would fill the line."""
+    """Return a query in quotation marks, shortened if it would fill the line."""
     text = " ".join(text.split())
     return f"“{text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1].rstrip() + '…'}”"
 
 
 def action(event: RunEvent) -> str:
-    """What an agent did in a model or tool call, as a short phrase."""
+    """Return what an agent did in a model or tool call, as a short phrase."""
     payload = event.payload
     if event.type == "model_call":
         return named("step", str(payload.get("step") or "thinking"))
@@ -27,22 +27,22 @@ def action(event: RunEvent) -> str:
         return say("log.read", url=payload["url"])
     results = payload.get("results")
     found = say("log.found", results=count("result", results)) if isinstance(results, int) else ""
-    query = str(payload.get("query") or "")  # of a run that read a document which was deleted, none is kept
+    query = str(payload.get("query") or "")  # erased if the run read a document that was deleted
     return f"{tool} {quoted(query)}{found}" if query else f"{tool}{found}"
 
 
 def sentence(event: RunEvent) -> str:
-    """One line of the log for a reader."""
-    said = SENTENCES.get(event.type)
-    return said(event) if said else event.type.replace("_", " ")
+    """Return an event as one line of the log."""
+    writer = SENTENCES.get(event.type)
+    return writer(event) if writer else event.type.replace("_", " ")
 
 
 def _text(event: RunEvent, name: str) -> str:
     return str(event.payload.get(name) or "")
 
 
-def _with_detail(said: str, event: RunEvent) -> str:
-    return say("log.detail", said=said, detail=_text(event, "detail")) if event.payload.get("detail") else said
+def _with_detail(line: str, event: RunEvent) -> str:
+    return say("log.detail", said=line, detail=_text(event, "detail")) if event.payload.get("detail") else line
 
 
 def _model_call(event: RunEvent) -> str:
@@ -52,14 +52,14 @@ def _model_call(event: RunEvent) -> str:
 
 def _stage_finished(event: RunEvent) -> str:
     stop = _text(event, "stop") or "sufficient"
-    said = say("log.finished") if stop == "sufficient" else say("log.finished_why", why=named("stop", stop))
-    return _with_detail(said, event)
+    line = say("log.finished") if stop == "sufficient" else say("log.finished_why", why=named("stop", stop))
+    return _with_detail(line, event)
 
 
 def _begun(event: RunEvent) -> str:
     attempt = int(event.payload.get("attempt", 1))
-    said = say("log.started") if attempt == 1 else say("log.goes_on", attempt=attempt)
-    return say("log.detail", said=said, detail=_text(event, "title")) if event.payload.get("title") else said
+    line = say("log.started") if attempt == 1 else say("log.goes_on", attempt=attempt)
+    return say("log.detail", said=line, detail=_text(event, "title")) if event.payload.get("title") else line
 
 
 def _planned(key: str) -> Callable[[RunEvent], str]:

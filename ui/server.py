@@ -1,4 +1,4 @@
-"""The page's own server: Streamlit, the headers that a page should have, signing in. `streamlit run ui/server.py`."""
+"""The page's own server: Streamlit, security headers, and signing in. Start it with `streamlit run ui/server.py`."""
 
 import base64
 import hashlib
@@ -20,9 +20,9 @@ INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 @cache
 def policy() -> str:
-    """The content security policy: scripts are ours or Streamlit's, and nothing from elsewhere is loaded or told anything.
+    """Return the content security policy: scripts come from this server only, and the page loads nothing from elsewhere.
 
-    Components of Streamlit are modules from `blob:` addresses; its entry page has a script in place, allowed by its hash.
+    Components of Streamlit are modules from `blob:` addresses. Its entry page has an inline script, which is allowed by its hash.
     """
     entry = (Path(streamlit.__file__).parent / "static" / "index.html").read_text("utf-8")
     digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in INLINE_SCRIPT.findall(entry))
@@ -44,7 +44,7 @@ def policy() -> str:
 
 
 class SecurityHeaders:
-    """An ASGI application in front of another that adds headers to every answer which lacks them."""
+    """An ASGI application in front of another that adds the security headers which an answer lacks."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -58,12 +58,12 @@ class SecurityHeaders:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on."""
+        """Pass the request on, and add the headers to the answer."""
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
-                there = {name.lower() for name, _ in message["headers"]}
-                message["headers"] = [*message["headers"], *((n, v) for n, v in self._headers.items() if n not in there)]
+                present = {name.lower() for name, _ in message["headers"]}
+                message["headers"] = [*message["headers"], *((n, v) for n, v in self._headers.items() if n not in present)]
             await send(message)
 
         await self._app(scope, receive, answer if scope["type"] == "http" else send)

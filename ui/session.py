@@ -1,4 +1,4 @@
-"""What one visitor's session keeps: a client of the API, and the event feed of the run being watched with what it came to."""
+"""The state of one visitor's session: a client of the API, and the event feed and progress of the run being watched."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -14,29 +14,28 @@ from rubrica_client.models import Collection, Me, Run, RunEvent
 from rubrica_client.patience import NONE
 from ui.event_feed import EventFeed
 from ui.progress import Progress, fold
-from ui.sign_in import COOKIE
+from ui.sign_in import COOKIE, address
 
 T = TypeVar("T")
-DEFAULT_API = "http://127.0.0.1:8321"
 LATEST = 6
-MOST_COLLECTIONS = 100  # as many as the API tells at once
+MOST_COLLECTIONS = 100  # the most that the API lists at once
 LATEST_FRESH = timedelta(seconds=10)
 ANSWER_LIMIT = timedelta(seconds=10)
 
 
 def api() -> Client:
-    """The client, made once a session: it asks with the key that a local stack hands its page, else as who signed in."""
-    address, sign = os.environ.get("RUBRICA_API_URL") or DEFAULT_API, _sign()
+    """Return the session's client. It uses the API key of a local stack if there is one, else the visitor's own session."""
+    url, headers = address(), _sign()
     client = st.session_state.get("api_client")
-    if not isinstance(client, Client) or (client.address.url, client.address.headers) != (address.rstrip("/"), sign):
-        client = st.session_state["api_client"] = open_client(address, sign)
+    if not isinstance(client, Client) or (client.address.url, client.address.headers) != (url, headers):
+        client = st.session_state["api_client"] = open_client(url, headers)
         st.session_state.pop("me", None)
     return client
 
 
-def open_client(address: str, sign: Mapping[str, str]) -> Client:
-    """Return a client of a neighbour: no proxy stands between, and a visitor is told of trouble instead of waiting through it."""
-    return Client(address, headers=sign, timeout=ANSWER_LIMIT, patience=NONE, trust_env=False)
+def open_client(url: str, headers: Mapping[str, str]) -> Client:
+    """Return a client for an API near by: it uses no proxy, and it shows trouble to the visitor instead of trying again."""
+    return Client(url, headers=headers, timeout=ANSWER_LIMIT, patience=NONE, trust_env=False)
 
 
 def _sign() -> dict[str, str]:
@@ -47,9 +46,9 @@ def _sign() -> dict[str, str]:
 
 
 def session_token() -> str:
-    """What the browser shows of a session; empty where it has none, and where the page has a key of its own.
+    """Return the session token from the visitor's cookie; empty if there is none, or if the page has a key of its own.
 
-    Outside a browser there may be no cookies to ask.
+    Outside a browser there may be no cookies.
     """
     if os.environ.get("RUBRICA_API_KEY"):
         return ""
@@ -58,7 +57,7 @@ def session_token() -> str:
 
 
 def stranger() -> bool:
-    """Whether whoever looks has to sign in first. An API that does not answer is told by the page, not by a form."""
+    """Return whether the visitor has to sign in first. If the API does not answer, the page reports that, not the form."""
     if os.environ.get("RUBRICA_API_KEY"):
         return False
     if not session_token():
@@ -71,10 +70,10 @@ def stranger() -> bool:
 
 
 def me() -> Me | None:
-    """Who looks, asked once a session; None where the API knows no accounts.
+    """Return the visitor, asked for once a session; None where the API has no accounts.
 
     Raises:
-        ApiError: nobody is known, or the API does not answer.
+        ApiError: the visitor is not known, or the API does not answer.
     """
     if "me" not in st.session_state:
         try:
@@ -88,7 +87,7 @@ def me() -> Me | None:
 
 
 def feed(run_id: str) -> EventFeed:
-    """The run's event feed; looking at another run lets go of the one before."""
+    """Return the event feed of this run; the feed of another run is dropped."""
     held: tuple[str, EventFeed] | None = st.session_state.get("event_feed")
     if held is None or held[0] != run_id:
         held = (run_id, EventFeed(api().address.url, api().address.headers, run_id))
@@ -98,7 +97,7 @@ def feed(run_id: str) -> EventFeed:
 
 
 def progress(events: Sequence[RunEvent]) -> Progress:
-    """What the events of the run being watched come to. Only those that are new since the last look are read."""
+    """Return the progress that the watched run's events add up to. Only events that are new since the last call are read."""
     read, known = st.session_state.get("progress") or (0, Progress())
     known = fold(events[read:], known)
     st.session_state["progress"] = (len(events), known)
@@ -106,34 +105,34 @@ def progress(events: Sequence[RunEvent]) -> Progress:
 
 
 def run_id() -> str:
-    """The run in the address (`?run=`), so that a reload and a shared link show the same; else the one last looked at."""
-    asked = st.query_params.get("run") or st.session_state.get("last_run", "")
-    if asked:
-        st.session_state["last_run"] = asked
-        st.query_params["run"] = asked
-    return str(asked)
+    """Return the run in the address (`?run=`), else the one last opened, and write it into the address for reloads and links."""
+    chosen = st.query_params.get("run") or st.session_state.get("last_run", "")
+    if chosen:
+        st.session_state["last_run"] = chosen
+        st.query_params["run"] = chosen
+    return str(chosen)
 
 
 def kept(name: str) -> str | None:
-    """What the address asks for under this name. It is put there again: a link from a page to itself tells only one run of it."""
-    asked = st.query_params.get(name)
-    if asked:
-        st.query_params[name] = asked
-    return asked
+    """Return the value of a query parameter and set it again, because a link from a page to itself keeps it for one run only."""
+    value = st.query_params.get(name)
+    if value:
+        st.query_params[name] = value
+    return value
 
 
 def latest_runs() -> Sequence[Run]:
-    """The newest runs, asked for anew when they are older than some seconds."""
+    """Return the newest runs; they are at most some seconds old."""
     return _fresh("latest_runs", lambda: api().send(runs.list_(limit=LATEST)).items)
 
 
 def own_collections() -> Sequence[Collection]:
-    """The newest collections of own documents that may be searched, not older than some seconds."""
+    """Return the newest collections of the visitor's own documents; they are at most some seconds old."""
     return _fresh("own_collections", lambda: api().send(documents.collections(limit=MOST_COLLECTIONS)).items)
 
 
 def _fresh(name: str, ask: Callable[[], T]) -> T:
-    """What was asked for in the last seconds, or what is answered now."""
+    """Return the answer of the last seconds, or ask for a new one."""
     held: tuple[float, T] | None = st.session_state.get(name)
     if held is None or monotonic() - held[0] > LATEST_FRESH.total_seconds():
         held = st.session_state[name] = (monotonic(), ask())
@@ -141,7 +140,7 @@ def _fresh(name: str, ask: Callable[[], T]) -> T:
 
 
 def once(name: str, of: object, ask: Callable[[], T]) -> T:
-    """What does not change while it is `of` the same thing: asked for once, until something else is looked at."""
+    """Return an answer that stays true for the key `of`: `ask` is called again only when the key changes."""
     held: tuple[object, T] | None = st.session_state.get(name)
     if held is None or held[0] != of:
         held = st.session_state[name] = (of, ask())
@@ -149,18 +148,18 @@ def once(name: str, of: object, ask: Callable[[], T]) -> T:
 
 
 def page_address(path: str) -> str:
-    """An address of this page as a browser knows it; `path` begins with a slash."""
-    seen = urlsplit(st.context.url or "")
-    return f"{seen.scheme}://{seen.netloc}{path}" if seen.netloc else path
+    """Return an address of this page as a browser knows it; `path` begins with a slash."""
+    parts = urlsplit(st.context.url or "")
+    return f"{parts.scheme}://{parts.netloc}{path}" if parts.netloc else path
 
 
 def forget_run(run_id: str) -> None:
-    """The run is gone: it is neither among the latest nor what pages without an address go on with."""
+    """Drop a deleted run from the latest runs and from the run that pages open without an address."""
     forget_latest()
     if st.session_state.get("last_run") == run_id:
         del st.session_state["last_run"]
 
 
 def forget_latest() -> None:
-    """Ask for the newest runs anew the next time: there is one more."""
+    """Make the next call ask for the newest runs again, because they have changed."""
     st.session_state.pop("latest_runs", None)

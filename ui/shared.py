@@ -1,6 +1,6 @@
-"""A report that somebody was sent a link to: read without an account, at an address of the page.
+"""The page of a shared report: read without an account, by a link that somebody has sent.
 
-The API makes what is shown, and says how it is to be kept: it runs nothing, loads nothing, and is found by no search engine.
+The API makes the HTML and its headers: the page runs no script, loads nothing, and is found by no search engine.
 """
 
 import re
@@ -27,7 +27,7 @@ STYLE = "body{font:1.1rem/1.6 Georgia,serif;max-width:34rem;margin:18vh auto;pad
 
 
 async def shared(request: Request) -> Response:
-    """The shared version, or in the reader's language that the link has ended. Who has a session does not show it for this."""
+    """Answer with the shared version, or say that the link has ended. The visitor's own session is not sent to the API."""
     token = request.path_params["token"]
     if not TOKEN.fullmatch(token):
         return _gone(request, "ended", HTTPStatus.NOT_FOUND)
@@ -44,8 +44,8 @@ async def shared(request: Request) -> Response:
 
 def _gone(request: Request, what: str, status: HTTPStatus) -> Response:
     code = wished(request.cookies, request.headers.get("accept-language", ""))
-    said = table(code)
-    title, why = text(said[f"shared.{what}"]), text(said[f"shared.{what}_why"])
+    wordings = table(code)
+    title, why = text(wordings[f"shared.{what}"]), text(wordings[f"shared.{what}_why"])
     head = (
         f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title><style>{STYLE}</style>'
     )

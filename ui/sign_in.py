@@ -1,7 +1,7 @@
-"""Signing in and out: plain forms that this server answers itself, so that a session is a cookie which no script can read.
+"""Signing in and out by plain forms that this server answers itself, so that no script can read the session's cookie.
 
-The API makes the session and its cookie; this server hands the cookie on to the browser. Every page is asked for with that
-cookie, and the API's answer to who that is may bring a newer one.
+The API makes the session and its cookie; this server hands the cookie on to the browser. Each page request carries the cookie to
+the API, whose answer may bring a newer one.
 """
 
 import json
@@ -21,20 +21,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 COOKIE = "rubrica_session"
 TYPED = "rubrica_typed"
 TYPED_KEPT_S = 300
-SECRET = ("password", "current", "new")  # an invitation may stay in the form: it is good once
+SECRET = ("password", "current", "new")  # an invitation may stay in the form: it works once
 LIMIT = (3.0, 15.0)  # seconds to connect and to answer
 
 
 class Form(NamedTuple):
-    """Where a form's fields go at the API: by the names that they have here, the names that they have there.
+    """Where a form's fields go at the API: from their names in the form to their names in the request.
 
-    No field may be called `name` or `id` here: such names hide properties of a form, so the page's sanitizer takes them away.
+    No field may be called `name` or `id` here: such names hide properties of a form, so the page's sanitizer removes them.
     """
 
     path: str
     fields: Mapping[str, str]
     page: str = "/sign-in"  # where the form is
-    after: str = ""  # where it leads; empty: to the page that was wanted
+    after: str = ""  # the page after success; empty: the page that was wanted
 
 
 FORMS = {
@@ -47,12 +47,12 @@ FORMS = {
 
 
 def address() -> str:
-    """Where the API is."""
+    """Return the address of the API."""
     return (os.environ.get("RUBRICA_API_URL") or "http://127.0.0.1:8321").rstrip("/")
 
 
 async def enter(request: Request) -> Response:
-    """A form was sent: on success the session's cookie and the page that was wanted, else the form again with the reason."""
+    """Send a form to the API. On success, set the session's cookie and open the wanted page; else show the form again."""
     if not same_origin(request):
         return Response("This form belongs to another page.", HTTPStatus.FORBIDDEN)
     form = FORMS[request.url.path]
@@ -69,34 +69,36 @@ async def enter(request: Request) -> Response:
 
 
 def _again(request: Request, typed: Mapping[str, str], status: int) -> Response:
-    """The form as it was, but for what is secret. What was typed is in no address, so in no log and no history."""
+    """Show the form again with everything but secrets. The typed text is in no address, so it reaches no log and no history."""
     again = {"form": request.url.path.strip("/"), "refused": str(status)} | {
         name: typed[name] for name in ("back",) if typed[name]
     }
     response = RedirectResponse(f"{FORMS[request.url.path].page}?{urlencode(again)}", HTTPStatus.SEE_OTHER)
-    kept = json.dumps({name: value[:300] for name, value in typed.items() if name not in (*SECRET, "back")})
-    response.set_cookie(TYPED, quote(kept), TYPED_KEPT_S, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+    cookie = json.dumps({name: value[:300] for name, value in typed.items() if name not in (*SECRET, "back")})
+    response.set_cookie(
+        TYPED, quote(cookie), TYPED_KEPT_S, httponly=True, samesite="strict", secure=request.url.scheme == "https"
+    )
     return response
 
 
 def typed_before(cookies: Mapping[str, str]) -> Mapping[str, str]:
-    """What was typed into a form that came back."""
+    """Return what was typed into a form that was refused."""
     try:
-        kept = json.loads(unquote(cookies.get(TYPED, "{}")))
+        typed = json.loads(unquote(cookies.get(TYPED, "{}")))
     except ValueError:
         return {}
-    return {str(name): str(value) for name, value in kept.items()} if isinstance(kept, dict) else {}
+    return {str(name): str(value) for name, value in typed.items()} if isinstance(typed, dict) else {}
 
 
 def local(address: str) -> str:
-    """An address of this server as it was given; the first page where it is another's, or not one to send a browser to."""
+    """Return the address if it belongs to this server and is safe for a redirect, else the first page."""
     parts = urlsplit(address)
     ours = address.startswith("/") and not address.startswith("//") and not parts.scheme and not parts.netloc
     return address if ours and address.isprintable() and "\\" not in address else "/"
 
 
 async def leave(request: Request) -> Response:
-    """Sign out of this browser."""
+    """Sign this browser out."""
     if not same_origin(request):
         return Response("This form belongs to another page.", HTTPStatus.FORBIDDEN)
     answer = await run_in_threadpool(ask, "DELETE", "/v1/session", request, None)
@@ -106,7 +108,7 @@ async def leave(request: Request) -> Response:
 
 
 def same_origin(request: Request) -> bool:
-    """Whether a form was sent by a page of this server. Browsers name the origin of every POST."""
+    """Return whether a page of this server sent the form. Browsers name the origin of every POST."""
     return urlsplit(request.headers.get("origin", "")).netloc == request.headers.get("host", "")
 
 
@@ -114,13 +116,13 @@ ROUTES = [*(Route(path, enter, methods=["POST"]) for path in FORMS), Route("/lea
 
 
 class Renewal:
-    """An ASGI application in front of another: a session that has grown old is exchanged when a page is opened."""
+    """An ASGI application in front of another that exchanges an old session for a new one when a page is opened."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; a page's answer brings the newer cookie, if there is one."""
+        """Pass the request on, and add the newer cookie, if there is one, to the answer of a page."""
         if scope["type"] != "http" or not _is_page(Request(scope)):
             await self._app(scope, receive, send)
             return
@@ -162,5 +164,5 @@ def _with_cookies(response: Response, answer: requests.Response) -> Response:
 
 
 def _cookies(answer: requests.Response) -> list[str]:
-    """The session's cookie as the API set it, with all that it says of how to keep it."""
+    """Return the session's cookie as the API set it, with all its attributes."""
     return [value for value in answer.raw.headers.getlist("set-cookie") if value.startswith(f"{COOKIE}=")]

@@ -8,7 +8,7 @@ from rubrica_client.models import Change, ReportDiff, SectionDiff, Stretch
 from tests.ui.fake_api import START, FakeApi
 from tests.ui.stories import QUOTE, SOURCE, SPEECH, finished
 from tests.ui.test_pages import shown
-from ui.components.after_reading import diff_html
+from ui.components.versions import diff_html
 
 OpenPage = Callable[..., AppTest]
 WHEN = START.isoformat()

@@ -1,4 +1,4 @@
-// For how many seconds the page was not in view since it was opened.
+// Counts the seconds in which the page was not in view since it was opened.
 export default function ({ setStateValue }) {
   let since = document.hidden ? performance.now() : undefined
   let seconds = 0

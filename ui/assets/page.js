@@ -1,5 +1,5 @@
-// The page's language: told to the browser and to screen readers, and kept for the next visit. Drawers and menus are drawn
-// outside the element on which Streamlit sets the colour scheme; they take it from the document.
+// Sets the page's language for the browser and screen readers, and stores it for the next visit. Drawers and menus are drawn
+// outside the element on which Streamlit sets the colour scheme, so they take it from the document.
 export default function ({ data }) {
   const page = document.documentElement
   page.lang = data.language

@@ -1,4 +1,4 @@
-// Cards at citations and claims, and the wish to see a quotation in its place. Everything shown is set as text, never as markup.
+// Shows cards at citations and claims, and reports clicks on them. Everything shown is set as text, never as markup.
 const DELAY = 140
 export default function ({ data, setTriggerValue, parentElement }) {
   const card = document.createElement("div")

@@ -1,1 +1,1 @@
-"""Parts of a page. Those that make HTML are plain functions from data to text."""
+"""Parts of a page. A function named `*_html` makes HTML from data and draws nothing."""

@@ -1,4 +1,4 @@
-"""A plan that waits for its reader: both it and what the report is held to can be changed first."""
+"""A plan that waits for approval. The reader can change the plan and the rubric first."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from ui.language import say
 
 
 def show(client: Client, run: Run, plan: ResearchPlan) -> None:
-    """The plan and the rubric as forms; approving sends what was changed, then the word to begin."""
+    """Draw the plan and the rubric as forms. Approving sends what was changed, then starts the run."""
     st.html(f'<div class="r-note" role="status">{text(say("approve.lead"))}</div>')
     rubric = _rubric(client, run)
     steps, criteria = st.tabs([say("watch.plan"), say("approve.rubric")]) if rubric else (st.container(), None)
@@ -34,7 +34,7 @@ def show(client: Client, run: Run, plan: ResearchPlan) -> None:
 
 
 def _rubric(client: Client, run: Run) -> RubricView | None:
-    """What the report is held to; None where the run has no rubric."""
+    """Return the run's rubric; None if it has none."""
     try:
         return client.send(asking.rubric(run.id))
     except ApiError as error:

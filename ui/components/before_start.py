@@ -1,4 +1,4 @@
-"""What is told and asked before a run starts: what it will probably take, and what the question leaves open."""
+"""The steps before a run: an estimate of its cost, and questions back about what the question leaves open."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -11,24 +11,22 @@ from ui.components import problem
 from ui.components.markup import text
 from ui.figures import clock, compact, money
 from ui.language import count, say
+from ui.session import once
 
 
 def estimate(client: Client, new: NewRun) -> None:
-    """One line: time, money, tokens, each as an interval. An estimate that cannot be had is no reason to disturb."""
+    """Draw one line with time, money and tokens, each as an interval. Without an estimate, draw nothing: asking works."""
     if not new.question.strip():
         return
-    asked = new.model_dump_json()
-    held: tuple[str, Estimate] | None = st.session_state.get("estimate")
-    if held is None or held[0] != asked:
-        try:
-            held = st.session_state["estimate"] = (asked, client.send(asking.estimate(new)))
-        except ApiError:
-            return
-    st.html(estimate_html(held[1]))
+    try:
+        made = once("estimate", new.model_dump_json(), lambda: client.send(asking.estimate(new)))
+    except ApiError:
+        return
+    st.html(estimate_html(made))
 
 
 def estimate_html(made: Estimate) -> str:
-    """The estimate in words, with what it is made of."""
+    """Return the estimate in words, and what it is based on, as HTML."""
     parts = [_between(made.seconds, lambda seconds: clock(timedelta(seconds=seconds)))]
     if made.cost_microusd:
         parts.append(_between(made.cost_microusd, money))
@@ -38,13 +36,13 @@ def estimate_html(made: Estimate) -> str:
     return f'<p class="r-quiet" role="status">{text(" · ".join(parts))} · {text(behind)}{over}</p>'
 
 
-def _between(interval: Interval, shown: Callable[[int], str]) -> str:
-    low, high = shown(interval.low), shown(interval.high)
+def _between(interval: Interval, as_text: Callable[[int], str]) -> str:
+    low, high = as_text(interval.low), as_text(interval.high)
     return low if low == high else f"{low} – {high}"
 
 
 def questions_back(client: Client, new: NewRun) -> Sequence[ClarifyingQuestion]:
-    """What the question leaves open; nothing where the answer would change nothing, or nobody can be asked now."""
+    """Return what the question leaves open; nothing if no answer would change the plan, or if the API fails."""
     try:
         with st.spinner(say("ask.asking_back")):
             return client.send(asking.clarify(new)).questions
@@ -54,8 +52,8 @@ def questions_back(client: Client, new: NewRun) -> Sequence[ClarifyingQuestion]:
 
 
 def answers(questions: Sequence[ClarifyingQuestion]) -> tuple[Clarification, ...]:
-    """The questions as a form; those that were answered, as a run takes them."""
-    given = []
+    """Draw the questions as a form, and return those that were answered."""
+    clarifications = []
     for n, question in enumerate(questions):
         answer = st.selectbox(
             question.question,
@@ -67,5 +65,5 @@ def answers(questions: Sequence[ClarifyingQuestion]) -> tuple[Clarification, ...
             placeholder=say("ask.own_answer"),
         )
         if answer and answer.strip():
-            given.append(Clarification(question=question.question, answer=answer.strip()))
-    return tuple(given)
+            clarifications.append(Clarification(question=question.question, answer=answer.strip()))
+    return tuple(clarifications)

@@ -1,4 +1,4 @@
-"""What stands around a report's text: contents, sources, claims and score beside it; figures and disagreements below."""
+"""The parts around a report's text: contents, sources, claims and score beside it; figures, disagreements and questions below."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -7,7 +7,7 @@ import streamlit as st
 
 from rubrica_client import ApiError, Client, asking, reports
 from rubrica_client.models import Run, Scorecard
-from ui.components import after_reading, findings, problem
+from ui.components import findings, follow_ups, problem
 from ui.components.claims_view import claims_html
 from ui.components.markup import text
 from ui.components.report_view import Article, outline_html, sources_html
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def told(part: Callable[[Client, Run], T], run: Run) -> T | None:
-    """A part of the page that asks the API more; its trouble is its own."""
+    """Call a part of the page that asks the API. If it fails, show the error in its place, and keep the rest of the page."""
     try:
         return part(api(), run)
     except ApiError as error:
@@ -29,7 +29,7 @@ def told(part: Callable[[Client, Run], T], run: Run) -> T | None:
 
 
 def tabs(run: Run, report: Report, prepared: Article) -> None:
-    """Beside the text."""
+    """Draw the tabs beside the text."""
     card = _scorecard(run)
     labels = [say("read.contents"), say("read.sources"), say("read.checks"), *([say("read.score")] if card else [])]
     contents, sources, checks, *score = st.tabs(labels, key="beside")
@@ -45,7 +45,7 @@ def tabs(run: Run, report: Report, prepared: Article) -> None:
 
 
 def _scorecard(run: Run) -> Scorecard | None:
-    """How the report does by its rubric; None where it was asked without one."""
+    """Return the report's scorecard; None if the run has no rubric."""
     try:
         return api().send(asking.scorecard(run.id))
     except ApiError as error:
@@ -55,9 +55,9 @@ def _scorecard(run: Run) -> Scorecard | None:
 
 
 def below(run: Run, report: Report) -> dict[str, Report]:
-    """Below the text, folded, where there is something to see; then further questions. What the numbers in answers stand for."""
+    """Draw figures and disagreements, folded, then further questions. Return the reports behind the numbers in the answers."""
     told(lambda client, asked: _findings(client, asked, report.version), run)
-    return after_reading.cited(told(after_reading.follow_ups, run) or ())
+    return follow_ups.cited(told(follow_ups.follow_ups, run) or ())
 
 
 def _findings(client: Client, run: Run, version: int) -> None:

@@ -1,4 +1,4 @@
-"""Choosing between two reports: which, how much better, why; then being told which was which."""
+"""The choice between two reports: which is better, how much and why. After it the reader may learn which was which."""
 
 from functools import cache
 from pathlib import Path
@@ -32,7 +32,7 @@ STRENGTHS = (1, 2, 3)
 
 @st.fragment
 def show(comparison: ComparisonView) -> None:
-    """The form, or what was chosen."""
+    """Draw the form, or the choice once it is made."""
     with st.container(border=True, key="choice"):
         if comparison.choice is None or st.session_state.get("choosing_again") == comparison.id:
             choice = form(comparison.id, comparison.choice, say("compare.choose"))
@@ -44,16 +44,16 @@ def show(comparison: ComparisonView) -> None:
 
 @cache
 def _watcher() -> ComponentRenderer:
-    """Counts the seconds during which nobody saw the page: they are no time spent on choosing."""
+    """Return the component that counts the seconds in which the page was hidden: they are not time spent on choosing."""
     return st.components.v2.component("rubrica_hidden", js=SCRIPT.read_text("utf-8"), isolate_styles=False)
 
 
 def _nothing() -> None:
-    """A component keeps a value only when somebody listens to its change."""
+    """Do nothing: a component keeps a value only if a callback listens to its change."""
 
 
 def form(pair: str, before: ChoiceView | None, send: str) -> NewChoice | None:
-    """Which is better, how much, and in what; the choice as the API takes it when it was just sent."""
+    """Draw the questions: which is better, how much, and in what. Return the choice when it has just been sent."""
     hidden = _watcher()(key=f"hidden_{pair}", default={"seconds": 0.0}, on_seconds_change=_nothing).seconds
     verdict = st.segmented_control(
         say("compare.verdict"),
@@ -86,15 +86,15 @@ def _strength(pair: str, before: int | None) -> int | None:
 
 
 def _reasons(pair: str, before: ChoiceView | None) -> list[ChoiceReason]:
-    """For each dimension that was answered, which side was better; none: neither."""
+    """Draw the dimensions. Return the better side for each one that was answered; a side of None means neither."""
     st.caption(say("compare.reasons"))
-    given = {str(reason.dimension): reason.side or NEITHER for reason in before.reasons} if before else {}
+    earlier = {str(reason.dimension): reason.side or NEITHER for reason in before.reasons} if before else {}
     answers = []
     for dimension, column in zip(DIMENSIONS, st.columns(4), strict=True):
         side = column.segmented_control(
             named("dimension", dimension),
             ("left", NEITHER, "right"),
-            default=given.get(dimension),
+            default=earlier.get(dimension),
             format_func=lambda value: named("short_side", value),
             key=f"{dimension}_{pair}",
             help=say(f"dimension.{dimension}_help"),
@@ -134,12 +134,12 @@ def _chosen(comparison: ComparisonView, choice: ChoiceView) -> None:
 
 def _revealed(comparison_id: str) -> None:
     try:
-        told = api().send(preferences.reveal(comparison_id))
+        reveal = api().send(preferences.reveal(comparison_id))
     except ApiError as error:
         problem.show(error)
         return
-    for side, column in zip((told.left, told.right), st.columns(2), strict=True):
-        column.html(_unveiled_html("left" if side is told.left else "right", side))
+    for side, column in zip((reveal.left, reveal.right), st.columns(2), strict=True):
+        column.html(_unveiled_html("left" if side is reveal.left else "right", side))
 
 
 def _unveiled_html(side: str, what: RevealedReport) -> str:

@@ -1,4 +1,4 @@
-"""Marking claims in a paragraph: the sentence that a claim was read from is found again and put into an element of its own."""
+"""Marks for claims in a paragraph: the sentence behind a claim is found again and put into an element of its own."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,37 +11,37 @@ from rubrica_client.models import Claim
 from ui.components.claims_view import why
 from ui.components.markup import text
 
-# What the text of a claim and the text of its paragraph may differ in: white space, citation numbers, emphasis.
+# A claim and its paragraph may differ in white space, citation numbers and emphasis.
 LOOSE = re.compile(r"\[\d{1,4}\]|[\s*_`†‡]")
 
 
 class Place(NamedTuple):
-    """A character of a paragraph: which token, which position in it."""
+    """A character of a paragraph: the index of its token, and its position in that token."""
 
     token: int
     position: int
 
 
 def marked(tokens: Sequence[Token], claims: Mapping[int, Claim], mark: str = "") -> list[Token]:
-    """The tokens of one paragraph with each of these claims that is in it marked. `claims` are by their number."""
+    """Return the tokens of one paragraph with the claims in it marked. `claims` are by their number."""
     marked_tokens = list(tokens)
     paragraph = squeezed("".join(token.content for token in tokens if token.type == "text"))
     for n, claim in claims.items():
         wanted = squeezed(claim.text)
-        found = _find(marked_tokens, wanted) if wanted and wanted in paragraph else None
-        if found and _balanced(marked_tokens, *found):
-            marked_tokens = _wrapped(marked_tokens, *found, f"{mark}{n}", claim)
+        span = _find(marked_tokens, wanted) if wanted and wanted in paragraph else None
+        if span and _balanced(marked_tokens, *span):
+            marked_tokens = _wrapped(marked_tokens, *span, f"{mark}{n}", claim)
     return marked_tokens
 
 
 @lru_cache(maxsize=4_096)
 def squeezed(words: str) -> str:
-    """The text without what a claim and its paragraph may differ in."""
+    """Return the text without the characters in which a claim and its paragraph may differ."""
     return LOOSE.sub("", words)
 
 
 def _find(tokens: Sequence[Token], wanted: str) -> tuple[Place, Place] | None:
-    """First and last character of the claim."""
+    """Return the first and the last character of the claim; None if it is not there."""
     places = [
         Place(index, position)
         for index, token in enumerate(tokens)
@@ -49,21 +49,22 @@ def _find(tokens: Sequence[Token], wanted: str) -> tuple[Place, Place] | None:
         for position in range(len(token.content))
     ]
     paragraph = "".join(token.content for token in tokens if token.type == "text")
-    ignored = {at for found in LOOSE.finditer(paragraph) for at in range(*found.span())}
-    kept = [at for at in range(len(paragraph)) if at not in ignored]
-    begin = "".join(paragraph[at] for at in kept).find(wanted)
-    return (places[kept[begin]], places[kept[begin + len(wanted) - 1]]) if begin >= 0 else None
+    ignored = {at for match in LOOSE.finditer(paragraph) for at in range(*match.span())}
+    positions = [at for at in range(len(paragraph)) if at not in ignored]
+    begin = "".join(paragraph[at] for at in positions).find(wanted)
+    return (places[positions[begin]], places[positions[begin + len(wanted) - 1]]) if begin >= 0 else None
 
 
 def _balanced(tokens: Sequence[Token], first: Place, last: Place) -> bool:
-    """Whether an element around this stretch would cross no border of another, such as an emphasis that ends within it."""
+    """Return whether an element around this stretch would cross no other one, such as an emphasis that ends within it."""
     levels = [token.level for token in tokens[first.token : last.token + 1]]
     return levels[0] == levels[-1] == min(levels)
 
 
 def _wrapped(tokens: Sequence[Token], first: Place, last: Place, name: str, claim: Claim) -> list[Token]:
     kind = claim.support if claim.support != "full" else "weak"
-    opening = f'<span class="r-claim {text(kind)}" id="claim-{name}" data-claim="{name}" tabindex="0" title="{text(why(claim))}">'
+    title = text(why(claim))
+    opening = f'<span class="r-claim {text(kind)}" id="claim-{name}" data-claim="{name}" tabindex="0" title="{title}">'
     before, inside, after = list(tokens[: first.token]), list(tokens[first.token : last.token + 1]), tokens[last.token + 1 :]
     end = last.position + 1
     if len(inside) == 1:

@@ -1,4 +1,4 @@
-"""What a check of the report's claims came to: counts, and the claims a reader should look at twice."""
+"""The result of checking the report's claims: counts, and the claims that a reader should look at twice."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,17 +11,17 @@ KINDS = ("full", "partial", "none", "contradicted", "uncited")
 
 
 def doubtful(claim: Claim) -> bool:
-    """Whether a reader should look at the claim twice."""
+    """Return whether a reader should look at the claim twice."""
     return claim.support not in ("full", "uncited") or bool(claim.weak)
 
 
 def why(claim: Claim) -> str:
-    """Why it is doubtful, in a line."""
+    """Return in a line why the claim is doubtful."""
     return " ".join(part for part in (claim.reason, claim.weak) if part) or named("support", claim.support)
 
 
 def claims_html(claims: Sequence[Claim]) -> str:
-    """How many claims are supported how well; those that are not, or rest on one weak source, each with the reason."""
+    """Return the counts by support, and the doubtful claims with their reasons, as HTML."""
     counts = Counter(claim.support for claim in claims)
     bar = "".join(f'<i class="{kind}" style="flex:{counts[kind]}"></i>' for kind in KINDS if counts[kind])
     lines = "".join(
@@ -39,5 +39,5 @@ def _details(items: str) -> str:
 
 def _item(n: int, claim: Claim) -> str:
     numbers = "".join(f'<button class="r-cite" data-cite="{c}">{c}</button>' for c in claim.citations)
-    said = f'<a href="#claim-{n}">{text(claim.text)}</a>'
-    return f'<li class="{text(claim.support)}">{said} {numbers}<div class="r-quiet">{text(why(claim))}</div></li>'
+    claim_link = f'<a href="#claim-{n}">{text(claim.text)}</a>'
+    return f'<li class="{text(claim.support)}">{claim_link} {numbers}<div class="r-quiet">{text(why(claim))}</div></li>'

@@ -1,4 +1,4 @@
-"""Steering a run: pause, resume, finish, cancel, a new cap, a note, another plan. Each says what it does to the work so far."""
+"""Controls of a run: pause, resume, finish, cancel, a new cap, a note, another plan. Each says what happens to the work."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ UNFINISHED = ("paused", "budget_reached")
 
 
 def act(action: Callable[[], object], done: str) -> bool:
-    """Send one command and say how it went."""
+    """Send one command, show the result, and return whether it succeeded."""
     try:
         action()
     except ApiError as error:
@@ -26,7 +26,7 @@ def act(action: Callable[[], object], done: str) -> bool:
 
 
 def show(client: Client, run: Run) -> None:
-    """The buttons that make sense in the run's present state."""
+    """Draw the buttons that fit the run's present state."""
     if is_finished(run):
         return
     with st.container(horizontal=True, gap="small"):
@@ -48,7 +48,7 @@ def show(client: Client, run: Run) -> None:
 
 
 def steer(client: Client, run: Run, plan: ResearchPlan | None) -> None:
-    """A note to the agents, the plan and the cap: what may change while the agents work."""
+    """Draw the controls that may be used while the agents work: a note, the plan and the cap."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="steer"):
         note = st.chat_input(say("steer.note_hint"), key="note_text", max_chars=4_000)
         if plan and st.button(say("steer.plan"), key="edit_plan", icon=":material/account_tree:"):
@@ -87,7 +87,7 @@ def _doubled(budget: Budget) -> Budget:
 
 
 def budget_inputs(key: str, start: Budget) -> Budget:
-    """Three optional caps. Empty means no cap."""
+    """Draw three optional caps and return them. Empty means no cap."""
     none = say("budget.none")
     dollars = st.number_input(say("budget.cost"), 0.01, None, _dollars(start), step=0.5, key=f"{key}_cost", placeholder=none)
     tokens = st.number_input(say("budget.tokens"), 1_000, None, start.max_tokens, 50_000, key=f"{key}_tokens", placeholder=none)

@@ -1,4 +1,4 @@
-"""Plain forms that the page's own server answers: a password passes no script of the page."""
+"""Plain HTML forms that the page's own server answers, so that no script of the page sees a password."""
 
 from urllib.parse import urlencode, urlsplit
 
@@ -8,7 +8,7 @@ from ui.components.markup import text
 from ui.language import named, say
 from ui.sign_in import local, typed_before
 
-# name, kind, what a browser may fill in
+# For each field its HTML type, and its `autocomplete` value.
 FIELDS = {
     "organisation": ("text", "organization"),
     "person": ("text", "name"),
@@ -26,8 +26,6 @@ FORMS = {
     "password": ("current", "new"),
     "erase": ("password",),
 }
-
-
 STATUSES = ("0", "400", "401", "403", "409", "429")
 REFUSED = (
     "sign_in.sign_up401",
@@ -38,14 +36,14 @@ REFUSED = (
     "sign_in.erase401",
     "sign_in.erase409",
 )
-# Why somebody comes back from the identity provider as a stranger; the API puts it into the address.
+# Reasons why the identity provider sent a visitor back without signing in; the API puts them into the address.
 PROVIDER = ("denied", "late", "untrusted", "unverified", "closed", "often", "away", "failed")
 SHORTEST_PASSWORD = 10
-FORM_FIELDS = ("form", "refused", "back", "token")  # of the address: about the form itself
+FORM_FIELDS = ("form", "refused", "back", "token")  # query parameters that are about the form itself
 
 
 def wanted() -> str:
-    """The page that was asked for before anybody knew who asks."""
+    """Return the page that the visitor asked for before signing in."""
     if back := st.query_params.get("back"):
         return local(back)
     rest = {name: value for name, value in st.query_params.items() if name not in FORM_FIELDS}
@@ -54,7 +52,7 @@ def wanted() -> str:
 
 
 def form_html(form: str, without: tuple[str, ...] = ()) -> str:
-    """A form of labelled fields, but for those left out. What was typed before it came back is still there."""
+    """Return a form with labelled fields as HTML, without those in `without`. A refused form keeps what was typed."""
     typed = typed_before(st.context.cookies.to_dict()) if "refused" in st.query_params else {}
     rows = "".join(_field(name, typed.get(name, "")) for name in FORMS[form] if name not in without)
     button = text(named("sign_in", form.replace("-", "_")))
@@ -64,24 +62,24 @@ def form_html(form: str, without: tuple[str, ...] = ()) -> str:
 
 def _field(name: str, typed: str) -> str:
     kind, fill = FIELDS[name]
-    sent = "password" if name == "new_password" else name
-    given = text(typed or (st.query_params.get("token", "") if name == "token" else ""))
+    field_name = "password" if name == "new_password" else name
+    value = text(typed or (st.query_params.get("token", "") if name == "token" else ""))
     least = f' minlength="{SHORTEST_PASSWORD}"' if name in ("new", "new_password") else ""
     return (
         f"<label>{text(named('field', name))}"
-        f'<input type="{kind}" name="{sent}" autocomplete="{fill}" value="{given}" required maxlength="300"{least}></label>'
+        f'<input type="{kind}" name="{field_name}" autocomplete="{fill}" value="{value}" required maxlength="300"{least}></label>'
     )
 
 
 def refused_html(form: str) -> str:
-    """Why the form came back."""
+    """Return why the form was refused as HTML; empty if it was not."""
     status = st.query_params.get("refused")
     if status is None:
         return ""
     kind, _, reason = status.partition("_")
     if kind == "provider":
-        told = say(f"sign_in.provider_{reason if reason in PROVIDER else 'failed'}")
-        return f'<div class="r-note bad" role="alert">{text(told)}</div>'
+        message = say(f"sign_in.provider_{reason if reason in PROVIDER else 'failed'}")
+        return f'<div class="r-note bad" role="alert">{text(message)}</div>'
     own = f"sign_in.{form.replace('-', '_')}{status}"
     return f'<div class="r-note bad" role="alert">{text(say(own if own in REFUSED else _refused(status)))}</div>'
 

@@ -1,4 +1,4 @@
-"""Taking a report away: the file formats, each made when it is asked for."""
+"""Downloads of a report: the file formats, each made when it is asked for."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ LONGEST_NAME = 60
 
 
 class Format(NamedTuple):
-    """A kind of file: its name for the API and for a reader, and how it ends."""
+    """A kind of file: its name at the API, its label for a reader, and its file ending."""
 
     name: str
     label: str
@@ -40,13 +40,13 @@ REFERENCES = (
 
 
 def show(client: Client, run: Run, title: str) -> None:
-    """All formats. A PDF or Word file takes a second or two to make. Files are named after the report's `title`."""
+    """Draw a button for each format. A PDF or Word file takes a second or two to make. `title` names the files."""
     _group(client, run, say("read.whole_report"), "report", DOCUMENTS, title)
     _group(client, run, say("read.references"), "references", REFERENCES, title)
 
 
 def file_name(title: str, ending: str) -> str:
-    """The title as a file's name, in whatever script it is."""
+    """Return the title as a file name, in any script."""
     words = "-".join(WORD.findall(title))
     return f"{words[:LONGEST_NAME].rstrip('-') or 'report'}.{ending}"
 

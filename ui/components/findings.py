@@ -1,4 +1,4 @@
-"""What can be read off a report's evidence: the numbers that its quotations give, with charts, and where sources disagree."""
+"""What a report's evidence shows: the numbers that its quotations give, with charts, and where sources disagree."""
 
 from collections.abc import Sequence
 
@@ -7,12 +7,12 @@ from ui.components.markup import link, text
 from ui.language import named, say
 
 
-def figures_html(found: FigurePage) -> str:
-    """The charts, then every number with its statement; each number opens the quotation that gives it."""
-    rows = "".join(_row(figure) for figure in found.items)
+def figures_html(page: FigurePage) -> str:
+    """Return the charts, then every number with its statement, as HTML. Each number opens the quotation that gives it."""
+    rows = "".join(_row(figure) for figure in page.items)
     heads = "".join(f"<th>{text(say(key))}</th>" for key in ("figures.value", "figures.year", "figures.statement"))
     table = f"<table><thead><tr>{heads}<th></th></tr></thead><tbody>{rows}</tbody></table>"
-    return f'<div class="r-report r-findings">{"".join(_chart(chart) for chart in found.charts)}{table}</div>'
+    return f'<div class="r-report r-findings">{"".join(_chart(chart) for chart in page.charts)}{table}</div>'
 
 
 def _row(figure: Figure) -> str:
@@ -21,7 +21,7 @@ def _row(figure: Figure) -> str:
 
 
 def _chart(chart: Chart) -> str:
-    """Bars of one unit, all from nothing: their lengths compare as the numbers do."""
+    """Return one chart as HTML. All bars start at zero and have one unit, so their lengths compare as the numbers do."""
     longest = max((abs(point.value) for point in chart.points), default=0) or 1
     bars = "".join(
         f'<dt>{text(point.label)}</dt><dd><i style="width:{abs(point.value) / longest:.1%}"></i>'
@@ -32,9 +32,9 @@ def _chart(chart: Chart) -> str:
     return f"<figure>{title}<dl>{bars}</dl></figure>"
 
 
-def disagreements_html(found: Sequence[Disagreement]) -> str:
-    """What is in dispute, who says what, and why it is thought to be one."""
-    items = "".join(_dispute(item) for item in found)
+def disagreements_html(disagreements: Sequence[Disagreement]) -> str:
+    """Return each dispute as HTML: its subject, what each source says, and why it counts as a dispute."""
+    items = "".join(_dispute(item) for item in disagreements)
     return f'<ul class="r-list r-findings">{items}</ul>'
 
 
@@ -46,8 +46,8 @@ def _dispute(item: Disagreement) -> str:
 
 def _side(side: Side) -> str:
     source = side.quote.source
-    said = f"{text(side.quote.text)} — {link(source.url, source.title or source.url)}"
-    return f"<blockquote>{said} {_number(side.n) if side.n else ''}</blockquote>"
+    line = f"{text(side.quote.text)} — {link(source.url, source.title or source.url)}"
+    return f"<blockquote>{line} {_number(side.n) if side.n else ''}</blockquote>"
 
 
 def _number(n: int) -> str:

@@ -1,4 +1,4 @@
-"""A button that shows an icon only: its label is for who does not see it, and for who rests on it."""
+"""A button that shows only an icon. Its label is read by screen readers and shown as a tooltip."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +17,6 @@ def show(
     on_click: Pressed | None = None,
     args: tuple[Any, ...] = (),
 ) -> bool:
-    """Whether it was pressed. The label stays in the page, out of sight (`st-key-icon_` in the style sheet)."""
+    """Draw the button and return whether it was pressed. The style sheet hides the label (`st-key-icon_`)."""
     with st.container(key=f"icon_{key}", width="content"):
         return st.button(label, key=key, icon=icon, help=label, disabled=disabled, on_click=on_click, args=args)

@@ -1,4 +1,4 @@
-"""Agents at work, sources as they arrive, and the event log."""
+"""Lists on the page of a run: agents at work, sources as they arrive, and the event log."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ MOST_AGENTS = 8
 
 
 def agents_html(progress: Progress, now: datetime) -> str:
-    """Who is at work, on what, and since when; the longest at it first."""
+    """Return the agents at work as HTML, each with its task and its time; the one that has worked longest comes first."""
     if not progress.agents:
         return ""
     at_work = sorted(progress.agents.items(), key=lambda item: item[1].seq)
@@ -27,7 +27,7 @@ def agents_html(progress: Progress, now: datetime) -> str:
 
 
 def _name(path: str, progress: Progress) -> str:
-    """What an agent works on: the title of its subtask, or what its stage is called."""
+    """Return what an agent works on: the title of its subtask, or the name of its stage."""
     titles = {f"search/{subtask.id}": subtask.title for subtask in progress.plan.subtasks} if progress.plan else {}
     stage = stage_of(path)
     return titles.get(stage) or named("agent", stage) if stage == path or stage in titles else path
@@ -40,7 +40,7 @@ def _agent(name: str, event: RunEvent, now: datetime) -> str:
 
 
 def sources_html(progress: Progress) -> str:
-    """The sources that searches have brought up, the newest first."""
+    """Return the sources that searches have found as HTML, newest first."""
     if not progress.sources:
         return f'<p class="r-quiet">{text(say("watch.no_sources"))}</p>'
     newest = list(progress.sources.values())[-MOST_SOURCES:]
@@ -54,13 +54,13 @@ def _source(source: SeenSource) -> str:
 
 
 def log_html(events: Sequence[RunEvent]) -> str:
-    """The log, newest first: when, which agent, what happened."""
+    """Return the log as HTML, newest first: the time, the agent, and what happened."""
     items = "".join(_line(event) for event in reversed(events[-LONGEST_LOG:]))
     return _counted(count("event", len(events)), items, "r-log")
 
 
 def _counted(all_of_them: str, items: str, kind: str = "") -> str:
-    """A list that scrolls by itself, also with the keyboard."""
+    """Return a list under its count as HTML. It scrolls by itself, also with the keyboard."""
     return f'<div class="r-quiet">{text(all_of_them)}</div><ul class="r-list r-scroll {kind}" tabindex="0">{items}</ul>'
 
 
@@ -71,12 +71,12 @@ def _line(event: RunEvent) -> str:
 
 
 def notices_html(progress: Progress) -> str:
-    """What a watcher should not miss: a wait, and the latest warnings."""
+    """Return what a watcher should not miss as HTML: a wait, and the latest warnings."""
     parts = []
     if progress.waiting:
         payload = progress.waiting.payload
         detail, seconds = payload.get("detail") or payload.get("what", ""), float(payload.get("retry_in_s", 0))
-        told = say("watch.waiting_for", detail=detail, seconds=f"{seconds:.0f}")
-        parts.append(f'<div class="r-note warn" role="status"><strong>{text(say("watch.waiting"))}</strong>{text(told)}</div>')
+        message = say("watch.waiting_for", detail=detail, seconds=f"{seconds:.0f}")
+        parts.append(f'<div class="r-note warn" role="status"><strong>{text(say("watch.waiting"))}</strong>{text(message)}</div>')
     parts += [f'<div class="r-note warn">{text(warning)}</div>' for warning in progress.warnings[-3:]]
     return "".join(parts)

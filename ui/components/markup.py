@@ -1,23 +1,23 @@
-"""Safe pieces of HTML. Everything that comes from outside passes through here."""
+"""Safe pieces of HTML. All text from outside passes through here."""
 
-from html import escape
+import html
 from urllib.parse import SplitResult, unquote, urlsplit
 
 
 def text(value: object) -> str:
-    """Escaped for use in an element or in a quoted attribute."""
-    return escape(str(value), quote=True)
+    """Return the value escaped for an element or a quoted attribute."""
+    return html.escape(str(value), quote=True)
 
 
 def link(url: str, label: str) -> str:
-    """A link that opens a new tab; the bare label where the address is not one a browser should open."""
+    """Return a link that opens a new tab as HTML; only the label if a browser should not open the address."""
     if _parts(url).scheme not in ("http", "https"):
         return text(label)
     return f'<a href="{text(url)}" target="_blank" rel="noopener noreferrer">{text(label)}</a>'
 
 
 def host(url: str) -> str:
-    """The part of an address that a reader recognises: the host, or the folder or collection that a file is in."""
+    """Return the part of an address that a reader recognises: the host, or the folder or collection of a file."""
     parts = _parts(url)
     if parts.netloc:
         return parts.netloc.removeprefix("www.")
@@ -26,7 +26,7 @@ def host(url: str) -> str:
 
 
 def _parts(url: str) -> SplitResult:
-    """Of what stands where an address should: sources are named by whoever found them, and not every name can be read."""
+    """Split an address. Tools give sources their addresses, and not every one can be read."""
     try:
         return urlsplit(url)
     except ValueError:
@@ -34,15 +34,15 @@ def _parts(url: str) -> SplitResult:
 
 
 def plain(label: str) -> str:
-    """Text for where Streamlit reads Markdown, such as the label of a link: shown as it is."""
+    """Return text for places where Streamlit reads Markdown, such as the label of a link, so that it is shown unchanged."""
     return "".join("\\" + c if c in "\\`*_{}[]()#+-!|<>~$:" else c for c in label)
 
 
 def labelled(label: str, body: str) -> str:
-    """A block of HTML under a small heading."""
+    """Return a block of HTML under a small heading."""
     return f'<h2 class="r-label">{text(label)}</h2>{body}'
 
 
 def hero(title: str, lead: str) -> str:
-    """The head of a page that is about nothing in particular."""
+    """Return the head of a page, its title and lead, as HTML."""
     return f'<div class="r-hero"><h1>{text(title)}</h1><p class="r-lead">{text(lead)}</p></div>'

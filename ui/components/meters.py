@@ -1,4 +1,4 @@
-"""Calls, tokens, cost and time, with how much of each cap is used."""
+"""Calls, tokens, cost and time of a run, and the used share of each cap."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -12,7 +12,7 @@ from ui.progress import Progress
 
 
 def meters_html(run: Run, progress: Progress, now: datetime) -> str:
-    """A row of tiles; a tile with a cap carries a bar. The cap on time counts working time only."""
+    """Return a row of tiles as HTML; a tile with a cap has a bar. The cap on time counts working time only."""
     usage, budget = run.usage, run.budget
     seconds = int(progress.working_time(now).total_seconds())
     tiles = [
@@ -26,9 +26,9 @@ def meters_html(run: Run, progress: Progress, now: datetime) -> str:
     return f'<div class="r-meters">{"".join(tiles)}</div>'
 
 
-def capped(used: int, cap: int | None, shown: Callable[[int], str]) -> tuple[str, float]:
-    """What a tile says of a cap, and how much of it is used; nothing where there is none."""
-    return (say("meter.of", cap=shown(cap)), min(used / cap, 1.0)) if cap else ("", 0.0)
+def capped(used: int, cap: int | None, as_text: Callable[[int], str]) -> tuple[str, float]:
+    """Return a tile's text about a cap and the used share of it; an empty text if there is no cap."""
+    return (say("meter.of", cap=as_text(cap)), min(used / cap, 1.0)) if cap else ("", 0.0)
 
 
 def _minutes(seconds: int) -> str:
@@ -36,6 +36,6 @@ def _minutes(seconds: int) -> str:
 
 
 def tile(label: str, value: str, cap: str = "", share: float = 0.0) -> str:
-    """One figure under its name, with how much of its cap is used."""
+    """Return one figure under its name as HTML, with the used share of its cap."""
     bar = f'<small>{text(cap)}</small><div class="r-bar"><i style="width:{share:.0%}"></i></div>' if cap else ""
     return f'<div class="r-meter"><span class="r-label">{text(label)}</span><b>{text(value)}</b>{bar}</div>'

@@ -1,4 +1,4 @@
-"""What a reader thinks of a report: stars, a claim that is wrong, and a second report to compare it with."""
+"""A reader's opinion of a report: stars, a wrong claim, and a second report for comparison."""
 
 import streamlit as st
 
@@ -15,26 +15,26 @@ LONGEST_CLAIM = 110
 
 
 def stars(client: Client, run: Run) -> None:
-    """One to five stars, sent when they are given."""
-    given = st.feedback("stars", key=f"stars_{run.id}")
-    sent = f"stars_sent_{run.id}"
+    """Draw one to five stars, and send them when they are given."""
+    choice = st.feedback("stars", key=f"stars_{run.id}")
+    sent_key = f"stars_sent_{run.id}"
     if (
-        given is not None
-        and st.session_state.get(sent) != given
-        and act(lambda: client.send(preferences.rate(run.id, _as_delivered(given + 1))), say("read.rated"))
+        choice is not None
+        and st.session_state.get(sent_key) != choice
+        and act(lambda: client.send(preferences.rate(run.id, _as_delivered(choice + 1))), say("read.rated"))
     ):
-        st.session_state[sent] = given
+        st.session_state[sent_key] = choice
 
 
 def _as_delivered(stars: int) -> NewRating:
-    """Stars for what the run delivered, not for what readers made of it."""
+    """Return a rating of the report that the run delivered, not of a version that readers have changed."""
     return NewRating(stars=stars, comment="", version=1)
 
 
 def second_report(client: Client, run: Run, report: Report) -> None:
-    """Have another report written over the same evidence, in a way that there is here, and go to the comparison.
+    """Draw the form that has another report written over the same evidence, then go to the comparison.
 
-    Said before: what quoting in another order can bring; and that nothing can differ where nothing was found to quote.
+    The form says beforehand what another order of quotations can change, and that nothing can differ if nothing was quoted.
     """
     st.caption(say("compare.ask_help"))
     try:
@@ -59,7 +59,7 @@ def second_report(client: Client, run: Run, report: Report) -> None:
 
 
 def way_label(way: WayView) -> str:
-    """A way of writing in the reader's words; one that is newer than this page by the name it has at the API."""
+    """Return the reader's name for a way of writing; the API's name if this page does not know it."""
     writer = way.writer
     if writer.model:
         return say("way.model", model=writer.model)
@@ -69,7 +69,7 @@ def way_label(way: WayView) -> str:
 
 
 def wrong_claim(client: Client, run: Run, report: Report) -> None:
-    """Say that a claim of the report is wrong, and why."""
+    """Draw the form that reports a wrong claim and why it is wrong."""
     if not report.claims:
         st.caption(say("read.no_checks"))
         return

@@ -1,4 +1,4 @@
-"""A stretch of a stored source with the quoted words marked."""
+"""A part of a stored source with the quoted words marked."""
 
 from rubrica_client.models import Citation
 from ui.components.markup import text
@@ -9,9 +9,9 @@ LONGEST_WORD = 40
 
 
 def passage_html(snapshot: str, citation: Citation, *, whole: bool = False, around: int = AROUND) -> str:
-    """The quote within its surroundings (`around` characters each side), or within the whole text.
+    """Return the quote with `around` characters on each side, or with the whole text, as HTML.
 
-    What is marked is what the offsets point at, so a citation whose offsets are wrong shows it: then it says so.
+    The marked words are those at the citation's offsets. If they differ from its quote, a note says so.
     """
     start, end = citation.start, citation.end
     first, last = (0, len(snapshot)) if whole else (_after_space(snapshot, start - around), _before_space(snapshot, end + around))
@@ -26,15 +26,15 @@ def passage_html(snapshot: str, citation: Citation, *, whole: bool = False, arou
 
 
 def _after_space(text: str, position: int) -> int:
-    """A position at or after this one where a word begins, if one does within reach."""
+    """Return a position at or after this one where a word begins; this one if no word begins near it."""
     if position <= 0:
         return 0
-    found = text.find(" ", position, position + LONGEST_WORD)
-    return found + 1 if found >= 0 else position
+    space = text.find(" ", position, position + LONGEST_WORD)
+    return space + 1 if space >= 0 else position
 
 
 def _before_space(text: str, position: int) -> int:
     if position >= len(text):
         return len(text)
-    found = text.rfind(" ", position - LONGEST_WORD, position)
-    return found if found >= 0 else position
+    space = text.rfind(" ", position - LONGEST_WORD, position)
+    return space if space >= 0 else position

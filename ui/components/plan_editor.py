@@ -1,4 +1,4 @@
-"""Changing a plan: its steps can be reworded, ordered, dropped and added."""
+"""A form for a plan: its steps can be reworded, ordered, dropped and added."""
 
 from collections.abc import Sequence
 
@@ -13,36 +13,38 @@ MOST_STEPS = 12
 
 
 def show(key: str, plan: ResearchPlan) -> ResearchPlan:
-    """The plan as a form; the plan as it stands in it, without steps that say nothing. What is typed is kept until `forget`,
-    through a reload too."""
+    """Draw the plan as a form, and return the plan as edited, without empty steps.
+
+    What is typed is stored until `forget`, also through a reload.
+    """
     steps = _draft(key, plan)
     for position, step in enumerate(steps):
         with st.container(border=True, gap="xsmall", key=f"{key}_step_{step.id}"):
             _step(key, steps, position)
     full = len(steps) >= MOST_STEPS
-    told = say("plan.full", steps=count("subtask", MOST_STEPS)) if full else None
-    st.button(say("plan.add"), key=f"{key}_add", icon=":material/add:", on_click=_add, args=(key,), disabled=full, help=told)
+    reason = say("plan.full", steps=count("subtask", MOST_STEPS)) if full else None
+    st.button(say("plan.add"), key=f"{key}_add", icon=":material/add:", on_click=_add, args=(key,), disabled=full, help=reason)
     filled = [_filled(key, step) for step in steps]
     drafts.keep(key, (plan.revision, plan.subtasks), (plan.revision, filled))
     typed = [step for step in map(_whole, filled) if step.title]
-    kept = {step.id for step in typed}
-    after = ({"depends_on": [needed for needed in step.depends_on if needed in kept]} for step in typed)
+    ids = {step.id for step in typed}
+    after = ({"depends_on": [needed for needed in step.depends_on if needed in ids]} for step in typed)
     return plan.model_copy(update={"subtasks": [step.model_copy(update=fixed) for step, fixed in zip(typed, after, strict=True)]})
 
 
 def forget(key: str) -> None:
-    """Let go of what was typed."""
+    """Remove what was typed."""
     drafts.forget(key)
     for name in [name for name in st.session_state if str(name).startswith(f"{key}_")]:
         del st.session_state[name]
 
 
 def _draft(key: str, plan: ResearchPlan) -> list[Subtask]:
-    """The steps that the form is made of: anew, with what was typed, when it was out of sight, and when the plan was revised."""
+    """Return the steps in the form, loaded again, with what was typed, if the form was hidden or the plan was revised."""
     held: tuple[int, list[Subtask]] | None = st.session_state.get(f"{key}_draft")
     if held is None or held[0] != plan.revision or f"{key}_add" not in st.session_state:
-        kept: tuple[int, Sequence[Subtask]] | None = drafts.found(key, (plan.revision, plan.subtasks))
-        held = st.session_state[f"{key}_draft"] = (plan.revision, list(plan.subtasks if kept is None else kept[1]))
+        draft: tuple[int, Sequence[Subtask]] | None = drafts.found(key, (plan.revision, plan.subtasks))
+        held = st.session_state[f"{key}_draft"] = (plan.revision, list(plan.subtasks if draft is None else draft[1]))
     return held[1]
 
 
@@ -60,8 +62,8 @@ def _step(key: str, steps: list[Subtask], position: int) -> None:
         )
         for name, icon, shift in (("up", ":material/arrow_upward:", -1), ("down", ":material/arrow_downward:", 1)):
             outside = not 0 <= position + shift < len(steps)
-            told, button = say(f"plan.{name}"), f"{key}_{name}_{step.id}"
-            icon_button.show(told, icon, button, disabled=outside, on_click=_move, args=(steps, position, shift))
+            label, button = say(f"plan.{name}"), f"{key}_{name}_{step.id}"
+            icon_button.show(label, icon, button, disabled=outside, on_click=_move, args=(steps, position, shift))
         icon_button.show(say("plan.drop"), ":material/close:", f"{key}_drop_{step.id}", on_click=_drop, args=(steps, position))
     st.text_area(
         say("plan.question"), step.question, 68, 2_000, key=f"{key}_question_{step.id}", label_visibility="collapsed",
@@ -79,7 +81,7 @@ def _title(key: str, step: Subtask) -> str:
 
 
 def _filled(key: str, step: Subtask) -> Subtask:
-    """The step with what was typed."""
+    """Return the step with what was typed."""
     title = str(st.session_state[f"{key}_title_{step.id}"] or "").strip()
     question = str(st.session_state[f"{key}_question_{step.id}"] or "").strip()
     after = list(st.session_state[f"{key}_after_{step.id}"])
@@ -87,7 +89,7 @@ def _filled(key: str, step: Subtask) -> Subtask:
 
 
 def _whole(step: Subtask) -> Subtask:
-    """A title or a question stands in for the other where one was left empty."""
+    """Return the step with an empty title filled from its question, or the other way round."""
     return step.model_copy(update={"title": step.title or step.question[:200], "question": step.question or step.title})
 
 

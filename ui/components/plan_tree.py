@@ -1,4 +1,4 @@
-"""The plan as a tree of stages: what depends on what, how far each is, and what it is doing now."""
+"""The plan as a tree of stages: their dependencies, their progress, and what each does now."""
 
 from rubrica_client.models import ResearchPlan, Subtask
 from ui.components.markup import text
@@ -11,19 +11,19 @@ DEEPEST = 3
 
 
 def depths(plan: ResearchPlan) -> dict[str, int]:
-    """Per subtask, the length of the longest chain of dependencies below it; what shares a depth may run in parallel."""
-    found: dict[str, int] = {}
-    left = list(plan.subtasks)
-    while left:
-        ready = [s for s in left if all(d in found for d in s.depends_on)] or left[:1]
+    """Return for each subtask its longest chain of dependencies. Subtasks of one depth may run in parallel."""
+    depth_of: dict[str, int] = {}
+    waiting = list(plan.subtasks)
+    while waiting:
+        ready = [s for s in waiting if all(d in depth_of for d in s.depends_on)] or waiting[:1]
         for subtask in ready:
-            found[subtask.id] = 1 + max((found.get(d, 0) for d in subtask.depends_on), default=-1)
-        left = [s for s in left if s.id not in found]
-    return found
+            depth_of[subtask.id] = 1 + max((depth_of.get(d, 0) for d in subtask.depends_on), default=-1)
+        waiting = [s for s in waiting if s.id not in depth_of]
+    return depth_of
 
 
 def plan_html(progress: Progress, *, still: bool) -> str:
-    """Planning, the subtasks in order of depth, and the report. Nothing seems to run while the run stands `still`."""
+    """Return the planning, the subtasks by depth, and the report as HTML. With `still`, no stage seems to run."""
     steps = [_step(progress.stage(PLAN), say("watch.step_plan"), progress.plan.intent if progress.plan else "", "", 0, still)]
     if progress.plan:
         levels = depths(progress.plan)

@@ -1,6 +1,6 @@
-"""What makes a report answer to the mouse and the keyboard: a card at a number or a marked claim, and the drawer behind it.
+"""The listener that makes a report react to mouse and keyboard: a card at a number or marked claim, and the drawer behind it.
 
-The script only listens: all markup is made, escaped, in Python, and what the cards show is set as text.
+Python makes and escapes all markup; the script only listens, and sets what the cards show as text.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ def _component() -> ComponentRenderer:
 
 
 def cards(report: Report, mark: str = "") -> Cards:
-    """What the cards say: by the names that citations and claims have on the page."""
+    """Return the texts of the cards, by the names that citations and claims have on the page. `mark` goes before these names."""
     return {
         "citations": {
             f"{mark}{citation.n}": {"quote": citation.quote, "title": citation.source.title, "where": host(citation.source.url)}
@@ -41,28 +41,28 @@ def cards(report: Report, mark: str = "") -> Cards:
 
 
 def of_all(texts: Mapping[str, Report]) -> Cards:
-    """The cards of several texts on one page, each by what goes before its names."""
+    """Return the cards of several texts on one page, each by the prefix of its names."""
     together: Cards = {"citations": {}, "claims": {}}
     for mark, report in texts.items():
-        for kind, found in cards(report, mark).items():
-            together[kind] |= found
+        for kind, entries in cards(report, mark).items():
+            together[kind] |= entries
     return together
 
 
 class Asked(NamedTuple):
-    """What was just clicked, if anything: a citation by its name, or a section to change by its place."""
+    """A click of the reader, if any: on a citation, by its name, or on a button that changes a section, by its number."""
 
     citation: str | None
     section: int | None
 
 
 def listen(known: Cards) -> Asked:
-    """Put the listener on the page; what was just asked of it."""
+    """Put the listener on the page, and return what was just clicked."""
     data = known | {"hint": say("read.card_hint")}
-    asked = _component()(key="reader", data=data, on_cite_change=_nothing, on_section_change=_nothing)
-    section = str(asked.section or "")
-    return Asked(str(asked.cite) if asked.cite else None, int(section) if section.isdecimal() else None)
+    clicked = _component()(key="reader", data=data, on_cite_change=_nothing, on_section_change=_nothing)
+    section = str(clicked.section or "")
+    return Asked(str(clicked.cite) if clicked.cite else None, int(section) if section.isdecimal() else None)
 
 
 def _nothing() -> None:
-    """A trigger is only kept for the run it causes when somebody listens to its change."""
+    """Do nothing: Streamlit keeps a trigger for the run it causes only if a callback listens to its change."""

@@ -1,4 +1,4 @@
-"""Have a finished run's question asked again at set times."""
+"""The form that has a finished run's question asked again at set times."""
 
 import streamlit as st
 
@@ -14,7 +14,7 @@ LONGEST_NAME = 80
 
 
 def show(client: Client, run: Run) -> None:
-    """How often, and whom to tell."""
+    """Draw the form: how often, and who is told."""
     st.caption(say("repeat.help"))
     times = list(TIMES)
     often = st.segmented_control(

@@ -1,4 +1,4 @@
-"""The report as a page to read: numbers that open the words they stand for, claims marked where they need a second look."""
+"""A report as a page to read: numbers open the words they stand for, and doubtful claims are marked."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ OUTLINED = ("h2", "h3")
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading of the report: what it says, how deep it is (2 or 3), and where its section is on the page."""
+    """A heading of the report: its text, its depth (2 or 3), and the anchor of its section on the page."""
 
     text: str
     level: int
@@ -32,14 +32,14 @@ class Heading:
 
 @dataclass(frozen=True)
 class Article:
-    """A report ready to be shown."""
+    """A report ready to show: its HTML and its outline."""
 
     html: str
     outline: tuple[Heading, ...]
 
 
 def article(report: Report, mark: str = "", sections: Sequence[str] = ()) -> Article:
-    """The report's text and outline. Each [n] is a button that names its citation; a doubtful claim is marked.
+    """Return the report's text and outline. Each [n] is a button that names its citation; doubtful claims are marked.
 
     The headings of `sections`, in their order, get a button that names the section's place among them, counted from 0.
 
@@ -61,13 +61,13 @@ def article(report: Report, mark: str = "", sections: Sequence[str] = ()) -> Art
 
 
 def body_of(markdown: str) -> str:
-    """The report without its closing list of sources and without the line that repeats the question."""
-    found = SOURCES_HEADING.search(markdown)
-    return QUESTION_LINE.sub("", markdown[: found.start()] if found else markdown, count=1)
+    """Return the report without its closing list of sources and without the line that repeats the question."""
+    closing = SOURCES_HEADING.search(markdown)
+    return QUESTION_LINE.sub("", markdown[: closing.start()] if closing else markdown, count=1)
 
 
 def outline_html(outline: Sequence[Heading]) -> str:
-    """The headings as links into the text."""
+    """Return the headings as links into the text, as HTML."""
     items = "".join(
         f'<li class="l{heading.level}"><a href="#{heading.anchor}">{text(heading.text)}</a></li>' for heading in outline
     )
@@ -75,7 +75,7 @@ def outline_html(outline: Sequence[Heading]) -> str:
 
 
 def sources_html(citations: Sequence[Citation]) -> str:
-    """The sources in order of first citation, each with the numbers that rest on it."""
+    """Return the sources as HTML, in order of first citation, each with the numbers that cite it."""
     by_source: dict[tuple[str, str], list[Citation]] = {}
     for citation in citations:
         by_source.setdefault((citation.source.url, citation.source.title), []).append(citation)
@@ -88,7 +88,7 @@ def sources_html(citations: Sequence[Citation]) -> str:
 
 
 def _outline(tokens: Sequence[Token]) -> Iterator[Heading]:
-    """The headings, each given its anchor on the way."""
+    """Yield the headings, and give each an anchor on the way."""
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open" and opening.tag in OUTLINED:
             anchor = f"s-{opening.map[0] if opening.map else id(opening)}"
@@ -98,7 +98,7 @@ def _outline(tokens: Sequence[Token]) -> Iterator[Heading]:
 
 
 def _in_sections(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The tokens with each second-level section in an element of its own, which a browser lays out only when it is near."""
+    """Yield the tokens with each second-level section in its own element, so that a browser lays it out only when it is near."""
     inside = False
     for token in tokens:
         if token.type == "heading_open" and token.tag == "h2" and token.level == 0:
@@ -114,18 +114,18 @@ def _html(content: str) -> Token:
 
 
 def _with_changes(tokens: Sequence[Token], sections: Sequence[str]) -> None:
-    """A button in each heading of a section. A heading that is no section's gets none, nor one that is out of order."""
+    """Add a button to the heading of each section. A heading that is not in `sections`, or out of order, gets none."""
     following = 0
     for opening, inline in pairwise(tokens):
         if opening.type != "heading_open":
             continue
-        said = squeezed("".join(child.content for child in inline.children or ()))
-        found = next((n for n in range(following, len(sections)) if squeezed(sections[n]) == said), None)
-        if found is not None and inline.children is not None:
-            following = found + 1
-            told = text(say("change.section", heading=sections[found]))
+        heading = squeezed("".join(child.content for child in inline.children or ()))
+        place = next((n for n in range(following, len(sections)) if squeezed(sections[n]) == heading), None)
+        if place is not None and inline.children is not None:
+            following = place + 1
+            label = text(say("change.section", heading=sections[place]))
             button = (
-                f'<button type="button" class="r-change" data-section="{found}" aria-label="{told}" title="{told}">✎</button>'
+                f'<button type="button" class="r-change" data-section="{place}" aria-label="{label}" title="{label}">✎</button>'
             )
             inline.children = [*inline.children, Token("html_inline", "", 0, content=button)]
 
@@ -147,5 +147,5 @@ def _button(citation: Citation, mark: str = "") -> str:
 
 
 def cited_by(claims: Sequence[Claim], n: int) -> tuple[Claim, ...]:
-    """The claims that rest on this citation."""
+    """Return the claims that rest on this citation."""
     return tuple(claim for claim in claims if n in claim.citations)

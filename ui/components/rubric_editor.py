@@ -1,4 +1,4 @@
-"""What a report is held to, as a form: criteria can be reworded, weighed, dropped and added."""
+"""A form for a rubric: criteria can be reworded, weighted, dropped and added."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ MOST = 20
 
 
 def parted(criterion: Criterion) -> tuple[str, str]:
-    """The category of a criterion, and what it asks for without naming its category."""
+    """Return the category of a criterion, and its demand without the category's name."""
     for openings in OPENINGS.values():
         for category, opening in openings.items():
             if criterion.description.lower().startswith(opening.lower()):
@@ -27,7 +27,7 @@ def parted(criterion: Criterion) -> tuple[str, str]:
 
 
 def joined(title: str, category: str, demand: str, before: Criterion, language: str) -> Criterion:
-    """The criterion as the API reads it. It keeps its weight where the category allows that one."""
+    """Return the criterion as the API reads it. It keeps its weight if the category allows that one."""
     weights = CATEGORIES[category]
     weight = before.weight if before.weight in weights else weights[0]
     opening = OPENINGS.get(language, OPENINGS["en"])[category]
@@ -36,7 +36,7 @@ def joined(title: str, category: str, demand: str, before: Criterion, language: 
 
 
 def show(key: str, criteria: Sequence[Criterion], language: str) -> tuple[Criterion, ...]:
-    """The form; the criteria as they stand in it. What is typed is kept until `forget`, through a reload too."""
+    """Draw the form, and return the criteria as edited. What is typed is stored until `forget`, also through a reload."""
     before = tuple(criteria)
     if f"{key}_draft" not in st.session_state or f"{key}_add" not in st.session_state:
         _open(key, before)
@@ -49,19 +49,19 @@ def show(key: str, criteria: Sequence[Criterion], language: str) -> tuple[Criter
 
 
 def forget(key: str) -> None:
-    """Let go of what was typed."""
+    """Remove what was typed."""
     drafts.forget(key)
 
 
 def _open(key: str, criteria: tuple[Criterion, ...]) -> None:
-    """The form as it was left, unless the criteria are others by now; else the criteria as they are."""
-    kept: tuple[Criterion, ...] | None = drafts.found(key, criteria)
-    shown = list(criteria if kept is None else kept)
-    st.session_state[f"{key}_draft"], st.session_state[f"{key}_numbers"] = shown, list(range(len(shown)))
+    """Fill the form with what was typed, or with the criteria if they have changed since or nothing was typed."""
+    draft: tuple[Criterion, ...] | None = drafts.found(key, criteria)
+    rows = list(criteria if draft is None else draft)
+    st.session_state[f"{key}_draft"], st.session_state[f"{key}_numbers"] = rows, list(range(len(rows)))
 
 
 def _row(key: str, position: int, number: int, criterion: Criterion, language: str) -> Criterion:
-    """One criterion. Its widgets are named by a number that stays its own when others are dropped."""
+    """Draw one criterion, and return it as edited. Its widgets have a number that does not change when others are dropped."""
     category, demand = parted(criterion)
     with st.container(border=True, gap="xsmall", key=f"{key}_row_{number}"):
         with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
@@ -74,11 +74,11 @@ def _row(key: str, position: int, number: int, criterion: Criterion, language: s
                 label_visibility="collapsed", width=170,
             )  # fmt: skip
             icon_button.show(say("rubric.drop"), ":material/close:", f"{key}_drop_{number}", on_click=_drop, args=(key, position))
-        said = st.text_area(
+        words = st.text_area(
             say("rubric.demand"), demand, 68, 500, key=f"{key}_demand_{number}", label_visibility="collapsed",
             placeholder=say("rubric.demand"),
         )  # fmt: skip
-    return joined(title or "", kind or category, said or "", criterion, language)
+    return joined(title or "", kind or category, words or "", criterion, language)
 
 
 def _category(category: str) -> str:

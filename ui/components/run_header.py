@@ -1,4 +1,4 @@
-"""The head of every page about one run: its question, its state, and the way between progress and report."""
+"""The head of every page about one run: its question, its state, and links between progress and report."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ PAGES = (("views/watch.py", "header.progress"), ("views/read.py", "header.report
 
 
 def no_run() -> None:
-    """For a page about a run when none was chosen: the ways to one."""
+    """Draw a page without a run: links to places where one can be chosen."""
     st.html(hero(say("header.no_run"), say("header.choose_run")))
     with st.container(horizontal=True, gap="medium"):
         st.page_link("views/ask.py", label=say("ask.title"), icon=":material/edit:")
@@ -19,12 +19,12 @@ def no_run() -> None:
 
 
 def pill_html(status: str) -> str:
-    """A run's status as a coloured word."""
+    """Return a run's status as a coloured word, as HTML."""
     return f'<span class="r-pill {text(status)}">{text(named("status", status))}</span>'
 
 
 def header_html(run: Run, title: str = "") -> str:
-    """Status, options and question; the question is small beside a `title` of the page's own, and left out if it is the same."""
+    """Return status, options and question as HTML. The question is small below a `title`, and left out if it is the same."""
     language = LANGUAGES.get(run.query.language, run.query.language)
     options = (named("system", run.query.system), named("effort", run.query.effort), language)
     size = " small" if title else " long" if len(run.query.question) > LONG_QUESTION else ""
@@ -38,7 +38,7 @@ def header_html(run: Run, title: str = "") -> str:
 
 
 def show(run: Run, here: str, title: str = "") -> None:
-    """The head, with links to the run's two pages; `here` is the present one, `title` what it shows as its own title."""
+    """Draw the head with links to the run's two pages; `here` is the present one, `title` the page's own title."""
     st.html(header_html(run, title))
     with st.container(horizontal=True, gap="medium", key="run_tabs"):
         for page, label in PAGES:

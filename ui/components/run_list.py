@@ -1,4 +1,4 @@
-"""Runs in a list, each a way to its page."""
+"""A list of runs, each with a link to its page."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,7 +15,7 @@ LONGEST_TITLE = 140
 
 
 def run_rows(runs: Sequence[Run], more: Callable[[Run], None] | None = None) -> None:
-    """One row a run: its question as a link, then where it stands and what it used; at its end what `more` puts there."""
+    """Draw a row for each run: its question as a link, its state and usage, and at the end what `more` draws."""
     for run in runs:
         with st.container(border=True, key=f"row_{run.id}", gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -28,18 +28,18 @@ def run_rows(runs: Sequence[Run], more: Callable[[Run], None] | None = None) -> 
 
 
 def page_of(run: Run) -> str:
-    """Where a run is best looked at: its report when there is one, else its progress."""
+    """Return the best page for a run: its report if there is one, else its progress."""
     return "views/read.py" if run.status == "completed" else "views/watch.py"
 
 
 def shortened(question: str, longest: int = LONGEST_TITLE) -> str:
-    """The question on one line, cut where it would fill the page."""
+    """Return the question on one line, cut to `longest` characters."""
     question = " ".join(question.split())
     return question if len(question) <= longest else question[:longest].rstrip() + "…"
 
 
 def row_html(run: Run) -> str:
-    """Status, when, how long, what it used."""
+    """Return the status, the time, the duration and the usage as HTML."""
     usage = run.usage
     used = (
         count("call", usage.model_calls),

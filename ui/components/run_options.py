@@ -1,4 +1,4 @@
-"""Options of a run, folded away: how the report is written, where is searched, and at what it stops."""
+"""Options of a run: how the report is written, where agents search, and at what limit the run stops."""
 
 from datetime import date
 from typing import Any
@@ -16,7 +16,7 @@ SOURCES = ("corpora", "web", "scholar")
 
 
 def show(own: tuple[str, ...]) -> dict[str, Any]:
-    """The form; what was chosen, as fields of a new run. What was left alone is not among them. `own` collections were chosen."""
+    """Draw the form, and return the fields of a new run that were chosen. `own` are the chosen collections."""
     writing, searching, limits = st.columns(3, gap="large")
     with writing:
         written = _writing()

@@ -1,26 +1,26 @@
-"""How well a report does what its rubric asks: each criterion with its score, the reason, and what it was judged by."""
+"""A report's scorecard: each criterion with its score, the reason, and what it was judged by."""
 
 from rubrica_client.models import CriterionScore, Scorecard
 from ui.components.markup import text
 from ui.components.rubric_editor import parted
 from ui.language import named, say
 
-THERE_FROM = 0.5  # from here on a report has the fault, as the API's own check counts it
+THERE_FROM = 0.5  # from this score on a report has the fault; the API counts alike
 
 
 def scorecard_html(card: Scorecard) -> str:
-    """The whole, then each item; what nobody could judge says why."""
+    """Return the overall score, then each criterion, as HTML. A criterion that was not judged says why."""
     whole = "–" if card.overall is None else f"{card.overall:.0%}"
-    told = say("score.judged", judged=card.judged, all=len(card.items))
+    judged_text = say("score.judged", judged=card.judged, all=len(card.items))
     revised = (
         f'<p class="r-quiet">{text(say("score.revised", titles=say("log.comma").join(card.revised)))}</p>' if card.revised else ""
     )
     items = "".join(_item(item) for item in card.items)
-    return f'<div class="r-score"><b>{whole}</b> <span class="r-quiet">{text(told)}</span>{revised}<ul>{items}</ul></div>'
+    return f'<div class="r-score"><b>{whole}</b> <span class="r-quiet">{text(judged_text)}</span>{revised}<ul>{items}</ul></div>'
 
 
 def score_text(item: CriterionScore) -> str:
-    """The score in a few characters. A fault is there or is not: as a share, the best a report can do would be 0%."""
+    """Return the score in a few characters. A fault is found or not: as a share, the best score of a report would be 0%."""
     if item.score is None:
         return "–"
     if item.criterion.weight < 0:
@@ -29,7 +29,7 @@ def score_text(item: CriterionScore) -> str:
 
 
 def bar_html(item: CriterionScore) -> str:
-    """The score as a bar, coloured by whether it is good: a fault that is there is not, and one that is not there is."""
+    """Return the score as a bar, as HTML. Its colour says whether the score is good; for a fault, a low score is good."""
     if item.score is None:
         return '<div class="r-bar"></div>'
     fault = item.criterion.weight < 0
@@ -43,6 +43,7 @@ def _item(item: CriterionScore) -> str:
     category, demand = parted(item.criterion)
     reason = item.reason if item.score is not None else item.missing
     return (
-        f'<li title="{text(demand)}"><span>{text(item.criterion.title)} <small>{text(named("category", category))}</small></span>'
+        f'<li title="{text(demand)}"><span>{text(item.criterion.title)} '
+        f"<small>{text(named('category', category))}</small></span>"
         f'<em>{text(score_text(item))}</em>{bar_html(item)}<div class="r-quiet">{text(reason)}</div></li>'
     )

@@ -1,4 +1,4 @@
-"""Changing one section of a finished report: written again, deepened, or in the reader's own words; then what became of it."""
+"""Changes to one section of a finished report: rewrite it, deepen it, or edit it; then the result."""
 
 from datetime import timedelta
 
@@ -6,7 +6,7 @@ import streamlit as st
 
 from rubrica_client import ApiError, Client, reports
 from rubrica_client.models import ChangeView, Edit, Run, SectionView
-from ui.components import after_reading, problem
+from ui.components import problem, versions
 from ui.components.controls import act
 from ui.components.markup import text
 from ui.language import named, say
@@ -18,7 +18,7 @@ UNDER_WAY = ("queued", "running")
 
 
 def ask(client: Client, run: Run, version: int, number: int, section: SectionView) -> None:
-    """The form in a dialog. What is sent names the version that was read, so that nobody's change is written over."""
+    """Draw the form in a dialog. It sends the version that was read, so that nobody's change is overwritten."""
     st.html(f'<h2 class="r-question">{text(section.heading)}</h2>')
     how = st.segmented_control(
         say("change.how"), HOW, default="rewrite", required=True, format_func=lambda v: named("change", v), key="change_how"
@@ -44,19 +44,19 @@ def ask(client: Client, run: Run, version: int, number: int, section: SectionVie
     st.rerun()
 
 
-def latest(client: Client, run: Run, shown: int) -> None:
-    """The latest change that was asked for, on top of the report: under way, failed, or what it came to and cost."""
+def latest(client: Client, run: Run, version: int) -> None:
+    """Draw the latest change above the report: that it is under way, that it failed, or its result and its cost."""
     task = next(iter(client.send(reports.changes(run.id, limit=1)).items), None)
     if task is None:
         return
     if task.status in UNDER_WAY:
         st.fragment(_under_way, run_every=REFRESH)(client, run, task.id)
-    elif task.status == "failed" and task.base == shown:
+    elif task.status == "failed" and task.base == version:
         st.html(f'<div class="r-note bad" role="alert"><strong>{text(say("change.failed"))}</strong>{text(task.detail)}</div>')
-    elif task.version == shown:
-        _done(client, run, task, shown)
-    elif task.version is not None and task.version > shown:
-        st.rerun()  # it was done after the report was asked for
+    elif task.version == version:
+        _done(client, run, task, version)
+    elif task.version is not None and task.version > version:
+        st.rerun()  # the change was made after this page loaded the report
 
 
 def _under_way(client: Client, run: Run, task: str) -> None:
@@ -66,15 +66,13 @@ def _under_way(client: Client, run: Run, task: str) -> None:
         st.rerun()
 
 
-def _done(client: Client, run: Run, task: ChangeView, shown: int) -> None:
-    told = say("change.done", n=shown, how=named("origin", MADE.get(task.how, task.how)))
+def _done(client: Client, run: Run, task: ChangeView, version: int) -> None:
+    line = say("change.done", n=version, how=named("origin", MADE.get(task.how, task.how)))
     with st.container(horizontal=True, vertical_alignment="center", key="change_done"):
-        st.html(
-            f'<div role="status"><b>{text(told)}</b> <span class="r-quiet">{text(after_reading.spent(task.usage))}</span></div>'
-        )
+        st.html(f'<div role="status"><b>{text(line)}</b> <span class="r-quiet">{text(versions.spent(task.usage))}</span></div>')
         if st.button(say("change.see"), key="change_see"):
-            st.dialog(say("change.see"), width="large")(after_reading.show_diff)(client, run, task.base, shown)
+            st.dialog(say("change.see"), width="large")(versions.show_diff)(client, run, task.base, version)
         if st.button(say("change.undo"), key="change_undo", icon=":material/undo:") and act(
-            lambda: client.send(reports.revert(run.id, task.base, shown)), say("change.undone")
+            lambda: client.send(reports.revert(run.id, task.base, version)), say("change.undone")
         ):
             st.rerun()

@@ -13,7 +13,7 @@ from ui.session import kept
 
 
 def show(title: str, one: Callable[[str], None], several: Callable[[str | None], None]) -> None:
-    """The thing named in the address (`?id=`) with a way back to all, else the list from where the address says (`?before=`)."""
+    """Draw the thing in the address (`?id=`) with a button back to all, else the list from `?before=` on."""
     chosen = kept("id")
     try:
         if chosen:
@@ -26,24 +26,24 @@ def show(title: str, one: Callable[[str], None], several: Callable[[str | None],
 
 
 def row(page: str, name: str, label: str, facts: str) -> None:
-    """One thing in the list: a link to it by its name in the address, then what is known of it, as HTML."""
+    """Draw one thing in the list: a link to it by its `name` in the address, then its facts, which are HTML."""
     with st.container(border=True, key=f"row_{name}", gap="xsmall"):
         st.page_link(page, label=plain(label), query_params={"id": name})
         st.html(facts)
 
 
 def older(page: str, following: str | None, **here: str) -> None:
-    """The way to the following part of a list, if there is one. `here` is what else the address says."""
+    """Draw a link to the next part of a list, if there is one. `here` are the other parameters of the address."""
     if following:
         st.page_link(
             page, label=say("history.older"), icon=":material/arrow_downward:", query_params=here | {"before": following}
         )
 
 
-def delete(told: str, action: Callable[[], object]) -> None:
-    """A button that says what goes with the thing, and deletes it when that was read; then comes the list."""
+def delete(warning: str, action: Callable[[], object]) -> None:
+    """Draw a button that says what is deleted with the thing. When it is confirmed, delete the thing and show the list."""
     with st.popover(say("shelf.delete"), icon=":material/delete:"):
-        st.markdown(told)
+        st.markdown(warning)
         if st.button(say("shelf.delete_yes"), key="delete_it", type="primary") and act(action, say("shelf.deleted")):
             st.query_params.clear()
             st.rerun()

@@ -1,4 +1,4 @@
-"""What stands around every page: the name, the latest runs, the language."""
+"""The frame of every page: the logo, the latest runs, the account and the language."""
 
 from functools import cache
 from pathlib import Path
@@ -21,7 +21,7 @@ USUAL_SYSTEM = "minddr"
 
 
 def show() -> None:
-    """The sidebar, and what the browser is told about the page."""
+    """Draw the sidebar, and set the language in the browser."""
     st.logo(str(style.ASSETS / "logo.svg"), size="large")
     with st.sidebar:
         _latest()
@@ -32,7 +32,7 @@ def show() -> None:
 
 
 def browser() -> None:
-    """For who is not signed in: the name, the language, and what the browser is told."""
+    """Draw the frame for a visitor who is not signed in: the logo and the language."""
     st.logo(str(style.ASSETS / "logo.svg"), size="large")
     with st.container(key="foot_alone"):
         _languages()
@@ -44,7 +44,7 @@ def _tell_browser() -> None:
 
 
 def _account() -> None:
-    """Who is signed in, and the way out. A stack on one's own machine has one user, who cannot leave."""
+    """Draw the visitor's name and the button to sign out. A local stack has one user, who cannot sign out."""
     if not session_token():
         return
     try:
@@ -53,9 +53,8 @@ def _account() -> None:
         return
     if who:
         leave = f'<form method="post" action="/leave"><button class="r-leave">{text(say("shell.leave"))}</button></form>'
-        st.html(
-            f'<div class="r-account"><span>{text(who.name)}<br><small>{text(who.organisation.name)}</small></span>{leave}</div>'
-        )
+        organisation = f"<small>{text(who.organisation.name)}</small>"
+        st.html(f'<div class="r-account"><span>{text(who.name)}<br>{organisation}</span>{leave}</div>')
 
 
 @cache
@@ -64,7 +63,7 @@ def _told_to_browser() -> ComponentRenderer:
 
 
 def _latest() -> None:
-    """The latest runs. Trouble is told by the page itself, once."""
+    """Draw the latest runs. If the API fails, draw nothing: the page itself shows the error once."""
     try:
         runs = latest_runs()
     except ApiError:
@@ -78,7 +77,7 @@ def _latest() -> None:
 
 
 def _title(run: Run) -> str:
-    """The question; of another system than the usual one after that system's name, since several may have the same question."""
+    """Return the question. For another system than the usual one, that system's name precedes it."""
     if run.query.system == USUAL_SYSTEM:
         return run.query.question
     return say("shell.by_system", system=named("system", run.query.system), question=run.query.question)

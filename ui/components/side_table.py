@@ -1,4 +1,4 @@
-"""What systems side by side took, and how each does by the one rubric, criterion by criterion."""
+"""A table of systems side by side: usage, and each one's score on every criterion of the same rubric."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -17,10 +17,10 @@ UNKNOWN = "–"
 Reports = Mapping[str, Report]
 
 
-def table_html(shown: SideBySideView, reports: Reports, now: datetime) -> str:
-    """One table: a column for each system, the figures first, then the criteria."""
-    heads = "".join(f'<th scope="col">{text(named("system", c.run.query.system))}</th>' for c in shown.columns)
-    rows = [*_figures(shown.columns, reports, now), *_criteria(shown)]
+def table_html(view: SideBySideView, reports: Reports, now: datetime) -> str:
+    """Return one table as HTML: a column for each system, first the figures, then the criteria."""
+    heads = "".join(f'<th scope="col">{text(named("system", c.run.query.system))}</th>' for c in view.columns)
+    rows = [*_figures(view.columns, reports, now), *_criteria(view)]
     return (
         f'<div class="r-beside" tabindex="0" role="region" aria-label="{text(say("beside.table"))}"><table><thead><tr>'
         f"<td></td>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
@@ -44,10 +44,10 @@ def _figures(columns: Sequence[ColumnView], reports: Reports, now: datetime) -> 
     return [_row(text(say(label)), [figure(column) for column in columns]) for label, figure in figures]
 
 
-def _criteria(shown: SideBySideView) -> list[str]:
-    if shown.rubric is None:
+def _criteria(view: SideBySideView) -> list[str]:
+    if view.rubric is None:
         return []
-    return [_criterion(criterion, shown.columns) for criterion in shown.rubric.criteria]
+    return [_criterion(criterion, view.columns) for criterion in view.rubric.criteria]
 
 
 def _criterion(criterion: Criterion, columns: Sequence[ColumnView]) -> str:
@@ -80,7 +80,7 @@ def _overall(column: ColumnView) -> str:
 
 
 def _shared(run_id: str, reports: Reports) -> str:
-    """Of the sources this report cites, how many another one cites too."""
+    """Return how many of this report's sources another report cites too, as HTML."""
     if run_id not in reports:
         return UNKNOWN
     own, others = _sources(reports[run_id]), [_sources(report) for id_, report in reports.items() if id_ != run_id]

@@ -1,4 +1,4 @@
-"""A citation in its place: the source, the claims that rest on it, and the passage with the quoted words marked."""
+"""A citation in its source: the source, the claims that rest on it, and the passage with the quoted words marked."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from ui.report import Report
 
 
 def heading_html(citation: Citation, characters: int) -> str:
-    """Which citation, where in the stored copy, and the source's own title."""
+    """Return the citation's number, its place in the stored copy, and the source's title as HTML."""
     source = citation.source
     place = say("source.place", start=f"{citation.start:,}", end=f"{citation.end:,}", all=f"{characters:,}")
     return (
@@ -25,7 +25,7 @@ def heading_html(citation: Citation, characters: int) -> str:
 
 
 def facts_html(citation: Citation) -> str:
-    """What is known of the source; a retraction and a preprint stand out."""
+    """Return what is known of the source as HTML; a retraction and a preprint stand out."""
     source = citation.source
     facts = [fact for fact in (source.venue, source.published, source.doi) if fact]
     chips = [("bad", "source.retracted")] if source.retracted else []
@@ -37,7 +37,7 @@ def facts_html(citation: Citation) -> str:
 
 
 def claims_html(claims: Sequence[Claim]) -> str:
-    """The claims that rest on the citation, each with how well it is supported."""
+    """Return the claims that rest on the citation as HTML, each with how well it is supported."""
     items = "".join(
         f'<li><span class="r-chip {text(claim.support)}">{text(named("support", claim.support))}</span> {text(claim.text)}</li>'
         for claim in claims
@@ -46,7 +46,7 @@ def claims_html(claims: Sequence[Claim]) -> str:
 
 
 def show(client: Client, report: Report, number: str) -> None:
-    """The citation of this number, or why it cannot be shown."""
+    """Draw the citation of this number, or say why it cannot be shown."""
     citation = next((c for c in report.citations if str(c.n) == number), None)
     if citation is None:
         st.html(f'<div class="r-note bad" role="alert">{text(say("source.none", n=number))}</div>')

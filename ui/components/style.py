@@ -8,5 +8,5 @@ ASSETS = Path(__file__).parent.parent / "assets"
 
 
 def apply() -> None:
-    """Add the style sheet. It adapts to the light and the dark theme by itself."""
+    """Add the style sheet, which follows the light and the dark theme."""
     st.html(ASSETS / "rubrica.css")

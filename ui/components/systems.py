@@ -1,4 +1,4 @@
-"""Choosing systems: one or several before a question is asked, further ones beside a report."""
+"""The choice of systems: one or several before a question is asked, more of them beside a report."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ SYSTEMS = ("minddr", "mams", "react", "deeprubric")
 
 
 def choose() -> tuple[str, ...]:
-    """The systems a question is asked of, in the order in which they are listed; none chosen: left to the API."""
+    """Draw the systems, and return those chosen, in the order of the list; with none, the API chooses."""
     return tuple(
         st.pills(
             say("ask.systems"),
@@ -26,7 +26,7 @@ def choose() -> tuple[str, ...]:
 
 
 def further(client: Client, run: Run) -> None:
-    """Have other systems work the question of a run, and go where they stand beside it."""
+    """Draw the form that asks other systems the question of a run, then go to the page that compares them."""
     st.caption(say("beside.add_help"))
     left = [name for name in SYSTEMS if name != run.query.system]
     chosen = st.pills(

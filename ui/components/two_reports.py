@@ -1,4 +1,6 @@
-"""Two reports side by side, blind: their texts, and one drawer for the numbers in both."""
+"""Two reports side by side, without their origin: their texts, and one drawer for the numbers in both."""
+
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -10,36 +12,36 @@ from ui.language import current, named, say
 from ui.report import Report
 from ui.session import api
 
-SIDES = ("left", "right")
-PREPARED = 24
+PREPARED = 48  # reports kept ready to show, for all visitors together
 
 
 def show(left: CandidateView, right: CandidateView) -> None:
-    """Both texts; each scrolls by itself where there is room."""
-    candidates = {"left": left, "right": right}
+    """Draw both texts; each scrolls by itself if there is room."""
+    reports = {"left": Report.of(left), "right": Report.of(right)}
     with st.container(key="sides"):
         columns = st.columns(2, gap="medium", border=True)
-    for side, column in zip(SIDES, columns, strict=True):
+    for (side, report), column in zip(reports.items(), columns, strict=True):
         with column:
             st.html(f'<h2 class="r-label">{text(named("side", side))}</h2>')
-            st.html(_prepared(_report(candidates[side]).model_dump_json(), side, current()))
-    _drawer({side: _report(candidate) for side, candidate in candidates.items()})
+            st.html(prepare_html(report, f"{side}-"))
+    open_sources({f"{side}-": report for side, report in reports.items()})
 
 
-def _report(candidate: CandidateView) -> Report:
-    return Report.of(candidate)
+def prepare_html(report: Report, mark: str) -> str:
+    """Return a report's text as HTML; `mark` goes before its names on the page."""
+    return _prepare_html(report.model_dump_json(), mark, current())
 
 
 @st.cache_data(max_entries=PREPARED, show_spinner=False)
-def _prepared(report: str, side: str, language: str) -> str:
-    return article(Report.model_validate_json(report), mark=f"{side}-").html
+def _prepare_html(report: str, mark: str, language: str) -> str:
+    """Return the text as HTML. `language` is only part of the cache's key: the labels in the text are in this language."""
+    return article(Report.model_validate_json(report), mark=mark).html
 
 
 @st.fragment
-def _drawer(reports: dict[str, Report]) -> None:
-    """Listens to the numbers in both texts."""
-    left, right = (reader.cards(reports[side], f"{side}-") for side in SIDES)
-    asked = reader.listen({kind: left[kind] | right[kind] for kind in left}).citation
-    if asked:
-        side, _, number = asked.partition("-")
-        st.dialog(say("source.title"), width="medium", position="right")(source_view.show)(api(), reports[side], number)
+def open_sources(reports: Mapping[str, Report]) -> None:
+    """Open the citation behind a number that is clicked in any of these texts, which are by the mark before their names."""
+    citation = reader.listen(reader.of_all(reports)).citation
+    if citation:
+        mark, dash, number = citation.rpartition("-")
+        st.dialog(say("source.title"), width="medium", position="right")(source_view.show)(api(), reports[mark + dash], number)

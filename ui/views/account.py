@@ -1,6 +1,6 @@
-"""Oneself: whether one's judgements may train models, what is kept about one, one's password, and being erased.
+"""The visitor's own account: consent to training, stored data, password, and erasure.
 
-Passwords are asked for by plain forms that the page's own server answers, as when signing in.
+Plain forms ask for passwords, and the page's own server answers them, as when signing in.
 """
 
 from functools import partial
@@ -17,14 +17,14 @@ from ui.session import api, me, session_token
 
 
 def main() -> None:
-    """What one decides about oneself."""
+    """Show the consent, the data and the forms of the visitor's account."""
     try:
         who, consent = me(), api().send(preferences.consent())
     except ApiError as error:
         problem.show(error)
         return
-    told = f"{who.name} · {who.email} · {named('role', who.organisation.role)}" if who else say("team.local")
-    st.html(hero(say("account.title"), told))
+    lead = f"{who.name} · {who.email} · {named('role', who.organisation.role)}" if who else say("team.local")
+    st.html(hero(say("account.title"), lead))
     if st.query_params.get("done") == "password":
         st.html(f'<div class="r-note" role="status">{text(say("account.password_done"))}</div>')
     with st.container(key="narrow_account"):
@@ -54,8 +54,8 @@ def _consent(who: Me | None, consent: ConsentView) -> None:
 
 
 def _set(whose: str) -> None:
-    given = bool(st.session_state[f"consent_{whose}"])
-    act(lambda: api().send(preferences.set_consent(**{whose: given})), say("account.saved"))
+    agreed = bool(st.session_state[f"consent_{whose}"])
+    act(lambda: api().send(preferences.set_consent(**{whose: agreed})), say("account.saved"))
 
 
 def _data() -> None:
@@ -72,7 +72,7 @@ def _data() -> None:
 
 
 def _secret(form: str, without: tuple[str, ...] = ()) -> None:
-    """A form that takes a password; open where it came back. Who has none yet gives no present one."""
+    """Draw a form that takes a password; it is open if it was refused. `without` names the fields that are left out."""
     back = st.query_params.get("form") == form and "refused" in st.query_params
     with st.expander(named("account_form", form), type="compact", expanded=back, key=f"account_{form}"):
         reason = "" if not back else _no_password_refused() if without else entry_form.refused_html(form)

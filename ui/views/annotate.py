@@ -1,4 +1,4 @@
-"""Judging pairs of reports for others, one after the other; and how far those who do so agree."""
+"""Pairs of reports to judge for others, one after the other; and how far the judges agree."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from ui.session import api, me
 
 
 def main() -> None:
-    """The pair one is at, or the one whose judgement tells most."""
+    """Show the visitor's present pair, or the one whose judgement tells most."""
     try:
         assignment = api().send(preferences.next_assignment()).assignment
     except ApiError as error:
@@ -50,17 +50,17 @@ def _form(assignment: AssignmentView) -> None:
 
 def _agreement() -> None:
     try:
-        found = api().send(preferences.agreement())
+        report = api().send(preferences.agreement())
     except ApiError as error:
         problem.show(error)
         return
-    rows = _row(say("annotate.overall"), found.overall)
-    rows += "".join(_row(named("dimension", name), agreed) for name, agreed in found.dimensions.items())
+    rows = _row(say("annotate.overall"), report.overall)
+    rows += "".join(_row(named("dimension", name), agreed) for name, agreed in report.dimensions.items())
     keys = ("annotate.what", "annotate.pairs", "annotate.observed", "annotate.kappa")
     heads = "".join(f"<th>{text(say(key))}</th>" for key in keys)
     table = f'<table class="r-table"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-    told = f'<p class="r-quiet">{text(say("annotate.kappa_help"))}</p>'
-    st.html(labelled(say("annotate.agreement"), table + told))
+    help_text = f'<p class="r-quiet">{text(say("annotate.kappa_help"))}</p>'
+    st.html(labelled(say("annotate.agreement"), table + help_text))
 
 
 def _row(name: str, agreed: AgreementView) -> str:

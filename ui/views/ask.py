@@ -1,4 +1,4 @@
-"""Ask a question."""
+"""The form that asks a question."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -8,7 +8,7 @@ import streamlit as st
 from rubrica_client import ApiError, runs
 from rubrica_client.models import ClarifyingQuestion, Effort, NewRun
 from ui.components import before_start, problem, run_options, systems
-from ui.components.markup import text
+from ui.components.markup import hero, text
 from ui.language import named, say
 from ui.session import api, forget_latest, latest_runs, own_collections
 
@@ -19,8 +19,8 @@ QUESTIONS = "questions_back"
 
 
 def main() -> None:
-    """The form, and some examples."""
-    st.html(f'<div class="r-hero"><h1>{text(say("ask.title"))}</h1><p class="r-lead">{text(say("ask.lead"))}</p></div>')
+    """Show the form, and some examples."""
+    st.html(hero(say("ask.title"), say("ask.lead")))
     with st.container(key="narrow_ask"):
         with st.container(key="ask_form"):
             _form()
@@ -39,10 +39,10 @@ def _form() -> None:
         effort, wishes = _effort(), _wishes()
     own = _collections()
     with st.expander(say("ask.options"), icon=":material/tune:", type="compact", key="options"):
-        asked = systems.choose()
+        names = systems.choose()
         options = run_options.show(own)
-    plan, rubric = "plan" in wishes or None, "auto" if "rubric" in wishes or len(asked) > 1 else None
-    options |= {"system": asked[0] if asked else None, "beside": asked[1:] or None, "approve_plan": plan, "rubric": rubric}
+    plan, rubric = "plan" in wishes or None, "auto" if "rubric" in wishes or len(names) > 1 else None
+    options |= {"system": names[0] if names else None, "beside": names[1:] or None, "approve_plan": plan, "rubric": rubric}
     chosen = {name: value for name, value in options.items() if value is not None}
     new = NewRun(question=question or "", effort=Effort(effort), **chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -79,18 +79,17 @@ def _wishes() -> list[str]:
 
 
 def _collections() -> tuple[str, ...]:
-    """Own collections to search, by name; nothing is shown where there are none. A link may have chosen one (`?in=`)."""
+    """Draw the visitor's collections, if there are any, and return the chosen names. A link may have chosen one (`?in=`)."""
     try:
         names = [collection.name for collection in own_collections()]
     except ApiError:
-        return ()  # told by the list of latest runs, which asks the same API
-    wished = st.query_params.get("in")
-    if wished in names and "own" not in st.session_state:
-        st.session_state["own"] = [wished]
+        return ()  # `main` asks the same API for the latest runs, and shows the error
+    linked = st.query_params.get("in")
+    if linked in names and "own" not in st.session_state:
+        st.session_state["own"] = [linked]
     if not names:
         return ()
-    label, told, hint = say("ask.own"), say("ask.own_help"), say("ask.own_hint")
-    return tuple(st.multiselect(label, names, key="own", help=told, placeholder=hint))
+    return tuple(st.multiselect(say("ask.own"), names, key="own", help=say("ask.own_help"), placeholder=say("ask.own_hint")))
 
 
 def _take_example() -> None:
@@ -116,7 +115,7 @@ def _ask_back(new: NewRun) -> None:
 
 
 def _show_questions(new: NewRun) -> None:
-    """The questions back stay open until they are answered or put away, whatever else is drawn anew."""
+    """Show the questions back until they are answered or dismissed, also when the page is drawn again."""
     questions: Sequence[ClarifyingQuestion] = st.session_state[QUESTIONS]
     st.dialog(say("ask.back_title"), width="medium", on_dismiss=_put_away)(_clarify)(new, questions)
 
@@ -127,10 +126,10 @@ def _put_away() -> None:
 
 def _clarify(new: NewRun, questions: Sequence[ClarifyingQuestion]) -> None:
     st.caption(say("ask.back_help"))
-    given = before_start.answers(questions)
+    clarified = before_start.answers(questions)
     if st.button(say("ask.start"), key="start_clarified", type="primary"):
         _put_away()
-        _start(new.model_copy(update={"clarified": given}) if given else new)
+        _start(new.model_copy(update={"clarified": clarified}) if clarified else new)
 
 
 def _start(new: NewRun) -> None:

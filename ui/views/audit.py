@@ -1,4 +1,4 @@
-"""The audit log: who did what, when and from where; narrowed, page by page, or taken along as a table."""
+"""The audit log: who did what, when and from where. It can be filtered, read page by page, and downloaded as a table."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ NARROWED = ("action", "user_id", "since", "until")
 
 
 def main() -> None:
-    """What the address narrows the log to, from where it says."""
+    """Show the part of the log that the address asks for."""
     st.html(hero(say("audit.title"), say("audit.lead")))
     try:
         people = {member.user_id: member.email for member in api().send(accounts.members()).items} if me() else {}
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def _narrowed(people: Mapping[str, str]) -> dict[str, Any]:
-    """What is chosen, which is in the address too."""
+    """Draw the filters, and return their values, which are in the address too."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _choice("action", tuple(Action), lambda action: named("audit_action", action))
         _choice("user_id", tuple(people), lambda user: people.get(user, user))
@@ -54,28 +54,28 @@ def _narrowed(people: Mapping[str, str]) -> dict[str, Any]:
     return {name: value for name in NARROWED if (value := kept(name))}
 
 
-def _choice(name: str, offered: tuple[str, ...], shown: Callable[[str], str]) -> None:
-    given = kept(name)
-    options = (*offered, given) if given and given not in offered else offered
-    place = options.index(given) if given else None
+def _choice(name: str, offered: tuple[str, ...], label_of: Callable[[str], str]) -> None:
+    value = kept(name)
+    options = (*offered, value) if value and value not in offered else offered
+    place = options.index(value) if value else None
     st.selectbox(
-        say(f"audit.{name}"), options, place, format_func=shown, key=f"audit_{name}", placeholder=say("audit.all"),
+        say(f"audit.{name}"), options, place, format_func=label_of, key=f"audit_{name}", placeholder=say("audit.all"),
         on_change=_address, args=(name,), width=220,
     )  # fmt: skip
 
 
 def _day(name: str) -> None:
     try:
-        given = date.fromisoformat(kept(name) or "")
+        day = date.fromisoformat(kept(name) or "")
     except ValueError:
-        given = None
+        day = None
     st.date_input(
-        say(f"audit.{name}"), given, key=f"audit_{name}", format="YYYY-MM-DD", on_change=_address, args=(name,), width=150
+        say(f"audit.{name}"), day, key=f"audit_{name}", format="YYYY-MM-DD", on_change=_address, args=(name,), width=150
     )
 
 
 def _address(name: str) -> None:
-    """What was chosen goes into the address, and the log begins at its newest entry again."""
+    """Write what was chosen into the address, and start the log at its newest entry again."""
     st.query_params.pop("before", None)
     chosen = st.session_state[f"audit_{name}"]
     if chosen:
@@ -92,20 +92,20 @@ def _table_html(entries: Sequence[AuditEntry], people: Mapping[str, str]) -> str
 
 def _row_html(entry: AuditEntry, people: Mapping[str, str]) -> str:
     detail = "".join(f" · {text(name)}: {text(value)}" for name, value in entry.detail.items())
-    told = f"{_subject_html(entry.subject, people)}{detail}".strip(" ·")
+    subject = f"{_subject_html(entry.subject, people)}{detail}".strip(" ·")
     who = entry.email or (entry.user_id or "")[:8] or say("audit.nobody")
     key = f'<br><span class="r-quiet">{text(say("audit.by_key", start=entry.key_id[:8]))}</span>' if entry.key_id else ""
     cells = (
         text(f"{when(entry.at, 'day')} {when(entry.at, 'second')}"),
         f"{text(who)}{key}",
         text(named("audit_action", entry.action)),
-        told,
+        subject,
     )
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in (*cells, text(entry.address))) + "</tr>"
 
 
 def _subject_html(subject: str, people: Mapping[str, str]) -> str:
-    """A person by their address; another name that is no word by its beginning, whole for who rests on it."""
+    """Return a subject as HTML: a person by e-mail address, another identifier by its beginning, with the whole as a tooltip."""
     if subject in people or not ID.fullmatch(subject):
         return text(people.get(subject, subject))
     return f'<span title="{text(subject)}">{text(subject[:8])}…</span>'

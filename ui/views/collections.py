@@ -1,4 +1,4 @@
-"""Collections of own documents: make, fill, follow, share, delete."""
+"""Collections of own documents: make them, fill them, watch their indexing, share and delete them."""
 
 from datetime import timedelta
 
@@ -18,12 +18,12 @@ ROLES = ("viewer", "member", "admin", "owner")
 UNDER_WAY = ("received", "parsed", "deleting")
 REFRESH = timedelta(seconds=2)
 SENDINGS, REFUSED = "files_sent", "files_refused"
-LARGEST_MIB = 64  # as the API takes
+LARGEST_MIB = 64  # the API's own limit
 KINDS = ("pdf", "docx", "pptx", "xlsx", "epub", "html", "htm", "md", "txt", "csv")
 
 
 def main() -> None:
-    """The collection named in the address, else all of them."""
+    """Show the collection in the address, else all of them."""
     shelf.show(say("collections.title"), _one, _all)
 
 
@@ -39,7 +39,7 @@ def _all(before: str | None) -> None:
 
 
 def _new() -> None:
-    """A form for one more; it is opened as soon as it is there, to be filled."""
+    """Draw the form for a new collection. A new one is opened at once, to be filled."""
     row = st.form("new_collection", clear_on_submit=True, border=False)
     with row, st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(say("collections.name"), max_chars=100, key="collection_name")
@@ -89,7 +89,7 @@ def _role(role: str) -> str:
 
 
 def _upload(collection: Collection) -> None:
-    """Files are sent as soon as they are chosen. The field is then a new one: what was sent is in the list below."""
+    """Draw the upload field and send files as soon as they are chosen. Then replace the field: the list shows what was sent."""
     sendings = st.session_state.setdefault(SENDINGS, 0)
     files = st.file_uploader(
         say("collections.files"), KINDS, accept_multiple_files=True, key=f"files_{sendings}", max_upload_size=LARGEST_MIB
@@ -114,7 +114,7 @@ def _under_way(page: DocumentPage) -> bool:
 
 
 def _documents(chosen: str, before: str | None, settled: bool) -> None:
-    """How far each document is, drawn anew while one is under way."""
+    """Draw the state of each document, and refresh it while one is under way."""
     try:
         collection, page = api().send(documents.collection(chosen)), api().send(documents.list_(chosen, before=before))
     except ApiError as error:
@@ -134,8 +134,8 @@ def _document(collection: str, document: OwnDocument) -> None:
         state = "running" if document.state in UNDER_WAY else "completed" if document.state == "indexed" else "failed"
         detail = f'<br><span class="r-quiet">{text(document.detail)}</span>' if document.detail else ""
         pill = f'<span class="r-pill {state}">{text(named("document", document.state))}</span>'
-        facts = f'<span class="r-quiet">{text(size(document.bytes))} · {text(when(document.received_at, "short"))}</span>'
-        st.html(f"{pill} <b>{text(document.name)}</b> {facts}{detail}")
+        facts = f"{size(document.bytes)} · {when(document.received_at, 'short')}"
+        st.html(f'{pill} <b>{text(document.name)}</b> <span class="r-quiet">{text(facts)}</span>{detail}')
         if icon_button.show(say("collections.delete_document"), ":material/delete:", f"delete_{document.id}"):
             act(lambda: api().send(documents.delete(collection, document.id)), say("shelf.deleted"))
 

@@ -1,4 +1,4 @@
-"""Compare two reports over the same evidence, without knowing which is which."""
+"""A blind comparison of two reports over the same evidence."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ REFRESH = timedelta(seconds=2)
 
 
 def main() -> None:
-    """The comparison named in the address, else a list of them."""
+    """Show the comparison in the address, else a list of them."""
     shelf.show(say("compare.title"), _one, _all)
 
 
@@ -56,7 +56,7 @@ def _sentence(words: str) -> str:
 
 
 def _preparing(comparison_id: str) -> None:
-    """Until both reports are there."""
+    """Wait until both reports are there."""
     st.html(f'<div class="r-note" role="status">{text(say("compare.preparing"))}</div>')
     if api().send(preferences.comparison(comparison_id)).status != "preparing":
         st.rerun()

@@ -17,7 +17,7 @@ DELETING = "deleting_run"
 
 
 def main() -> None:
-    """One page of runs; the address keeps where the page begins."""
+    """Show one page of runs; the address says where the page begins."""
     st.html(f'<div class="r-hero"><h1>{text(say("history.title"))}</h1></div>')
     words = st.text_input(
         say("history.search"), key="q", bind="query-params", icon=":material/search:", max_chars=200, type="search",
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _deletable(run: Run) -> None:
-    """A way to be rid of a run that has ended, after a question."""
+    """Draw a button that deletes a finished run after a confirmation."""
     if is_finished(run) and icon_button.show(say("history.delete"), ":material/delete:", f"delete_{run.id}"):
         st.session_state[DELETING] = run.id
     if st.session_state.get(DELETING) == run.id:

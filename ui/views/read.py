@@ -1,4 +1,4 @@
-"""Read a report: the text, what it rests on beside it, and the exact words behind each number in a drawer."""
+"""The page of a report: the text, its evidence beside it, and a drawer with the exact words behind each number."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,7 +7,6 @@ import streamlit as st
 from rubrica_client import ApiError, reports, runs
 from rubrica_client.models import Run, SectionView
 from ui.components import (
-    after_reading,
     beside_report,
     exports,
     opinion,
@@ -16,8 +15,10 @@ from ui.components import (
     repeat,
     run_header,
     section_change,
+    sharing,
     source_view,
     systems,
+    versions,
 )
 from ui.components.markup import text
 from ui.components.report_view import Article, article
@@ -31,7 +32,7 @@ PREPARED = 24  # reports kept ready to show, for all visitors together
 
 
 def main() -> None:
-    """The report of the run named in the address."""
+    """Show the report of the run in the address."""
     chosen = run_id()
     if not chosen:
         run_header.no_run()
@@ -70,7 +71,7 @@ def _report(run: Run) -> None:
 
 
 def _sections(run: Run, report: Report) -> Sequence[SectionView]:
-    """The sections as they can be changed; none for who may not."""
+    """Return the sections that the visitor may change; none if the visitor may change nothing."""
     who = me()
     if who and not may(who, "reports:write"):
         return ()
@@ -82,13 +83,13 @@ def _sections(run: Run, report: Report) -> Sequence[SectionView]:
 
 
 def _bar(run: Run, report: Report) -> None:
-    """What can be done with the report, on one line."""
+    """Draw the actions on the report, on one line."""
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="report_bar"):
         with st.popover(say("read.export"), icon=":material/download:"):
             exports.show(api(), run, report.title or run.query.question)
         with st.popover(say("read.share"), icon=":material/link:"):
-            after_reading.share(api(), run)
-            beside_report.told(after_reading.links, run)
+            sharing.share(api(), run)
+            beside_report.told(sharing.links, run)
         with st.popover(say("read.compare"), icon=":material/compare_arrows:"):
             opinion.second_report(api(), run, report)
         with st.popover(say("beside.title"), icon=":material/view_column:"):
@@ -96,7 +97,7 @@ def _bar(run: Run, report: Report) -> None:
         with st.popover(say("read.repeat"), icon=":material/update:"):
             repeat.show(api(), run)
         with st.popover(say("read.versions"), icon=":material/history:"):
-            beside_report.told(after_reading.versions, run)
+            beside_report.told(versions.versions, run)
         with st.popover(say("read.wrong"), icon=":material/flag:"):
             opinion.wrong_claim(api(), run, report)
         if report.version == 1:  # stars are for what the run delivered, not for what readers made of it
@@ -105,27 +106,27 @@ def _bar(run: Run, report: Report) -> None:
 
 @st.cache_data(max_entries=PREPARED, show_spinner=False)
 def _prepared(report: str, sections: tuple[str, ...], language: str) -> Article:
-    """The report as HTML. A long one takes a good part of a second to render, and every click on the page would wait for it."""
+    """Return the report as HTML. Without the cache every click would wait for it, most of a second for a long report."""
     return article(Report.model_validate_json(report), sections=sections)
 
 
 @st.fragment
 def _drawer(run: Run, texts: Mapping[str, Report], sections: Sequence[SectionView]) -> None:
-    """Listens to the numbers in the report and in further answers, and to the wish to change a section.
+    """Open the citation behind a clicked number, or the form that changes a section.
 
-    The citation that is open is in the address, so that a reload opens it again.
+    The open citation is in the address, so that a reload opens it again.
     """
     report = texts[""]
-    asked = reader.listen(reader.of_all(texts))
-    if asked.citation:
-        st.query_params["cite"] = asked.citation
+    clicked = reader.listen(reader.of_all(texts))
+    if clicked.citation:
+        st.query_params["cite"] = clicked.citation
     mark, dash, number = st.query_params.get("cite", "").rpartition("-")
-    if asked.section is not None and asked.section < len(sections):
+    if clicked.section is not None and clicked.section < len(sections):
         form = st.dialog(say("change.title"), width="large")(section_change.ask)
-        form(api(), run, report.version, asked.section, sections[asked.section])
+        form(api(), run, report.version, clicked.section, sections[clicked.section])
     elif number and mark + dash in texts:
-        shown = st.dialog(say("source.title"), width="medium", position="right", on_dismiss=_close)(_source)
-        shown(run, texts[mark + dash], number, of_report=not mark)
+        drawer = st.dialog(say("source.title"), width="medium", position="right", on_dismiss=_close)(_source)
+        drawer(run, texts[mark + dash], number, of_report=not mark)
 
 
 def _source(run: Run, report: Report, number: str, *, of_report: bool) -> None:

@@ -1,4 +1,4 @@
-"""Questions that are asked again at set times, and what each asking found changed."""
+"""Schedules: questions that are asked again at set times, and what changed each time."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -18,11 +18,11 @@ from ui.session import api
 
 PAGE = "views/schedules.py"
 REFRESH = timedelta(seconds=2)
-BEGINS = timedelta(seconds=10)  # how long after it was wished an asking may be seen to begin
+BEGINS = timedelta(seconds=10)  # how long after a click on `Ask now` the run may take to begin
 
 
 def main() -> None:
-    """The schedule named in the address with its changes, else all of them."""
+    """Show the schedule in the address with its changes, else all of them."""
     shelf.show(say("schedules.title"), _one, _all)
 
 
@@ -38,15 +38,15 @@ def _all(before: str | None) -> None:
 
 def _facts_html(schedule: Schedule) -> str:
     question = schedule.query.question
-    asked = "" if schedule.name == shortened(question, LONGEST_NAME) else f"<p>{text(shortened(question))}</p>"
+    question_html = "" if schedule.name == shortened(question, LONGEST_NAME) else f"<p>{text(shortened(question))}</p>"
     following = say("schedules.next", when=when(schedule.next_at, "short")) if schedule.next_at else ""
     state = say("schedules.paused") if schedule.paused else following
     facts = "".join(f"<span>{text(fact)}</span>" for fact in (_times(schedule.timing), state, schedule.detail) if fact)
-    return f'{asked}<div class="r-eyebrow">{facts}</div>'
+    return f'{question_html}<div class="r-eyebrow">{facts}</div>'
 
 
 def _times(timing: Timing) -> str:
-    """When it is asked, in words where the page has some for it."""
+    """Return when the question is asked, in words if the page has some for it."""
     often = next((name for name, cron in TIMES.items() if cron == timing.cron), None)
     return f"{named('when', often) if often else timing.cron} ({timing.time_zone})"
 
@@ -71,13 +71,13 @@ def _one(chosen: str) -> None:
 
 
 def _lively(firings: Sequence[Firing]) -> bool:
-    """Whether an asking is under way, or may begin any moment because somebody wished it."""
-    wished = monotonic() - st.session_state.get("triggered", -BEGINS.total_seconds()) < BEGINS.total_seconds()
-    return wished or any(firing.outcome == "running" for firing in firings)
+    """Return whether a run of the schedule is under way, or is about to begin because somebody asked for it."""
+    triggered = monotonic() - st.session_state.get("triggered", -BEGINS.total_seconds()) < BEGINS.total_seconds()
+    return triggered or any(firing.outcome == "running" for firing in firings)
 
 
 def _firings(schedule: str, lively: bool) -> None:
-    """What each asking found, drawn anew while one is under way."""
+    """Draw what changed each time, and refresh it while a run is under way."""
     firings = api().send(schedules.changes(schedule)).items
     if lively and not _lively(firings):
         st.rerun()
@@ -87,10 +87,10 @@ def _firings(schedule: str, lively: bool) -> None:
 
 def _firing(firing: Firing) -> None:
     changed = firing.changes
-    told = {"fallen": changed.fallen, "new_claim": changed.new_claims, "passage": changed.passages}
-    told |= {"new_source": changed.new_sources, "vanished": changed.vanished_sources}
+    changes = {"fallen": changed.fallen, "new_claim": changed.new_claims, "passage": changed.passages}
+    changes |= {"new_source": changed.new_sources, "vanished": changed.vanished_sources}
     with st.container(border=True, key=f"firing_{firing.due_at:%Y%m%d%H%M%S}"):
-        counts = " · ".join(count(kind, len(items)) for kind, items in told.items() if items)
+        counts = " · ".join(count(kind, len(items)) for kind, items in changes.items() if items)
         title = f"<b>{text(when(firing.due_at, 'short'))}</b> {text(named('firing', firing.outcome))}"
         st.html(f'{title} <span class="r-quiet">{text(counts or firing.detail)}</span>{changes_html(firing)}')
         if firing.run_id:
@@ -98,7 +98,7 @@ def _firing(firing: Firing) -> None:
 
 
 def changes_html(firing: Firing) -> str:
-    """Old claims that no longer hold first: that is what a reader must know."""
+    """Return the changes as HTML. Old claims that no longer hold come first, because a reader must know them."""
     changed = firing.changes
     fallen = "".join(
         f'<li class="contradicted">{text(item.claim)}<div class="r-quiet">{text(named("fallen", item.why))}</div>'

@@ -1,4 +1,4 @@
-"""Sign in, sign up, or join by an invitation. Forms that the page's own server answers: a password never passes a script."""
+"""Sign in, sign up, or join by an invitation. The page's own server answers the forms, so that no script sees a password."""
 
 import os
 from urllib.parse import urlencode
@@ -13,7 +13,7 @@ ENTRIES = ("enter", "sign-up", "join")
 
 
 def main() -> None:
-    """The form named in the address, and the way to the others."""
+    """Show the form in the address, and links to the others."""
     chosen = st.query_params.get("form", "enter")
     form = chosen if chosen in ENTRIES else "enter"
     title = text(named("sign_in", form.replace("-", "_")))
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def provider_html() -> str:
-    """The way in by an identity provider, where this deployment has one. The API is under the address that browsers know."""
+    """Return the link to the identity provider as HTML, if there is one. It needs the API's address that browsers know."""
     public = os.environ.get("RUBRICA_PUBLIC_URL")
     if not public or not os.environ.get("RUBRICA_OIDC_ISSUER"):
         return ""
@@ -34,7 +34,7 @@ def provider_html() -> str:
 
 
 def others_html(form: str) -> str:
-    """Links to the other forms; signing up only where this deployment is open for it."""
+    """Return links to the other forms as HTML; sign-up only if this deployment allows it."""
     closed = os.environ.get("RUBRICA_SIGN_UP") == "0"
     back = wanted()
     links = (

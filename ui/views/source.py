@@ -1,4 +1,4 @@
-"""A quote in its place, on a page of its own that can be linked to."""
+"""A quote in its source, on its own page that can be linked to."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from ui.session import api, run_id
 
 
 def main() -> None:
-    """Citation `?n=` of run `?run=`."""
+    """Show citation `?n=` of run `?run=`."""
     if not run_id():
         run_header.no_run()
         return

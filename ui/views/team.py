@@ -21,7 +21,7 @@ LASTING = {"month": 30, "quarter": 90, "year": 365, "ever": 0}
 
 
 def main() -> None:
-    """Three parts; each shows what its reader may see."""
+    """Show what the visitor may see of the team and its keys."""
     st.html(f'<div class="r-hero"><h1>{text(say("team.title"))}</h1></div>')
     who = me()
     if who is None:
@@ -91,7 +91,7 @@ def _invitations(who: Me) -> None:
         sent = st.form_submit_button(say("team.invite"), icon=":material/person_add:")
     if sent and email:
         _invite(email, role)
-    with sent_before:  # with the one just sent
+    with sent_before:  # drawn last, to include the invitation just sent
         _open_invitations()
 
 
@@ -99,9 +99,8 @@ def _open_invitations() -> None:
     for invitation in api().send(accounts.invitations()).items:
         with st.container(horizontal=True, vertical_alignment="center", key=f"invitation_{invitation.id}"):
             until = say("team.until", when=when(invitation.expires_at, "day"))
-            st.html(
-                f'{text(invitation.email)} <span class="r-quiet">{text(named("role", invitation.role))} · {text(until)}</span>'
-            )
+            facts = f"{named('role', invitation.role)} · {until}"
+            st.html(f'{text(invitation.email)} <span class="r-quiet">{text(facts)}</span>')
             if st.button(say("team.withdraw"), key=f"withdraw_{invitation.id}") and act(
                 partial(api().send, accounts.withdraw(invitation.id)), say("team.withdrawn")
             ):
@@ -115,9 +114,9 @@ def _invite(email: str, role: str) -> None:
         problem.show(error)
         return
     email = made.invitation.email
-    told = say("team.mailed", email=email) if made.mailed else say("team.hand_over", email=email)
+    message = say("team.mailed", email=email) if made.mailed else say("team.hand_over", email=email)
     why = f' <span class="r-quiet">{text(say("team.not_mailed", why=made.mail_problem))}</span>' if made.mail_problem else ""
-    st.html(f'<div class="r-note" role="status">{text(told)}{why}</div>')
+    st.html(f'<div class="r-note" role="status">{text(message)}{why}</div>')
     link = "/sign-in?" + urlencode({"form": "join", "token": made.token})
     st.code(page_address(link), language=None, wrap_lines=True)
 
@@ -158,7 +157,7 @@ def _new_key(who: Me) -> None:
 
 
 def _explained(scopes: Sequence[str]) -> str:
-    """What each scope allows, a line each."""
+    """Return what each scope allows, a line for each, as HTML."""
     lines = (f"<dt>{text(scope)}</dt><dd>{text(named('scope', scope.replace(':', '_')))}</dd>" for scope in scopes)
     return f'<details class="r-scopes" open><summary>{text(say("team.explained"))}</summary><dl>{"".join(lines)}</dl></details>'
 
@@ -174,9 +173,8 @@ def _key(who: Me, key: KeyInfo) -> None:
         else say("team.for_ever")
     )
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"row_key_{key.id}"):
-        st.html(
-            f'<b>{text(key.name)}</b><br><span class="r-quiet">{text(" · ".join((used, until, ", ".join(key.scopes))))}</span>'
-        )
+        facts = " · ".join((used, until, ", ".join(key.scopes)))
+        st.html(f'<b>{text(key.name)}</b><br><span class="r-quiet">{text(facts)}</span>')
         if (
             may(who, "keys:write")
             and st.button(say("team.revoke"), key=f"revoke_{key.id}")

@@ -1,4 +1,4 @@
-"""What was used this month, by model and tool and run, and what may be used."""
+"""This month's usage by model, tool and run, and its limits."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ MICRO = 1_000_000
 
 
 def main() -> None:
-    """The month against its limits, then what it went to."""
+    """Show the month's usage against its limits, then what it was spent on."""
     try:
         used, allowed = api().send(organisation.usage()), api().send(organisation.quotas())
     except ApiError as error:

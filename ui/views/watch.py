@@ -1,4 +1,4 @@
-"""Watch a run: the plan, the agents at work, the sources as they arrive, what it uses, and the means to steer it."""
+"""The page of a run at work: the plan, the agents, the sources as they arrive, its usage, and the controls."""
 
 from datetime import timedelta
 from time import monotonic
@@ -20,12 +20,12 @@ from ui.progress import Progress
 from ui.session import api, feed, progress, run_id
 
 REFRESH = timedelta(seconds=1)
-OLDEST = timedelta(seconds=15)  # how long a run is shown as it was while nothing is heard of it
+OLDEST = timedelta(seconds=15)  # how long a run is not asked for while its log does not grow
 TOLD = ("failed", "cancelled", "paused", "budget_reached")
 
 
 def main() -> None:
-    """The run named in the address, live until it has finished."""
+    """Show the run in the address, live until it has finished."""
     chosen = run_id()
     if not chosen:
         run_header.no_run()
@@ -49,10 +49,10 @@ def main() -> None:
 
 
 def _standing(settled: bool, waiting: bool, planned: bool) -> None:
-    """Where the run stands, and the buttons. No refresh follows where it is over and its log is whole.
+    """Draw where the run stands, and the buttons. The refresh stops when the run is over and its log is whole.
 
-    The whole page is drawn anew when there is a plan, which can be changed, and when it begins or ceases to wait for approval.
-    Zones are containers, so that what opens and closes in one does not disturb another.
+    The whole page runs again when a plan appears, which can then be changed, and when the run begins or stops waiting for
+    approval. Each zone is a container, so that what opens and closes in one does not disturb another.
     """
     run, trouble = _latest()
     state = feed(run.id).look()
@@ -71,7 +71,7 @@ def _standing(settled: bool, waiting: bool, planned: bool) -> None:
 
 
 def _approve() -> None:
-    """The plan waits. What is typed here is not disturbed by the clock either."""
+    """Draw the waiting plan. The refresh leaves it alone, because somebody may be typing."""
     run, _ = _latest()
     plan = run.plan or progress(feed(run.id).look().events).plan
     if plan:
@@ -79,13 +79,13 @@ def _approve() -> None:
 
 
 def _steer() -> None:
-    """Not refreshed by the clock: somebody is typing here."""
+    """Draw the controls. The refresh leaves them alone, because somebody may be typing."""
     run, _ = _latest()
     controls.steer(api(), run, progress(feed(run.id).look().events).plan)
 
 
 def _work() -> None:
-    """What the agents do and what they found."""
+    """Draw what the agents do and what they have found."""
     run, _ = _latest()
     state = feed(run.id).look()
     known = progress(state.events)
@@ -99,7 +99,7 @@ def _work() -> None:
 
 
 def _latest() -> tuple[Run, ApiError | None]:
-    """The run now, or as it was last seen with the reason why there is no newer. It is asked for when its log has grown."""
+    """Return the run now, or its last known state and the error. The API is asked when the log has grown or the state is old."""
     asked_at, held = st.session_state["watched_run"]
     state = feed(held.id).look()
     grown = bool(state.events) and state.events[-1].seq > held.last_seq
@@ -127,15 +127,15 @@ def _notices(run: Run, known: Progress, trouble: ApiError | None) -> None:
 
 
 def _beside(known: Progress, state: FeedState) -> None:
-    # Labels stay as they are: a tab whose label changes is a new tab, and the reader would be thrown back to the first.
+    # The labels never change: Streamlit takes a tab with a new label for a new tab, and goes back to the first one.
     sources, log, notes = st.tabs([say("watch.sources"), say("watch.log"), say("watch.notes")], key="watch_tabs")
     with sources:
         st.html(sources_html(known))
     with log:
         st.html(log_html(state.events))
     with notes:
-        given = "".join(f'<div class="r-note">{text(note)}</div>' for note in known.notes)
-        st.html(given or f'<p class="r-quiet">{text(say("watch.no_notes"))}</p>')
+        notes_html = "".join(f'<div class="r-note">{text(note)}</div>' for note in known.notes)
+        st.html(notes_html or f'<p class="r-quiet">{text(say("watch.no_notes"))}</p>')
 
 
 main()

@@ -1,4 +1,4 @@
-"""Webhooks: where the organisation is told what happens to its runs, and what became of each message."""
+"""Webhooks: the addresses that hear what happens to the organisation's runs, and the state of each message."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -20,7 +20,7 @@ REFRESH = timedelta(seconds=2)
 
 
 def main() -> None:
-    """The endpoint named in the address with its messages, else all of them."""
+    """Show the webhook in the address with its messages, else all of them."""
     shelf.show(say("webhooks.title"), _one, _all)
 
 
@@ -33,7 +33,7 @@ def _all(before: str | None) -> None:
     st.html(hero(say("webhooks.title"), say("webhooks.lead")))
     if _may_write():
         _new()
-    page = api().send(webhooks.list_(before=before))  # with the one that was just added
+    page = api().send(webhooks.list_(before=before))  # loaded last, to include the one just added
     if not page.items:
         st.html(f'<p class="r-quiet">{text(say("webhooks.none"))}</p>')
     for hook in page.items:
@@ -58,10 +58,10 @@ def _new() -> None:
         _reveal(lambda: api().send(webhooks.create(new)))
 
 
-def _reveal(made: Callable[[], RevealedWebhook]) -> None:
-    """The secret, this once: it is kept nowhere on the page, and the next thing that is drawn has it no more."""
+def _reveal(make: Callable[[], RevealedWebhook]) -> None:
+    """Show a new secret this once: the page does not store it, so the next refresh removes it."""
     try:
-        revealed = made()
+        revealed = make()
     except ApiError as error:
         problem.show(error)
         return
@@ -76,9 +76,9 @@ def _event(event: str) -> str:
 def _facts_html(hook: Webhook) -> str:
     state = "completed" if hook.enabled else "cancelled"
     pill = f'<span class="r-pill {state}">{text(say("webhooks.on" if hook.enabled else "webhooks.off"))}</span>'
-    told = ", ".join(_event(event) for event in hook.events) or say("webhooks.every_event")
+    events = ", ".join(_event(event) for event in hook.events) or say("webhooks.every_event")
     failing = say("webhooks.failing", when=when(hook.failing_since, "short")) if hook.failing_since else ""
-    facts = "".join(f"<span>{text(fact)}</span>" for fact in (hook.url, told, failing) if fact)
+    facts = "".join(f"<span>{text(fact)}</span>" for fact in (hook.url, events, failing) if fact)
     why = f'<div class="r-note bad">{text(hook.disabled_reason)}</div>' if hook.disabled_reason else ""
     return f'{pill} <div class="r-eyebrow">{facts}</div>{why}'
 
@@ -114,13 +114,13 @@ def _controls(hook: Webhook) -> None:
 
 
 def _lively(hook: str, state: str | None) -> bool:
-    """Whether a message is on its way just now: one that waits for its next try hours from now is not."""
+    """Return whether a message is on its way now. One that waits hours for its next attempt does not count."""
     newest = api().send(webhooks.deliveries(hook, state)).items
-    return any(sent.state == "pending" and not sent.error for sent in newest)
+    return any(delivery.state == "pending" and not delivery.error for delivery in newest)
 
 
 def _deliveries(hook: Webhook, state: str | None, lively: bool) -> None:
-    """The log, drawn anew while a message is on its way."""
+    """Draw the messages, and refresh them while one is on its way."""
     try:
         page = api().send(webhooks.deliveries(hook.id, state, before=kept("before")))
         if lively and not _lively(hook.id, state):
@@ -130,28 +130,29 @@ def _deliveries(hook: Webhook, state: str | None, lively: bool) -> None:
         return
     if not page.items:
         st.html(f'<p class="r-quiet">{text(say("webhooks.no_messages"))}</p>')
-    for sent in page.items:
-        _delivery(hook, sent)
+    for delivery in page.items:
+        _delivery(hook, delivery)
     shelf.older(PAGE, page.next, id=hook.id)
 
 
-def _delivery(hook: Webhook, sent: Delivery) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key=f"row_{sent.id}"):
-        pill = {"pending": "running", "delivered": "completed"}.get(sent.state, "failed")
-        answer = say("webhooks.answered", status=sent.status) if sent.status else ""
-        again = say("webhooks.again", when=when(sent.next_attempt_at, "short")) if sent.error and sent.next_attempt_at else ""
-        facts = (when(sent.created_at, "short"), count("attempt", sent.attempts), answer, sent.error, again)
-        told = " · ".join(fact for fact in facts if fact)
+def _delivery(hook: Webhook, delivery: Delivery) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"row_{delivery.id}"):
+        pill = {"pending": "running", "delivered": "completed"}.get(delivery.state, "failed")
+        answer = say("webhooks.answered", status=delivery.status) if delivery.status else ""
+        retry_at = delivery.next_attempt_at if delivery.error else None
+        again = say("webhooks.again", when=when(retry_at, "short")) if retry_at else ""
+        facts = (when(delivery.created_at, "short"), count("attempt", delivery.attempts), answer, delivery.error, again)
+        facts_text = " · ".join(fact for fact in facts if fact)
         st.html(
-            f'<span class="r-pill {pill}">{text(named("delivery", sent.state))}</span> <b>{text(_event(sent.type))}</b>'
-            f'<br><span class="r-quiet">{text(told)}</span>'
+            f'<span class="r-pill {pill}">{text(named("delivery", delivery.state))}</span> '
+            f'<b>{text(_event(delivery.type))}</b><br><span class="r-quiet">{text(facts_text)}</span>'
         )
         if (
-            sent.state != "pending"
+            delivery.state != "pending"
             and hook.enabled
             and _may_write()
-            and st.button(say("webhooks.replay"), key=f"replay_{sent.id}", icon=":material/replay:")
-            and act(partial(api().send, webhooks.replay(sent.id)), say("webhooks.replayed"))
+            and st.button(say("webhooks.replay"), key=f"replay_{delivery.id}", icon=":material/replay:")
+            and act(partial(api().send, webhooks.replay(delivery.id)), say("webhooks.replayed"))
         ):
             st.rerun()
 

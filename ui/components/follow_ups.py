@@ -1,0 +1,65 @@
+"""Further questions about a finished report, with their answers."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import streamlit as st
+
+from rubrica_client import Client, reports
+from rubrica_client.models import AnswerView, Run
+from ui.components.controls import act
+from ui.components.markup import text
+from ui.components.report_view import article
+from ui.language import say
+from ui.report import Report
+
+REFRESH = timedelta(seconds=2)
+
+
+def follow_ups(client: Client, run: Run) -> Sequence[AnswerView]:
+    """Draw the field for a further question and the answers so far, made from the stored evidence; return the answers."""
+    with st.container():  # without it, Streamlit pins the field to the end of the page and opens the page there
+        question = st.chat_input(say("follow.hint"), key="follow_up", max_chars=2_000)
+    if question and question.strip():
+        act(lambda: client.send(reports.ask(run.id, question.strip())), say("follow.asked"))
+    answers = client.send(reports.questions(run.id)).items
+    if any(map(_under_way, answers)):
+        st.fragment(_working, run_every=REFRESH)(client, run)
+        return ()
+    for answer in answers:
+        st.html(answer_html(answer))
+    return answers
+
+
+def _under_way(answer: AnswerView) -> bool:
+    return answer.answered is None and answer.status != "failed"
+
+
+def _working(client: Client, run: Run) -> None:
+    """Draw the answers on each refresh. When all are there, run the whole page again, so that their numbers open citations."""
+    answers = client.send(reports.questions(run.id)).items
+    if not any(map(_under_way, answers)):
+        st.rerun()
+    for answer in answers:
+        st.html(answer_html(answer))
+
+
+def answer_html(answer: AnswerView) -> str:
+    """Return a question with its answer, or its state, as HTML. Each number opens its citation, as in the report (`cited`)."""
+    if answer.status == "failed":
+        body = f'<div class="r-note bad">{text(answer.detail)}</div>'
+    elif answer.answered is None:
+        body = f'<p class="r-quiet" role="status">{text(say("follow.working"))}</p>'
+    else:
+        unsaid = "" if answer.answered else f'<p class="r-quiet">{text(say("follow.unanswered"))}</p>'
+        body = unsaid + article(Report.of_answer(answer), mark=_mark(answer)).html
+    return f'<div class="r-report r-answer"><h3>{text(answer.question)}</h3>{body}</div>'
+
+
+def cited(answers: Sequence[AnswerView]) -> dict[str, Report]:
+    """Return the answers that have citations, by the prefix of their names on the page."""
+    return {_mark(answer): Report.of_answer(answer) for answer in answers if answer.citations}
+
+
+def _mark(answer: AnswerView) -> str:
+    return f"q{answer.id}-"
