@@ -92,7 +92,7 @@ def wished_versions_of(query: ResearchQuery) -> dict[str, str]:
 
 def add_wishes(memory: SharedMemory, query: ResearchQuery, language: Language) -> SharedMemory:
     """Add notes about the reader's answers and the allowed sources to the memory; without any, return it unchanged."""
-    told = [*_format_answers(query, language), *(_format_scope(query.scope, language) if query.scope else ())]
+    told = _format_answers(query, language) + (_format_scope(query.scope, language) if query.scope else [])
     return memory.with_entries(*(MemoryEntry(agent=READER, kind=MemoryKind.NOTE, text=text) for text in told)) if told else memory
 
 

@@ -197,4 +197,5 @@ def _describe_tool_call(call: ToolCall, result: ToolResult) -> dict[str, Any]:
     found = {passage.source.url: passage.source.title for passage in result.passages}
     sources = [{"title": title, "url": url} for url, title in list(found.items())[:SHOWN_SOURCES]]
     told = {"tool": call.name, "results": len(result.passages), "sources": sources, "error": result.error}
-    return {**call.arguments, **told, **({"note": result.note} if result.note else {})}
+    note = {"note": result.note} if result.note else {}
+    return {**call.arguments, **told, **note}

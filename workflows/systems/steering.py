@@ -71,7 +71,9 @@ class PlanSteering:
         if unknown:
             raise Conflict(f"subtask {subtask.id!r} depends on {sorted(unknown)[0]!r}, which is not in the plan")
         return self._set_plan(
-            ResearchPlan(**{**dict(plan), "subtasks": (*plan.subtasks, self._mark_added(subtask)), "revision": plan.revision + 1})
+            ResearchPlan.model_validate(
+                dict(plan) | {"subtasks": (*plan.subtasks, self._mark_added(subtask)), "revision": plan.revision + 1}
+            )
         )
 
     def drop(self, subtask_id: str) -> ResearchPlan:
