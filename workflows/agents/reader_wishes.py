@@ -6,9 +6,9 @@ rest are notes of the reader. A reader's text is put on one line and cannot imit
 
 from collections.abc import Mapping
 
-from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.options import Length, ReportFormat, ReportStyle, SearchScope, Tone
 from app.domain.query import Language, ResearchQuery
+from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 from workflows.agents.untrusted import as_attribute
 
 READER = "user"

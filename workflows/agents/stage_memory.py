@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from app.domain.evidence import Finding
-from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.plan import ResearchPlan, Subtask
+from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 
 PLANNER = "plan"
 REPORTER = "report"
