@@ -17,7 +17,7 @@ from workflows.agents.ports import ChatModel, Tool
 from workflows.durable.outage import Outage, ServerCircuit
 from workflows.durable.policies import WAITING_EVENT_EVERY
 from workflows.durable.stage_ledger import StageLedger
-from workflows.systems.local_record import digest_call
+from workflows.systems.local_record import describe_model_call, digest_call
 from workflows.systems.stored_turns import StoredTurns
 
 T = TypeVar("T")
@@ -127,7 +127,7 @@ class DurableRecord:
             )
             following = allowance.reserve_next(request, completion)
             done = turn.model_copy(update={"completion": completion, "elapsed_s": self._stage_time()})
-            payload = _describe_model_call(turn.step, completion)
+            payload = describe_model_call(turn.step, completion)
             with self._storing_answer():
                 await self._ledger.store(done, completion.usage, following, EventType.MODEL_CALL, payload)
         return self._count_turn(done, completion, completion.usage)
@@ -179,18 +179,6 @@ class DurableRecord:
 
     def _stage_time(self) -> float:
         return round(self._before + self._now() - self._began, 3)
-
-
-def _describe_model_call(step: str, completion: Completion) -> dict[str, Any]:
-    usage = completion.usage
-    return {
-        "step": step,
-        "model": completion.model,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cost_microusd": usage.cost_microusd,
-        "replayed": False,
-    }
 
 
 def _describe_tool_call(call: ToolCall, result: ToolResult) -> dict[str, Any]:
