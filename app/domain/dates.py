@@ -2,7 +2,7 @@
 
 from datetime import date
 
-MONTHS = tuple("January February March April May June July August September October November December".split())
+MONTHS = "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"
 
 
 def write_day(day: date) -> str:

@@ -38,15 +38,13 @@ class DurableRecord:
         stored: Iterable[Turn],
         models: Callable[[str], ServerCircuit],
         index: ServerCircuit,
-        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._ledger = ledger
         self._models = models
         self._index = index
-        self._now = now
         self._stored = StoredTurns(stored)
         self._before = self._stored.read_elapsed_s()
-        self._began = now()
+        self._began = time.monotonic()
         self._clock = 0.0
         self._under_way: set[asyncio.Future[Any]] = set()
         self._in_hand: set[asyncio.Future[Any]] = set()
@@ -152,7 +150,7 @@ class DurableRecord:
 
         async def notice(reason: Outage, left: timedelta) -> None:
             await self._ledger.read_wishes()
-            now = self._now()
+            now = time.monotonic()
             if left >= QUIET_WAIT and now - self._announced >= WAITING_EVENT_EVERY.total_seconds():
                 self._announced = now
                 told = {"what": what, "detail": str(reason), "retry_in_s": round(left.total_seconds(), 1)}
@@ -178,7 +176,7 @@ class DurableRecord:
         return answer
 
     def _stage_time(self) -> float:
-        return round(self._before + self._now() - self._began, 3)
+        return round(self._before + time.monotonic() - self._began, 3)
 
 
 def _describe_tool_call(call: ToolCall, result: ToolResult) -> dict[str, Any]:

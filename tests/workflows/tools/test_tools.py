@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.chat import ToolCall, ToolResult
+from app.domain.chat import ToolResult
 from app.domain.errors import ToolError
 from app.domain.evidence import Source, snapshot_hash
 from app.domain.tool_key import call_key_of
