@@ -71,7 +71,7 @@ async def list_tallies(database: Executor) -> list[Tally]:
 
 
 def _choice_of(row: Record) -> StoredChoice:
-    return StoredChoice.model_validate(dict(row) | {"choice": Choice.of_any_version(row["choice"])})
+    return StoredChoice(**(dict(row) | {"choice": Choice.of_any_version(row["choice"])}))
 
 
 def _way_of(lineage: str) -> str:

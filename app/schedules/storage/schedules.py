@@ -190,4 +190,4 @@ def _schedule_of(row: Record) -> Schedule:
 
 def _firing_of(row: Record) -> Firing:
     changes = ReportChanges.of_any_version(row["changes"]) if row["changes"] else ReportChanges()
-    return Firing.model_validate(dict(row) | {"changes": changes})
+    return Firing(**(dict(row) | {"changes": changes}))
