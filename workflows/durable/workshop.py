@@ -28,8 +28,7 @@ from workflows.agents.effort import LIMITS, bounds_of
 from workflows.agents.kit import Kit
 from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 from workflows.agents.ports import ChatModel
-from workflows.chat_models.endpoint import ModelPrices
-from workflows.chat_models.offer import ModelOffer
+from workflows.chat_models.endpoint import ModelOffer, ModelPrices
 from workflows.durable.allowance import reserve_first_call
 from workflows.durable.failures import make_stopping_failure
 from workflows.durable.known_sources import KnownSources
