@@ -101,4 +101,4 @@ async def list_page(
     """Up to `limit` of the wanted entries, newest first, older than `before`."""
     async with translate_outages():
         rows = await database.fetch(PAGE, limit, before, wanted.action, wanted.user_id, wanted.since, wanted.until)
-    return [AuditEntry(**{**dict(row), "detail": orjson.loads(row["detail"])}) for row in rows]
+    return [AuditEntry(**(dict(row) | {"detail": orjson.loads(row["detail"])})) for row in rows]

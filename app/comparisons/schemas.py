@@ -141,9 +141,14 @@ class Reveal(BaseModel):
 
 def item_of(comparison: Comparison) -> ComparisonItem:
     """Return a line of a list. A finished comparison that nobody has looked at yet still reads as being prepared."""
-    asked = comparison.id, comparison.run_id, comparison.query.question
-    told = *asked, status_of(comparison), comparison.created_at, comparison.chosen
-    return ComparisonItem(**dict(zip(ComparisonItem.model_fields, told, strict=True)))
+    return ComparisonItem(
+        id=comparison.id,
+        run_id=comparison.run_id,
+        question=comparison.query.question,
+        status=status_of(comparison),
+        created_at=comparison.created_at,
+        chosen=comparison.chosen,
+    )
 
 
 def view_of(shown: ShownComparison) -> ComparisonView:

@@ -58,8 +58,8 @@ def describe_event(kind: str, payload: Mapping[str, Any], language: Language) ->
         case EventType.TOOL_CALL:
             form = words.failed if payload.get("error") else words.call
             asked = payload.get("query") or payload.get("url") or "…"
-            told = {"results": payload.get("results", 0), "error": payload.get("error", "")}
-            return form.format(tool=payload["tool"], query=asked, **told)
+            results, error = payload.get("results", 0), payload.get("error", "")
+            return form.format(tool=payload["tool"], query=asked, results=results, error=error)
         case EventType.STAGE_FINISHED if str(payload["stage"]).startswith("search/"):
             return words.found.format(title=payload["title"], quotes=payload["quotes"])
         case EventType.STAGE_STARTED if payload["stage"] == "report":

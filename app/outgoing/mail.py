@@ -81,8 +81,7 @@ def mailbox_of(settings: Settings) -> Mailbox | None:
 
 def _explain_trouble(error: BaseException) -> str:
     """Return why nothing could be sent: without TLS that is required, nothing is."""
-    causes = [error, *((error.__cause__,) if error.__cause__ else ())]
-    for cause in causes:
+    for cause in (error, error.__cause__):
         if isinstance(cause, ssl.SSLCertVerificationError):
             return f"the certificate of the mail server is not trusted: {cause.verify_message}"
         if isinstance(cause, ssl.SSLError):

@@ -205,15 +205,34 @@ class SharePage(BaseModel):
 def change_view_of(task: ReportTask) -> ChangeView:
     """Return a task that changes a report, as its reader sees it."""
     request = task.request
-    shared = {name: getattr(task, name) for name in ("id", "status", "detail", "version", "usage", "created_at", "finished_at")}
-    return ChangeView(**shared, how=request.kind, section=request.section, base=request.base, wish=request.text)
+    return ChangeView(
+        id=task.id,
+        how=request.kind,
+        section=request.section,
+        base=request.base,
+        wish=request.text,
+        status=task.status,
+        detail=task.detail,
+        version=task.version,
+        usage=task.usage,
+        created_at=task.created_at,
+        finished_at=task.finished_at,
+    )
 
 
 def answer_view_of(task: ReportTask) -> AnswerView:
     """Return a follow-up question, as its reader sees it."""
-    shared = {name: getattr(task, name) for name in ("id", "status", "detail", "usage", "created_at", "finished_at")}
-    told = _answer_fields_of(task.answer) if task.answer else {}
-    return AnswerView(**shared, question=task.request.text, **told)
+    answer = _answer_fields_of(task.answer) if task.answer else {}
+    return AnswerView(
+        id=task.id,
+        question=task.request.text,
+        status=task.status,
+        detail=task.detail,
+        usage=task.usage,
+        created_at=task.created_at,
+        finished_at=task.finished_at,
+        **answer,
+    )
 
 
 def _answer_fields_of(answer: FollowUp) -> dict[str, Any]:

@@ -50,10 +50,12 @@ COUNTS = """
 STATEMENTS: Mapping[str, str] = MappingProxyType(
     {
         "runs": RUNS,
-        **{table: HAVING.format(table=table, ended=ENDED.format(days="events_days")) for table in ("events",)},
-        **{table: HAVING.format(table=table, ended=ENDED.format(days="tool_results_days")) for table in ("tool_calls", "turns")},
+        "events": HAVING.format(table="events", ended=ENDED.format(days="events_days")),
+        "tool_calls": HAVING.format(table="tool_calls", ended=ENDED.format(days="tool_results_days")),
+        "turns": HAVING.format(table="turns", ended=ENDED.format(days="tool_results_days")),
         "viewings": SAID.format(table="viewings", since="first_viewed_at"),  # their choices go with them
-        **{table: SAID.format(table=table, since="made_at") for table in ("ratings", "claim_flags")},
+        "ratings": SAID.format(table="ratings", since="made_at"),
+        "claim_flags": SAID.format(table="claim_flags", since="made_at"),
         "drafts": DRAFTS,
         "fleets": FLEETS,  # their questions go with them
         "snapshots": SNAPSHOTS,
@@ -81,6 +83,7 @@ async def forget(trusted: Executor, what: str, batch: int) -> int:
 
     Of what can be much, the rows of `batch` runs (or as many snapshots) go at once: ask again until there are none.
     """
+    bounds = (batch,) if what in BATCHED else ()
     async with translate_outages():
-        done = await trusted.execute(STATEMENTS[what], *((batch,) if what in BATCHED else ()))
+        done = await trusted.execute(STATEMENTS[what], *bounds)
     return int(done.rpartition(" ")[2])

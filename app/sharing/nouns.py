@@ -1,6 +1,5 @@
 """Links by which anybody may read one version of a report."""
 
-import hashlib
 import secrets
 from datetime import datetime
 from uuid import UUID
@@ -34,8 +33,3 @@ class SharedReport(Value):
 def new_link_token() -> str:
     """Return 192 random bits, safe in a URL."""
     return secrets.token_urlsafe(TOKEN_BYTES)
-
-
-def hash_of_token(token: str) -> bytes:
-    """Return the hash that is stored of a token. The token is random, so a plain hash keeps it secret."""
-    return hashlib.sha256(token.encode()).digest()

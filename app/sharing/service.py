@@ -5,13 +5,14 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid4
 
+from app.accounts.nouns.token import token_digest
 from app.audit import storage as audit
 from app.audit.storage import Action
 from app.database.engine import Database, Executor
 from app.domain.errors import Conflict, NotFound
 from app.runs.service.research import Research
 from app.sharing import storage as shares
-from app.sharing.nouns import Share, SharedReport, hash_of_token, new_link_token
+from app.sharing.nouns import Share, SharedReport, new_link_token
 
 MAX_LINKS = 100
 UNKNOWN_LINK = "this link is not known here, or has ended; ask its sender for a new one"
@@ -50,7 +51,7 @@ class Sharing:
             raise Conflict(f"run {run_id} has been shared {MAX_LINKS} times; use one of its links")
         token, until = new_link_token(), datetime.now(UTC) + timedelta(days=days)
         async with self._database.acquire() as connection:
-            made = await shares.add(connection, uuid4(), run_id, number, hash_of_token(token), until)
+            made = await shares.add(connection, uuid4(), run_id, number, token_digest(token), until)
             told = {"version": str(number), "until": f"{until:%Y-%m-%d}"}
             await audit.record(connection, Action.REPORT_SHARED, run_id, told)
         return NewLink(made, token)
@@ -69,7 +70,7 @@ class Sharing:
 
     async def read_report(self, token: str) -> SharedReport:
         """Return what a link shows."""
-        found = await shares.open_link(self._trusted, hash_of_token(token))
+        found = await shares.open_link(self._trusted, token_digest(token))
         if found is None:
             raise NotFound(UNKNOWN_LINK)
         return found

@@ -52,7 +52,8 @@ class WebhooksController(Controller):
     @patch("/{webhook_id:uuid}", opt=WRITE, responses=problem_responses(400, 404))
     async def change_webhook(self, webhook_id: WebhookId, data: JSONBody[WebhookChange], webhooks: WebhooksService) -> Webhook:
         """Change an endpoint; `enabled` turns it off, or on again when it was turned off for failing."""
-        return await webhooks.change(webhook_id, WebhookChanges(**{name: getattr(data, name) for name in WebhookChanges._fields}))
+        changes = WebhookChanges(data.url, data.description, data.events, data.enabled)
+        return await webhooks.change(webhook_id, changes)
 
     @delete("/{webhook_id:uuid}", opt=WRITE, responses=problem_responses(404))
     async def remove_webhook(self, webhook_id: WebhookId, webhooks: WebhooksService) -> None:

@@ -174,7 +174,7 @@ async def sweep(database: Executor, older_than: timedelta) -> None:
 
 
 def _webhook_of(row: Record) -> Webhook:
-    return Webhook(**{**dict(row), "events": tuple(map(WebhookEvent, row["events"]))})
+    return Webhook(**dict(row))
 
 
 def _delivery_of(row: Record) -> Delivery:

@@ -10,19 +10,14 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-ENCODINGS = (
-    *("cp1252", "cp1250", "iso8859-2", "cp1254", "cp1257", "mac_roman", "mac_latin2"),
-    *("cp1251", "koi8-r", "koi8-u", "iso8859-5", "cp866", "mac_cyrillic", "cp1253", "iso8859-7"),
-)
+_LATIN_ENCODINGS = ("cp1252", "cp1250", "iso8859-2", "cp1254", "cp1257", "mac_roman", "mac_latin2")
+ENCODINGS = (*_LATIN_ENCODINGS, "cp1251", "koi8-r", "koi8-u", "iso8859-5", "cp866", "mac_cyrillic", "cp1253", "iso8859-7")
 """The encodings in use, the most usual first. ISO 8859-1 and -9 are parts of cp1252 and cp1254."""
-_CYRILLIC = "абвгдежзийклмнопрстуфхцчшщьюя"
-_ALPHABETS = (
-    *("", "àâæçéèêëîïôœùûüÿ", "äöüß", "áéíñóúü", "ãáâàçéêíóôõú", "àèéìíîòóù", "åäöé", "æøåéó", "äöåšž", "ëéèïöüóá"),
-    *("áðéíóúýþæö", "ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "ăâîșțşţ", "čćđšž", "çğıöşüâîû"),
-    *("āčēģīķļņšūž", "ąčęėįšųūž", "äõöüšž", "àèéíïòóúüç", "çë"),
-    *(_CYRILLIC + "ыэёъ", _CYRILLIC + "іїєґ", _CYRILLIC + "ъ", _CYRILLIC + "ыэёіў", _CYRILLIC + "јљњћђџ", _CYRILLIC + "јљњѓќѕџ"),
-    "αβγδεζηθικλμνξοπρστυφχψωςάέήίόύώϊϋΐΰ",
-)
+_WESTERN = ("", "àâæçéèêëîïôœùûüÿ", "äöüß", "áéíñóúü", "ãáâàçéêíóôõú", "àèéìíîòóù", "åäöé", "æøåéó", "äöåšž", "ëéèïöüóá")
+_EASTERN = ("áðéíóúýþæö", "ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "ăâîșțşţ", "čćđšž", "çğıöşüâîû")
+_FURTHER = ("āčēģīķļņšūž", "ąčęėįšųūž", "äõöüšž", "àèéíïòóúüç", "çë")
+_CYRILLIC = tuple("абвгдежзийклмнопрстуфхцчшщьюя" + own for own in ("ыэёъ", "іїєґ", "ъ", "ыэёіў", "јљњћђџ", "јљњѓќѕџ"))
+_ALPHABETS = (*_WESTERN, *_EASTERN, *_FURTHER, *_CYRILLIC, "αβγδεζηθικλμνξοπρστυφχψωςάέήίόύώϊϋΐΰ")
 _MARKS = frozenset("\xa0\xad«»„“”‚‘’‹›–—…•·°§©®™€£¥ªº¹²³½¼¾×±µ¡¿№´¨†‡‰")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _GREEK = "\u0370"  # letters from here on are Greek or Cyrillic, those before it Latin

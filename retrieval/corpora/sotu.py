@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 
+from app.domain.dates import MONTHS
 from app.domain.errors import InvalidInput
 from app.domain.evidence import Source, snapshot_hash
 from retrieval.corpora.ports import UnreadableItem
@@ -52,7 +53,7 @@ def _source_of(row: dict[str, str], text: str) -> Source:
     president, held = row["president_full"], date.fromisoformat(row["date"])
     return Source(
         url=row["source_url"],
-        title=f"{_form_of(row)}, {president}, {held:%B} {held.day}, {held.year}",
+        title=f"{_form_of(row)}, {president}, {MONTHS[held.month - 1]} {held.day}, {held.year}",
         snapshot=snapshot_hash(text),
         author=president,
         published=held,

@@ -140,8 +140,14 @@ def _read_document(folder: Path, reader: FileReader) -> Document | UnreadableIte
         return UnreadableItem(folder.name, error.strerror or str(error))
     if reading.error:
         return UnreadableItem(folder.name, reading.error)
-    told = {"url": about.address, "title": about.name, "kind": "file"}
-    source = Source(**told, snapshot=reading.snapshot, author=reading.author, published=read_date(reading.published))
+    source = Source(
+        url=about.address,
+        title=about.name,
+        snapshot=reading.snapshot,
+        author=reading.author,
+        published=read_date(reading.published),
+        kind="file",
+    )
     return Document(source=source, text=text)
 
 

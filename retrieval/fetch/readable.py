@@ -17,25 +17,8 @@ from retrieval.language.dates import read_date
 TITLE_CHARS = 300
 THIN_CHARS = 80
 _DROPPED = ("script", "style", "iframe", "object", "embed", "svg", "math", "canvas", "form", "link", "base")
-_BLOCKS = (
-    "p",
-    "div",
-    "li",
-    "tr",
-    "td",
-    "th",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "blockquote",
-    "pre",
-    "section",
-    "article",
-    "br",
-)
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_BLOCKS = ("p", "div", "li", "tr", "td", "th", *_HEADINGS, "blockquote", "pre", "section", "article", "br")
 
 
 def read_content(content: bytes, content_type: str, charset: str = "") -> ReadableContent:

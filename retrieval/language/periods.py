@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from app.domain.dates import MONTHS
+
 
 class Period(NamedTuple):
     """`[start, end)` in the text, and the last day of what is named."""
@@ -19,9 +21,7 @@ class Period(NamedTuple):
     until: date
 
 
-_MONTHS = {name.lower(): n for n, name in enumerate(calendar.month_name) if name} | {
-    name.lower(): n for n, name in enumerate(calendar.month_abbr) if name
-}
+_MONTHS = {name: number for number, month in enumerate(MONTHS, 1) for name in (month.lower(), month[:3].lower())}
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _SEASONS = {"spring": 5, "summer": 8, "autumn": 11, "fall": 11, "winter": 12}

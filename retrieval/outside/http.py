@@ -60,7 +60,9 @@ class HttpExchange:
 
     async def _send(self, request: HttpRequest) -> bytes:
         data = orjson.dumps(request.body) if request.body is not None else None
-        headers = {**request.headers, **({"Content-Type": "application/json"} if data is not None else {})}
+        headers = dict(request.headers)
+        if data is not None:
+            headers["Content-Type"] = "application/json"
         async with self._session.request(
             "GET" if data is None else "POST",
             request.url,

@@ -10,9 +10,8 @@ MAX_CHARS = 32_000_000
 class TextCache:
     """A cache of texts by name that drops the least recently used. `load` reads a missing one; its errors pass through."""
 
-    def __init__(self, load: Callable[[str], str], max_chars: int = MAX_CHARS) -> None:
+    def __init__(self, load: Callable[[str], str]) -> None:
         self._load = load
-        self._max_chars = max_chars
         self._texts: OrderedDict[str, str] = OrderedDict()
         self._chars = 0
         self._lock = threading.Lock()
@@ -35,6 +34,6 @@ class TextCache:
             if name not in self._texts:
                 self._texts[name] = text
                 self._chars += len(text)
-            while self._chars > self._max_chars and len(self._texts) > 1:
+            while self._chars > MAX_CHARS and len(self._texts) > 1:
                 self._chars -= len(self._texts.popitem(last=False)[1])
         return text

@@ -91,11 +91,6 @@ class DocumentStore:
                 [(generation, collection, key) for key in keys],
             )
 
-    def find_known(self, collection: str, keys: Iterable[str]) -> set[str]:
-        """Return those of these keys that name a document of the collection."""
-        query = "SELECT 1 FROM documents WHERE collection = ? AND key = ?"
-        return {key for key in keys if self._db.connect().execute(query, (collection, key)).fetchone()}
-
     def count(self, collection: str) -> int:
         """Count the documents that are not gone."""
         query = "SELECT count(*) FROM documents WHERE collection = ? AND state <> ?"

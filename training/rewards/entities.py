@@ -45,6 +45,8 @@ def entity_coverage(transcript: Transcript, entities: Sequence[Entity], publishe
     """Return the coverage of Eq. 8, from 0 to 1; Missing without entities, where it is undefined."""
     if not entities:
         return Missing("no entities are known for this question")
-    seen = [text for step in transcript.steps for text in (*step.observations, *((step.thought,) if published else ()))]
+    seen = [text for step in transcript.steps for text in step.observations]
+    if published:
+        seen += [step.thought for step in transcript.steps]
     text = "\n".join(fold_text(piece) for piece in seen)
     return sum(is_mentioned(entity, text) for entity in entities) / len(entities)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from app.domain.budget import AgentLimits
-from app.domain.memory import SharedMemory
 from app.domain.query import Language
 from workflows.agents.codec import StepCodec
+from workflows.agents.memory import SharedMemory
 from workflows.agents.ports import ChatModel, Record, Tool
 from workflows.prompts.library import PromptLibrary
 

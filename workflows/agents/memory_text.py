@@ -3,8 +3,8 @@
 import re
 
 from app.domain.citations import MARKER
-from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.query import Language
+from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
 

@@ -49,9 +49,8 @@ def repair_plan(proposed: PlanAnswer, intent: str, most: int) -> ResearchPlan | 
             ids.setdefault(_fold_name(name), i)
     needs = _break_circles([[ids[_fold_name(n)] for n in s.depends_on if _fold_name(n) in ids] for s in kept])
     subtasks = tuple(_make_subtask(s, i, needs[i]) for i, s in enumerate(kept))
-    return ResearchPlan(
-        intent=intent[:INTENT_CHARS], title=_put_on_one_line(proposed.title)[:PLAN_TITLE_CHARS], subtasks=subtasks
-    )
+    title = " ".join(proposed.title.split())
+    return ResearchPlan(intent=intent[:INTENT_CHARS], title=title[:PLAN_TITLE_CHARS], subtasks=subtasks)
 
 
 def _drop_repeated(subtasks: Sequence[SubtaskAnswer]) -> list[SubtaskAnswer]:
@@ -94,13 +93,9 @@ def _make_subtask(said: SubtaskAnswer, index: int, needs: Sequence[int]) -> Subt
     question = said.question.strip() or said.title.strip()
     return Subtask(
         id=f"s{index + 1}",
-        title=(_put_on_one_line(said.title) or _put_on_one_line(question))[:TITLE_CHARS],
+        title=" ".join((said.title.strip() or question).split())[:TITLE_CHARS],
         question=question[:QUESTION_CHARS],
         purpose=said.purpose.strip()[:REMARK_CHARS],
         expected_evidence=said.expected_evidence.strip()[:REMARK_CHARS],
         depends_on=tuple(f"s{j + 1}" for j in sorted(needs)),
     )
-
-
-def _put_on_one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -6,9 +6,9 @@ rest are notes of the reader. A reader's text is put on one line and cannot imit
 
 from collections.abc import Mapping
 
-from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.options import Length, ReportFormat, ReportStyle, SearchScope, Tone
 from app.domain.query import Language, ResearchQuery
+from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 from workflows.agents.untrusted import as_attribute
 
 READER = "user"
@@ -92,7 +92,7 @@ def wished_versions_of(query: ResearchQuery) -> dict[str, str]:
 
 def add_wishes(memory: SharedMemory, query: ResearchQuery, language: Language) -> SharedMemory:
     """Add notes about the reader's answers and the allowed sources to the memory; without any, return it unchanged."""
-    told = [*_format_answers(query, language), *(_format_scope(query.scope, language) if query.scope else ())]
+    told = _format_answers(query, language) + (_format_scope(query.scope, language) if query.scope else [])
     return memory.with_entries(*(MemoryEntry(agent=READER, kind=MemoryKind.NOTE, text=text) for text in told)) if told else memory
 
 

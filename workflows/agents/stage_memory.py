@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from app.domain.evidence import Finding
-from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.plan import ResearchPlan, Subtask
+from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 
 PLANNER = "plan"
 REPORTER = "report"
@@ -35,6 +35,6 @@ def entries_of(finding: Finding) -> tuple[MemoryEntry, ...]:
     keys = tuple(q.key for q in finding.quotes)
     addresses = tuple(dict.fromkeys(q.source.url for q in finding.quotes))
     thoughts = tuple(MemoryEntry(agent=agent, kind=MemoryKind.THOUGHT, text=text) for text in finding.thoughts)
-    answer = MemoryEntry(agent=agent, kind=MemoryKind.FINDING, text=finding.answer, quote_keys=keys, addresses=addresses)
+    answer = [MemoryEntry(agent=agent, kind=MemoryKind.FINDING, text=finding.answer, quote_keys=keys, addresses=addresses)]
     gaps = tuple(MemoryEntry(agent=agent, kind=MemoryKind.GAP, text=text) for text in finding.gaps)
-    return (*thoughts, *((answer,) if finding.answer else ()), *gaps)
+    return (*thoughts, *answer, *gaps) if finding.answer else (*thoughts, *gaps)

@@ -5,6 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from app.domain.budget import Usage
+from workflows.agents.ports import ChatModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,14 @@ class ModelPrices:
         """Return the usage of one model call."""
         cost = self.cost_of(input_tokens, output_tokens)
         return Usage(model_calls=1, input_tokens=input_tokens, output_tokens=output_tokens, cost_microusd=cost)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOffer:
+    """A further model for writing reports, and its prices."""
+
+    chat: ChatModel
+    prices: ModelPrices
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,16 +19,12 @@ class ScriptedModel:
     `sample` gives each answer token ids, as a training sampler would.
     """
 
-    def __init__(self, script: AnswerScript, name: str = "scripted", sample: Sampler | None = None) -> None:
+    name = "scripted"
+
+    def __init__(self, script: AnswerScript, sample: Sampler | None = None) -> None:
         self._answer = script if callable(script) else _answer_in_order(script)
-        self._name = name
         self._sample = sample
         self.requests: list[ChatRequest] = []
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._name
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Return the next answer.
@@ -44,7 +40,7 @@ class ScriptedModel:
             return said
         usage = Usage(model_calls=1) + estimate_usage(request, said)
         sampled = self._sample(request, said) if self._sample else None
-        return Completion(text=said, model=self._name, usage=usage, estimated=True, sampled=sampled)
+        return Completion(text=said, model=self.name, usage=usage, estimated=True, sampled=sampled)
 
 
 def _answer_in_order(script: Iterable[ScriptedAnswer]) -> Callable[[ChatRequest], ScriptedAnswer]:

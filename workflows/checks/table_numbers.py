@@ -54,7 +54,7 @@ def check_numbers(body: str, sources: Mapping[str, str]) -> CheckedTables:
                 unsourced += 1
                 continue
             checked += 1
-            if missing := _find_missing(said, texts, _scales_of(table, column, text)):
+            if missing := _find_missing(said, texts, _scales_of(table, column)):
                 wrong.append(WrongCell(place, row, column, text, missing))
     return CheckedTables(checked, unsourced, tuple(wrong))
 
@@ -73,8 +73,8 @@ def _keys_of(cell: str) -> list[str]:
     return [key.strip() for key in MARKER.findall(cell)]
 
 
-def _scales_of(table: MarkdownTable, column: int, cell: str) -> list[float]:
-    """Return the possible factors of a number in this cell: 1, and the scale in its column's head ("in millions")."""
+def _scales_of(table: MarkdownTable, column: int) -> list[float]:
+    """Return the possible factors of a number in this column: 1, and the scale in the column's head ("in millions")."""
     head = table.head[column].lower() if column < len(table.head) else ""
     return [1.0, *(scale for scale, names in SCALES.items() if any(name in head for name in names))]
 

@@ -70,8 +70,8 @@ def _repair_table(table: MarkdownTable) -> list[str]:
     rows = [_trim_row(row, len(table.head)) for row in table.rows]
     width = max(len(row) for row in [table.head, *rows])
     head, *body = [_write_row(_pad_row(row, width), table.indent) for row in [table.head, *rows]]
-    rule = [_repair_rule_cell(cell) for cell in table.rule[:width]]
-    return [head, _write_row((*rule, *["---"] * (width - len(rule))), table.indent), *body]
+    rule = [_repair_rule_cell(cell) for cell in _pad_row(table.rule[:width], width)]
+    return [head, _write_row(tuple(rule), table.indent), *body]
 
 
 def _trim_row(row: TableCells, width: int) -> TableCells:
@@ -82,7 +82,7 @@ def _trim_row(row: TableCells, width: int) -> TableCells:
 
 
 def _pad_row(row: TableCells, width: int) -> TableCells:
-    return (*row, *[""] * (width - len(row)))
+    return row + ("",) * (width - len(row))
 
 
 def _repair_rule_cell(cell: str) -> str:

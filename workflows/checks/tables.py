@@ -43,7 +43,7 @@ TableCells = tuple[str, ...]
 class MarkdownTable:
     """Lines meant as a table: lines `[start, end)` of the text, its head, rows and rule as written, and its faults.
 
-    `rule_at` counts the rule among the table's own lines; None without one. `indent` is the white space before its first line.
+    `indent` is the white space before its first line.
     """
 
     start: int
@@ -51,7 +51,6 @@ class MarkdownTable:
     head: TableCells
     rows: tuple[TableCells, ...]
     rule: TableCells
-    rule_at: int | None
     indent: str
     faults: frozenset[TableFault]
 
@@ -161,7 +160,7 @@ def _read_table(lines: Sequence[str], plain: Sequence[str], start: int, end: int
     }
     found = frozenset(fault for fault, there in faults.items() if there)
     indent = first[: len(first) - len(first.lstrip())]
-    return MarkdownTable(start, end, head, body, rule, rules[0] if rules else None, indent, found)
+    return MarkdownTable(start, end, head, body, rule, indent, found)
 
 
 def _fits_head(rule: TableCells, head: TableCells) -> bool:

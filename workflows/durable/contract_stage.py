@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from app.asking.storage import rubrics
 from app.domain.errors import NotFound
 from app.domain.evidence import Finding
-from app.domain.memory import SharedMemory
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
@@ -16,6 +15,7 @@ from app.domain.scorecard import Scorecard
 from app.domain.writer import Agents, ReportLineage
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
+from workflows.agents.memory import SharedMemory
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.reporting.report_revision import REVISION_AGENT

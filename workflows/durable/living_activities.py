@@ -181,7 +181,7 @@ class LivingActivities:
         if old is None:
             await self._end_firing(firing, Outcome.FIRST)
             return
-        changes = await self._find_changes(firing, run_id, old, new)
+        changes = await self._find_changes(run_id, old, new)
         await self._end_firing(firing, Outcome.UNCHANGED if changes.is_empty else Outcome.CHANGED, changes=changes)
 
     async def _load_baseline(self, run: UUID | None) -> Baseline | None:
@@ -190,7 +190,7 @@ class LivingActivities:
     async def _load_report(self, run: UUID | None) -> Report | None:
         return await persist(lambda: living_runs.get_report(self._shop.database, run)) if run else None
 
-    async def _find_changes(self, firing: Firing, run_id: UUID, old: Report, new: Report) -> ReportChanges:
+    async def _find_changes(self, run_id: UUID, old: Report, new: Report) -> ReportChanges:
         findings = await persist(lambda: living_runs.get_findings(self._shop.database, run_id))
         query = (await persist(lambda: self._shop.log.load(run_id))).query
         evidence = [quote for finding in findings for quote in finding.quotes]

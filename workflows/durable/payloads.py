@@ -59,8 +59,10 @@ class SearchesRequest(StageRequest):
     @property
     def each(self) -> tuple[SearchRequest, ...]:
         """The request of each search."""
-        told = {"run_id": self.run_id, "query": self.query, "finish": self.finish}
-        return tuple(SearchRequest(**told, plan=self.plan, subtask_id=one) for one in self.subtask_ids)
+        return tuple(
+            SearchRequest(run_id=self.run_id, query=self.query, finish=self.finish, plan=self.plan, subtask_id=subtask_id)
+            for subtask_id in self.subtask_ids
+        )
 
 
 class SearchesOutcome(Value):

@@ -17,7 +17,7 @@ from workflows.agents.ports import ChatModel, Tool
 from workflows.durable.outage import Outage, ServerCircuit
 from workflows.durable.policies import WAITING_EVENT_EVERY
 from workflows.durable.stage_ledger import StageLedger
-from workflows.systems.local_record import digest_call
+from workflows.systems.local_record import describe_model_call, digest_call
 from workflows.systems.stored_turns import StoredTurns
 
 T = TypeVar("T")
@@ -38,15 +38,13 @@ class DurableRecord:
         stored: Iterable[Turn],
         models: Callable[[str], ServerCircuit],
         index: ServerCircuit,
-        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._ledger = ledger
         self._models = models
         self._index = index
-        self._now = now
         self._stored = StoredTurns(stored)
         self._before = self._stored.read_elapsed_s()
-        self._began = now()
+        self._began = time.monotonic()
         self._clock = 0.0
         self._under_way: set[asyncio.Future[Any]] = set()
         self._in_hand: set[asyncio.Future[Any]] = set()
@@ -127,7 +125,7 @@ class DurableRecord:
             )
             following = allowance.reserve_next(request, completion)
             done = turn.model_copy(update={"completion": completion, "elapsed_s": self._stage_time()})
-            payload = _describe_model_call(turn.step, completion)
+            payload = describe_model_call(turn.step, completion)
             with self._storing_answer():
                 await self._ledger.store(done, completion.usage, following, EventType.MODEL_CALL, payload)
         return self._count_turn(done, completion, completion.usage)
@@ -152,7 +150,7 @@ class DurableRecord:
 
         async def notice(reason: Outage, left: timedelta) -> None:
             await self._ledger.read_wishes()
-            now = self._now()
+            now = time.monotonic()
             if left >= QUIET_WAIT and now - self._announced >= WAITING_EVENT_EVERY.total_seconds():
                 self._announced = now
                 told = {"what": what, "detail": str(reason), "retry_in_s": round(left.total_seconds(), 1)}
@@ -178,23 +176,12 @@ class DurableRecord:
         return answer
 
     def _stage_time(self) -> float:
-        return round(self._before + self._now() - self._began, 3)
-
-
-def _describe_model_call(step: str, completion: Completion) -> dict[str, Any]:
-    usage = completion.usage
-    return {
-        "step": step,
-        "model": completion.model,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cost_microusd": usage.cost_microusd,
-        "replayed": False,
-    }
+        return round(self._before + time.monotonic() - self._began, 3)
 
 
 def _describe_tool_call(call: ToolCall, result: ToolResult) -> dict[str, Any]:
     found = {passage.source.url: passage.source.title for passage in result.passages}
     sources = [{"title": title, "url": url} for url, title in list(found.items())[:SHOWN_SOURCES]]
     told = {"tool": call.name, "results": len(result.passages), "sources": sources, "error": result.error}
-    return {**call.arguments, **told, **({"note": result.note} if result.note else {})}
+    note = {"note": result.note} if result.note else {}
+    return {**call.arguments, **told, **note}

@@ -1,6 +1,10 @@
-"""The report stage: it writes the report (with or without a model), renders it and completes the run."""
+"""The report stage: it writes the report (with or without a model), renders it and completes the run.
+
+A rerun that finds the same quotes as the run before takes that run's report over, and the writer does not run.
+"""
 
 import logging
+from collections.abc import Iterable
 
 import orjson
 
@@ -16,6 +20,7 @@ from app.reports.rendering import render
 from app.reports.storage.reports import Surroundings, find_surroundings
 from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
+from app.schedules.storage import living_runs
 from app.settings import ClaimGrader
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.stage_memory import memory_of_report
@@ -23,10 +28,10 @@ from workflows.durable.cited_copies import count_sources
 from workflows.durable.contract_stage import hold_to_rubric
 from workflows.durable.payloads import ReportRequest
 from workflows.durable.persistence import persist
-from workflows.durable.report_reuse import find_reusable_report
 from workflows.durable.workshop import StageAttempt, StageOutcome, Workshop
 from workflows.durable.writers import ReportWriter, make_extractive_writer, writer_of
 from workflows.judging.context import QuoteContext
+from workflows.judging.report_changes import words_of
 from workflows.judging.report_verification import verify_report
 from workflows.judging.second_look import Judges
 
@@ -42,7 +47,7 @@ async def run_report_stage(request: ReportRequest, attempt: StageAttempt) -> str
     """Write, render and store the report, and complete the run in the same transaction. Return the report's title."""
     findings = _collect_findings(request, attempt)
     card = None
-    if taken := await find_reusable_report(attempt, findings):
+    if taken := await _find_reusable_report(attempt, findings):
         report, lineage = taken
         around = await persist(lambda: find_surroundings(attempt.shop.database, report.quotes))
     else:
@@ -62,6 +67,24 @@ async def run_report_stage(request: ReportRequest, attempt: StageAttempt) -> str
     result = {"title": report.title, "lineage": lineage.model_dump(mode="json")}
     await attempt.close(StageOutcome(orjson.dumps(result), told), complete)
     return report.title
+
+
+async def _find_reusable_report(attempt: StageAttempt, findings: tuple[Finding, ...]) -> tuple[Report, ReportLineage] | None:
+    """Return the report of the run that this one refreshes, if both have the same evidence; None if it must be written."""
+    before = attempt.request.query.refreshes
+    if before is None:
+        return None
+    database = attempt.shop.database
+    known = await persist(lambda: living_runs.get_findings(database, before))
+    if not known or _evidence_of(known) != _evidence_of(findings):
+        return None
+    report = await persist(lambda: living_runs.get_report(database, before))
+    made = await persist(lambda: living_runs.get_report_result(database, before))
+    return (report, ReportLineage.of_any_version(orjson.loads(made)["lineage"])) if report and made else None
+
+
+def _evidence_of(findings: Iterable[Finding]) -> frozenset[tuple[str, str]]:
+    return frozenset(words_of(quote) for finding in findings for quote in finding.quotes)
 
 
 async def _verify_report(

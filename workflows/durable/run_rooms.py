@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from app.domain.chat import ToolCall, ToolResult
+from app.domain.chat import ToolResult
 from app.runs.storage import tool_results
 from app.runs.storage.run_log import RunLog
 from workflows.durable.persistence import persist
@@ -32,7 +32,7 @@ class PostgresToolStore:
         stored = await persist(lambda: tool_results.recall(self._log.executor, self._run_id, key))
         return ToolResult.of_any_version(stored) if stored is not None else None
 
-    async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
+    async def save(self, key: str, result: ToolResult) -> ToolResult:
         """Store a result and return it; if another worker was first, return that worker's result."""
         body = result.model_dump_json(exclude_defaults=True).encode()
         kept = await persist(lambda: tool_results.remember(self._log.executor, self._run_id, key, body))

@@ -99,8 +99,11 @@ def build_worker(client: Client, shop: Workshop, build: str | None, in_memory: i
         task_queue=RESEARCH_QUEUE,
         workflows=[ResearchWorkflow, ParkedRunWorkflow, ReportTaskWorkflow, DraftWorkflow, LivingReportWorkflow, FleetWorkflow],
         activities=[
-            *(*StageActivities(shop).list_activities, *ReportTaskActivities(shop).list_activities),
-            *(DraftActivities(shop).draft, *LivingActivities(shop).list_activities, FleetActivities(shop).advance),
+            *StageActivities(shop).list_activities,
+            *ReportTaskActivities(shop).list_activities,
+            *LivingActivities(shop).list_activities,
+            DraftActivities(shop).draft,
+            FleetActivities(shop).advance,
         ],
         # The sandbox costs more than the workflows themselves; the replay tests run them inside it.
         workflow_runner=UnsandboxedWorkflowRunner(),

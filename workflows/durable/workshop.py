@@ -12,7 +12,6 @@ from app.database.engine import translate_outages
 from app.domain.errors import NotFound, ToolError
 from app.domain.evidence import Finding
 from app.domain.limits import Quota
-from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery, SystemName
 from app.outgoing.mail import Mailbox
@@ -27,9 +26,9 @@ from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import StepCodec
 from workflows.agents.effort import LIMITS, bounds_of
 from workflows.agents.kit import Kit
+from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 from workflows.agents.ports import ChatModel
-from workflows.chat_models.endpoint import ModelPrices
-from workflows.chat_models.offer import ModelOffer
+from workflows.chat_models.endpoint import ModelOffer, ModelPrices
 from workflows.durable.allowance import reserve_first_call
 from workflows.durable.failures import make_stopping_failure
 from workflows.durable.known_sources import KnownSources

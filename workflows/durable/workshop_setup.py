@@ -21,8 +21,7 @@ from workflows.agents.extractive import EXTRACTIVE
 from workflows.agents.model_driven import MODEL_DRIVEN
 from workflows.chat_models.absent import AbsentModel
 from workflows.chat_models.configured import alternatives_of, endpoint_of
-from workflows.chat_models.endpoint import ModelPrices
-from workflows.chat_models.offer import ModelOffer
+from workflows.chat_models.endpoint import ModelOffer, ModelPrices
 from workflows.chat_models.openai_compatible import connect_model
 from workflows.durable.deployment import compute_build_id
 from workflows.durable.mcp_tools import connect_mcp_tools

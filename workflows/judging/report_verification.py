@@ -7,7 +7,7 @@ to the judge that the installation names. A notice tells the reader of claims th
 from collections.abc import Mapping, Sequence
 
 from app.domain.claims import Claim, Support
-from app.domain.evidence import Finding, Quote
+from app.domain.evidence import Finding, Quote, Source
 from app.domain.query import Language
 from app.domain.report import Report
 from workflows.agents.concurrency import give_way
@@ -19,10 +19,10 @@ from workflows.judging.context import QuoteContext
 from workflows.judging.offline_judge import judge_offline
 from workflows.judging.remarks import word_remark
 from workflows.judging.second_look import Judges, look_again
-from workflows.judging.weakness import find_weakness
 
 MOST_REPAIRED = 20
 GRADED_AT_ONCE = 10
+WEB_KINDS = frozenset({"web", "web page"})
 
 
 async def verify_report(
@@ -117,7 +117,20 @@ def _finish_report(
 
 
 def _weakness_of(draft: ClaimDraft, language: Language) -> str:
-    return find_weakness(draft.quotes, language) if draft.cited else ""
+    """Return why the evidence is weak; empty if it is not, or if it comes from more than one source."""
+    sources = {quote.source.url: quote.source for quote in draft.quotes}
+    if not draft.cited or len(sources) != 1:
+        return ""
+    why = _weak_reason(next(iter(sources.values())))
+    return word_remark(why, language) if why else ""
+
+
+def _weak_reason(source: Source) -> str:
+    if source.retracted:
+        return "retracted"
+    if source.preprint:
+        return "preprint"
+    return "undated" if source.kind in WEB_KINDS and source.published is None else ""
 
 
 def _move_claim(claim: Claim, own: Sequence[TextReplacement]) -> Claim:

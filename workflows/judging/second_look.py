@@ -1,7 +1,9 @@
 """A second look at claims of which the offline grader is unsure, by the judge that the installation names."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Protocol
 
 from app.domain.claims import Support
 from app.domain.errors import ToolError
@@ -14,7 +16,6 @@ from workflows.judging.claim_draft import ClaimDraft
 from workflows.judging.claim_repair import TextReplacement
 from workflows.judging.model_judge import MOST_A_SECTION, ModelRuling, judge_section
 from workflows.judging.offline_judge import judge_with_vectors
-from workflows.judging.ports import TextEncoder
 from workflows.judging.remarks import word_remark
 
 MOST_ENCODED = 4
@@ -22,6 +23,22 @@ MOST_ENCODED = 4
 MOST_ENTAILED = 40
 SECTIONS_AT_ONCE = 6
 SURE_ENTAILED = 0.5
+
+
+class TextEncoder(Protocol):
+    """What judges may ask of the index owner, which has the encoder and, if configured, a cross-encoder.
+
+    Raises:
+        ToolError: it cannot be reached, or has no such weights.
+    """
+
+    async def encode(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return a unit vector for each text."""
+        ...
+
+    async def entail(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
+        """Return, for each premise and hypothesis, the probabilities of entailment and of contradiction."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

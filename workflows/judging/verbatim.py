@@ -32,8 +32,9 @@ def is_verbatim(claim: str, quotes: Sequence[Quote]) -> bool:
 
 def _find_quoted(claim: str) -> list[str]:
     """Return the texts between quotation marks. The first may open, and the last may close, in another sentence."""
-    first = _QUOTED_FROM_THE_START.match(claim)
-    return [*([first.group(1)] if first else ()), *_QUOTED.findall(claim, first.end() if first else 0)]
+    if first := _QUOTED_FROM_THE_START.match(claim):
+        return [first.group(1), *_QUOTED.findall(claim, first.end())]
+    return _QUOTED.findall(claim)
 
 
 def _is_part_of(part: str, whole: str) -> bool:

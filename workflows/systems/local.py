@@ -5,7 +5,6 @@ from functools import partial
 
 from app.domain.errors import RubricaError
 from app.domain.evidence import Finding
-from app.domain.memory import SharedMemory
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
@@ -14,6 +13,7 @@ from app.domain.scorecard import Scorecard
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
+from workflows.agents.memory import SharedMemory
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.reporting.report_revision import REVISION_AGENT as REVISER

@@ -101,7 +101,7 @@ class LocalRecord:
         if completion is None:
             self._check_allowed(agent)
             completion = await self._complete_patiently(model, request, agent)
-            self._watch(EventType.MODEL_CALL, agent, _describe_bill(step, completion))
+            self._watch(EventType.MODEL_CALL, agent, describe_model_call(step, completion))
         _, carried = self._stored.count_carried(agent, request.messages)
         self._keep_turn(
             Turn(
@@ -196,7 +196,8 @@ async def _call_tool(tool: Tool, call: ToolCall) -> ToolResult:
         return ToolResult(error=str(error))
 
 
-def _describe_bill(step: str, completion: Completion) -> dict[str, Any]:
+def describe_model_call(step: str, completion: Completion) -> dict[str, Any]:
+    """Return the payload of the event of a model call."""
     return {
         "step": step,
         "model": completion.model,

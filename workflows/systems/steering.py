@@ -70,9 +70,8 @@ class PlanSteering:
         unknown = set(subtask.depends_on) - {s.id for s in plan.subtasks}
         if unknown:
             raise Conflict(f"subtask {subtask.id!r} depends on {sorted(unknown)[0]!r}, which is not in the plan")
-        return self._set_plan(
-            ResearchPlan(**{**dict(plan), "subtasks": (*plan.subtasks, self._mark_added(subtask)), "revision": plan.revision + 1})
-        )
+        changed = {"subtasks": (*plan.subtasks, self._mark_added(subtask)), "revision": plan.revision + 1}
+        return self._set_plan(ResearchPlan(**(dict(plan) | changed)))
 
     def drop(self, subtask_id: str) -> ResearchPlan:
         """Drop a subtask.

@@ -17,7 +17,7 @@ class ToolStore(Protocol):
         """Return the stored result of this call, if any."""
         ...
 
-    async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
+    async def save(self, key: str, result: ToolResult) -> ToolResult:
         """Store a result and return it; if another worker was first, return that worker's result."""
         ...
 
@@ -37,7 +37,7 @@ class DictToolStore:
         """Return the stored result of this call, if any."""
         return self._results.get(key)
 
-    async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
+    async def save(self, key: str, result: ToolResult) -> ToolResult:
         """Store the first result of a call and return it."""
         return self._results.setdefault(key, result)
 
@@ -67,8 +67,7 @@ class ToolMemory:
         stored = await self._store.load(key)
         if stored is not None:
             return stored
-        call = ToolCall(name=tool.name, arguments=dict(arguments))
-        return await self._store.save(key, call, await tool.call(arguments))
+        return await self._store.save(key, await tool.call(arguments))
 
 
 class RememberedTool(WrappedTool):

@@ -12,6 +12,7 @@ from workflows.tools.search import ScholarTool, SearchTool
 from workflows.tools.tool_memory import RememberedTool, ToolMemory
 
 WHOLE_SCOPE = SearchScope()
+PASSAGES_A_QUERY = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,6 @@ def build_toolbox(
     reader: PageReader,
     corpora: ToolCorpora,
     memory: ToolMemory,
-    passages_per_query: int = 6,
     beyond: OutsideTools = NO_OUTSIDE_TOOLS,
     scope: SearchScope | None = None,
 ) -> dict[str, Tool]:
@@ -80,10 +80,10 @@ def build_toolbox(
     papers = bool(corpora.scientific or beyond.papers)
     tools: list[Tool] = []
     if general or beyond.web or not papers:
-        tools.append(SearchTool(searcher if general else None, general, passages_per_query, beyond.web))
+        tools.append(SearchTool(searcher if general else None, general, PASSAGES_A_QUERY, beyond.web))
     if papers:
         scientific = [_make_filter(corpora.scientific, scope)] if corpora.scientific else []
-        tools.append(ScholarTool(searcher if scientific else None, scientific, passages_per_query, beyond.papers))
+        tools.append(ScholarTool(searcher if scientific else None, scientific, PASSAGES_A_QUERY, beyond.papers))
     tools += [BrowseTool(reader), *beyond.tools]
     scoped = [ScopedTool(tool, scope) for tool in tools] if scope else tools
     return {tool.name: RememberedTool(tool, memory) for tool in scoped}

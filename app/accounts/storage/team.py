@@ -145,4 +145,4 @@ async def revoke(database: Executor, key: UUID) -> str | None:
 
 def _key_of(row: Record) -> KeyInfo:
     known = {scope.value for scope in Scope}
-    return KeyInfo(**{**dict(row), "scopes": tuple(scope for scope in row["scopes"] if scope in known)})
+    return KeyInfo(**(dict(row) | {"scopes": [scope for scope in row["scopes"] if scope in known]}))

@@ -51,12 +51,16 @@ def combine_estimates(estimates: Sequence[Estimate]) -> Estimate:
     """
     first = estimates[0]
     costs = [each.cost_microusd for each in estimates if each.cost_microusd is not None]
-    slowest = [each.seconds for each in estimates]
+    seconds = [each.seconds for each in estimates]
     return first.model_copy(
         update={
             "tokens": _add_intervals([each.tokens for each in estimates]),
             "cost_microusd": _add_intervals(costs) if len(costs) == len(estimates) else None,
-            "seconds": Interval(**{end: max(getattr(each, end) for each in slowest) for end in Interval.model_fields}),
+            "seconds": Interval(
+                low=max(each.low for each in seconds),
+                likely=max(each.likely for each in seconds),
+                high=max(each.high for each in seconds),
+            ),
             "runs": sum(each.runs for each in estimates),
             "within_budget": all(each.within_budget for each in estimates),
         }
@@ -64,7 +68,11 @@ def combine_estimates(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def _add_intervals(intervals: Sequence[Interval]) -> Interval:
-    return Interval(**{end: sum(getattr(each, end) for each in intervals) for end in Interval.model_fields})
+    return Interval(
+        low=sum(each.low for each in intervals),
+        likely=sum(each.likely for each in intervals),
+        high=sum(each.high for each in intervals),
+    )
 
 
 def _interval_of(values: Sequence[float], general: float) -> Interval:

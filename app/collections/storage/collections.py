@@ -10,7 +10,7 @@ from uuid import UUID
 from asyncpg import Record, UniqueViolationError
 
 from app.accounts.nouns.access import Role
-from app.collections.nouns import Access, Collection, DocumentState, OwnDocument
+from app.collections.nouns import Access, Collection, OwnDocument
 from app.database.engine import Executor, translate_outages
 from app.database.noun_columns import columns_of
 from app.domain.errors import Conflict
@@ -150,10 +150,16 @@ def _access_of(access: Access) -> tuple[bool, list[UUID], list[str]]:
 
 
 def _collection_of(row: Record) -> Collection:
-    access = Access(everyone=row["everyone"], users=tuple(row["users"]), roles=tuple(Role(role) for role in row["roles"]))
-    told = {name: row[name] for name in ("id", "name", "documents", "bytes", "created_by", "created_at")}
-    return Collection(**told, access=access)
+    return Collection(
+        id=row["id"],
+        name=row["name"],
+        access=Access(everyone=row["everyone"], users=tuple(row["users"]), roles=tuple(Role(role) for role in row["roles"])),
+        documents=row["documents"],
+        bytes=row["bytes"],
+        created_by=row["created_by"],
+        created_at=row["created_at"],
+    )
 
 
 def _document_of(row: Record) -> OwnDocument:
-    return OwnDocument(**{**dict(row), "state": DocumentState(row["state"])})
+    return OwnDocument(**dict(row))

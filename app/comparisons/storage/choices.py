@@ -71,7 +71,7 @@ async def list_tallies(database: Executor) -> list[Tally]:
 
 
 def _choice_of(row: Record) -> StoredChoice:
-    return StoredChoice(choice=Choice.of_any_version(row[0]), outcome=PairOutcome(row[1]), **dict(list(row.items())[2:]))
+    return StoredChoice(**(dict(row) | {"choice": Choice.of_any_version(row["choice"])}))
 
 
 def _way_of(lineage: str) -> str:

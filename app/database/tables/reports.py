@@ -47,7 +47,9 @@ class ReportTaskRow(SQLModel, table=True):
         CheckConstraint(_one_of("status", TaskStatus), name="report_tasks_status"),
         Index("report_tasks_of_run", "run_id", text("created_at DESC"), text("id DESC")),
         Index(
-            *("report_tasks_one_change", "run_id", "base"),
+            "report_tasks_one_change",
+            "run_id",
+            "base",
             unique=True,
             postgresql_where=text("kind IN ('edit', 'rewrite', 'deepen') AND status <> 'failed'"),
         ),

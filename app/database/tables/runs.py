@@ -40,7 +40,9 @@ class RunRow(SQLModel, table=True):
         Index("runs_of_fleet", "fleet_id", postgresql_where=text("fleet_id IS NOT NULL")),
         Index(
             "runs_listed",
-            *("organisation_id", text("created_at DESC"), text("id DESC")),
+            "organisation_id",
+            text("created_at DESC"),
+            text("id DESC"),
             postgresql_where=text("made_for IS NULL AND fleet_id IS NULL"),
         ),
         Index("runs_ended", "organisation_id", "finished_at"),

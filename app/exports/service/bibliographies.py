@@ -11,13 +11,8 @@ RIS_TYPES = {"article-journal": "JOUR", "article": "UNPB", "webpage": "ELEC", "s
 BIBTEX_TYPES = {"article-journal": "article"}
 # LaTeX's special characters are escaped; letters of any script stay, since today's BibTeX programs read UTF-8.
 LATEX_ESCAPES = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "`": r"\textasciigrave{}",
-        **{character: f"\\{character}" for character in "{}$&#%_"},
-    }
+    {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "`": r"\textasciigrave{}"}
+    | {character: f"\\{character}" for character in "{}$&#%_"}
 )
 
 # Two of these in a row are another character to TeX.

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from app.domain.citations import Citation
 from app.domain.claims import Support
+from app.domain.dates import write_day
 from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.value import Value
@@ -94,4 +95,4 @@ def _make_labels(report: Report, numbering: Numbering, words: RenderingWords, la
 def _write_date(moment: datetime, language: Language) -> str:
     if language is Language.CHINESE:
         return f"{moment.year}年{moment.month}月{moment.day}日"
-    return f"{moment.day} {moment:%B} {moment.year}"
+    return write_day(moment)

@@ -35,7 +35,7 @@ def to_docx(document: ReportDocument) -> bytes:
         to_tree(document, (_make_section_end(SHORT_SIDE, LONG_SIDE), _make_section_end(LONG_SIDE, SHORT_SIDE)), contents=True)
     )
     word = docx.Document(BytesIO(run_pandoc(content, "--from=json", "--to=docx", "--output=-")))
-    _dress_styles(word, document.language)
+    _dress_styles(word)
     for table in word.tables:
         _dress_table(table)
     for above, below in pairwise(word.paragraphs):
@@ -57,17 +57,17 @@ def _make_section_end(width: int, height: int) -> Node:
     return make_raw_block("openxml", f"<w:p><w:pPr><w:sectPr>{size}{margins}</w:sectPr></w:pPr></w:p>")
 
 
-def _dress_styles(word: "Word", language: str) -> None:
+def _dress_styles(word: "Word") -> None:
     from docx.shared import Pt
 
     for name in BODY:
-        _set_font(word.styles[name], SERIF, 10.5, INK, language)
+        _set_font(word.styles[name], SERIF, 10.5, INK)
     for name, size in HEADINGS.items():
-        _set_font(word.styles[name], SANS, size, INK, language)
+        _set_font(word.styles[name], SANS, size, INK)
         word.styles[name].font.bold = True
-    _set_font(word.styles["Date"], SANS, 9, SOFT, language)
-    _set_font(word.styles["Where"], SANS, 8, SOFT, language)
-    _set_font(word.styles["Hyperlink"], SERIF, None, ACCENT, language)
+    _set_font(word.styles["Date"], SANS, 9, SOFT)
+    _set_font(word.styles["Where"], SANS, 8, SOFT)
+    _set_font(word.styles["Hyperlink"], SERIF, None, ACCENT)
     for name in ("Title", "Date"):
         word.styles[name].paragraph_format.alignment = 0
     quoted = word.styles["Block Text"].paragraph_format
@@ -75,7 +75,7 @@ def _dress_styles(word: "Word", language: str) -> None:
     quoted.left_indent, quoted.right_indent = Pt(18), Pt(0)
 
 
-def _set_font(style: Any, family: tuple[str, str], size: float | None, colour: str, language: str) -> None:
+def _set_font(style: Any, family: tuple[str, str], size: float | None, colour: str) -> None:
     """Set Latin letters in the first family, Chinese in the second; themes of the reader's machine do not interfere."""
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn

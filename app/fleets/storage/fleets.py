@@ -5,7 +5,6 @@ from uuid import UUID
 
 from app.database.engine import Executor, translate_outages
 from app.domain.fleets import Fleet, FleetEnd, FleetInput, FleetQuestion, FleetWish
-from app.domain.run import RunStatus
 
 MAKE = "INSERT INTO fleets (id, at_once) VALUES ($1, $2) ON CONFLICT DO NOTHING"
 GET = """
@@ -78,7 +77,7 @@ async def list_ends(database: Executor, fleet: UUID, after: int, limit: int) -> 
     """Up to `limit` ends that come after number `after`, in order."""
     async with translate_outages():
         rows = await database.fetch(ENDS, fleet, after, limit)
-    return [FleetEnd(**{**dict(row), "status": RunStatus(row["status"])}) for row in rows]
+    return [FleetEnd(**dict(row)) for row in rows]
 
 
 async def list_at_work(trusted: Executor) -> Sequence[FleetInput]:

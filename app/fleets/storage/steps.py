@@ -99,7 +99,7 @@ async def lock(connection: Executor, fleet: UUID) -> LockedFleet | None:
     """Take a fleet that has not ended; None without one."""
     async with translate_outages():
         row = await connection.fetchrow(LOCK, fleet)
-    return LockedFleet(**{**dict(zip(LockedFleet._fields, row, strict=True)), "wish": FleetWish(row["wish"])}) if row else None
+    return LockedFleet(*row)._replace(wish=FleetWish(row["wish"])) if row else None
 
 
 async def mark_dispatched(database: Executor, started: Sequence[UUID]) -> None:

@@ -41,19 +41,16 @@ class AgreementSummary(NamedTuple):
 
 
 class Annotation:
-    """The use cases of annotation. `draw(n)` gives a number from 0 to n - 1.
+    """The use cases of annotation.
 
     Raises:
         NotFound: no such comparison or assignment.
         Unavailable: the database does not answer.
     """
 
-    def __init__(
-        self, database: TenantDatabase, comparisons: Comparisons, draw: Callable[[int], int] = secrets.randbelow
-    ) -> None:
+    def __init__(self, database: TenantDatabase, comparisons: Comparisons) -> None:
         self._database = database
         self._comparisons = comparisons
-        self._draw = draw
 
     async def add(self, comparison_ids: Sequence[UUID], overlap: int, gold: PairOutcome | None, user_id: UUID) -> None:
         """Let `overlap` annotators judge each of these pairs; with `gold`, the known answer, every annotator judges them.
@@ -126,8 +123,8 @@ class Annotation:
 
         gold = [pair for pair in pairs if pair.gold]
         rest = sorted((pair for pair in pairs if not pair.gold), key=telling, reverse=True)
-        if gold and (not rest or self._draw(GOLD_EVERY) == 0):
-            return [gold[self._draw(len(gold))], *rest]
+        if gold and (not rest or secrets.randbelow(GOLD_EVERY) == 0):
+            return [secrets.choice(gold), *rest]
         return rest
 
     async def _require_assignment(self, id_: UUID, user_id: UUID) -> Assignment:

@@ -6,8 +6,8 @@ from app.comparisons.service.comparisons import Comparisons
 from app.comparisons.service.offers import Offers
 from app.database.tenancy import TenantDatabase
 from app.preferences.service.annotation import Annotation
+from app.preferences.service.contests import Winners
 from app.preferences.service.feedback import Feedback
-from app.preferences.service.winners import Winners
 from app.runs.service.research import Research
 from app.runs.service.steering import Steering
 

@@ -3,6 +3,7 @@
 from datetime import date
 from typing import NamedTuple
 
+from app.domain.dates import MONTHS, write_day
 from app.domain.evidence import Source
 from app.domain.query import Language
 
@@ -63,7 +64,7 @@ def byline_of(source: Source) -> str:
     """Return author and date ("Andrew Jackson, 4 December 1832"), without what the title says already."""
     parts = [source.author] if source.author and source.author not in source.title else []
     if source.published is not None and not _names_day(source.title, source.published):
-        parts.append(f"{source.published.day} {source.published:%B} {source.published.year}")
+        parts.append(write_day(source.published))
     return ", ".join(parts)
 
 
@@ -75,5 +76,5 @@ def quality_of(source: Source, words: RenderingWords) -> str:
 
 def _names_day(title: str, day: date) -> bool:
     """Return True when the title names the day in one of the usual forms."""
-    forms = (day.isoformat(), f"{day:%B} {day.day}, {day.year}", f"{day.day} {day:%B} {day.year}")
+    forms = (day.isoformat(), f"{MONTHS[day.month - 1]} {day.day}, {day.year}", write_day(day))
     return any(form in title for form in forms)

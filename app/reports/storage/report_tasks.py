@@ -112,9 +112,14 @@ async def list_left_behind(database: Executor, older_than: timedelta, limit: int
 
 def _task_of(row: Record) -> ReportTask:
     return ReportTask(
-        **{name: row[name] for name in ("id", "run_id", "detail", "version", "created_at", "finished_at")},
+        id=row["id"],
+        run_id=row["run_id"],
         request=TaskRequest.of_any_version(row["request"]),
         status=TaskStatus(row["status"]),
+        detail=row["detail"],
+        version=row["version"],
         answer=FollowUp.of_any_version(row["answer"]) if row["answer"] else None,
         usage=Usage.of_any_version(row["usage"]) if row["usage"] else Usage(),
+        created_at=row["created_at"],
+        finished_at=row["finished_at"],
     )

@@ -104,6 +104,12 @@ async def revert(database: Executor, run_id: UUID, to: int, n: int) -> None:
 
 
 def _info_of(row: Record) -> VersionInfo:
-    usage = Usage.of_any_version(row["usage"]) if row["usage"] else Usage()
-    told = {name: row[name] for name in ("n", "based_on", "section", "note", "created_at")}
-    return VersionInfo(**told, origin=VersionOrigin(row["origin"]), usage=usage)
+    return VersionInfo(
+        n=row["n"],
+        based_on=row["based_on"],
+        origin=VersionOrigin(row["origin"]),
+        section=row["section"],
+        note=row["note"],
+        usage=Usage.of_any_version(row["usage"]) if row["usage"] else Usage(),
+        created_at=row["created_at"],
+    )

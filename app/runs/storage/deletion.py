@@ -38,7 +38,7 @@ async def find(connection: Executor, run_id: UUID) -> DeletableRun | None:
     """The run, locked until the transaction open on `connection` ends; None where there is none."""
     async with translate_outages():
         row = await connection.fetchrow(FOUND, run_id)
-    return DeletableRun(**{**dict(row), "status": RunStatus(row["status"])}) if row else None
+    return DeletableRun(*row)._replace(status=RunStatus(row["status"])) if row else None
 
 
 async def delete(connection: Executor, run_id: UUID) -> None:

@@ -49,10 +49,10 @@ async def read_after(database: Executor, run_id: UUID, seq: int, limit: int = PA
     return [_event_of(name, row) for row in rows]
 
 
-async def read_all_after(database: Executor, known: Mapping[UUID, int], limit: int = PAGE) -> dict[UUID, list[LoggedEvent]]:
-    """Up to `limit` events of each run that come after the number known of it, in order; nothing for runs without."""
+async def read_all_after(database: Executor, known: Mapping[UUID, int]) -> dict[UUID, list[LoggedEvent]]:
+    """Up to `PAGE` events of each run that come after the number known of it, in order; nothing for runs without."""
     async with translate_outages():
-        rows = await database.fetch(ALL_AFTER, list(known), list(known.values()), limit)
+        rows = await database.fetch(ALL_AFTER, list(known), list(known.values()), PAGE)
     pages: dict[UUID, list[LoggedEvent]] = {}
     for row in rows:
         pages.setdefault(row["run_id"], []).append(_event_of(str(row["run_id"]), row))

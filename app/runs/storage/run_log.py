@@ -168,8 +168,9 @@ class RunLog:
 
         `call` numbers this attempt's exchanges: repeating one (after `Unavailable`) makes it once.
         """
+        tokens, cost = following or (None, None)
         async with translate_outages():
-            row = await self._pool.fetchrow(RESERVE, run_id, stage, attempt, *released, *(following or (None, None)), call)
+            row = await self._pool.fetchrow(RESERVE, run_id, stage, attempt, *released, tokens, cost, call)
         if row is None or row["halt"] is None:
             raise NotFound(f"stage {stage} of run {run_id} was never opened")
         return Halt(row["halt"]), row["granted"]

@@ -59,11 +59,11 @@ async def open_stages(
         NotFound: no such run.
         Unavailable: the database does not answer.
     """
-    stages, titles, needs = zip(
-        *((each.stage, each.title, orjson.dumps(list(each.needs)).decode()) for each in wanted), strict=True
-    )
+    stages, titles = [each.stage for each in wanted], [each.title for each in wanted]
+    needs = [orjson.dumps(list(each.needs)).decode() for each in wanted]
+    tokens, cost = reservation or (None, None)
     async with translate_outages():
-        rows = await database.fetch(OPEN_STAGES, run_id, stages, titles, needs, *(reservation or (None, None)))
+        rows = await database.fetch(OPEN_STAGES, run_id, stages, titles, needs, tokens, cost)
     if len(rows) != len(wanted) or any(row["halt"] is None for row in rows):
         raise NotFound(f"there is no run {run_id}")
     return [_opening_of(row) for row in rows]

@@ -44,11 +44,7 @@ class TurnRow(NamedTuple):
     payload: str
 
 
-_TYPES = (
-    *("uuid", "text", "integer", "text", "integer", "text", "text", "text", "bytea"),
-    *("bigint",) * 9,
-    *("text", "json"),
-)
+_TYPES = ("uuid", "text", "integer", "text", "integer", "text", "text", "text", "bytea") + ("bigint",) * 9 + ("text", "json")
 _ARGUMENTS = [f"${place}::{kind}" for place, kind in enumerate(_TYPES, start=1)]
 STORE_TURN = f"SELECT * FROM store_turn({', '.join(_ARGUMENTS)})"
 STORE_TURNS = f"SELECT * FROM store_turns({', '.join(f'{argument}[]' for argument in _ARGUMENTS)})"

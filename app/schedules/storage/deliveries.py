@@ -90,4 +90,4 @@ async def unsubscribe(trusted: Executor, delivery: UUID) -> None:
 
 
 def _delivery_of(row: Record) -> MailDelivery:
-    return MailDelivery(**{**dict(row), "state": MailState(row["state"])})
+    return MailDelivery(**dict(row))

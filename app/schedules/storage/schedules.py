@@ -5,7 +5,7 @@ A schedule's `revision` grows with each change; the workflow service has been to
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from asyncpg import Record
@@ -174,13 +174,20 @@ def _timing_of(row: Record) -> Timing:
 
 
 def _schedule_of(row: Record) -> Schedule:
-    told: dict[str, Any] = {
-        name: row[name] for name in ("id", "name", "paused", "detail", "baseline_id", "created_by", "created_at")
-    }
-    query = ResearchQuery.of_any_version(row["query"])
-    return Schedule(**told, query=query, timing=_timing_of(row), deliver_to=tuple(row["deliver_to"]))
+    return Schedule(
+        id=row["id"],
+        name=row["name"],
+        query=ResearchQuery.of_any_version(row["query"]),
+        timing=_timing_of(row),
+        deliver_to=tuple(row["deliver_to"]),
+        paused=row["paused"],
+        detail=row["detail"],
+        baseline_id=row["baseline_id"],
+        created_by=row["created_by"],
+        created_at=row["created_at"],
+    )
 
 
 def _firing_of(row: Record) -> Firing:
     changes = ReportChanges.of_any_version(row["changes"]) if row["changes"] else ReportChanges()
-    return Firing(**{**dict(row), "outcome": Outcome(row["outcome"]), "changes": changes})
+    return Firing(**(dict(row) | {"changes": changes}))

@@ -9,13 +9,13 @@ from app.domain.chat import ChatRequest, Completion, ToolResult
 from app.domain.citations import MARKER
 from app.domain.errors import ContextTooLong, ModelRefused
 from app.domain.evidence import Passage, Source
-from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from tests.workflows.agents.acting import DONE, PLAN, PROTECT, QUERY, SUBTASK, act, acting, finding, observations, search
 from tests.workflows.bench_of_agents import make_kit, new_record, step_of
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.codec import TagCodec
 from workflows.agents.deep_search import search_deeply
 from workflows.agents.kit import Bounds
+from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local_record import LocalRecord
 from workflows.tools.toolbox import ToolCorpora

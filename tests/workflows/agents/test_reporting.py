@@ -10,13 +10,13 @@ from app.domain.chat import ChatRequest
 from app.domain.citations import CitationStore, marker_of
 from app.domain.errors import ModelRefused
 from app.domain.evidence import Finding, Quote, SourceConflict
-from app.domain.memory import MemoryEntry, MemoryKind, SharedMemory
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report
 from tests.workflows.bench_of_agents import make_kit, new_record, step_of
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.kit import Bounds
+from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 from workflows.agents.reporting import write_report
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local_record import LocalRecord

@@ -11,8 +11,7 @@ from app.domain.writer import WriterSettings
 from app.preferences.nouns.feedback import CandidatePlace, ComparisonStatus
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate, ToyModel
-from workflows.chat_models.endpoint import ModelPrices
-from workflows.chat_models.offer import ModelOffer
+from workflows.chat_models.endpoint import ModelOffer, ModelPrices
 
 FIRST = 17  # plan 1, searches 3 x 3, report 1 + 3 x 2
 WRITING = 7

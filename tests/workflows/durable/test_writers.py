@@ -10,8 +10,7 @@ from app.domain.run import RunStatus
 from app.domain.writer import Agents, Arrangement, WriterSettings
 from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import ToyModel
-from workflows.chat_models.endpoint import ModelPrices
-from workflows.chat_models.offer import ModelOffer
+from workflows.chat_models.endpoint import ModelOffer, ModelPrices
 from workflows.prompts.library import PromptError, PromptLibrary
 
 RESULT = "SELECT result FROM stages WHERE run_id = $1 AND stage = 'report'"

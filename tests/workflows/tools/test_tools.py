@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.chat import ToolCall, ToolResult
+from app.domain.chat import ToolResult
 from app.domain.errors import ToolError
 from app.domain.evidence import Source, snapshot_hash
 from app.domain.tool_key import call_key_of
@@ -116,7 +116,7 @@ async def test_one_caller_that_gives_up_does_not_cost_the_others_their_answer() 
 
 async def test_a_store_that_was_first_elsewhere_wins() -> None:
     class Elsewhere(DictToolStore):
-        async def save(self, key: str, call: ToolCall, result: ToolResult) -> ToolResult:
+        async def save(self, key: str, result: ToolResult) -> ToolResult:
             return ToolResult(note="stored by another worker")
 
     tool = RememberedTool(Slow(), ToolMemory(Elsewhere()))  # type: ignore[arg-type]

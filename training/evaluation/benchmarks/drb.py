@@ -124,7 +124,8 @@ def _score_judgement(item: str, rubric: RaceRubric, judgement: Judgement, offici
     found = race_score(rubric, judgement, official)
     if isinstance(found, Missing):
         return item_scores_of(item, dict.fromkeys(FIGURES, found), detail)
-    return item_scores_of(item, {OVERALL: found.overall, **{str(d): value for d, value in found.dimensions.items()}}, detail)
+    by_dimension = {str(dimension): value for dimension, value in found.dimensions.items()}
+    return item_scores_of(item, {OVERALL: found.overall} | by_dimension, detail)
 
 
 def judgement_of(asked: Sequence[tuple[RaceDimension, RaceCriterion]], points: Sequence[CriterionPoints | None]) -> Judgement:

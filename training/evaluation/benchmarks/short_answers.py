@@ -21,8 +21,7 @@ from training.evaluation.harness.judging import Judging
 from training.evaluation.harness.scores import ItemScores, item_scores_of
 from training.rewards.entities import Entity, fold_text, is_mentioned
 from training.rewards.score import Score
-from workflows.judging.answer_judge import judge_answer
-from workflows.judging.short_answer import extract_short_answer
+from workflows.judging.short_answer import extract_short_answer, judge_answer
 
 PROMPTS = ("short_answer", "answer_right")
 RIGHT, EXACT, F1, COVERAGE = "right", "exact_match", "f1", "entity_coverage"

@@ -27,7 +27,7 @@ from training.evaluation.table_metrics import (
     table_score,
 )
 from training.rewards.score import require_present
-from workflows.judging.answer_judge import judge_answer
+from workflows.judging.short_answer import judge_answer
 
 ROW_F1, ITEM_F1, WHOLE = "row_f1", "item_f1", "success"
 FIGURES = (ITEM_F1, ROW_F1, WHOLE)

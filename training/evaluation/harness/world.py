@@ -68,7 +68,8 @@ async def _open_index(
 def _open_home(settings: Settings, names: Sequence[str], own: Collection | None) -> LocalSearcher:
     """Open the home's indexes. The default collection and a benchmark's own are built where they are missing."""
     if own is not None or DEFAULT_COLLECTION in names:
-        local = open_local(settings.home, *([own] if own else []), encoder=lambda: _open_own_encoder(settings))
+        added = [own] if own else []
+        local = open_local(settings.home, *added, encoder=lambda: _open_own_encoder(settings))
     else:
         release = owned(settings.home)
         local = LocalSearcher(open_retrieval_home(settings.home), EncoderOnFirstUse(lambda: _open_own_encoder(settings)), release)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from app.domain.budget import StopReason, Usage
 from app.domain.errors import ModelError
 from app.domain.evidence import Finding
-from app.domain.markov import MarkovState
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType
@@ -19,7 +18,7 @@ from workflows.agents.concurrency import settle_all
 from workflows.agents.draft_quotes import make_finding
 from workflows.agents.kit import Kit
 from workflows.agents.markov.chunks import cut_chunks
-from workflows.agents.markov.roles import ask_last_plan, choose_move, fuse_state, revise_report
+from workflows.agents.markov.roles import MarkovState, ask_last_plan, choose_move, fuse_state, revise_report
 from workflows.agents.notebook import Notebook
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.stage_memory import path_of_search

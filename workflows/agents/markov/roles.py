@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import Field
 
 from app.domain.errors import AnswerInvalid
-from app.domain.markov import MarkovState
 from app.domain.query import ResearchQuery
+from app.domain.value import Value
 from workflows.agents.actions import AgentAct, offer_tools, read_tagged_act
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
@@ -22,6 +22,14 @@ from workflows.agents.wording import say
 MEMORY_CHARS = 16_000
 PLAN_CHARS = 3_000
 _PLAN_TAG = re.compile(r"<plan>(.*?)(?:</plan>|\Z)", re.DOTALL | re.IGNORECASE)
+
+
+class MarkovState(Value):
+    """Everything that the next turn reads (QSR section 3.4). Memory entries and report cite passages by short ids, as `[p3]`."""
+
+    memory: tuple[str, ...] = ()
+    plan: str = ""
+    report: str = ""
 
 
 class SearchMove(AgentAct):

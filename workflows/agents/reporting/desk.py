@@ -7,12 +7,12 @@ from typing import TypeVar
 from app.domain.chat import Message
 from app.domain.errors import ModelError
 from app.domain.evidence import Finding
-from app.domain.memory import MemoryKind, SharedMemory
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
+from workflows.agents.memory import MemoryKind, SharedMemory
 from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.reader_wishes import WITH_WISHES, add_wishes, wishes_of

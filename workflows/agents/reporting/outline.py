@@ -128,19 +128,14 @@ def _make_section(number: int, said: SectionAnswer) -> OutlinedSection:
     for part in said.parts:
         heading = _clean_heading(part.heading)
         if heading:
-            parts.setdefault(heading.casefold(), PartHeading(heading, _put_on_one_line(part.brief)[:BRIEF_CHARS]))
+            parts.setdefault(heading.casefold(), PartHeading(heading, " ".join(part.brief.split())[:BRIEF_CHARS]))
     kept = tuple(parts.values())[:MAX_PARTS]
-    return OutlinedSection(
-        number, _clean_heading(said.heading), _put_on_one_line(said.brief)[:BRIEF_CHARS], kept if len(kept) > 1 else ()
-    )
+    brief = " ".join(said.brief.split())[:BRIEF_CHARS]
+    return OutlinedSection(number, _clean_heading(said.heading), brief, kept if len(kept) > 1 else ())
 
 
 def _clean_heading(said: str) -> str:
-    return _NUMBERING.sub("", remove_citations(_put_on_one_line(said))).strip(" #*_:：")[:HEADING_CHARS]
-
-
-def _put_on_one_line(text: str) -> str:
-    return " ".join(text.split())
+    return _NUMBERING.sub("", remove_citations(" ".join(said.split()))).strip(" #*_:：")[:HEADING_CHARS]
 
 
 def outline_of_findings(plan: ResearchPlan, findings: tuple[Finding, ...], title: str) -> Outline:

@@ -10,10 +10,9 @@ from app.domain.citations import Citation
 from app.reports.nouns import Figure
 
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-_SCALES = {
-    **{"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12},
-    **{"千": 1e3, "万": 1e4, "萬": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8, "億": 1e8, "万亿": 1e12},
-}
+_ENGLISH_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_CHINESE_SCALES = {"千": 1e3, "万": 1e4, "萬": 1e4, "百万": 1e6, "千万": 1e7, "亿": 1e8, "億": 1e8, "万亿": 1e12}
+_SCALES = _ENGLISH_SCALES | _CHINESE_SCALES
 _NAMES = {
     "%": ("%", "percent", "per cent", "％"),
     "km": ("km", "kilometres", "kilometers", "公里"),

@@ -37,10 +37,6 @@ class SharedMemory(Value):
 
     entries: tuple[MemoryEntry, ...] = ()
 
-    def written_by(self, *agents: str) -> "SharedMemory":
-        """Return only the entries that these agents wrote."""
-        return SharedMemory(entries=tuple(e for e in self.entries if e.agent in agents))
-
     def with_entries(self, *entries: MemoryEntry) -> "SharedMemory":
         """Return this memory with entries appended."""
         return SharedMemory(entries=self.entries + entries)
