@@ -32,10 +32,10 @@ from app.runs.storage.run_log import RunLog
 from app.settings import PREFIX
 from bench.client import ask, watch
 from bench.http_load import LeanClient
-from bench.processes import cpu_by_name, cpu_s, load_average
-from bench.questions import question
-from bench.result import report
-from bench.stack import ROOT, RunningStack, database_url, model_stub_process, running_stack
+from bench.processes import measure_cpu_by_name, measure_cpu_s, read_load_average
+from bench.questions import make_question
+from bench.result import print_result
+from bench.stack import ROOT, RunningStack, database_url_of, start_model_stub, start_stack
 from rubrica_client import runs
 
 MODEL_LATENCY = timedelta(milliseconds=200)
@@ -58,7 +58,7 @@ ANSWER_LIMIT_S = 120.0
 
 
 @dataclass
-class Times:
+class RequestTimes:
     """Seconds that requests took, and how they ended."""
 
     requests: list[float] = field(default_factory=list)
@@ -67,21 +67,21 @@ class Times:
     statuses: Counter[str] = field(default_factory=Counter)
 
 
-def quantile(values: Sequence[float], share: float) -> float:
+def find_quantile(values: Sequence[float], share: float) -> float:
     """Return a quantile in milliseconds; `values` are seconds in any order."""
     ordered = sorted(values)
     return 1_000 * ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else float("nan")
 
 
 @asynccontextmanager
-async def watchers(stack: RunningStack, ids: Sequence[UUID], each: int) -> AsyncIterator[asyncio.subprocess.Process]:
+async def open_watchers(stack: RunningStack, ids: Sequence[UUID], each: int) -> AsyncIterator[asyncio.subprocess.Process]:
     """Open streams of these runs in a process of their own, and hold them until the block ends."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.api_streams", stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, limit=2**30
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    address, key = urlsplit(stack.state.api), str(stack.home.api_key())
+    address, key = urlsplit(stack.state.api), str(stack.home.ensure_api_key())
     order = {"host": address.hostname, "port": address.port, "key": key, "runs": list(map(str, ids)), "each": each}
     process.stdin.write(orjson.dumps(order) + b"\n")
     await process.stdin.drain()
@@ -93,19 +93,19 @@ async def watchers(stack: RunningStack, ids: Sequence[UUID], each: int) -> Async
             process.terminate()
 
 
-async def waiting_runs(stack: RunningStack, count: int) -> list[UUID]:
+async def make_waiting_runs(stack: RunningStack, count: int) -> list[UUID]:
     """Create runs that wait for a person to approve their plan, so that only the bench writes to their logs.
 
     They have to be real: the worker would begin a run without an open workflow.
     """
-    ids = [await ask(stack.client, question(10_000 + n), effort="quick", approve_plan=True) for n in range(count)]
+    ids = [await ask(stack.client, make_question(10_000 + n), effort="quick", approve_plan=True) for n in range(count)]
     for run_id in ids:
         while (await stack.client.send(runs.get(run_id))).status != "awaiting_approval":
             await asyncio.sleep(0.1)
     return [UUID(run_id) for run_id in ids]
 
 
-async def emit(log: RunLog, ids: Sequence[UUID], a_second: float, until: float) -> int:
+async def append_events(log: RunLog, ids: Sequence[UUID], a_second: float, until: float) -> int:
     """Append to each log so many events a second, spread evenly; return how many there were in all."""
     gap = 1 / (a_second * len(ids))
     started, count = time.monotonic(), 0
@@ -121,10 +121,10 @@ async def emit(log: RunLog, ids: Sequence[UUID], a_second: float, until: float) 
     return count
 
 
-async def load(client: LeanClient, finished: Sequence[str], rate: float, times: Times, until: float) -> None:
+async def send_requests(client: LeanClient, finished: Sequence[str], rate: float, times: RequestTimes, until: float) -> None:
     """Send requests at their due times, whether earlier ones are answered or not."""
     started, waiting, numbers = time.monotonic(), set[asyncio.Task[None]](), itertools.count(1_000)
-    reads = _reads(finished)
+    reads = _list_reads(finished)
     for n in itertools.count():
         due = started + n / rate
         if due > until:
@@ -138,96 +138,98 @@ async def load(client: LeanClient, finished: Sequence[str], rate: float, times: 
     await asyncio.gather(*waiting)
 
 
-def _reads(finished: Sequence[str]) -> Iterator[str]:
+def _list_reads(finished: Sequence[str]) -> Iterator[str]:
     for n in itertools.count():
         yield READS[n % len(READS)].format(finished[n % len(finished)])
 
 
-async def _read(client: LeanClient, path: str, due: float, times: Times) -> None:
-    await _timed(client, "GET", path, None, due, times)
+async def _read(client: LeanClient, path: str, due: float, times: RequestTimes) -> None:
+    await _time_request(client, "GET", path, None, due, times)
 
 
-async def _ask(client: LeanClient, number: int, due: float, times: Times) -> None:
-    body = orjson.dumps({"question": question(number), "effort": "quick"})
-    await _timed(client, "POST", "/runs", body, due, times)
+async def _ask(client: LeanClient, number: int, due: float, times: RequestTimes) -> None:
+    body = orjson.dumps({"question": make_question(number), "effort": "quick"})
+    await _time_request(client, "POST", "/runs", body, due, times)
     times.creates.append(times.requests[-1])
 
 
-async def _timed(client: LeanClient, method: str, path: str, body: bytes | None, due: float, times: Times) -> None:
-    ended = await _ending(client, method, f"/v1{path}", body)
+async def _time_request(client: LeanClient, method: str, path: str, body: bytes | None, due: float, times: RequestTimes) -> None:
+    ended = await _find_ending(client, method, f"/v1{path}", body)
     times.requests.append(time.monotonic() - due)
     times.statuses[f"{method} {ended}"] += 1
 
 
-async def ping(client: LeanClient, times: Times, until: float) -> None:
+async def ping_health(client: LeanClient, times: RequestTimes, until: float) -> None:
     """Ask the health endpoint ten times a second."""
     while (began := time.monotonic()) < until:
-        ended = await _ending(client, "GET", "/health")
+        ended = await _find_ending(client, "GET", "/health")
         times.health.append(time.monotonic() - began)
         times.statuses[f"health {ended}"] += 1
         await asyncio.sleep(max(began + HEALTH_EVERY_S - time.monotonic(), 0))
 
 
-async def _ending(client: LeanClient, method: str, path: str, body: bytes | None = None) -> str:
+async def _find_ending(client: LeanClient, method: str, path: str, body: bytes | None = None) -> str:
     """Send a request; return its status, or the name of the error."""
     try:
         async with asyncio.timeout(ANSWER_LIMIT_S):
-            return str(await client.status(method, path, body))
+            return str(await client.fetch_status(method, path, body))
     except (OSError, TimeoutError) as error:
         return type(error).__name__
 
 
-async def _keep(_connection: asyncpg.Connection) -> None:
+async def _skip_reset(_connection: asyncpg.Connection) -> None:
     """Do nothing: appending leaves no session state, and asyncpg's own reset would be a further round trip for each event."""
 
 
 async def measure(stack: RunningStack, pool: asyncpg.Pool, options: argparse.Namespace) -> dict[str, float]:
     """Run every kind of load at once; return the figures."""
-    log, times, client = RunLog(pool), Times(), LeanClient(stack.state.api, str(stack.home.api_key()))
-    asked = [await ask(stack.client, question(n), effort="quick") for n in range(FINISHED)]
+    log, times, client = RunLog(pool), RequestTimes(), LeanClient(stack.state.api, str(stack.home.ensure_api_key()))
+    asked = [await ask(stack.client, make_question(n), effort="quick") for n in range(FINISHED)]
     ended = [(await watch(stack.client, run_id)).status for run_id in asked]
     assert set(ended) == {"completed"}, ended
-    ids = await waiting_runs(stack, options.runs)
-    async with watchers(stack, ids, options.streams // options.runs) as streams:
-        await load(client, asked, 20, Times(), time.monotonic() + options.warm_up)
-        before, began = _cpu(stack, streams), time.monotonic()
+    ids = await make_waiting_runs(stack, options.runs)
+    async with open_watchers(stack, ids, options.streams // options.runs) as streams:
+        await send_requests(client, asked, 20, RequestTimes(), time.monotonic() + options.warm_up)
+        before, began = _measure_cpu(stack, streams), time.monotonic()
         until = began + options.seconds
         emitted, _, _ = await asyncio.gather(
-            emit(log, ids, options.events, until), load(client, asked, options.rate, times, until), ping(client, times, until)
+            append_events(log, ids, options.events, until),
+            send_requests(client, asked, options.rate, times, until),
+            ping_health(client, times, until),
         )
         took = time.monotonic() - began
-        used = {name: (after - before[name]) / took for name, after in _cpu(stack, streams).items()}
+        used = {name: (after - before[name]) / took for name, after in _measure_cpu(stack, streams).items()}
         await asyncio.gather(*(log.set_status(run_id, RunStatus.CANCELLED) for run_id in ids))
-        seen = await _seen(streams)
+        seen = await _read_totals(streams)
     done = await pool.fetchval("SELECT count(*) FROM runs WHERE status = 'completed'") - len(asked)
     print(f"{dict(times.statuses)}; {done} of the questions asked were answered by then")
     print(f"{emitted} events, {seen['events']} arrivals, longest silence {seen['longest_silence_s']:.1f} s")
     print(
-        f"load average {load_average():.1f}; cores used: "
+        f"load average {read_load_average():.1f}; cores used: "
         + ", ".join(f"{name} {share:.3f}" for name, share in sorted(used.items()))
         + f"; all {sum(used.values()):.3f}, {1_000 * sum(used.values()) * took / len(times.requests):.2f} ms a request"
     )
-    print(f"create p50 {quantile(times.creates, 0.5):.1f} ms, p99 {quantile(times.creates, 0.99):.1f} ms")
+    print(f"create p50 {find_quantile(times.creates, 0.5):.1f} ms, p99 {find_quantile(times.creates, 0.99):.1f} ms")
     failed = sum(count for status, count in times.statuses.items() if not status.endswith(("200", "201")))
     return {
-        "p50_ms": quantile(times.requests, 0.5),
-        "p99_ms": quantile(times.requests, 0.99),
+        "p50_ms": find_quantile(times.requests, 0.5),
+        "p99_ms": find_quantile(times.requests, 0.99),
         "failed_requests": failed,
         "lost_events": seen["lost"] + seen["unfinished"],
         "reordered_events": seen["reordered"],
-        "delivery_p50_ms": quantile(seen["delays"], 0.5),
-        "delivery_p99_ms": quantile(seen["delays"], 0.99),
-        "health_p99_ms": quantile(times.health, 0.99),
+        "delivery_p50_ms": find_quantile(seen["delays"], 0.5),
+        "delivery_p99_ms": find_quantile(seen["delays"], 0.99),
+        "health_p99_ms": find_quantile(times.health, 0.99),
     }
 
 
-def _cpu(stack: RunningStack, streams: asyncio.subprocess.Process) -> dict[str, float]:
+def _measure_cpu(stack: RunningStack, streams: asyncio.subprocess.Process) -> dict[str, float]:
     """Return the CPU seconds so far of each part, of the process that watches, and of this one, which asks and appends."""
-    return {**cpu_by_name(stack.pids()), "watching": cpu_s(streams.pid), "asking": time.process_time()}
+    return {**measure_cpu_by_name(stack.read_pids()), "watching": measure_cpu_s(streams.pid), "asking": time.process_time()}
 
 
 @contextmanager
-def word_index(folder: Path) -> Iterator[str]:
+def serve_word_index(folder: Path) -> Iterator[str]:
     """Serve retrieval without vectors, which take minutes to make and do not concern the API; yield its address."""
     socket = folder / "index.sock"
     command = [sys.executable, "-m", "retrieval.service.server", "--socket", str(socket), "--home", str(folder / "index")]
@@ -241,7 +243,7 @@ def word_index(folder: Path) -> Iterator[str]:
         process.wait(20)
 
 
-async def _seen(streams: asyncio.subprocess.Process) -> dict[str, Any]:
+async def _read_totals(streams: asyncio.subprocess.Process) -> dict[str, Any]:
     assert streams.stdout is not None
     async with asyncio.timeout(60):
         found: dict[str, Any] = orjson.loads(await streams.stdout.readline())
@@ -250,13 +252,15 @@ async def _seen(streams: asyncio.subprocess.Process) -> dict[str, Any]:
 
 async def run(folder: Path, options: argparse.Namespace) -> None:
     """Start the stack, measure, and print the figures."""
-    with model_stub_process(folder / "bill", MODEL_LATENCY, SHAPE) as stub, word_index(folder) as index:
-        async with running_stack(options.home or folder / "home", stub, {PREFIX + "RETRIEVAL_URL": index}) as stack:
+    with start_model_stub(folder / "bill", MODEL_LATENCY, SHAPE) as stub, serve_word_index(folder) as index:
+        async with start_stack(options.home or folder / "home", stub, {PREFIX + "RETRIEVAL_URL": index}) as stack:
             acting = {"rubrica.organisation": str(LOCAL_ORGANISATION)}
-            appending = asyncpg.create_pool(database_url(stack.home), min_size=4, max_size=4, server_settings=acting, reset=_keep)
+            appending = asyncpg.create_pool(
+                database_url_of(stack.home), min_size=4, max_size=4, server_settings=acting, reset=_skip_reset
+            )
             async with appending as pool:
                 found = await measure(stack, pool, options)
-    report("api", found)
+    print_result("api", found)
 
 
 def main() -> None:

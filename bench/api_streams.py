@@ -22,7 +22,7 @@ OPENED_AT_ONCE = 50
 
 
 @dataclass
-class Seen:
+class StreamTotals:
     """Totals over all streams. Delays are in seconds, from before the event was written to its arrival here."""
 
     events: int = 0
@@ -58,7 +58,7 @@ class Stream(asyncio.Protocol):
             if not waiting.done():
                 waiting.set_result(None)
 
-    def count(self, seen: Seen) -> None:
+    def count(self, seen: StreamTotals) -> None:
         """Add what came to `seen`. Frames may have come in pieces: one counts when its last piece is there."""
         buffer, last, final = b"", 0, False
         for (before, _), (now, _) in itertools.pairwise(self._came):
@@ -81,7 +81,7 @@ class Stream(asyncio.Protocol):
 async def main() -> None:
     """Watch until every run has ended."""
     order: dict[str, Any] = orjson.loads(sys.stdin.readline())
-    loop, seen = asyncio.get_running_loop(), Seen()
+    loop, seen = asyncio.get_running_loop(), StreamTotals()
     streams: list[Stream] = []
     for run in [run for run in order["runs"] for _ in range(order["each"])]:
         head = f"GET /v1/runs/{run}/events HTTP/1.1\r\nHost: {order['host']}\r\nAuthorization: Bearer {order['key']}\r\n\r\n"

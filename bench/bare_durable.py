@@ -26,9 +26,9 @@ from temporalio import activity, workflow
 from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from bench.processes import cpu_by_name, load_average
-from bench.result import report
-from bench.stack import ROOT, RunningStack, database_url, model_stub_process, running_stack
+from bench.processes import measure_cpu_by_name, read_load_average
+from bench.result import print_result
+from bench.stack import ROOT, RunningStack, database_url_of, start_model_stub, start_stack
 
 QUEUE = "bare"
 MODEL_LATENCY, TOOL_LATENCY = timedelta(milliseconds=200), timedelta(milliseconds=50)
@@ -48,47 +48,47 @@ CRITICAL_S = sum(
 Agents = list[tuple[int, int]]
 
 
-class Turns:
+class TurnActivities:
     """The worker's one activity."""
 
     def __init__(self, session: aiohttp.ClientSession, database: asyncpg.Pool, model: str) -> None:
         self._session, self._database, self._address = session, database, model + "/chat/completions"
 
     @activity.defn(name="turns")
-    async def turns(self, stage: str, agents: Agents) -> None:
+    async def run_turns(self, stage: str, agents: Agents) -> None:
         """Make every agent's calls, each stored before the next."""
-        await asyncio.gather(*(self._agent(f"{stage}/{n}", *calls) for n, calls in enumerate(agents)))
+        await asyncio.gather(*(self._run_agent(f"{stage}/{n}", *calls) for n, calls in enumerate(agents)))
 
-    async def _agent(self, agent: str, model_calls: int, tool_calls: int) -> None:
+    async def _run_agent(self, agent: str, model_calls: int, tool_calls: int) -> None:
         run = activity.info().workflow_id or ""
         for n in range(model_calls + tool_calls):
-            answer = await self._asked(f"{run} {agent} {n}") if n < model_calls else await self._looked()
+            answer = await self._ask_model(f"{run} {agent} {n}") if n < model_calls else await self._wait_for_tool()
             await self._database.execute(INSERT, run, agent, n, answer)
 
-    async def _asked(self, which: str) -> str:
+    async def _ask_model(self, which: str) -> str:
         body = {"model": "stub", "messages": [{"role": "user", "content": which + PROMPT}]}
         headers = {"Content-Type": "application/json"}
         async with self._session.post(self._address, data=orjson.dumps(body), headers=headers) as answer:
             return orjson.dumps(orjson.loads(await answer.read())).decode()
 
-    async def _looked(self) -> str:
+    async def _wait_for_tool(self) -> str:
         await asyncio.sleep(TOOL_LATENCY.total_seconds())
         return "{}"
 
 
 @workflow.defn(name="bare")
-class Bare:
+class BareWorkflow:
     """A workflow that plans, searches in parallel, outlines and writes."""
 
     @workflow.run
     async def run(self) -> None:
         """Run one activity a stage."""
-        await self._stage("plan", PLAN)
-        await asyncio.gather(*(self._stage(f"search{n}", SEARCH) for n in range(SEARCHES)))
-        await self._stage("outline", OUTLINE)
-        await self._stage("sections", SECTIONS)
+        await self._run_stage("plan", PLAN)
+        await asyncio.gather(*(self._run_stage(f"search{n}", SEARCH) for n in range(SEARCHES)))
+        await self._run_stage("outline", OUTLINE)
+        await self._run_stage("sections", SECTIONS)
 
-    async def _stage(self, name: str, agents: tuple[tuple[int, int], ...]) -> None:
+    async def _run_stage(self, name: str, agents: tuple[tuple[int, int], ...]) -> None:
         await workflow.execute_activity(
             "turns",
             args=[name, list(agents)],
@@ -106,8 +106,8 @@ async def serve(temporal: str, database: str, model: str) -> None:
         Worker(
             client,
             task_queue=QUEUE,
-            workflows=[Bare],
-            activities=[Turns(session, pool, model).turns],
+            workflows=[BareWorkflow],
+            activities=[TurnActivities(session, pool, model).run_turns],
             max_concurrent_activities=1_000,
             workflow_runner=UnsandboxedWorkflowRunner(),
         ),
@@ -116,9 +116,9 @@ async def serve(temporal: str, database: str, model: str) -> None:
 
 
 @contextmanager
-def worker_process(stack: RunningStack, model: str) -> Iterator[int]:
+def start_worker(stack: RunningStack, model: str) -> Iterator[int]:
     """Start the worker in a process of its own; yield its id."""
-    arguments = ["--serve", str(stack.state.temporal), database_url(stack.home), model]
+    arguments = ["--serve", str(stack.state.temporal), database_url_of(stack.home), model]
     process = subprocess.Popen([sys.executable, "-m", "bench.bare_durable", *arguments], cwd=ROOT)
     try:
         yield process.pid
@@ -127,7 +127,7 @@ def worker_process(stack: RunningStack, model: str) -> Iterator[int]:
         process.wait(10)
 
 
-async def one_run(client: Client) -> float:
+async def time_run(client: Client) -> float:
     """Do one run; return its wall seconds, from asking for it to its end."""
     started = time.perf_counter()
     await client.execute_workflow("bare", id=f"bare-{uuid4()}", task_queue=QUEUE)
@@ -136,35 +136,35 @@ async def one_run(client: Client) -> float:
 
 async def measure(client: Client, pids: dict[str, int], at_once: int, rounds: int) -> dict[str, float]:
     """Do `at_once` runs together, `rounds` times; return their figures."""
-    before, started = cpu_by_name(pids), time.perf_counter()
+    before, started = measure_cpu_by_name(pids), time.perf_counter()
     walls: list[float] = []
     for _ in range(rounds):
-        walls += await asyncio.gather(*(one_run(client) for _ in range(at_once)))
+        walls += await asyncio.gather(*(time_run(client) for _ in range(at_once)))
     elapsed_s = time.perf_counter() - started
-    used = {name: (after - before[name]) / len(walls) for name, after in cpu_by_name(pids).items()}
+    used = {name: (after - before[name]) / len(walls) for name, after in measure_cpu_by_name(pids).items()}
     found = {"cpu_s": used["worker"], "all_cpu_s": sum(used.values())}
     found |= {"wall_ratio": statistics.median(walls) / CRITICAL_S, "reports_per_s": len(walls) / elapsed_s}
     parts = ", ".join(f"{name} {seconds:.3f}" for name, seconds in used.items())
-    print(f"{at_once:3d} at once: CPU-s a run: {parts}; {found} (load {load_average():.1f})", flush=True)
+    print(f"{at_once:3d} at once: CPU-s a run: {parts}; {found} (load {read_load_average():.1f})", flush=True)
     return {f"{key}_{at_once}": value for key, value in found.items()}
 
 
 async def run(folder: Path, options: argparse.Namespace) -> None:
     print(f"{MODEL_CALLS} model and {TOOL_CALLS} tool calls a run, critical path {CRITICAL_S:.2f} s")
-    with model_stub_process(folder / "bill", MODEL_LATENCY) as stub:
-        async with running_stack(options.home or folder / "home", stub) as stack:
+    with start_model_stub(folder / "bill", MODEL_LATENCY) as stub:
+        async with start_stack(options.home or folder / "home", stub) as stack:
             await stack.database.execute(TABLE)
             client = await Client.connect(str(stack.state.temporal))
-            with worker_process(stack, stub.base_url) as worker:
+            with start_worker(stack, stub.base_url) as worker:
                 pids = {"worker": worker} | {
-                    name: pid for name, pid in stack.pids().items() if name in ("Temporal", "PostgreSQL")
+                    name: pid for name, pid in stack.read_pids().items() if name in ("Temporal", "PostgreSQL")
                 }
                 await measure(client, pids, 1, 1)  # the first run of a process pays for imports
                 found: dict[str, float] = {}
                 for at_once in options.levels:
                     found |= await measure(client, pids, at_once, ROUNDS.get(at_once, 1))
             await stack.database.execute("DROP TABLE bare_turns")
-    report("bare_durable", found)
+    print_result("bare_durable", found)
 
 
 def main() -> None:

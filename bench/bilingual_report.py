@@ -41,22 +41,22 @@ HOSTILE = (
 RARE = "naïve façade — “curly” ‘quotes’ … € £ ½ ± × ≤ α β Ω ж 日本語 한국어 繁體中文 龘 𠮷 ﬁ é"
 
 
-def manuscript() -> Manuscript:
+def make_bilingual_manuscript() -> Manuscript:
     """Make the report from the shared texts; it is the same each time."""
-    articles = [_articles(DATA / name) for name in CORPORA]
+    articles = [_read_articles(DATA / name) for name in CORPORA]
     quotes: list[Quote] = []
-    sections = [Section(heading="Summary 摘要", body=_summary())]
+    sections = [Section(heading="Summary 摘要", body=_write_summary())]
     for number, topic in enumerate(TOPICS):
         source = articles[1] if number % 2 else articles[2 if topic.startswith("The news") else 0]
-        body, used = _section(list(islice(source, ARTICLES_A_SECTION)), table=number)
+        body, used = _write_section(list(islice(source, ARTICLES_A_SECTION)), table=number)
         sections.append(Section(heading=topic, body=body))
         quotes += used
-    hostile = [_hostile(text, number) for number, text in enumerate((*HOSTILE, RARE))]
+    hostile = [_make_hostile_quote(text, number) for number, text in enumerate((*HOSTILE, RARE))]
     body = "\n\n".join(f"A source says this: {marker_of(quote)}" for quote in hostile)
     sections.append(
         Section(heading=f"Special characters: {HOSTILE[0]}", body=f"{body}\n\n```\n{HOSTILE[0]}\n\\end{{verbatim}}\n```")
     )
-    first = _plain(quotes[0].text)
+    first = _escape_markdown(quotes[0].text)
     claim = Claim(
         text=first, section=1, start=0, end=len(first), quote_keys=(quotes[0].key,), support=Support.NONE, reason="not said"
     )
@@ -76,7 +76,7 @@ def manuscript() -> Manuscript:
     )
 
 
-def _articles(path: Path) -> Iterator[tuple[Source, str]]:
+def _read_articles(path: Path) -> Iterator[tuple[Source, str]]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             record = json.loads(line)
@@ -85,18 +85,22 @@ def _articles(path: Path) -> Iterator[tuple[Source, str]]:
                 yield Source(url=record["url"], title=record["title"], snapshot=snapshot_hash(text), kind="encyclopedia"), text
 
 
-def _section(articles: list[tuple[Source, str]], table: int) -> tuple[str, list[Quote]]:
+def _write_section(articles: list[tuple[Source, str]], table: int) -> tuple[str, list[Quote]]:
     """Write a paragraph an article, a list and a table; every sentence cites itself."""
-    quotes = [[_quote(source, match) for match in islice(SENTENCE.finditer(text), 8)] for source, text in articles]
-    blocks = [" ".join(f"{_plain(quote.text)} {marker_of(quote)}" for quote in row[:4]) for row in quotes]
+    quotes = [[_make_quote(source, match) for match in islice(SENTENCE.finditer(text), 8)] for source, text in articles]
+    blocks = [" ".join(f"{_escape_markdown(quote.text)} {marker_of(quote)}" for quote in row[:4]) for row in quotes]
     blocks.insert(
-        2, "\n".join(f"- **{_plain(row[0].source.title)}**: {_plain(row[5].text)} {marker_of(row[5])}" for row in quotes[:4])
+        2,
+        "\n".join(
+            f"- **{_escape_markdown(row[0].source.title)}**: {_escape_markdown(row[5].text)} {marker_of(row[5])}"
+            for row in quotes[:4]
+        ),
     )
-    blocks.insert(4, _table(quotes, columns={1: 9, 3: 12}.get(table % 4, 4)))
+    blocks.insert(4, _write_table(quotes, columns={1: 9, 3: 12}.get(table % 4, 4)))
     return "\n\n".join(blocks), [quote for row in quotes for quote in row]
 
 
-def _table(quotes: list[list[Quote]], columns: int) -> str:
+def _write_table(quotes: list[list[Quote]], columns: int) -> str:
     names = [
         "Article 条目",
         "Statement 陈述",
@@ -116,7 +120,7 @@ def _table(quotes: list[list[Quote]], columns: int) -> str:
         quote = row[6]
         cells = [
             quote.source.title,
-            f"{_plain(quote.text[:90])} {marker_of(quote)}",
+            f"{_escape_markdown(quote.text[:90])} {marker_of(quote)}",
             "encyclopedia",
             str(len(quote.text)),
             "article",
@@ -132,13 +136,13 @@ def _table(quotes: list[list[Quote]], columns: int) -> str:
     return "\n".join(lines)
 
 
-def _quote(source: Source, match: re.Match[str]) -> Quote:
+def _make_quote(source: Source, match: re.Match[str]) -> Quote:
     text = match.group(0)
     start = match.start() + len(text) - len(text.lstrip())
     return Quote(source=source, text=text.strip(), start=start, end=start + len(text.strip()))
 
 
-def _hostile(text: str, number: int) -> Quote:
+def _make_hostile_quote(text: str, number: int) -> Quote:
     source = Source(
         url=f"https://example.org/a_b/{number}?q=100%25&x=~y#part",
         title=text,
@@ -152,12 +156,12 @@ def _hostile(text: str, number: int) -> Quote:
     return Quote(source=source, text=text, start=0, end=len(text))
 
 
-def _plain(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """Write a sentence as a careful writer puts it into Markdown."""
     return re.sub(r"([\\`*_{}\[\]<>#|~&$])", r"\\\1", " ".join(text.split()))
 
 
-def _summary() -> str:
+def _write_summary() -> str:
     return (
         "This report joins what English and Chinese sources say. 本报告汇集中英文来源的内容，逐句注明出处。\n\n"
         "1. Every sentence cites the words it rests on.\n2. 每一句都可回到原文。\n3. Nested:\n"

@@ -43,7 +43,7 @@ class Billing:
         )
 
 
-def check(lines: Iterable[BillLine], turns: Iterable[StoredTurn]) -> Billing:
+def compare_bill(lines: Iterable[BillLine], turns: Iterable[StoredTurn]) -> Billing:
     """Compare one run's bill with its stored turns. Faults the stub injected count as no call: nothing was sold."""
     starts: dict[str, list[float]] = defaultdict(list)
     answered: set[str] = set()
@@ -55,7 +55,7 @@ def check(lines: Iterable[BillLine], turns: Iterable[StoredTurn]) -> Billing:
     stored: dict[str, list[float]] = defaultdict(list)
     for turn in turns:
         stored[turn.digest].append(turn.stored_at.timestamp())
-    double = {key: late_calls(sorted(times), sorted(stored.get(key, ()))) for key, times in starts.items()}
+    double = {key: count_late_calls(sorted(times), sorted(stored.get(key, ()))) for key, times in starts.items()}
     extra = {key: max(0, len(times) - max(1, len(stored.get(key, ())))) for key, times in starts.items()}
     return Billing(
         calls=sum(map(len, starts.values())),
@@ -65,7 +65,7 @@ def check(lines: Iterable[BillLine], turns: Iterable[StoredTurn]) -> Billing:
     )
 
 
-def late_calls(starts: Sequence[float], stored: Sequence[float]) -> int:
+def count_late_calls(starts: Sequence[float], stored: Sequence[float]) -> int:
     """Count the calls of one request that began when no turn needed them any more.
 
     With n turns of the same request, the calls that begin after the k-th was stored may be n - k; more are double.

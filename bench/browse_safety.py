@@ -13,16 +13,16 @@ from datetime import timedelta
 
 from app.domain.errors import ToolError
 from app.outgoing.addresses import parse_networks
-from bench.hostile_addresses import PUBLIC, REBINDING, SECRET, direct, redirects
-from bench.result import report
-from bench.web_listeners import Connects, Listener, Reply, ScriptedNames, packed, page, redirect
+from bench.hostile_addresses import PUBLIC, REBINDING, SECRET, list_direct, list_redirects
+from bench.result import print_result
+from bench.web_listeners import ConnectionCounter, Listener, PageReply, ScriptedNames, compress_page, make_page, make_redirect
 from retrieval.fetch.fetching import FetchPolicy
 from retrieval.fetch.limits import FetchLimits
 from retrieval.fetch.web_reader import WebReader
 
 WORDS = "Ordinary words that an ordinary page says to whoever reads it, in an ordinary paragraph. " * 3
 FORBIDDEN = ("127.0.0.1", SECRET, "127.0.0.4", "::1")
-STOLEN = Reply(page("These words stand on a page that nobody outside may read. " * 5))
+STOLEN = PageReply(make_page("These words stand on a page that nobody outside may read. " * 5))
 ATTEMPTS = 3
 LIMITS = FetchLimits(total=timedelta(seconds=5), connect=timedelta(seconds=2))
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
@@ -38,17 +38,17 @@ class Tally:
     failed: list[str] = field(default_factory=list)
 
 
-async def measure(connects: Connects) -> dict[str, float]:
+async def measure(connects: ConnectionCounter) -> dict[str, float]:
     """Run every case; return the figures."""
-    public, forbidden = Listener(_pages()), [Listener({"/": STOLEN, "/page": STOLEN}) for _ in FORBIDDEN]
+    public, forbidden = Listener(_make_pages()), [Listener({"/": STOLEN, "/page": STOLEN}) for _ in FORBIDDEN]
     port = await public.start(PUBLIC, 0)
     for host, listener in zip(FORBIDDEN, forbidden, strict=True):
         await listener.start(host, port)
     for name in PROXIES:
         os.environ[name] = f"http://{SECRET}:{port}"
     tally = Tally()
-    await _hostile(tally, public, port)
-    await _benign(tally, port)
+    await _try_hostile(tally, public, port)
+    await _try_benign(tally, port)
     for listener in (public, *forbidden):
         await listener.stop()
     begun = sum(count for (host, at), count in connects.to.items() if (host, at) != (PUBLIC, port))
@@ -63,47 +63,50 @@ async def measure(connects: Connects) -> dict[str, float]:
     }
 
 
-def _pages() -> dict[str, Reply]:
-    ordinary = Reply(page(WORDS))
-    chinese = page("普通的网页，普通的文字，任何人都可以阅读。" * 5).decode().encode("gb18030")
+def _make_pages() -> dict[str, PageReply]:
+    ordinary = PageReply(make_page(WORDS))
+    chinese = make_page("普通的网页，普通的文字，任何人都可以阅读。" * 5).decode().encode("gb18030")
     return {
         "/plain": ordinary,
         "/page": ordinary,
-        "/text": Reply(WORDS.encode(), "text/plain"),
-        "/chinese": Reply(chinese, "text/html; charset=gb2312"),
-        "/moved": redirect("/plain", 301),
-        "/moved-twice": redirect("moved", 307),
-        "/untyped": Reply(page(WORDS), "application/octet-stream"),
-        "/refresh": Reply(page(WORDS), headers=[("Refresh", f"0; url=http://{SECRET}/")]),
-        "/link": Reply(page(f'<img src="http://{SECRET}/x"><link rel=preload href="http://{SECRET}/">{WORDS}')),
-        **{f"/{coding.replace(' ', '-')}": packed(page(WORDS), coding) for coding in ("gzip", "deflate", "raw deflate", "br")},
+        "/text": PageReply(WORDS.encode(), "text/plain"),
+        "/chinese": PageReply(chinese, "text/html; charset=gb2312"),
+        "/moved": make_redirect("/plain", 301),
+        "/moved-twice": make_redirect("moved", 307),
+        "/untyped": PageReply(make_page(WORDS), "application/octet-stream"),
+        "/refresh": PageReply(make_page(WORDS), headers=[("Refresh", f"0; url=http://{SECRET}/")]),
+        "/link": PageReply(make_page(f'<img src="http://{SECRET}/x"><link rel=preload href="http://{SECRET}/">{WORDS}')),
+        **{
+            f"/{coding.replace(' ', '-')}": compress_page(make_page(WORDS), coding)
+            for coding in ("gzip", "deflate", "raw deflate", "br")
+        },
     }
 
 
-def _reader(port: int) -> WebReader:
+def _make_reader(port: int) -> WebReader:
     names = {"site.example.org": [[PUBLIC]], "xn--bcher-kva.example": [[PUBLIC]], "two.example.org": [[PUBLIC, PUBLIC]]}
     scripted = ScriptedNames({**REBINDING, **names})
     policy = FetchPolicy(limits=LIMITS, ports=frozenset({port}), permitted=parse_networks(f"{PUBLIC}/32"), lookup=scripted)
     return WebReader(policy)
 
 
-async def _hostile(tally: Tally, public: Listener, port: int) -> None:
-    async with _reader(port) as reader:
-        for url in direct(port):
-            await _refused(tally, reader, url)
-    for onward in redirects(port):
+async def _try_hostile(tally: Tally, public: Listener, port: int) -> None:
+    async with _make_reader(port) as reader:
+        for url in list_direct(port):
+            await _expect_refusal(tally, reader, url)
+    for onward in list_redirects(port):
         public.replies |= {
-            "/go": redirect("/on"),
-            "/on": redirect(onward),
-            "/again": redirect("/on"),
-            "/robots.txt": redirect(onward),
+            "/go": make_redirect("/on"),
+            "/on": make_redirect(onward),
+            "/again": make_redirect("/on"),
+            "/robots.txt": make_redirect(onward),
         }
-        async with _reader(port) as reader:  # a new reader asks for robots.txt again, which redirects too
-            await _refused(tally, reader, f"http://site.example.org:{port}/go")
+        async with _make_reader(port) as reader:  # a new reader asks for robots.txt again, which redirects too
+            await _expect_refusal(tally, reader, f"http://site.example.org:{port}/go")
     del public.replies["/robots.txt"]
 
 
-async def _refused(tally: Tally, reader: WebReader, url: str) -> None:
+async def _expect_refusal(tally: Tally, reader: WebReader, url: str) -> None:
     """Ask for a hostile address, several times where its name changes later. A page of the public host may be read."""
     tally.cases += 1
     for _ in range(ATTEMPTS if "turns-" in url else 1):
@@ -115,10 +118,10 @@ async def _refused(tally: Tally, reader: WebReader, url: str) -> None:
             tally.read.append(f"read, though hostile: {url!r}")
 
 
-async def _benign(tally: Tally, port: int) -> None:
+async def _try_benign(tally: Tally, port: int) -> None:
     hosts = ("site.example.org", "SITE.Example.org", "two.example.org", "bücher.example", PUBLIC)
-    urls = [f"http://site.example.org:{port}{path}" for path in _pages()] + [f"http://{host}:{port}/plain" for host in hosts]
-    async with _reader(port) as reader:
+    urls = [f"http://site.example.org:{port}{path}" for path in _make_pages()] + [f"http://{host}:{port}/plain" for host in hosts]
+    async with _make_reader(port) as reader:
         for url in (*urls, f"HTTP://site.example.org:{port}/plain#part", f"http://site.example.org:{port}/./x/../plain"):
             tally.benign += 1
             try:
@@ -129,10 +132,10 @@ async def _benign(tally: Tally, port: int) -> None:
 
 def main() -> int:
     """Measure; return 1 when a refused address was connected to, a hostile page read, or an ordinary one not read."""
-    connects = Connects()
+    connects = ConnectionCounter()
     sys.addaudithook(connects)
     figures = asyncio.run(measure(connects))
-    report("browse_safety", figures)
+    print_result("browse_safety", figures)
     return int(any(figures[name] for name in ("connections", "hostile_read", "benign_failed")))
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from app.domain.missing import Missing
 from bench.labelled_sets import DATA
-from bench.result import report, skipped
+from bench.result import print_result, print_skipped
 from training.evaluation.report_metrics import MeasuredReport, ReportFigures, measure_reports
 from workflows.checks.table_repair import repair_tables
 from workflows.checks.tables import find_tables
@@ -30,7 +30,7 @@ SOURCES = {
 DAMAGES = ("no_rule", "short_rule", "dashes", "gap", "extra_cell", "stuck")
 
 
-def texts(place: str, field: str) -> Iterator[str]:
+def read_texts(place: str, field: str) -> Iterator[str]:
     """Yield the reports in a file of JSON lines, or in all files of a folder."""
     path = DATA / place
     for file in sorted(path.iterdir()) if path.is_dir() else [path]:
@@ -38,7 +38,7 @@ def texts(place: str, field: str) -> Iterator[str]:
             yield from (json.loads(line)[field] for line in lines)
 
 
-def damaged(lines: Sequence[str], how: str) -> str:
+def damage_table(lines: Sequence[str], how: str) -> str:
     """Break a sound table of at least one row in one way."""
     head, rule, first, *rest = lines
     match how:
@@ -57,7 +57,7 @@ def damaged(lines: Sequence[str], how: str) -> str:
     return "\n".join(broken)
 
 
-def sound_tables(text: str) -> Iterator[list[str]]:
+def find_sound_tables(text: str) -> Iterator[list[str]]:
     """Yield the lines of each sound table with two columns or more."""
     lines = text.split("\n")
     for table in find_tables(text):
@@ -65,25 +65,25 @@ def sound_tables(text: str) -> Iterator[list[str]]:
             yield lines[table.start : table.end]
 
 
-def letters(text: str) -> list[str]:
+def list_letters(text: str) -> list[str]:
     """List the letters and digits, none of which may be lost."""
     return [c for c in text if c.isalnum()]
 
 
-def damage_figures(tables: Sequence[Sequence[str]]) -> dict[str, float]:
+def measure_damage(tables: Sequence[Sequence[str]]) -> dict[str, float]:
     """Damage every table in every way; return what share is found and repaired."""
-    broken = [damaged(lines, how) for lines in tables for how in DAMAGES]
+    broken = [damage_table(lines, how) for lines in tables for how in DAMAGES]
     mended = [repair_tables(text) for text in broken]
     return {
         "tables": len(tables),
         "damage_found": sum(m.before.faulty > 0 for m in mended) / len(mended),
         "damage_repaired": sum(m.after.faulty == 0 for m in mended) / len(mended),
-        "lost": sum(letters(m.text) != letters(text) for m, text in zip(mended, broken, strict=True)),
+        "lost": sum(list_letters(m.text) != list_letters(text) for m, text in zip(mended, broken, strict=True)),
         "sound_changed": sum(repair_tables("\n".join(lines)).text != "\n".join(lines) for lines in tables),
     }
 
 
-def told(system: str, figures: ReportFigures) -> dict[str, float]:
+def name_figures(system: str, figures: ReportFigures) -> dict[str, float]:
     """Return the figures of one system that could be measured."""
     named = {
         "tense_error_rate": figures.tense_error_rate,
@@ -99,19 +99,19 @@ def told(system: str, figures: ReportFigures) -> dict[str, float]:
 
 def main() -> None:
     if absent := [place for place, _ in SOURCES.values() if not Path(DATA / place).exists()]:
-        skipped("checks", f"not at ../shared/data: {', '.join(absent)}")
+        print_skipped("checks", f"not at ../shared/data: {', '.join(absent)}")
         return
     figures: dict[str, float] = {}
     tables: list[list[str]] = []
     for system, (place, field) in SOURCES.items():
-        found = list(texts(place, field))
+        found = list(read_texts(place, field))
         began = time.process_time()
         measured = measure_reports([MeasuredReport(text, WRITTEN) for text in found])
         cpu_ms = (time.process_time() - began) * 1_000 / len(found)
         print(f"{system}: {len(found)} reports, {cpu_ms:.0f} ms each; {measured}")
-        figures |= told(system, measured)
-        tables += [lines for text in found for lines in sound_tables(text)]
-    report("checks", figures | damage_figures(tables))
+        figures |= name_figures(system, measured)
+        tables += [lines for text in found for lines in find_sound_tables(text)]
+    print_result("checks", figures | measure_damage(tables))
 
 
 if __name__ == "__main__":

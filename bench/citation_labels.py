@@ -20,7 +20,7 @@ SHIPPED_LABELS = (
 )
 
 
-class Labelled(NamedTuple):
+class LabelledClaim(NamedTuple):
     """A claim with evidence and the label people gave the pair: `full`, `partial`, `none` or `contradict`."""
 
     source: str
@@ -30,29 +30,29 @@ class Labelled(NamedTuple):
     page: str
 
 
-def load(path: Path) -> list[Labelled]:
+def load_labels(path: Path) -> list[LabelledClaim]:
     """Read the rows of a file of labels, plain or gzipped JSON lines. The field `supporting_sentences` is not read."""
     content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    return [_row(json.loads(line)) for line in content.splitlines() if line.strip()]
+    return [_read_row(json.loads(line)) for line in content.splitlines() if line.strip()]
 
 
-def _row(record: dict[str, str]) -> Labelled:
+def _read_row(record: dict[str, str]) -> LabelledClaim:
     text = record["snippet"]
     sentences = list_sentences(text) or [text]
     page = hashlib.sha256(text.encode()).hexdigest()
-    return Labelled(record["source"], record["claim"], Evidence(record.get("title", ""), sentences), record["label"], page)
+    return LabelledClaim(record["source"], record["claim"], Evidence(record.get("title", ""), sentences), record["label"], page)
 
 
-def folds(rows: Sequence[Labelled], count: int, seed: int) -> list[int]:
+def assign_folds(rows: Sequence[LabelledClaim], count: int, seed: int) -> list[int]:
     """Return the fold of each row. Rows that share a claim, a title or a text are in one fold."""
-    groups = _groups(rows)
+    groups = _group_rows(rows)
     names = sorted(set(groups))
     random.Random(seed).shuffle(names)
     fold = {name: place % count for place, name in enumerate(names)}
     return [fold[group] for group in groups]
 
 
-def _groups(rows: Sequence[Labelled]) -> list[str]:
+def _group_rows(rows: Sequence[LabelledClaim]) -> list[str]:
     leader: dict[str, str] = {}
 
     def find(name: str) -> str:
@@ -63,30 +63,30 @@ def _groups(rows: Sequence[Labelled]) -> list[str]:
 
     for row in rows:
         for shared in (f"title {row.source} {row.evidence.title}", f"text {row.page}"):
-            leader[find(_claim(row))] = find(shared)
-    return [find(_claim(row)) for row in rows]
+            leader[find(_claim_key_of(row))] = find(shared)
+    return [find(_claim_key_of(row)) for row in rows]
 
 
-def _claim(row: Labelled) -> str:
+def _claim_key_of(row: LabelledClaim) -> str:
     return f"claim {row.claim.casefold()}"
 
 
-def encoded(rows: Iterable[Labelled], grader: Grader, encoder: Encoder, kept_in: Path) -> TextVectors:
+def encode_rows(rows: Iterable[LabelledClaim], grader: Grader, encoder: Encoder, kept_in: Path) -> TextVectors:
     """Return the vectors that these rows need. The file `kept_in` holds those made before, and gets the new ones."""
     wanted = list(dict.fromkeys(text for row in rows for text in grader.list_texts_to_encode(row.claim, row.evidence)))
-    known = _kept(kept_in) if kept_in.exists() else {}
-    missing = [text for text in wanted if _key(text) not in known]
+    known = _load_vectors(kept_in) if kept_in.exists() else {}
+    missing = [text for text in wanted if _key_of(text) not in known]
     if missing:
-        known |= dict(zip(map(_key, missing), encoder.encode_passages(missing), strict=True))
+        known |= dict(zip(map(_key_of, missing), encoder.encode_passages(missing), strict=True))
         kept_in.parent.mkdir(parents=True, exist_ok=True)
         np.savez(kept_in, keys=np.array(list(known)), vectors=np.stack(list(known.values())).astype(np.float32))
-    return {text: known[_key(text)].tolist() for text in wanted}
+    return {text: known[_key_of(text)].tolist() for text in wanted}
 
 
-def _kept(path: Path) -> dict[str, np.ndarray]:
+def _load_vectors(path: Path) -> dict[str, np.ndarray]:
     with np.load(path) as stored:
         return dict(zip(stored["keys"].tolist(), stored["vectors"], strict=True))
 
 
-def _key(text: str) -> str:
+def _key_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:24]

@@ -10,7 +10,7 @@ import numpy as np
 from retrieval.encoding.encoder import Encoder, Vectors
 
 
-class KeptEncodings:
+class CachingEncoder:
     """An encoder that keeps its passages in the file `path`. Queries are encoded each time. For one thread."""
 
     def __init__(self, encoder: Encoder, path: Path) -> None:

@@ -16,7 +16,7 @@ WORDS = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 UNSEEN = re.compile("[†‡\\s\u00ad\u200b-\u200d\u2060\ufe0e\ufe0f\u2010\u2011-]")
 
 
-class Found(NamedTuple):
+class ExportContent(NamedTuple):
     """What a reader found: the words without white space, the numbers whose link ends at their reference, web addresses."""
 
     words: str
@@ -24,12 +24,12 @@ class Found(NamedTuple):
     addresses: frozenset[str]
 
 
-def seen(text: str) -> str:
+def compact_text(text: str) -> str:
     """Return the text in a form that can be compared between formats."""
     return UNSEEN.sub("", unicodedata.normalize("NFKC", text)).casefold()
 
 
-def pdf(content: bytes) -> Found:
+def read_pdf_export(content: bytes) -> ExportContent:
     """Read with pypdf (words, annotations) and PDFium (which words a link covers)."""
     import pypdf
     import pypdfium2
@@ -48,19 +48,19 @@ def pdf(content: bytes) -> Found:
                 addresses.add(str(action["/URI"]))
             target = link.get("/Dest") or action.get("/D")
             shown = NUMBER.search(covered.get_text_bounded(*(float(x) for x in link["/Rect"])))
-            if target is not None and shown and f"[{shown.group(1)}]" in pages[_page(reader, target)]:
+            if target is not None and shown and f"[{shown.group(1)}]" in pages[_find_page(reader, target)]:
                 numbers.add(int(shown.group(1)))
-    return Found(seen("".join(words)), frozenset(numbers), frozenset(addresses))
+    return ExportContent(compact_text("".join(words)), frozenset(numbers), frozenset(addresses))
 
 
-def _page(reader: Any, target: Any) -> int:
+def _find_page(reader: Any, target: Any) -> int:
     """Return the index of the page a link leads to."""
     place = target.get_object()
     place = place if isinstance(place, list) else reader.named_destinations[str(place)].dest_array
     return int(reader.get_page_number(place[0].get_object()))
 
 
-def docx(content: bytes) -> Found:
+def read_docx_export(content: bytes) -> ExportContent:
     """Read with python-docx."""
     import docx as reader
     from docx.table import Table
@@ -77,10 +77,10 @@ def docx(content: bytes) -> Found:
         if shown and link.get(f"{WORDS}anchor") == f"c{shown.group(1)}" and f"c{shown.group(1)}" in marked:
             numbers.add(int(shown.group(1)))
     targets = (part.target_ref for part in document.part.rels.values() if part.is_external)
-    return Found(seen("".join(texts)), frozenset(numbers), frozenset(targets))
+    return ExportContent(compact_text("".join(texts)), frozenset(numbers), frozenset(targets))
 
 
-def latex(content: bytes) -> Found:
+def read_latex_export(content: bytes) -> ExportContent:
     """Read with pylatexenc."""
     text = content.decode()
     start = text.index(r"\begin{document}")
@@ -92,10 +92,10 @@ def latex(content: bytes) -> Found:
     addresses = {re.sub(r"\\([%#&_~])", r"\1", url) for url in re.findall(r"\\(?:url|href)\{([^{}]*)\}", body)}
     # An address is an argument that pylatexenc would read as prose, comments and all.
     plain = re.sub(r"\\(url|href)\{([^{}]*)\}", "", f"{title.group(1) if title else ''}\n{body}")
-    return Found(seen(_latex_words(plain)), numbers, frozenset(addresses))
+    return ExportContent(compact_text(_read_latex_words(plain)), numbers, frozenset(addresses))
 
 
-def _latex_words(text: str) -> str:
+def _read_latex_words(text: str) -> str:
     """Return the words, with those of links and code and some signs which pylatexenc does not know how to show."""
     from pylatexenc import latex2text, latexwalker, macrospec
 
@@ -114,7 +114,7 @@ def _latex_words(text: str) -> str:
     return words.replace("`", "‘").replace("'", "’").replace(STRAIGHT, "'")
 
 
-def html(content: bytes) -> Found:
+def read_html_export(content: bytes) -> ExportContent:
     """Read with html5lib; a page that loads or runs anything is not intact, and comes back empty."""
     import html5lib
 
@@ -124,36 +124,38 @@ def html(content: bytes) -> Found:
     if any(
         e.tag in ("script", "img", "iframe", "object", "link", "base") or any(n.startswith("on") for n in e.attrib) for e in ours
     ):
-        return Found("", frozenset(), frozenset())
+        return ExportContent("", frozenset(), frozenset())
     marked = {e.get("id") for e in ours}
     links = [(e.get("href") or "", "".join(e.itertext())) for e in ours if e.tag == "a"]
     numbers = frozenset(
         int(text[1:-1]) for href, text in links if text == f"[{href[2:]}]" and href[:2] == "#c" and href[1:] in marked
     )
     body = next(e for e in ours if e.tag == "body")
-    return Found(seen("".join(body.itertext())), numbers, frozenset(href for href, _ in links if href.startswith("http")))
+    return ExportContent(
+        compact_text("".join(body.itertext())), numbers, frozenset(href for href, _ in links if href.startswith("http"))
+    )
 
 
-def markdown(content: bytes) -> Found:
+def read_markdown_export(content: bytes) -> ExportContent:
     """Read with Pandoc, as GitHub reads Markdown. Numbers are words there: each must have its entry."""
     words = run_pandoc(content, "--from=gfm-autolink_bare_uris", "--to=plain", "--wrap=none").decode()
     tree = json_reader.loads(run_pandoc(content, "--from=gfm-autolink_bare_uris", "--to=json"))
-    addresses = frozenset(node["c"][2][0] for node in _nodes(tree) if node.get("t") == "Link")
-    entries = (node for node in _nodes(tree) if node.get("t") == "Strong")
+    addresses = frozenset(node["c"][2][0] for node in _walk_nodes(tree) if node.get("t") == "Link")
+    entries = (node for node in _walk_nodes(tree) if node.get("t") == "Strong")
     numbers = [NUMBER.fullmatch("".join(str(part.get("c", "")) for part in entry["c"])) for entry in entries]
-    return Found(seen(words), frozenset(int(n.group(1)) for n in numbers if n), addresses)
+    return ExportContent(compact_text(words), frozenset(int(n.group(1)) for n in numbers if n), addresses)
 
 
-def _nodes(tree: Any) -> Iterable[dict[str, Any]]:
+def _walk_nodes(tree: Any) -> Iterable[dict[str, Any]]:
     if isinstance(tree, dict):
         yield tree
         tree = list(tree.values())
     if isinstance(tree, list):
         for part in tree:
-            yield from _nodes(part)
+            yield from _walk_nodes(part)
 
 
-def json(content: bytes) -> Found:
+def read_json_export(content: bytes) -> ExportContent:
     """Read with the standard library; the sections' Markdown with Pandoc."""
     export = json_reader.loads(content)
     sections = "\n\n".join(f"{section['heading']}\n\n{section['markdown']}" for section in export["sections"])
@@ -162,42 +164,42 @@ def json(content: bytes) -> Found:
     headings = [section["heading"] for section in export["sections"]]
     texts = [export["title"], *headings, words, *conflicts, *export["notices"], *(c["quote"] for c in export["citations"])]
     numbers = frozenset(c["n"] for c in export["citations"] if f"[{c['n']}]" in sections)
-    return Found(seen("".join(texts)), numbers, frozenset(c["source"]["url"] for c in export["citations"]))
+    return ExportContent(compact_text("".join(texts)), numbers, frozenset(c["source"]["url"] for c in export["citations"]))
 
 
-def bibtex(content: bytes) -> Found:
+def read_bibtex_export(content: bytes) -> ExportContent:
     """Read with bibtexparser, and with Pandoc as a second opinion on what the file is."""
     from bibtexparser.entrypoint import parse_string
 
     library = parse_string(content.decode())
     second = json_reader.loads(run_pandoc(content, "--from=bibtex", "--to=csljson"))
     if library.failed_blocks or len(second) != len(library.entries):
-        return Found("", frozenset(), frozenset())
+        return ExportContent("", frozenset(), frozenset())
     fields = [entry.fields_dict for entry in library.entries]
-    texts = [_latex_words(f"{field['title'].value} {field['note'].value}") for field in fields]
-    return _sources(texts, [str(item.get("URL", "")) for item in second])
+    texts = [_read_latex_words(f"{field['title'].value} {field['note'].value}") for field in fields]
+    return _read_sources(texts, [str(item.get("URL", "")) for item in second])
 
 
-def ris(content: bytes) -> Found:
+def read_ris_export(content: bytes) -> ExportContent:
     """Read with rispy."""
     import rispy
 
     entries = rispy.loads(content.decode())
-    return _sources(
+    return _read_sources(
         [f"{e['title']} {' '.join(e.get('notes', []))}" for e in entries], [u for e in entries for u in e.get("urls", [])]
     )
 
 
-def csl(content: bytes) -> Found:
+def read_csl_export(content: bytes) -> ExportContent:
     """Read with Pandoc's citation processor."""
     items = json_reader.loads(run_pandoc(content, "--from=csljson", "--to=csljson"))
     original = json_reader.loads(content)
     if [item["id"] for item in items] != [item["id"] for item in original]:
-        return Found("", frozenset(), frozenset())
-    return _sources([f"{item['title']} {item['note']}" for item in original], [item.get("URL", "") for item in items])
+        return ExportContent("", frozenset(), frozenset())
+    return _read_sources([f"{item['title']} {item['note']}" for item in original], [item.get("URL", "") for item in items])
 
 
-def _sources(texts: list[str], addresses: list[str]) -> Found:
+def _read_sources(texts: list[str], addresses: list[str]) -> ExportContent:
     """Read sources, whose notes name the numbers they are quoted under."""
     text = "".join(texts)
-    return Found(seen(text), frozenset(int(n) for n in NUMBER.findall(text)), frozenset(addresses))
+    return ExportContent(compact_text(text), frozenset(int(n) for n in NUMBER.findall(text)), frozenset(addresses))

@@ -28,20 +28,20 @@ from app.reports.rendering.numbering import number_citations
 from app.reports.rendering.words import WORDS
 from app.reports.storage.reports import StoredReport
 from bench import export_readers
-from bench.bilingual_report import DATA, manuscript
-from bench.export_readers import seen
-from bench.result import report, skipped
+from bench.bilingual_report import DATA, make_bilingual_manuscript
+from bench.export_readers import compact_text
+from bench.result import print_result, print_skipped
 
-READERS: dict[ExportFormat, Callable[[bytes], export_readers.Found]] = {
-    ExportFormat.PDF: export_readers.pdf,
-    ExportFormat.DOCX: export_readers.docx,
-    ExportFormat.LATEX: export_readers.latex,
-    ExportFormat.HTML: export_readers.html,
-    ExportFormat.MARKDOWN: export_readers.markdown,
-    ExportFormat.JSON: export_readers.json,
-    ExportFormat.BIBTEX: export_readers.bibtex,
-    ExportFormat.RIS: export_readers.ris,
-    ExportFormat.CSL: export_readers.csl,
+READERS: dict[ExportFormat, Callable[[bytes], export_readers.ExportContent]] = {
+    ExportFormat.PDF: export_readers.read_pdf_export,
+    ExportFormat.DOCX: export_readers.read_docx_export,
+    ExportFormat.LATEX: export_readers.read_latex_export,
+    ExportFormat.HTML: export_readers.read_html_export,
+    ExportFormat.MARKDOWN: export_readers.read_markdown_export,
+    ExportFormat.JSON: export_readers.read_json_export,
+    ExportFormat.BIBTEX: export_readers.read_bibtex_export,
+    ExportFormat.RIS: export_readers.read_ris_export,
+    ExportFormat.CSL: export_readers.read_csl_export,
 }
 CONFLICTS = WORDS[Language.ENGLISH].conflicts
 REFERENCES = (ExportFormat.BIBTEX, ExportFormat.RIS, ExportFormat.CSL)
@@ -49,8 +49,8 @@ REFERENCES = (ExportFormat.BIBTEX, ExportFormat.RIS, ExportFormat.CSL)
 
 async def main(keep: Path | None) -> None:
     """Make each format, read it, print what is missing and the figures."""
-    source = manuscript()
-    exports, run, stored = _stored(source)
+    source = make_bilingual_manuscript()
+    exports, run, stored = _make_stored_report(source)
     document, citations = compose(source), number_citations(source.report).citations
     intact = 0
     for form, reader in READERS.items():
@@ -59,13 +59,13 @@ async def main(keep: Path | None) -> None:
         took = time.perf_counter() - started
         if keep:
             (keep / f"{form.value}.{form.extension}").write_bytes(made)
-        missing = lacking(reader(made), told_by(form, document), citations, form in REFERENCES)
+        missing = find_lost_parts(reader(made), expect_document(form, document), citations, form in REFERENCES)
         intact += not missing
         print(f"{form}: {len(made):,} bytes in {took:.1f} s; {missing[:3] or 'intact'}")
-    report("exports", {"formats": len(READERS), "intact": intact})
+    print_result("exports", {"formats": len(READERS), "intact": intact})
 
 
-def told_by(form: ExportFormat, document: ReportDocument) -> ReportDocument:
+def expect_document(form: ExportFormat, document: ReportDocument) -> ReportDocument:
     """Return the document that a format should hold. JSON has claims and conflicts as data, without marks and our heading."""
     if form is not ExportFormat.JSON:
         return document
@@ -73,19 +73,19 @@ def told_by(form: ExportFormat, document: ReportDocument) -> ReportDocument:
     return document.model_copy(update={"blocks": tuple(blocks)})
 
 
-def lacking(
-    found: export_readers.Found, document: ReportDocument, citations: Sequence[Citation], sources_only: bool
+def find_lost_parts(
+    found: export_readers.ExportContent, document: ReportDocument, citations: Sequence[Citation], sources_only: bool
 ) -> list[str]:
     """List the parts of the report that a reader did not find. Of sources alone, those are titles, numbers and addresses."""
     titles = [reference.title for reference in document.references]
-    texts = titles if sources_only else [document.title, *leaves(document.blocks), *(r.quote for r in document.references)]
-    lost = [text for text in texts if seen(text) not in found.words]
+    texts = titles if sources_only else [document.title, *list_texts(document.blocks), *(r.quote for r in document.references)]
+    lost = [text for text in texts if compact_text(text) not in found.words]
     lost += [f"[{citation.n}]" for citation in citations if citation.n not in found.numbers]
     addresses = {unquote(address) for address in found.addresses}
     return lost + [r.url for r in document.references if r.url and unquote(r.url) not in addresses]
 
 
-def leaves(blocks: Iterable[Block]) -> Iterator[str]:
+def list_texts(blocks: Iterable[Block]) -> Iterator[str]:
     """Yield the words of every paragraph, item and cell."""
     for block in blocks:
         match block:
@@ -96,16 +96,16 @@ def leaves(blocks: Iterable[Block]) -> Iterator[str]:
             case Preformatted(lines=lines):
                 yield from lines
             case Quotation(blocks=inner):
-                yield from leaves(inner)
+                yield from list_texts(inner)
             case Items(items=items):
                 for item in items:
-                    yield from leaves(item)
+                    yield from list_texts(item)
             case Table(head=head, rows=rows):
                 for row in (head, *rows):
                     yield from (plain_text_of(cell) for cell in row)
 
 
-def _stored(source: Manuscript) -> tuple[Exports, Run, StoredReport]:
+def _make_stored_report(source: Manuscript) -> tuple[Exports, Run, StoredReport]:
     """Make the report as the database would hold it."""
     query = ResearchQuery(question=source.question, language=source.language)
     run = Run(id=UUID(int=1), query=query, status=RunStatus.COMPLETED, created_at=source.finished, updated_at=source.finished)
@@ -123,4 +123,4 @@ if __name__ == "__main__":
     if DATA.is_dir():
         asyncio.run(main(parser.parse_args().keep))
     else:
-        skipped("exports", "the articles are not at ../shared/data")
+        print_skipped("exports", "the articles are not at ../shared/data")

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.reports.rendering.numbering import number_citations
-from bench.result import report, skipped
+from bench.result import print_result, print_skipped
 from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from retrieval.language.sentences import split_sentences
 from retrieval.ports import SearchFilter
@@ -48,14 +48,14 @@ NEAR_DUPLICATE = 0.8
 DEEPEST_BASELINE = 100
 
 
-class Question(NamedTuple):
+class MultihopQuestion(NamedTuple):
     """A question with the ids of its gold paragraphs."""
 
     text: str
     gold: frozenset[str]
 
 
-class Score(NamedTuple):
+class QuestionScore(NamedTuple):
     """The result for one question: recalls in [0, 1], words of the report, its quoted sentences, and how many repeat another."""
 
     recall: float
@@ -65,7 +65,7 @@ class Score(NamedTuple):
     repeated: int
 
 
-def questions(count: int) -> list[Question]:
+def load_questions(count: int) -> list[MultihopQuestion]:
     """Return the first `count` questions in the order of a hash of their ids, so that only the ids decide the sample."""
     gold: dict[str, set[str]] = defaultdict(set)
     for path in sorted((DATA / "qrels").glob("*.tsv")):
@@ -75,24 +75,28 @@ def questions(count: int) -> list[Question]:
     with (DATA / "queries.jsonl").open() as lines:
         records = [json.loads(line) for line in lines]
     records.sort(key=lambda record: hashlib.sha256(record["_id"].encode()).hexdigest())
-    return [Question(r["text"], frozenset(gold[r["_id"]])) for r in records if gold[r["_id"]]][:count]
+    return [MultihopQuestion(r["text"], frozenset(gold[r["_id"]])) for r in records if gold[r["_id"]]][:count]
 
 
-async def measured(question: Question, searcher: LocalSearcher) -> Score:
+async def measure_question(question: MultihopQuestion, searcher: LocalSearcher) -> QuestionScore:
     """Write the report and the baseline of the same length; return their scores."""
     query = ResearchQuery(question=question.text)
-    written = await _report(query, searcher)
-    words = sum(_words(body) for body in number_citations(written).bodies)
-    cited = {_identity(citation.quote.source.url) for citation in number_citations(written).citations}
-    baseline = {identity async for identity in _leads(question.text, searcher, words)}
+    written = await _write_report(query, searcher)
+    words = sum(_count_words(body) for body in number_citations(written).bodies)
+    cited = {_document_id_of(citation.quote.source.url) for citation in number_citations(written).citations}
+    baseline = {identity async for identity in _cite_leads(question.text, searcher, words)}
     quotations = [citation.quote.text for citation in number_citations(written).citations]
     share = 1 / len(question.gold)
-    return Score(
-        len(question.gold & cited) * share, len(question.gold & baseline) * share, words, len(quotations), _repeated(quotations)
+    return QuestionScore(
+        len(question.gold & cited) * share,
+        len(question.gold & baseline) * share,
+        words,
+        len(quotations),
+        _count_repeated(quotations),
     )
 
 
-async def _report(query: ResearchQuery, searcher: LocalSearcher) -> Report:
+async def _write_report(query: ResearchQuery, searcher: LocalSearcher) -> Report:
     record = LocalRecord("bench")
     kit = Kit(
         chat=AbsentModel(),
@@ -108,28 +112,28 @@ async def _report(query: ResearchQuery, searcher: LocalSearcher) -> Report:
     return await research(query, LocalStages(EXTRACTIVE, kit, record, query), PlanSteering())
 
 
-async def _leads(question: str, searcher: LocalSearcher, words: int) -> AsyncIterator[str]:
+async def _cite_leads(question: str, searcher: LocalSearcher, words: int) -> AsyncIterator[str]:
     """Yield the ids of the top passages, best first, whose lead sentences together come nearest to `words` words."""
     found = await searcher.search(question, DEEPEST_BASELINE, SearchFilter(collections=(COLLECTION,)))
     used = 0
     for passage in found:
         lead = split_sentences(passage.text)[0]
-        count = _words(passage.text[lead.start : lead.end])
+        count = _count_words(passage.text[lead.start : lead.end])
         if used + count / 2 > words:
             return
         used += count
-        yield _identity(passage.source.url)
+        yield _document_id_of(passage.source.url)
 
 
-def _identity(url: str) -> str:
+def _document_id_of(url: str) -> str:
     return url.rpartition("/")[2]
 
 
-def _words(text: str) -> int:
+def _count_words(text: str) -> int:
     return len(text.split())
 
 
-def _repeated(sentences: Sequence[str]) -> int:
+def _count_repeated(sentences: Sequence[str]) -> int:
     """Count the sentences that share most of their words with another one."""
     bags = [set(re.findall(r"\w+", sentence.lower())) for sentence in sentences]
     repeated: set[int] = set()
@@ -144,15 +148,15 @@ async def main(options: argparse.Namespace, home: Path) -> None:
     encoder = open_encoder(EncoderBackend.ONNX, options.models_dir, home / "models", threads=2)
     with open_local(home, Collection(name=COLLECTION, kind=CorpusKind.BEIR, path=str(DATA)), encoder=lambda: encoder) as searcher:
         scores = []
-        for number, question in enumerate(questions(options.questions), start=1):
-            scores.append(await measured(question, searcher))
+        for number, question in enumerate(load_questions(options.questions), start=1):
+            scores.append(await measure_question(question, searcher))
             print(f"{number}: recall {scores[-1].recall:.2f}, baseline {scores[-1].baseline:.2f}, {scores[-1].words} words")
     count, sentences = len(scores), sum(s.sentences for s in scores)
     recall, baseline = sum(s.recall for s in scores) / count, sum(s.baseline for s in scores) / count
     print(f"{count} questions, {sum(s.words for s in scores) / count:.0f} words a report, ratio {recall / baseline:.3f}")
     repeated = sum(s.repeated for s in scores)
     figures = {"gold_recall": recall, "baseline_recall": baseline, "redundancy": repeated / sentences, "questions": count}
-    report("extractive", figures)
+    print_result("extractive", figures)
 
 
 if __name__ == "__main__":
@@ -162,7 +166,7 @@ if __name__ == "__main__":
     parser.add_argument("--questions", type=int, default=QUESTIONS)
     arguments = parser.parse_args()
     if not DATA.is_dir():
-        skipped("extractive", "the multihop questions are not at ../shared/data")
+        print_skipped("extractive", "the multihop questions are not at ../shared/data")
     elif arguments.home is not None:
         asyncio.run(main(arguments, arguments.home))
     else:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.citation_labels import SHIPPED_LABELS, Labelled, encoded, folds, load
+from bench.citation_labels import SHIPPED_LABELS, LabelledClaim, assign_folds, encode_rows, load_labels
 from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from workflows.checks import grading
 from workflows.checks.grading import EXCERPT, PAGE, Evidence, extent_of, grader_of, measure_signals
@@ -64,20 +64,20 @@ NEAR = ("vector_nearest", "vector_near", "vector_title", "vector_whole", "vector
 OPPOSITION = ("direction", "strength", "denial", "parity", "nearby", "order")
 
 
-class Task(NamedTuple):
+class GraderTask(NamedTuple):
     """What one model learns: from which features and rows, which rows are positive, and whether extents get additions."""
 
     features: tuple[str, ...]
-    seen: Callable[[Labelled], bool]
-    positive: Callable[[Labelled], bool]
+    seen: Callable[[LabelledClaim], bool]
+    positive: Callable[[LabelledClaim], bool]
     by_extent: bool
 
 
-def tasks(near: tuple[str, ...]) -> Mapping[str, Task]:
+def make_tasks(near: tuple[str, ...]) -> Mapping[str, GraderTask]:
     """Return the two models of a form."""
     return {
-        "support": Task(SUPPORT + near, lambda row: row.label != "contradict", lambda row: row.label == "full", True),
-        "opposition": Task(
+        "support": GraderTask(SUPPORT + near, lambda row: row.label != "contradict", lambda row: row.label == "full", True),
+        "opposition": GraderTask(
             OPPOSITION,
             lambda row: row.source == "scifact" and row.label in ("full", "contradict"),
             lambda row: row.label == "contradict",
@@ -86,21 +86,21 @@ def tasks(near: tuple[str, ...]) -> Mapping[str, Task]:
     }
 
 
-def fitted(rows: Sequence[Labelled], vectors: TextVectors) -> dict[str, Any]:
+def fit_grader(rows: Sequence[LabelledClaim], vectors: TextVectors) -> dict[str, Any]:
     """Fit grader.json's content on these rows alone. Without vectors both forms are the one that needs none."""
     counts = Counter(
         stem for row in rows for stem in frozenset().union(*(read_sentence(s).stem_set for s in row.evidence.sentences))
     )
     listed = {stem: count for stem, count in sorted(counts.items()) if count >= RARE_BELOW}
     rarity = WordRarity(len(rows), listed)
-    rows = [*rows, *(excerpt(row, rarity) for row in rows if len(row.evidence.sentences) <= grading.LONGEST_PASSAGE)]
+    rows = [*rows, *(cut_excerpt(row, rarity) for row in rows if len(row.evidence.sentences) <= grading.LONGEST_PASSAGE)]
     plain = [measure_signals(row.claim, row.evidence, rarity, None) for row in rows]
     dense = [measure_signals(row.claim, row.evidence, rarity, vectors) for row in rows] if vectors else plain
-    forms = {"words": _form(rows, plain, ()), "vectors": _form(rows, dense, NEAR if vectors else ())}
+    forms = {"words": _fit_form(rows, plain, ()), "vectors": _fit_form(rows, dense, NEAR if vectors else ())}
     return {"documents": rarity.documents, "forms": forms, "counts": listed}
 
 
-def excerpt(row: Labelled, rarity: WordRarity) -> Labelled:
+def cut_excerpt(row: LabelledClaim, rarity: WordRarity) -> LabelledClaim:
     """Return the row with only those sentences that share most words with the claim, as reports quote evidence."""
     sentences = row.evidence.sentences
     order = measure_coverage(read_sentence(row.claim), [read_sentence(text) for text in sentences], rarity).order
@@ -108,21 +108,21 @@ def excerpt(row: Labelled, rarity: WordRarity) -> Labelled:
     return row._replace(evidence=Evidence(row.evidence.title, chosen))
 
 
-def _form(rows: Sequence[Labelled], signals: Sequence[Mapping[str, float]], near: tuple[str, ...]) -> dict[str, Any]:
+def _fit_form(rows: Sequence[LabelledClaim], signals: Sequence[Mapping[str, float]], near: tuple[str, ...]) -> dict[str, Any]:
     models, held_out = dict[str, Any](), dict[str, Matrix]()
-    for name, task in tasks(near).items():
+    for name, task in make_tasks(near).items():
         places = [i for i, row in enumerate(rows) if task.seen(row)]
-        features = matrix(task, [signals[i] for i in places])
+        features = build_matrix(task, [signals[i] for i in places])
         truth = np.array([float(task.positive(rows[i])) for i in places])
-        inner = np.array(folds([rows[i] for i in places], INNER_FOLDS, SEED))
-        scores = {penalty: _out_of_fold(features, truth, inner, penalty) for penalty in PENALTIES}
-        best = max(PENALTIES, key=lambda penalty: auroc(scores[penalty][truth == 1], scores[penalty][truth == 0]))
-        models[name] = _named(task, logistic(features, truth, best)) | {"penalty": best}
-        held_out[name] = _probability(scores[best])
-    return models | {"limits": _limits(rows, signals, tasks(near), held_out)}
+        inner = np.array(assign_folds([rows[i] for i in places], INNER_FOLDS, SEED))
+        scores = {penalty: _score_out_of_fold(features, truth, inner, penalty) for penalty in PENALTIES}
+        best = max(PENALTIES, key=lambda penalty: measure_auroc(scores[penalty][truth == 1], scores[penalty][truth == 0]))
+        models[name] = _name_weights(task, fit_logistic(features, truth, best)) | {"penalty": best}
+        held_out[name] = _probability_of(scores[best])
+    return models | {"limits": _find_limits(rows, signals, make_tasks(near), held_out)}
 
 
-def matrix(task: Task, signals: Sequence[Mapping[str, float]]) -> Matrix:
+def build_matrix(task: GraderTask, signals: Sequence[Mapping[str, float]]) -> Matrix:
     """Return one row a pair; for each extent with additions, the features and a one again (zeros for another extent)."""
     values = np.array([[row[name] for name in task.features] for row in signals])
     if not task.by_extent:
@@ -134,14 +134,14 @@ def matrix(task: Task, signals: Sequence[Mapping[str, float]]) -> Matrix:
     return np.hstack(blocks)
 
 
-def logistic(features: Matrix, truth: Matrix, penalty: float, steps: int = 40) -> Matrix:
+def fit_logistic(features: Matrix, truth: Matrix, penalty: float, steps: int = 40) -> Matrix:
     """Fit a ridge logistic regression by Newton's method on standardised features; return raw weights, the bias last."""
     mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
     design = np.hstack([(features - mean) / spread, np.ones((len(features), 1))])
     ridge = np.append(np.full(features.shape[1], penalty), 1e-6)
     weights = np.zeros(design.shape[1])
     for _ in range(steps):
-        chance = _probability(design @ weights)
+        chance = _probability_of(design @ weights)
         slope = design.T @ (chance - truth) + ridge * weights
         curve = (design * (chance * (1 - chance))[:, None]).T @ design + np.diag(ridge)
         step = np.linalg.solve(curve, slope)
@@ -152,61 +152,66 @@ def logistic(features: Matrix, truth: Matrix, penalty: float, steps: int = 40) -
     return np.append(raw, weights[-1] - raw @ mean)
 
 
-def _out_of_fold(features: Matrix, truth: Matrix, fold: Matrix, penalty: float) -> Matrix:
+def _score_out_of_fold(features: Matrix, truth: Matrix, fold: Matrix, penalty: float) -> Matrix:
     scores = np.zeros(len(truth))
     for held in np.unique(fold):
-        weights = logistic(features[fold != held], truth[fold != held], penalty)
+        weights = fit_logistic(features[fold != held], truth[fold != held], penalty)
         scores[fold == held] = features[fold == held] @ weights[:-1] + weights[-1]
     return scores
 
 
-def _probability(scores: Matrix) -> Matrix:
+def _probability_of(scores: Matrix) -> Matrix:
     chance: Matrix = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
     return chance
 
 
-def auroc(positive: Sequence[float] | Matrix, negative: Sequence[float] | Matrix) -> float:
+def measure_auroc(positive: Sequence[float] | Matrix, negative: Sequence[float] | Matrix) -> float:
     """Return the chance that a positive scores above a negative, ties counting half."""
     ranked = np.sort(np.asarray(negative))
     below = np.searchsorted(ranked, positive, "left") + np.searchsorted(ranked, positive, "right")
     return float(below.sum() / 2 / len(positive) / len(ranked))
 
 
-def _named(task: Task, weights: Matrix) -> dict[str, Any]:
+def _name_weights(task: GraderTask, weights: Matrix) -> dict[str, Any]:
     width = len(task.features)
     named = dict(zip(task.features, weights[:width], strict=True)) | {"": weights[-1]}
     blocks = weights[width:-1].reshape(-1, width + 1)
     added = {extent: dict(zip((*task.features, ""), block, strict=True)) for extent, block in zip(ADDED, blocks, strict=False)}
-    return {"weights": _short(named), "added": {extent: _short(block) for extent, block in added.items()}}
+    return {"weights": _round_values(named), "added": {extent: _round_values(block) for extent, block in added.items()}}
 
 
-def _short(values: Mapping[str, float]) -> dict[str, float]:
+def _round_values(values: Mapping[str, float]) -> dict[str, float]:
     return {name: round(float(value), DECIMALS) for name, value in values.items()}
 
 
-def _limits(
-    rows: Sequence[Labelled], signals: Sequence[Mapping[str, float]], models: Mapping[str, Task], held_out: Mapping[str, Matrix]
+def _find_limits(
+    rows: Sequence[LabelledClaim],
+    signals: Sequence[Mapping[str, float]],
+    models: Mapping[str, GraderTask],
+    held_out: Mapping[str, Matrix],
 ) -> dict[str, float]:
     """Find the probability from which a claim is fully supported or contradicted, and below which it has no support.
 
     They come from excerpts alone, since reports cite excerpts.
     """
-    supported, support_labels = _of_excerpts(rows, signals, models["support"], held_out["support"])
-    opposed, opposition_labels = _of_excerpts(rows, signals, models["opposition"], held_out["opposition"])
-    full = _from(supported, support_labels == "full", SURE_FULL)
-    none = min(full, -_from(-supported, support_labels == "none", SURE_NONE))
-    return _short({"full": full, "none": none, "opposed": _from(opposed, opposition_labels == "contradict", SURE_OPPOSED)})
+    supported, support_labels = _select_excerpts(rows, signals, models["support"], held_out["support"])
+    opposed, opposition_labels = _select_excerpts(rows, signals, models["opposition"], held_out["opposition"])
+    full = _find_cut(supported, support_labels == "full", SURE_FULL)
+    none = min(full, -_find_cut(-supported, support_labels == "none", SURE_NONE))
+    return _round_values(
+        {"full": full, "none": none, "opposed": _find_cut(opposed, opposition_labels == "contradict", SURE_OPPOSED)}
+    )
 
 
-def _of_excerpts(
-    rows: Sequence[Labelled], signals: Sequence[Mapping[str, float]], task: Task, chances: Matrix
+def _select_excerpts(
+    rows: Sequence[LabelledClaim], signals: Sequence[Mapping[str, float]], task: GraderTask, chances: Matrix
 ) -> tuple[Matrix, NDArray[np.str_]]:
     seen = [i for i, row in enumerate(rows) if task.seen(row)]
     short = np.array([extent_of(signals[i]) == EXCERPT for i in seen])
     return chances[short], np.array([rows[i].label for i in seen])[short]
 
 
-def _from(scores: Matrix, wanted: NDArray[np.bool_], share: float) -> float:
+def _find_cut(scores: Matrix, wanted: NDArray[np.bool_], share: float) -> float:
     """Return the lowest limit from which this share is as wanted."""
     candidates = np.quantile(scores, np.linspace(0.02, 0.98, 97))
     return float(min((cut for cut in candidates if wanted[scores >= cut].mean() >= share), default=candidates[-1]))
@@ -217,11 +222,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, required=True, help="where vectors and the encoder's weights are kept")
     home = parser.parse_args().home
-    rows = load(SHIPPED_LABELS)
+    rows = load_labels(SHIPPED_LABELS)
     models = os.environ.get("RUBRICA_MODELS_DIR")
     encoder = open_encoder(EncoderBackend.ONNX, Path(models) if models else None, home / "models")
     blank = grader_of({"documents": 1, "counts": {}, "forms": {"words": BLANK, "vectors": BLANK}})
-    weights = fitted(rows, encoded(rows, blank, encoder, home / "citation_vectors.npz"))
+    weights = fit_grader(rows, encode_rows(rows, blank, encoder, home / "citation_vectors.npz"))
     WEIGHTS.write_text(json.dumps(weights, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
     print(f"{WEIGHTS.name}: {len(rows)} labels, {len(weights['counts'])} stems, limits {weights['forms']['vectors']['limits']}")
 

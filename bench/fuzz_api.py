@@ -16,14 +16,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.result import report
+from bench.result import print_result
 from bench.stack import ROOT
 
 CASES = 5_000
 CONFIGURATION = ROOT / "bench" / "fuzz_api.toml"
 
 
-class Target(NamedTuple):
+class FuzzTarget(NamedTuple):
     """The API under test, and a key of its owner."""
 
     address: str
@@ -31,21 +31,21 @@ class Target(NamedTuple):
 
 
 @contextmanager
-def target(folder: Path) -> Iterator[Target]:
+def start_target(folder: Path) -> Iterator[FuzzTarget]:
     """Start the API in a process of its own."""
     command = [sys.executable, "-m", "tests.support.fuzzed_api", str(folder)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert process.stdout is not None
     assert process.stdin is not None
     try:
-        yield Target(*process.stdout.readline().split())
+        yield FuzzTarget(*process.stdout.readline().split())
     finally:
         process.stdin.close()
         process.wait(30)
         process.stdout.close()
 
 
-def fuzz(tried: Target, folder: Path, options: argparse.Namespace) -> Path:
+def fuzz(tried: FuzzTarget, folder: Path, options: argparse.Namespace) -> Path:
     """Run schemathesis; return the file of its own report, one JSON a line."""
     lines = folder / "events.ndjson"
     command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(CONFIGURATION), "run"]
@@ -56,11 +56,11 @@ def fuzz(tried: Target, folder: Path, options: argparse.Namespace) -> Path:
     return lines
 
 
-def figures(lines: Path) -> dict[str, float]:
+def count_figures(lines: Path) -> dict[str, float]:
     """Count cases that were sent, failures of checks, and answers of 500 and above."""
     statuses: Counter[int] = Counter()
     failures = 0
-    for recorder in _recorders(lines):
+    for recorder in _read_recorders(lines):
         answers = [found["response"] for found in recorder.get("interactions", {}).values() if found.get("response")]
         statuses.update(answer["status_code"] for answer in answers)
         checks = [check for of_case in recorder.get("checks", {}).values() for check in of_case]
@@ -69,7 +69,7 @@ def figures(lines: Path) -> dict[str, float]:
     return {"cases": sum(statuses.values()), "failures": failures, "server_errors": errors}
 
 
-def _recorders(lines: Path) -> Iterator[dict[str, Any]]:
+def _read_recorders(lines: Path) -> Iterator[dict[str, Any]]:
     """Yield the record schemathesis made of each scenario."""
     for line in lines.read_text().splitlines():
         for event in json.loads(line).values():
@@ -86,9 +86,9 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=CASES, help="how many there must be")
     parser.add_argument("more", nargs="*", help="further words for schemathesis")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, target(Path(folder) / "api") as tried:
-        found = figures(fuzz(tried, Path(folder), options))
-    report("fuzz_api", found)
+    with tempfile.TemporaryDirectory() as folder, start_target(Path(folder) / "api") as tried:
+        found = count_figures(fuzz(tried, Path(folder), options))
+    print_result("fuzz_api", found)
     return int(found["failures"] > 0 or found["server_errors"] > 0 or found["cases"] < options.cases)
 
 

@@ -35,7 +35,7 @@ class History:
             return False
         return self._git("merge-base", "--is-ancestor", commit, "HEAD").returncode == 0
 
-    def changed_since(self, commit: str, paths: Iterable[str]) -> bool:
+    def has_changed_since(self, commit: str, paths: Iterable[str]) -> bool:
         """Tell whether a later commit touches one of the paths."""
         found = self._git("log", "-1", "--format=%h", f"{commit}..HEAD", "--", *paths)
         found.check_returncode()

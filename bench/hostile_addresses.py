@@ -192,7 +192,7 @@ REDIRECTS = (
 )
 
 
-def direct(port: int) -> Iterator[str]:
+def list_direct(port: int) -> Iterator[str]:
     """Yield every hostile address that is asked for as it is."""
     yield from (text.format(port=port) for text in (*SCHEMES, *CONFUSED))
     yield from PORTS
@@ -202,6 +202,6 @@ def direct(port: int) -> Iterator[str]:
         yield f"http://{name}:{port}/page"
 
 
-def redirects(port: int) -> Iterator[str]:
+def list_redirects(port: int) -> Iterator[str]:
     """Yield the addresses to which a public page redirects its reader."""
     yield from (text.format(port=port) for text in REDIRECTS)

@@ -57,7 +57,7 @@ class LeanClient:
         self._told = f" HTTP/1.1\r\nHost: {self._host}\r\nAuthorization: Bearer {key}\r\n"
         self._idle: list[_Connection] = []
 
-    async def status(self, method: str, path: str, body: bytes | None = None) -> int:
+    async def fetch_status(self, method: str, path: str, body: bytes | None = None) -> int:
         """Return the status of the answer, when all of it has come.
 
         Raises:
@@ -66,13 +66,13 @@ class LeanClient:
         request = f"{method} {path}{self._told}".encode()
         if body is not None:
             request += b"Content-Type: application/json\r\nContent-Length: %d\r\n" % len(body)
-        connection = await self._free()
+        connection = await self._take_connection()
         status = await connection.send(request + b"\r\n" + (body or b""))
         if connection.usable:
             self._idle.append(connection)
         return status
 
-    async def _free(self) -> _Connection:
+    async def _take_connection(self) -> _Connection:
         while self._idle:
             if (connection := self._idle.pop()).usable:  # the server closes those that were not used for a while
                 return connection

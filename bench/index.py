@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from itertools import islice, pairwise
 from pathlib import Path
 
-from bench.result import report, skipped
+from bench.result import print_result, print_skipped
 from retrieval.building.build import index_text
 from retrieval.building.builder import run_build
 from retrieval.building.chunking import split_passages
@@ -42,20 +42,20 @@ class Stopwatch:
         self.began.setdefault(build.phase, time.perf_counter())
         self.last = build
 
-    def seconds(self) -> dict[str, float]:
+    def measure_phases(self) -> dict[str, float]:
         """Return how long each phase took, in seconds."""
         marks = [*self.began.items()]
         return {f"{name}_s": later - since for (name, since), (_, later) in pairwise(marks) if name != "begin"}
 
 
-def passages(corpus: Collection) -> Iterator[str]:
+def list_passages(corpus: Collection) -> Iterator[str]:
     """Yield the texts that a build of this corpus encodes."""
     for item in open_corpus(corpus).read_documents():
         if isinstance(item, Document):
             yield from (index_text(item.source.title, item.text[start:end]) for start, end in split_passages(item.text))
 
 
-def encode(encoder: Encoder, texts: Sequence[str]) -> float:
+def time_encoding(encoder: Encoder, texts: Sequence[str]) -> float:
     """Return the seconds that the encoder takes by itself."""
     start = time.perf_counter()
     encoder.encode_passages(texts)
@@ -67,21 +67,21 @@ def measure(folder: Path, articles: int, encoder: Encoder) -> dict[str, float]:
     corpus = Collection(name="wiki", kind=CorpusKind.RECORDS, path=str(folder / "articles.jsonl"))
     with gzip.open(ARTICLES, "rb") as packed:
         Path(corpus.path).write_bytes(b"".join(islice(packed, articles)))
-    texts = list(passages(corpus))
+    texts = list(list_passages(corpus))
     load = os.getloadavg()[0]
     encoder.encode_passages(texts[:WARM_UP])
-    alone = encode(encoder, texts[::2])
+    alone = time_encoding(encoder, texts[::2])
     shelves = open_retrieval_home(folder / "home")
     shelves.catalogue.add(corpus, datetime.now(UTC))
     watch = Stopwatch()
     done = run_build(shelves, corpus.name, True, lambda: encoder, watch)
     whole = time.perf_counter() - watch.began["begin"]
     shelves.close()
-    alone += encode(encoder, texts[1::2])
+    alone += time_encoding(encoder, texts[1::2])
     if (done.phase, done.total) != (BuildPhase.DONE, len(texts)):
         raise SystemExit(f"the build ended as {done.phase} with {done.total} of {len(texts)} passages: {done.detail}")
     rates = {"build_per_s": len(texts) / whole, "encoder_per_s": len(texts) / alone, "ratio": alone / whole}
-    return {"passages": float(len(texts)), **rates, **watch.seconds(), "load_before": load}
+    return {"passages": float(len(texts)), **rates, **watch.measure_phases(), "load_before": load}
 
 
 def main() -> None:
@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--models-dir", type=Path)
     options = parser.parse_args()
     if not ARTICLES.is_file():
-        skipped("index", "the Wikipedia articles are not on this machine")
+        print_skipped("index", "the Wikipedia articles are not on this machine")
         return
     threads = min(2, os.cpu_count() or 1)
     with tempfile.TemporaryDirectory(prefix="rubrica-bench-index-") as folder:
@@ -99,7 +99,7 @@ def main() -> None:
         figures = measure(Path(folder), options.articles, encoder)
     for key, value in figures.items():
         print(f"{key:16} {value:.3f}")
-    report("index", figures)
+    print_result("index", figures)
 
 
 if __name__ == "__main__":

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import psutil
 
-from bench.encodings import KeptEncodings
-from bench.labelled_sets import read_lines, wikipedia_passages
+from bench.encodings import CachingEncoder
+from bench.labelled_sets import load_wikipedia_passages, read_lines
 from retrieval.building.build import index_text, split_batches
 from retrieval.encoding.encoder import Encoder, EncoderBackend, Vectors, open_encoder
 from retrieval.index.edge import EdgeIndex
@@ -42,36 +42,36 @@ QUERIES = 139
 NAME = "growth"
 
 
-class Material(NamedTuple):
+class PassageMaterial(NamedTuple):
     """Real passages: their word weights and their vectors."""
 
     sparse: Sequence[SparseVector]
     dense: Vectors
 
 
-def passages(encoder: KeptEncodings, count: int) -> Material:
+def load_material(encoder: CachingEncoder, count: int) -> PassageMaterial:
     """Encode the first `count` passages of Wikipedia."""
-    records = list(islice(read_lines(wikipedia_passages().corpus), count))
+    records = list(islice(read_lines(load_wikipedia_passages().corpus), count))
     texts = [index_text(record["title"], record["text"].strip()) for record in records]
-    around = [index_text(record["title"], window(records, place)) for place, record in enumerate(records)]
+    around = [index_text(record["title"], join_neighbours(records, place)) for place, record in enumerate(records)]
     words = SparseEncoder(average_length_of(texts[::50]), average_length_of(around[::50]))
     dense = np.concatenate([encoder.encode_passages(part) for part in split_batches(texts, 1_024)])
-    return Material([words.weigh_passage(*pair) for pair in zip(texts, around, strict=True)], dense)
+    return PassageMaterial([words.weigh_passage(*pair) for pair in zip(texts, around, strict=True)], dense)
 
 
-def window(records: Sequence[Mapping[str, Any]], place: int) -> str:
+def join_neighbours(records: Sequence[Mapping[str, Any]], place: int) -> str:
     """Join a passage with those of its article before and after it."""
     near = records[max(0, place - 1) : place + 2]
     return "\n\n".join(record["text"].strip() for record in near if record["doc_id"] == records[place]["doc_id"])
 
 
-def questions(encoder: Encoder) -> list[HybridQuery]:
+def make_queries(encoder: Encoder) -> list[HybridQuery]:
     """Encode real questions over the passages."""
-    texts, words = list(wikipedia_passages().queries.values())[:QUERIES], SparseEncoder(1.0)
+    texts, words = list(load_wikipedia_passages().queries.values())[:QUERIES], SparseEncoder(1.0)
     return [HybridQuery(words.weigh_query(text), encoder.encode_query(text), CANDIDATES) for text in texts]
 
 
-def points(material: Material, count: int) -> Iterator[tuple[IndexedPassage, Vectors]]:
+def make_points(material: PassageMaterial, count: int) -> Iterator[tuple[IndexedPassage, Vectors]]:
     """Yield `count` passages with their vectors."""
     random = np.random.default_rng(0)
     for number in range(count):
@@ -81,13 +81,13 @@ def points(material: Material, count: int) -> Iterator[tuple[IndexedPassage, Vec
         yield passage, vector / np.linalg.norm(vector)
 
 
-def build(folder: Path, material: Material, count: int) -> dict[str, float]:
+def build_index(folder: Path, material: PassageMaterial, count: int) -> dict[str, float]:
     """Write and optimize; return the seconds of each."""
     index = EdgeIndex(folder)
     index.create(NAME)
     index.begin_dense(NAME, material.dense.shape[1])
     start = time.perf_counter()
-    for part in split_batches(points(material, count), WRITE):
+    for part in split_batches(make_points(material, count), WRITE):
         index.upsert(NAME, [passage for passage, _ in part])
         index.set_dense(NAME, ((passage.id, vector.tolist()) for passage, vector in part))
         index.flush(NAME)
@@ -97,7 +97,7 @@ def build(folder: Path, material: Material, count: int) -> dict[str, float]:
     return {"write_s": written - start, "optimize_s": time.perf_counter() - written}
 
 
-def searched(folder: Path, asked: Sequence[HybridQuery]) -> dict[str, float]:
+def measure_searches(folder: Path, asked: Sequence[HybridQuery]) -> dict[str, float]:
     """Measure the latency of each half alone and of both, in milliseconds, and the memory that searching adds."""
     before = psutil.Process().memory_info().rss
     index = EdgeIndex(folder)
@@ -107,11 +107,11 @@ def searched(folder: Path, asked: Sequence[HybridQuery]) -> dict[str, float]:
         "dense": [replace(query, sparse=nothing) for query in asked],
         "both": list(asked),
     }
-    figures = {f"{kind}_{key}": value for kind, queries in kinds.items() for key, value in timed(index, queries).items()}
+    figures = {f"{kind}_{key}": value for kind, queries in kinds.items() for key, value in time_queries(index, queries).items()}
     return figures | {"search_rss_mb": (psutil.Process().memory_info().rss - before) / 1e6}
 
 
-def timed(index: EdgeIndex, queries: Sequence[HybridQuery]) -> dict[str, float]:
+def time_queries(index: EdgeIndex, queries: Sequence[HybridQuery]) -> dict[str, float]:
     """Return the median and the 99th percentile in milliseconds, after one warm-up round."""
     took = []
     for query in [*queries, *queries]:
@@ -134,11 +134,11 @@ def main() -> None:
     encoder = open_encoder(EncoderBackend.AUTO, models_dir, options.home / "models", threads=2)
     folder = options.home / f"growth-{options.points}"
     if options.search_only:
-        print(json.dumps(searched(folder, questions(encoder))))
+        print(json.dumps(measure_searches(folder, make_queries(encoder))))
         return
-    material = passages(KeptEncodings(encoder, options.home / "encodings.db"), min(options.points, REAL))
+    material = load_material(CachingEncoder(encoder, options.home / "encodings.db"), min(options.points, REAL))
     try:
-        figures = {"points": float(options.points)} | build(folder, material, options.points)
+        figures = {"points": float(options.points)} | build_index(folder, material, options.points)
         done = subprocess.run([sys.executable, "-m", __spec__.name, *sys.argv[1:], "--search-only"], stdout=PIPE, check=True)
         figures |= json.loads(done.stdout)
         figures["disk_mb"] = sum(path.stat().st_blocks * 512 for path in folder.rglob("*") if path.is_file()) / 1e6

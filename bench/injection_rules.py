@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
-from bench.result import report, skipped
+from bench.result import print_result, print_skipped
 from retrieval.corpora.sotu import StateOfTheUnion
 from retrieval.ports import Document
 from workflows.agents.injection import find_injections
@@ -29,23 +29,23 @@ FILES = {
 }
 
 
-def passages(text: str) -> Iterator[str]:
+def cut_evenly(text: str) -> Iterator[str]:
     """Cut a text into pieces."""
     return (text[i : i + SIZE] for i in range(0, len(text), SIZE))
 
 
-def of_file(path: Path) -> Iterator[str]:
+def read_file_pieces(path: Path) -> Iterator[str]:
     """Yield the passages of a file of JSON lines."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            yield from passages(str(row.get("text") or row.get("body") or row.get("contents") or ""))
+            yield from cut_evenly(str(row.get("text") or row.get("body") or row.get("contents") or ""))
 
 
-def of_addresses() -> Iterator[str]:
+def read_address_pieces() -> Iterator[str]:
     """Yield the passages of the State of the Union addresses."""
     documents = (found for found in StateOfTheUnion().read_documents() if isinstance(found, Document))
-    return chain.from_iterable(passages(document.text) for document in documents)
+    return chain.from_iterable(cut_evenly(document.text) for document in documents)
 
 
 def measure(sets: Mapping[str, Callable[[], Iterator[str]]], limit: int) -> dict[str, float]:
@@ -71,14 +71,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--passages", type=int, default=8_000, help="at most so many of each set")
     limit = parser.parse_args().passages
-    sets: dict[str, Callable[[], Iterator[str]]] = {"sotu": of_addresses}
+    sets: dict[str, Callable[[], Iterator[str]]] = {"sotu": read_address_pieces}
     for name, file in FILES.items():
         if (DATA / file).exists():
-            sets[name] = partial(of_file, DATA / file)
+            sets[name] = partial(read_file_pieces, DATA / file)
     if len(sets) == 1:
-        skipped("injection_rules", f"there are no texts in {DATA}")
+        print_skipped("injection_rules", f"there are no texts in {DATA}")
         return
-    report("injection_rules", measure(sets, limit))
+    print_result("injection_rules", measure(sets, limit))
 
 
 if __name__ == "__main__":

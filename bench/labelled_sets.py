@@ -37,23 +37,23 @@ class LabelledSet:
     titled: bool = True
     kind: CorpusKind = CorpusKind.BEIR
 
-    def collection(self, folder: Path) -> Collection:
+    def write_collection(self, folder: Path) -> Collection:
         """Write the corpus to `folder` as a collection whose addresses tell the documents' ids."""
         path = folder / self.name / "corpus.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", encoding="utf-8") as out:
             for number, record in enumerate(read_lines(self.corpus)):
-                out.write(json.dumps(self._entry(number, record), ensure_ascii=False) + "\n")
+                out.write(json.dumps(self._make_entry(number, record), ensure_ascii=False) + "\n")
         return Collection(name=self.name, kind=self.kind, path=str(path))
 
-    def _entry(self, number: int, record: Mapping[str, Any]) -> dict[str, str]:
+    def _make_entry(self, number: int, record: Mapping[str, Any]) -> dict[str, str]:
         identity = str(record[self.document])
         title = str(record.get("title") or identity) if self.titled else identity
         url = f"bench:{quote(identity, safe='')}"
         return {"_id": str(number), "doc_id": identity, "url": url, "title": title, "text": record["text"]}
 
 
-def document_id(url: str) -> str:
+def document_id_of(url: str) -> str:
     """Return the document that a search result belongs to."""
     return unquote(url.removeprefix("bench:"))
 
@@ -74,38 +74,38 @@ def read_labels(path: Path) -> dict[str, dict[str, int]]:
     return dict(labels)
 
 
-def beir(name: str, queries: Path, labels: Path, corpus: Path, document: str = "_id") -> LabelledSet:
+def load_beir(name: str, queries: Path, labels: Path, corpus: Path, document: str = "_id") -> LabelledSet:
     """Read a set in BEIR's files; queries without a label are left out."""
     grades = read_labels(labels)
     texts = {str(record["_id"]): str(record["text"]) for record in read_lines(queries)}
     return LabelledSet(name, {query: texts[query] for query in grades if query in texts}, grades, corpus, document)
 
 
-def scifact(split: str = "test") -> LabelledSet:
+def load_scifact(split: str = "test") -> LabelledSet:
     """Read claims, and the abstracts that bear on them."""
     folder = DATA / "scifact"
-    return beir("scifact", folder / "queries.jsonl", folder / "qrels" / f"{split}.tsv", folder / "corpus.jsonl.gz")
+    return load_beir("scifact", folder / "queries.jsonl", folder / "qrels" / f"{split}.tsv", folder / "corpus.jsonl.gz")
 
 
-def multihop() -> LabelledSet:
+def load_multihop() -> LabelledSet:
     """Read questions of two to four hops over pooled paragraphs."""
     folder = DATA / "multihop"
-    return beir("multihop", folder / "queries.jsonl", folder / "qrels" / "test.tsv", folder / "corpus.jsonl.gz")
+    return load_beir("multihop", folder / "queries.jsonl", folder / "qrels" / "test.tsv", folder / "corpus.jsonl.gz")
 
 
-def wikipedia_passages() -> LabelledSet:
+def load_wikipedia_passages() -> LabelledSet:
     """Read FRAMES: questions over several Wikipedia articles. Each article's first passages are documents of their own."""
     folder = DATA / "wiki_en"
     queries, labels = folder / "frames_queries.jsonl", folder / "frames_qrels.tsv"
-    return beir(WIKIPEDIA_PASSAGES, queries, labels, folder / "passages.jsonl.gz", "doc_id")
+    return load_beir(WIKIPEDIA_PASSAGES, queries, labels, folder / "passages.jsonl.gz", "doc_id")
 
 
-def frames() -> LabelledSet:
+def load_frames() -> LabelledSet:
     """Read FRAMES over articles, as the product reads a corpus of passages: those of one article are one document."""
-    return replace(wikipedia_passages(), name="wikipedia-articles", kind=CorpusKind.RECORDS)
+    return replace(load_wikipedia_passages(), name="wikipedia-articles", kind=CorpusKind.RECORDS)
 
 
-def chinese() -> LabelledSet:
+def load_chinese() -> LabelledSet:
     """Read titles of Chinese articles as queries for the articles, whose titles are withheld from the index.
 
     Taken are names of 2 to 12 ideographs that one article bears; what is in brackets is left off. A hash of the ids chooses.
@@ -119,11 +119,11 @@ def chinese() -> LabelledSet:
     return LabelledSet("chinese", queries, {identity: {identity: 1} for identity in chosen}, corpus, "id", titled=False)
 
 
-def sample(whole: LabelledSet, half: int) -> LabelledSet:
+def take_half(whole: LabelledSet, half: int) -> LabelledSet:
     """Return one half of a set's queries, 0 or 1, by a hash of their ids."""
-    kept = {query: text for query, text in whole.queries.items() if _half(query) == half}
+    kept = {query: text for query, text in whole.queries.items() if _half_of(query) == half}
     return replace(whole, queries=kept)
 
 
-def _half(query: str) -> int:
+def _half_of(query: str) -> int:
     return int(hashlib.sha256(query.encode()).hexdigest(), 16) % 2

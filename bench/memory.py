@@ -15,10 +15,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from bench.client import ask, watch
-from bench.processes import resident_alone_mib
-from bench.questions import EFFORT, question
-from bench.result import report
-from bench.stack import RunningStack, Stub, model_stub_process, running_stack
+from bench.processes import measure_resident_mib
+from bench.questions import EFFORT, make_question
+from bench.result import print_result
+from bench.stack import ModelStubProcess, RunningStack, start_model_stub, start_stack
 
 MODEL_LATENCY = timedelta(seconds=3)
 SAMPLE = timedelta(seconds=0.25)
@@ -27,7 +27,7 @@ FEW, MANY = 8, 128
 
 
 @dataclass
-class Peaks:
+class MemoryPeaks:
     """The most that each process had resident, in MiB."""
 
     mib: dict[str, float] = field(default_factory=dict)
@@ -38,14 +38,14 @@ class Peaks:
 
 
 @contextlib.asynccontextmanager
-async def sampled(pids: dict[str, int]) -> AsyncIterator[Peaks]:
+async def sample_memory(pids: dict[str, int]) -> AsyncIterator[MemoryPeaks]:
     """Sample resident memory while the body runs."""
-    peaks = Peaks()
+    peaks = MemoryPeaks()
 
     async def sample() -> None:
         while True:
             for name, pid in pids.items():
-                peaks.note(name, resident_alone_mib(pid))
+                peaks.note(name, measure_resident_mib(pid))
             await asyncio.sleep(SAMPLE.total_seconds())
 
     sampling = asyncio.create_task(sample())
@@ -55,37 +55,37 @@ async def sampled(pids: dict[str, int]) -> AsyncIterator[Peaks]:
         sampling.cancel()
 
 
-async def complete(stack: RunningStack, number: int) -> None:
+async def complete_run(stack: RunningStack, number: int) -> None:
     """Watch one run to its end."""
-    run = await watch(stack.client, await ask(stack.client, question(number), effort=EFFORT))
+    run = await watch(stack.client, await ask(stack.client, make_question(number), effort=EFFORT))
     if run.status != "completed":
         raise RuntimeError(f"run {run.id} ended as {run.status}: {run.detail}")
 
 
-async def warmed(stack: RunningStack, stub: Stub) -> None:
+async def warm_up(stack: RunningStack, stub: ModelStubProcess) -> None:
     """Fill the caches."""
     await stub.control(stack.session, {"latency_ms": WARM_LATENCY / timedelta(milliseconds=1)})
     for first in range(0, MANY, FEW):
-        await asyncio.gather(*(complete(stack, number) for number in range(first, first + FEW)))
+        await asyncio.gather(*(complete_run(stack, number) for number in range(first, first + FEW)))
     await stub.control(stack.session, {"latency_ms": MODEL_LATENCY / timedelta(milliseconds=1)})
 
 
-async def peaks_with(stack: RunningStack, at_once: int, first: int) -> dict[str, float]:
+async def measure_peaks(stack: RunningStack, at_once: int, first: int) -> dict[str, float]:
     """Return the peak resident memory with so many runs in flight."""
-    async with sampled(stack.pids()) as peaks:
-        await asyncio.gather(*(complete(stack, number) for number in range(first, first + at_once)))
+    async with sample_memory(stack.read_pids()) as peaks:
+        await asyncio.gather(*(complete_run(stack, number) for number in range(first, first + at_once)))
     print(f"{at_once:3d} runs in flight: {', '.join(f'{name} {mib:.0f} MiB' for name, mib in peaks.mib.items())}", flush=True)
     return peaks.mib
 
 
 async def run(folder: Path, options: argparse.Namespace) -> None:
-    with model_stub_process(folder / "bill", MODEL_LATENCY) as stub:
-        async with running_stack(options.home or folder / "home", stub) as stack:
-            await warmed(stack, stub)
-            few = await peaks_with(stack, FEW, MANY)
-            many = await peaks_with(stack, MANY, MANY + FEW)
+    with start_model_stub(folder / "bill", MODEL_LATENCY) as stub:
+        async with start_stack(options.home or folder / "home", stub) as stack:
+            await warm_up(stack, stub)
+            few = await measure_peaks(stack, FEW, MANY)
+            many = await measure_peaks(stack, MANY, MANY + FEW)
     added = sum(many[name] - few[name] for name in ("api", "worker"))
-    report("memory", {"api_mb": few["api"], "worker_mb": few["worker"], "per_run_mb": added / (MANY - FEW)})
+    print_result("memory", {"api_mb": few["api"], "worker_mb": few["worker"], "per_run_mb": added / (MANY - FEW)})
 
 
 def main() -> None:

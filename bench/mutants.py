@@ -26,7 +26,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from bench.mutations import Mutation, list_mutations, show_change
-from bench.result import report
+from bench.result import print_result
 
 ROOT = Path(__file__).resolve().parent.parent
 CORE = Path(__file__).with_suffix(".toml")
@@ -39,7 +39,7 @@ AT_LEAST = timedelta(seconds=20)
 LAST_WORDS = timedelta(seconds=30)
 
 
-class Outcome(StrEnum):
+class MutantOutcome(StrEnum):
     """The result of testing a mistake."""
 
     KILLED = "killed"
@@ -47,7 +47,7 @@ class Outcome(StrEnum):
     TIMED_OUT = "timed out"
 
 
-class Part(BaseModel):
+class CorePart(BaseModel):
     """A part of the core: its modules (paths or patterns of paths), and the tests that should notice mistakes in them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -56,21 +56,21 @@ class Part(BaseModel):
     tests: tuple[str, ...]
 
 
-class Core(BaseModel):
+class MutatedCore(BaseModel):
     """The core, and cosmic-ray's operators that plant mistakes in it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     operators: tuple[str, ...]
-    parts: dict[str, Part]
+    parts: dict[str, CorePart]
 
 
-def read_core(file: Path) -> Core:
+def read_core(file: Path) -> MutatedCore:
     """Read what the core is; unknown words in the file are refused."""
-    return Core.model_validate(tomllib.loads(file.read_text()))
+    return MutatedCore.model_validate(tomllib.loads(file.read_text()))
 
 
-def draw_mutations(root: Path, core: Core, parts: Iterable[str], number: int, seed: int) -> list[tuple[str, Mutation]]:
+def draw_mutations(root: Path, core: MutatedCore, parts: Iterable[str], number: int, seed: int) -> list[tuple[str, Mutation]]:
     """Draw mistakes in turn from each part, as many as asked or as there are; each with the name of its part.
 
     Raises:
@@ -86,7 +86,7 @@ def draw_mutations(root: Path, core: Core, parts: Iterable[str], number: int, se
     return list(islice((each for row in zip_longest(*queues) for each in row if each is not None), number))
 
 
-def _find_modules(root: Path, part: Part) -> list[str]:
+def _find_modules(root: Path, part: CorePart) -> list[str]:
     modules = {}
     for pattern in part.modules:
         found = sorted(root.glob(pattern))
@@ -96,7 +96,7 @@ def _find_modules(root: Path, part: Part) -> list[str]:
     return list(modules)
 
 
-class Copy:
+class TreeCopy:
     """A private copy of the tree in which tests run."""
 
     def __init__(self, folder: Path, root: Path = ROOT) -> None:
@@ -104,18 +104,18 @@ class Copy:
         self.output = folder / "output"
         shutil.copytree(root, self.root, ignore=NOT_COPIED)
 
-    def plant(self, mutation: Mutation, tests: Sequence[str], limit: timedelta) -> tuple[Outcome, str]:
+    def try_mutation(self, mutation: Mutation, tests: Sequence[str], limit: timedelta) -> tuple[MutantOutcome, str]:
         """Plant a mistake, run the tests and take it out again; the outcome and the lines that were changed."""
         module = self.root / mutation.module
         before = module.read_text()
         after = mutation.apply(before)
         try:
             self._write(module, after)
-            return self.run(tests, limit), show_change(before, after)
+            return self.run_tests(tests, limit), show_change(before, after)
         finally:
             self._write(module, before)
 
-    def run(self, tests: Sequence[str], limit: timedelta) -> Outcome:
+    def run_tests(self, tests: Sequence[str], limit: timedelta) -> MutantOutcome:
         """Run tests until one fails or the time is over.
 
         Raises:
@@ -130,12 +130,12 @@ class Copy:
             try:
                 code = pytest.wait(limit.total_seconds())
             except subprocess.TimeoutExpired:
-                return Outcome.TIMED_OUT
+                return MutantOutcome.TIMED_OUT
             finally:
-                _end(pytest)
+                _end_pytest(pytest)
         if code == NO_TESTS:
             raise ValueError(f"no tests are in {', '.join(tests)}")
-        return Outcome.SURVIVED if code == 0 else Outcome.KILLED
+        return MutantOutcome.SURVIVED if code == 0 else MutantOutcome.KILLED
 
     def _write(self, module: Path, source: str) -> None:
         # Python's cache takes two sources of one length, written within a second, for the same.
@@ -144,7 +144,7 @@ class Copy:
         module.write_text(source)
 
 
-def _end(pytest: subprocess.Popen[bytes]) -> None:
+def _end_pytest(pytest: subprocess.Popen[bytes]) -> None:
     """End pytest, which ends its servers when it is asked; when it does not react, kill it with all that it started."""
     if pytest.poll() is not None:
         return
@@ -155,7 +155,7 @@ def _end(pytest: subprocess.Popen[bytes]) -> None:
         os.killpg(pytest.pid, signal.SIGKILL)
 
 
-def find_limits(copy: Copy, core: Core, parts: Iterable[str]) -> dict[str, timedelta]:
+def find_limits(copy: TreeCopy, core: MutatedCore, parts: Iterable[str]) -> dict[str, timedelta]:
     """Run each part's tests without a mistake; return how long they may take with one.
 
     Raises:
@@ -164,7 +164,7 @@ def find_limits(copy: Copy, core: Core, parts: Iterable[str]) -> dict[str, timed
     limits = {}
     for name in parts:
         began = time.monotonic()
-        if copy.run(core.parts[name].tests, timedelta(hours=1)) is not Outcome.SURVIVED:
+        if copy.run_tests(core.parts[name].tests, timedelta(hours=1)) is not MutantOutcome.SURVIVED:
             raise RuntimeError(f"the tests of {name} fail without a mistake:\n{copy.output.read_text(errors='replace')[-4000:]}")
         took = timedelta(seconds=time.monotonic() - began)
         print(f"{name}: tests take {took.total_seconds():.1f} s", flush=True)
@@ -172,28 +172,28 @@ def find_limits(copy: Copy, core: Core, parts: Iterable[str]) -> dict[str, timed
     return limits
 
 
-def try_all(copy: Copy, core: Core, drawn: Sequence[tuple[str, Mutation]]) -> dict[str, Counter[Outcome]]:
+def try_mutations(copy: TreeCopy, core: MutatedCore, drawn: Sequence[tuple[str, Mutation]]) -> dict[str, Counter[MutantOutcome]]:
     """Try every mistake drawn and print those that survive; return the count of each outcome, by part."""
     limits = find_limits(copy, core, dict.fromkeys(name for name, _ in drawn))
-    counts: dict[str, Counter[Outcome]] = {name: Counter() for name in limits}
+    counts: dict[str, Counter[MutantOutcome]] = {name: Counter() for name in limits}
     for name, mutation in drawn:
-        outcome, change = copy.plant(mutation, core.parts[name].tests, limits[name])
+        outcome, change = copy.try_mutation(mutation, core.parts[name].tests, limits[name])
         counts[name][outcome] += 1
         print(f"{outcome}: {mutation.module}:{mutation.line} {mutation.operator}", flush=True)
-        if outcome is Outcome.SURVIVED:
+        if outcome is MutantOutcome.SURVIVED:
             print(change, flush=True)
     return counts
 
 
-def count_figures(counts: Mapping[str, Counter[Outcome]]) -> dict[str, float]:
+def count_figures(counts: Mapping[str, Counter[MutantOutcome]]) -> dict[str, float]:
     """Count the figures: how many mistakes were planted, which share was noticed, how many kept tests from ending."""
-    total = sum(counts.values(), Counter[Outcome]())
-    noticed = total[Outcome.KILLED] + total[Outcome.TIMED_OUT]
+    total = sum(counts.values(), Counter[MutantOutcome]())
+    noticed = total[MutantOutcome.KILLED] + total[MutantOutcome.TIMED_OUT]
     return {
         "mutants": total.total(),
         "killed_share": noticed / total.total(),
-        "survived": total[Outcome.SURVIVED],
-        "timed_out": total[Outcome.TIMED_OUT],
+        "survived": total[MutantOutcome.SURVIVED],
+        "timed_out": total[MutantOutcome.TIMED_OUT],
     }
 
 
@@ -211,10 +211,10 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     drawn = draw_mutations(ROOT, core, options.parts or core.parts, options.sample, options.seed)
     with tempfile.TemporaryDirectory() as folder:
-        counts = try_all(Copy(Path(folder)), core, drawn)
+        counts = try_mutations(TreeCopy(Path(folder)), core, drawn)
     for name, outcomes in counts.items():
         print(f"{name}: {', '.join(f'{number} {outcome}' for outcome, number in outcomes.items())}")
-    report("mutants", count_figures(counts))
+    print_result("mutants", count_figures(counts))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from app.domain.missing import Missing
 from app.domain.query import Language
-from bench.result import report, skipped
+from bench.result import print_result, print_skipped
 from training.evaluation.benchmarks.preference import FIRST, SIDES
 from training.evaluation.preference_metrics import bootstrap, cohens_d, preference_accuracy
 from training.rewards.score import Score
@@ -45,7 +45,7 @@ SEED = 20
 TASK = "Summarise the story so that a reader who has not read it knows what happens, to whom and why. A good answer:"
 
 
-class Pair(NamedTuple):
+class SummaryPair(NamedTuple):
     """Two summaries, whether most people prefer the first, and each annotator's own preference (True: the first)."""
 
     question: str
@@ -55,12 +55,12 @@ class Pair(NamedTuple):
     votes: tuple[bool, ...]
 
 
-def read(path: Path) -> list[Pair]:
+def read_pairs(path: Path) -> list[SummaryPair]:
     """Read the pairs that have a majority."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
     return [
-        Pair(
+        SummaryPair(
             row["question"],
             row["response_a"],
             row["response_b"],
@@ -77,7 +77,7 @@ def words_of(text: str) -> list[str]:
     return WORD.findall(text.casefold())
 
 
-def novelty(text: str) -> float:
+def measure_novelty(text: str) -> float:
     """Return the share of three-word sequences that are not repetitions."""
     words = words_of(text)
     grams = list(zip(*(words[n:] for n in range(GRAM)), strict=False))
@@ -87,37 +87,37 @@ def novelty(text: str) -> float:
 BASELINES: Mapping[str, Callable[[str], float]] = {
     "longer": lambda text: float(len(words_of(text))),
     "richer": lambda text: float(len(set(words_of(text)))),
-    "less_repeated": novelty,
+    "less_repeated": measure_novelty,
 }
 
 
-def agreement(pair: Pair) -> list[float]:
+def list_agreements(pair: SummaryPair) -> list[float]:
     """Return 1 where an annotator agrees with the two others, -1 where not; nothing where those two disagree."""
     rest = [(vote, pair.votes[:n] + pair.votes[n + 1 :]) for n, vote in enumerate(pair.votes)]
     return [1.0 if vote == others[0] else -1.0 for vote, others in rest if len(others) > 1 and len(set(others)) == 1]
 
 
-def signed(difference: float, pair: Pair) -> float:
+def sign_difference(difference: float, pair: SummaryPair) -> float:
     """Turn a difference, first minus second, into preferred minus rejected."""
     return difference if pair.prefers_first else -difference
 
 
-async def by_points(kit: Kit, task: str, pair: Pair) -> Score:
+async def judge_by_points(kit: Kit, task: str, pair: SummaryPair) -> Score:
     """Judge each summary by itself, from 1 to 10."""
     scores = [await judge_pointwise(kit, task, text) for text in (pair.first, pair.second)]
     if missing := next((score for score in scores if isinstance(score, Missing)), None):
         return missing
     first, second = (score for score in scores if not isinstance(score, Missing))
-    return signed(float(first - second), pair)
+    return sign_difference(float(first - second), pair)
 
 
-async def in_pairs(kit: Kit, task: str, pair: Pair) -> Score:
+async def judge_in_pairs(kit: Kit, task: str, pair: SummaryPair) -> Score:
     """Judge both against each other, in both orders."""
     choice = await judge_pair(kit, task, pair.first, pair.second)
-    return choice if isinstance(choice, Missing) else signed(SIDES[choice], pair)
+    return choice if isinstance(choice, Missing) else sign_difference(SIDES[choice], pair)
 
 
-def told(name: str, scored: Sequence[tuple[Pair, float]], asked: int) -> dict[str, float]:
+def print_accuracy(name: str, scored: Sequence[tuple[SummaryPair, float]], asked: int) -> dict[str, float]:
     """Print and return the figures of one way of scoring."""
     by_question: dict[str, list[float]] = defaultdict(list)
     for pair, difference in scored:
@@ -139,22 +139,22 @@ def told(name: str, scored: Sequence[tuple[Pair, float]], asked: int) -> dict[st
     return {f"{name}_accuracy": accuracy.value, f"{name}_low": accuracy.low, f"{name}_high": accuracy.high}
 
 
-WAYS = {"pointwise": by_points, "pairwise": in_pairs}
+WAYS = {"pointwise": judge_by_points, "pairwise": judge_in_pairs}
 
 
-async def judged(pairs: Sequence[Pair], model: Path, kept: Path | None) -> dict[str, float]:
+async def judge_summaries(pairs: Sequence[SummaryPair], model: Path, kept: Path | None) -> dict[str, float]:
     """Judge pairs in both ways, with a model in this process."""
     record = BatchRecord(AnswerStore(kept), 1)
     kit = Kit(load_embedded(model), {}, record, PromptLibrary.load(), SchemaCodec(), date(2026, 1, 1), time.monotonic)
     task = "\n".join([TASK, *(f"- {criterion.description}" for criterion in BASELINE[Language.ENGLISH].criteria)])
-    scored: dict[str, list[tuple[Pair, float]]] = {name: [] for name in WAYS}
+    scored: dict[str, list[tuple[SummaryPair, float]]] = {name: [] for name in WAYS}
     for number, pair in enumerate(pairs, 1):
         for name, judge in WAYS.items():
             score = await judge(kit, task, pair)
             if not isinstance(score, Missing):
                 scored[name].append((pair, score))
         print(f"{number} of {len(pairs)} pairs judged", flush=True)
-    return {figure: value for name, found in scored.items() for figure, value in told(name, found, len(pairs)).items()}
+    return {figure: value for name, found in scored.items() for figure, value in print_accuracy(name, found, len(pairs)).items()}
 
 
 def main() -> None:
@@ -165,16 +165,18 @@ def main() -> None:
     parser.add_argument("--answers", type=Path, help="file that keeps the model's answers, to go on from")
     options = parser.parse_args()
     if not (options.data / FILE).is_file():
-        skipped("offline_preference", f"there is no {options.data / FILE}")
+        print_skipped("offline_preference", f"there is no {options.data / FILE}")
         return
-    pairs = read(options.data / FILE)
-    figures = told("annotator", votes := [(p, vote) for p in pairs for vote in agreement(p)], len(votes))
+    pairs = read_pairs(options.data / FILE)
+    figures = print_accuracy("annotator", votes := [(p, vote) for p in pairs for vote in list_agreements(p)], len(votes))
     for name, measure in BASELINES.items():
-        figures |= told(name, [(p, signed(measure(p.first) - measure(p.second), p)) for p in pairs], len(pairs))
+        figures |= print_accuracy(
+            name, [(p, sign_difference(measure(p.first) - measure(p.second), p)) for p in pairs], len(pairs)
+        )
     if options.model_file:
         chosen = random.Random(SEED).sample(pairs, min(options.pairs, len(pairs)))
-        figures |= asyncio.run(judged(chosen, options.model_file, options.answers))
-    report("offline_preference", figures)
+        figures |= asyncio.run(judge_summaries(chosen, options.model_file, options.answers))
+    print_result("offline_preference", figures)
 
 
 if __name__ == "__main__":

@@ -19,11 +19,11 @@ from app.domain.plan import ResearchPlan
 from app.domain.trajectory import TurnKind
 from bench import records
 from bench.client import ask
-from bench.processes import cpu_by_name, load_average
-from bench.questions import EFFORT, question
-from bench.result import report
-from bench.schedule import Latencies, agent_seconds, calls_by_kind, critical_path
-from bench.stack import RunningStack, model_stub_process, running_stack
+from bench.processes import measure_cpu_by_name, read_load_average
+from bench.questions import EFFORT, make_question
+from bench.result import print_result
+from bench.schedule import Latencies, count_calls_by_kind, find_critical_path, sum_agent_seconds
+from bench.stack import RunningStack, start_model_stub, start_stack
 from rubrica_client import runs
 
 MODEL_LATENCY = timedelta(milliseconds=200)
@@ -32,7 +32,7 @@ WORKER = "worker"
 
 
 @dataclass(frozen=True)
-class Watched:
+class WatchedRun:
     """One finished run: its wall time in seconds and its size."""
 
     wall_s: float
@@ -41,11 +41,11 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Level:
+class LoadLevel:
     """The measurements with `at_once` runs in flight. CPU seconds are per report, by process."""
 
     at_once: int
-    runs: Sequence[Watched]
+    runs: Sequence[WatchedRun]
     cpu_s: dict[str, float]
     elapsed_s: float
 
@@ -65,46 +65,46 @@ class Level:
         """Reports finished per second."""
         return len(self.runs) / self.elapsed_s
 
-    def line(self) -> str:
+    def write_line(self) -> str:
         """Describe the level in one line."""
         model, tool = self.runs[0].calls[TurnKind.MODEL], self.runs[0].calls[TurnKind.TOOL]
         cpu = ", ".join(f"{name} {s:.3f}" for name, s in sorted(self.cpu_s.items()))
         return (
             f"{self.at_once:3d} at once: {model} model and {tool} tool turns; CPU-s a report: {cpu}, all"
             f" {self.all_cpu_s:.3f}; wall {statistics.median(r.wall_s for r in self.runs):.2f} s, "
-            f"ratio {self.wall_ratio:.2f}; {self.reports_per_s:.2f} reports/s (load {load_average():.1f})"
+            f"ratio {self.wall_ratio:.2f}; {self.reports_per_s:.2f} reports/s (load {read_load_average():.1f})"
         )
 
 
-async def one_run(stack: RunningStack, number: int, latencies: Latencies) -> Watched:
+async def watch_one_run(stack: RunningStack, number: int, latencies: Latencies) -> WatchedRun:
     """Ask a question, watch it to its end, and compute its critical path from what it stored."""
     started = time.perf_counter()
-    run_id = await ask(stack.client, question(number), effort=EFFORT)
+    run_id = await ask(stack.client, make_question(number), effort=EFFORT)
     async for _ in stack.client.events(run_id):
         wall_s = time.perf_counter() - started
     run = await stack.client.send(runs.get(run_id))
     if run.status != "completed" or run.plan is None:
         raise RuntimeError(f"run {run.id} ended as {run.status}: {run.detail}")
-    turns = await records.turn_kinds(stack.database, run_id)
-    path = critical_path(ResearchPlan(**run.plan.model_dump()), agent_seconds(turns, latencies))
-    return Watched(wall_s, path.total_seconds(), calls_by_kind(turns))
+    turns = await records.read_turn_kinds(stack.database, run_id)
+    path = find_critical_path(ResearchPlan(**run.plan.model_dump()), sum_agent_seconds(turns, latencies))
+    return WatchedRun(wall_s, path.total_seconds(), count_calls_by_kind(turns))
 
 
-async def measure(stack: RunningStack, at_once: int, rounds: int, first: int, latencies: Latencies) -> Level:
+async def measure(stack: RunningStack, at_once: int, rounds: int, first: int, latencies: Latencies) -> LoadLevel:
     """Do `at_once` runs together, `rounds` times."""
-    pids = stack.pids()
-    before = cpu_by_name(pids)
+    pids = stack.read_pids()
+    before = measure_cpu_by_name(pids)
     started = time.perf_counter()
-    watched: list[Watched] = []
+    watched: list[WatchedRun] = []
     for n in range(rounds):
         numbers = range(first + n * at_once, first + (n + 1) * at_once)
-        watched += await asyncio.gather(*(one_run(stack, number, latencies) for number in numbers))
+        watched += await asyncio.gather(*(watch_one_run(stack, number, latencies) for number in numbers))
     elapsed_s = time.perf_counter() - started
-    used = {name: (after - before[name]) / len(watched) for name, after in cpu_by_name(pids).items()}
-    return Level(at_once, watched, used, elapsed_s)
+    used = {name: (after - before[name]) / len(watched) for name, after in measure_cpu_by_name(pids).items()}
+    return LoadLevel(at_once, watched, used, elapsed_s)
 
 
-def figures(levels: dict[int, Level]) -> dict[str, float]:
+def collect_figures(levels: dict[int, LoadLevel]) -> dict[str, float]:
     """Return the figures under their published names."""
     found: dict[str, float] = {f"cpu_s_{n}": level.cpu_s[WORKER] for n, level in levels.items()}
     found |= {f"all_cpu_s_{n}": level.all_cpu_s for n, level in levels.items()}
@@ -114,17 +114,17 @@ def figures(levels: dict[int, Level]) -> dict[str, float]:
 
 async def run(folder: Path, options: argparse.Namespace) -> None:
     latencies = Latencies(MODEL_LATENCY, timedelta(milliseconds=options.tool_ms))
-    with model_stub_process(folder / "bill", MODEL_LATENCY) as stub:
-        async with running_stack(options.home or folder / "home", stub) as stack:
+    with start_model_stub(folder / "bill", MODEL_LATENCY) as stub:
+        async with start_stack(options.home or folder / "home", stub) as stack:
             await measure(stack, 1, 1, 900, latencies)  # the first run of a process pays for imports
-            levels: dict[int, Level] = {}
+            levels: dict[int, LoadLevel] = {}
             first = 0
             for at_once in options.levels:
                 rounds = options.rounds or ROUNDS.get(at_once, 1)
                 levels[at_once] = await measure(stack, at_once, rounds, first, latencies)
-                print(levels[at_once].line(), flush=True)
+                print(levels[at_once].write_line(), flush=True)
                 first += at_once * rounds
-    report("overhead", figures(levels))
+    print_result("overhead", collect_figures(levels))
 
 
 def main() -> None:

@@ -21,9 +21,9 @@ from typing import Any
 
 import psutil
 
-from bench.page_stub import LargeRun, serving
-from bench.result import report, skipped
-from infra.local.ports import LOOPBACK, free_port
+from bench.page_stub import LargeRun, serve_runs
+from bench.result import print_result, print_skipped
+from infra.local.ports import LOOPBACK, find_free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -43,31 +43,31 @@ def main() -> None:
     except ImportError:
         browser = None
     if browser is None:
-        skipped("page", "needs `pip install playwright` and a Chromium on this machine")
+        print_skipped("page", "needs `pip install playwright` and a Chromium on this machine")
         return
     watched, read = LargeRun("watched", "running", given.events, 1), LargeRun("read", "completed", 10, given.pages)
-    with serving([watched, read]) as api, page_server(api) as (url, server), sync_playwright() as playwright:
+    with serve_runs([watched, read]) as api, serve_page(api) as (url, server), sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
         chromium.new_page().goto(url)  # the server's first visit loads its modules
         time.sleep(3)
-        figures = watching(chromium, url, watched, server) | reading(chromium, url)
+        figures = measure_watching(chromium, url, watched, server) | measure_reading(chromium, url)
         figures["server_mb"] = server.memory_info().rss / 1e6
         chromium.close()
-    report("page", {"events": given.events, "report_pages": given.pages} | figures)
+    print_result("page", {"events": given.events, "report_pages": given.pages} | figures)
 
 
-def watching(chromium: Any, url: str, run: LargeRun, server: psutil.Process) -> dict[str, float]:
+def measure_watching(chromium: Any, url: str, run: LargeRun, server: psutil.Process) -> dict[str, float]:
     """Measure the progress page of the run with the long log."""
     page = chromium.new_page()
-    load = timed(lambda: page.goto(f"{url}/watch?run={run.id}") and page.wait_for_selector(".r-step.running"))
+    load = time_action(lambda: page.goto(f"{url}/watch?run={run.id}") and page.wait_for_selector(".r-step.running"))
     page.get_by_role("tab", name="Log").click()
-    caught_up = timed(lambda: page.wait_for_selector(f"text={len(run.log):,} events"))
-    delays = [timed(lambda: page.wait_for_selector(f"text={run.emit():,} events")) for _ in range(ROUNDS)]
-    began, used = time.monotonic(), _cpu(server)
+    caught_up = time_action(lambda: page.wait_for_selector(f"text={len(run.log):,} events"))
+    delays = [time_action(lambda: page.wait_for_selector(f"text={run.emit():,} events")) for _ in range(ROUNDS)]
+    began, used = time.monotonic(), _measure_cpu(server)
     while time.monotonic() - began < CPU_WINDOW_S:
         run.emit()
         time.sleep(0.5)
-    share = (_cpu(server) - used) / (time.monotonic() - began)
+    share = (_measure_cpu(server) - used) / (time.monotonic() - began)
     page.close()
     return {
         "watch_load_s": load,
@@ -78,20 +78,20 @@ def watching(chromium: Any, url: str, run: LargeRun, server: psutil.Process) -> 
     }
 
 
-def reading(chromium: Any, url: str) -> dict[str, float]:
+def measure_reading(chromium: Any, url: str) -> dict[str, float]:
     """Measure the report of many pages: until it answers, until a quotation is seen, and how long a redrawing takes."""
     page = chromium.new_page()
-    first = timed(lambda: page.goto(f"{url}/read?run=read") and page.wait_for_selector("#r-card", state="attached"))
-    again = timed(lambda: page.reload() and page.wait_for_selector("#r-card", state="attached"))
+    first = time_action(lambda: page.goto(f"{url}/read?run=read") and page.wait_for_selector("#r-card", state="attached"))
+    again = time_action(lambda: page.reload() and page.wait_for_selector("#r-card", state="attached"))
     numbers = page.locator("article .r-cite")
     quotes = []
     for n in range(ROUNDS):
         numbers.nth(n * 7).scroll_into_view_if_needed()
-        quotes.append(timed(partial(_open, page, numbers.nth(n * 7))))
+        quotes.append(time_action(partial(_open_citation, page, numbers.nth(n * 7))))
         page.keyboard.press("Escape")
         page.wait_for_selector("[role=dialog]", state="detached")
     page.mouse.wheel(0, 200_000)
-    switches = [timed(partial(_speak, page, lang)) for lang in ("zh", "en") * (ROUNDS // 2)]
+    switches = [time_action(partial(_switch_language, page, lang)) for lang in ("zh", "en") * (ROUNDS // 2)]
     page.close()
     return {
         "read_load_s": first,
@@ -102,35 +102,35 @@ def reading(chromium: Any, url: str) -> dict[str, float]:
     }
 
 
-def _open(page: Any, number: Any) -> None:
+def _open_citation(page: Any, number: Any) -> None:
     """Click on a citation and see the quotation in its source."""
     number.click()
     page.wait_for_selector("[role=dialog] mark")
 
 
-def _speak(page: Any, language: str) -> None:
+def _switch_language(page: Any, language: str) -> None:
     """Switch the language, which draws the whole page anew."""
     page.get_by_role("radio", name={"zh": "中文", "en": "English"}[language]).click()
     page.wait_for_selector(f"html[lang={language}]", state="attached")
     page.get_by_role("tab", name={"zh": "目录", "en": "Contents"}[language]).wait_for()
 
 
-def timed(action: Callable[[], object]) -> float:
+def time_action(action: Callable[[], object]) -> float:
     """Return the seconds that an action takes."""
     began = time.perf_counter()
     action()
     return time.perf_counter() - began
 
 
-def _cpu(server: psutil.Process) -> float:
+def _measure_cpu(server: psutil.Process) -> float:
     times = server.cpu_times()
     return float(times.user + times.system)
 
 
 @contextmanager
-def page_server(api: str) -> Iterator[tuple[str, psutil.Process]]:
+def serve_page(api: str) -> Iterator[tuple[str, psutil.Process]]:
     """Serve the page as the local stack does; yield its address and process."""
-    port = free_port()
+    port = find_free_port()
     options = ["--server.headless=true", f"--server.address={LOOPBACK}", f"--server.port={port}"]
     process = subprocess.Popen(
         [sys.executable, "-m", "streamlit", "run", str(ROOT / "ui" / "server.py"), *options],

@@ -32,14 +32,14 @@ class LargeRun:
             self.emit()
         if status == "completed":
             self._append("status_changed", {"status": status, "detail": ""}, "")
-        self.report = _report(run_id, pages)
+        self.report = _make_report(run_id, pages)
 
     def emit(self) -> int:
         """Add an event as a run of three searches would write it; return its number."""
         n = len(self.log) + 1
         agent = f"search/s{n % 3 + 1}"
         if n <= 4:
-            kind, payload, agent = _opening(n)
+            kind, payload, agent = _make_opening(n)
         elif n % 3:
             kind, payload = "model_call", {"step": "act", "model": "stub", "input_tokens": 4_000, "output_tokens": 300}
         else:
@@ -57,7 +57,7 @@ class LargeRun:
             self.grown.notify_all()
         return seq
 
-    def shown(self) -> Json:
+    def to_json(self) -> Json:
         """Return the run in the form of `GET /v1/runs/{id}`."""
         query = {"question": "How did duties change?", "language": "en", "effort": "deep"}
         times = {"created_at": self.began.isoformat(), "updated_at": self.began.isoformat()}
@@ -65,7 +65,7 @@ class LargeRun:
         return {"id": self.id, "query": query, "status": self.status, "last_seq": len(self.log), "finished_at": finished} | times
 
 
-def _opening(n: int) -> tuple[str, Json, str]:
+def _make_opening(n: int) -> tuple[str, Json, str]:
     subtasks = [{"id": f"s{k}", "title": f"Part {k}", "question": f"What of part {k}?"} for k in (1, 2, 3)]
     return (
         ("run_created", {"question": "How did duties change?"}, ""),
@@ -75,7 +75,7 @@ def _opening(n: int) -> tuple[str, Json, str]:
     )[n - 1]
 
 
-def _report(run_id: str, pages: int) -> Json:
+def _make_report(run_id: str, pages: int) -> Json:
     """Make sections of five paragraphs; each sentence is cited and is a claim, and every tenth claim is doubtful."""
     lines, citations, claims = ["# Duties"], [], []
     sentences = pages * WORDS_A_PAGE // len(SENTENCE.split())
@@ -95,7 +95,7 @@ def _report(run_id: str, pages: int) -> Json:
 
 
 @contextmanager
-def serving(runs: list[LargeRun]) -> Iterator[str]:
+def serve_runs(runs: list[LargeRun]) -> Iterator[str]:
     """Serve the stub on a free port until the block ends; yield its address."""
     handler = type("Handler", (_Handler,), {"runs": {run.id: run for run in runs}, "closing": threading.Event()})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -123,13 +123,13 @@ class _Handler(BaseHTTPRequestHandler):
         if parts[1] == "snapshots":
             return self._answer("text/plain; charset=utf-8", SPEECH.encode())
         if len(parts) == 2:
-            return self._answer("application/json", json.dumps({"items": [r.shown() for r in self.runs.values()]}).encode())
+            return self._answer("application/json", json.dumps({"items": [r.to_json() for r in self.runs.values()]}).encode())
         run = self.runs.get(parts[2])
         if parts[1] != "runs" or run is None:
             return self._answer("application/problem+json", b'{"title": "Not found", "status": 404}', 404)
         if parts[3:] == ["events"]:
             return self._stream(run, int(query.partition("after=")[2] or 0))
-        return self._answer("application/json", json.dumps(run.report if parts[3:] == ["report"] else run.shown()).encode())
+        return self._answer("application/json", json.dumps(run.report if parts[3:] == ["report"] else run.to_json()).encode())
 
     def _answer(self, kind: str, body: bytes, status: int = 200) -> None:
         self.send_response(status)

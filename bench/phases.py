@@ -24,31 +24,31 @@ SECTION_AGENT = "report/"
 Window = tuple[datetime, datetime]
 
 
-def turns_before_sections(events: Sequence[RunEvent]) -> int:
+def count_turns_before_sections(events: Sequence[RunEvent]) -> int:
     """Count the model calls of the report agent before sections are written in parallel."""
     first_section = min((e.seq for e in events if _is_turn(e) and e.agent.startswith(SECTION_AGENT)), default=None)
-    return sum(1 for e in _turns(events, REPORT_AGENT) if first_section is None or e.seq < first_section)
+    return sum(1 for e in _list_turns(events, REPORT_AGENT) if first_section is None or e.seq < first_section)
 
 
-def windows(events: Sequence[RunEvent]) -> dict[Phase, Window]:
+def find_windows(events: Sequence[RunEvent]) -> dict[Phase, Window]:
     """Return when each phase began and ended in an uninterrupted run."""
-    outlined = _turns(events, REPORT_AGENT)[turns_before_sections(events) - 1].at
-    searches = [e.at for e in events if e.agent.startswith("search/") or _stage(e).startswith("search/")]
+    outlined = _list_turns(events, REPORT_AGENT)[count_turns_before_sections(events) - 1].at
+    searches = [e.at for e in events if e.agent.startswith("search/") or _stage_of(e).startswith("search/")]
     sections = [e.at for e in events if _is_turn(e) and e.agent.startswith(SECTION_AGENT)]
     return {
-        Phase.PLAN: (_at(events, "stage_started", "plan"), _at(events, "stage_finished", "plan")),
+        Phase.PLAN: (_find_time(events, "stage_started", "plan"), _find_time(events, "stage_finished", "plan")),
         Phase.SEARCH: (min(searches), max(searches)),
-        Phase.OUTLINE: (_at(events, "stage_started", "report"), outlined),
+        Phase.OUTLINE: (_find_time(events, "stage_started", "report"), outlined),
         Phase.SECTIONS: (outlined, max(sections, default=outlined)),
     }
 
 
-def phase(events: Iterable[RunEvent], outline_turns: int, sections: int) -> Phase:
+def phase_of(events: Iterable[RunEvent], outline_turns: int, sections: int) -> Phase:
     """Return the phase of a run whose log so far is `events`; the last two arguments are those of the uninterrupted run."""
     seen = list(events)
-    stages = {_stage(e) for e in seen if e.type == "stage_started"}
+    stages = {_stage_of(e) for e in seen if e.type == "stage_started"}
     if "report" in stages:
-        if len(_turns(seen, REPORT_AGENT)) < outline_turns:
+        if len(_list_turns(seen, REPORT_AGENT)) < outline_turns:
             return Phase.OUTLINE
         written = sum(1 for e in seen if _is_turn(e) and e.agent.startswith(SECTION_AGENT))
         return Phase.SECTIONS if written < sections else Phase.FINAL
@@ -60,15 +60,15 @@ def phase(events: Iterable[RunEvent], outline_turns: int, sections: int) -> Phas
 def has_begun(events: Iterable[RunEvent], aimed: Phase, outline_turns: int) -> bool:
     """Tell whether the log shows that this phase has begun."""
     seen = list(events)
-    return list(Phase).index(phase(seen, outline_turns, sections=10**6)) >= list(Phase).index(aimed)
+    return list(Phase).index(phase_of(seen, outline_turns, sections=10**6)) >= list(Phase).index(aimed)
 
 
-def section_turns(events: Sequence[RunEvent]) -> int:
+def count_section_turns(events: Sequence[RunEvent]) -> int:
     """Count the model calls of section writers."""
     return sum(1 for e in events if _is_turn(e) and e.agent.startswith(SECTION_AGENT))
 
 
-def _turns(events: Iterable[RunEvent], agent: str) -> list[RunEvent]:
+def _list_turns(events: Iterable[RunEvent], agent: str) -> list[RunEvent]:
     return [e for e in events if _is_turn(e) and e.agent == agent]
 
 
@@ -76,9 +76,9 @@ def _is_turn(event: RunEvent) -> bool:
     return event.type == "model_call"
 
 
-def _stage(event: RunEvent) -> str:
+def _stage_of(event: RunEvent) -> str:
     return str(event.payload.get("stage", ""))
 
 
-def _at(events: Iterable[RunEvent], kind: str, stage: str) -> datetime:
-    return next(e.at for e in events if e.type == kind and _stage(e) == stage)
+def _find_time(events: Iterable[RunEvent], kind: str, stage: str) -> datetime:
+    return next(e.at for e in events if e.type == kind and _stage_of(e) == stage)

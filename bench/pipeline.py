@@ -25,10 +25,10 @@ from app.domain.errors import ToolError
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.report import Report
-from bench.processes import load_average
-from bench.questions import question
-from bench.result import report
-from bench.stack import model_stub_process
+from bench.processes import read_load_average
+from bench.questions import make_question
+from bench.result import print_result
+from bench.stack import start_model_stub
 from retrieval.ports import Document, SearchFilter
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
@@ -53,7 +53,7 @@ WORDS = ("tariff", "revenue", "industry", "duty", "wool", "import", "session", "
 SENTENCES_MADE, SENTENCE_WORDS = 1_000, 19
 
 
-class Shelf:
+class MadeUpSearcher:
     """A searcher that finds passages for every query, the same ones for the same query. Sentences are made at the start."""
 
     def __init__(self) -> None:
@@ -64,32 +64,32 @@ class Shelf:
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         """Return passages of about 900 characters."""
         dice = random.Random(query)
-        return [self._passage(dice) for _ in range(limit)]
+        return [self._make_passage(dice) for _ in range(limit)]
 
     async def read(self, url: str) -> Document:
         """Refuse: there are no pages here."""
         raise ToolError(f"nothing is stored under {url}")
 
-    def _passage(self, dice: random.Random) -> Passage:
+    def _make_passage(self, dice: random.Random) -> Passage:
         text = " ".join(dice.choices(self._sentences, k=PASSAGE_SENTENCES))
         name = snapshot_hash(text)
         source = Source(url=f"https://example.org/{name[:12]}", title=f"Message {name[:4]}", snapshot=name)
         return Passage(source=source, text=text, start=0, end=len(text))
 
 
-PROMPTS, SHELF = PromptLibrary.load(), Shelf()
+PROMPTS, SHELF = PromptLibrary.load(), MadeUpSearcher()
 
 
-class Level(NamedTuple):
+class PipelineLevel(NamedTuple):
     """The cost of a width: seconds for all questions, and milliseconds of this process's CPU a question."""
 
     elapsed_s: float
     cpu_ms: float
 
 
-async def answered(number: int, chat: ChatModel) -> Report:
+async def research_question(number: int, chat: ChatModel) -> Report:
     """Research one question to its report."""
-    query = ResearchQuery(question=question(number), system=SystemName.MAMS)
+    query = ResearchQuery(question=make_question(number), system=SystemName.MAMS)
     record = LocalRecord(str(number))
     tools = build_toolbox(SHELF, SHELF, ToolCorpora(), ToolMemory(DictToolStore()))
     limits = AgentLimits(max_turns=10, max_tool_calls=20)
@@ -97,7 +97,7 @@ async def answered(number: int, chat: ChatModel) -> Report:
     return await research(query, LocalStages(AGENTS[query.system], kit, record, query), PlanSteering())
 
 
-async def level(chat: ChatModel, numbers: range, at_once: int) -> Level:
+async def measure_level(chat: ChatModel, numbers: range, at_once: int) -> PipelineLevel:
     """Answer these questions, so many at once."""
 
     def done(number: int, written: Report) -> None:
@@ -105,28 +105,28 @@ async def level(chat: ChatModel, numbers: range, at_once: int) -> Level:
             raise RuntimeError(f"question {number} was hardly answered: {written}")
 
     cpu, began = time.process_time(), time.perf_counter()
-    count = await run_pipeline(numbers, lambda number: answered(number, chat), done, Window(at_once))
-    return Level(time.perf_counter() - began, (time.process_time() - cpu) * 1_000 / count)
+    count = await run_pipeline(numbers, lambda number: research_question(number, chat), done, Window(at_once))
+    return PipelineLevel(time.perf_counter() - began, (time.process_time() - cpu) * 1_000 / count)
 
 
 async def run(base_url: str, queries: int, widths: Sequence[int]) -> None:
     found: dict[str, float] = {}
     cpu_ms = list[float]()
     async with connect_model(ModelEndpoint(base_url, "stub")) as chat:
-        await answered(1_000, chat)  # the first pays for what is loaded once
+        await research_question(1_000, chat)  # the first pays for what is loaded once
         gc.freeze()
-        alone = statistics.median([(await level(chat, range(n, n + 1), 1)).elapsed_s for n in range(900, 900 + ALONE)])
+        alone = statistics.median([(await measure_level(chat, range(n, n + 1), 1)).elapsed_s for n in range(900, 900 + ALONE)])
         for width in widths:
-            measured = await level(chat, range(queries), width)
+            measured = await measure_level(chat, range(queries), width)
             found[f"ratio_{width}"] = ceil(queries / width) * alone / measured.elapsed_s
             cpu_ms.append(measured.cpu_ms)
             share = measured.cpu_ms * queries / 1_000 / measured.elapsed_s
             print(
                 f"{width:3d} at once: {queries} in {measured.elapsed_s:.1f} s, one alone {alone:.2f} s; {measured.cpu_ms:.1f} ms"
-                f" CPU a question, {share:.0%} of a core (load {load_average():.1f})",
+                f" CPU a question, {share:.0%} of a core (load {read_load_average():.1f})",
                 flush=True,
             )
-    report("pipeline", {**found, "cpu_ms_per_query": cpu_ms[0]})
+    print_result("pipeline", {**found, "cpu_ms_per_query": cpu_ms[0]})
 
 
 def main() -> None:
@@ -136,7 +136,7 @@ def main() -> None:
     options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory(prefix="rubrica-bench-") as folder,
-        model_stub_process(Path(folder) / "bill", LATENCY) as stub,
+        start_model_stub(Path(folder) / "bill", LATENCY) as stub,
     ):
         uvloop.run(run(stub.base_url, options.queries, options.widths))
 

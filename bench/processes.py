@@ -11,7 +11,7 @@ MIB = 2**20
 
 
 @dataclass(frozen=True)
-class Stat:
+class ProcessStat:
     """CPU seconds of one process, and of those of its children that ended and were waited for, with its parent."""
 
     parent: int
@@ -19,16 +19,16 @@ class Stat:
     ended_children_cpu_s: float
 
 
-def stat(pid: int, proc: Path = PROC) -> Stat:
+def read_stat(pid: int, proc: Path = PROC) -> ProcessStat:
     """Read the kernel's account of a process. Raises FileNotFoundError or ProcessLookupError when there is none."""
     fields = (proc / str(pid) / "stat").read_text().rpartition(")")[2].split()
     user, system, children_user, children_system = (int(f) / TICKS_PER_SECOND for f in fields[11:15])
-    return Stat(parent=int(fields[1]), cpu_s=user + system, ended_children_cpu_s=children_user + children_system)
+    return ProcessStat(parent=int(fields[1]), cpu_s=user + system, ended_children_cpu_s=children_user + children_system)
 
 
-def tree(root: int) -> dict[int, Stat]:
+def find_tree(root: int) -> dict[int, ProcessStat]:
     """Return a process and all its living descendants; empty when it is gone."""
-    every = dict(_every())
+    every = dict(_list_processes())
     found = {root: every[root]} if root in every else {}
     grown = True
     while grown:
@@ -38,30 +38,30 @@ def tree(root: int) -> dict[int, Stat]:
     return found
 
 
-def cpu_s(root: int) -> float:
+def measure_cpu_s(root: int) -> float:
     """Return the CPU seconds used so far by a process, its living descendants and their ended, waited-for children."""
-    return sum(s.cpu_s + s.ended_children_cpu_s for s in tree(root).values())
+    return sum(s.cpu_s + s.ended_children_cpu_s for s in find_tree(root).values())
 
 
-def cpu_by_name(roots: Mapping[str, int]) -> dict[str, float]:
+def measure_cpu_by_name(roots: Mapping[str, int]) -> dict[str, float]:
     """Return the CPU seconds of each named process tree."""
-    return {name: cpu_s(pid) for name, pid in roots.items()}
+    return {name: measure_cpu_s(pid) for name, pid in roots.items()}
 
 
-def resident_alone_mib(pid: int) -> float:
+def measure_resident_mib(pid: int) -> float:
     """Return the resident set size of one process in MiB."""
     return int((PROC / str(pid) / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / MIB
 
 
-def load_average() -> float:
+def read_load_average() -> float:
     """Return how many processes wanted a core, on average over the last minute: it tells whether the machine was quiet."""
     return os.getloadavg()[0]
 
 
-def _every() -> Iterator[tuple[int, Stat]]:
+def _list_processes() -> Iterator[tuple[int, ProcessStat]]:
     for entry in PROC.iterdir():
         if entry.name.isdecimal():
             try:
-                yield int(entry.name), stat(int(entry.name))
+                yield int(entry.name), read_stat(int(entry.name))
             except (FileNotFoundError, ProcessLookupError):
                 continue

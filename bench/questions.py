@@ -30,7 +30,7 @@ STEP = 9
 EFFORT = "deep"
 
 
-def question(number: int) -> str:
+def make_question(number: int) -> str:
     """Return the question of this number (0, 1, 2, ...); they repeat after 1056."""
     topic = TOPICS[number % len(TOPICS)]
     form = FORMS[number // len(TOPICS) % len(FORMS)]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.domain.missing import Missing
 from bench.labelled_sets import DATA
-from bench.result import report, skipped
+from bench.result import print_result, print_skipped
 from training.evaluation.race import RaceScore, mean_scores, race_score
 from training.evaluation.race_files import OVERALL, read_criteria, read_judgements, read_scores, read_summary
 
@@ -19,21 +19,21 @@ DRB = DATA / "drb"
 PUBLISHED_DIGITS = 4
 
 
-def named(score: RaceScore) -> dict[str, float]:
+def scores_by_name(score: RaceScore) -> dict[str, float]:
     """Return the figures by their published names."""
     return {**{str(dimension): value for dimension, value in score.dimensions.items()}, OVERALL: score.overall}
 
 
-def published_difference(folder: Path) -> float:
+def measure_published_difference(folder: Path) -> float:
     """Return the greatest difference between the computed means of a judged system and the published ones."""
-    found = named(mean_scores(list(read_scores(folder / "claude_3_7_race_raw.jsonl").values())))
+    found = scores_by_name(mean_scores(list(read_scores(folder / "claude_3_7_race_raw.jsonl").values())))
     stated = read_summary(folder / "claude_3_7_race_result.txt")
     for name, value in stated.items():
         print(f"{name}: {found[name]:.6f}, published {value}")
     return max(abs(round(found[name], PUBLISHED_DIGITS) - value) for name, value in stated.items())
 
 
-def retest_sd(folder: Path) -> float:
+def measure_retest_sd(folder: Path) -> float:
     """Return the standard deviation of the overall mean over judgings of the same reports."""
     means = [mean_scores(list(read_scores(path).values())).overall for path in sorted(folder.glob("onyx_race_run_*.jsonl"))]
     print("judgings of one system:", ", ".join(f"{mean:.4f}" for mean in means))
@@ -52,11 +52,11 @@ def score_file(judgements: Path, criteria: Path) -> None:
             print(f"{task}: not scored: {score.reason}")
         else:
             scored.append(score)
-            print(f"{task}: {' '.join(f'{name} {value:.4f}' for name, value in named(score).items())}")
+            print(f"{task}: {' '.join(f'{name} {value:.4f}' for name, value in scores_by_name(score).items())}")
     if not scored:
-        skipped("race", "no task of the file could be scored")
+        print_skipped("race", "no task of the file could be scored")
         return
-    report("race", {**named(mean_scores(scored)), "tasks": len(scored), "missing": missing})
+    print_result("race", {**scores_by_name(mean_scores(scored)), "tasks": len(scored), "missing": missing})
 
 
 def main() -> None:
@@ -67,9 +67,9 @@ def main() -> None:
     if options.judgements:
         score_file(options.judgements, options.criteria)
     elif not DRB.is_dir():
-        skipped("race", "DeepResearch Bench is not at ../shared/data/drb")
+        print_skipped("race", "DeepResearch Bench is not at ../shared/data/drb")
     else:
-        report("race", {"max_abs_difference": published_difference(DRB), "retest_sd": retest_sd(DRB)})
+        print_result("race", {"max_abs_difference": measure_published_difference(DRB), "retest_sd": measure_retest_sd(DRB)})
 
 
 if __name__ == "__main__":

@@ -11,27 +11,30 @@ SIGNIFICANT_DECIMALS = 4
 CHANGED = "+changes"
 
 
-def report(bench: str, figures: Mapping[str, float]) -> None:
+def print_result(bench: str, figures: Mapping[str, float]) -> None:
     """Print `{"bench", "figures", "machine", "commit"}` as the last line of a benchmark; figures are rounded to 4 decimals."""
     rounded = {key: round(value, SIGNIFICANT_DECIMALS) for key, value in figures.items()}
-    line = {"bench": bench, "figures": rounded, "machine": machine(), "commit": commit()}
+    line = {"bench": bench, "figures": rounded, "machine": describe_machine(), "commit": read_commit()}
     print(json.dumps(line, ensure_ascii=False), flush=True)
 
 
-def skipped(bench: str, reason: str) -> None:
+def print_skipped(bench: str, reason: str) -> None:
     """Say why a benchmark could not run; the line has no figures, so nobody can mistake it for a result."""
     print(f"skipped: {reason}")
-    print(json.dumps({"bench": bench, "figures": {}, "skipped": reason, "machine": machine(), "commit": commit()}), flush=True)
+    print(
+        json.dumps({"bench": bench, "figures": {}, "skipped": reason, "machine": describe_machine(), "commit": read_commit()}),
+        flush=True,
+    )
 
 
-def machine() -> str:
+def describe_machine() -> str:
     """Describe the machine: usable cores, memory, processor, system."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     gibibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return f"{cores} cores, {gibibytes:.0f} GiB, {_processor()}, {platform.system()}, Python {platform.python_version()}"
+    return f"{cores} cores, {gibibytes:.0f} GiB, {_name_processor()}, {platform.system()}, Python {platform.python_version()}"
 
 
-def _processor() -> str:
+def _name_processor() -> str:
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
         for line in cpuinfo.read_text(errors="replace").splitlines():
@@ -40,7 +43,7 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def commit() -> str:
+def read_commit() -> str:
     """Return the commit measured, marked `+changes` when the working tree differs; `unknown` outside a checkout."""
     root = Path(__file__).resolve().parent.parent
     try:

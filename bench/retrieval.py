@@ -10,9 +10,19 @@ import os
 import time
 from pathlib import Path
 
-from bench.encodings import KeptEncodings
-from bench.labelled_sets import DATA, LabelledSet, beir, chinese, document_id, frames, multihop, sample, scifact
-from bench.result import report, skipped
+from bench.encodings import CachingEncoder
+from bench.labelled_sets import (
+    DATA,
+    LabelledSet,
+    document_id_of,
+    load_beir,
+    load_chinese,
+    load_frames,
+    load_multihop,
+    load_scifact,
+    take_half,
+)
+from bench.result import print_result, print_skipped
 from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from retrieval.ports import SearchFilter
 from retrieval.search.in_process import open_local
@@ -28,7 +38,7 @@ ENCODER_THREADS = 2
 MEASURES = {"ndcg10": ndcg, "recall10": recall}
 
 
-def measured(library: Library, wanted: LabelledSet) -> dict[str, float]:
+def measure_set(library: Library, wanted: LabelledSet) -> dict[str, float]:
     """Return both measures over the set's queries, and the median time of a search in milliseconds."""
     totals = dict.fromkeys(MEASURES, 0.0)
     took: list[float] = []
@@ -37,42 +47,42 @@ def measured(library: Library, wanted: LabelledSet) -> dict[str, float]:
         start = time.perf_counter()
         found = library.search(text, PASSAGES, where)
         took.append((time.perf_counter() - start) * 1_000)
-        ranking = list(dict.fromkeys(document_id(passage.source.url) for passage in found))
+        ranking = list(dict.fromkeys(document_id_of(passage.source.url) for passage in found))
         for name, measure in MEASURES.items():
             totals[name] += measure(ranking, wanted.labels[query])
     return {name: total / len(took) for name, total in totals.items()} | {"p50_ms": sorted(took)[len(took) // 2]}
 
 
-def sets(options: argparse.Namespace) -> dict[str, LabelledSet]:
+def load_sets(options: argparse.Namespace) -> dict[str, LabelledSet]:
     """Read the sets to measure, by the prefix of their figures' names."""
     if options.queries:
-        return {"own": beir("own", options.queries, options.qrels, options.corpus)}
+        return {"own": load_beir("own", options.queries, options.qrels, options.corpus)}
     if options.tuning:
-        return {"scifact_train": scifact("train"), "multihop_half": sample(multihop(), 0)}
-    makers = {"scifact": scifact, "multihop": multihop, "frames": frames, "zh": chinese}
+        return {"scifact_train": load_scifact("train"), "multihop_half": take_half(load_multihop(), 0)}
+    makers = {"scifact": load_scifact, "multihop": load_multihop, "frames": load_frames, "zh": load_chinese}
     return {name: make() for name, make in makers.items() if not options.sets or name in options.sets}
 
 
 def main(options: argparse.Namespace) -> None:
     """Build the missing collections, measure, and print the figures."""
     if not options.queries and not DATA.is_dir():
-        skipped("retrieval", "the labelled sets are not at ../shared/data")
+        print_skipped("retrieval", "the labelled sets are not at ../shared/data")
         return
     plain = open_encoder(EncoderBackend.AUTO, options.models_dir, options.home / "models", ENCODER_THREADS)
-    encoder = KeptEncodings(plain, options.home / "encodings.db")
+    encoder = CachingEncoder(plain, options.home / "encodings.db")
     figures: dict[str, float] = {}
-    for name, wanted in sets(options).items():
-        with open_local(options.home, wanted.collection(options.home / "corpora"), encoder=lambda: encoder) as local:
-            found = measured(local.library, wanted)
+    for name, wanted in load_sets(options).items():
+        with open_local(options.home, wanted.write_collection(options.home / "corpora"), encoder=lambda: encoder) as local:
+            found = measure_set(local.library, wanted)
         print(
             f"{name}: {len(wanted.queries)} queries, {', '.join(f'{key} {value:.4f}' for key, value in found.items())}",
             flush=True,
         )
         figures |= {f"{name}_{key}": value for key, value in found.items()}
-    report("retrieval", figures)
+    print_result("retrieval", figures)
 
 
-def arguments() -> argparse.Namespace:
+def read_arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, default=HOME, help="where indexes and encodings are kept")
@@ -89,4 +99,4 @@ def arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main(arguments())
+    main(read_arguments())

@@ -19,10 +19,10 @@ from pathlib import Path
 import psutil
 
 from app.domain.errors import ToolError
-from bench.encodings import KeptEncodings
-from bench.labelled_sets import DATA, WIKIPEDIA_PASSAGES, multihop, scifact, wikipedia_passages
-from bench.processes import stat
-from bench.result import report, skipped
+from bench.encodings import CachingEncoder
+from bench.labelled_sets import DATA, WIKIPEDIA_PASSAGES, load_multihop, load_scifact, load_wikipedia_passages
+from bench.processes import read_stat
+from bench.result import print_result, print_skipped
 from bench.retrieval import ENCODER_THREADS, HOME
 from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from retrieval.ports import SearchFilter
@@ -37,7 +37,7 @@ START_LIMIT = timedelta(seconds=30)
 
 
 @contextlib.contextmanager
-def owner(home: Path, models_dir: Path | None) -> Iterator[tuple[IndexClient, int]]:
+def start_owner(home: Path, models_dir: Path | None) -> Iterator[tuple[IndexClient, int]]:
     """Start an index owner of this home, as the product does; yield a client and the process id."""
     with tempfile.TemporaryDirectory(prefix="rbq") as folder:
         socket = Path(folder) / "index.sock"
@@ -50,7 +50,7 @@ def owner(home: Path, models_dir: Path | None) -> Iterator[tuple[IndexClient, in
             process.wait(10)
 
 
-async def ready(client: IndexClient) -> None:
+async def wait_until_ready(client: IndexClient) -> None:
     """Wait until it answers."""
     deadline = time.monotonic() + START_LIMIT.total_seconds()
     while True:
@@ -63,7 +63,7 @@ async def ready(client: IndexClient) -> None:
             await asyncio.sleep(0.05)
 
 
-async def asked(client: IndexClient, queries: Sequence[str], at_once: int) -> list[float]:
+async def time_searches(client: IndexClient, queries: Sequence[str], at_once: int) -> list[float]:
     """Ask all queries, so many at a time; return the milliseconds each took, shortest first."""
     turn, took = asyncio.Semaphore(at_once), []
 
@@ -77,19 +77,19 @@ async def asked(client: IndexClient, queries: Sequence[str], at_once: int) -> li
     return sorted(took)
 
 
-async def measured(home: Path, models_dir: Path | None) -> dict[str, float]:
+async def measure_searches(home: Path, models_dir: Path | None) -> dict[str, float]:
     """Measure latency one by one, then throughput with several at once; CPU and memory are the owner's."""
-    sets = (wikipedia_passages(), multihop(), scifact("test"), scifact("train"))
+    sets = (load_wikipedia_passages(), load_multihop(), load_scifact("test"), load_scifact("train"))
     queries = list(dict.fromkeys(text for wanted in sets for text in wanted.queries.values()))
-    with owner(home, models_dir) as (client, pid):
+    with start_owner(home, models_dir) as (client, pid):
         async with client:
-            await ready(client)
-            await asked(client, queries[:WARM_UP], 1)
+            await wait_until_ready(client)
+            await time_searches(client, queries[:WARM_UP], 1)
             lone, many = queries[WARM_UP : WARM_UP + ONE_BY_ONE], queries[WARM_UP + ONE_BY_ONE :]
-            took = await asked(client, lone, 1)
-            cpu, start = stat(pid).cpu_s, time.perf_counter()
-            await asked(client, many, AT_ONCE)
-            seconds, cpu = time.perf_counter() - start, stat(pid).cpu_s - cpu
+            took = await time_searches(client, lone, 1)
+            cpu, start = read_stat(pid).cpu_s, time.perf_counter()
+            await time_searches(client, many, AT_ONCE)
+            seconds, cpu = time.perf_counter() - start, read_stat(pid).cpu_s - cpu
             memory = psutil.Process(pid).memory_info()
     return {
         "p50_ms": took[len(took) // 2],
@@ -108,19 +108,21 @@ def main() -> None:
     parser.add_argument("--points", type=int, action="append", default=[], help="grow an index to so many points")
     options = parser.parse_args()
     if not DATA.is_dir():
-        skipped("retrieval_speed", "the passages are not at ../shared/data")
+        print_skipped("retrieval_speed", "the passages are not at ../shared/data")
         return
     models_dir = Path(options.models_dir) if options.models_dir else None
     encoder = open_encoder(EncoderBackend.AUTO, models_dir, options.home / "models", ENCODER_THREADS)
-    kept = KeptEncodings(encoder, options.home / "encodings.db")
+    kept = CachingEncoder(encoder, options.home / "encodings.db")
     # The default collection as well, or its build would begin with the owner and disturb the measurement.
-    with open_local(options.home, SOTU, wikipedia_passages().collection(options.home / "corpora"), encoder=lambda: kept):
+    with open_local(
+        options.home, SOTU, load_wikipedia_passages().write_collection(options.home / "corpora"), encoder=lambda: kept
+    ):
         pass
-    figures = asyncio.run(measured(options.home, models_dir))
+    figures = asyncio.run(measure_searches(options.home, models_dir))
     for points in options.points:
         command = [sys.executable, "-m", "bench.index_growth", "--home", str(options.home), "--points", str(points)]
         subprocess.run([*command, *(["--models-dir", str(models_dir)] if models_dir else [])], check=True)
-    report("retrieval_speed", figures)
+    print_result("retrieval_speed", figures)
 
 
 if __name__ == "__main__":

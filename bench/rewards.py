@@ -13,7 +13,7 @@ from datetime import date
 from app.domain.chat import ChatRequest, Completion
 from app.domain.evidence_rubric import CriterionType, EvidenceCriterion
 from app.domain.missing import Missing
-from bench.result import report
+from bench.result import print_result
 from training.rewards.composites import deeprubric_reward
 from training.rewards.deeprubric import RewardSample, judge_deeprubric_parts
 from training.rewards.transcript import Transcript, read_step
@@ -63,23 +63,27 @@ class StubJudge:
         self.under_way += change
 
 
-def prose(generator: random.Random, words: int) -> str:
+def make_sentence(generator: random.Random, words: int) -> str:
     """Make a sentence of so many words."""
     return " ".join(generator.choices(WORDS, k=words)).capitalize() + "."
 
 
-def sample(number: int) -> RewardSample:
+def make_sample(number: int) -> RewardSample:
     """Make a transcript of ten searches and a report, four fifths of whose claims are cited."""
     generator = random.Random(number)
-    store = {f"d{n}": prose(generator, 120) for n in range(20)}
+    store = {f"d{n}": make_sentence(generator, 120) for n in range(20)}
     steps = [
         read_step(
-            f'<think>{prose(generator, 60)}</think><tool_call>{{"name": "search", "arguments": {{"query": "q{n}"}}}}</tool_call>',
-            [prose(generator, 350)],
+            f"<think>{make_sentence(generator, 60)}</think>"
+            f'<tool_call>{{"name": "search", "arguments": {{"query": "q{n}"}}}}</tool_call>',
+            [make_sentence(generator, 350)],
         )
         for n in range(10)
     ]
-    claims = [f'<cite id="d{n % 20}">{prose(generator, 40)}</cite>' if n % 5 else prose(generator, 40) for n in range(CLAIMS)]
+    claims = [
+        f'<cite id="d{n % 20}">{make_sentence(generator, 40)}</cite>' if n % 5 else make_sentence(generator, 40)
+        for n in range(CLAIMS)
+    ]
     steps.append(read_step(f"<think>done</think><answer>{' '.join(claims)}</answer>"))
     assert (
         0.7 * CHARS
@@ -87,17 +91,17 @@ def sample(number: int) -> RewardSample:
         < 1.3 * CHARS
     )
     rubric = [
-        EvidenceCriterion(id=f"R{n}", type=CriterionType.FACTUAL, description=prose(generator, 25), weight=1.0)
+        EvidenceCriterion(id=f"R{n}", type=CriterionType.FACTUAL, description=make_sentence(generator, 25), weight=1.0)
         for n in range(1, CRITERIA + 1)
     ]
-    return RewardSample(f"Question {number}: {prose(generator, 15)}", Transcript(tuple(steps)), store, rubric)
+    return RewardSample(f"Question {number}: {make_sentence(generator, 15)}", Transcript(tuple(steps)), store, rubric)
 
 
 async def run() -> None:
     judge = StubJudge()
     record = BatchRecord(AnswerStore(), AT_ONCE)
     kit = Kit(judge, {}, record, PromptLibrary.load(), SchemaCodec(), date(2026, 1, 1), time.monotonic)
-    samples = [sample(number) for number in range(TRANSCRIPTS)]
+    samples = [make_sample(number) for number in range(TRANSCRIPTS)]
     cpu = time.process_time()
     rewards = [deeprubric_reward(parts) for parts in await asyncio.gather(*(judge_deeprubric_parts(s, kit) for s in samples))]
     cpu_ms = (time.process_time() - cpu) * 1_000 / TRANSCRIPTS
@@ -105,7 +109,7 @@ async def run() -> None:
         raise RuntimeError(f"{len(lost)} rewards are missing: {lost[0].reason}")
     mean = sum(reward for reward in rewards if not isinstance(reward, Missing)) / len(rewards)
     print(f"{judge.calls} calls in {judge.last - judge.first:.1f} s, {AT_ONCE} at once; mean reward {mean:.3f}")
-    report("rewards", {"cpu_ms": cpu_ms, "saturation": judge.full_s / (judge.last - judge.first)})
+    print_result("rewards", {"cpu_ms": cpu_ms, "saturation": judge.full_s / (judge.last - judge.first)})
 
 
 if __name__ == "__main__":

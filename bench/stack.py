@@ -32,7 +32,7 @@ INDEX_POLL = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
-class Stub:
+class ModelStubProcess:
     """A model stub in its own process."""
 
     pid: int
@@ -48,7 +48,7 @@ class Stub:
 
 
 @contextlib.contextmanager
-def model_stub_process(bill: Path, latency: timedelta, options: Sequence[str] = ()) -> Iterator[Stub]:
+def start_model_stub(bill: Path, latency: timedelta, options: Sequence[str] = ()) -> Iterator[ModelStubProcess]:
     """Start a stub that answers after `latency`. `options` are further words of its command line."""
     command = [sys.executable, "-m", "tests.support.model_stub", "--bill", str(bill)]
     command += ["--latency-ms", str(latency / timedelta(milliseconds=1)), *options]
@@ -56,7 +56,7 @@ def model_stub_process(bill: Path, latency: timedelta, options: Sequence[str] = 
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT)
     assert process.stdout is not None
     try:
-        yield Stub(process.pid, process.stdout.readline().strip(), bill)
+        yield ModelStubProcess(process.pid, process.stdout.readline().strip(), bill)
     finally:
         process.terminate()
         process.wait(10)
@@ -81,20 +81,22 @@ class RunningStack:
             raise RuntimeError(f"no stack is running on {self.home.root}")
         return found
 
-    def pids(self) -> dict[str, int]:
+    def read_pids(self) -> dict[str, int]:
         """Return the process id of each part, PostgreSQL too."""
         named = {name: pid for name, (pid, _) in self.state.processes.items()}
-        return {**named, "PostgreSQL": int(_postmaster(self.home)[0])}
+        return {**named, "PostgreSQL": int(_read_postmaster(self.home)[0])}
 
-    async def settled(self, earlier: Mapping[str, int]) -> None:
+    async def wait_until_settled(self, earlier: Mapping[str, int]) -> None:
         """Wait until every part that has ended since `earlier` runs again."""
         async with asyncio.timeout(RESTART_LIMIT.total_seconds()):
-            while not all(alive(self.pids().get(name, 0)) for name in earlier):
+            while not all(is_alive(self.read_pids().get(name, 0)) for name in earlier):
                 await asyncio.sleep(POLL.total_seconds())
 
 
 @contextlib.asynccontextmanager
-async def running_stack(home: Path, stub: Stub | None, more: Mapping[str, str] | None = None) -> AsyncIterator[RunningStack]:
+async def start_stack(
+    home: Path, stub: ModelStubProcess | None, more: Mapping[str, str] | None = None
+) -> AsyncIterator[RunningStack]:
     """Start the stack on `home`, answering with the stub's model (or with none), and stop it at the end."""
     environment = {PREFIX + "HOME": str(home), **(more or {})}
     if stub is not None:
@@ -106,17 +108,17 @@ async def running_stack(home: Path, stub: Stub | None, more: Mapping[str, str] |
         await stack.complete()
         async with (
             aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session,
-            asyncpg.create_pool(database_url(stack.home), min_size=1, max_size=2) as database,
-            open_client(api, str(stack.home.api_key())) as client,
+            asyncpg.create_pool(database_url_of(stack.home), min_size=1, max_size=2) as database,
+            open_client(api, str(stack.home.ensure_api_key())) as client,
         ):
             running = RunningStack(stack.home, client, session, database, said)
-            await index_complete(running)
+            await wait_for_index(running)
             yield running
     finally:
         stack.stop()
 
 
-async def index_complete(stack: RunningStack) -> None:
+async def wait_for_index(stack: RunningStack) -> None:
     """Wait until nothing is being indexed: the dense vectors of a new home fill in for minutes, on all cores."""
     address = stack.state.retrieval
     if address is None:
@@ -126,14 +128,14 @@ async def index_complete(stack: RunningStack) -> None:
             await asyncio.sleep(INDEX_POLL.total_seconds())
 
 
-def database_url(home: Home) -> str:
+def database_url_of(home: Home) -> str:
     """Return the address of the running local database, from the files its server keeps."""
-    port = _postmaster(home)[3]
+    port = _read_postmaster(home)[3]
     password = (home.postgres / "password").read_text()
     return f"postgresql://{USER}:{password}@{LOOPBACK}:{port}/{DATABASE}"
 
 
-def alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
     """Tell whether a process of this number runs (one that ended and is not yet waited for does not)."""
     try:
         return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -141,5 +143,5 @@ def alive(pid: int) -> bool:
         return False
 
 
-def _postmaster(home: Home) -> list[str]:
+def _read_postmaster(home: Home) -> list[str]:
     return (home.postgres / "data" / "postmaster.pid").read_text().splitlines()

@@ -18,9 +18,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from bench.client import ask, open_client, watch
-from bench.result import report
+from bench.result import print_result
 from infra.local.home import Home
-from infra.local.ports import LOOPBACK, free_port
+from infra.local.ports import LOOPBACK, find_free_port
 from rubrica_client import AsyncClient
 
 QUESTION = "How did presidents justify tariffs before 1900?"
@@ -30,19 +30,19 @@ STOP_LIMIT = timedelta(seconds=60)
 
 
 @contextlib.asynccontextmanager
-async def up(command: Sequence[str], folder: Path, port: int) -> AsyncIterator[tuple[AsyncClient, str, float]]:
+async def start_product(command: Sequence[str], folder: Path, port: int) -> AsyncIterator[tuple[AsyncClient, str, float]]:
     """Start the product; yield a client, the first accepted run, and the seconds from the command to its acceptance."""
     started = time.perf_counter()
-    with started_process(command, folder, port):
+    with run_process(command, folder, port):
         home = Home(folder / "home")
         home.root.mkdir(exist_ok=True)
-        async with open_client(f"http://{LOOPBACK}:{port}", str(home.api_key())) as client:
+        async with open_client(f"http://{LOOPBACK}:{port}", str(home.ensure_api_key())) as client:
             run_id = await ask(client, QUESTION)
             yield client, run_id, time.perf_counter() - started
 
 
 @contextlib.contextmanager
-def started_process(command: Sequence[str], folder: Path, port: int) -> Iterator[None]:
+def run_process(command: Sequence[str], folder: Path, port: int) -> Iterator[None]:
     """Run the command, and end it as Ctrl-C does."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "RUBRICA_HOME": str(folder / "home"), "RUBRICA_API_PORT": str(port)}
     with (folder / "up.log").open("ab") as log:
@@ -54,7 +54,7 @@ def started_process(command: Sequence[str], folder: Path, port: int) -> Iterator
         process.wait(STOP_LIMIT.total_seconds())
 
 
-async def first_event_s(client: AsyncClient) -> float:
+async def measure_first_event_s(client: AsyncClient) -> float:
     """Return the seconds from sending a question to the first event that a worker wrote about it (`stage_started`)."""
     started = time.perf_counter()
     run_id = await ask(client, QUESTION)
@@ -65,7 +65,7 @@ async def first_event_s(client: AsyncClient) -> float:
     return time.perf_counter() - started
 
 
-def first_report_s(folder: Path) -> float:
+def measure_first_report_s(folder: Path) -> float:
     """Return the seconds of `rubrica ask` on a machine that has the packages and nothing else."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "RUBRICA_HOME": str(folder / "fresh")}
     started = time.perf_counter()
@@ -79,16 +79,16 @@ def first_report_s(folder: Path) -> float:
 
 
 async def run(folder: Path, options: argparse.Namespace) -> None:
-    report_s = first_report_s(folder)
+    report_s = measure_first_report_s(folder)
     command = ("make", "up") if options.make else (*RUBRICA, "up")
-    port = free_port()
-    async with up(command, folder, port) as (client, run_id, first_s):
+    port = find_free_port()
+    async with start_product(command, folder, port) as (client, run_id, first_s):
         await watch(client, run_id)
-    async with up(command, folder, port) as (client, run_id, ready_s):
+    async with start_product(command, folder, port) as (client, run_id, ready_s):
         await watch(client, run_id)
-        event_s = await first_event_s(client)
+        event_s = await measure_first_event_s(client)
     print(f"the first start, with nothing there, took {first_s:.1f} s")
-    report("startup", {"ready_s": ready_s, "first_event_s": event_s, "first_report_s": report_s})
+    print_result("startup", {"ready_s": ready_s, "first_event_s": event_s, "first_report_s": report_s})
 
 
 def main() -> None:

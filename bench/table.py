@@ -91,7 +91,7 @@ def _find_figure(result: Result, figure: str) -> float:
 def _tell_age(result: Result, limits: Limits, history: History) -> str:
     if not history.knows(result.commit):
         return UNKNOWN
-    return CHANGED if history.changed_since(result.commit, limits.measures) else ""
+    return CHANGED if history.has_changed_since(result.commit, limits.measures) else ""
 
 
 def main() -> None:

@@ -23,9 +23,9 @@ from app.http.asgi import build_routes, create_app
 from app.http.server import Server, bind
 from app.http.services import Services, open_services
 from app.runs.service.temporal_gateway import TemporalGateway
-from bench.result import report
-from bench.tenancy_houses import House, furnished, rows_of
-from bench.tenancy_routes import Route, table
+from bench.result import print_result
+from bench.tenancy_houses import SeededOrganisation, digest_rows, seed_organisation
+from bench.tenancy_routes import TenancyRequest, list_requests
 from infra.local.postgres import DATABASE, ROLES, LocalPostgres
 from infra.local.temporal import LocalTemporal
 
@@ -61,7 +61,7 @@ class Leak(NamedTuple):
     what: str
 
 
-def due(actor: Actor, route: Route) -> frozenset[int] | None:
+def list_due_statuses(actor: Actor, route: TenancyRequest) -> frozenset[int] | None:
     """Return the statuses that are due; None for an actor who may do this (all but 401 and 403 are)."""
     if route.needs is None:
         return None
@@ -72,7 +72,7 @@ def due(actor: Actor, route: Route) -> frozenset[int] | None:
     return None
 
 
-async def asked(session: aiohttp.ClientSession, actor: Actor, route: Route, base: str) -> tuple[int, bytes]:
+async def send_request(session: aiohttp.ClientSession, actor: Actor, route: TenancyRequest, base: str) -> tuple[int, bytes]:
     """Send one request; return its status and the first 200 kB."""
     limit = aiohttp.ClientTimeout(total=LIMIT_S)
     request = session.request(route.method, base + route.path, json=route.body, headers=actor.headers, timeout=limit)
@@ -83,8 +83,8 @@ async def asked(session: aiohttp.ClientSession, actor: Actor, route: Route, base
         return NO_ANSWER, b""
 
 
-async def matrix(
-    session: aiohttp.ClientSession, base: str, routes: list[Route], actors: list[Actor], house: House
+async def ask_everything(
+    session: aiohttp.ClientSession, base: str, routes: list[TenancyRequest], actors: list[Actor], house: SeededOrganisation
 ) -> tuple[int, list[Leak]]:
     """Ask every route as every actor; return the number of checks, and what leaked."""
     checks, leaks = 0, list[Leak]()
@@ -95,15 +95,15 @@ async def matrix(
                 if route.needs is None:
                     continue
                 narrow = actor._replace(headers=house.without[route.needs].headers, scopes=frozenset(Scope) - {route.needs})
-            status, body = await asked(session, narrow, route, base)
+            status, body = await send_request(session, narrow, route, base)
             checks += 1
-            leaks += [Leak(actor.name, route.name, what) for what in wrong(narrow, route, status, body, house)]
+            leaks += [Leak(actor.name, route.name, what) for what in find_faults(narrow, route, status, body, house)]
     return checks, leaks
 
 
-def wrong(actor: Actor, route: Route, status: int, body: bytes, house: House) -> Iterator[str]:
+def find_faults(actor: Actor, route: TenancyRequest, status: int, body: bytes, house: SeededOrganisation) -> Iterator[str]:
     """Yield the faults of one answer."""
-    expected = due(actor, route)
+    expected = list_due_statuses(actor, route)
     if expected is not None and status not in expected:
         yield f"answered {status}, {sorted(expected)} is due"
     undue = (401,) if route.name in FINER and actor.role is Role.MEMBER else (401, 403)
@@ -118,38 +118,38 @@ def wrong(actor: Actor, route: Route, status: int, body: bytes, house: House) ->
         yield f"repeats {repeated[0]!r}"
 
 
-def actors_of(house: House, other: House) -> list[Actor]:
+def actors_of(house: SeededOrganisation, other: SeededOrganisation) -> list[Actor]:
     """List everybody who asks, strangers first: what members may do changes what is there."""
     strangers = [
         Actor("no key", {}, None),
-        Actor("wrong key", bearer(ApiKey(house.owner.id, "wrong" * 8)), None),
-        Actor("other tenant", bearer(other.owner), Role.OWNER, frozenset(Scope)),
+        Actor("wrong key", bearer_headers_of(ApiKey(house.owner.id, "wrong" * 8)), None),
+        Actor("other tenant", bearer_headers_of(other.owner), Role.OWNER, frozenset(Scope)),
         Actor("key without the scope", {}, Role.OWNER, frozenset(Scope)),
     ]
     members = [Actor(role, house.members[role].headers, role, SCOPES_OF_ROLE[role]) for role in reversed(Role)]
     return strangers + members
 
 
-def bearer(key: ApiKey) -> dict[str, str]:
+def bearer_headers_of(key: ApiKey) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-async def measured(services: Services, database: asyncpg.Pool) -> tuple[Counter[str], list[Leak]]:
+async def measure_tenancy(services: Services, database: asyncpg.Pool) -> tuple[Counter[str], list[Leak]]:
     """Measure the whole matrix over a served API."""
-    house, other = [await furnished(services, database, name) for name in ("First", "Second")]
-    routes = table(build_routes(services), house)
+    house, other = [await seed_organisation(services, database, name) for name in ("First", "Second")]
+    routes = list_requests(build_routes(services), house)
     with bind("127.0.0.1", 0) as listening:
         server = Server(create_app(services), services)
         serving = asyncio.create_task(server.serve(sockets=[listening]))
         base = f"http://127.0.0.1:{listening.getsockname()[1]}"
         async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
             actors = actors_of(house, other)
-            before = await rows_of(database, house)
-            checks, leaks = await matrix(session, base, routes, actors[:3], house)
-            after = await rows_of(database, house)
+            before = await digest_rows(database, house)
+            checks, leaks = await ask_everything(session, base, routes, actors[:3], house)
+            after = await digest_rows(database, house)
             changed = sorted(name for name in before if before[name] != after[name])
             leaks += [Leak("stranger", name, "rows are different") for name in changed]
-            more, others = await matrix(session, base, routes, actors[3:], house)
+            more, others = await ask_everything(session, base, routes, actors[3:], house)
         server.should_exit = True
         await serving
     counted = Counter(checks=checks + more + len(before), routes=len(routes), unknown=sum(route.unknown for route in routes))
@@ -162,20 +162,20 @@ async def run(folder: Path) -> None:
     try:
         await postgres.start()
         await temporal.start()
-        await upgrade(postgres.url())
-        api, worker = (postgres.url(DATABASE, role) for role in ROLES)
+        await upgrade(postgres.url_of())
+        api, worker = (postgres.url_of(DATABASE, role) for role in ROLES)
         async with (
-            asyncpg.create_pool(postgres.url(), min_size=1, max_size=2) as database,
+            asyncpg.create_pool(postgres.url_of(), min_size=1, max_size=2) as database,
             open_services(api, worker, TemporalGateway(temporal.address)) as services,
         ):
-            counted, leaks = await measured(services, database)
+            counted, leaks = await measure_tenancy(services, database)
     finally:
         temporal.stop()
         postgres.stop()
     for leak in leaks:
         print(f"LEAK {leak.actor}: {leak.route}: {leak.what}")
     print(f"{counted['routes']} routes, of which {counted['unknown']} name something this bench does not make")
-    report("tenancy", {"checks": counted["checks"], "leaks": len(leaks)})
+    print_result("tenancy", {"checks": counted["checks"], "leaks": len(leaks)})
 
 
 def main() -> None:

@@ -35,7 +35,7 @@ FLAG = """
 Things = dict[tuple[str, str], str]
 
 
-async def belongings(
+async def add_belongings(
     services: Services, database: asyncpg.Pool, organisation: UUID, user: UUID, annotator: UUID, run: UUID, text: str
 ) -> Things:
     """Make all of it as `user`, for whom this context acts. A pair waits for `annotator`."""
@@ -47,8 +47,8 @@ async def belongings(
     weekly = ResearchQuery(question=f"Again, {text}")
     schedule = await services.schedules.create(text[:60], weekly, Timing(cron="0 8 * * mon"), (), None)
     made["schedules", "schedule_id"] = str(schedule.id)
-    made |= await _pair(services, database, organisation, user, annotator, run, text)
-    made |= await _webhook(services, database, organisation, text)
+    made |= await _add_pair(services, database, organisation, user, annotator, run, text)
+    made |= await _add_webhook(services, database, organisation, text)
     link = await services.sharing.share(run, 7, None)
     made["runs", "share_id"] = str(link.share.id)
     ended = await services.sharing.share(run, 7, None)
@@ -62,7 +62,7 @@ async def belongings(
     return made
 
 
-async def _pair(
+async def _add_pair(
     services: Services, database: asyncpg.Pool, organisation: UUID, user: UUID, annotator: UUID, run: UUID, text: str
 ) -> Things:
     """Make two reports to compare, which an annotator is to judge."""
@@ -74,7 +74,7 @@ async def _pair(
     return {("comparisons", "comparison_id"): str(pair), ("annotations", "assignment_id"): str(assignment)}
 
 
-async def _webhook(services: Services, database: asyncpg.Pool, organisation: UUID, text: str) -> Things:
+async def _add_webhook(services: Services, database: asyncpg.Pool, organisation: UUID, text: str) -> Things:
     hook = (await services.webhooks.create("https://hooks.example.org/x", text, ())).webhook.id
     await database.execute(DELIVERY, delivery := uuid4(), organisation, hook, text)
     return {("webhooks", "webhook_id"): str(hook), ("webhooks", "delivery_id"): str(delivery)}

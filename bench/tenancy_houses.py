@@ -22,8 +22,8 @@ from app.http.services import Services
 from app.reports.rendering import render
 from app.runs.storage import runs, tool_results
 from app.runs.storage.run_log import RunLog, SourceSnapshot
-from bench.tenancy_belongings import belongings
-from tests.support.opening import open_stage
+from bench.tenancy_belongings import add_belongings
+from tests.support.stage_opening import open_stage
 
 PLAN = ResearchPlan(subtasks=(Subtask(id="revenue", title="Duties", question="Which duties?"),))
 FOUND = b'{"subtask_id": "revenue", "stop": "sufficient"}'
@@ -32,7 +32,7 @@ TABLES = """
     AND c.relname NOT IN ('alembic_version', 'api_keys', 'rate_buckets')"""
 
 
-class Holder(NamedTuple):
+class KeyOwner(NamedTuple):
     """A person with a key."""
 
     key: ApiKey
@@ -45,13 +45,13 @@ class Holder(NamedTuple):
 
 
 @dataclass(frozen=True)
-class House:
+class SeededOrganisation:
     """One organisation. `things` are what addresses may name: by the address's second word, or by any, and the parameter."""
 
     organisation: UUID
     owner: ApiKey
-    members: dict[Role, Holder]
-    without: dict[Scope, Holder]
+    members: dict[Role, KeyOwner]
+    without: dict[Scope, KeyOwner]
     run: UUID
     text: str
     things: dict[tuple[str, str], str]
@@ -63,22 +63,22 @@ class House:
         return [self.text, str(self.organisation), f"the-owner-of-{self.organisation}"]
 
 
-async def furnished(services: Services, database: asyncpg.Pool, name: str) -> House:
+async def seed_organisation(services: Services, database: asyncpg.Pool, name: str) -> SeededOrganisation:
     """Make a new organisation with all of it."""
     organisation, user, key, text = uuid4(), uuid4(), ApiKey.new(), f"The secret of {name}, {uuid4()}."
     async with database.acquire() as connection:
         await ensure_owner(connection, key, organisation, user, f"{name} {text}", f"the-owner-of-{organisation}@example.org")
-    members = {role: await member(database, organisation, role) for role in Role}
-    without = {scope: await member(database, organisation, Role.OWNER, set(Scope) - {scope}) for scope in Scope}
-    leaver = await member(database, organisation, Role.VIEWER)
+    members = {role: await add_member(database, organisation, role) for role in Role}
+    without = {scope: await add_member(database, organisation, Role.OWNER, set(Scope) - {scope}) for scope in Scope}
+    leaver = await add_member(database, organisation, Role.VIEWER)
     with act_for(Tenant(organisation, user)):
         run = await services.research.create(ResearchQuery(question=f"What is {text}"))
         await services.steering.add_note(run.id, text)
         owner = Principal(organisation_id=organisation, user_id=user, role=Role.OWNER, scopes=frozenset(Scope))
         invited = await services.accounts.team.invite(owner, f"guest-{organisation}@example.org", Role.MEMBER)
-    snapshot = await researched(database, run.id, text)
+    snapshot = await write_research(database, run.id, text)
     with act_for(Tenant(organisation, user)):
-        more = await belongings(services, database, organisation, user, members[Role.MEMBER].user, run.id, text)
+        more = await add_belongings(services, database, organisation, user, members[Role.MEMBER].user, run.id, text)
     things = {
         ("", "run_id"): str(run.id),
         ("", "snapshot"): snapshot,
@@ -90,19 +90,19 @@ async def furnished(services: Services, database: asyncpg.Pool, name: str) -> Ho
         ("v1", "model"): "minddr-quick",
     } | more
     queries = {"/v1/retrieve": "?query=secret"}
-    return House(organisation, key, members, without, run.id, text, things, queries)
+    return SeededOrganisation(organisation, key, members, without, run.id, text, things, queries)
 
 
-async def member(database: asyncpg.Pool, organisation: UUID, role: Role, scopes: Iterable[Scope] = Scope) -> Holder:
+async def add_member(database: asyncpg.Pool, organisation: UUID, role: Role, scopes: Iterable[Scope] = Scope) -> KeyOwner:
     """Add a person; return their key."""
     user, key = uuid4(), ApiKey.new()
     await accounts.ensure_user(database, user, f"{user}@example.org")
     await accounts.ensure_membership(database, organisation, user, role)
     await accounts.ensure_key(database, key, organisation, user, role, scopes)
-    return Holder(key, user)
+    return KeyOwner(key, user)
 
 
-async def researched(database: asyncpg.Pool, run_id: UUID, text: str) -> str:
+async def write_research(database: asyncpg.Pool, run_id: UUID, text: str) -> str:
     """Write what a worker writes; return the hash of the one source."""
     log, name = RunLog(database), hashlib.sha256(text.encode()).hexdigest()
     await log.save_plan(run_id, PLAN, (), EventType.PLAN_MADE)
@@ -120,7 +120,7 @@ async def researched(database: asyncpg.Pool, run_id: UUID, text: str) -> str:
     return name
 
 
-async def rows_of(database: asyncpg.Pool, house: House) -> dict[str, str]:
+async def digest_rows(database: asyncpg.Pool, house: SeededOrganisation) -> dict[str, str]:
     """Return a digest of each table's rows that name the house or its run. When a key was last used does not count."""
     marks = [str(house.organisation), str(house.run), house.things["", "snapshot"]]
     named = "EXISTS (SELECT FROM unnest($1::text[]) AS mark WHERE strpos(t::text, mark) > 0)"

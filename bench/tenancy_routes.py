@@ -9,14 +9,14 @@ import orjson
 from app.accounts.nouns.access import Scope
 from app.http.openapi import examples
 from app.http.route_table import DeclaredRoute, list_routes
-from bench.tenancy_houses import House
+from bench.tenancy_houses import SeededOrganisation
 
 PARAMETER = re.compile(r"\{(\w+):(\w+)\}")
 # These are asked last, since they end what the others ask about.
 LAST = ("DELETE", "/cancel", "/erasure")
 
 
-class Route(NamedTuple):
+class TenancyRequest(NamedTuple):
     """One request. `needs` is None for a public route; `unknown`: its address has a parameter that nothing was made for."""
 
     name: str
@@ -28,14 +28,14 @@ class Route(NamedTuple):
     unknown: bool
 
 
-def table(app: Any, house: House) -> list[Route]:
+def list_requests(app: Any, house: SeededOrganisation) -> list[TenancyRequest]:
     """Return every route of the application, with addresses of the house's things and bodies from the document's examples."""
-    bodies = _bodies(app)
-    found = [_route(route, bodies, house) for route in list_routes(app)]
+    bodies = _collect_bodies(app)
+    found = [_make_request(route, bodies, house) for route in list_routes(app)]
     return sorted(found, key=lambda route: (any(word in route.name for word in LAST), route.path, route.method))
 
 
-def _route(route: DeclaredRoute, bodies: dict[tuple[str, str], Any], house: House) -> Route:
+def _make_request(route: DeclaredRoute, bodies: dict[tuple[str, str], Any], house: SeededOrganisation) -> TenancyRequest:
     method, path = route.method, route.path
     names = PARAMETER.findall(path)
     places = (path, *path.split("/")[2:3], "")
@@ -47,7 +47,7 @@ def _route(route: DeclaredRoute, bodies: dict[tuple[str, str], Any], house: Hous
 
     example = bodies.get((method, PARAMETER.sub(r"{\1}", path)), None if method == "GET" else {})
     body = orjson.loads(orjson.dumps(example).decode().replace(examples.RUN_ID, str(house.run)))
-    return Route(
+    return TenancyRequest(
         name=route.name,
         method=method,
         path=PARAMETER.sub(filled, path) + house.queries.get(path, ""),
@@ -58,7 +58,7 @@ def _route(route: DeclaredRoute, bodies: dict[tuple[str, str], Any], house: Hous
     )
 
 
-def _bodies(app: Any) -> dict[tuple[str, str], Any]:
+def _collect_bodies(app: Any) -> dict[tuple[str, str], Any]:
     """Return a body that each write accepts: the document's example."""
     document = orjson.loads(orjson.dumps(app.openapi_schema.to_schema(), default=str))
     schemas, found = document["components"]["schemas"], {}

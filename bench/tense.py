@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.labelled_sets import DATA
-from bench.result import report, skipped
+from bench.result import print_result, print_skipped
 from retrieval.language.sentences import split_sentences
 from workflows.checks.tense import find_past_predictions
 
@@ -23,7 +23,7 @@ WRITTEN = date(2026, 6, 15)
 NEWS = DATA / "wikinews" / "dated.jsonl.gz"
 
 
-class Labelled(NamedTuple):
+class LabelledSentence(NamedTuple):
     """A sentence with its labels. `candidate`: it predicts the past; `error`: and names nobody who predicted it."""
 
     candidate: bool
@@ -31,7 +31,7 @@ class Labelled(NamedTuple):
     text: str
 
 
-class Counts(NamedTuple):
+class AgreementCounts(NamedTuple):
     """How often both said yes, only the check, and only the label."""
 
     both: int
@@ -49,40 +49,40 @@ class Counts(NamedTuple):
         return self.both / (self.both + self.check)
 
 
-def labelled(name: str) -> list[Labelled]:
+def read_sentences(name: str) -> list[LabelledSentence]:
     """Read lines of candidate, error and text, tabs between."""
     rows = (line.split("\t") for line in (LABELS / f"tense_{name}.tsv").read_text(encoding="utf-8").splitlines())
-    return [Labelled(candidate == "1", error == "1", text) for candidate, error, text in rows]
+    return [LabelledSentence(candidate == "1", error == "1", text) for candidate, error, text in rows]
 
 
-def counted(pairs: Iterable[tuple[bool, bool]]) -> Counts:
+def count_agreement(pairs: Iterable[tuple[bool, bool]]) -> AgreementCounts:
     """Count pairs of what the check and the label say."""
     found = list(pairs)
-    return Counts(
+    return AgreementCounts(
         sum(check and label for check, label in found),
         sum(check and not label for check, label in found),
         sum(label and not check for check, label in found),
     )
 
 
-def stages(rows: Iterable[Labelled]) -> tuple[Counts, Counts]:
+def measure_stages(rows: Iterable[LabelledSentence]) -> tuple[AgreementCounts, AgreementCounts]:
     """Count stage one against candidates, and both stages against errors."""
     read = [(row, find_past_predictions(row.text, WRITTEN)) for row in rows]
-    one = counted((bool(found), row.candidate) for row, found in read)
-    return one, counted((any(not prediction.forecaster for prediction in found), row.error) for row, found in read)
+    one = count_agreement((bool(found), row.candidate) for row, found in read)
+    return one, count_agreement((any(not prediction.forecaster for prediction in found), row.error) for row, found in read)
 
 
-def news() -> Iterator[tuple[str, date]]:
+def read_news() -> Iterator[tuple[str, date]]:
     """Yield articles with their days."""
     with gzip.open(NEWS, "rt", encoding="utf-8") as file:
         for row in map(json.loads, file):
             yield row["text"], datetime.strptime(row["first_explicit_date"], "%B %d, %Y").date()
 
 
-def false_alarms() -> tuple[int, int]:
+def count_false_alarms() -> tuple[int, int]:
     """Count the flagged sentences of the news, and all of them."""
     flagged = total = 0
-    for text, day in news():
+    for text, day in read_news():
         total += len(split_sentences(text))
         for found in find_past_predictions(text, day):
             if not found.forecaster:
@@ -93,18 +93,18 @@ def false_alarms() -> tuple[int, int]:
 
 def main() -> None:
     figures: dict[str, float] = {}
-    sets = {"en": labelled("en"), "zh": labelled("zh")}
-    for name, rows in {**sets, "": [*sets["en"], *sets["zh"]], "unseen": labelled("unseen")}.items():
-        one, both = stages(rows)
+    sets = {"en": read_sentences("en"), "zh": read_sentences("zh")}
+    for name, rows in {**sets, "": [*sets["en"], *sets["zh"]], "unseen": read_sentences("unseen")}.items():
+        one, both = measure_stages(rows)
         prefix = f"{name}_" if name else ""
         figures |= {f"{prefix}recall": both.recall, f"{prefix}precision": both.precision}
         figures |= {f"{prefix}stage_one_recall": one.recall, f"{prefix}stage_one_precision": one.precision}
         print(f"{name or 'all'}: {len(rows)} sentences, {sum(row.error for row in rows)} errors")
     if not NEWS.exists():
-        skipped("tense", "dated news are not at ../shared/data/wikinews")
+        print_skipped("tense", "dated news are not at ../shared/data/wikinews")
         return
-    flagged, total = false_alarms()
-    report("tense", {**figures, "false_alarm_rate": flagged / total})
+    flagged, total = count_false_alarms()
+    print_result("tense", {**figures, "false_alarm_rate": flagged / total})
 
 
 if __name__ == "__main__":

@@ -25,8 +25,8 @@ from app.database.engine import connect
 from app.database.migrate import upgrade
 from app.domain.errors import ToolError
 from app.outside.storage import OutsideStore
-from bench.result import report
-from bench.tools_stub import Providers, serving
+from bench.result import print_result
+from bench.tools_stub import FaultyProviders, serve_providers
 from infra.local.postgres import LocalPostgres
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
@@ -50,11 +50,11 @@ ROOT = Path(__file__).resolve().parent.parent
 
 async def measure(calls: int) -> dict[str, float]:
     """Return the figures of this many calls."""
-    providers = Providers(FAULTY, ALLOWED_PER_SECOND, random.Random(7))
+    providers = FaultyProviders(FAULTY, ALLOWED_PER_SECOND, random.Random(7))
     with tempfile.TemporaryDirectory() as folder:
-        async with database(Path(folder)) as url, serving(providers) as address:
+        async with start_database(Path(folder)) as url, serve_providers(providers) as address:
             began = time.perf_counter()
-            workers = [await started(number, calls // WORKERS, url, address) for number in range(WORKERS)]
+            workers = [await start_worker(number, calls // WORKERS, url, address) for number in range(WORKERS)]
             results = [orjson.loads((await worker.communicate())[0]) for worker in workers]
             seconds = time.perf_counter() - began
     times = sorted(ms for worker in results for ms in worker["times_ms"])
@@ -63,9 +63,9 @@ async def measure(calls: int) -> dict[str, float]:
     return {
         "calls": len(times),
         "failure_rate": sum(sum(worker["errors"].values()) for worker in results) / len(times),
-        "over_limit_calls": providers.over_limit(),
-        "attempts": providers.calls(),
-        "faulty_attempts": providers.faults.total() / providers.calls(),
+        "over_limit_calls": providers.count_over_limit(),
+        "attempts": providers.count_calls(),
+        "faulty_attempts": providers.faults.total() / providers.count_calls(),
         "p50_ms": statistics.median(times),
         "p99_ms": times[len(times) * 99 // 100],
         "worker_cpu_ms_per_call": 1_000 * sum(worker["cpu_s"] for worker in results) / len(times),
@@ -74,32 +74,32 @@ async def measure(calls: int) -> dict[str, float]:
 
 
 @contextlib.asynccontextmanager
-async def database(folder: Path) -> Any:
+async def start_database(folder: Path) -> Any:
     """Start a PostgreSQL of our own; yield its address."""
     server = LocalPostgres(folder / "postgres", folder / "postgres.log")
     try:
         await server.start()
-        await upgrade(server.url())
-        yield server.url()
+        await upgrade(server.url_of())
+        yield server.url_of()
     finally:
         await asyncio.to_thread(server.stop)
 
 
-async def started(number: int, calls: int, database_url: str, address: str) -> asyncio.subprocess.Process:
+async def start_worker(number: int, calls: int, database_url: str, address: str) -> asyncio.subprocess.Process:
     """Start a worker process."""
     options = ("--worker", str(number), "--calls", str(calls), "--database", database_url, "--address", address)
     command = (sys.executable, "-m", "bench.tools", *options)
     return await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
 
 
-async def work(number: int, calls: int, database_url: str, address: str) -> dict[str, Any]:
+async def make_calls(number: int, calls: int, database_url: str, address: str) -> dict[str, Any]:
     """Make the calls, as many at once as agents would; return the time of each, and the failures an agent would see."""
     pool = await connect(database_url, largest=12)
     errors: Counter[str] = Counter()
     times: list[float] = []
     room = asyncio.Semaphore(AT_ONCE)
     async with http.open_exchange() as exchange, tend(Entrance(OutsideStore(pool))) as entrance:
-        tools = [tool(name, entrance, exchange, address) for name in NAMES]
+        tools = [make_tool(name, entrance, exchange, address) for name in NAMES]
 
         async def call(place: int) -> None:
             async with room:
@@ -115,7 +115,7 @@ async def work(number: int, calls: int, database_url: str, address: str) -> dict
     return {"times_ms": times, "errors": errors, "cpu_s": time.process_time()}
 
 
-def tool(name: str, entrance: Entrance, exchange: http.HttpExchange, address: str) -> SearchTool:
+def make_tool(name: str, entrance: Entrance, exchange: http.HttpExchange, address: str) -> SearchTool:
     """Make the search tool over one provider at the stub."""
     made = PROVIDERS[name]("key")
     limits = replace(made.provider, per_second=SET_PER_SECOND, burst=SET_BURST, attempt_limit=ATTEMPT_LIMIT)
@@ -132,9 +132,9 @@ def main() -> None:
     parser.add_argument("--address", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker is None:
-        report("tools", asyncio.run(measure(options.calls)))
+        print_result("tools", asyncio.run(measure(options.calls)))
     else:
-        results = asyncio.run(work(options.worker, options.calls, options.database, options.address))
+        results = asyncio.run(make_calls(options.worker, options.calls, options.database, options.address))
         sys.stdout.buffer.write(orjson.dumps(results))
 
 

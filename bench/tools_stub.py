@@ -22,7 +22,7 @@ WINDOW = timedelta(seconds=1)
 
 
 @dataclass
-class Providers:
+class FaultyProviders:
     """Providers that answer in their own forms, a share `faulty` of the requests badly. `per_second`: what each one allows."""
 
     faulty: float
@@ -39,26 +39,26 @@ class Providers:
         if self.draw.random() < self.faulty:
             fault = self.draw.choices(FAULTS, WEIGHTS)[0]
             self.faults[fault] += 1
-            return await _badly(request, fault)
+            return await _answer_badly(request, fault)
         await asyncio.sleep(self.draw.uniform(*LATENCY))
-        return web.Response(body=orjson.dumps(_results(name)), content_type="application/json")
+        return web.Response(body=orjson.dumps(_make_results(name)), content_type="application/json")
 
-    def calls(self) -> int:
+    def count_calls(self) -> int:
         """Count all requests."""
         return sum(map(len, self.arrivals.values()))
 
-    def over_limit(self) -> int:
+    def count_over_limit(self) -> int:
         """Count requests that met `per_second` others of the same provider within the second before them."""
-        return sum(over_limit(times, self.per_second) for times in self.arrivals.values())
+        return sum(count_over_limit(times, self.per_second) for times in self.arrivals.values())
 
 
-def over_limit(times: list[float], per_second: int) -> int:
+def count_over_limit(times: list[float], per_second: int) -> int:
     """Count the moments (given in order) that have `per_second` others or more in the second that ends with them."""
     window = WINDOW.total_seconds()
     return sum(place - bisect_right(times, at - window, 0, place) >= per_second for place, at in enumerate(times))
 
 
-async def _badly(request: web.Request, fault: str) -> web.StreamResponse:
+async def _answer_badly(request: web.Request, fault: str) -> web.StreamResponse:
     if fault == "silence":
         await asyncio.sleep(SILENCE.total_seconds())
     if fault == "broken connection" and request.transport is not None:
@@ -73,7 +73,7 @@ async def _badly(request: web.Request, fault: str) -> web.StreamResponse:
     return web.Response(text='{"organic": [{"title": "cut', content_type="application/json")
 
 
-def _results(name: str) -> object:
+def _make_results(name: str) -> object:
     result = {"title": "A result", "url": "https://example.org/1", "link": "https://example.org/1", "snippet": "What it says."}
     results = [{**result, "content": "What it says.", "text": "What it says.", "description": "What it says."}]
     return {"brave": {"type": "search", "web": {"results": results}}, "serper": {"organic": results}}.get(
@@ -82,7 +82,7 @@ def _results(name: str) -> object:
 
 
 @asynccontextmanager
-async def serving(providers: Providers) -> AsyncIterator[str]:
+async def serve_providers(providers: FaultyProviders) -> AsyncIterator[str]:
     """Serve on a port of this machine; yield the address."""
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", providers.answer)

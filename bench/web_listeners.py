@@ -16,7 +16,7 @@ from app.outgoing.addresses import IPAddress
 ROBOTS = "/robots.txt"
 
 
-class Reply(NamedTuple):
+class PageReply(NamedTuple):
     """A listener's answer to one path."""
 
     body: bytes = b""
@@ -25,35 +25,35 @@ class Reply(NamedTuple):
     headers: Sequence[tuple[str, str]] = ()
 
 
-class Asked(NamedTuple):
+class PageRequest(NamedTuple):
     """A request as it arrived."""
 
     path: str
     headers: Mapping[str, str]
 
 
-NO_ROBOTS = Reply(b"", "text/plain", 404)
+NO_ROBOTS = PageReply(b"", "text/plain", 404)
 
 
 @dataclass
 class Listener:
     """An HTTP server on one address that answers by path and counts connections."""
 
-    replies: dict[str, Reply] = field(default_factory=dict)
+    replies: dict[str, PageReply] = field(default_factory=dict)
     connections: int = 0
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[PageRequest] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     _server: asyncio.Server | None = None
 
     async def start(self, host: str, port: int, tls: SSLContext | None = None) -> int:
         """Listen; return the port. With `tls`, the server names that clients asked for are kept in `names`."""
         if tls is not None:
-            tls.sni_callback = self._named
+            tls.sni_callback = self._note_name
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._server = await asyncio.start_server(self._serve, host, port, family=family, ssl=tls)
         return int(self._server.sockets[0].getsockname()[1])
 
-    def _named(self, _socket: SSLObject | SSLSocket, name: str, _context: SSLContext) -> None:
+    def _note_name(self, _socket: SSLObject | SSLSocket, name: str, _context: SSLContext) -> None:
         self.names.append(name or "")
 
     async def stop(self) -> None:
@@ -66,9 +66,9 @@ class Listener:
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
             path = head[0].split(" ")[1]
-            self.asked.append(Asked(path, dict(line.lower().split(": ", 1) for line in head[1:] if ": " in line)))
-            default = NO_ROBOTS if path == ROBOTS else Reply(b"<p>not here</p>", status=404)
-            writer.write(_bytes(self.replies.get(path, default)))
+            self.asked.append(PageRequest(path, dict(line.lower().split(": ", 1) for line in head[1:] if ": " in line)))
+            default = NO_ROBOTS if path == ROBOTS else PageReply(b"<p>not here</p>", status=404)
+            writer.write(_encode_reply(self.replies.get(path, default)))
             await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError, IndexError):
             pass  # a client that sends no whole request is only counted
@@ -76,7 +76,7 @@ class Listener:
             writer.close()
 
 
-def _bytes(reply: Reply) -> bytes:
+def _encode_reply(reply: PageReply) -> bytes:
     named = {name.lower() for name, _ in reply.headers}
     headers = [("Content-Type", reply.content_type), *reply.headers, ("Connection", "close")]
     if not named & {"content-length", "transfer-encoding"}:
@@ -102,12 +102,12 @@ class ScriptedNames:
         return [ip_address(text) for text in texts]
 
 
-def page(words: str, title: str = "A page") -> bytes:
+def make_page(words: str, title: str = "A page") -> bytes:
     """Make a plain article around `words`."""
     return f"<html><head><title>{title}</title></head><body><article><p>{words}</p></article></body></html>".encode()
 
 
-def packed(body: bytes, coding: str) -> Reply:
+def compress_page(body: bytes, coding: str) -> PageReply:
     """Make a page in one of the codings of HTTP."""
     import brotli
 
@@ -118,15 +118,15 @@ def packed(body: bytes, coding: str) -> Reply:
         "raw deflate": raw.compress(body) + raw.flush(),
         "br": brotli.compress(body),
     }
-    return Reply(made[coding], headers=[("Content-Encoding", coding.removeprefix("raw "))])
+    return PageReply(made[coding], headers=[("Content-Encoding", coding.removeprefix("raw "))])
 
 
-def redirect(location: str, status: int = 302) -> Reply:
+def make_redirect(location: str, status: int = 302) -> PageReply:
     """Make a redirect."""
-    return Reply(b"", status=status, headers=[("Location", location)])
+    return PageReply(b"", status=status, headers=[("Location", location)])
 
 
-class Connects:
+class ConnectionCounter:
     """Counts the connections this process begins, by address: an audit hook sees each before it is made."""
 
     def __init__(self) -> None:

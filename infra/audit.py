@@ -17,14 +17,14 @@ PIP_AUDIT = "pip-audit==2.10.1"
 SOUND, VULNERABLE, UNKNOWN = 0, 1, 3
 
 
-class Verdict(NamedTuple):
+class AuditResult(NamedTuple):
     """The result of an audit: an exit status, and the lines to print."""
 
     status: int
     lines: tuple[str, ...]
 
 
-def verdict(dependencies: Sequence[dict[str, Any]]) -> Verdict:
+def judge_packages(dependencies: Sequence[dict[str, Any]]) -> AuditResult:
     """Read pip-audit's JSON: packages with their `vulns`, or with the `skip_reason` why nothing is known of them."""
     found = [
         f"{package['name']} {package['version']}: {known['id']}, fixed in {', '.join(known['fix_versions']) or 'no version yet'}"
@@ -35,7 +35,7 @@ def verdict(dependencies: Sequence[dict[str, Any]]) -> Verdict:
     summary = f"{len(dependencies) - len(skipped)} of {len(dependencies)} packages looked up, {len(found)} known vulnerabilities"
     unknown = (f"nothing is known of {len(skipped)}: {', '.join(skipped)}",) if skipped else ()
     status = VULNERABLE if found else UNKNOWN if skipped else SOUND
-    return Verdict(status, (*found, *unknown, summary))
+    return AuditResult(status, (*found, *unknown, summary))
 
 
 def main() -> int:
@@ -47,9 +47,9 @@ def main() -> int:
         command = [python, "-m", "pip_audit", "--requirement", str(LOCK), "--no-deps", "--disable-pip", "--format", "json"]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
     try:
-        found = verdict(json.loads(done.stdout)["dependencies"])
+        found = judge_packages(json.loads(done.stdout)["dependencies"])
     except (ValueError, KeyError):
-        found = Verdict(UNKNOWN, (done.stderr.strip()[-2_000:], "pip-audit gave no answer; nothing is known"))
+        found = AuditResult(UNKNOWN, (done.stderr.strip()[-2_000:], "pip-audit gave no answer; nothing is known"))
     print("\n".join(found.lines))
     return found.status
 

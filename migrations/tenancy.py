@@ -8,15 +8,15 @@ from typing import Any
 
 from app.database.role_names import API_ROLE, WORKER_ROLE
 
-ALL = "SELECT, INSERT, UPDATE, DELETE"
+ALL_RIGHTS = "SELECT, INSERT, UPDATE, DELETE"
 
 
-def protect(op: Any, table: str, api: str, visible: str) -> None:
+def protect_table(op: Any, table: str, api: str, visible: str) -> None:
     """Let the API's role see the rows for which `visible` holds and do `api` to them; the worker's role may do everything."""
     op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
     op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
     op.execute(f"CREATE POLICY tenant ON {table} TO {API_ROLE} USING ({visible})")
     op.execute(f"CREATE POLICY worker ON {table} TO {WORKER_ROLE} USING (true)")
-    op.execute(f"GRANT {ALL} ON {table} TO {WORKER_ROLE}")
+    op.execute(f"GRANT {ALL_RIGHTS} ON {table} TO {WORKER_ROLE}")
     if api:
         op.execute(f"GRANT {api} ON {table} TO {API_ROLE}")

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 import httpx2
 
 from rubrica_client import reports, runs
-from rubrica_client.connection import Address, AsyncEvents, AsyncStream, Page, event_of, report_or_reason, stops_at
+from rubrica_client.connection import Address, AsyncEvents, AsyncStream, Page, check_not_stopped, event_of, stops_at
 from rubrica_client.errors import ApiError, network_errors, refusal
 from rubrica_client.models import ReportView
 from rubrica_client.patience import DEFAULT, Absence, Following, Patience, may_repeat
@@ -125,8 +125,8 @@ class AsyncClient:
         async with aclosing(self.events(run_id)) as events:
             async for event in events:
                 if stops_at(event):
-                    report_or_reason(await self.send(runs.get(run_id)))
-        report_or_reason(await self.send(runs.get(run_id)))
+                    check_not_stopped(await self.send(runs.get(run_id)))
+        check_not_stopped(await self.send(runs.get(run_id)))
         return await self.send(reports.get(run_id))
 
     async def _content(self, request: Request[Any]) -> bytes:

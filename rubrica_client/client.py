@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 import httpx2
 
 from rubrica_client import reports, runs
-from rubrica_client.connection import Address, Events, Page, Stream, event_of, report_or_reason, stops_at
+from rubrica_client.connection import Address, Events, Page, Stream, check_not_stopped, event_of, stops_at
 from rubrica_client.errors import ApiError, network_errors, refusal
 from rubrica_client.models import ReportView
 from rubrica_client.patience import DEFAULT, Absence, Following, Patience, may_repeat
@@ -125,8 +125,8 @@ class Client:
         with closing(self.events(run_id)) as events:
             for event in events:
                 if stops_at(event):
-                    report_or_reason(self.send(runs.get(run_id)))
-        report_or_reason(self.send(runs.get(run_id)))
+                    check_not_stopped(self.send(runs.get(run_id)))
+        check_not_stopped(self.send(runs.get(run_id)))
         return self.send(reports.get(run_id))
 
     def _content(self, request: Request[Any]) -> bytes:

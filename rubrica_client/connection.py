@@ -83,7 +83,7 @@ def stops_at(event: RunEvent) -> bool:
     return event.type == "status_changed" and event.payload.get("status") in FINISHED | PARKED
 
 
-def report_or_reason(run: Run) -> None:
+def check_not_stopped(run: Run) -> None:
     """Make sure that a run which goes on no more has a report.
 
     Raises:

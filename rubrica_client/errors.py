@@ -161,10 +161,10 @@ def network_errors(address: str, *, streaming: bool = False) -> Iterator[None]:
     except httpx2.SSEError as error:
         raise Unreadable(UNREADABLE, str(error)) from error
     except httpx2.RequestError as error:
-        raise _silence(address, error, streaming) from error
+        raise _error_of(address, error, streaming) from error
 
 
-def _silence(address: str, error: httpx2.RequestError, streaming: bool) -> Unreachable:
+def _error_of(address: str, error: httpx2.RequestError, streaming: bool) -> Unreachable:
     if streaming:
         return BrokenOff("The event stream broke off", address)
     if isinstance(error, httpx2.TimeoutException):

@@ -42,14 +42,14 @@ def audit(
     before: str | None = None,
 ) -> Request[AuditPage]:
     """List who did what, newest first."""
-    query = _wanted(action, user_id, since, until) | {"limit": limit, "before": before}
+    query = _filter_query(action, user_id, since, until) | {"limit": limit, "before": before}
     return Request("GET", "/v1/audit", AuditPage, query=query)
 
 
 def audit_table(action: str | None = None, user_id: str | None = None, since: Day = None, until: Day = None) -> Request[bytes]:
     """Export the audit log as CSV for a spreadsheet."""
-    return Request("GET", "/v1/audit/export", bytes, query=_wanted(action, user_id, since, until), timeout=EXPORT)
+    return Request("GET", "/v1/audit/export", bytes, query=_filter_query(action, user_id, since, until), timeout=EXPORT)
 
 
-def _wanted(action: str | None, user_id: str | None, since: Day, until: Day) -> dict[str, str | int | date | None]:
+def _filter_query(action: str | None, user_id: str | None, since: Day, until: Day) -> dict[str, str | int | date | None]:
     return {"action": action, "user_id": user_id, "since": since, "until": until}

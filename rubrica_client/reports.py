@@ -76,18 +76,18 @@ def diff(run_id: str, old: int, new: int) -> Request[ReportDiff]:
 
 def revert(run_id: str, n: int, newest: int | None = None) -> Request[VersionInfo]:
     """Make version `n` the newest again; `newest` is the one that the reader sees."""
-    return Request("POST", f"/v1/runs/{run_id}/versions/{n}/revert", VersionInfo, headers=_matching(newest))
+    return Request("POST", f"/v1/runs/{run_id}/versions/{n}/revert", VersionInfo, headers=_if_match_headers(newest))
 
 
 def edit(run_id: str, section: int, new: Edit, version: int | None = None) -> Request[ChangeView]:
     """Replace a section of `version` with the reader's own words."""
-    return Request("PUT", f"/v1/runs/{run_id}/sections/{section}", ChangeView, body=new, headers=_matching(version))
+    return Request("PUT", f"/v1/runs/{run_id}/sections/{section}", ChangeView, body=new, headers=_if_match_headers(version))
 
 
 def rewrite(run_id: str, section: int, how: str, wish: str = "", version: int | None = None) -> Request[ChangeView]:
     """Have a section of `version` written again, or deepened."""
     path, body = f"/v1/runs/{run_id}/sections/{section}/rewrite", Rewriting(how=RewritingKind(how), wish=wish)
-    return Request("POST", path, ChangeView, body=body, headers=_matching(version))
+    return Request("POST", path, ChangeView, body=body, headers=_if_match_headers(version))
 
 
 def changes(run_id: str, limit: int | None = None, before: str | None = None) -> Request[ChangePage]:
@@ -140,5 +140,5 @@ def revoke_share(run_id: str, share_id: str) -> Request[None]:
     return Request("DELETE", f"/v1/runs/{run_id}/shares/{share_id}", type(None))
 
 
-def _matching(version: int | None) -> dict[str, str]:
+def _if_match_headers(version: int | None) -> dict[str, str]:
     return {} if version is None else {"If-Match": f'"{version}"'}

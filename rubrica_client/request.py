@@ -16,7 +16,7 @@ M = TypeVar("M", bound=BaseModel)
 Files = Sequence[tuple[str, bytes | IO[bytes]]]
 Query = Mapping[str, str | int | date | None]
 
-KEY = "Idempotency-Key"
+IDEMPOTENCY_HEADER = "Idempotency-Key"
 # Time limits of calls that ask a model, make a file, send mail or upload files.
 DRAFTING = timedelta(seconds=110)
 EXPORT = timedelta(seconds=60)
@@ -43,11 +43,11 @@ class Request(Generic[A]):
     @property
     def repeatable(self) -> bool:
         """True if it is harmless to send it again: it only reads, or its idempotency key makes the API carry it out once."""
-        return self.method == "GET" or KEY in self.headers
+        return self.method == "GET" or IDEMPOTENCY_HEADER in self.headers
 
     def with_key(self, key: str = "") -> Self:
         """Return the call with an idempotency key, a new one by default. Calls that return a secret once take none."""
-        return replace(self, headers={**self.headers, KEY: key or str(uuid4())})
+        return replace(self, headers={**self.headers, IDEMPOTENCY_HEADER: key or str(uuid4())})
 
     def page(self, before: object) -> Self:
         """Return the call for the page that follows: `before` is the `next` of the page at hand."""

@@ -17,7 +17,7 @@ from app.accounts.service.bootstrap import ensure_local_owner
 from app.database.migrate import upgrade
 from infra.local.postgres import LocalPostgres
 from tests.support.accounts import HOME_KEY, act_as_home, role_urls
-from tests.support.scheduling import ByFile
+from tests.support.scheduling import FileScheduling
 from tests.support.stack import running_postgres, running_temporal, running_time_skipping
 
 _numbers = itertools.count(1)
@@ -32,7 +32,7 @@ settings.load_profile("any machine")
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
     """Share the tests between processes as `tests.support.scheduling` says."""
-    return ByFile(config, log)
+    return FileScheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

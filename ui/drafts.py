@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 
-from ui.session import me
+from ui.session import get_me
 
 T = TypeVar("T")
-MOST = 500  # forms of some kB each; the draft that was stored first is dropped first
+MOST_DRAFTS = 500  # forms of some kB each; the draft that was stored first is dropped first
 
 
 class Draft(NamedTuple):
@@ -25,7 +25,7 @@ class Draft(NamedTuple):
 class Drafts:
     """The newest drafts of all visitors, by person and form. A lock guards them, because each session runs in its own thread."""
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = MOST_DRAFTS) -> None:
         self._most = most
         self._held: OrderedDict[tuple[str, str], Draft] = OrderedDict()
         self._lock = Lock()
@@ -46,13 +46,13 @@ class Drafts:
 
 
 @st.cache_resource(show_spinner=False)
-def _drafts() -> Drafts:
+def _get_drafts() -> Drafts:
     return Drafts()
 
 
-def found(form: str, over: T) -> T | None:
+def find(form: str, over: T) -> T | None:
     """Return what the visitor typed into this form, for instance before a reload; None if it was opened with something else."""
-    draft = _drafts().get(_person(), form)
+    draft = _get_drafts().get(_identify_visitor(), form)
     if draft is None or draft.over != over:
         return None
     typed: T = draft.typed
@@ -61,14 +61,14 @@ def found(form: str, over: T) -> T | None:
 
 def keep(form: str, over: T, typed: T) -> None:
     """Store what the form holds now; nothing if that is what the form was opened with."""
-    _drafts().put(_person(), form, Draft(over, typed) if typed != over else None)
+    _get_drafts().put(_identify_visitor(), form, Draft(over, typed) if typed != over else None)
 
 
 def forget(form: str) -> None:
     """Remove the draft of this form, because it was sent."""
-    _drafts().put(_person(), form, None)
+    _get_drafts().put(_identify_visitor(), form, None)
 
 
-def _person() -> str:
-    who = me()
+def _identify_visitor() -> str:
+    who = get_me()
     return f"{who.organisation.id}/{who.user_id}" if who else ""

@@ -72,14 +72,14 @@ class EventFeed:
     async def _follow(self) -> None:
         wait = FIRST_WAIT
         async with AsyncClient(self._address, headers=self._headers, patience=NONE, trust_env=False) as client:
-            while not self._done():
+            while not self._is_done():
                 before = len(self._events)
                 problem = await self._try_to_read_on(client)
                 with self._lock:
                     self._problem = problem
                 self._news.set()
                 wait = FIRST_WAIT if len(self._events) > before else min(wait * 2, LONGEST_WAIT)
-                if not self._done():
+                if not self._is_done():
                     await asyncio.sleep(wait.total_seconds())
 
     async def _try_to_read_on(self, client: AsyncClient) -> ApiError | None:
@@ -87,7 +87,7 @@ class EventFeed:
         reading = asyncio.create_task(self._read_on(client))
         while not reading.done():
             await asyncio.wait((reading,), timeout=IDLE_CHECK_S)
-            if self._done():
+            if self._is_done():
                 reading.cancel()
         (result,) = await asyncio.gather(reading, return_exceptions=True)
         if isinstance(result, Exception) and not isinstance(result, ApiError):
@@ -105,5 +105,5 @@ class EventFeed:
             if event is not None:
                 self._news.set()
 
-    def _done(self) -> bool:
+    def _is_done(self) -> bool:
         return FeedState(tuple(self._events[-3:])).ended or monotonic() - self._looked_at > self._idle

@@ -11,7 +11,7 @@ def is_finished(run: Run) -> bool:
     return run.status in FINISHED
 
 
-def elapsed(run: Run, now: datetime) -> timedelta:
+def wall_time_of(run: Run, now: datetime) -> timedelta:
     """Return the wall time from the run's creation to its end, or to `now` while it goes on."""
     return max((run.finished_at or now) - run.created_at, timedelta())
 
@@ -21,7 +21,7 @@ def count_tokens(usage: Usage | RunUsage) -> int:
     return usage.input_tokens + usage.output_tokens
 
 
-def may(who: Me, scope: str) -> bool:
+def is_allowed(who: Me, scope: str) -> bool:
     """Return whether this person has the scope, such as `runs:write`."""
     return scope in who.scopes
 

@@ -13,23 +13,23 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 LANGUAGES = {"en": "English", "zh": "中文"}
 DEFAULT = "en"
-COOKIE = "rubrica_language"
+LANGUAGE_COOKIE = "rubrica_language"
 TABLES = Path(__file__).parent / "wording"
 
 
 def choose() -> None:
     """Settle the visitor's language for this session."""
     if "language" not in st.session_state:
-        st.session_state["language"] = wished(st.context.cookies, st.context.locale or "")
+        st.session_state["language"] = pick_language(st.context.cookies, st.context.locale or "")
 
 
-def wished(cookies: Mapping[str, str], preferred: str) -> str:
+def pick_language(cookies: Mapping[str, str], preferred: str) -> str:
     """Return the language chosen on an earlier visit, else the browser's first preference, else English."""
-    wish = cookies.get(COOKIE) or re.split(r"[-,;]", preferred, maxsplit=1)[0].strip().lower()
+    wish = cookies.get(LANGUAGE_COOKIE) or re.split(r"[-,;]", preferred, maxsplit=1)[0].strip().lower()
     return wish if wish in LANGUAGES else DEFAULT
 
 
-def current() -> str:
+def get_language() -> str:
     """Return the language of the present visitor; the default outside a visit."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return DEFAULT
@@ -42,28 +42,28 @@ def say(key: str, **values: object) -> str:
     Raises:
         KeyError: the table has no such key; a test compares tables and calls.
     """
-    return table(current())[key].format(**values)
+    return load_table(get_language())[key].format(**values)
 
 
-def count(noun: str, n: int) -> str:
+def say_count(noun: str, n: int) -> str:
     """Return a number with its noun: `count("search", 2)` is "2 searches"."""
-    one, _, many = table(current())[f"count.{noun}"].partition(" | ")
+    one, _, many = load_table(get_language())[f"count.{noun}"].partition(" | ")
     return (one if n == 1 or not many else many).format(n=f"{n:,}")
 
 
-def named(group: str, value: str) -> str:
+def say_name(group: str, value: str) -> str:
     """Return the name of one value of a closed set, such as a status; a value that the table does not know is its own name."""
-    return table(current()).get(f"{group}.{value}", value.replace("_", " "))
+    return load_table(get_language()).get(f"{group}.{value}", value.replace("_", " "))
 
 
-def when(moment: datetime, form: str = "minute") -> str:
+def say_time(moment: datetime, form: str = "minute") -> str:
     """Return a moment in the visitor's own time zone, as `minute`, `second`, `short` or `day`."""
-    local = moment.astimezone(_zone())
-    month = table(current())[f"date.month{local.month}"]
+    local = moment.astimezone(_find_zone())
+    month = load_table(get_language())[f"date.month{local.month}"]
     return say(f"date.{form}", day=local.day, month=month, year=local.year, time=f"{local:%H:%M}", seconds=f"{local:%S}")
 
 
-def _zone() -> ZoneInfo:
+def _find_zone() -> ZoneInfo:
     name = st.context.timezone if get_script_run_ctx(suppress_warning=True) else None
     try:
         return ZoneInfo(name or "UTC")
@@ -77,7 +77,7 @@ def now() -> datetime:
 
 
 @cache
-def table(language: str) -> Mapping[str, str]:
+def load_table(language: str) -> Mapping[str, str]:
     """Return all wordings of a language by `section.name`."""
     sections = tomllib.loads((TABLES / f"{language}.toml").read_text("utf-8"))
     return {f"{section}.{name}": text for section, texts in sections.items() for name, text in texts.items()}

@@ -7,15 +7,15 @@ then run a page on its own, without this file, when a link to that page is the f
 import streamlit as st
 
 from ui import language, navigation, session
-from ui.components import shell, style
+from ui.components import page_frame, style
 
 st.set_page_config(page_title="Rubrica", page_icon=str(style.ASSETS / "mark.svg"), layout="wide")
 style.apply()
 language.choose()
-page = navigation.chosen()
-if session.stranger():
+page = navigation.choose_page()
+if session.is_stranger():
     page.run()
-    shell.browser()
+    page_frame.show_to_stranger()
 else:
-    shell.show()
+    page_frame.show()
     page.run()

@@ -3,29 +3,31 @@
 import streamlit as st
 
 from rubrica_client import ApiError
-from ui.facts import may
+from ui.facts import is_allowed
 from ui.language import say
-from ui.session import me, stranger
+from ui.session import get_me, is_stranger
 
 Pages = list[st.Page]
 
 
-def chosen() -> st.Page:
+def choose_page() -> st.Page:
     """Return the page to run. Pages that are reached by links only, such as a run's report, are not in the menu.
 
     A visitor who is not signed in gets the sign-in form at every address, so that the link still works after signing in.
     """
-    if stranger():
-        pages = [*_work(), *_linked(), *_organisation()]
+    if is_stranger():
+        pages = [*_list_work_pages(), *_list_linked_pages(), *_list_organisation_pages()]
         forms = [
             st.Page("views/sign_in.py", title=say("nav.sign_in"), url_path=page.url_path, default=page.url_path == "")
             for page in pages
         ]
         return st.navigation(forms, position="hidden")
-    return st.navigation({"": _work() + _linked(), say("nav.organisation"): _organisation()}, expanded=True)
+    return st.navigation(
+        {"": _list_work_pages() + _list_linked_pages(), say("nav.organisation"): _list_organisation_pages()}, expanded=True
+    )
 
 
-def _work() -> Pages:
+def _list_work_pages() -> Pages:
     return [
         st.Page("views/ask.py", title=say("nav.ask"), icon=":material/edit:", default=True),
         st.Page("views/history.py", title=say("nav.history"), icon=":material/history:", url_path="history"),
@@ -35,28 +37,28 @@ def _work() -> Pages:
     ]
 
 
-def _organisation() -> Pages:
+def _list_organisation_pages() -> Pages:
     return [
         st.Page("views/team.py", title=say("nav.team"), icon=":material/group:", url_path="team"),
         st.Page("views/account.py", title=say("nav.account"), icon=":material/person:", url_path="account"),
-        *_for("webhooks:read", "views/webhooks.py", say("nav.webhooks"), ":material/webhook:", "webhooks"),
-        *_for("audit:read", "views/audit.py", say("nav.audit"), ":material/policy:", "audit"),
+        *_make_guarded_page("webhooks:read", "views/webhooks.py", say("nav.webhooks"), ":material/webhook:", "webhooks"),
+        *_make_guarded_page("audit:read", "views/audit.py", say("nav.audit"), ":material/policy:", "audit"),
         st.Page("views/usage.py", title=say("nav.usage"), icon=":material/bar_chart:", url_path="usage"),
         st.Page("views/models.py", title=say("nav.models"), icon=":material/model_training:", url_path="models"),
     ]
 
 
-def _for(scope: str, view: str, title: str, icon: str, path: str) -> Pages:
+def _make_guarded_page(scope: str, view: str, title: str, icon: str, path: str) -> Pages:
     """Return a page that the menu shows only to those who may read it. For others, the page itself says why not."""
     try:
-        who = None if stranger() else me()
-        shown = who is None or may(who, scope)
+        who = None if is_stranger() else get_me()
+        shown = who is None or is_allowed(who, scope)
     except ApiError:
         shown = False
     return [st.Page(view, title=title, icon=icon, url_path=path, visibility="visible" if shown else "hidden")]
 
 
-def _linked() -> Pages:
+def _list_linked_pages() -> Pages:
     return [
         st.Page("views/watch.py", title=say("nav.watch"), url_path="watch", visibility="hidden"),
         st.Page("views/read.py", title=say("nav.read"), url_path="read", visibility="hidden"),

@@ -11,7 +11,7 @@ REPORT = "report"
 
 
 @dataclass(frozen=True)
-class Stage:
+class WatchedStage:
     """The progress of one stage. `state` is waiting, running, done, partial (stopped early with some result) or failed."""
 
     id: str
@@ -37,13 +37,13 @@ class SeenSource:
 
 
 @dataclass
-class Progress:
+class WatchedProgress:
     """The log so far, summed up. Sources are in order of first appearance; `agents` has the last event of each agent at work."""
 
     plan: ResearchPlan | None = None
     status: str = "queued"
     detail: str = ""
-    stages: dict[str, Stage] = field(default_factory=dict)
+    stages: dict[str, WatchedStage] = field(default_factory=dict)
     sources: dict[str, SeenSource] = field(default_factory=dict)
     agents: dict[str, RunEvent] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
@@ -53,13 +53,13 @@ class Progress:
     worked: timedelta = timedelta()
     working_since: datetime | None = None
 
-    def working_time(self, now: datetime) -> timedelta:
+    def working_time_until(self, now: datetime) -> timedelta:
         """Return how long the run has worked, without pauses: this is what a cap on its minutes counts."""
         return self.worked + (max(now - self.working_since, timedelta()) if self.working_since else timedelta())
 
-    def stage(self, stage_id: str) -> Stage:
+    def find_stage(self, stage_id: str) -> WatchedStage:
         """Return this stage; one in the state `waiting` if the log has not named it yet."""
-        return self.stages.get(stage_id, Stage(stage_id))
+        return self.stages.get(stage_id, WatchedStage(stage_id))
 
 
 def stage_of(agent: str) -> str:
@@ -68,48 +68,52 @@ def stage_of(agent: str) -> str:
     return "/".join(parts[:2]) if parts[0] == "search" else parts[0]
 
 
-def fold(events: Iterable[RunEvent], onto: Progress | None = None) -> Progress:
+def fold_events(events: Iterable[RunEvent], onto: WatchedProgress | None = None) -> WatchedProgress:
     """Add events to `onto`, which is changed, or to a new progress, and return it. Unknown kinds of events are ignored."""
-    progress = onto or Progress()
+    progress = onto or WatchedProgress()
     for event in events:
-        _READERS.get(event.type, _nothing)(progress, event)
+        _READERS.get(event.type, _ignore_event)(progress, event)
     return progress
 
 
-def _nothing(progress: Progress, event: RunEvent) -> None:
+def _ignore_event(progress: WatchedProgress, event: RunEvent) -> None:
     """Ignore an event that changes nothing on the page."""
 
 
-def _status(progress: Progress, event: RunEvent) -> None:
+def _read_status(progress: WatchedProgress, event: RunEvent) -> None:
     progress.status = str(event.payload.get("status", progress.status))
     progress.detail = str(event.payload.get("detail") or "")
     progress.waiting = None
     if progress.status != "running":
         progress.agents.clear()
-    progress.worked = progress.working_time(event.at)
+    progress.worked = progress.working_time_until(event.at)
     progress.working_since = event.at if progress.status == "running" else None
 
 
-def _started(progress: Progress, event: RunEvent) -> None:
+def _read_stage_start(progress: WatchedProgress, event: RunEvent) -> None:
     stage_id = str(event.payload.get("stage", event.agent))
-    stage = progress.stage(stage_id)
+    stage = progress.find_stage(stage_id)
     title = str(event.payload.get("title") or stage.title)
     progress.stages[stage_id] = replace(stage, title=title, state="running", doing=None, stop="", detail="")
     progress.agents[event.agent or stage_id] = event
 
 
-def _finished(progress: Progress, event: RunEvent) -> None:
+def _read_stage_end(progress: WatchedProgress, event: RunEvent) -> None:
     payload = event.payload
     stage_id = str(payload.get("stage", event.agent))
     stop = str(payload.get("stop") or "")
-    quotes, sources, detail = _count(payload.get("quotes")), _count(payload.get("sources")), str(payload.get("detail") or "")
-    stage = replace(progress.stage(stage_id), doing=None, stop=stop, detail=detail, quotes=quotes, sources=sources)
-    progress.stages[stage_id] = replace(stage, state=_ending(stop, quotes))
+    quotes, sources, detail = (
+        _count_items(payload.get("quotes")),
+        _count_items(payload.get("sources")),
+        str(payload.get("detail") or ""),
+    )
+    stage = replace(progress.find_stage(stage_id), doing=None, stop=stop, detail=detail, quotes=quotes, sources=sources)
+    progress.stages[stage_id] = replace(stage, state=_choose_end_state(stop, quotes))
     for agent in [path for path in progress.agents if stage_of(path) == stage_id]:
         del progress.agents[agent]
 
 
-def _ending(stop: str, quotes: int) -> str:
+def _choose_end_state(stop: str, quotes: int) -> str:
     if stop in ("", "sufficient"):
         return "done"
     if stop in ("failed", "dropped", "no_evidence"):
@@ -117,25 +121,25 @@ def _ending(stop: str, quotes: int) -> str:
     return "partial" if stop == "budget" and not quotes else "done"
 
 
-def _count(value: object) -> int:
+def _count_items(value: object) -> int:
     """Return a count that comes as a number or as the list to be counted."""
     return len(value) if isinstance(value, list) else int(value) if isinstance(value, int) else 0
 
 
-def _plan(progress: Progress, event: RunEvent) -> None:
+def _read_plan(progress: WatchedProgress, event: RunEvent) -> None:
     if plan := event.payload.get("plan"):
         progress.plan = ResearchPlan.model_validate(plan, extra="ignore")
 
 
-def _model_call(progress: Progress, event: RunEvent) -> None:
-    stage = progress.stage(stage_of(event.agent))
+def _read_model_call(progress: WatchedProgress, event: RunEvent) -> None:
+    stage = progress.find_stage(stage_of(event.agent))
     progress.waiting = None
     progress.agents[event.agent] = event
     progress.stages[stage.id] = replace(stage, state="running", model_calls=stage.model_calls + 1, doing=event)
 
 
-def _tool_call(progress: Progress, event: RunEvent) -> None:
-    stage = progress.stage(stage_of(event.agent))
+def _read_tool_call(progress: WatchedProgress, event: RunEvent) -> None:
+    stage = progress.find_stage(stage_of(event.agent))
     progress.agents[event.agent] = event
     progress.stages[stage.id] = replace(stage, state="running", tool_calls=stage.tool_calls + 1, doing=event)
     for source in event.payload.get("sources") or ():
@@ -144,32 +148,32 @@ def _tool_call(progress: Progress, event: RunEvent) -> None:
         progress.sources[url] = replace(seen, times=seen.times + 1) if seen else SeenSource(url, title or url, stage.id)
 
 
-def _waiting(progress: Progress, event: RunEvent) -> None:
+def _read_wait(progress: WatchedProgress, event: RunEvent) -> None:
     progress.waiting = event
 
 
-def _note(progress: Progress, event: RunEvent) -> None:
+def _read_note(progress: WatchedProgress, event: RunEvent) -> None:
     progress.notes.append(str(event.payload.get("text", "")))
 
 
-def _warning(progress: Progress, event: RunEvent) -> None:
+def _read_warning(progress: WatchedProgress, event: RunEvent) -> None:
     progress.warnings.append(str(event.payload.get("message", "")))
 
 
-def _report(progress: Progress, event: RunEvent) -> None:
-    progress.report = {name: _count(event.payload.get(name)) for name in ("sections", "citations", "words")}
+def _read_report(progress: WatchedProgress, event: RunEvent) -> None:
+    progress.report = {name: _count_items(event.payload.get(name)) for name in ("sections", "citations", "words")}
 
 
 _READERS = {
-    "status_changed": _status,
-    "stage_started": _started,
-    "stage_finished": _finished,
-    "plan_made": _plan,
-    "plan_revised": _plan,
-    "model_call": _model_call,
-    "tool_call": _tool_call,
-    "waiting": _waiting,
-    "note_added": _note,
-    "warning": _warning,
-    "report_ready": _report,
+    "status_changed": _read_status,
+    "stage_started": _read_stage_start,
+    "stage_finished": _read_stage_end,
+    "plan_made": _read_plan,
+    "plan_revised": _read_plan,
+    "model_call": _read_model_call,
+    "tool_call": _read_tool_call,
+    "waiting": _read_wait,
+    "note_added": _read_note,
+    "warning": _read_warning,
+    "report_ready": _read_report,
 }

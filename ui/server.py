@@ -11,15 +11,15 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.starlette import App
 
-from ui import shared, sign_in
-from ui.sign_in import Renewal
+from ui import shared_report, sign_in
+from ui.sign_in import SessionRenewal
 
 HERE = Path(__file__).parent
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
 @cache
-def policy() -> str:
+def build_content_policy() -> str:
     """Return the content security policy: scripts come from this server only, and the page loads nothing from elsewhere.
 
     Components of Streamlit are modules from `blob:` addresses. Its entry page has an inline script, which is allowed by its hash.
@@ -49,7 +49,7 @@ class SecurityHeaders:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._headers = {
-            b"content-security-policy": policy().encode(),
+            b"content-security-policy": build_content_policy().encode(),
             b"x-content-type-options": b"nosniff",
             b"x-frame-options": b"DENY",
             b"referrer-policy": b"same-origin",
@@ -70,5 +70,7 @@ class SecurityHeaders:
 
 
 app = App(
-    HERE / "main.py", routes=[*sign_in.ROUTES, *shared.ROUTES], middleware=[Middleware(SecurityHeaders), Middleware(Renewal)]
+    HERE / "main.py",
+    routes=[*sign_in.ROUTES, *shared_report.ROUTES],
+    middleware=[Middleware(SecurityHeaders), Middleware(SessionRenewal)],
 )

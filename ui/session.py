@@ -13,19 +13,19 @@ from rubrica_client import ApiError, Client, accounts, documents, runs
 from rubrica_client.models import Collection, Me, Run, RunEvent
 from rubrica_client.patience import NONE
 from ui.event_feed import EventFeed
-from ui.progress import Progress, fold
-from ui.sign_in import COOKIE, address
+from ui.progress import WatchedProgress, fold_events
+from ui.sign_in import SESSION_COOKIE, get_api_address
 
 T = TypeVar("T")
-LATEST = 6
+LATEST_COUNT = 6
 MOST_COLLECTIONS = 100  # the most that the API lists at once
 LATEST_FRESH = timedelta(seconds=10)
 ANSWER_LIMIT = timedelta(seconds=10)
 
 
-def api() -> Client:
+def get_api() -> Client:
     """Return the session's client. It uses the API key of a local stack if there is one, else the visitor's own session."""
-    url, headers = address(), _sign()
+    url, headers = get_api_address(), _make_auth_headers()
     client = st.session_state.get("api_client")
     if not isinstance(client, Client) or (client.address.url, client.address.headers) != (url, headers):
         client = st.session_state["api_client"] = open_client(url, headers)
@@ -38,38 +38,38 @@ def open_client(url: str, headers: Mapping[str, str]) -> Client:
     return Client(url, headers=headers, timeout=ANSWER_LIMIT, patience=NONE, trust_env=False)
 
 
-def _sign() -> dict[str, str]:
-    key, token = os.environ.get("RUBRICA_API_KEY"), session_token()
+def _make_auth_headers() -> dict[str, str]:
+    key, token = os.environ.get("RUBRICA_API_KEY"), read_session_token()
     if key:
         return {"Authorization": f"Bearer {key}"}
-    return {"Cookie": f"{COOKIE}={token}"} if token else {}
+    return {"Cookie": f"{SESSION_COOKIE}={token}"} if token else {}
 
 
-def session_token() -> str:
+def read_session_token() -> str:
     """Return the session token from the visitor's cookie; empty if there is none, or if the page has a key of its own.
 
     Outside a browser there may be no cookies.
     """
     if os.environ.get("RUBRICA_API_KEY"):
         return ""
-    token: object = st.context.cookies.get(COOKIE)
+    token: object = st.context.cookies.get(SESSION_COOKIE)
     return token if isinstance(token, str) else ""
 
 
-def stranger() -> bool:
+def is_stranger() -> bool:
     """Return whether the visitor has to sign in first. If the API does not answer, the page reports that, not the form."""
     if os.environ.get("RUBRICA_API_KEY"):
         return False
-    if not session_token():
+    if not read_session_token():
         return True
     try:
-        me()
+        get_me()
     except ApiError as problem:
         return problem.status == 401
     return False
 
 
-def me() -> Me | None:
+def get_me() -> Me | None:
     """Return the visitor, asked for once a session; None where the API has no accounts.
 
     Raises:
@@ -77,7 +77,7 @@ def me() -> Me | None:
     """
     if "me" not in st.session_state:
         try:
-            st.session_state["me"] = api().send(accounts.me())
+            st.session_state["me"] = get_api().send(accounts.me())
         except ApiError as problem:
             if problem.status != 404:
                 raise
@@ -86,25 +86,25 @@ def me() -> Me | None:
     return held
 
 
-def feed(run_id: str) -> EventFeed:
+def get_feed(run_id: str) -> EventFeed:
     """Return the event feed of this run; the feed of another run is dropped."""
     held: tuple[str, EventFeed] | None = st.session_state.get("event_feed")
     if held is None or held[0] != run_id:
-        held = (run_id, EventFeed(api().address.url, api().address.headers, run_id))
+        held = (run_id, EventFeed(get_api().address.url, get_api().address.headers, run_id))
         st.session_state["event_feed"] = held
         st.session_state.pop("progress", None)
     return held[1]
 
 
-def progress(events: Sequence[RunEvent]) -> Progress:
+def update_progress(events: Sequence[RunEvent]) -> WatchedProgress:
     """Return the progress that the watched run's events add up to. Only events that are new since the last call are read."""
-    read, known = st.session_state.get("progress") or (0, Progress())
-    known = fold(events[read:], known)
+    read, known = st.session_state.get("progress") or (0, WatchedProgress())
+    known = fold_events(events[read:], known)
     st.session_state["progress"] = (len(events), known)
     return known
 
 
-def run_id() -> str:
+def read_run_id() -> str:
     """Return the run in the address (`?run=`), else the one last opened, and write it into the address for reloads and links."""
     chosen = st.query_params.get("run") or st.session_state.get("last_run", "")
     if chosen:
@@ -113,7 +113,7 @@ def run_id() -> str:
     return str(chosen)
 
 
-def kept(name: str) -> str | None:
+def read_query(name: str) -> str | None:
     """Return the value of a query parameter and set it again, because a link from a page to itself keeps it for one run only."""
     value = st.query_params.get(name)
     if value:
@@ -121,17 +121,17 @@ def kept(name: str) -> str | None:
     return value
 
 
-def latest_runs() -> Sequence[Run]:
+def list_latest_runs() -> Sequence[Run]:
     """Return the newest runs; they are at most some seconds old."""
-    return _fresh("latest_runs", lambda: api().send(runs.list_(limit=LATEST)).items)
+    return _ask_if_old("latest_runs", lambda: get_api().send(runs.list_(limit=LATEST_COUNT)).items)
 
 
-def own_collections() -> Sequence[Collection]:
+def list_own_collections() -> Sequence[Collection]:
     """Return the newest collections of the visitor's own documents; they are at most some seconds old."""
-    return _fresh("own_collections", lambda: api().send(documents.collections(limit=MOST_COLLECTIONS)).items)
+    return _ask_if_old("own_collections", lambda: get_api().send(documents.collections(limit=MOST_COLLECTIONS)).items)
 
 
-def _fresh(name: str, ask: Callable[[], T]) -> T:
+def _ask_if_old(name: str, ask: Callable[[], T]) -> T:
     """Return the answer of the last seconds, or ask for a new one."""
     held: tuple[float, T] | None = st.session_state.get(name)
     if held is None or monotonic() - held[0] > LATEST_FRESH.total_seconds():
@@ -139,7 +139,7 @@ def _fresh(name: str, ask: Callable[[], T]) -> T:
     return held[1]
 
 
-def once(name: str, of: object, ask: Callable[[], T]) -> T:
+def ask_once(name: str, of: object, ask: Callable[[], T]) -> T:
     """Return an answer that stays true for the key `of`: `ask` is called again only when the key changes."""
     held: tuple[object, T] | None = st.session_state.get(name)
     if held is None or held[0] != of:
@@ -147,7 +147,7 @@ def once(name: str, of: object, ask: Callable[[], T]) -> T:
     return held[1]
 
 
-def page_address(path: str) -> str:
+def make_page_address(path: str) -> str:
     """Return an address of this page as a browser knows it; `path` begins with a slash."""
     parts = urlsplit(st.context.url or "")
     return f"{parts.scheme}://{parts.netloc}{path}" if parts.netloc else path

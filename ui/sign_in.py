@@ -18,14 +18,14 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-COOKIE = "rubrica_session"
-TYPED = "rubrica_typed"
-TYPED_KEPT_S = 300
-SECRET = ("password", "current", "new")  # an invitation may stay in the form: it works once
-LIMIT = (3.0, 15.0)  # seconds to connect and to answer
+SESSION_COOKIE = "rubrica_session"
+TYPED_COOKIE = "rubrica_typed"
+TYPED_COOKIE_AGE_S = 300
+SECRET_FIELDS = ("password", "current", "new")  # an invitation may stay in the form: it works once
+TIME_LIMITS = (3.0, 15.0)  # seconds to connect and to answer
 
 
-class Form(NamedTuple):
+class FormRoute(NamedTuple):
     """Where a form's fields go at the API: from their names in the form to their names in the request.
 
     No field may be called `name` or `id` here: such names hide properties of a form, so the page's sanitizer removes them.
@@ -37,85 +37,87 @@ class Form(NamedTuple):
     after: str = ""  # the page after success; empty: the page that was wanted
 
 
-FORMS = {
-    "/enter": Form("/v1/session", {"email": "email", "password": "password"}),
-    "/sign-up": Form("/v1/sign-up", {"organisation": "organisation", "email": "email", "person": "name", "password": "password"}),
-    "/password": Form("/v1/me/password", {"current": "current", "new": "new"}, "/account", "/account?done=password"),
-    "/erase": Form("/v1/me/erasure", {"password": "password"}, "/account", "/sign-in"),
-    "/join": Form("/v1/invitations/accept", {"token": "token", "person": "name", "password": "password"}),
+FORM_ROUTES = {
+    "/enter": FormRoute("/v1/session", {"email": "email", "password": "password"}),
+    "/sign-up": FormRoute(
+        "/v1/sign-up", {"organisation": "organisation", "email": "email", "person": "name", "password": "password"}
+    ),
+    "/password": FormRoute("/v1/me/password", {"current": "current", "new": "new"}, "/account", "/account?done=password"),
+    "/erase": FormRoute("/v1/me/erasure", {"password": "password"}, "/account", "/sign-in"),
+    "/join": FormRoute("/v1/invitations/accept", {"token": "token", "person": "name", "password": "password"}),
 }
 
 
-def address() -> str:
+def get_api_address() -> str:
     """Return the address of the API."""
     return (os.environ.get("RUBRICA_API_URL") or "http://127.0.0.1:8321").rstrip("/")
 
 
-async def enter(request: Request) -> Response:
+async def send_form(request: Request) -> Response:
     """Send a form to the API. On success, set the session's cookie and open the wanted page; else show the form again."""
-    if not same_origin(request):
+    if not is_same_origin(request):
         return Response("This form belongs to another page.", HTTPStatus.FORBIDDEN)
-    form = FORMS[request.url.path]
+    form = FORM_ROUTES[request.url.path]
     async with request.form(max_files=0, max_fields=10) as sent:
         typed = {name: str(sent.get(name, "")) for name in (*form.fields, "back")}
     body = {there: typed[here] for here, there in form.fields.items()}
-    answer = await run_in_threadpool(ask, "POST", form.path, request, body)
+    answer = await run_in_threadpool(ask_api, "POST", form.path, request, body)
     if answer is None or answer.status_code >= 400:
-        return _again(request, typed, answer.status_code if answer is not None else 0)
-    response = RedirectResponse(form.after or local(typed["back"]), HTTPStatus.SEE_OTHER)
-    if TYPED in request.cookies:
-        response.delete_cookie(TYPED, path="/")
-    return _with_cookies(response, answer)
+        return _return_form(request, typed, answer.status_code if answer is not None else 0)
+    response = RedirectResponse(form.after or keep_local(typed["back"]), HTTPStatus.SEE_OTHER)
+    if TYPED_COOKIE in request.cookies:
+        response.delete_cookie(TYPED_COOKIE, path="/")
+    return _add_cookies(response, answer)
 
 
-def _again(request: Request, typed: Mapping[str, str], status: int) -> Response:
+def _return_form(request: Request, typed: Mapping[str, str], status: int) -> Response:
     """Show the form again with everything but secrets. The typed text is in no address, so it reaches no log and no history."""
     again = {"form": request.url.path.strip("/"), "refused": str(status)} | {
         name: typed[name] for name in ("back",) if typed[name]
     }
-    response = RedirectResponse(f"{FORMS[request.url.path].page}?{urlencode(again)}", HTTPStatus.SEE_OTHER)
-    cookie = json.dumps({name: value[:300] for name, value in typed.items() if name not in (*SECRET, "back")})
+    response = RedirectResponse(f"{FORM_ROUTES[request.url.path].page}?{urlencode(again)}", HTTPStatus.SEE_OTHER)
+    cookie = json.dumps({name: value[:300] for name, value in typed.items() if name not in (*SECRET_FIELDS, "back")})
     response.set_cookie(
-        TYPED, quote(cookie), TYPED_KEPT_S, httponly=True, samesite="strict", secure=request.url.scheme == "https"
+        TYPED_COOKIE, quote(cookie), TYPED_COOKIE_AGE_S, httponly=True, samesite="strict", secure=request.url.scheme == "https"
     )
     return response
 
 
-def typed_before(cookies: Mapping[str, str]) -> Mapping[str, str]:
+def read_typed(cookies: Mapping[str, str]) -> Mapping[str, str]:
     """Return what was typed into a form that was refused."""
     try:
-        typed = json.loads(unquote(cookies.get(TYPED, "{}")))
+        typed = json.loads(unquote(cookies.get(TYPED_COOKIE, "{}")))
     except ValueError:
         return {}
     return {str(name): str(value) for name, value in typed.items()} if isinstance(typed, dict) else {}
 
 
-def local(address: str) -> str:
+def keep_local(address: str) -> str:
     """Return the address if it belongs to this server and is safe for a redirect, else the first page."""
     parts = urlsplit(address)
     ours = address.startswith("/") and not address.startswith("//") and not parts.scheme and not parts.netloc
     return address if ours and address.isprintable() and "\\" not in address else "/"
 
 
-async def leave(request: Request) -> Response:
+async def sign_out(request: Request) -> Response:
     """Sign this browser out."""
-    if not same_origin(request):
+    if not is_same_origin(request):
         return Response("This form belongs to another page.", HTTPStatus.FORBIDDEN)
-    answer = await run_in_threadpool(ask, "DELETE", "/v1/session", request, None)
+    answer = await run_in_threadpool(ask_api, "DELETE", "/v1/session", request, None)
     response = RedirectResponse("/sign-in", HTTPStatus.SEE_OTHER)
-    response.delete_cookie(COOKIE, path="/")
-    return response if answer is None else _with_cookies(response, answer)
+    response.delete_cookie(SESSION_COOKIE, path="/")
+    return response if answer is None else _add_cookies(response, answer)
 
 
-def same_origin(request: Request) -> bool:
+def is_same_origin(request: Request) -> bool:
     """Return whether a page of this server sent the form. Browsers name the origin of every POST."""
     return urlsplit(request.headers.get("origin", "")).netloc == request.headers.get("host", "")
 
 
-ROUTES = [*(Route(path, enter, methods=["POST"]) for path in FORMS), Route("/leave", leave, methods=["POST"])]
+ROUTES = [*(Route(path, send_form, methods=["POST"]) for path in FORM_ROUTES), Route("/leave", sign_out, methods=["POST"])]
 
 
-class Renewal:
+class SessionRenewal:
     """An ASGI application in front of another that exchanges an old session for a new one when a page is opened."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -126,8 +128,8 @@ class Renewal:
         if scope["type"] != "http" or not _is_page(Request(scope)):
             await self._app(scope, receive, send)
             return
-        answer = await run_in_threadpool(ask, "GET", "/v1/me", Request(scope), None)
-        cookies = [] if answer is None else [value.encode("latin-1") for value in _cookies(answer)]
+        answer = await run_in_threadpool(ask_api, "GET", "/v1/me", Request(scope), None)
+        cookies = [] if answer is None else [value.encode("latin-1") for value in _session_cookies_of(answer)]
 
         async def with_cookies(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -138,31 +140,37 @@ class Renewal:
 
 
 def _is_page(request: Request) -> bool:
-    return request.method == "GET" and COOKIE in request.cookies and "text/html" in request.headers.get("accept", "")
+    return request.method == "GET" and SESSION_COOKIE in request.cookies and "text/html" in request.headers.get("accept", "")
 
 
-def ask(
+def ask_api(
     method: str, path: str, request: Request, body: dict[str, str] | None, *, session: bool = True
 ) -> requests.Response | None:
     """Ask the API on behalf of a browser, with its `session` if it has one; None when the API does not answer."""
     headers = {"X-Forwarded-For": request.client.host} if request.client else {}
-    cookies = {COOKIE: request.cookies[COOKIE]} if session and COOKIE in request.cookies else {}
+    cookies = {SESSION_COOKIE: request.cookies[SESSION_COOKIE]} if session and SESSION_COOKIE in request.cookies else {}
     with requests.Session() as asking:
         asking.trust_env = False
         try:
             return asking.request(
-                method, address() + path, json=body, headers=headers, cookies=cookies, timeout=LIMIT, allow_redirects=False
+                method,
+                get_api_address() + path,
+                json=body,
+                headers=headers,
+                cookies=cookies,
+                timeout=TIME_LIMITS,
+                allow_redirects=False,
             )
         except requests.RequestException:
             return None
 
 
-def _with_cookies(response: Response, answer: requests.Response) -> Response:
-    for value in _cookies(answer):
+def _add_cookies(response: Response, answer: requests.Response) -> Response:
+    for value in _session_cookies_of(answer):
         response.headers.append("set-cookie", value)
     return response
 
 
-def _cookies(answer: requests.Response) -> list[str]:
+def _session_cookies_of(answer: requests.Response) -> list[str]:
     """Return the session's cookie as the API set it, with all its attributes."""
-    return [value for value in answer.raw.headers.getlist("set-cookie") if value.startswith(f"{COOKIE}=")]
+    return [value for value in answer.raw.headers.getlist("set-cookie") if value.startswith(f"{SESSION_COOKIE}=")]

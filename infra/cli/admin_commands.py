@@ -29,8 +29,8 @@ async def bootstrap(settings: Settings, organisation: str, email: str, with_pass
     if settings.worker_database_url is None:
         raise SetupError(f"set {SETTING}; a stack on this machine (`rubrica up`) has its organisation and key already")
     url = settings.worker_database_url.get_secret_value()
-    name, address = _checked(DisplayName, organisation), _checked(Email, email)
-    hashed = await _hashed() if with_password else None
+    name, address = _check_text(DisplayName, organisation), _check_text(Email, email)
+    hashed = await _hash_password() if with_password else None
     await check_schema(url, SETTING)
     key, organisation_id = ApiKey.new(), uuid4()
     connection = await asyncpg.connect(url)
@@ -47,14 +47,14 @@ async def bootstrap(settings: Settings, organisation: str, email: str, with_pass
     return 0
 
 
-async def _hashed() -> str:
+async def _hash_password() -> str:
     from app.accounts.service.passwords import Passwords
 
     password = getpass("Password: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
-    return await Passwords().hash(_checked(Password, password))
+    return await Passwords().hash(_check_text(Password, password))
 
 
-def _checked(kind: Any, text: str) -> str:
+def _check_text(kind: Any, text: str) -> str:
     adapter: TypeAdapter[str] = TypeAdapter(kind)
     try:
         return adapter.validate_python(text)

@@ -12,19 +12,19 @@ from app.domain.budget import Budget
 from app.domain.errors import InvalidInput
 from app.runs.schemas import NewRun
 from app.settings import Settings
-from infra.cli.build_progress import words_only
-from infra.cli.connection import Connection, connected
-from infra.cli.documents import collection_of, index_client
+from infra.cli.build_progress import explain_words_only
+from infra.cli.connection import Connection, open_connection
+from infra.cli.documents import index_folder, open_index
 from infra.cli.execute import say
-from infra.cli.forecast import foreseen
-from infra.cli.watch import follow
+from infra.cli.run_summaries import describe_estimate
+from infra.cli.watch import follow_run
 from retrieval.store.catalogue import CorpusKind
 from rubrica_client import ApiError, asking, models, runs
 from rubrica_client.errors import Unavailable, Unreachable
 
 
 @dataclass(frozen=True)
-class Question:
+class AskedQuestion:
     """A question with its options. `documents` is a folder of the person's own files to search instead of the corpus.
 
     `collections` are named on the command line; `options` are further fields of the API's body.
@@ -39,7 +39,7 @@ class Question:
     collections: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def request(self, collections: tuple[str, ...] = ()) -> models.NewRun:
+    def to_request(self, collections: tuple[str, ...] = ()) -> models.NewRun:
         """Return the request to the API, with only the options that were given, so that the API's defaults hold for the rest.
 
         Raises:
@@ -57,44 +57,44 @@ class Question:
         return models.NewRun(**body)
 
 
-async def ask(settings: Settings, question: Question) -> int:
+async def ask(settings: Settings, question: AskedQuestion) -> int:
     """Research a question, write its report and return the exit code."""
-    question.request()
+    question.to_request()
     begun = time.monotonic()
-    async with connected(settings, say) as connection:
-        collections = await _collections(connection, question)
-        request = question.request(collections)
-        await _foretell(connection, request)
+    async with open_connection(settings, say) as connection:
+        collections = await _index_documents(connection, question)
+        request = question.to_request(collections)
+        await _say_estimate(connection, request)
         run = await connection.api.send(runs.create(request))
         say(f"run {run.id} accepted after {time.monotonic() - begun:.1f} s")
-        code = await follow(connection, run, question.out)
-        await _tell_unencoded(connection, collections or question.collections)
+        code = await follow_run(connection, run, question.out)
+        await _say_unencoded(connection, collections or question.collections)
         return code
 
 
-async def _tell_unencoded(connection: Connection, searched: tuple[str, ...]) -> None:
+async def _say_unencoded(connection: Connection, searched: tuple[str, ...]) -> None:
     """Say which collections have no vectors yet: they are made while a stack runs, and this one stops now."""
     if connection.stack is None or connection.retrieval is None:
         return
-    async with index_client(connection) as index:
+    async with open_index(connection) as index:
         states = await index.list_collections()
     for state in states:
         asked = state["name"] in searched or (not searched and state["kind"] == CorpusKind.SOTU)
         if asked and state["building"] and not state["dense"]:
-            say(words_only(state["name"], state["build"]))
+            say(explain_words_only(state["name"], state["build"]))
 
 
-async def _foretell(connection: Connection, request: models.NewRun) -> None:
+async def _say_estimate(connection: Connection, request: models.NewRun) -> None:
     """Say what the run will take. A failure here stops nothing: the request for the run reports an API that does not answer."""
     try:
-        say(foreseen(await connection.api.send(asking.estimate(request))))
+        say(describe_estimate(await connection.api.send(asking.estimate(request))))
     except (Unavailable, Unreachable):
         return
     except ApiError as error:
         say(f"there is no estimate: {error}")
 
 
-async def _collections(connection: Connection, question: Question) -> tuple[str, ...]:
+async def _index_documents(connection: Connection, question: AskedQuestion) -> tuple[str, ...]:
     if question.documents is None:
         return ()
-    return (await connection.healthy(collection_of(connection, question.documents, say)),)
+    return (await connection.run_while_healthy(index_folder(connection, question.documents, say)),)

@@ -5,11 +5,11 @@ from datetime import timedelta
 from time import monotonic
 from typing import Any
 
-from infra.cli.execute import rubrica
+from infra.cli.execute import command_name
 from retrieval.store.catalogue import BuildPhase
 
-EVERY = timedelta(seconds=5)
-_WHAT = {BuildPhase.READING: "documents", BuildPhase.INDEXING: "documents", BuildPhase.ENCODING: "passages"}
+REPORT_INTERVAL = timedelta(seconds=5)
+_NOUNS = {BuildPhase.READING: "documents", BuildPhase.INDEXING: "documents", BuildPhase.ENCODING: "passages"}
 
 
 class BuildProgress:
@@ -25,38 +25,38 @@ class BuildProgress:
     def __call__(self, step: dict[str, Any]) -> None:
         """Take in the state of a build, and report it when that is due."""
         phase = str(step.get("phase", ""))
-        if phase not in _WHAT:
+        if phase not in _NOUNS:
             return
         if phase != self._phase:
             self._phase, self._told_at = phase, self._clock()
             self.say(f"{self.name}: {phase}" + (", searched by words meanwhile" if phase == BuildPhase.ENCODING else ""))
-        elif self._clock() - self._told_at >= EVERY.total_seconds():
+        elif self._clock() - self._told_at >= REPORT_INTERVAL.total_seconds():
             self._told_at = self._clock()
-            self.say(f"{self.name}: {phase} {described(step)}")
+            self.say(f"{self.name}: {phase} {describe_step(step)}")
 
 
-def described(step: dict[str, Any]) -> str:
+def describe_step(step: dict[str, Any]) -> str:
     """Return how far a build's phase is, with its rate and the time left where they are known."""
     about = "about " if step["phase"] == BuildPhase.READING else ""
     total = f" of {about}{step['total']:,}" if step["total"] else ""
-    parts = [f"{step['done']:,}{total} {_WHAT[BuildPhase(step['phase'])]}"]
+    parts = [f"{step['done']:,}{total} {_NOUNS[BuildPhase(step['phase'])]}"]
     if step.get("per_second"):
         parts.append(f"{step['per_second']:,}/s")
     if step.get("seconds_left") is not None:
-        parts.append(f"about {duration(timedelta(seconds=step['seconds_left']))} left")
+        parts.append(f"about {format_duration(timedelta(seconds=step['seconds_left']))} left")
     return ", ".join(parts)
 
 
-def words_only(name: str, step: dict[str, Any]) -> str:
+def explain_words_only(name: str, step: dict[str, Any]) -> str:
     """Return a message that a collection has no vectors yet, and which commands make them."""
     done = f" ({step['done']:,} of {step['total']:,} passages encoded)" if step["total"] else ""
     return (
-        f"{name} is searched by its words alone so far{done}: `{rubrica()} corpus build {name}` encodes it, once, "
-        f"and `{rubrica()} up` does so while it runs; then it is searched by meaning too"
+        f"{name} is searched by its words alone so far{done}: `{command_name()} corpus build {name}` encodes it, once, "
+        f"and `{command_name()} up` does so while it runs; then it is searched by meaning too"
     )
 
 
-def duration(time: timedelta) -> str:
+def format_duration(time: timedelta) -> str:
     """Return a length of time in its two largest units."""
     minutes, seconds = divmod(round(time.total_seconds()), 60)
     hours, minutes = divmod(minutes, 60)

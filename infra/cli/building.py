@@ -25,7 +25,7 @@ def collect(
     key_file: KeyFile = None,
 ) -> None:
     """Take in the questions of people who agree, with their organisation, to that now; remove those of people who do not."""
-    from infra.cli.building_work import collect as work
+    from infra.cli.building_commands import collect as work
 
     execute(lambda settings: work(settings, folder, date(since.year, since.month, since.day), key_file))
 
@@ -37,7 +37,7 @@ def screen(
     at_once: Annotated[int, typer.Option(min=1, help="Questions under way at a time.")] = 4,
 ) -> None:
     """Have a model judge each question: its depth, its domain, and whether it may be shown."""
-    from infra.cli.building_work import screen as work
+    from infra.cli.building_commands import screen as work
 
     execute(lambda settings: work(settings, folder, model_file, at_once))
 
@@ -45,7 +45,7 @@ def screen(
 @app.command()
 def review(folder: Queue, reviewer: Annotated[str, typer.Option(help="Who reviews; the same name each time.")]) -> None:
     """Review the questions that wait for this expert: accept, reword or reject each."""
-    from infra.cli.building_work import review as work
+    from infra.cli.building_commands import review as work
 
     leave_with(lambda: work(folder, reviewer))
 
@@ -59,6 +59,6 @@ def publish(
     key_file: KeyFile = None,
 ) -> None:
     """Write the next version, with the questions that are accepted, still agreed to, and in no public set."""
-    from infra.cli.building_work import publish as work
+    from infra.cli.building_commands import publish as work
 
     execute(lambda settings: work(settings, folder, out, against, reviews, key_file))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.domain.errors import NotFound
 from app.settings import Settings
-from infra.cli.connection import connected
+from infra.cli.connection import open_connection
 from infra.cli.execute import FAILED, say
 from rubrica_client import AsyncClient
 from rubrica_client import documents as calls
@@ -14,14 +14,14 @@ from rubrica_client.errors import InvalidInput
 from rubrica_client.models import Collection, DocumentState, OwnDocument
 
 POLL_S = 0.5
-PAGE = 100
-WAITING = (DocumentState.RECEIVED, DocumentState.PARSED)
+PAGE_SIZE = 100
+UNFINISHED = (DocumentState.RECEIVED, DocumentState.PARSED)
 
 
-async def show(settings: Settings) -> int:
+async def show_collections(settings: Settings) -> int:
     """Print one line for each collection."""
-    async with connected(settings, say) as connection:
-        async for found in connection.api.each(calls.collections(PAGE)):
+    async with open_connection(settings, say) as connection:
+        async for found in connection.api.each(calls.collections(PAGE_SIZE)):
             shared = "" if found.access.everyone else "  restricted"
             print(f"{found.id}  {found.name:32} {found.documents:6,} documents  {found.bytes / 2**20:8,.1f} MiB{shared}")
     return 0
@@ -29,7 +29,7 @@ async def show(settings: Settings) -> int:
 
 async def create(settings: Settings, name: str) -> int:
     """Make a collection and print its id."""
-    async with connected(settings, say) as connection:
+    async with open_connection(settings, say) as connection:
         print((await connection.api.send(calls.create_collection(name))).id)
     return 0
 
@@ -37,72 +37,72 @@ async def create(settings: Settings, name: str) -> int:
 async def upload(settings: Settings, name: str, files: Sequence[Path], wait: bool) -> int:
     """Send files, one request each, so that progress shows. Return 1 when a file was refused or cannot be indexed."""
     failed, sent = False, list[str]()
-    async with connected(settings, say) as connection:
-        into = await _find(connection.api, name)
+    async with open_connection(settings, say) as connection:
+        into = await _find_collection(connection.api, name)
         for path in files:
             try:
-                sent.append(await _send(connection.api, into, path))
+                sent.append(await _send_file(connection.api, into, path))
                 say(f"{path.name}: received")
             except InvalidInput as error:
                 failed = True
                 say(f"{path.name}: {error}")
-        for document in await _settled(connection.api, into, sent, wait):
+        for document in await _read_documents(connection.api, into, sent, wait):
             failed |= document.state is DocumentState.FAILED
-            print(_described(document))
+            print(_describe_document(document))
     return FAILED if failed else 0
 
 
-async def _send(api: AsyncClient, collection: Collection, path: Path) -> str:
+async def _send_file(api: AsyncClient, collection: Collection, path: Path) -> str:
     """Send a file, read from the disk as it goes, and return the id of its document."""
     with path.open("rb") as content:
         received = await api.send(calls.upload(collection.id, [(path.name, content)]))
     return received.items[0].id
 
 
-async def _settled(api: AsyncClient, collection: Collection, sent: Sequence[str], wait: bool) -> list[OwnDocument]:
+async def _read_documents(api: AsyncClient, collection: Collection, sent: Sequence[str], wait: bool) -> list[OwnDocument]:
     """Return the documents that were sent. With `wait`, wait until each is indexed or has failed."""
     while True:
-        stored = {document.id: document async for document in api.each(calls.list_(collection.id, PAGE))}
+        stored = {document.id: document async for document in api.each(calls.list_(collection.id, PAGE_SIZE))}
         mine = [stored[id_] for id_ in sent if id_ in stored]
-        if not wait or all(document.state not in WAITING for document in mine):
+        if not wait or all(document.state not in UNFINISHED for document in mine):
             return mine
         await asyncio.sleep(POLL_S)
 
 
-async def documents(settings: Settings, name: str) -> int:
+async def show_documents(settings: Settings, name: str) -> int:
     """Print one line for each document."""
-    async with connected(settings, say) as connection:
-        async for document in connection.api.each(calls.list_((await _find(connection.api, name)).id, PAGE)):
-            print(_described(document))
+    async with open_connection(settings, say) as connection:
+        async for document in connection.api.each(calls.list_((await _find_collection(connection.api, name)).id, PAGE_SIZE)):
+            print(_describe_document(document))
     return 0
 
 
 async def remove(settings: Settings, name: str, document: str) -> int:
     """Delete a collection, or one document."""
-    async with connected(settings, say) as connection:
-        found = await _find(connection.api, name)
+    async with open_connection(settings, say) as connection:
+        found = await _find_collection(connection.api, name)
         if document:
-            await connection.api.send(calls.delete(found.id, await _document(connection.api, found, document)))
+            await connection.api.send(calls.delete(found.id, await _find_document(connection.api, found, document)))
         else:
             await connection.api.send(calls.delete_collection(found.id))
         say(f"{document or found.name} is being deleted")
     return 0
 
 
-async def _find(api: AsyncClient, name: str) -> Collection:
-    async for found in api.each(calls.collections(PAGE)):
+async def _find_collection(api: AsyncClient, name: str) -> Collection:
+    async for found in api.each(calls.collections(PAGE_SIZE)):
         if name in (found.name, found.id):
             return found
     raise NotFound(f"there is no collection {name!r}; `rubrica collections list` shows those you may use")
 
 
-async def _document(api: AsyncClient, collection: Collection, name: str) -> str:
-    async for found in api.each(calls.list_(collection.id, PAGE)):
+async def _find_document(api: AsyncClient, collection: Collection, name: str) -> str:
+    async for found in api.each(calls.list_(collection.id, PAGE_SIZE)):
         if name in (found.name, found.id):
             return found.id
     raise NotFound(f"there is no document {name!r} in {collection.name}")
 
 
-def _described(document: OwnDocument) -> str:
+def _describe_document(document: OwnDocument) -> str:
     detail = f"  {document.detail}" if document.detail else ""
     return f"{document.id}  {document.state.value:9} {document.characters:10,} characters  {document.name}{detail}"

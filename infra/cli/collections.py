@@ -16,7 +16,7 @@ def list_collections() -> None:
     """List the collections that you may use."""
     from infra.cli import collection_commands
 
-    execute(collection_commands.show)
+    execute(collection_commands.show_collections)
 
 
 @app.command()
@@ -44,7 +44,7 @@ def documents(name: Name) -> None:
     """List the documents of a collection, and how far each is."""
     from infra.cli import collection_commands
 
-    execute(lambda settings: collection_commands.documents(settings, name))
+    execute(lambda settings: collection_commands.show_documents(settings, name))
 
 
 @app.command()

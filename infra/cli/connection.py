@@ -11,7 +11,7 @@ from app.domain.errors import Conflict, SetupError
 from app.settings import Settings
 from infra.local.home import Home
 from infra.local.lock import FileLock, StackState, read_state
-from infra.local.service import http_status
+from infra.local.service import get_http_status
 from infra.local.stack import Stack
 from rubrica_client import AsyncClient, Patience
 from rubrica_client.patience import NONE
@@ -21,7 +21,7 @@ OTHER_STACK_LIMIT = timedelta(seconds=120)
 POLL = timedelta(milliseconds=100)
 REQUEST_LIMIT = timedelta(seconds=60)
 # Watching a run goes on through a restart of the API. Other commands fail at once when there is no API.
-WATCHING = Patience(total=timedelta(seconds=60), first_pause=timedelta(seconds=0.5), longest_pause=timedelta(seconds=0.5))
+WATCH_PATIENCE = Patience(total=timedelta(seconds=60), first_pause=timedelta(seconds=0.5), longest_pause=timedelta(seconds=0.5))
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Connection:
     retrieval: str | None
     stack: Stack | None = None
 
-    async def healthy(self, work: Coroutine[Any, Any, T]) -> T:
+    async def run_while_healthy(self, work: Coroutine[Any, Any, T]) -> T:
         """Return the result of `work`, unless a part of the stack that was started for it fails to start.
 
         Raises:
@@ -56,7 +56,7 @@ def open_api(address: str, key: str | None = None) -> AsyncClient:
 
 
 @asynccontextmanager
-async def connected(settings: Settings, say: Callable[[str], None]) -> AsyncIterator[Connection]:
+async def open_connection(settings: Settings, say: Callable[[str], None]) -> AsyncIterator[Connection]:
     """Open a connection to the API. Start a stack where none runs, and stop it at the end.
 
     Raises:
@@ -68,11 +68,11 @@ async def connected(settings: Settings, say: Callable[[str], None]) -> AsyncIter
             yield Connection(api, settings.retrieval_url)
         return
     home = Home(settings.home)
-    stack, state = await _running_or_started(settings, home, say)
+    stack, state = await _find_or_start(settings, home, say)
     users = FileLock(home.users)
     users.acquire(shared=True)
     try:
-        async with open_api(state.api, key or str(home.api_key())) as api:
+        async with open_api(state.api, key or str(home.ensure_api_key())) as api:
             yield Connection(api, state.retrieval, stack)
     finally:
         users.release()
@@ -83,10 +83,10 @@ async def connected(settings: Settings, say: Callable[[str], None]) -> AsyncIter
                 stack.stop()
 
 
-async def _running_or_started(settings: Settings, home: Home, say: Callable[[str], None]) -> tuple[Stack | None, StackState]:
+async def _find_or_start(settings: Settings, home: Home, say: Callable[[str], None]) -> tuple[Stack | None, StackState]:
     deadline = asyncio.get_running_loop().time() + OTHER_STACK_LIMIT.total_seconds()
     while asyncio.get_running_loop().time() < deadline:
-        if not FileLock(home.lock).held_by_another():
+        if not FileLock(home.lock).is_held_by_another():
             stack = Stack(settings, with_ui=False, say=say)
             try:
                 await stack.start()
@@ -94,7 +94,7 @@ async def _running_or_started(settings: Settings, home: Home, say: Callable[[str
                 continue  # another command has started one meanwhile
             return stack, stack.state
         state = read_state(home.state)
-        if state is not None and await http_status(state.api, "/health") == 200:
+        if state is not None and await get_http_status(state.api, "/health") == 200:
             return None, state
         await asyncio.sleep(POLL.total_seconds())
     raise SetupError(f"a stack is running on {home.root}, but its API does not answer; see {home.logs}, or stop it and try again")

@@ -39,7 +39,7 @@ def list_collections(
     """List the collections, and how far each is indexed."""
     from infra.cli import corpus_commands
 
-    execute(lambda settings: corpus_commands.show(settings, skipped))
+    execute(lambda settings: corpus_commands.show_collections(settings, skipped))
 
 
 @app.command()
@@ -55,7 +55,7 @@ def stats(name: Name) -> None:
     """Print what a collection is made of: languages, licences, sizes."""
     from infra.cli import corpus_commands
 
-    execute(lambda settings: corpus_commands.stats(settings, name))
+    execute(lambda settings: corpus_commands.show_statistics(settings, name))
 
 
 @app.command()

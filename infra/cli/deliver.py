@@ -11,7 +11,7 @@ from rubrica_client import AsyncClient, asking, reports
 FETCHES_AT_ONCE = 8
 
 
-async def deliver(api: AsyncClient, run_id: str, folder: Path, scored: bool = False) -> Path:
+async def deliver_report(api: AsyncClient, run_id: str, folder: Path, scored: bool = False) -> Path:
     """Write report.md, report.html, evidence.json and the stored copy of each cited source. Return the path of report.md.
 
     With `scored`, write scorecard.json too. Check each quotation against its stored copy. Write each file whole or not at all:
@@ -27,18 +27,20 @@ async def deliver(api: AsyncClient, run_id: str, folder: Path, scored: bool = Fa
     )
     card = await api.send(asking.scorecard(run_id)) if scored else None
     citations = json.loads(evidence)["citations"]
-    sources = await _sources(api, sorted({c["source"]["snapshot"] for c in citations}))
+    sources = await _fetch_sources(api, sorted({c["source"]["snapshot"] for c in citations}))
     for citation in citations:
-        _check(citation["n"], citation["quote"], sources[citation["source"]["snapshot"]], citation["start"], citation["end"])
+        _check_quote(
+            citation["n"], citation["quote"], sources[citation["source"]["snapshot"]], citation["start"], citation["end"]
+        )
     try:
         (target / "sources").mkdir(parents=True, exist_ok=True)
         for name, text in sources.items():
-            _write(target / "sources" / f"{name}.txt", text.encode())
-        _write(target / "evidence.json", evidence)
+            _write_file(target / "sources" / f"{name}.txt", text.encode())
+        _write_file(target / "evidence.json", evidence)
         if card:
-            _write(target / "scorecard.json", card.model_dump_json(indent=1).encode())
-        _write(target / "report.html", page)
-        _write(target / "report.md", markdown)
+            _write_file(target / "scorecard.json", card.model_dump_json(indent=1).encode())
+        _write_file(target / "report.html", page)
+        _write_file(target / "report.md", markdown)
     except OSError as error:
         raise SetupError(
             f"the report is finished and kept, but cannot be written to {target}: {error.strerror}; make room there, "
@@ -47,7 +49,7 @@ async def deliver(api: AsyncClient, run_id: str, folder: Path, scored: bool = Fa
     return target / "report.md"
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write_file(path: Path, content: bytes) -> None:
     fresh = path.with_name(f".{path.name}.part")
     try:
         fresh.write_bytes(content)
@@ -57,7 +59,7 @@ def _write(path: Path, content: bytes) -> None:
         raise
 
 
-async def _sources(api: AsyncClient, names: list[str]) -> dict[str, str]:
+async def _fetch_sources(api: AsyncClient, names: list[str]) -> dict[str, str]:
     turn = asyncio.Semaphore(FETCHES_AT_ONCE)
 
     async def fetch(name: str) -> str:
@@ -67,6 +69,6 @@ async def _sources(api: AsyncClient, names: list[str]) -> dict[str, str]:
     return dict(zip(names, await asyncio.gather(*(fetch(name) for name in names)), strict=True))
 
 
-def _check(number: int, quote: str, text: str, start: int, end: int) -> None:
+def _check_quote(number: int, quote: str, text: str, start: int, end: int) -> None:
     if text[start:end] != quote:
         raise SetupError(f"citation [{number}] does not match its stored source; report this as an error of Rubrica")

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from infra.cli.progress import Progress, Stage, StageState, counted, one_line
+from infra.cli.progress import RunProgress, StageLine, StageState, as_one_line, count_nouns
 from rubrica_client.models import EventType, RunEvent
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ _REDRAWS_PER_SECOND = 4
 _WIDEST_DETAIL = 60
 
 
-class Display(Protocol):
+class RunDisplay(Protocol):
     """A display of a run as it goes."""
 
-    def show(self, progress: Progress, event: RunEvent) -> None:
+    def show(self, progress: RunProgress, event: RunEvent) -> None:
         """Show the progress after an event."""
         ...
 
@@ -29,7 +29,7 @@ class Display(Protocol):
         ...
 
 
-def display(run_id: str, quiet: bool = False) -> Display:
+def open_display(run_id: str, quiet: bool = False) -> RunDisplay:
     """Return the display that suits standard output."""
     return LiveTable(run_id) if sys.stdout.isatty() and not quiet else PlainLines(print)
 
@@ -40,9 +40,9 @@ class PlainLines:
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
 
-    def show(self, progress: Progress, event: RunEvent) -> None:
+    def show(self, progress: RunProgress, event: RunEvent) -> None:
         """Write one line for each event that matters to a person."""
-        if text := _line(progress, event):
+        if text := _describe_event(progress, event):
             self._write(f"[{progress.elapsed_s:6.1f} s] {text}")
 
     def close(self) -> None:
@@ -57,11 +57,11 @@ class LiveTable:
 
         self._run_id = run_id
         self._begun = time.monotonic()
-        self._progress = Progress()
+        self._progress = RunProgress()
         self._live = Live(get_renderable=self._render, refresh_per_second=_REDRAWS_PER_SECOND)
         self._live.start()
 
-    def show(self, progress: Progress, event: RunEvent) -> None:
+    def show(self, progress: RunProgress, event: RunEvent) -> None:
         """Store the progress for the next redraw."""
         self._progress = progress
 
@@ -81,20 +81,20 @@ class LiveTable:
         table.add_column(ratio=3, overflow="ellipsis", no_wrap=True, style="dim")
         for stage in progress.stages.values():
             mark = _MARKS[stage.state]
-            table.add_row(mark, Text(stage.title, style=_STYLES[stage.state]), Text(_detail(stage)))
+            table.add_row(mark, Text(stage.title, style=_STYLES[stage.state]), Text(_describe_stage(stage)))
         elapsed = max(time.monotonic() - self._begun, progress.elapsed_s)
         lines: list[RenderableType] = [
             Text(progress.question or self._run_id, style="bold", overflow="ellipsis", no_wrap=True),
             table,
         ]
-        lines.append(Text(f"{progress.status.value} · {_account(progress)} · {_clock(elapsed)}"))
+        lines.append(Text(f"{progress.status.value} · {_describe_use(progress)} · {_format_clock(elapsed)}"))
         if progress.waiting:
             lines.append(Text(f"waiting: {progress.waiting}", style="yellow"))
         lines += [Text(f"note: {notice}", style="yellow") for notice in progress.notices[-3:]]
         return Group(*lines)
 
 
-def _line(progress: Progress, event: RunEvent) -> str:
+def _describe_event(progress: RunProgress, event: RunEvent) -> str:
     payload = event.payload
     stage = progress.stage_of(str(payload.get("stage") or event.agent))
     title = stage.title if stage else event.agent
@@ -103,41 +103,41 @@ def _line(progress: Progress, event: RunEvent) -> str:
             return f"{progress.status.value} {progress.detail}".strip()
         case EventType.PLAN_MADE | EventType.PLAN_REVISED:
             subtasks = [s.title for name, s in progress.stages.items() if name.startswith("search/")]
-            return f"plan: {counted(len(subtasks), 'subtask')}" + "".join(f"\n             - {title}" for title in subtasks)
+            return f"plan: {count_nouns(len(subtasks), 'subtask')}" + "".join(f"\n             - {title}" for title in subtasks)
         case EventType.STAGE_STARTED:
             return f"{title}: started"
         case EventType.STAGE_FINISHED:
-            return f"{title}: done, {_detail(stage) if stage else ''}  ({_account(progress)})"
+            return f"{title}: done, {_describe_stage(stage) if stage else ''}  ({_describe_use(progress)})"
         case EventType.TOOL_CALL:
             error = payload.get("error")
-            found = f"failed: {one_line(error)}" if error else counted(int(payload.get("results") or 0), "result")
+            found = f"failed: {as_one_line(error)}" if error else count_nouns(int(payload.get("results") or 0), "result")
             return f"{title}: {stage.last if stage else ''} -> {found}"
         case EventType.WAITING:
             return f"waiting: {progress.waiting}"
         case EventType.WARNING:
             return f"note: {progress.notices[-1]}"
         case EventType.NOTE_ADDED:
-            return f"a note was added: {one_line(payload.get('text'))}"
+            return f"a note was added: {as_one_line(payload.get('text'))}"
         case EventType.REPORT_READY:
-            counts = ", ".join(counted(int(payload.get(f"{noun}s") or 0), noun) for noun in ("section", "citation", "word"))
+            counts = ", ".join(count_nouns(int(payload.get(f"{noun}s") or 0), noun) for noun in ("section", "citation", "word"))
             return f"report: {counts}"
         case _:
             return ""
 
 
-def _detail(stage: Stage) -> str:
+def _describe_stage(stage: StageLine) -> str:
     if stage.state is StageState.DONE:
-        parts = [counted(stage.quotes, "quote") if stage.quotes else "", stage.stop.replace("_", " "), stage.last]
+        parts = [count_nouns(stage.quotes, "quote") if stage.quotes else "", stage.stop.replace("_", " "), stage.last]
         return ", ".join(part for part in parts if part)
     return stage.last[:_WIDEST_DETAIL]
 
 
-def _account(progress: Progress) -> str:
+def _describe_use(progress: RunProgress) -> str:
     cost = f"US$ {progress.cost_microusd / 1e6:.4f}"
-    calls = f"{progress.model_calls} model and {counted(progress.tool_calls, 'tool call')}"
-    return f"{counted(len(progress.sources), 'source')} · {calls} · {counted(progress.tokens, 'token')} · {cost}"
+    calls = f"{progress.model_calls} model and {count_nouns(progress.tool_calls, 'tool call')}"
+    return f"{count_nouns(len(progress.sources), 'source')} · {calls} · {count_nouns(progress.tokens, 'token')} · {cost}"
 
 
-def _clock(seconds: float) -> str:
+def _format_clock(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes}:{rest:02d}"

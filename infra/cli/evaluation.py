@@ -28,7 +28,7 @@ def evaluation() -> None:
 @app.command()
 def benchmarks() -> None:
     """List the benchmarks, and the data that each reads."""
-    from infra.cli.evaluation_run import show_benchmarks as work
+    from infra.cli.evaluation_commands import show_benchmarks as work
 
     leave_with(work)
 
@@ -63,7 +63,7 @@ def run(
 
     Exit codes: 0 every item has its scores, 1 some lack them, 2 the input or the machine cannot be used.
     """
-    from infra.cli.evaluation_run import run as work
+    from infra.cli.evaluation_commands import run_and_report as work
     from training.evaluation.harness.caps import Caps
     from training.evaluation.harness.run_request import RunRequest
 
@@ -100,7 +100,7 @@ def fleet(
     organisation: Organisation = LOCAL_ORGANISATION,
 ) -> None:
     """Print how far the fleet of a run is; pause it, let it go on, or cancel it."""
-    from infra.cli.evaluation_fleet import fleet as work
+    from infra.cli.evaluation_fleet import show_fleet as work
 
     execute(lambda settings: work(settings, folder, organisation, wish))
 
@@ -108,7 +108,7 @@ def fleet(
 @app.command()
 def report(folder: Folder) -> None:
     """Print a run's figures and write report.html into its folder."""
-    from infra.cli.evaluation_run import report as work
+    from infra.cli.evaluation_commands import show_report as work
 
     leave_with(lambda: work(folder))
 
@@ -120,7 +120,7 @@ def compare(
     out: Annotated[Path | None, typer.Option(help="Write the comparison to this HTML file too.")] = None,
 ) -> None:
     """Print the paired differences of two runs, with intervals. Both runs must have the same judge."""
-    from infra.cli.evaluation_run import compare as work
+    from infra.cli.evaluation_commands import compare_folders as work
 
     leave_with(lambda: work(first, second, out))
 
@@ -131,7 +131,7 @@ def limits(
     out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("limits.html"),
 ) -> None:
     """Draw a system's main figure against limits of tool calls and of context (`run --call-limit`, `--context-limit`)."""
-    from infra.cli.evaluation_run import limits as work
+    from infra.cli.evaluation_commands import compare_limits as work
 
     leave_with(lambda: work(folders, out))
 
@@ -147,6 +147,6 @@ def form(
 
     Exit codes: 0 no fault, 1 faults, 2 a file cannot be read.
     """
-    from infra.cli.report_form import check as work
+    from infra.cli.report_form import check_reports as work
 
     leave_with(lambda: work(files, (written or datetime.now(UTC)).date()))

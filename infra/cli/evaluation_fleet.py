@@ -14,7 +14,7 @@ from app.domain.fleets import Fleet, FleetWish
 from app.fleets.service import Fleets
 from app.runs.service.temporal_gateway import TemporalGateway
 from app.settings import Settings
-from infra.cli.worker_database import worker_pool
+from infra.cli.worker_database import open_worker_pool
 from infra.local.home import Home
 from infra.local.lock import FileLock, read_state
 from training.evaluation.harness.fleet import Deployment
@@ -22,33 +22,33 @@ from training.evaluation.harness.folder import RunFolder
 
 
 @asynccontextmanager
-async def deployment(settings: Settings, organisation: UUID) -> AsyncIterator[Deployment]:
+async def open_deployment(settings: Settings, organisation: UUID) -> AsyncIterator[Deployment]:
     """Open the deployment for one organisation, for as long as the context lasts.
 
     Raises:
         SetupError: no stack runs, or its database cannot be used.
     """
     home = Home(settings.home)
-    address = settings.temporal_address or _running(home)
+    address = settings.temporal_address or _find_running(home)
     if address is None:
         raise SetupError("a fleet is worked by a stack, and none is up here; start one with `rubrica up`")
-    async with worker_pool(settings, home) as pool:
+    async with open_worker_pool(settings, home) as pool:
         database = TenantDatabase(pool)
         with act_for(Tenant(organisation)):
             yield Deployment(Fleets(database, TemporalGateway(address)), database)
 
 
-async def fleet(settings: Settings, folder: Path, organisation: UUID, wish: FleetWish | None) -> int:
+async def show_fleet(settings: Settings, folder: Path, organisation: UUID, wish: FleetWish | None) -> int:
     """Print how far the fleet of a run is; with a wish, set that first."""
     fleet_id = RunFolder(folder).read_fleet()
     if fleet_id is None:
         raise NotFound(f"no fleet works for {folder}; `rubrica eval run --fleet` makes one")
-    async with deployment(settings, organisation) as found:
-        print(told(await (found.fleets.set_wish(fleet_id, wish) if wish else found.fleets.get(fleet_id))))
+    async with open_deployment(settings, organisation) as found:
+        print(describe_fleet(await (found.fleets.set_wish(fleet_id, wish) if wish else found.fleets.get(fleet_id))))
     return 0
 
 
-def told(fleet: Fleet) -> str:
+def describe_fleet(fleet: Fleet) -> str:
     """Return the state of a fleet in one line."""
     state = {FleetWish.GO: "at work", FleetWish.PAUSE: "paused", FleetWish.CANCEL: "being cancelled"}[fleet.wish]
     if fleet.ended_at is not None:
@@ -57,8 +57,8 @@ def told(fleet: Fleet) -> str:
     return f"{state}: {ended}, {fleet.under_way} under way" + (f"; {fleet.detail}" if fleet.detail else "")
 
 
-def _running(home: Home) -> str | None:
-    if not home.lock.exists() or not FileLock(home.lock).held_by_another():
+def _find_running(home: Home) -> str | None:
+    if not home.lock.exists() or not FileLock(home.lock).is_held_by_another():
         return None
     state = read_state(home.state)
     return state.temporal if state else None

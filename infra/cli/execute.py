@@ -24,7 +24,7 @@ def execute(work: Callable[[Settings], Awaitable[int]]) -> NoReturn:
 
     The first Ctrl-C (or SIGTERM, or a closed terminal) cancels the work, which stops what it started. A second one kills it.
     """
-    leave_with(lambda: asyncio.run(_cancellable(work)))
+    leave_with(lambda: asyncio.run(_run_cancellable(work)))
 
 
 def leave_with(work: Callable[[], int]) -> NoReturn:
@@ -57,14 +57,14 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def rubrica() -> str:
+def command_name() -> str:
     """Return how this person can call the command: after `make setup`, it is not on the path."""
     if shutil.which("rubrica"):
         return "rubrica"
     return os.path.relpath(Path(sys.executable).parent / "rubrica")
 
 
-async def _cancellable(work: Callable[[Settings], Awaitable[int]]) -> int:
+async def _run_cancellable(work: Callable[[Settings], Awaitable[int]]) -> int:
     settings = read_settings(os.environ)
     task = asyncio.current_task()
     assert task is not None

@@ -8,11 +8,11 @@ import typer
 from app.domain.query import Effort, Language
 from infra.cli import admin, collections, corpus, evaluation, preferences, run_options, runs
 from infra.cli.execute import execute, leave_with
-from infra.cli.run_options import MaxCost, MaxMinutes, MaxTokens, budget
+from infra.cli.run_options import MaxCost, MaxMinutes, MaxTokens, build_budget
 
 REPORTS = Path("reports")
 # The services parse their own options.
-PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
+EXTRA_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 app = typer.Typer(
     help="From a question to a cited report. State is kept in RUBRICA_HOME (default: .rubrica).",
@@ -29,7 +29,7 @@ app.add_typer(admin.app, name="admin")
 app.add_typer(evaluation.app, name="eval")
 
 
-def folder(text: str) -> Path:
+def parse_folder(text: str) -> Path:
     """Return an existing folder, resolved. It expands `~`, which shells leave alone in `DOCS=~/notes`."""
     path = Path(text).expanduser().resolve()
     if not path.is_dir():
@@ -37,14 +37,16 @@ def folder(text: str) -> Path:
     return path
 
 
-Docs = Annotated[Path | None, typer.Option(parser=folder, metavar="FOLDER", help="Research these files instead of the corpus.")]
+Docs = Annotated[
+    Path | None, typer.Option(parser=parse_folder, metavar="FOLDER", help="Research these files instead of the corpus.")
+]
 Out = Annotated[Path, typer.Option(help="Folder for reports; each run gets its own folder in it.")]
 
 
 @app.command()
 def up(no_ui: Annotated[bool, typer.Option("--no-ui", help="Without the web page.")] = False) -> None:
     """Run API, worker and page here, until Ctrl-C."""
-    from infra.cli.up import up as work
+    from infra.cli.up import run_stack as work
 
     execute(lambda settings: work(settings, with_ui=not no_ui))
 
@@ -76,10 +78,10 @@ def ask(
 
     Exit codes: 0 report written, 1 the run failed, 2 the input or the machine cannot be used, 3 the run is parked, 130 Ctrl-C.
     """
-    from infra.cli.ask import Question
+    from infra.cli.ask import AskedQuestion
     from infra.cli.ask import ask as work
 
-    options = run_options.given(
+    options = run_options.collect_options(
         length=length,
         tone=tone,
         audience=audience,
@@ -92,12 +94,12 @@ def ask(
         approve_plan=approve_plan,
         rubric="auto" if rubric else None,
     )
-    named, cap = tuple(collection or ()), budget(max_tokens, max_cost, max_minutes)
-    request = Question(question, out, docs, effort, language, cap, named, options)
+    named, cap = tuple(collection or ()), build_budget(max_tokens, max_cost, max_minutes)
+    request = AskedQuestion(question, out, docs, effort, language, cap, named, options)
     execute(lambda settings: work(settings, request))
 
 
-@app.command(context_settings=PASSED_ON)
+@app.command(context_settings=EXTRA_OPTIONS)
 def api(context: typer.Context) -> None:
     """Run the HTTP API alone, on servers that the settings name (docs/settings.md). Options: --host, --port, --allow-host."""
     from infra.cli.services import API_MODULE, serve
@@ -105,7 +107,7 @@ def api(context: typer.Context) -> None:
     leave_with(lambda: serve(API_MODULE, context.args))
 
 
-@app.command(context_settings=PASSED_ON)
+@app.command(context_settings=EXTRA_OPTIONS)
 def worker(context: typer.Context) -> None:
     """Run a worker alone, on servers that the settings name (docs/settings.md)."""
     from infra.cli.services import WORKER_MODULE, serve
@@ -116,9 +118,9 @@ def worker(context: typer.Context) -> None:
 @app.command()
 def tools() -> None:
     """List the outside services: which are on, which settings turn the others on, and how their calls went."""
-    from infra.cli.tools import show
+    from infra.cli.tools import show_tools
 
-    execute(show)
+    execute(show_tools)
 
 
 @app.command()

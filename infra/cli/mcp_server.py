@@ -9,7 +9,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from app.domain.errors import RubricaError
 from app.settings import Settings
-from infra.cli.connection import connected
+from infra.cli.connection import open_connection
 from infra.cli.execute import say
 from retrieval.ports import SearchFilter
 from retrieval.service.client import IndexClient
@@ -29,16 +29,16 @@ PART_CHARS = 20_000
 
 async def serve(settings: Settings) -> int:
     """Serve until the client leaves. Start a stack where none runs, as `rubrica ask` does."""
-    async with connected(settings, say) as connection:
+    async with open_connection(settings, say) as connection:
         if connection.retrieval is None:
-            await server(connection.api, None).run_stdio_async()
+            await build_server(connection.api, None).run_stdio_async()
         else:
             async with IndexClient(connection.retrieval) as index:
-                await server(connection.api, index).run_stdio_async()
+                await build_server(connection.api, index).run_stdio_async()
     return 0
 
 
-def server(api: AsyncClient, index: IndexClient | None) -> MCPServer[Any]:
+def build_server(api: AsyncClient, index: IndexClient | None) -> MCPServer[Any]:
     """Return the server over an API and an index. Without an index, it offers research only."""
     made: MCPServer[Any] = MCPServer("rubrica", instructions=INSTRUCTIONS, log_level="WARNING")
     _add_research(made, api)
@@ -47,7 +47,7 @@ def server(api: AsyncClient, index: IndexClient | None) -> MCPServer[Any]:
     return made
 
 
-def _told(tool: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
+def _pass_on_errors(tool: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
     """Turn errors of Rubrica into messages for the client. The library hides the text of all other errors."""
 
     @wraps(tool)
@@ -62,7 +62,7 @@ def _told(tool: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
 
 def _add_search(made: MCPServer[Any], index: IndexClient) -> None:
     @made.tool()
-    @_told
+    @_pass_on_errors
     async def search(query: str, limit: int = 6, collections: list[str] | None = None) -> list[dict[str, Any]]:
         """Find the passages that fit a query best, each with the address, title and date of its source."""
         where = SearchFilter(collections=tuple(collections or ()))
@@ -73,7 +73,7 @@ def _add_search(made: MCPServer[Any], index: IndexClient) -> None:
         ]
 
     @made.tool()
-    @_told
+    @_pass_on_errors
     async def read(url: str, part: int = 1) -> dict[str, Any]:
         """Read the text of a document that a search returned. A long text comes in parts, counted from 1."""
         document = await index.read(url)
@@ -84,14 +84,14 @@ def _add_search(made: MCPServer[Any], index: IndexClient) -> None:
 
 def _add_research(made: MCPServer[Any], api: AsyncClient) -> None:
     @made.tool()
-    @_told
+    @_pass_on_errors
     async def research_start(question: str, effort: str = "standard") -> dict[str, str]:
         """Research a question. Returns the run's id at once. `effort`: quick, standard or deep."""
         run = await api.send(runs.create(NewRun(question=question, effort=Effort(effort))))
         return {"run": run.id, "status": run.status.value}
 
     @made.tool()
-    @_told
+    @_pass_on_errors
     async def research_status(run: str) -> dict[str, Any]:
         """Get the status of a run, and the parts of its plan."""
         found = await api.send(runs.get(run))
@@ -99,7 +99,7 @@ def _add_research(made: MCPServer[Any], api: AsyncClient) -> None:
         return {"status": found.status.value, "detail": found.detail, "parts": parts, "model_calls": found.usage.model_calls}
 
     @made.tool()
-    @_told
+    @_pass_on_errors
     async def research_report(run: str) -> str:
         """Get a finished run's report: Markdown with numbered citations."""
         return (await api.send(reports.markdown(run))).decode()

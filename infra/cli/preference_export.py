@@ -7,10 +7,10 @@ from app.preferences.service.pseudonyms import Pseudonyms, read_key
 from app.preferences.service.training_export import Manifest
 from app.preferences.service.training_export import export as write
 from app.settings import Settings
-from infra.cli.worker_database import worker_pool
+from infra.cli.worker_database import open_worker_pool
 from infra.local.home import Home
 
-KEY = "pseudonyms.key"
+KEY_FILE = "pseudonyms.key"
 
 
 async def export(settings: Settings, out: Path, since: datetime, comments: bool, key_file: Path | None) -> int:
@@ -21,13 +21,13 @@ async def export(settings: Settings, out: Path, since: datetime, comments: bool,
         InvalidInput: the folder is not empty.
     """
     home = Home(settings.home)
-    async with worker_pool(settings, home) as pool:
-        names = Pseudonyms(read_key(key_file or home.root / KEY))
-        _tell(out, await write(pool, out, since, datetime.now(UTC), names, comments))
+    async with open_worker_pool(settings, home) as pool:
+        names = Pseudonyms(read_key(key_file or home.root / KEY_FILE))
+        _print_summary(out, await write(pool, out, since, datetime.now(UTC), names, comments))
     return 0
 
 
-def _tell(out: Path, manifest: Manifest) -> None:
+def _print_summary(out: Path, manifest: Manifest) -> None:
     for name, file in manifest.files.items():
         print(f"{out / name}: {file['rows']} rows")
     feedback = ", ".join(f"{count} {what}" for what, count in manifest.said.items())

@@ -10,7 +10,7 @@ from infra.cli.execute import execute
 
 app = typer.Typer(help="What readers prefer.", no_args_is_help=True)
 
-DAYS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
+TIME_FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
 BEGINNING = "1970-01-01"
 
 
@@ -22,7 +22,7 @@ def preferences() -> None:
 @app.command()
 def export(
     out: Annotated[Path, typer.Option(help="A new or empty folder.")],
-    since: Annotated[datetime, typer.Option(formats=DAYS, help="Only feedback from this time on (UTC).")] = BEGINNING,  # type: ignore[assignment]
+    since: Annotated[datetime, typer.Option(formats=TIME_FORMATS, help="Only feedback from this time on (UTC).")] = BEGINNING,  # type: ignore[assignment]
     comments: Annotated[bool, typer.Option("--with-comments", help="With readers' own words, which may name people.")] = False,
     key_file: Annotated[Path | None, typer.Option(help="The key of the pseudonyms; default: one in RUBRICA_HOME.")] = None,
 ) -> None:

@@ -18,7 +18,7 @@ class StageState(StrEnum):
 
 
 @dataclass
-class Stage:
+class StageLine:
     """One line of the display: the plan, one subtask, or the report."""
 
     title: str
@@ -29,13 +29,13 @@ class Stage:
 
 
 @dataclass
-class Progress:
+class RunProgress:
     """All that the display shows. Only `apply` changes it, so watching a run again shows the same."""
 
     status: RunStatus = RunStatus.QUEUED
     detail: str = ""
     question: str = ""
-    stages: dict[str, Stage] = field(default_factory=lambda: {"plan": Stage("Plan"), "report": Stage("Report")})
+    stages: dict[str, StageLine] = field(default_factory=lambda: {"plan": StageLine("Plan"), "report": StageLine("Report")})
     sources: dict[str, str] = field(default_factory=dict)
     model_calls: int = 0
     tool_calls: int = 0
@@ -61,90 +61,90 @@ class Progress:
         """Seconds from the run's first event to its last."""
         return (self.last_at - self.started_at).total_seconds() if self.started_at and self.last_at else 0.0
 
-    def stage_of(self, agent: str) -> Stage | None:
+    def stage_of(self, agent: str) -> StageLine | None:
         """Return the stage that an agent's path belongs to: `report/section/3` is part of `report`."""
         parts = agent.split("/")
         return self.stages.get("/".join(parts[:2])) or self.stages.get(parts[0])
 
 
-def counted(count: int, noun: str) -> str:
+def count_nouns(count: int, noun: str) -> str:
     """Return a number with its noun, which takes an s in the plural: "1 source", "1,200 sources"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def one_line(text: object) -> str:
+def as_one_line(text: object) -> str:
     """Return text from a model or a web page on one line, without control characters, which could command a terminal."""
     return " ".join("".join(c if c.isprintable() else " " for c in str(text or "")).split())
 
 
-def _created(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
-    progress.question = one_line(payload.get("question"))
+def _apply_creation(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:
+    progress.question = as_one_line(payload.get("question"))
 
 
-def _status(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+def _apply_status(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:
     progress.status = RunStatus(payload["status"])
-    progress.detail = one_line(payload.get("detail"))
+    progress.detail = as_one_line(payload.get("detail"))
 
 
-def _planned(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+def _apply_plan(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:
     """Put the subtasks between plan and report, in the plan's order. Known ones keep their state, dropped ones go."""
     subtasks = payload.get("plan", {}).get("subtasks", [])
     known = progress.stages
-    searches = {f"search/{s['id']}": known.get(f"search/{s['id']}", Stage(one_line(s["title"]))) for s in subtasks}
+    searches = {f"search/{s['id']}": known.get(f"search/{s['id']}", StageLine(as_one_line(s["title"]))) for s in subtasks}
     progress.stages = {"plan": known["plan"], **searches, "report": known["report"]}
 
 
-def _stage_started(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+def _start_stage(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:
     name = str(payload.get("stage", agent))
-    stage = progress.stages.setdefault(name, Stage(one_line(payload.get("title") or name)))
+    stage = progress.stages.setdefault(name, StageLine(as_one_line(payload.get("title") or name)))
     stage.state = StageState.RUNNING
 
 
-def _stage_finished(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+def _finish_stage(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:
     name = str(payload.get("stage", agent))
-    stage = progress.stages.setdefault(name, Stage(one_line(payload.get("title") or name)))
+    stage = progress.stages.setdefault(name, StageLine(as_one_line(payload.get("title") or name)))
     stage.state = StageState.DONE
-    stage.stop = one_line(payload.get("stop"))
+    stage.stop = as_one_line(payload.get("stop"))
     stage.quotes = int(payload.get("quotes") or 0)
-    stage.last = one_line(payload.get("detail"))
+    stage.last = as_one_line(payload.get("detail"))
 
 
-def _model_call(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+def _add_model_call(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:
     progress.model_calls += 1
     progress.tokens += int(payload.get("input_tokens") or 0) + int(payload.get("output_tokens") or 0)
     progress.cost_microusd += int(payload.get("cost_microusd") or 0)
     if stage := progress.stage_of(agent):
-        stage.last = one_line(payload.get("step"))
+        stage.last = as_one_line(payload.get("step"))
 
 
-def _tool_call(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+def _add_tool_call(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:
     progress.tool_calls += 1
     for source in payload.get("sources") or []:
-        progress.sources.setdefault(str(source.get("url")), one_line(source.get("title")))
+        progress.sources.setdefault(str(source.get("url")), as_one_line(source.get("title")))
     if stage := progress.stage_of(agent):
         what = payload.get("query") or payload.get("url") or ""
-        stage.last = one_line(f"{payload.get('tool', 'tool')}: {what}" if what else payload.get("tool", "tool"))
+        stage.last = as_one_line(f"{payload.get('tool', 'tool')}: {what}" if what else payload.get("tool", "tool"))
 
 
-def _waiting(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
+def _set_waiting(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:
     progress.waiting = (
         f"{payload.get('detail') or payload.get('what')}; next try in {float(payload.get('retry_in_s') or 0):.0f} s"
     )
 
 
-def _warning(progress: Progress, agent: str, payload: Mapping[str, Any]) -> None:
-    progress.notices.append(one_line(payload.get("message")))
+def _add_notice(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:
+    progress.notices.append(as_one_line(payload.get("message")))
 
 
 _HANDLERS = {
-    EventType.RUN_CREATED: _created,
-    EventType.STATUS_CHANGED: _status,
-    EventType.PLAN_MADE: _planned,
-    EventType.PLAN_REVISED: _planned,
-    EventType.STAGE_STARTED: _stage_started,
-    EventType.STAGE_FINISHED: _stage_finished,
-    EventType.MODEL_CALL: _model_call,
-    EventType.TOOL_CALL: _tool_call,
-    EventType.WAITING: _waiting,
-    EventType.WARNING: _warning,
+    EventType.RUN_CREATED: _apply_creation,
+    EventType.STATUS_CHANGED: _apply_status,
+    EventType.PLAN_MADE: _apply_plan,
+    EventType.PLAN_REVISED: _apply_plan,
+    EventType.STAGE_STARTED: _start_stage,
+    EventType.STAGE_FINISHED: _finish_stage,
+    EventType.MODEL_CALL: _add_model_call,
+    EventType.TOOL_CALL: _add_tool_call,
+    EventType.WAITING: _set_waiting,
+    EventType.WARNING: _add_notice,
 }

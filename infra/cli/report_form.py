@@ -20,13 +20,13 @@ from workflows.checks.tense import find_tense_errors
 SHOWN_CHARS = 90
 
 
-def check(files: Sequence[Path], written: date) -> int:
+def check_reports(files: Sequence[Path], written: date) -> int:
     """Print the faults of each Markdown file, then the figures of all. Return 1 where there is a fault, else 0.
 
     Raises:
         InvalidInput: a file cannot be read.
     """
-    texts = {path: _read(path) for path in files}
+    texts = {path: _read_report(path) for path in files}
     found = [f"{path}: {fault}" for path, text in texts.items() for fault in faults_of(text, written)]
     print("\n".join(found) or "no fault found")
     figures = measure_reports([MeasuredReport(text, written) for text in texts.values()])
@@ -45,23 +45,23 @@ def faults_of(text: str, written: date) -> Iterator[str]:
         if table.faults:
             yield f"table in line {table.start + 1}: {', '.join(sorted(table.faults))}"
     for place, fault in find_outline_faults(headings):
-        yield f"heading “{_short(headings[place].title)}”: {fault}"
+        yield f"heading “{_shorten(headings[place].title)}”: {fault}"
     for cited in find_citation_faults(text):
-        yield f"citation {_short(cited.shown)}: {cited.fault}"
+        yield f"citation {_shorten(cited.shown)}: {cited.fault}"
     yield from (f"Markdown: {fault}" for fault in find_markdown_faults(body))
-    yield from (f"another language: {_short(sentence)}" for sentence in find_language_breaks(body, detect_language(body)))
+    yield from (f"another language: {_shorten(sentence)}" for sentence in find_language_breaks(body, detect_language(body)))
     for repeat in find_repeats(statements):
-        yield f"repeated: {_short(statements[repeat.second])}"
+        yield f"repeated: {_shorten(statements[repeat.second])}"
     for error in find_tense_errors("\n".join(statements), written):
-        yield f"foretells what is past ({error.period}): {_short(error.text)}"
+        yield f"foretells what is past ({error.period}): {_shorten(error.text)}"
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"
 
 
-def _read(path: Path) -> str:
+def _read_report(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -14,22 +14,22 @@ from app.domain.plan import ResearchPlan
 from app.domain.rubric import Rubric
 from app.exports.nouns import ExportFormat
 from app.settings import Settings
-from infra.cli.connection import connected
+from infra.cli.connection import open_connection
 from infra.cli.execute import say
-from infra.cli.forecast import scores
-from infra.cli.progress import one_line
-from infra.cli.watch import follow
+from infra.cli.progress import as_one_line
+from infra.cli.run_summaries import describe_scorecard
+from infra.cli.watch import follow_run
 from rubrica_client import AsyncClient, asking, models, reports, runs
 from rubrica_client.models import Criterion, Run, Subtask
 from rubrica_client.request import Request
 
 FULL_ID = 36
-SEARCHED_FOR_PREFIX = 100
+PREFIX_SEARCH_LIMIT = 100
 REFERENCES = (ExportFormat.BIBTEX, ExportFormat.RIS, ExportFormat.CSL)
 
 
 @dataclass(frozen=True)
-class Steering:
+class RunChanges:
     """The changes that `runs steer` makes."""
 
     note: str | None = None
@@ -46,48 +46,48 @@ class Steering:
 
 async def show_runs(settings: Settings, limit: int) -> int:
     """Print one line for each run."""
-    async with connected(settings, say) as connection:
+    async with open_connection(settings, say) as connection:
         for run in (await connection.api.send(runs.list_(limit))).items:
             when = run.created_at.astimezone().strftime("%Y-%m-%d %H:%M")
-            print(f"{run.id}  {when}  {run.status.value:14}  {one_line(run.query.question)[:80]}")
+            print(f"{run.id}  {when}  {run.status.value:14}  {as_one_line(run.query.question)[:80]}")
     return 0
 
 
 async def show_run(settings: Settings, run_id: str) -> int:
     """Print the question, status, use and plan of a run."""
-    async with connected(settings, say) as connection:
-        print(_described(await find(connection.api, run_id)))
+    async with open_connection(settings, say) as connection:
+        print(_describe_run(await find_run(connection.api, run_id)))
     return 0
 
 
 async def watch(settings: Settings, run_id: str, out: Path) -> int:
     """Follow a run and write its report."""
-    async with connected(settings, say) as connection:
-        return await follow(connection, await find(connection.api, run_id), out)
+    async with open_connection(settings, say) as connection:
+        return await follow_run(connection, await find_run(connection.api, run_id), out)
 
 
 async def pause(settings: Settings, run_id: str) -> int:
     """Pause a run after its current turn."""
-    return await _tell(settings, run_id, "pause", runs.pause)
+    return await _send_command(settings, run_id, "pause", runs.pause)
 
 
 async def cancel(settings: Settings, run_id: str) -> int:
     """End a run for good."""
-    return await _tell(settings, run_id, "cancel", runs.cancel)
+    return await _send_command(settings, run_id, "cancel", runs.cancel)
 
 
-async def _tell(settings: Settings, run_id: str, command: str, call: Callable[[str], Request[Run]]) -> int:
-    async with connected(settings, say) as connection:
-        run = await find(connection.api, run_id)
+async def _send_command(settings: Settings, run_id: str, command: str, call: Callable[[str], Request[Run]]) -> int:
+    async with open_connection(settings, say) as connection:
+        run = await find_run(connection.api, run_id)
         await connection.api.send(call(run.id))
         print(f"run {run.id}: {command} requested")
     return 0
 
 
-async def tape(settings: Settings, run_id: str, path: Path) -> int:
+async def save_tape(settings: Settings, run_id: str, path: Path) -> int:
     """Save the results of a run's tools."""
-    async with connected(settings, say) as connection:
-        run = await find(connection.api, run_id)
+    async with open_connection(settings, say) as connection:
+        run = await find_run(connection.api, run_id)
         await asyncio.to_thread(path.write_bytes, await connection.api.send(runs.tape(run.id)))
         print(path)
     return 0
@@ -95,8 +95,8 @@ async def tape(settings: Settings, run_id: str, path: Path) -> int:
 
 async def export(settings: Settings, run_id: str, form: ExportFormat, path: Path | None) -> int:
     """Write a report, or its sources, in this form."""
-    async with connected(settings, say) as connection:
-        run = await find(connection.api, run_id)
+    async with open_connection(settings, say) as connection:
+        run = await find_run(connection.api, run_id)
         content = await connection.api.send(reports.export(run.id, form))
     target = path or Path("reports") / run.id / f"{'sources' if form in REFERENCES else 'report'}.{form.extension}"
     try:
@@ -110,32 +110,32 @@ async def export(settings: Settings, run_id: str, form: ExportFormat, path: Path
 
 async def resume(settings: Settings, run_id: str, finish: bool, out: Path) -> int:
     """Resume a parked run and follow it."""
-    async with connected(settings, say) as connection:
-        run = await find(connection.api, run_id)
+    async with open_connection(settings, say) as connection:
+        run = await find_run(connection.api, run_id)
         await connection.api.send(runs.resume(run.id, finish=finish))
-        return await follow(connection, run, out, resumed=True)
+        return await follow_run(connection, run, out, resumed=True)
 
 
 async def approve(settings: Settings, run_id: str, out: Path) -> int:
     """Approve a run's plan and follow the run."""
-    async with connected(settings, say) as connection:
-        run = await find(connection.api, run_id)
+    async with open_connection(settings, say) as connection:
+        run = await find_run(connection.api, run_id)
         await connection.api.send(runs.approve(run.id))
-        return await follow(connection, run, out, resumed=True)
+        return await follow_run(connection, run, out, resumed=True)
 
 
-async def steer(settings: Settings, run_id: str, steering: Steering) -> int:
+async def steer(settings: Settings, run_id: str, steering: RunChanges) -> int:
     """Apply each change, up to the first that the API refuses."""
     if steering.empty:
         raise InvalidInput("nothing to change; say what with --note, --add, --drop, --plan or --max-...")
     new_plan = _read_plan(steering.plan) if steering.plan else None
-    async with connected(settings, say) as connection:
+    async with open_connection(settings, say) as connection:
         api = connection.api
-        run = await find(api, run_id)
+        run = await find_run(api, run_id)
         if steering.note:
             await api.send(runs.add_note(run.id, steering.note))
         if steering.add:
-            await api.send(runs.add_subtask(run.id, _new_subtask(run, steering.add)))
+            await api.send(runs.add_subtask(run.id, _make_subtask(run, steering.add)))
         if steering.drop:
             await api.send(runs.drop_subtask(run.id, steering.drop))
         if new_plan:
@@ -149,8 +149,8 @@ async def steer(settings: Settings, run_id: str, steering: Steering) -> int:
 async def show_rubric(settings: Settings, run_id: str, edit: Path | None) -> int:
     """Print the criteria of a run, in the form that `--edit` takes. With `edit`, replace them first."""
     criteria = _read_criteria(edit) if edit else None
-    async with connected(settings, say) as connection:
-        name = (await find(connection.api, run_id)).id
+    async with open_connection(settings, say) as connection:
+        name = (await find_run(connection.api, run_id)).id
         if criteria is not None:
             await connection.api.send(asking.edit_rubric(name, criteria))
         rubric = (await connection.api.send(asking.rubric(name))).rubric
@@ -162,39 +162,39 @@ async def show_rubric(settings: Settings, run_id: str, edit: Path | None) -> int
 
 async def show_scorecard(settings: Settings, run_id: str) -> int:
     """Print the scorecard of a run."""
-    async with connected(settings, say) as connection:
-        print(scores(await connection.api.send(asking.scorecard((await find(connection.api, run_id)).id))))
+    async with open_connection(settings, say) as connection:
+        print(describe_scorecard(await connection.api.send(asking.scorecard((await find_run(connection.api, run_id)).id))))
     return 0
 
 
-async def find(api: AsyncClient, run_id: str) -> Run:
+async def find_run(api: AsyncClient, run_id: str) -> Run:
     """Return the run with this id, or the only recent one whose id begins so."""
     if len(run_id) >= FULL_ID:
         return await api.send(runs.get(run_id))
-    recent = (await api.send(runs.list_(SEARCHED_FOR_PREFIX))).items
+    recent = (await api.send(runs.list_(PREFIX_SEARCH_LIMIT))).items
     found = [run for run in recent if run.id.startswith(run_id.lower())]
     if len(found) != 1:
         raise NotFound(f"{len(found) or 'no'} runs begin with {run_id!r}; `rubrica runs list` shows the ids")
     return found[0]
 
 
-def _described(run: Run) -> str:
+def _describe_run(run: Run) -> str:
     usage = run.usage
     tokens = usage.input_tokens + usage.output_tokens
     lines = [
         f"run       {run.id}",
         f"question  {run.query.question}",
-        f"status    {run.status.value} {one_line(run.detail)}".rstrip(),
+        f"status    {run.status.value} {as_one_line(run.detail)}".rstrip(),
         f"used      {usage.model_calls} model and {usage.tool_calls} tool calls, {tokens:,} tokens, "
         f"US$ {usage.cost_microusd / 1e6:.4f}",
     ]
     for subtask in run.plan.subtasks if run.plan else ():
         after = f" (after {', '.join(subtask.depends_on)})" if subtask.depends_on else ""
-        lines.append(f"subtask   {subtask.id}: {one_line(subtask.title)}{after}")
+        lines.append(f"subtask   {subtask.id}: {as_one_line(subtask.title)}{after}")
     return "\n".join(lines)
 
 
-def _new_subtask(run: Run, question: str) -> Subtask:
+def _make_subtask(run: Run, question: str) -> Subtask:
     """Return a subtask with the first free id of the form `added1`."""
     taken = {subtask.id for subtask in run.plan.subtasks} if run.plan else set()
     number = next(n for n in range(1, len(taken) + 2) if f"added{n}" not in taken)

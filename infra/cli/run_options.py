@@ -9,13 +9,13 @@ import typer
 from app.domain.budget import Budget
 from app.domain.options import Length, ReportFormat, SourceKind, Tone
 
-DAY = ["%Y-%m-%d"]
+DATE_FORMATS = ["%Y-%m-%d"]
 Lengths = Annotated[Length | None, typer.Option("--length", help="How long the report is.")]
 Tones = Annotated[Tone | None, typer.Option("--tone", help="The tone of the report.")]
 Audience = Annotated[str, typer.Option(help="Who will read it, in a few words.")]
 Format = Annotated[ReportFormat | None, typer.Option("--format", help="The form of the report.")]
-From = Annotated[datetime | None, typer.Option("--from", formats=DAY, help="Only sources of this day or later.")]
-To = Annotated[datetime | None, typer.Option("--to", formats=DAY, help="Only sources of this day or earlier.")]
+From = Annotated[datetime | None, typer.Option("--from", formats=DATE_FORMATS, help="Only sources of this day or later.")]
+To = Annotated[datetime | None, typer.Option("--to", formats=DATE_FORMATS, help="Only sources of this day or earlier.")]
 Sources = Annotated[list[SourceKind] | None, typer.Option("--source", help="Where to search; repeat for several.")]
 Collections = Annotated[list[str] | None, typer.Option("--collection", help="A collection to search; repeat for several.")]
 Allowed = Annotated[list[str] | None, typer.Option("--allow-domain", help="Only this domain of the web; repeatable.")]
@@ -28,7 +28,7 @@ MaxCost = Annotated[float | None, typer.Option(min=0.000001, help="Pause when th
 MaxMinutes = Annotated[float | None, typer.Option(min=0.02, help="Pause when the agents have worked this long.")]
 
 
-def budget(max_tokens: int | None, max_cost: float | None, max_minutes: float | None) -> Budget | None:
+def build_budget(max_tokens: int | None, max_cost: float | None, max_minutes: float | None) -> Budget | None:
     """Return the run's caps, or None when there is none."""
     if max_tokens is None and max_cost is None and max_minutes is None:
         return None
@@ -39,12 +39,12 @@ def budget(max_tokens: int | None, max_cost: float | None, max_minutes: float | 
     )
 
 
-def given(**options: Any) -> dict[str, Any]:
+def collect_options(**options: Any) -> dict[str, Any]:
     """Return the options that were given, as the API takes them."""
-    return {name: _plain(value) for name, value in options.items() if value}
+    return {name: _to_plain(value) for name, value in options.items() if value}
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.date().isoformat()
     return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else value

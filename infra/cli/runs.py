@@ -7,7 +7,7 @@ import typer
 
 from app.exports.nouns import ExportFormat
 from infra.cli.execute import execute
-from infra.cli.run_options import MaxCost, MaxMinutes, MaxTokens, budget
+from infra.cli.run_options import MaxCost, MaxMinutes, MaxTokens, build_budget
 
 app = typer.Typer(help="Look at runs and steer them.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -100,7 +100,7 @@ def tape(run: RunId, file: Annotated[Path, typer.Argument(dir_okay=False, help="
     """Save the results of a run's tools, so that it can be played back without them."""
     from infra.cli import run_commands
 
-    execute(lambda settings: run_commands.tape(settings, run, file))
+    execute(lambda settings: run_commands.save_tape(settings, run, file))
 
 
 @app.command()
@@ -131,5 +131,5 @@ def steer(
     """Change the course of a run. Several options are applied in the order listed here."""
     from infra.cli import run_commands
 
-    steering = run_commands.Steering(note, add, drop, plan, budget(max_tokens, max_cost, max_minutes))
+    steering = run_commands.RunChanges(note, add, drop, plan, build_budget(max_tokens, max_cost, max_minutes))
     execute(lambda settings: run_commands.steer(settings, run, steering))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from app.domain.errors import SetupError
 from app.settings import PREFIX, Settings, read_settings
 from infra.local.home import Home
-from infra.local.logins import give_logins
+from infra.local.logins import ensure_logins
 from infra.local.postgres import LocalPostgres
 from infra.local.remote import check_database
 
@@ -40,7 +40,7 @@ async def migrate(settings: Settings) -> int:
         url = settings.database_owner_url.get_secret_value()
         await check_database(url, PREFIX + "DATABASE_OWNER_URL")
         await upgrade(url)
-        await give_logins(url, settings)
+        await ensure_logins(url, settings)
     elif settings.database_url is not None:
         raise SetupError(
             "set RUBRICA_DATABASE_OWNER_URL: tables are made by their owner, whom RUBRICA_DATABASE_URL must not name"
@@ -60,10 +60,10 @@ async def _migrate_local(home: Home) -> None:
     if not lock.acquire():
         print("a stack is running here; it migrated its database when it started")
         return
-    server = LocalPostgres(home.postgres, home.log("postgres"))
+    server = LocalPostgres(home.postgres, home.log_of("postgres"))
     try:
         await server.start()
-        await upgrade(server.url())
+        await upgrade(server.url_of())
     finally:
         await asyncio.to_thread(server.stop)
         lock.release()

@@ -16,22 +16,22 @@ from rubrica_client.models import ToolUse
 AnyToolUse = ToolUse | OwnToolUse
 
 
-async def show(settings: Settings) -> int:
+async def show_tools(settings: Settings) -> int:
     """Print one line for each service, then the calls of those that were called."""
-    uses: Sequence[AnyToolUse] = await _running(settings) or tool_uses_of([], settings.services)
+    uses: Sequence[AnyToolUse] = await _ask_running_api(settings) or tool_uses_of([], settings.services)
     for use in uses:
-        print(f"{'on ' if use.on else 'off'}  {use.name:18} {use.kind:7} {use.title:28} {_turned_on(use)}".rstrip())
+        print(f"{'on ' if use.on else 'off'}  {use.name:18} {use.kind:7} {use.title:28} {_describe_switch(use)}".rstrip())
     called = [use for use in uses if use.calls]
     if called:
         print(
             f"\n{'calls of 7 days':18} {'calls':>7} {'share':>6} {'failed':>7} {'kept':>6} {'p50':>8} {'p95':>8}  failed attempts"
         )
     for use in called:
-        print(_counts(use))
+        print(_format_counts(use))
     return 0
 
 
-async def _running(settings: Settings) -> Sequence[ToolUse] | None:
+async def _ask_running_api(settings: Settings) -> Sequence[ToolUse] | None:
     """Ask a running API about its services. Return None where none runs."""
     state = read_state(Home(settings.home).state)
     address = settings.api_url or (state.api if state else None)
@@ -45,15 +45,15 @@ async def _running(settings: Settings) -> Sequence[ToolUse] | None:
     return None
 
 
-def _turned_on(use: AnyToolUse) -> str:
+def _describe_switch(use: AnyToolUse) -> str:
     return "" if use.on else f"set {use.variable}"
 
 
-def _counts(use: AnyToolUse) -> str:
+def _format_counts(use: AnyToolUse) -> str:
     attempts = ", ".join(f"{n} {kind}" for kind, n in use.failed_attempts.items())
-    times = f"{_ms(use.p50_ms):>8} {_ms(use.p95_ms):>8}"
+    times = f"{_format_limit(use.p50_ms):>8} {_format_limit(use.p95_ms):>8}"
     return f"{use.name:18} {use.calls:7} {use.share:6.1%} {use.failure_rate:7.2%} {use.kept:6} {times}  {attempts}".rstrip()
 
 
-def _ms(edge: int | None) -> str:
+def _format_limit(edge: int | None) -> str:
     return f"≤{edge} ms" if edge else ""

@@ -11,7 +11,7 @@ from infra.local.lock import read_state
 from infra.local.stack import Stack
 
 
-async def up(settings: Settings, with_ui: bool) -> int:
+async def run_stack(settings: Settings, with_ui: bool) -> int:
     """Start everything, print the addresses and keep it running until this task is cancelled.
 
     Raises:
@@ -29,7 +29,7 @@ async def up(settings: Settings, with_ui: bool) -> int:
         print(f"Temporal  {state.temporal}\nlogs      {stack.home.logs}\nCtrl-C stops all of it.", flush=True)
         await asyncio.Event().wait()
     except Conflict as error:
-        raise SetupError(_already_running(stack.home, error)) from error
+        raise SetupError(_describe_running(stack.home, error)) from error
     finally:
         if stack.running:
             say("stopping")
@@ -37,7 +37,7 @@ async def up(settings: Settings, with_ui: bool) -> int:
     return 0
 
 
-def _already_running(home: Home, error: Conflict) -> str:
+def _describe_running(home: Home, error: Conflict) -> str:
     state = read_state(home.state)
     if state is None:
         return str(error)

@@ -14,19 +14,19 @@ from app.domain.errors import SetupError
 from app.settings import PREFIX, Settings
 from infra.local.home import Home
 from infra.local.lock import FileLock
-from infra.local.postgres import DATABASE, LocalPostgres, running_url
+from infra.local.postgres import DATABASE, LocalPostgres, read_running_url
 
 SETTING = PREFIX + "WORKER_DATABASE_URL"
 
 
 @asynccontextmanager
-async def worker_pool(settings: Settings, home: Home) -> AsyncIterator[asyncpg.Pool]:
+async def open_worker_pool(settings: Settings, home: Home) -> AsyncIterator[asyncpg.Pool]:
     """Open a pool of connections, closed at the end.
 
     Raises:
         SetupError: the database cannot be used, or needs a migration.
     """
-    async with _database(settings, home) as url:
+    async with _open_database(settings, home) as url:
         pool = await connect(url, largest=2, setting=SETTING)
         try:
             await require_schema(pool)
@@ -36,7 +36,7 @@ async def worker_pool(settings: Settings, home: Home) -> AsyncIterator[asyncpg.P
 
 
 @asynccontextmanager
-async def _database(settings: Settings, home: Home) -> AsyncIterator[str]:
+async def _open_database(settings: Settings, home: Home) -> AsyncIterator[str]:
     """Yield the database's address for the worker's role. A local server that does not run is started meanwhile."""
     if settings.worker_database_url is not None:
         yield settings.worker_database_url.get_secret_value()
@@ -46,13 +46,13 @@ async def _database(settings: Settings, home: Home) -> AsyncIterator[str]:
     home.prepare()
     lock = FileLock(home.lock)
     if not lock.acquire():
-        yield running_url(home.postgres, DATABASE, WORKER_ROLE)
+        yield read_running_url(home.postgres, DATABASE, WORKER_ROLE)
         return
-    server = LocalPostgres(home.postgres, home.log("postgres"))
+    server = LocalPostgres(home.postgres, home.log_of("postgres"))
     try:
         await server.start()
-        await upgrade(server.url())
-        yield server.url(role=WORKER_ROLE)
+        await upgrade(server.url_of())
+        yield server.url_of(role=WORKER_ROLE)
     finally:
         await asyncio.to_thread(server.stop)
         lock.release()

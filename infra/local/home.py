@@ -61,7 +61,7 @@ class Home:
         """The file of the running stack's addresses."""
         return self.root / "stack.json"
 
-    def log(self, name: str) -> Path:
+    def log_of(self, name: str) -> Path:
         """Return the log file of one process."""
         return self.logs / f"{name}.log"
 
@@ -80,7 +80,7 @@ class Home:
             if log.stat().st_size > LONGEST_LOG:
                 log.replace(log.with_suffix(".log.old"))
 
-    def api_key(self) -> ApiKey:
+    def ensure_api_key(self) -> ApiKey:
         """Return the key in the file; write a new one when there is no file.
 
         Raises:
@@ -94,7 +94,7 @@ class Home:
         except Unauthenticated as error:
             raise SetupError(f"{self.key} holds no API key; remove it and start again") from error
 
-    def sockets(self) -> Path:
+    def make_socket_folder(self) -> Path:
         """Make a private folder (0700) with a short path: a Unix socket's path may have 107 bytes, a home's has no limit.
 
         Raises:

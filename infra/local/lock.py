@@ -45,7 +45,7 @@ class FileLock:
             os.close(self._descriptor)
             self._descriptor = None
 
-    def held_by_another(self) -> bool:
+    def is_held_by_another(self) -> bool:
         """Return whether another process holds the lock."""
         if self._descriptor is not None:
             return False
@@ -81,12 +81,12 @@ def read_state(path: Path) -> StackState | None:
         return None
 
 
-def started_at(pid: int) -> float:
+def read_start_time(pid: int) -> float:
     """Return when a process started (seconds): with its number, this names the process for good."""
     return psutil.Process(pid).create_time()
 
 
-def end_leftovers(path: Path) -> None:
+def kill_leftovers(path: Path) -> None:
     """Kill the processes that a dead supervisor left, on systems whose kernel does not do so.
 
     Call it with the stack's lock held. The start time tells whether a process id now belongs to another program.

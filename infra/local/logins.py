@@ -11,7 +11,7 @@ from app.domain.errors import SetupError
 from app.settings import Settings
 
 
-async def give_logins(owner_url: str, settings: Settings) -> None:
+async def ensure_logins(owner_url: str, settings: Settings) -> None:
     """Make the users in the settings' addresses, with their passwords, as members of the right role.
 
     A user who can log in already stays unchanged: the server's administrator may manage users by other means.
@@ -23,13 +23,13 @@ async def give_logins(owner_url: str, settings: Settings) -> None:
     connection = await asyncpg.connect(owner_url)
     try:
         for url, role in users:
-            if url is not None and not await _gets_in(url):
-                await _make(connection, url, role)
+            if url is not None and not await _can_log_in(url):
+                await _make_user(connection, url, role)
     finally:
         await connection.close()
 
 
-async def _make(owner: asyncpg.Connection, url: SecretStr, role: str) -> None:
+async def _make_user(owner: asyncpg.Connection, url: SecretStr, role: str) -> None:
     parts = urlsplit(url.get_secret_value())
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
     try:
@@ -41,7 +41,7 @@ async def _make(owner: asyncpg.Connection, url: SecretStr, role: str) -> None:
         ) from error
 
 
-async def _gets_in(url: SecretStr) -> bool:
+async def _can_log_in(url: SecretStr) -> bool:
     try:
         connection = await asyncpg.connect(url.get_secret_value())
     except asyncpg.InvalidAuthorizationSpecificationError:

@@ -13,9 +13,9 @@ from pydantic import SecretStr
 from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.settings import PREFIX, Settings
 from infra.local.home import Home
-from infra.local.ports import LOOPBACK, PortBook, required_port
+from infra.local.ports import LOOPBACK, PortBook, require_port
 from infra.local.postgres import LocalPostgres
-from infra.local.service import Endpoint, Service, python_module
+from infra.local.service import Endpoint, LocalService, gated_command
 from infra.local.temporal import LocalTemporal
 
 API_PORT = 8_321
@@ -31,40 +31,42 @@ class Parts:
     with_ui: bool
     postgres: LocalPostgres | None = field(init=False)
     temporal: LocalTemporal | None = field(init=False)
-    retrieval: Service | None = field(init=False)
-    worker: Service = field(init=False)
-    api: Service = field(init=False)
-    ui: Service | None = field(init=False)
+    retrieval: LocalService | None = field(init=False)
+    worker: LocalService = field(init=False)
+    api: LocalService = field(init=False)
+    ui: LocalService | None = field(init=False)
 
     def __post_init__(self) -> None:
         settings = self.settings
-        sockets = self.home.sockets()
-        self.postgres = None if settings.database_url else LocalPostgres(self.home.postgres, self.home.log("postgres"), sockets)
-        self.temporal = None if settings.temporal_address else LocalTemporal(self.home.temporal, self.home.log("temporal"))
+        sockets = self.home.make_socket_folder()
+        self.postgres = (
+            None if settings.database_url else LocalPostgres(self.home.postgres, self.home.log_of("postgres"), sockets)
+        )
+        self.temporal = None if settings.temporal_address else LocalTemporal(self.home.temporal, self.home.log_of("temporal"))
         book = PortBook(self.home.ports)
-        self._api_port = _port(book, "api", settings.api_port, API_PORT)
-        self._ui_port = _port(book, "ui", settings.ui_port, UI_PORT) if self.with_ui else None
+        self._api_port = _choose_port(book, "api", settings.api_port, API_PORT)
+        self._ui_port = _choose_port(book, "ui", settings.ui_port, UI_PORT) if self.with_ui else None
         self._socket = sockets / "retrieval.sock"
-        environment = self.environment()
-        self.retrieval = None if settings.retrieval_url else self._retrieval(environment)
-        self.worker = self._service("worker", "workflows.durable.worker", environment, None)
-        self.api = self._service("api", "app.http.__main__", environment, Endpoint(self.api_url))
-        self.ui = self._page(environment) if self._ui_port else None
+        environment = self.build_environment()
+        self.retrieval = None if settings.retrieval_url else self._make_retrieval(environment)
+        self.worker = self._make_service("worker", "workflows.durable.worker", environment, None)
+        self.api = self._make_service("api", "app.http.__main__", environment, Endpoint(self.api_url))
+        self.ui = self._make_page(environment) if self._ui_port else None
 
     @property
     def database_url(self) -> str:
         """The database's address for the API's role, which sees one organisation at a time."""
-        return self.postgres.url(role=API_ROLE) if self.postgres else _secret(self.settings.database_url)
+        return self.postgres.url_of(role=API_ROLE) if self.postgres else _reveal(self.settings.database_url)
 
     @property
     def worker_database_url(self) -> str:
         """The same database's address for the worker's role, which sees all organisations."""
-        return self.postgres.url(role=WORKER_ROLE) if self.postgres else _secret(self.settings.worker_database_url)
+        return self.postgres.url_of(role=WORKER_ROLE) if self.postgres else _reveal(self.settings.worker_database_url)
 
     @property
     def api_key(self) -> str:
         """The key that commands and the page on this machine send to the API."""
-        return _secret(self.settings.api_key) if self.settings.api_key else str(self.home.api_key())
+        return _reveal(self.settings.api_key) if self.settings.api_key else str(self.home.ensure_api_key())
 
     @property
     def temporal_address(self) -> str:
@@ -86,7 +88,7 @@ class Parts:
         """The address of the web page, if it is wanted."""
         return f"http://{LOOPBACK}:{self._ui_port}" if self._ui_port else None
 
-    def environment(self) -> dict[str, str]:
+    def build_environment(self) -> dict[str, str]:
         """Return the environment of every service: the user's settings and the addresses of the local parts."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
         addresses = {
@@ -101,17 +103,17 @@ class Parts:
         # No service needs the owner's address or a client's key.
         hidden = ("RUBRICA_DATABASE_OWNER_URL", "RUBRICA_API_KEY")
         shared = {name: value for name, value in self.settings.to_environment().items() if name not in hidden}
-        return inherited | shared | addresses | _python_environment()
+        return inherited | shared | addresses | _build_python_environment()
 
     def remove_sockets(self) -> None:
         """Remove the sockets' folder from the place for temporary files. Call it when nothing runs."""
         shutil.rmtree(self._socket.parent, ignore_errors=True)
 
-    def _service(self, name: str, module: str, environment: Mapping[str, str], endpoint: Endpoint | None) -> Service:
+    def _make_service(self, name: str, module: str, environment: Mapping[str, str], endpoint: Endpoint | None) -> LocalService:
         words = f"{name} ready"
-        return Service(name, python_module(module), self.home.log(name), environment, endpoint, words)
+        return LocalService(name, gated_command(module), self.home.log_of(name), environment, endpoint, words)
 
-    def _retrieval(self, environment: Mapping[str, str]) -> Service:
+    def _make_retrieval(self, environment: Mapping[str, str]) -> LocalService:
         options = ["--socket", str(self._socket), "--home", str(self.home.root)]
         if self.settings.models_dir:
             options += ["--models-dir", str(self.settings.models_dir)]
@@ -119,11 +121,11 @@ class Parts:
             options += ["--qdrant-url", self.settings.qdrant_url]
         if self.settings.nli_model:
             options += ["--nli-model", self.settings.nli_model]
-        command = python_module("retrieval.service.server", *options)
-        log, endpoint = self.home.log("retrieval"), Endpoint(self.retrieval_url)
-        return Service("retrieval", command, log, environment, endpoint, folder=self._socket.parent)
+        command = gated_command("retrieval.service.server", *options)
+        log, endpoint = self.home.log_of("retrieval"), Endpoint(self.retrieval_url)
+        return LocalService("retrieval", command, log, environment, endpoint, folder=self._socket.parent)
 
-    def _page(self, environment: Mapping[str, str]) -> Service:
+    def _make_page(self, environment: Mapping[str, str]) -> LocalService:
         options = {
             "server.address": LOOPBACK,
             "server.port": str(self._ui_port),
@@ -131,31 +133,31 @@ class Parts:
             "server.fileWatcherType": "none",
             "browser.gatherUsageStats": "false",
         }
-        command = [sys.executable, "-m", "streamlit", "run", str(_package_folder("ui") / "server.py")]
+        command = [sys.executable, "-m", "streamlit", "run", str(_find_package("ui") / "server.py")]
         command += [f"--{key}={value}" for key, value in options.items()]
         endpoint = Endpoint(str(self.ui_url), "/_stcore/health")
         own = {**environment, "RUBRICA_API_KEY": self.api_key}
-        return Service("ui", command, self.home.log("ui"), own, endpoint, gated=False)
+        return LocalService("ui", command, self.home.log_of("ui"), own, endpoint, gated=False)
 
 
-def _port(book: PortBook, name: str, wanted: int | None, preferred: int) -> int:
-    return required_port(wanted, f"RUBRICA_{name.upper()}_PORT") if wanted else book.port(name, preferred)
+def _choose_port(book: PortBook, name: str, wanted: int | None, preferred: int) -> int:
+    return require_port(wanted, f"RUBRICA_{name.upper()}_PORT") if wanted else book.choose_port(name, preferred)
 
 
-def _secret(secret: SecretStr | None) -> str:
+def _reveal(secret: SecretStr | None) -> str:
     assert secret is not None
     return secret.get_secret_value()
 
 
-def _package_folder(name: str) -> Path:
+def _find_package(name: str) -> Path:
     spec = importlib.util.find_spec(name)
     assert spec is not None
     assert spec.submodule_search_locations
     return Path(spec.submodule_search_locations[0])
 
 
-def _python_environment() -> dict[str, str]:
+def _build_python_environment() -> dict[str, str]:
     """Return the variables by which children find the packages of this process, and write logs line by line."""
-    root = str(_package_folder("infra").parent)
+    root = str(_find_package("infra").parent)
     path = os.environ.get("PYTHONPATH")
     return {"PYTHONPATH": f"{root}{os.pathsep}{path}" if path else root, "PYTHONUNBUFFERED": "1"}

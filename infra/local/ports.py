@@ -25,7 +25,7 @@ def is_free(port: int) -> bool:
         return True
 
 
-async def accepts(port: int) -> bool:
+async def is_listening(port: int) -> bool:
     """Return whether something listens on this loopback port."""
     try:
         _, writer = await asyncio.open_connection(LOOPBACK, port)
@@ -35,7 +35,7 @@ async def accepts(port: int) -> bool:
     return True
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     """Return a loopback port on which nothing listens.
 
     Raises:
@@ -54,7 +54,7 @@ class PortBook:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def port(self, name: str, preferred: int | None = None) -> int:
+    def choose_port(self, name: str, preferred: int | None = None) -> int:
         """Return and remember the first free port of: the one that `name` had last time, the preferred one, a random one."""
         book = self._read()
         for candidate in (book.get(name), preferred):
@@ -62,7 +62,7 @@ class PortBook:
                 port = candidate
                 break
         else:
-            port = free_port()
+            port = find_free_port()
         if book.get(name) != port:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.write_text(json.dumps(book | {name: port}))
@@ -77,7 +77,7 @@ class PortBook:
         return {k: v for k, v in content.items() if isinstance(v, int)} if isinstance(content, dict) else {}
 
 
-def required_port(number: int, setting: str) -> int:
+def require_port(number: int, setting: str) -> int:
     """Return `number`.
 
     Raises:

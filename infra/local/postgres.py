@@ -20,8 +20,8 @@ import psutil
 from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.domain.errors import SetupError
 from infra.local.home import make_folder
-from infra.local.ports import LOOPBACK, PortBook, accepts
-from infra.local.privileges import Account, account_for, appear_listed, is_listed
+from infra.local.ports import LOOPBACK, PortBook, is_listening
+from infra.local.privileges import Account, appear_listed, choose_account, is_listed
 from infra.local.process import Process, Program
 
 START_LIMIT = timedelta(seconds=60)
@@ -41,7 +41,7 @@ SERVER_SETTINGS = {
 }
 
 
-def binary(name: str) -> Path:
+def find_postgres_program(name: str) -> Path:
     """Return the path of a bundled program such as `postgres` or `initdb`.
 
     Raises:
@@ -70,7 +70,7 @@ class LocalPostgres:
 
     def __post_init__(self) -> None:
         make_folder(self.directory)
-        self.port = PortBook(self.directory / "ports.json").port("postgres")
+        self.port = PortBook(self.directory / "ports.json").choose_port("postgres")
 
     @property
     def _data(self) -> Path:
@@ -80,9 +80,9 @@ class LocalPostgres:
     def _lock_file(self) -> Path:
         return self._data / "postmaster.pid"
 
-    def url(self, database: str = DATABASE, role: str = USER) -> str:
+    def url_of(self, database: str = DATABASE, role: str = USER) -> str:
         """Return the `postgresql://` address, with password, of a database of this cluster as `role` (default: the owner)."""
-        password = _password_file(self.directory, role).read_text()
+        password = _ensure_password(self.directory, role).read_text()
         if self.sockets is None:
             return f"postgresql://{role}:{password}@{LOOPBACK}:{self.port}/{database}"
         return f"postgresql://{role}:{password}@/{database}?host={quote(str(self.sockets))}&port={self.port}"
@@ -93,18 +93,18 @@ class LocalPostgres:
         Raises:
             SetupError: the server cannot start; the message says what to do.
         """
-        paths = [self._data, binary("postgres")] + ([self.sockets / "socket"] if self.sockets else [])
-        account = account_for(paths)
+        paths = [self._data, find_postgres_program("postgres")] + ([self.sockets / "socket"] if self.sockets else [])
+        account = choose_account(paths)
         if not (self._data / "PG_VERSION").exists():
-            await asyncio.to_thread(_initialise, self.directory, account)
+            await asyncio.to_thread(_make_cluster, self.directory, account)
         await asyncio.to_thread(self._end_leftover)
         settings = SERVER_SETTINGS | {"unix_socket_directories": str(self.sockets or "")}
         options = [f"-c{key}={value}" for key, value in settings.items()]
-        command = [str(binary("postgres")), "-D", str(self._data), "-p", str(self.port), *options]
+        command = [str(find_postgres_program("postgres")), "-D", str(self._data), "-p", str(self.port), *options]
         # SIGINT is PostgreSQL's fast shutdown: it ends sessions and writes a checkpoint.
         fast = signal.SIGINT
         self.process = Process(Program(self.name, command, self.log, account=account, stop_signal=fast, orphan_signal=fast))
-        await self.process.until(self._is_ready, START_LIMIT, _hint(self.directory))
+        await self.process.wait_until_ready(self._is_ready, START_LIMIT, _explain_failure(self.directory))
         await self.ensure_database(DATABASE)
         await self._ensure_roles()
 
@@ -113,29 +113,29 @@ class LocalPostgres:
         # Imported here: the command line loads this module for every command, and most need no database.
         import asyncpg
 
-        connection = await asyncpg.connect(self.url("postgres"))
+        connection = await asyncpg.connect(self.url_of("postgres"))
         try:
             if not await connection.fetchval("SELECT true FROM pg_database WHERE datname = $1", name):
                 await connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
         finally:
             await connection.close()
-        return self.url(name)
+        return self.url_of(name)
 
     async def _ensure_roles(self) -> None:
         import asyncpg
 
         from app.database.roles import ensure_login
 
-        connection = await asyncpg.connect(self.url())
+        connection = await asyncpg.connect(self.url_of())
         try:
             for role in ROLES:
-                await ensure_login(connection, role, _password_file(self.directory, role).read_text())
+                await ensure_login(connection, role, _ensure_password(self.directory, role).read_text())
         finally:
             await connection.close()
 
     async def responds(self) -> bool:
         """Return whether the server accepts connections."""
-        return await accepts(self.port)
+        return await is_listening(self.port)
 
     def stop(self) -> None:
         """End the server by a fast shutdown. Safe to repeat."""
@@ -157,53 +157,53 @@ class LocalPostgres:
             pid = int(self._lock_file.read_text().splitlines()[0])
         except (FileNotFoundError, IndexError, ValueError):
             return
-        if not _serves(pid, self._data):
+        if not _is_serving(pid, self._data):
             self._lock_file.unlink(missing_ok=True)
             return
         for stop in (signal.SIGINT, signal.SIGQUIT):
             os.kill(pid, stop)
-            if self._released_by(pid, timedelta(seconds=10)):
+            if self._wait_for_end(pid, timedelta(seconds=10)):
                 return
         raise SetupError(f"a PostgreSQL server of an earlier start (process {pid}) still uses {self._data}; end it and try again")
 
-    def _released_by(self, pid: int, limit: timedelta) -> bool:
+    def _wait_for_end(self, pid: int, limit: timedelta) -> bool:
         deadline = time.monotonic() + limit.total_seconds()
-        while _serves(pid, self._data):
+        while _is_serving(pid, self._data):
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.05)
         return True
 
 
-def _initialise(directory: Path, account: Account | None) -> None:
+def _make_cluster(directory: Path, account: Account | None) -> None:
     """Make the data folder by `initdb`, in a scratch folder renamed at the end, so that a cut never leaves half of one."""
     scratch = directory / "data.new"
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(mode=0o700)
-    password = _password_file(directory)
+    password = _ensure_password(directory)
     if account is not None:
-        account.own(scratch)
-        account.own(password)
+        account.take_ownership(scratch)
+        account.take_ownership(password)
     options = ["--auth=scram-sha-256", f"--username={USER}", f"--pwfile={password}", "--encoding=UTF8", "--no-locale"]
-    command = [str(binary("initdb")), "-D", str(scratch), *options]
+    command = [str(find_postgres_program("initdb")), "-D", str(scratch), *options]
     try:
-        subprocess.run(command, capture_output=True, text=True, check=True, preexec_fn=_identity(account))
+        subprocess.run(command, capture_output=True, text=True, check=True, preexec_fn=_choose_identity(account))
     except subprocess.SubprocessError as error:
         output = error.stderr.strip() if isinstance(error, subprocess.CalledProcessError) else ""
         raise SetupError(
-            f"PostgreSQL could not make its data folder in {directory}. {_hint(directory)}\n{output}".strip()
+            f"PostgreSQL could not make its data folder in {directory}. {_explain_failure(directory)}\n{output}".strip()
         ) from error
     scratch.rename(directory / "data")
 
 
-def _identity(account: Account | None) -> Callable[[], None] | None:
+def _choose_identity(account: Account | None) -> Callable[[], None] | None:
     """Return what makes `initdb` a user that it accepts; None where it accepts this one."""
     if account is not None:
         return account.assume()
     return None if is_listed(os.geteuid()) else appear_listed()
 
 
-def running_url(directory: Path, database: str, role: str) -> str:
+def read_running_url(directory: Path, database: str, role: str) -> str:
     """Return the address of a database of the cluster in `directory`, whose server another process runs.
 
     Raises:
@@ -213,10 +213,10 @@ def running_url(directory: Path, database: str, role: str) -> str:
         port = int((directory / "data" / "postmaster.pid").read_text().splitlines()[PORT_LINE])
     except (OSError, ValueError, IndexError) as error:
         raise SetupError(f"the database in {directory} is just starting or stopping; try again in a moment") from error
-    return f"postgresql://{role}:{_password_file(directory, role).read_text()}@{LOOPBACK}:{port}/{database}"
+    return f"postgresql://{role}:{_ensure_password(directory, role).read_text()}@{LOOPBACK}:{port}/{database}"
 
 
-def _password_file(directory: Path, role: str = USER) -> Path:
+def _ensure_password(directory: Path, role: str = USER) -> Path:
     """Return the file of a role's password for this cluster; write it once, with a random password."""
     path = directory / ("password" if role == USER else f"password-{role}")
     if not path.exists():
@@ -225,7 +225,7 @@ def _password_file(directory: Path, role: str = USER) -> Path:
     return path
 
 
-def _serves(pid: int, data: Path) -> bool:
+def _is_serving(pid: int, data: Path) -> bool:
     """Return whether process `pid` is a PostgreSQL server of this data folder (a server's working folder is its data)."""
     try:
         return Path(psutil.Process(pid).cwd()).samefile(data)
@@ -233,7 +233,7 @@ def _serves(pid: int, data: Path) -> bool:
         return False
 
 
-def _hint(directory: Path) -> str:
+def _explain_failure(directory: Path) -> str:
     """Return the likely cause of a failed start on this machine and what to do about it, or nothing."""
     free = shutil.disk_usage(directory).free // 2**20
     if free < 200:

@@ -34,7 +34,7 @@ class Account:
     gid: int
     keeps_path_access: bool = False
 
-    def own(self, path: Path) -> None:
+    def take_ownership(self, path: Path) -> None:
         """Make this account the owner of `path`, not of its content."""
         os.chown(path, self.uid, self.gid)
 
@@ -47,7 +47,7 @@ class Account:
 
         def become() -> None:
             if self.keeps_path_access:
-                _call(libc.prctl, _PR_SET_KEEPCAPS, 1, 0, 0, 0)
+                _call_system(libc.prctl, _PR_SET_KEEPCAPS, 1, 0, 0, 0)
             os.setgroups([])
             os.setresgid(self.gid, self.gid, self.gid)
             os.setresuid(self.uid, self.uid, self.uid)
@@ -57,15 +57,15 @@ class Account:
         return become
 
 
-def account_for(paths: Iterable[Path]) -> Account | None:
+def choose_account(paths: Iterable[Path]) -> Account | None:
     """Return an account that can reach `paths`, for a server that refuses root; None when this process is not root."""
     if os.geteuid() != 0:
         return None
-    uid = listed_account()
+    uid = find_listed_account()
     return Account(uid, uid, keeps_path_access=not all(_others_may_enter(path) for path in paths))
 
 
-def listed_account() -> int:
+def find_listed_account() -> int:
     """Return the number of an account without rights, from the machine's list where it has one."""
     listed = {entry.pw_uid for entry in pwd.getpwall()} - {0}
     return NOBODY if NOBODY in listed else min(listed, default=NOBODY)
@@ -82,10 +82,10 @@ def appear_listed() -> Callable[[], None]:
     It raises `OSError` in the child where the machine does not allow user namespaces.
     """
     libc = ctypes.CDLL(None, use_errno=True)
-    uid, gid, shown = os.geteuid(), os.getegid(), listed_account()
+    uid, gid, shown = os.geteuid(), os.getegid(), find_listed_account()
 
     def appear() -> None:
-        _call(libc.unshare, _CLONE_NEWUSER)
+        _call_system(libc.unshare, _CLONE_NEWUSER)
         for name, content in (("setgroups", "deny"), ("gid_map", f"{shown} {gid} 1"), ("uid_map", f"{shown} {uid} 1")):
             Path(f"/proc/self/{name}").write_text(content)
 
@@ -100,11 +100,11 @@ def _keep_only(libc: ctypes.CDLL, capability: int) -> None:
     mask = 1 << capability
     header = struct.pack("=II", _CAPABILITY_VERSION_3, 0)
     sets = struct.pack("=IIIIII", mask, mask, mask, 0, 0, 0)
-    _call(libc.capset, header, sets)
-    _call(libc.prctl, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE, capability, 0, 0)
+    _call_system(libc.capset, header, sets)
+    _call_system(libc.prctl, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE, capability, 0, 0)
 
 
-def _call(function: Callable[..., int], *arguments: object) -> None:
+def _call_system(function: Callable[..., int], *arguments: object) -> None:
     if function(*arguments) != 0:
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))

@@ -82,13 +82,13 @@ class Process:
         """The exit code: None while the child runs, negative when a signal ended it."""
         return self._child.poll()
 
-    def log_tail(self, lines: int = LOG_LINES_SHOWN) -> str:
+    def read_log_tail(self, lines: int = LOG_LINES_SHOWN) -> str:
         """Return the last lines that this process wrote."""
         with self.program.log.open("rb") as log:
             log.seek(self._log_start)
             return "\n".join(log.read().decode(errors="replace").splitlines()[-lines:])
 
-    def send(self, line: bytes) -> None:
+    def send_line(self, line: bytes) -> None:
         """Write one line to a gated program and close its input. Nothing happens when the program has ended."""
         if self._child.stdin is not None and not self._child.stdin.closed:
             with contextlib.suppress(BrokenPipeError), self._child.stdin as gate:
@@ -114,7 +114,7 @@ class Process:
             self._child.wait(self.program.patience.total_seconds())
         self.kill()
 
-    async def until(self, ready: Callable[[], Awaitable[bool]], limit: timedelta, hint: str = "") -> None:
+    async def wait_until_ready(self, ready: Callable[[], Awaitable[bool]], limit: timedelta, hint: str = "") -> None:
         """Wait until `ready()` returns True.
 
         Raises:
@@ -123,21 +123,21 @@ class Process:
         deadline = time.monotonic() + limit.total_seconds()
         while not await ready():
             if not self.alive:
-                raise self.failure(f"ended with code {self.exit_code} while starting", hint)
+                raise self.build_failure(f"ended with code {self.exit_code} while starting", hint)
             if time.monotonic() > deadline:
-                raise self.failure(f"was not ready after {limit.total_seconds():.0f} s", hint)
+                raise self.build_failure(f"was not ready after {limit.total_seconds():.0f} s", hint)
             await asyncio.sleep(POLL.total_seconds())
 
-    async def ended(self) -> int:
+    async def wait_for_end(self) -> int:
         """Wait for the end and return the exit code."""
         while (code := self.exit_code) is None:
             await asyncio.sleep(4 * POLL.total_seconds())
         return code
 
-    def failure(self, what: str, hint: str = "") -> SetupError:
+    def build_failure(self, what: str, hint: str = "") -> SetupError:
         """Return an error that says what happened and what to do, with the last lines of the log."""
         advice = f" {hint}" if hint else ""
-        return SetupError(f"{self.program.name} {what}.{advice} Log: {self.program.log}\n{self.log_tail()}".rstrip())
+        return SetupError(f"{self.program.name} {what}.{advice} Log: {self.program.log}\n{self.read_log_tail()}".rstrip())
 
 
 def _prepare(program: Program) -> Callable[[], None]:

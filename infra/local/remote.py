@@ -42,8 +42,8 @@ async def check_schema(url: str, setting: str = DATABASE) -> None:
 async def _connect(url: str, name: str) -> "asyncpg.Connection[asyncpg.Record]":
     import asyncpg
 
-    setting = f"{name}: the server at {_host(url, 5432)}"
-    await _reachable(name, url, 5432)
+    setting = f"{name}: the server at {_host_of(url, 5432)}"
+    await _require_reachable(name, url, 5432)
     try:
         return await asyncpg.connect(url, timeout=LIMIT.total_seconds())
     except asyncpg.InvalidCatalogNameError as error:
@@ -64,7 +64,7 @@ async def check_temporal(address: str) -> None:
     """
     from app.runs.service.temporal_gateway import connect
 
-    await _reachable("RUBRICA_TEMPORAL_ADDRESS", f"temporal://{address}", 7233)
+    await _require_reachable("RUBRICA_TEMPORAL_ADDRESS", f"temporal://{address}", 7233)
     await connect(address)
 
 
@@ -80,7 +80,7 @@ async def check_qdrant(url: str) -> None:
     except (ValueError, AttributeError):
         title = ""
     if "qdrant" not in str(title).lower():
-        raise SetupError(f"RUBRICA_QDRANT_URL: the server at {_host(url, 6333)} is not Qdrant; check host and port")
+        raise SetupError(f"RUBRICA_QDRANT_URL: the server at {_host_of(url, 6333)} is not Qdrant; check host and port")
 
 
 async def check_model(url: str, key: str | None) -> None:
@@ -92,13 +92,13 @@ async def check_model(url: str, key: str | None) -> None:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     status, _ = await _get("RUBRICA_LLM_BASE_URL", url, "/models", headers)
     if status in (401, 403):
-        raise SetupError(f"RUBRICA_LLM_API_KEY: the server at {_host(url, 443)} refuses it (HTTP {status}); correct the key")
+        raise SetupError(f"RUBRICA_LLM_API_KEY: the server at {_host_of(url, 443)} refuses it (HTTP {status}); correct the key")
 
 
 async def _get(setting: str, url: str, path: str, headers: dict[str, str] | None = None) -> tuple[int, bytes]:
     import aiohttp
 
-    where = _host(url, 443 if url.startswith("https") else 80)
+    where = _host_of(url, 443 if url.startswith("https") else 80)
     limit = aiohttp.ClientTimeout(total=LIMIT.total_seconds())
     try:
         # A model may be reachable through the environment's proxy only.
@@ -113,9 +113,9 @@ async def _get(setting: str, url: str, path: str, headers: dict[str, str] | None
         raise SetupError(f"{setting}: the server at {where} does not speak HTTP; check the address") from error
 
 
-async def _reachable(setting: str, url: str, default_port: int) -> None:
+async def _require_reachable(setting: str, url: str, default_port: int) -> None:
     parts = urlsplit(url)
-    where = _host(url, default_port)
+    where = _host_of(url, default_port)
     try:
         async with asyncio.timeout(LIMIT.total_seconds()):
             _, writer = await asyncio.open_connection(parts.hostname, parts.port or default_port)
@@ -126,7 +126,7 @@ async def _reachable(setting: str, url: str, default_port: int) -> None:
     writer.close()
 
 
-def _host(url: str, default_port: int) -> str:
+def _host_of(url: str, default_port: int) -> str:
     """Return `host:port` of an address, without user and password."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port or default_port}"

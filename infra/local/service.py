@@ -27,7 +27,7 @@ class Endpoint:
 
 
 @dataclass
-class Service:
+class LocalService:
     """One of the product's own processes. `spawn()` lets it import at once; `start()` lets it run and waits for it.
 
     It is ready when its endpoint answers 200 or, without one, when it has written a line with `ready_words`. `folder` is a
@@ -62,30 +62,30 @@ class Service:
         if self.process is None or not self.process.alive:
             self.spawn()
         assert self.process is not None
-        self.process.send(gate.OPEN)
-        await self.process.until(self._ready, START_LIMIT)
+        self.process.send_line(gate.OPEN)
+        await self.process.wait_until_ready(self._is_ready, START_LIMIT)
 
     async def responds(self) -> bool:
         """Return whether its endpoint answers in HTTP. A service without one responds as long as it runs."""
-        return self.endpoint is None or await http_status(self.endpoint.address, self.endpoint.path, self.silence) is not None
+        return self.endpoint is None or await get_http_status(self.endpoint.address, self.endpoint.path, self.silence) is not None
 
     def stop(self) -> None:
         """End the service. Safe to repeat."""
         if self.process is not None:
             self.process.stop()
 
-    async def _ready(self) -> bool:
+    async def _is_ready(self) -> bool:
         if self.endpoint is not None:
-            return await http_status(self.endpoint.address, self.endpoint.path) == 200
-        return self.process is not None and self.ready_words in self.process.log_tail()
+            return await get_http_status(self.endpoint.address, self.endpoint.path) == 200
+        return self.process is not None and self.ready_words in self.process.read_log_tail()
 
 
-def python_module(module: str, *arguments: str) -> list[str]:
+def gated_command(module: str, *arguments: str) -> list[str]:
     """Return the command that runs a module's `main()` behind the gate, with this interpreter."""
     return [sys.executable, "-m", "infra.local.gate", module, *arguments]
 
 
-async def http_status(address: str, path: str, limit: timedelta = ANSWER_LIMIT) -> int | None:
+async def get_http_status(address: str, path: str, limit: timedelta = ANSWER_LIMIT) -> int | None:
     """Return the status that a server answers with, or None when it does not answer in HTTP within `limit`.
 
     It writes the request to a socket, since importing an HTTP client takes longer than all else that the supervisor does.

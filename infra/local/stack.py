@@ -9,9 +9,9 @@ from app.domain.errors import Conflict, SetupError
 from app.settings import PREFIX, Settings
 from infra.local import remote
 from infra.local.home import Home
-from infra.local.lock import FileLock, StackState, end_leftovers, started_at
+from infra.local.lock import FileLock, StackState, kill_leftovers, read_start_time
 from infra.local.parts import Parts
-from infra.local.supervision import Part, keep_running, stop_together
+from infra.local.supervision import StackPart, keep_running, stop_together
 
 USERS_POLL = timedelta(seconds=0.5)
 
@@ -43,7 +43,7 @@ class Stack:
         if not self._lock.acquire():
             raise Conflict(f"a stack is already running on {self.home.root}")
         try:
-            end_leftovers(self.home.state)
+            kill_leftovers(self.home.state)
             await _check_remote_parts(self.settings)
             self._parts = Parts(self.settings, self.home, self._with_ui)
             await self._start_parts(self._parts)
@@ -82,9 +82,9 @@ class Stack:
     async def wait_for_other_users(self) -> None:
         """Wait until no other command uses this stack."""
         users = FileLock(self.home.users)
-        if users.held_by_another():
+        if users.is_held_by_another():
             self._say("another rubrica command still uses this stack; waiting for it (Ctrl-C stops both)")
-        while users.held_by_another():
+        while users.is_held_by_another():
             await asyncio.sleep(USERS_POLL.total_seconds())
 
     async def _start_parts(self, parts: Parts) -> None:
@@ -93,23 +93,23 @@ class Stack:
             if service is not None:
                 service.spawn()
         if parts.retrieval is not None:
-            self._rest.append(self._begin(parts.retrieval))
-        await _all(self._begin(server) for server in (parts.postgres, parts.temporal) if server is not None)
+            self._rest.append(self._start_and_watch(parts.retrieval))
+        await _wait_for_all(self._start_and_watch(server) for server in (parts.postgres, parts.temporal) if server is not None)
         if parts.postgres is not None:
             from app.database.migrate import upgrade
 
-            await upgrade(parts.postgres.url())
+            await upgrade(parts.postgres.url_of())
         if self.settings.api_key is None:
             from app.accounts.service.bootstrap import ensure_local_owner
 
-            await ensure_local_owner(parts.worker_database_url, self.home.api_key())
-        self._rest.append(self._begin(parts.worker))
-        await self._begin(parts.api)
+            await ensure_local_owner(parts.worker_database_url, self.home.ensure_api_key())
+        self._rest.append(self._start_and_watch(parts.worker))
+        await self._start_and_watch(parts.api)
         # The page comes last: it has nothing to show until the API answers, and would slow that down.
         if parts.ui is not None:
-            self._rest.append(self._begin(parts.ui))
+            self._rest.append(self._start_and_watch(parts.ui))
 
-    def _begin(self, part: Part) -> asyncio.Task[None]:
+    def _start_and_watch(self, part: StackPart) -> asyncio.Task[None]:
         """Start a part, then keep it running."""
 
         async def start() -> None:
@@ -137,11 +137,11 @@ class Stack:
             ui=parts.ui_url,
             temporal=parts.temporal_address,
             retrieval=parts.retrieval_url,
-            processes={name: (process.pid, started_at(process.pid)) for name, process in running.items() if process.alive},
+            processes={name: (process.pid, read_start_time(process.pid)) for name, process in running.items() if process.alive},
         )
 
 
-async def _all(tasks: Iterable[asyncio.Task[None]]) -> None:
+async def _wait_for_all(tasks: Iterable[asyncio.Task[None]]) -> None:
     """Wait for all tasks. At the first failure, cancel the others and raise it."""
     waiting = list(tasks)
     try:

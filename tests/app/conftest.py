@@ -14,8 +14,8 @@ from app.domain.query import ResearchQuery
 from app.http.services import Services, open_services
 from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
-from tests.app.browser import Browser, browsing
-from tests.app.support import ApiClient, InMemoryRuns, serving
+from tests.app.browser import Browser, open_browser
+from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 
 NewRun = Callable[..., Awaitable[UUID]]
 NewBrowser = Callable[[], Awaitable[Browser]]
@@ -57,7 +57,7 @@ async def services(api_urls: tuple[str, str], workflows: InMemoryRuns) -> AsyncI
 
 @pytest.fixture
 async def api(services: Services) -> AsyncIterator[ApiClient]:
-    async with serving(services) as client:
+    async with serve_api(services) as client:
         yield client
 
 
@@ -66,7 +66,7 @@ async def new_browser(api: ApiClient, fresh_buckets: None) -> AsyncIterator[NewB
     async with contextlib.AsyncExitStack() as stack:
 
         async def make() -> Browser:
-            return await stack.enter_async_context(browsing(api.address))
+            return await stack.enter_async_context(open_browser(api.address))
 
         yield make
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from app.domain.claims import Support
-from bench.citation_labels import Labelled, folds, load
-from bench.citations import Scored, figures_of
-from bench.fit_citation_grader import auroc, fitted
+from bench.citation_labels import LabelledClaim, assign_folds, load_labels
+from bench.citations import GradedRow, figures_of
+from bench.fit_citation_grader import fit_grader, measure_auroc
 from workflows.checks.grading import ClaimGrade, Evidence, grader_of
 
 SUBJECTS = ("rain", "iron", "wheat", "coal", "silk", "salt", "wool", "gold", "corn", "fish")
 
 
-def pair(subject: str, label: str, number: int = 0) -> Labelled:
+def pair(subject: str, label: str, number: int = 0) -> LabelledClaim:
     said = subject if label != "none" else "music"
     claim = f"The {subject} trade {'fell' if label == 'contradict' else 'rose'} in the year {1800 + number}."
     sentences = [
@@ -25,16 +25,16 @@ def pair(subject: str, label: str, number: int = 0) -> Labelled:
         "Roads were built.",
         "So it was.",
     ]
-    return Labelled("scifact", claim, Evidence(f"On {said} and {subject}", sentences), label, f"{subject} {label} {number}")
+    return LabelledClaim("scifact", claim, Evidence(f"On {said} and {subject}", sentences), label, f"{subject} {label} {number}")
 
 
-def pairs() -> list[Labelled]:
+def pairs() -> list[LabelledClaim]:
     return [pair(subject, label, n) for n in range(6) for subject in SUBJECTS for label in ("full", "none", "contradict")]
 
 
 def test_rows_that_share_a_claim_a_title_or_a_text_are_in_one_fold() -> None:
     rows = pairs()
-    fold = folds(rows, 5, seed=1)
+    fold = assign_folds(rows, 5, seed=1)
     of: dict[str, set[int]] = {}
     for row, at in zip(rows, fold, strict=True):
         for shared in (row.claim, row.evidence.title, row.page):
@@ -55,20 +55,20 @@ def test_labels_are_read_plain_and_packed_without_their_answers(tmp_path: Path) 
     text = json.dumps(record) + "\n\n"
     (tmp_path / "a.jsonl").write_text(text)
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(text.encode()))
-    assert load(tmp_path / "a.jsonl") == load(tmp_path / "a.jsonl.gz")
-    assert load(tmp_path / "a.jsonl")[0].evidence.sentences == ["One.", "Two."]
+    assert load_labels(tmp_path / "a.jsonl") == load_labels(tmp_path / "a.jsonl.gz")
+    assert load_labels(tmp_path / "a.jsonl")[0].evidence.sentences == ["One.", "Two."]
 
 
 @pytest.mark.parametrize(("positive", "negative", "expected"), [([2, 3], [0, 1], 1.0), ([0], [1], 0.0), ([1, 1], [1], 0.5)])
 def test_auroc(positive: list[float], negative: list[float], expected: float) -> None:
-    assert auroc(positive, negative) == expected
+    assert measure_auroc(positive, negative) == expected
 
 
 def test_support_decides_two_figures_and_opposition_the_third() -> None:
     graded = [
-        Scored(pair("rain", "full"), ClaimGrade(Support.FULL, 0.9, 0.5)),
-        Scored(pair("iron", "none"), ClaimGrade(Support.NONE, 0.1, 0.1)),
-        Scored(pair("coal", "contradict"), ClaimGrade(Support.CONTRADICTED, 0.95, 0.9)),
+        GradedRow(pair("rain", "full"), ClaimGrade(Support.FULL, 0.9, 0.5)),
+        GradedRow(pair("iron", "none"), ClaimGrade(Support.NONE, 0.1, 0.1)),
+        GradedRow(pair("coal", "contradict"), ClaimGrade(Support.CONTRADICTED, 0.95, 0.9)),
     ]
     figures = figures_of(graded)
     assert figures["scifact_none_auroc"] == figures["scifact_contradict_auroc"] == 1.0
@@ -77,7 +77,7 @@ def test_support_decides_two_figures_and_opposition_the_third() -> None:
 
 def test_a_grader_fitted_on_some_subjects_grades_others() -> None:
     rows = pairs()
-    grader = grader_of(fitted([row for row in rows if "fish" not in row.claim], {}))
+    grader = grader_of(fit_grader([row for row in rows if "fish" not in row.claim], {}))
     full, none, against = (pair("fish", label) for label in ("full", "none", "contradict"))
     grades = [grader.grade(row.claim, row.evidence) for row in (full, none, against)]
     assert grades[0].supported > grades[1].supported

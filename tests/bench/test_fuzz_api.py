@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.fuzz_api import figures
+from bench.fuzz_api import count_figures
 from bench.stack import ROOT
 
 
@@ -34,4 +34,4 @@ def test_failures_and_server_errors_are_counted(tmp_path: Path) -> None:
     lines.write_text(
         "\n".join(json.dumps(line) for line in ({"ScenarioFinished": {"recorder": recorder}}, {"Other": {"id": "x"}}))
     )
-    assert figures(lines) == {"cases": 2, "failures": 1, "server_errors": 1}
+    assert count_figures(lines) == {"cases": 2, "failures": 1, "server_errors": 1}

@@ -7,7 +7,17 @@ import pytest
 
 pytest.importorskip("cosmic_ray", reason="make extras installs it")
 
-from bench.mutants import CORE, Copy, Core, Outcome, Part, count_figures, draw_mutations, read_core, try_all
+from bench.mutants import (
+    CORE,
+    CorePart,
+    MutantOutcome,
+    MutatedCore,
+    TreeCopy,
+    count_figures,
+    draw_mutations,
+    read_core,
+    try_mutations,
+)
 from bench.mutations import Mutation, list_mutations
 
 ROOT = Path(__file__).parents[2]
@@ -56,8 +66,8 @@ def tree(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def core() -> Core:
-    return Core(operators=OPERATORS, parts={"room": Part(modules=("*room.py",), tests=("test_room.py",))})
+def core() -> MutatedCore:
+    return MutatedCore(operators=OPERATORS, parts={"room": CorePart(modules=("*room.py",), tests=("test_room.py",))})
 
 
 def mutation(operator: str, occurrence: int = 0) -> Mutation:
@@ -73,37 +83,39 @@ def test_places_are_those_of_logic(tree: Path) -> None:
 
 
 def test_what_tests_notice_is_killed_and_the_tree_is_left_as_it_was(tree: Path, tmp_path: Path) -> None:
-    copy = Copy(tmp_path, tree)
-    killed = copy.plant(mutation("ReplaceFalseWithTrue"), ["test_room.py"], timedelta(seconds=60))
-    assert killed == (Outcome.KILLED, "-        return False\n+        return True")
-    survived, change = copy.plant(mutation("ReplaceComparisonOperator_Gt_GtE"), ["test_room.py"], timedelta(seconds=60))
-    assert survived is Outcome.SURVIVED
+    copy = TreeCopy(tmp_path, tree)
+    killed = copy.try_mutation(mutation("ReplaceFalseWithTrue"), ["test_room.py"], timedelta(seconds=60))
+    assert killed == (MutantOutcome.KILLED, "-        return False\n+        return True")
+    survived, change = copy.try_mutation(mutation("ReplaceComparisonOperator_Gt_GtE"), ["test_room.py"], timedelta(seconds=60))
+    assert survived is MutantOutcome.SURVIVED
     assert change == "-    if people > LIMIT:\n+    if people >= LIMIT:"
     assert (tree / "room.py").read_text() == MODULE == (copy.root / "room.py").read_text()
 
 
 def test_a_mistake_that_never_ends_is_ended(tree: Path, tmp_path: Path) -> None:
     [never] = [each for each in list_mutations(tree, "room.py", ["core/AddNot"]) if each.line == 14]
-    outcome, _ = Copy(tmp_path, tree).plant(never, ["test_room.py"], timedelta(seconds=4))
-    assert outcome is Outcome.TIMED_OUT
+    outcome, _ = TreeCopy(tmp_path, tree).try_mutation(never, ["test_room.py"], timedelta(seconds=4))
+    assert outcome is MutantOutcome.TIMED_OUT
 
 
-def test_survivors_are_printed_and_counted(tree: Path, tmp_path: Path, core: Core, capsys: pytest.CaptureFixture[str]) -> None:
+def test_survivors_are_printed_and_counted(
+    tree: Path, tmp_path: Path, core: MutatedCore, capsys: pytest.CaptureFixture[str]
+) -> None:
     drawn = [("room", mutation("ReplaceTrueWithFalse", 1)), ("room", mutation("ReplaceComparisonOperator_Gt_GtE"))]
-    counts = try_all(Copy(tmp_path, tree), core, drawn)
+    counts = try_mutations(TreeCopy(tmp_path, tree), core, drawn)
     assert count_figures(counts) == {"mutants": 2, "killed_share": 0.5, "survived": 1, "timed_out": 0}
     assert "survived: room.py:1 core/ReplaceComparisonOperator_Gt_GtE\n-    if people > LIMIT:" in capsys.readouterr().out
 
 
-def test_tests_that_fail_by_themselves_tell_nothing(tree: Path, tmp_path: Path, core: Core) -> None:
+def test_tests_that_fail_by_themselves_tell_nothing(tree: Path, tmp_path: Path, core: MutatedCore) -> None:
     (tree / "test_room.py").write_text("def test_it():\n    assert False")
     with pytest.raises(RuntimeError, match="fail without a mistake"):
-        try_all(Copy(tmp_path, tree), core, [("room", mutation("AddNot"))])
+        try_mutations(TreeCopy(tmp_path, tree), core, [("room", mutation("AddNot"))])
 
 
 def test_a_file_without_tests_is_refused(tree: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no tests are in"):
-        Copy(tmp_path, tree).run(["test_nothing.py"], timedelta(seconds=60))
+        TreeCopy(tmp_path, tree).run_tests(["test_nothing.py"], timedelta(seconds=60))
 
 
 def test_mistakes_are_drawn_with_a_seed_and_in_turn_from_each_part() -> None:
@@ -122,6 +134,6 @@ def test_the_core_names_modules_and_tests_that_are_there() -> None:
         assert all((ROOT / test.partition("::")[0]).exists() for test in part.tests)
 
 
-def test_a_module_that_is_not_there_is_refused(core: Core, tmp_path: Path) -> None:
+def test_a_module_that_is_not_there_is_refused(core: MutatedCore, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no module matches"):
         draw_mutations(tmp_path, core, ["room"], 1, 1)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bench.phases import Phase, has_begun, phase, section_turns, turns_before_sections, windows
+from bench.phases import Phase, count_section_turns, count_turns_before_sections, find_windows, has_begun, phase_of
 from rubrica_client.models import EventType, RunEvent
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -53,7 +53,7 @@ EVENTS = [
     ],
 )
 def test_the_phase_follows_from_the_log_so_far(seen: int, expected: str) -> None:
-    assert phase(EVENTS[:seen], turns_before_sections(EVENTS), section_turns(EVENTS)) is Phase[expected]
+    assert phase_of(EVENTS[:seen], count_turns_before_sections(EVENTS), count_section_turns(EVENTS)) is Phase[expected]
 
 
 def test_a_phase_has_begun_when_the_log_shows_it_or_a_later_one() -> None:
@@ -63,5 +63,5 @@ def test_a_phase_has_begun_when_the_log_shows_it_or_a_later_one() -> None:
 
 
 def test_windows_of_an_uninterrupted_run() -> None:
-    found = {p: tuple((at - BEGIN).seconds for at in window) for p, window in windows(EVENTS).items()}
+    found = {p: tuple((at - BEGIN).seconds for at in window) for p, window in find_windows(EVENTS).items()}
     assert found == {Phase.PLAN: (1, 3), Phase.SEARCH: (4, 6), Phase.OUTLINE: (7, 9), Phase.SECTIONS: (9, 11)}

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.encodings import KeptEncodings
-from bench.labelled_sets import beir, document_id, sample
+from bench.encodings import CachingEncoder
+from bench.labelled_sets import document_id_of, load_beir, take_half
 from retrieval.ports import SearchFilter
 from retrieval.search.in_process import open_local
 from tests.retrieval.word_encoder import WordEncoder
@@ -31,21 +31,21 @@ def test_any_set_in_beirs_files_is_read_built_and_searched(tmp_path: Path) -> No
     (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, records)))
     (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "tolls for ships"}\n{"_id": "q2", "text": "unlabelled"}\n')
     (tmp_path / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td 2\t1\nq1\td/1\t0\n")
-    own = beir("own", tmp_path / "queries.jsonl", tmp_path / "test.tsv", tmp_path / "corpus.jsonl")
+    own = load_beir("own", tmp_path / "queries.jsonl", tmp_path / "test.tsv", tmp_path / "corpus.jsonl")
     assert (own.queries, own.labels) == ({"q1": "tolls for ships"}, {"q1": {"d 2": 1}})
-    assert len(sample(own, 0).queries) + len(sample(own, 1).queries) == 1
-    with open_local(tmp_path / "home", own.collection(tmp_path / "corpora"), encoder=WordEncoder) as local:
+    assert len(take_half(own, 0).queries) + len(take_half(own, 1).queries) == 1
+    with open_local(tmp_path / "home", own.write_collection(tmp_path / "corpora"), encoder=WordEncoder) as local:
         found = local.library.search("wool of sheep, tolls of ships", 5, SearchFilter(collections=("own",)))
-    assert {document_id(passage.source.url) for passage in found} == {"d/1", "d 2"}
+    assert {document_id_of(passage.source.url) for passage in found} == {"d/1", "d 2"}
 
 
 def test_what_was_encoded_once_is_not_encoded_again(tmp_path: Path) -> None:
     first = WordEncoder()
-    vectors = KeptEncodings(first, tmp_path / "kept.db").encode_passages(["wool", "sheep", "wool"])
+    vectors = CachingEncoder(first, tmp_path / "kept.db").encode_passages(["wool", "sheep", "wool"])
     again = WordEncoder()
-    kept = KeptEncodings(again, tmp_path / "kept.db")
+    kept = CachingEncoder(again, tmp_path / "kept.db")
     assert np.array_equal(kept.encode_passages(["wool", "ships", "sheep"])[[0, 2]], vectors[:2])
     assert (first.encoded, again.encoded) == (["wool", "sheep"], ["ships"])
     other = WordEncoder("another-model")
-    KeptEncodings(other, tmp_path / "kept.db").encode_passages(["wool"])
+    CachingEncoder(other, tmp_path / "kept.db").encode_passages(["wool"])
     assert other.encoded == ["wool"]

@@ -6,12 +6,12 @@ import pytest
 
 from app.accounts.nouns.access import SCOPES_OF_ROLE, Role, Scope
 from app.accounts.nouns.api_key import ApiKey
-from bench.tenancy import Actor, wrong
-from bench.tenancy_houses import House
-from bench.tenancy_routes import Route
+from bench.tenancy import Actor, find_faults
+from bench.tenancy_houses import SeededOrganisation
+from bench.tenancy_routes import TenancyRequest
 
-HOUSE = House(UUID(int=1), ApiKey.new(), {}, {}, UUID(int=2), "The secret.", {}, {})
-RUN = Route("GET /v1/runs/{run_id}", "GET", "/v1/runs/1", None, Scope.RUNS_READ, True, False)
+HOUSE = SeededOrganisation(UUID(int=1), ApiKey.new(), {}, {}, UUID(int=2), "The secret.", {}, {})
+RUN = TenancyRequest("GET /v1/runs/{run_id}", "GET", "/v1/runs/1", None, Scope.RUNS_READ, True, False)
 LIST = RUN._replace(name="GET /v1/runs", names_a_resource=False)
 NOBODY = Actor("no key", {}, None)
 STRANGER = Actor("other tenant", {}, Role.OWNER, frozenset(Scope))
@@ -37,5 +37,5 @@ VIEWER = Actor("viewer", {}, Role.VIEWER, SCOPES_OF_ROLE[Role.VIEWER])
         (VIEWER, RUN, 500, b"", 1),
     ],
 )
-def test_an_answer_that_was_not_due_is_a_leak(actor: Actor, route: Route, status: int, body: bytes, leaks: int) -> None:
-    assert len(list(wrong(actor, route, status, body, HOUSE))) == leaks
+def test_an_answer_that_was_not_due_is_a_leak(actor: Actor, route: TenancyRequest, status: int, body: bytes, leaks: int) -> None:
+    assert len(list(find_faults(actor, route, status, body, HOUSE))) == leaks

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.tools_stub import over_limit
+from bench.tools_stub import count_over_limit
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ from bench.tools_stub import over_limit
     ],
 )
 def test_calls_beyond_three_in_any_second_are_over(times: list[float], over: int) -> None:
-    assert over_limit(times, 3) == over
+    assert count_over_limit(times, 3) == over

@@ -14,11 +14,11 @@ from app.http.services import open_services
 from app.runs.storage.run_log import RunLog, SourceSnapshot
 from rubrica_client import AsyncClient, accounts, asking, documents, errors, organisation, reports, runs, service, webhooks
 from rubrica_client.models import Budget, ExportFormat, NewRun, NewWebhook, RunStatus, Scope, Subtask, WebhookEvent
-from tests.app.finished import HASH, TEXT, begin, complete
-from tests.app.support import InMemoryRuns, serving
-from tests.client.hostile import QUICK, EitherClient, InAThread, OnTheLoop
+from tests.app.finished_run import HASH, TEXT, write_begin, write_end
+from tests.app.served_api import InMemoryRuns, serve_api
+from tests.client.hostile_server import QUICK, EitherClient, LoopClient, ThreadClient
 from tests.support.accounts import HOME_KEY
-from tests.support.opening import open_stage
+from tests.support.stage_opening import open_stage
 
 TIMEOUT = timedelta(seconds=20)
 
@@ -33,11 +33,11 @@ async def pool(postgres_url: str) -> AsyncIterator[asyncpg.Pool]:
 @pytest.fixture
 async def address(api_urls: tuple[str, str], pool: asyncpg.Pool, tmp_path: Path) -> AsyncIterator[str]:
     where: dict[str, Any] = {"retrieval_url": "http://127.0.0.1:9", "documents": tmp_path}
-    async with open_services(*api_urls, InMemoryRuns(RunLog(pool)), **where) as services, serving(services) as served:
+    async with open_services(*api_urls, InMemoryRuns(RunLog(pool)), **where) as services, serve_api(services) as served:
         yield served.address
 
 
-@pytest.fixture(params=[OnTheLoop, InAThread], ids=["async", "sync"])
+@pytest.fixture(params=[LoopClient, ThreadClient], ids=["async", "sync"])
 def client(request: pytest.FixtureRequest, address: str) -> EitherClient:
     made: EitherClient = request.param(address, QUICK, TIMEOUT, str(HOME_KEY))
     return made
@@ -47,11 +47,11 @@ async def finished(client: EitherClient, pool: asyncpg.Pool) -> str:
     """A run with a report."""
     run = await client.send(runs.create(NewRun(question="Who wrote it?", budget=Budget(max_tokens=5_000))))
     log, run_id = RunLog(pool), UUID(run.id)
-    await begin(log, run_id)
+    await write_begin(log, run_id)
     opened = await open_stage(log, run_id, "search/s1", None, "Revenue")
     told = {"stage": "search/s1", "title": "Revenue", "stop": "sufficient", "detail": "", "quotes": 2, "sources": 1, "usage": {}}
     await log.close_stage(run_id, "search/s1", opened.attempt, b"{}", [SourceSnapshot(HASH, TEXT)], told)
-    await complete(pool, log, run_id)
+    await write_end(pool, log, run_id)
     return run.id
 
 
@@ -73,7 +73,7 @@ async def test_from_the_question_to_the_quote(client: EitherClient, pool: asyncp
 
 async def test_a_run_is_steered(client: EitherClient, pool: asyncpg.Pool) -> None:
     run = await client.send(runs.create(NewRun(question="Who wrote it?")))
-    await begin(RunLog(pool), UUID(run.id))
+    await write_begin(RunLog(pool), UUID(run.id))
     assert (await client.send(runs.add_note(run.id, "look at 1846"))).text == "look at 1846"
     plan = await client.send(runs.add_subtask(run.id, Subtask(id="s2", title="Later", question="And later?")))
     assert [subtask.id for subtask in plan.subtasks] == ["s1", "s2"]
@@ -139,4 +139,4 @@ async def test_lists_come_whole(address: str) -> None:
 
 async def test_a_wrong_key_is_told(address: str) -> None:
     with pytest.raises(errors.Unauthenticated):
-        await OnTheLoop(address, QUICK, TIMEOUT, "rbk_wrong").send(runs.list_())
+        await LoopClient(address, QUICK, TIMEOUT, "rbk_wrong").send(runs.list_())

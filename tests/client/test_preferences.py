@@ -14,8 +14,8 @@ from app.runs.storage.run_log import RunLog
 from rubrica_client import ApiError, Client, preferences
 from rubrica_client.models import ChoiceReason, ChoiceVerdict, Dimension, NewChoice, NewFlag, NewRating, ShownSide
 from rubrica_client.request import Request
-from tests.app.judging import finish, finished_run, made_run, report
-from tests.app.support import InMemoryRuns, serving
+from tests.app.annotators import find_made_run, finish_run, make_finished_run, make_report
+from tests.app.served_api import InMemoryRuns, serve_api
 from tests.support.accounts import HOME_HEADERS
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ async def pool(postgres_url: str) -> AsyncIterator[asyncpg.Pool]:
 
 @pytest.fixture
 async def api(api_urls: tuple[str, str], pool: asyncpg.Pool) -> AsyncIterator[Client]:
-    async with open_services(*api_urls, InMemoryRuns(RunLog(pool))) as services, serving(services) as served:
+    async with open_services(*api_urls, InMemoryRuns(RunLog(pool))) as services, serve_api(services) as served:
         yield Client(served.address, headers=HOME_HEADERS, trust_env=False)
 
 
@@ -40,11 +40,13 @@ async def sent(api: Client, request: Request[T]) -> T:
 
 
 async def test_compare_choose_reveal_rate_flag_and_agree(api: Client, pool: asyncpg.Pool) -> None:
-    run_id = str(await finished_run(pool, report(FIRST), ReportLineage()))
+    run_id = str(await make_finished_run(pool, make_report(FIRST), ReportLineage()))
     way = (await sent(api, preferences.ways())).items[0]
     made = await sent(api, preferences.compare(run_id, way.writer))
     assert (made.status, made.left) == ("preparing", None)
-    await finish(pool, await made_run(pool, made.id), report(SECOND), ReportLineage(agents="extractive", arrangement="automatic"))
+    await finish_run(
+        pool, await find_made_run(pool, made.id), make_report(SECOND), ReportLineage(agents="extractive", arrangement="automatic")
+    )
     seen = await sent(api, preferences.comparison(made.id))
     assert seen.left is not None
     assert seen.right is not None

@@ -9,9 +9,9 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from infra.client_code import document
+from infra.client_code import describe_api
 from rubrica_client.request import Request
-from tests.client.calls import functions, made
+from tests.client.client_calls import list_functions, make_example_request
 
 # What a browser does, what needs no client, and what has one of its own.
 NOT_FOR_PROGRAMS = (
@@ -22,7 +22,7 @@ NOT_FOR_PROGRAMS = (
 
 @pytest.fixture(scope="module")
 def operations() -> dict[str, dict[str, Any]]:
-    paths = document()["paths"].items()
+    paths = describe_api()["paths"].items()
     return {f"{method.upper()} {path}": told for path, item in paths for method, told in item.items()}
 
 
@@ -39,11 +39,11 @@ def answers_of(told: dict[str, Any]) -> list[str]:
     return [content.get("schema", {}).get("$ref", "").rpartition("/")[2] for kinds in contents for content in kinds.values()]
 
 
-@pytest.mark.parametrize(("name", "function"), list(functions()), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(("name", "function"), list(list_functions()), ids=lambda value: value if isinstance(value, str) else "")
 def test_a_request_is_as_the_api_describes_it(
     name: str, function: Callable[..., Request[Any]], operations: dict[str, dict[str, Any]]
 ) -> None:
-    request = made(function)
+    request = make_example_request(function)
     told = operations[operation_of(request, operations)]
     asked = {parameter["name"]: parameter["in"] for parameter in told.get("parameters", ())}
     assert set(request.query) <= {key for key, place in asked.items() if place == "query"}
@@ -62,6 +62,6 @@ def test_a_request_is_as_the_api_describes_it(
 
 
 def test_no_call_is_missing(operations: dict[str, dict[str, Any]]) -> None:
-    there = {operation_of(made(function), operations) for _, function in functions()}
+    there = {operation_of(make_example_request(function), operations) for _, function in list_functions()}
     wanted = {name for name in operations if not name.split(" ")[1].startswith(NOT_FOR_PROGRAMS)}
     assert wanted == there

@@ -32,8 +32,8 @@ from infra.local.postgres import LocalPostgres
 from infra.local.temporal import LocalTemporal
 from tests.support.accounts import HOME_KEY, act_as_home
 from tests.support.stack import running_postgres, running_temporal
-from tests.workflows.durable.house import House
-from tests.workflows.durable.toys import Gate, at_once
+from tests.workflows.durable.toys import Gate, answer_at_once
+from tests.workflows.durable.whole_product import WholeProduct
 
 HERE = Path(__file__).parent
 NAMES = {"ResearchWorkflow": "research", "ParkedRunWorkflow": "parked", "FleetWorkflow": "fleet"}
@@ -46,16 +46,16 @@ async def capture(postgres: LocalPostgres, temporal: LocalTemporal, wanted: Sequ
     await ensure_local_owner(url, HOME_KEY)
     await act_as_home(postgres)
     database = await connect(url)
-    house = House(database, await connect_temporal(temporal.address), temporal.address)
+    house = WholeProduct(database, await connect_temporal(temporal.address), temporal.address)
     if "runs" in wanted:
-        await save(house, workflow_id(await steered_run(house)))
-        await save(house, workflow_id(await approved_run(house)))
+        await save_histories(house, workflow_id(await make_steered_run(house)))
+        await save_histories(house, workflow_id(await make_approved_run(house)))
     if "fleet" in wanted:
-        await save(house, fleet_workflow_id(await cancelled_fleet(house)))
+        await save_histories(house, fleet_workflow_id(await make_cancelled_fleet(house)))
     await database.close()
 
 
-async def steered_run(house: House) -> UUID:
+async def make_steered_run(house: WholeProduct) -> UUID:
     """Do a run with a subtask added, one dropped, a pause during the report, and a resumption."""
     first, second = Gate("s2 turn 1"), Gate("section 2")
 
@@ -64,7 +64,7 @@ async def steered_run(house: House) -> UUID:
         await second(message)
 
     house.model.hook = gates
-    async with house.worker(build="captured"):
+    async with house.start_worker(build="captured"):
         run_id = await house.ask("How did presidents justify tariffs?")
         await first.reached.wait()
         await house.steering.add_subtask(run_id, Subtask(id="extra", title="One more", question="And then?", depends_on=("s1",)))
@@ -73,31 +73,31 @@ async def steered_run(house: House) -> UUID:
         await second.reached.wait()
         await house.steering.pause(run_id)
         second.open()
-        await house.until(run_id, RunStatus.PAUSED)
+        await house.wait_for(run_id, RunStatus.PAUSED)
         handle = house.client.get_workflow_handle(workflow_id(run_id))
         while (await handle.describe()).workflow_type != PARKED_WORKFLOW:
             await asyncio.sleep(0.1)
         await house.steering.resume(run_id, finish=False)
-        await house.until(run_id, RunStatus.COMPLETED)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
     return run_id
 
 
-async def approved_run(house: House) -> UUID:
+async def make_approved_run(house: WholeProduct) -> UUID:
     """Do a run whose plan is changed and approved."""
-    house.model.hook = at_once
-    async with house.worker(build="captured"):
+    house.model.hook = answer_at_once
+    async with house.start_worker(build="captured"):
         run_id = await house.ask("How did presidents justify tariffs?", approve_plan=True)
-        await house.until(run_id, RunStatus.AWAITING_APPROVAL)
+        await house.wait_for(run_id, RunStatus.AWAITING_APPROVAL)
         handle = house.client.get_workflow_handle(workflow_id(run_id))
         while (await handle.describe()).workflow_type != PARKED_WORKFLOW:
             await asyncio.sleep(0.1)
         await house.steering.add_subtask(run_id, Subtask(id="extra", title="One more", question="And then?"))
         await house.steering.approve(run_id)
-        await house.until(run_id, RunStatus.COMPLETED)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
     return run_id
 
 
-async def cancelled_fleet(house: House) -> UUID:
+async def make_cancelled_fleet(house: WholeProduct) -> UUID:
     """Do a fleet of three: one finishes at its budget, one is cancelled, and one did not begin; all in two histories."""
     fleet, fleets, gate = uuid4(), Fleets(TenantDatabase(house.database), house.gateway), Gate("outline of s1:sufficient")
     house.model.hook = gate
@@ -105,7 +105,7 @@ async def cancelled_fleet(house: House) -> UUID:
     budgets = (Budget(max_tokens=900), Budget(), Budget())
     asked = [FleetQuestion(name=str(n), query=ResearchQuery(question=f"{n}?", budget=b)) for n, b in enumerate(budgets)]
     with act_for(Tenant(LOCAL_ORGANISATION)):
-        async with house.worker(build="captured"):
+        async with house.start_worker(build="captured"):
             await fleets.make(fleet, 1)
             await house.client.start_workflow(FLEET_WORKFLOW, start, id=fleet_workflow_id(fleet), task_queue=RESEARCH_QUEUE)
             await fleets.add(fleet, asked)
@@ -117,22 +117,22 @@ async def cancelled_fleet(house: House) -> UUID:
     return fleet
 
 
-async def save(house: House, name: str) -> None:
+async def save_histories(house: WholeProduct, name: str) -> None:
     """Write each workflow's history as JSON, oldest first, numbered after those that exist."""
     first = 1 + max((int(path.stem.partition("_")[0]) for path in HERE.glob("*.json")), default=0)
     found = [w async for w in house.client.list_workflows(f"WorkflowId = '{name}'")]
     for number, workflow in enumerate(sorted(found, key=lambda w: w.start_time), first):
         handle = house.client.get_workflow_handle(workflow.id, run_id=workflow.run_id)
         history = await handle.fetch_history()
-        text = json.dumps(without_traces(json.loads(history.to_json())), indent=1, ensure_ascii=False)
+        text = json.dumps(remove_traces(json.loads(history.to_json())), indent=1, ensure_ascii=False)
         (HERE / f"{number}_{NAMES[workflow.workflow_type]}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def without_traces(node: Any) -> Any:
+def remove_traces(node: Any) -> Any:
     """Remove the stack traces of failures: a replay does not read them, and they name folders of one machine."""
     if isinstance(node, dict):
-        return {name: "" if name == "stackTrace" else without_traces(child) for name, child in node.items()}
-    return [without_traces(child) for child in node] if isinstance(node, list) else node
+        return {name: "" if name == "stackTrace" else remove_traces(child) for name, child in node.items()}
+    return [remove_traces(child) for child in node] if isinstance(node, list) else node
 
 
 if __name__ == "__main__":

@@ -34,21 +34,21 @@ class Customer:
                 return content
             return json.loads(content) if content else None
 
-    async def until(self, path: str, field: str, *ends: str) -> dict[str, Any]:
+    async def wait_for(self, path: str, field: str, *ends: str) -> dict[str, Any]:
         """Ask again until the field has one of these values."""
         while (found := await self.call("GET", path))[field] not in ends:
             assert found[field] not in ("failed", "cancelled"), found
             await asyncio.sleep(0.2)
         return dict(found)
 
-    async def status(self, method: str, path: str) -> int:
+    async def read_status(self, method: str, path: str) -> int:
         """Return the status of a request that need not succeed."""
         async with self.session.request(method, path, json={} if method != "GET" else None) as answer:
             return answer.status
 
 
 @asynccontextmanager
-async def signed_up(address: str, organisation: str) -> AsyncIterator[Customer]:
+async def sign_up_customer(address: str, organisation: str) -> AsyncIterator[Customer]:
     """Sign up an organisation, make a key for its owner, and yield a customer with it."""
     email = f"owner@{organisation.lower()}.example"
     async with aiohttp.ClientSession(address) as browser:
@@ -78,7 +78,7 @@ async def upload(customer: Customer, collection: str, files: Iterable[Path]) -> 
         await asyncio.sleep(0.2)
 
 
-async def events(customer: Customer, run: str, after: int, until: str = "") -> list[dict[str, Any]]:
+async def read_events(customer: Customer, run: str, after: int, until: str = "") -> list[dict[str, Any]]:
     """Return the run's events behind a number, up to a status or the stream's end."""
     found = []
     headers = {"Last-Event-ID": str(after)} if after else {}
@@ -92,7 +92,7 @@ async def events(customer: Customer, run: str, after: int, until: str = "") -> l
     return found
 
 
-async def asked_with_approval(customer: Customer, question: str, collection: str) -> tuple[str, list[dict[str, Any]]]:
+async def ask_with_approval(customer: Customer, question: str, collection: str) -> tuple[str, list[dict[str, Any]]]:
     """Ask with an edited rubric, change the waiting plan, approve it; return the run and all its events."""
     body = {"question": question, "effort": "quick", "collections": [collection], "approve_plan": True}
     price = await customer.call("POST", "/v1/estimates", body)
@@ -102,36 +102,36 @@ async def asked_with_approval(customer: Customer, question: str, collection: str
     criteria[0] = {"title": "The date", "description": "Key Criterion: Names the day on which the lease ends.", "weight": 5}
     run = await customer.call("POST", "/v1/runs", body | {"rubric": {"draft": drafted["id"], "criteria": criteria}})
     path = f"/v1/runs/{run['id']}"
-    seen = await events(customer, run["id"], 0, "awaiting_approval")
+    seen = await read_events(customer, run["id"], 0, "awaiting_approval")
     async with customer.session.get(f"{path}/plan") as answer:
         plan, tag = await answer.json(), answer.headers["ETag"]
     plan["subtasks"][0]["title"] = "The end of the lease"
     await customer.call("PUT", f"{path}/plan", plan, headers={"If-Match": tag})
     await customer.call("POST", f"{path}/approve")
-    seen += await events(customer, run["id"], seen[-1]["seq"])
+    seen += await read_events(customer, run["id"], seen[-1]["seq"])
     stored = await customer.call("GET", f"{path}/rubric")
     assert (stored["rubric"]["criteria"][0]["title"], stored["drafted"] is not None) == ("The date", True)
     return run["id"], seen
 
 
-async def rewritten(customer: Customer, run: str) -> dict[str, Any]:
+async def request_rewrite(customer: Customer, run: str) -> dict[str, Any]:
     """Have the newest version's second section written again; return the difference."""
     newest = (await customer.call("GET", f"/v1/runs/{run}/versions"))["items"][0]["n"]
     body, headers = {"how": "rewrite", "wish": "revenue first"}, {"If-Match": f'"{newest}"'}
     change = await customer.call("POST", f"/v1/runs/{run}/sections/1/rewrite", body, headers=headers)
-    done = await customer.until(f"/v1/runs/{run}/changes/{change['id']}", "status", "done")
+    done = await customer.wait_for(f"/v1/runs/{run}/changes/{change['id']}", "status", "done")
     assert done["version"] == newest + 1
     return dict(await customer.call("GET", f"/v1/runs/{run}/versions/{newest}/diff?with={newest + 1}"))
 
 
-async def compared(customer: Customer, run: str) -> str:
+async def request_comparison(customer: Customer, run: str) -> str:
     """Have a second report written, choose the first, reveal which was which; return the comparison."""
     first = (await customer.call("GET", f"/v1/runs/{run}/report"))["markdown"]
     ways = await customer.call("GET", "/v1/preferences/ways")
     writer = next(way["writer"] for way in ways["items"] if way["name"].endswith("chain"))
     made = await customer.call("POST", "/v1/comparisons", {"run_id": run, "writer": writer})
     path = f"/v1/comparisons/{made['id']}"
-    pair = await customer.until(path, "status", "ready")
+    pair = await customer.wait_for(path, "status", "ready")
     assert pair["left"]["markdown"] != pair["right"]["markdown"]
     side, other = ("left", "right") if first.endswith(pair["left"]["markdown"].partition("## ")[2]) else ("right", "left")
     reasons = [{"dimension": "usefulness", "side": side}]
@@ -141,7 +141,7 @@ async def compared(customer: Customer, run: str) -> str:
     return str(made["id"])
 
 
-async def shared(customer: Customer, run: str) -> str:
+async def share_report(customer: Customer, run: str) -> str:
     """Share the report: a link that needs no key, and says so to caches, frames and search engines."""
     link = await customer.call("POST", f"/v1/runs/{run}/shares", {"days": 7})
     customer.secrets.add(link["token"])
@@ -152,7 +152,7 @@ async def shared(customer: Customer, run: str) -> str:
         return await page.text()
 
 
-async def taken_along(customer: Customer, run: str) -> dict[str, str]:
+async def export_report(customer: Customer, run: str) -> dict[str, str]:
     """Export the report as PDF and for Word; return the words without white space, as independent readers find them."""
     import docx
     import pypdf
@@ -165,14 +165,14 @@ async def taken_along(customer: Customer, run: str) -> dict[str, str]:
     return {form: "".join(text.split()) for form, text in texts.items()}
 
 
-async def scheduled(customer: Customer, run: str) -> str:
+async def schedule_question(customer: Customer, run: str) -> str:
     """Ask again every week, by mail and webhook."""
     timing = {"cron": "0 8 * * mon", "time_zone": "Europe/Berlin", "jitter_s": 0}
     body = {"name": "Harbour, weekly", "from_run": run, "timing": timing, "deliver_to": [customer.email]}
     return str((await customer.call("POST", "/v1/schedules", body))["id"])
 
 
-async def asked_again(customer: Customer, schedule: str, before: int) -> dict[str, Any]:
+async def trigger_schedule(customer: Customer, schedule: str, before: int) -> dict[str, Any]:
     """Trigger the schedule; return the new asking, once it has ended and every message about it is sent."""
     await customer.call("POST", f"/v1/schedules/{schedule}/trigger")
     while True:
@@ -185,39 +185,39 @@ async def asked_again(customer: Customer, schedule: str, before: int) -> dict[st
         await asyncio.sleep(0.3)
 
 
-async def nothing_to_see(stranger: Customer, run: str, *paths: str) -> None:
+async def check_nothing_is_visible(stranger: Customer, run: str, *paths: str) -> None:
     """Check that another organisation finds none of this, by any address or list."""
     own = f"/v1/runs/{run}"
     parts = ("", "/report", "/evidence", "/events", "/plan", "/rubric", "/scorecard", "/versions", "/export?format=md", "/tape")
     for path in [*(own + part for part in parts), f"/openai/v1/responses/resp_{run.replace('-', '')}", *paths]:
-        assert await stranger.status("GET", path) == 404, path
+        assert await stranger.read_status("GET", path) == 404, path
     for path in ("/cancel", "/shares", "/questions", "/sections/0/rewrite"):
-        assert await stranger.status("POST", own + path) in (400, 404), path
+        assert await stranger.read_status("POST", own + path) in (400, 404), path
     for kind in ("runs", "collections", "comparisons", "schedules", "webhooks"):
         listed = json.dumps(await stranger.call("GET", f"/v1/{kind}?limit=100"))
         assert not any(id_ in listed for id_ in (run, *(path.split("/")[3] for path in paths))), kind
 
 
-async def by_openai(customer: Customer, question: str) -> str:
+async def ask_by_openai(customer: Customer, question: str) -> str:
     """Ask with OpenAI's client: in the background with a stream that breaks, and by Chat Completions; return the first run."""
-    async with openai_client(customer) as client:
+    async with make_openai_client(customer) as client:
         assert "minddr-quick" in {model.id async for model in await client.models.list()}
         stream = await client.responses.create(model="minddr-quick", input=question, background=True, stream=True)
-        seen = [event async for event in _first(stream, 4)]
+        seen = [event async for event in _take_first(stream, 4)]
         await stream.close()
         id_ = seen[0].response.id
         rest = await client.responses.retrieve(id_, stream=True, starting_after=seen[-1].sequence_number)
         seen += [event async for event in rest]
         assert [event.sequence_number for event in seen] == list(range(len(seen)))
         assert seen[-1].type == "response.completed"
-        await cited_in(client, id_)
+        await read_citations(client, id_)
         chat = await client.chat.completions.create(model="minddr-quick", messages=[{"role": "user", "content": question}])
         assert "[1]" in (chat.choices[0].message.content or "")
     assert len((await customer.call("GET", "/v1/runs"))["items"]) == 2
     return str(UUID(id_.removeprefix("resp_")))
 
 
-async def cited_in(client: Any, id_: str) -> dict[str, str]:
+async def read_citations(client: Any, id_: str) -> dict[str, str]:
     """Return a finished response's sources by the mark that stands for each, from its annotations."""
     done = await client.responses.retrieve(id_)
     assert done.status == "completed"
@@ -227,19 +227,19 @@ async def cited_in(client: Any, id_: str) -> dict[str, str]:
     return marks
 
 
-def openai_client(customer: Customer) -> Any:
+def make_openai_client(customer: Customer) -> Any:
     """Make OpenAI's client with the customer's key."""
     import openai
 
     return openai.AsyncOpenAI(base_url=f"{customer.address}/openai/v1", api_key=customer.key, max_retries=0)
 
 
-async def _first(stream: Any, count: int) -> AsyncIterator[Any]:
+async def _take_first(stream: Any, count: int) -> AsyncIterator[Any]:
     for _ in range(count):
         yield await anext(stream)
 
 
-def logged(home: Path, secrets: Iterable[str]) -> set[str]:
+def find_logged_secrets(home: Path, secrets: Iterable[str]) -> set[str]:
     """Return the secrets that stand in any log of a stack's home."""
     logs = {path.name: path.read_bytes() for path in (home / "logs").iterdir() if path.is_file()}
     assert logs.keys() >= {"api.log", "worker.log", "retrieval.log", "postgres.log", "temporal.log"}

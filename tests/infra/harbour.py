@@ -13,7 +13,7 @@ from typing import Any
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import Envelope
 
-from infra.local.ports import free_port
+from infra.local.ports import find_free_port
 from tests.infra.test_stack import Up
 from tests.retrieval.corpora.test_folder_corpus import write_pdf
 
@@ -44,16 +44,16 @@ class Letterbox:
 
 
 @contextmanager
-def letterbox() -> Iterator[Controller]:
+def serve_letterbox() -> Iterator[Controller]:
     """Run a mail server that keeps what it is sent."""
-    controller = Controller(Letterbox(), hostname="127.0.0.1", port=free_port())
+    controller = Controller(Letterbox(), hostname="127.0.0.1", port=find_free_port())
     controller.start()
     yield controller
     controller.stop()
 
 
 @contextmanager
-def product(folder: Path, mail: Controller) -> Iterator[Up]:
+def start_product(folder: Path, mail: Controller) -> Iterator[Up]:
     """Run the whole product with its home in `folder`, beside the harbour's papers."""
     for name, text in PAGES.items():
         write_pdf(folder / name, [text])

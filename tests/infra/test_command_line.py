@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import pytest
 
-from infra.local.ports import free_port
+from infra.local.ports import find_free_port
+from tests.support.scripted_api import CRITERIA, QUOTE, RUN_ID, SNAPSHOT_NAME, ScriptedApi, make_run_events, serve_scripted_api
 from tests.support.stack import RUBRICA, command_environment
-from tests.support.stack_api import CRITERIA, QUOTE, RUN_ID, SNAPSHOT_NAME, FakeApi, a_whole_run, serving
 
 
 class Finished(NamedTuple):
@@ -35,8 +35,8 @@ async def rubrica(folder: Path, *arguments: str, **settings: str) -> Finished:
 
 
 async def test_asking_writes_a_report_that_can_be_checked(tmp_path: Path) -> None:
-    api = FakeApi(list(a_whole_run()))
-    async with serving(api) as address:
+    api = ScriptedApi(list(make_run_events()))
+    async with serve_scripted_api(api) as address:
         done = await rubrica(tmp_path, "ask", "Why tariffs?", "--effort", "quick", "--max-cost", "0.5", RUBRICA_API_URL=address)
     assert done.code == 0, done.error
     folder = tmp_path / "reports" / RUN_ID
@@ -51,7 +51,7 @@ async def test_asking_writes_a_report_that_can_be_checked(tmp_path: Path) -> Non
 
 
 async def test_exporting_writes_the_file_where_it_is_wanted(tmp_path: Path) -> None:
-    async with serving(FakeApi(list(a_whole_run()))) as address:
+    async with serve_scripted_api(ScriptedApi(list(make_run_events()))) as address:
         default = await rubrica(tmp_path, "runs", "export", RUN_ID[:8], RUBRICA_API_URL=address)
         named = await rubrica(
             tmp_path, "runs", "export", RUN_ID[:8], "--format", "bibtex", "--file", "a/b.bib", RUBRICA_API_URL=address
@@ -62,8 +62,8 @@ async def test_exporting_writes_the_file_where_it_is_wanted(tmp_path: Path) -> N
 
 
 async def test_watching_goes_on_where_a_broken_stream_ended(tmp_path: Path) -> None:
-    api = FakeApi(list(a_whole_run()), breaks=[4, 9])
-    async with serving(api) as address:
+    api = ScriptedApi(list(make_run_events()), breaks=[4, 9])
+    async with serve_scripted_api(api) as address:
         done = await rubrica(tmp_path, "runs", "watch", RUN_ID[:8], RUBRICA_API_URL=address)
     assert done.code == 0, done.error
     assert [after for method, _, after in api.calls if method == "EVENTS"] == ["0", "4", "9"]
@@ -71,7 +71,7 @@ async def test_watching_goes_on_where_a_broken_stream_ended(tmp_path: Path) -> N
 
 
 async def test_a_quotation_that_is_not_in_its_source_is_not_delivered(tmp_path: Path) -> None:
-    async with serving(FakeApi(list(a_whole_run()), start=0)) as address:
+    async with serve_scripted_api(ScriptedApi(list(make_run_events()), start=0)) as address:
         done = await rubrica(tmp_path, "runs", "watch", RUN_ID, RUBRICA_API_URL=address)
     assert done.code == 2
     assert "citation [1] does not match its stored source" in done.error
@@ -89,7 +89,7 @@ async def test_a_quotation_that_is_not_in_its_source_is_not_delivered(tmp_path: 
     ],
 )
 async def test_what_a_script_can_tell_apart(tmp_path: Path, status: str, code: int, said: str) -> None:
-    async with serving(FakeApi(list(a_whole_run(status)))) as address:
+    async with serve_scripted_api(ScriptedApi(list(make_run_events(status)))) as address:
         done = await rubrica(tmp_path, "ask", "Why?", RUBRICA_API_URL=address)
     assert "take 10 to 1,234 s, 10 to 1,234 tokens, US$ 0.00 to 0.00 (from 3 runs like it)" in done.error
     assert done.code == code, done.error
@@ -97,8 +97,8 @@ async def test_what_a_script_can_tell_apart(tmp_path: Path, status: str, code: i
 
 
 async def test_ctrl_c_pauses_the_run_and_says_how_to_go_on(tmp_path: Path) -> None:
-    api = FakeApi(list(a_whole_run())[:7])
-    async with serving(api) as address:
+    api = ScriptedApi(list(make_run_events())[:7])
+    async with serve_scripted_api(api) as address:
         command = [*RUBRICA, "ask", "Why?"]
         settings = command_environment(RUBRICA_API_URL=address)
         process = await asyncio.create_subprocess_exec(*command, cwd=tmp_path, env=settings, stdout=PIPE, stderr=PIPE)
@@ -113,9 +113,9 @@ async def test_ctrl_c_pauses_the_run_and_says_how_to_go_on(tmp_path: Path) -> No
 
 
 async def test_resuming_follows_the_run_past_its_old_pause(tmp_path: Path) -> None:
-    events = list(a_whole_run())
-    api = FakeApi([*events[:7], ("status_changed", "", {"status": "paused", "detail": ""})])
-    async with serving(api) as address:
+    events = list(make_run_events())
+    api = ScriptedApi([*events[:7], ("status_changed", "", {"status": "paused", "detail": ""})])
+    async with serve_scripted_api(api) as address:
         waiting = asyncio.create_task(rubrica(tmp_path, "runs", "resume", RUN_ID, "--finish", RUBRICA_API_URL=address))
         while not any(method == "EVENTS" for method, _, _ in api.calls):
             await asyncio.sleep(0.02)
@@ -126,9 +126,9 @@ async def test_resuming_follows_the_run_past_its_old_pause(tmp_path: Path) -> No
 
 
 async def test_approving_follows_the_run_past_its_wait(tmp_path: Path) -> None:
-    events = list(a_whole_run())
-    api = FakeApi([*events[:7], ("status_changed", "", {"status": "awaiting_approval", "detail": ""})])
-    async with serving(api) as address:
+    events = list(make_run_events())
+    api = ScriptedApi([*events[:7], ("status_changed", "", {"status": "awaiting_approval", "detail": ""})])
+    async with serve_scripted_api(api) as address:
         waiting = asyncio.create_task(rubrica(tmp_path, "runs", "approve", RUN_ID, RUBRICA_API_URL=address))
         while not any(method == "EVENTS" for method, _, _ in api.calls):
             await asyncio.sleep(0.02)
@@ -139,10 +139,10 @@ async def test_approving_follows_the_run_past_its_wait(tmp_path: Path) -> None:
 
 
 async def test_a_rubric_is_shown_and_replaced_and_a_scorecard_shown(tmp_path: Path) -> None:
-    api = FakeApi(list(a_whole_run()))
+    api = ScriptedApi(list(make_run_events()))
     (tmp_path / "mine.json").write_text(json.dumps(CRITERIA))
     (tmp_path / "bad.json").write_text(json.dumps(CRITERIA[:2]))
-    async with serving(api) as address:
+    async with serve_scripted_api(api) as address:
         shown = await rubrica(tmp_path, "runs", "rubric", RUN_ID, "--edit", "mine.json", RUBRICA_API_URL=address)
         refused = await rubrica(tmp_path, "runs", "rubric", RUN_ID, "--edit", "bad.json", RUBRICA_API_URL=address)
         scored = await rubrica(tmp_path, "runs", "scorecard", RUN_ID, RUBRICA_API_URL=address)
@@ -158,8 +158,8 @@ async def test_steering_sends_each_change(tmp_path: Path) -> None:
     plan = {"subtasks": [{"id": "a", "title": "A", "question": "A?"}]}
     (tmp_path / "plan.json").write_text(json.dumps(plan))
     options = ["--note", "more", "--add", "And B?", "--drop", "s2", "--plan", "plan.json", "--max-tokens", "9"]
-    api = FakeApi(list(a_whole_run())[:5])
-    async with serving(api) as address:
+    api = ScriptedApi(list(make_run_events())[:5])
+    async with serve_scripted_api(api) as address:
         done = await rubrica(tmp_path, "runs", "steer", RUN_ID, *options, RUBRICA_API_URL=address)
     assert done.code == 0, done.error
     sent = {(method, path.removeprefix(f"/runs/{RUN_ID}")): body for method, path, body in api.calls if method != "GET"}
@@ -171,7 +171,7 @@ async def test_steering_sends_each_change(tmp_path: Path) -> None:
 
 
 async def test_listing_and_showing(tmp_path: Path) -> None:
-    async with serving(FakeApi(list(a_whole_run()))) as address:
+    async with serve_scripted_api(ScriptedApi(list(make_run_events()))) as address:
         listed = await rubrica(tmp_path, "runs", "list", RUBRICA_API_URL=address)
         shown = await rubrica(tmp_path, "runs", "show", RUN_ID, RUBRICA_API_URL=address)
         unknown = await rubrica(tmp_path, "runs", "show", "ffff", RUBRICA_API_URL=address)
@@ -210,7 +210,7 @@ async def test_what_cannot_be_used_is_told_in_one_line(
 
 
 async def test_an_api_that_does_not_answer_is_told(tmp_path: Path) -> None:
-    address = f"http://127.0.0.1:{free_port()}"
+    address = f"http://127.0.0.1:{find_free_port()}"
     done = await rubrica(tmp_path, "ask", "why?", RUBRICA_API_URL=address)
     assert done.code == 1
     assert f"the API at {address} does not answer" in done.error

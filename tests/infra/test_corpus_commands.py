@@ -10,32 +10,32 @@ from pathlib import Path
 
 import pytest
 
-from infra.cli.build_progress import BuildProgress, duration, words_only
-from tests.retrieval.service.owner_process import Owner
+from infra.cli.build_progress import BuildProgress, explain_words_only, format_duration
+from tests.retrieval.service.owner_process import OwnerProcess
 from tests.support.stack import run_rubrica
 
 
 @pytest.fixture(scope="module")
-def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
-    started = Owner(tmp_path_factory.mktemp("corpus") / "home")
+def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnerProcess]:
+    started = OwnerProcess(tmp_path_factory.mktemp("corpus") / "home")
     yield started
     started.clean()
 
 
-def corpus(owner: Owner, *arguments: str) -> "subprocess.CompletedProcess[str]":
+def corpus(owner: OwnerProcess, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """`rubrica corpus ...`; the API is elsewhere and is not asked."""
     settings = {"RUBRICA_API_URL": "http://127.0.0.1:9", "RUBRICA_RETRIEVAL_URL": f"unix:{owner.socket}"}
     return run_rubrica(owner.home, "corpus", *arguments, **settings)
 
 
-def verified_once_built(owner: Owner, name: str) -> "subprocess.CompletedProcess[str]":
+def verified_once_built(owner: OwnerProcess, name: str) -> "subprocess.CompletedProcess[str]":
     """The command that added it returns when the last step is told, a moment before the service has put the build away."""
     while "is being built" in (done := corpus(owner, "verify", name)).stderr:
         time.sleep(0.2)
     return done
 
 
-def test_a_corpus_is_added_described_verified_changed_and_dropped(owner: Owner, tmp_path: Path) -> None:
+def test_a_corpus_is_added_described_verified_changed_and_dropped(owner: OwnerProcess, tmp_path: Path) -> None:
     path = tmp_path / "articles.jsonl"
     records = [{"id": str(n), "title": f"Article {n}", "text": f"Article number {n} tells of canals."} for n in range(20)]
     path.write_text("\n".join(map(json.dumps, records)) + "\nnot json\n")
@@ -61,7 +61,7 @@ def test_a_corpus_is_added_described_verified_changed_and_dropped(owner: Owner, 
     assert "canals" not in corpus(owner, "list").stdout
 
 
-def test_what_cannot_be_done_is_said(owner: Owner, tmp_path: Path) -> None:
+def test_what_cannot_be_done_is_said(owner: OwnerProcess, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Text.")
     assert "is no kind of corpus; there are" in corpus(owner, "add", str(tmp_path), "--kind", "stone").stderr
     assert "there is no file at" in corpus(owner, "add", str(tmp_path), "--name", "dump", "--kind", "wikipedia").stderr
@@ -90,11 +90,11 @@ def test_progress_tells_phases_at_once_and_rates_now_and_then() -> None:
     ("seconds", "said"), [(0.2, "0 s"), (61, "1 min 1 s"), (3_600, "1 h"), (7_500, "2 h 5 min"), (90_000, "1 d 1 h")]
 )
 def test_lengths_of_time_are_said_in_two_units(seconds: float, said: str) -> None:
-    assert duration(timedelta(seconds=seconds)) == said
+    assert format_duration(timedelta(seconds=seconds)) == said
 
 
 def test_whoever_only_asks_hears_what_would_make_vectors() -> None:
-    told = words_only("wiki", {"done": 1_280, "total": 14_949})
+    told = explain_words_only("wiki", {"done": 1_280, "total": 14_949})
     assert "wiki is searched by its words alone so far (1,280 of 14,949 passages encoded)" in told
     assert "corpus build wiki`" in told
-    assert "(" not in words_only("wiki", {"done": 0, "total": 0})
+    assert "(" not in explain_words_only("wiki", {"done": 0, "total": 0})

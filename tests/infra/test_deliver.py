@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestServer
 
 from app.domain.errors import SetupError
 from infra.cli.connection import open_api
-from infra.cli.deliver import deliver
+from infra.cli.deliver import deliver_report
 from rubrica_client import AsyncClient
 
 TEXT = "He said so. And so did she."
@@ -60,7 +60,7 @@ def files(folder: Path) -> set[str]:
 async def test_a_full_disk_leaves_no_half_report_and_says_how_to_have_it_written(api: AsyncClient, tmp_path: Path) -> None:
     said = r"finished and kept, but .*; make room there, then `rubrica runs watch r1` writes it"
     with pytest.raises(SetupError, match=said), room_for(1_000):
-        await deliver(api, "r1", tmp_path)
+        await deliver_report(api, "r1", tmp_path)
     assert files(tmp_path) == {f"{NAME}.txt", "evidence.json", "report.html"}
-    path = await deliver(api, "r1", tmp_path)
+    path = await deliver_report(api, "r1", tmp_path)
     assert path.read_text() == REPORT

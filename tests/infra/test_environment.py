@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from infra.local.ports import free_port
+from infra.local.ports import find_free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "infra" / "environment.py"
@@ -38,7 +38,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_a_registry_that_cannot_be_reached_is_told_and_nothing_counts_as_made(project: Path) -> None:
-    unreachable = {"PIP_INDEX_URL": f"http://127.0.0.1:{free_port()}/simple", "PIP_RETRIES": "1"}
+    unreachable = {"PIP_INDEX_URL": f"http://127.0.0.1:{find_free_port()}/simple", "PIP_RETRIES": "1"}
     command = [sys.executable, str(project / "infra" / "environment.py")]
     made = subprocess.run(command, env=os.environ | unreachable, capture_output=True, text=True, check=False)
     assert made.returncode == 1
@@ -52,10 +52,10 @@ def test_a_made_environment_costs_nothing_and_a_new_lock_makes_it_again(
     monkeypatch.chdir(project)
     (project / ".venv").mkdir()
     stamp = project / ".venv" / ".stamp"
-    stamp.write_text(environment.fingerprint(sys.executable))
+    stamp.write_text(environment.compute_fingerprint(sys.executable))
     environment.setup()
     (project / "requirements.lock").write_text("another==1\n")
-    assert environment.fingerprint(sys.executable) != stamp.read_text()
+    assert environment.compute_fingerprint(sys.executable) != stamp.read_text()
 
 
 def test_what_is_missing_is_said(environment: ModuleType) -> None:

@@ -25,7 +25,7 @@ def test_what_cannot_be_had_is_told_and_stops_nothing(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails_is_told_by_its_last_line() -> None:
-    with pytest.raises(extras.NotHere, match=r"^there is no such wheel$"):
-        extras.run([sys.executable, "-c", "raise SystemExit('looking\\nthere is no such wheel')"])
-    with pytest.raises(extras.NotHere, match="no-such-program"):
-        extras.run(["no-such-program"])
+    with pytest.raises(extras.ExtraUnavailable, match=r"^there is no such wheel$"):
+        extras.run_command([sys.executable, "-c", "raise SystemExit('looking\\nthere is no such wheel')"])
+    with pytest.raises(extras.ExtraUnavailable, match="no-such-program"):
+        extras.run_command(["no-such-program"])

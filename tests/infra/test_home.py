@@ -20,11 +20,11 @@ def test_a_home_is_made_and_kept_out_of_version_control(tmp_path: Path) -> None:
 def test_a_long_log_is_set_aside_once(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     home.prepare()
-    home.log("api").write_bytes(b"x" * (LONGEST_LOG + 1))
-    home.log("worker").write_bytes(b"x")
+    home.log_of("api").write_bytes(b"x" * (LONGEST_LOG + 1))
+    home.log_of("worker").write_bytes(b"x")
     home.prepare()
-    assert not home.log("api").exists()
-    assert home.log("worker").exists()
+    assert not home.log_of("api").exists()
+    assert home.log_of("worker").exists()
     assert (home.logs / "api.log.old").stat().st_size == LONGEST_LOG + 1
 
 
@@ -49,13 +49,13 @@ def test_a_full_disk_is_told_before_anything_starts(tmp_path: Path) -> None:
 
 def test_sockets_live_in_a_short_private_folder(tmp_path: Path) -> None:
     deep = Home(tmp_path / ("long" * 20) / ("name" * 20))
-    folder = deep.sockets()
+    folder = deep.make_socket_folder()
     assert len(str(folder / "retrieval.sock").encode()) < 108
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert deep.sockets() == folder
-    assert Home(tmp_path / "other").sockets() != folder
+    assert deep.make_socket_folder() == folder
+    assert Home(tmp_path / "other").make_socket_folder() != folder
     folder.chmod(0o755)
     with pytest.raises(SetupError, match="not a private folder"):
-        deep.sockets()
+        deep.make_socket_folder()
     folder.rmdir()
-    Home(tmp_path / "other").sockets().rmdir()
+    Home(tmp_path / "other").make_socket_folder().rmdir()

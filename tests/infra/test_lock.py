@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import SetupError
-from infra.local.lock import FileLock, StackState, end_leftovers, read_state, started_at
+from infra.local.lock import FileLock, StackState, kill_leftovers, read_start_time, read_state
 
 
 def test_a_lock_has_one_holder_and_dies_with_it(tmp_path: Path) -> None:
@@ -23,18 +23,18 @@ def test_a_lock_has_one_holder_and_dies_with_it(tmp_path: Path) -> None:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "True\n"
         assert not FileLock(lock).acquire()
-        assert FileLock(lock).held_by_another()
+        assert FileLock(lock).is_held_by_another()
         holder.send_signal(signal.SIGKILL)
     mine = FileLock(lock)
     assert mine.acquire()
-    assert not mine.held_by_another()
+    assert not mine.is_held_by_another()
     mine.release()
 
 
 def test_a_home_that_cannot_be_made_is_said_to_be_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(SetupError, match=r"cannot be made.*set RUBRICA_HOME"):
-        FileLock(tmp_path / "file" / "home" / "lock").held_by_another()
+        FileLock(tmp_path / "file" / "home" / "lock").is_held_by_another()
 
 
 def test_users_share_a_lock_and_keep_it_from_its_owner(tmp_path: Path) -> None:
@@ -42,10 +42,10 @@ def test_users_share_a_lock_and_keep_it_from_its_owner(tmp_path: Path) -> None:
     first, second = FileLock(path), FileLock(path)
     assert first.acquire(shared=True)
     assert second.acquire(shared=True)
-    assert FileLock(path).held_by_another()
+    assert FileLock(path).is_held_by_another()
     first.release()
     second.release()
-    assert not FileLock(path).held_by_another()
+    assert not FileLock(path).is_held_by_another()
 
 
 def test_the_state_file_survives_a_reader(tmp_path: Path) -> None:
@@ -65,13 +65,13 @@ def test_leftovers_are_ended_and_other_programs_are_not(tmp_path: Path) -> None:
     with subprocess.Popen(sleeper) as leftover, subprocess.Popen(sleeper) as innocent:
         path = tmp_path / "stack.json"
         processes = {
-            "api": (leftover.pid, started_at(leftover.pid)),
+            "api": (leftover.pid, read_start_time(leftover.pid)),
             # The number of a process that is gone, taken since by another program.
-            "worker": (innocent.pid, started_at(innocent.pid) - 1_000),
+            "worker": (innocent.pid, read_start_time(innocent.pid) - 1_000),
             "ui": (_unused_pid(), time.time()),
         }
         StackState(pid=1, api="", processes=processes).write(path)
-        end_leftovers(path)
+        kill_leftovers(path)
         leftover.wait()
         assert innocent.poll() is None
         assert not path.exists()

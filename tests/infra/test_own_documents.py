@@ -14,11 +14,11 @@ import pytest
 from aiosmtpd.controller import Controller
 from standardwebhooks import Webhook
 
-from tests.app.receiver import receiving
+from tests.app.webhook_receiver import serve_receiver
 from tests.infra import api_tour as tour
 from tests.infra import harbour
 from tests.infra.harbour import ABROAD, LEDGER, MARKER, PAGES, PROVIDER_SECRETS, QUESTION
-from tests.infra.left_behind import files_with, forge, logged_queries, rows_with
+from tests.infra.leak_search import find_files_with, find_tables_with, forge_question, read_logged_queries
 from tests.infra.test_stack import Up
 from tests.retrieval.corpora.test_folder_corpus import write_pdf
 from tests.support.stack import run_rubrica
@@ -26,13 +26,13 @@ from tests.support.stack import run_rubrica
 
 @pytest.fixture(scope="module")
 def letterbox() -> Iterator[Controller]:
-    with harbour.letterbox() as opened:
+    with harbour.serve_letterbox() as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
 def up(tmp_path_factory: pytest.TempPathFactory, letterbox: Controller) -> Iterator[Up]:
-    with harbour.product(tmp_path_factory.mktemp("own documents"), letterbox) as started:
+    with harbour.start_product(tmp_path_factory.mktemp("own documents"), letterbox) as started:
         yield started
 
 
@@ -75,9 +75,9 @@ async def test_the_tour_over_the_api(up: Up, letterbox: Controller) -> None:
     """Sign up, send three PDFs, ask, approve, watch, read, open, rewrite, compare, share, export, ask again every week."""
     folder, mails = up.home.root.parent, letterbox.handler.mails
     async with (
-        receiving() as endpoint,
-        tour.signed_up(up.state.api, "Harbour") as ours,
-        tour.signed_up(up.state.api, "Strangers") as theirs,
+        serve_receiver() as endpoint,
+        tour.sign_up_customer(up.state.api, "Harbour") as ours,
+        tour.sign_up_customer(up.state.api, "Strangers") as theirs,
     ):
         abroad = asyncio.create_task(abroad_at_once(theirs))
         made = await ours.call("POST", "/v1/collections", {"name": "Harbour papers"})
@@ -86,7 +86,7 @@ async def test_the_tour_over_the_api(up: Up, letterbox: Controller) -> None:
         hook = await ours.call("POST", "/v1/webhooks", wanted)
         ours.secrets.add(hook["secret"])
 
-        run, seen = await tour.asked_with_approval(ours, QUESTION, "Harbour papers")
+        run, seen = await tour.ask_with_approval(ours, QUESTION, "Harbour papers")
         assert [event["seq"] for event in seen] == list(range(1, len(seen) + 1))
         assert {"plan_made", "plan_revised", "stage_finished", "report_ready"} <= {event["type"] for event in seen}
         assert "The end of the lease" in {event["payload"].get("title") for event in seen}
@@ -99,43 +99,43 @@ async def test_the_tour_over_the_api(up: Up, letterbox: Controller) -> None:
         card = await ours.call("GET", f"/v1/runs/{run}/scorecard")
         assert card["items"][0]["criterion"]["title"] == "The date"
 
-        assert words(lease["quote"]) in words(await tour.shared(ours, run))
-        for form, printed in (await tour.taken_along(ours, run)).items():
+        assert words(lease["quote"]) in words(await tour.share_report(ours, run))
+        for form, printed in (await tour.export_report(ours, run)).items():
             assert words(lease["quote"]) in printed, form
 
-        schedule = await tour.scheduled(ours, run)
-        same = await tour.asked_again(ours, schedule, 0)
+        schedule = await tour.schedule_question(ours, run)
+        same = await tour.trigger_schedule(ours, schedule, 0)
         assert (same["outcome"], same["run_id"], same["detail"]) == ("unchanged", None, "")
         assert same["repeated_calls"] >= 1
         assert not any(same["changes"].values())
         write_pdf(folder / "lease.pdf", [PAGES["lease.pdf"].replace("3 May 2031", "9 June 2044")])
         await tour.upload(ours, made["id"], [folder / "lease.pdf"])
-        other = await tour.asked_again(ours, schedule, 1)
+        other = await tour.trigger_schedule(ours, schedule, 1)
         await changed_and_told(ours, other, mails)
-        told = [Webhook(hook["secret"]).verify(message.body, message.headers) for message in await endpoint.until(3)]
+        told = [Webhook(hook["secret"]).verify(message.body, message.headers) for message in await endpoint.wait_for(3)]
         happened = {(message["type"], message["data"]["run_id"]) for message in told}
         again = other["run_id"]
         assert happened == {("run.completed", run), ("run.completed", again), ("schedule.changed", again)}
 
-        async with tour.openai_client(ours) as client:
-            assert "lease.pdf" in (await tour.cited_in(client, f"resp_{run.replace('-', '')}")).values()
+        async with tour.make_openai_client(ours) as client:
+            assert "lease.pdf" in (await tour.read_citations(client, f"resp_{run.replace('-', '')}")).values()
         their_run, pair = await abroad
-        await tour.nothing_to_see(ours, their_run, f"/v1/comparisons/{pair}")
+        await tour.check_nothing_is_visible(ours, their_run, f"/v1/comparisons/{pair}")
         things = {"collections": made["id"], "schedules": schedule, "webhooks": hook["webhook"]["id"]}
         paths = (f"/v1/{kind}/{id_}" + "/deliveries" * (kind == "webhooks") for kind, id_ in things.items())
-        await tour.nothing_to_see(theirs, run, snapshot, *paths)
+        await tour.check_nothing_is_visible(theirs, run, snapshot, *paths)
         await unsubscribed(up, mails[-1])
         await ours.call("DELETE", f"/v1/schedules/{schedule}")
         secrets = ours.secrets | theirs.secrets | PROVIDER_SECRETS
-    assert not tour.logged(up.home.root, secrets)
+    assert not tour.find_logged_secrets(up.home.root, secrets)
     assert not any(secret in up.output.read_text() for secret in secrets)
 
 
 async def abroad_at_once(theirs: tour.Customer) -> tuple[str, str]:
     """Another organisation: ask as OpenAI's clients do, compare the report with a second, change it. The run and the pair."""
-    run = await tour.by_openai(theirs, ABROAD)
-    pair = await tour.compared(theirs, run)
-    assert any(section["words"] for section in (await tour.rewritten(theirs, run))["sections"])
+    run = await tour.ask_by_openai(theirs, ABROAD)
+    pair = await tour.request_comparison(theirs, run)
+    assert any(section["words"] for section in (await tour.request_rewrite(theirs, run))["sections"])
     return run, pair
 
 
@@ -172,7 +172,7 @@ async def test_three_pdfs_are_asked_cited_opened_kept_from_others_and_deleted_fo
     rubrica(up, "create", "Harbour papers")
     told = rubrica(up, "upload", "Harbour papers", "lease.pdf", "budget.pdf", "ledger.pdf")
     assert told.count("indexed") == 3
-    async with client(up, str(up.home.api_key())) as ours, tour.signed_up(up.state.api, "Foreigners") as foreigners:
+    async with client(up, str(up.home.ensure_api_key())) as ours, tour.sign_up_customer(up.state.api, "Foreigners") as foreigners:
         theirs = foreigners.session
         _, report = await report_on(ours, QUESTION, "Harbour papers")
         cited = {citation["source"]["title"]: citation for citation in report["citations"]}
@@ -189,7 +189,7 @@ async def test_three_pdfs_are_asked_cited_opened_kept_from_others_and_deleted_fo
         async with theirs.get(f"/v1/snapshots/{lease['source']['snapshot']}") as answer:
             assert answer.status == 404
         index = f"own-{UUID(collection).hex}"
-        forged = await forge(up, foreign, index)
+        forged = await forge_question(up, foreign, index)
         assert MARKER not in json.dumps(forged)
         assert "no collection" in json.dumps(forged)
 
@@ -202,18 +202,18 @@ async def test_three_pdfs_are_asked_cited_opened_kept_from_others_and_deleted_fo
             await asyncio.sleep(0.1)
         assert MARKER in answer["markdown"]
         kept = {"turns", "tool_calls", "stages", "snapshots", "reports", "report_tasks"}
-        assert kept <= await rows_with(up, MARKER)
-        assert await logged_queries(up, ledger_run)
-        assert {"text", "snapshots"} <= files_with(up.home.root, MARKER)
+        assert kept <= await find_tables_with(up, MARKER)
+        assert await read_logged_queries(up, ledger_run)
+        assert {"text", "snapshots"} <= find_files_with(up.home.root, MARKER)
 
         rubrica(up, "remove", "Harbour papers", "ledger.pdf", "--yes")
         while "ledger.pdf" in rubrica(up, "documents", "Harbour papers"):
             await asyncio.sleep(0.5)
         printed = {"reports", "report_versions"}  # what a report prints is the report's
-        assert await rows_with(up, MARKER) <= printed
-        assert await rows_with(up, snapshot) <= printed
-        assert not files_with(up.home.root, MARKER)
-        assert not await logged_queries(up, ledger_run)  # agents put what they read into what they search for next
+        assert await find_tables_with(up, MARKER) <= printed
+        assert await find_tables_with(up, snapshot) <= printed
+        assert not find_files_with(up.home.root, MARKER)
+        assert not await read_logged_queries(up, ledger_run)  # agents put what they read into what they search for next
         gone = await call(ours, "GET", answered)
         assert (gone["status"], gone["markdown"], gone["citations"]) == ("failed", "", [])
         assert "deleted" in gone["detail"]

@@ -33,7 +33,7 @@ def server(directory: Path) -> Iterator[LocalPostgres]:
 
 async def count(server: LocalPostgres, add: bool = False) -> int:
     """How many rows there are, after adding one if asked."""
-    connection = await asyncpg.connect(server.url())
+    connection = await asyncpg.connect(server.url_of())
     try:
         await connection.execute("CREATE TABLE IF NOT EXISTS kept (n int)")
         if add:
@@ -67,7 +67,7 @@ async def test_a_server_left_running_is_ended_first(server: LocalPostgres, direc
     await left.start()
     assert left.process is not None
     await server.start()
-    assert await left.process.ended() == 0
+    assert await left.process.wait_for_end() == 0
     assert await count(server) == 1
 
 
@@ -81,7 +81,7 @@ async def test_the_password_is_needed_and_private(server: LocalPostgres, directo
     await server.start()
     assert (directory / "password").stat().st_mode & 0o077 == 0
     with pytest.raises(asyncpg.InvalidPasswordError):
-        await asyncpg.connect(server.url().replace((directory / "password").read_text(), "wrong"))
+        await asyncpg.connect(server.url_of().replace((directory / "password").read_text(), "wrong"))
 
 
 async def test_damaged_data_is_told_with_the_servers_own_words(directory: Path, server: LocalPostgres) -> None:

@@ -13,7 +13,7 @@ def test_an_export_of_nothing_has_every_file_and_says_so(
     postgres_server: LocalPostgres, migrated_template: str, tmp_path: Path
 ) -> None:
     asyncio.run(postgres_server.ensure_database("exported", migrated_template))
-    there = {"RUBRICA_WORKER_DATABASE_URL": postgres_server.url("exported", WORKER_ROLE)}
+    there = {"RUBRICA_WORKER_DATABASE_URL": postgres_server.url_of("exported", WORKER_ROLE)}
     home, out = tmp_path / "home", tmp_path / "out"
     home.mkdir()
 

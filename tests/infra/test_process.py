@@ -15,9 +15,9 @@ import pytest
 
 from app.domain.errors import SetupError
 from infra.local import gate
-from infra.local.ports import LOOPBACK, free_port
+from infra.local.ports import LOOPBACK, find_free_port
 from infra.local.process import Process, Program
-from infra.local.service import Endpoint, Service, python_module
+from infra.local.service import Endpoint, LocalService, gated_command
 from infra.local.supervision import keep_running, stop_together
 from tests.support.patience import PATIENCE_S
 
@@ -42,7 +42,7 @@ async def test_a_program_that_ends_while_starting_is_told_with_its_last_words(tm
     log.write_text("words of an earlier process\n")
     process = Process(python("raise SystemExit('the reason')", log))
     with pytest.raises(SetupError, match="helper ended with code 1 while starting") as failure:
-        await process.until(never, PATIENCE_S * SECOND)
+        await process.wait_until_ready(never, PATIENCE_S * SECOND)
     assert "the reason" in str(failure.value)
     assert "earlier" not in str(failure.value)
 
@@ -50,7 +50,7 @@ async def test_a_program_that_ends_while_starting_is_told_with_its_last_words(tm
 async def test_a_program_that_is_never_ready_is_told(tmp_path: Path) -> None:
     process = Process(python("import time; time.sleep(60)", tmp_path / "log"))
     with pytest.raises(SetupError, match="was not ready after 0 s"):
-        await process.until(never, SECOND / 10)
+        await process.wait_until_ready(never, SECOND / 10)
     process.stop()
     assert process.exit_code == -signal.SIGTERM
 
@@ -66,8 +66,8 @@ def test_stopping_ends_the_whole_group_of_a_program_that_does_not_listen(tmp_pat
         "print(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']).pid, flush=True); time.sleep(60)"
     )
     process = Process(python(code, tmp_path / "log", patience=SECOND / 5))
-    wait_until(lambda: process.log_tail().strip())
-    grandchild = int(process.log_tail())
+    wait_until(lambda: process.read_log_tail().strip())
+    grandchild = int(process.read_log_tail())
     process.stop()
     assert process.exit_code == -signal.SIGKILL
     wait_until(lambda: not _runs(grandchild))
@@ -100,16 +100,16 @@ async def test_a_service_waits_at_its_gate_and_is_started_again_when_it_dies(tmp
     )
     path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
     environment = {**os.environ, "PYTHONPATH": path, "WHO": "me", "SEEN": str(tmp_path / "seen")}
-    service = Service("sample", python_module("sample_service"), tmp_path / "log", environment, ready_words="ready")
+    service = LocalService("sample", gated_command("sample_service"), tmp_path / "log", environment, ready_words="ready")
     service.spawn()
     while not (tmp_path / "seen").exists():
         await asyncio.sleep(0.02)
     await asyncio.sleep(0.3)  # it is imported; without a gate it would be ready now
     assert service.process is not None
-    assert service.process.log_tail() == ""
+    assert service.process.read_log_tail() == ""
     await service.start()
     first = service.process
-    assert first.log_tail() == "service ready me"
+    assert first.read_log_tail() == "service ready me"
     said: list[str] = []
     again = asyncio.Event()
     watching = asyncio.create_task(keep_running(service, said.append, again.set))
@@ -124,10 +124,10 @@ async def test_a_service_waits_at_its_gate_and_is_started_again_when_it_dies(tmp
 
 
 async def test_a_service_that_falls_silent_is_started_again(tmp_path: Path) -> None:
-    port = free_port()
+    port = find_free_port()
     command = [sys.executable, "-m", "http.server", str(port), "--bind", LOOPBACK]
     endpoint = Endpoint(f"http://{LOOPBACK}:{port}", "/")
-    service = Service("sample", command, tmp_path / "log", {}, endpoint, folder=tmp_path / "needed", gated=False)
+    service = LocalService("sample", command, tmp_path / "log", {}, endpoint, folder=tmp_path / "needed", gated=False)
     service.silence, service.patience = 5 * SECOND, 2 * SECOND
     await service.start()
     assert service.process is not None
@@ -135,7 +135,7 @@ async def test_a_service_that_falls_silent_is_started_again(tmp_path: Path) -> N
     said: list[str] = []
     again = asyncio.Event()
     watching = asyncio.create_task(keep_running(service, said.append, again.set, check_every=SECOND / 20))
-    while service.process.log_tail().count("GET / ") < 5:
+    while service.process.read_log_tail().count("GET / ") < 5:
         await asyncio.sleep(0.02)
     assert said == []
     # Something clears the folder, and the process hangs: its port still accepts, but nobody answers.

@@ -3,13 +3,13 @@
 from datetime import UTC, datetime
 
 from infra.cli.display import PlainLines
-from infra.cli.progress import Progress, Stage, StageState
+from infra.cli.progress import RunProgress, StageLine, StageState
 from rubrica_client.models import EventType, RunEvent, RunStatus
-from tests.support.stack_api import RUN_ID, a_whole_run
+from tests.support.scripted_api import RUN_ID, make_run_events
 
 
 def events(status: str = "completed") -> list[RunEvent]:
-    whole = enumerate(a_whole_run(status), 1)
+    whole = enumerate(make_run_events(status), 1)
     return [
         RunEvent(
             run_id=RUN_ID,
@@ -24,7 +24,7 @@ def events(status: str = "completed") -> list[RunEvent]:
 
 
 def test_progress_counts_calls_tokens_cost_sources_and_time() -> None:
-    progress = Progress()
+    progress = RunProgress()
     for event in events():
         progress.apply(event)
     assert (progress.model_calls, progress.tool_calls, progress.tokens, progress.cost_microusd) == (2, 1, 2_000, 3_000)
@@ -34,7 +34,7 @@ def test_progress_counts_calls_tokens_cost_sources_and_time() -> None:
 
 
 def test_stages_stand_in_the_plans_order_with_their_state() -> None:
-    progress = Progress()
+    progress = RunProgress()
     for event in events()[:9]:
         progress.apply(event)
     assert list(progress.stages) == ["plan", "search/s1", "search/s2", "report"]
@@ -44,7 +44,7 @@ def test_stages_stand_in_the_plans_order_with_their_state() -> None:
 
 
 def test_a_revised_plan_keeps_what_is_known_and_drops_what_is_gone() -> None:
-    progress = Progress()
+    progress = RunProgress()
     before = events()[:9]
     for event in before:
         progress.apply(event)
@@ -56,7 +56,7 @@ def test_a_revised_plan_keeps_what_is_known_and_drops_what_is_gone() -> None:
 
 def test_plain_lines_tell_the_story() -> None:
     lines: list[str] = []
-    shown, progress = PlainLines(lines.append), Progress()
+    shown, progress = PlainLines(lines.append), RunProgress()
     for event in events():
         progress.apply(event)
         shown.show(progress, event)
@@ -76,13 +76,13 @@ def test_plain_lines_tell_the_story() -> None:
 
 
 def test_text_from_outside_cannot_command_the_terminal() -> None:
-    progress = Progress()
+    progress = RunProgress()
     hostile = "title \x1b[2J\x1b]0;gone\x07\r\n second line \x9b31m"
     found = {"tool": "search", "query": hostile, "sources": [{"title": hostile, "url": "u"}]}
     event = events()[6]
     progress.apply(event.model_copy(update={"payload": found}))
     lines: list[str] = []
-    progress.stages["search/s1"] = Stage("S")
+    progress.stages["search/s1"] = StageLine("S")
     progress.apply(event.model_copy(update={"payload": found}))
     PlainLines(lines.append).show(progress, event)
     assert progress.sources["u"] == "title [2J ]0;gone second line 31m"

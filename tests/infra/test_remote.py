@@ -10,7 +10,7 @@ from aiohttp import web
 from app.database.schema import SCHEMA_REVISION
 from app.domain.errors import SetupError
 from infra.local import remote
-from infra.local.ports import free_port
+from infra.local.ports import find_free_port
 
 Check = Callable[[str], Awaitable[None]]
 
@@ -73,7 +73,7 @@ async def refusal(check: Check, address: str) -> str:
     ],
 )
 async def test_nothing_listens(check: Check, address: Callable[[str], str], setting: str) -> None:
-    where = f"127.0.0.1:{free_port()}"
+    where = f"127.0.0.1:{find_free_port()}"
     assert f"{setting}: nothing answers at {where}" in await refusal(check, address(where))
 
 

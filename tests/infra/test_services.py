@@ -6,9 +6,9 @@ from pathlib import Path
 import asyncpg
 
 from app.database.schema import SCHEMA_REVISION, revision_of
-from infra.local.ports import free_port
+from infra.local.ports import find_free_port
 from infra.local.process import Process, Program
-from infra.local.service import START_LIMIT, http_status
+from infra.local.service import START_LIMIT, get_http_status
 from tests.support.stack import RUBRICA, command_environment, run_rubrica
 
 
@@ -30,7 +30,7 @@ def test_migrating_the_local_database(tmp_path: Path) -> None:
 
 
 async def test_api_and_worker_run_alone(tmp_path: Path, api_urls: tuple[str, str], temporal_address: str) -> None:
-    port = free_port()
+    port = find_free_port()
     given = {
         "RUBRICA_DATABASE_URL": api_urls[0],
         "RUBRICA_WORKER_DATABASE_URL": api_urls[1],
@@ -41,14 +41,14 @@ async def test_api_and_worker_run_alone(tmp_path: Path, api_urls: tuple[str, str
     worker = Process(Program("worker", [*RUBRICA, "worker"], tmp_path / "worker.log", settings))
 
     async def answers() -> bool:
-        return await http_status(f"http://127.0.0.1:{port}", "/health") == 200
+        return await get_http_status(f"http://127.0.0.1:{port}", "/health") == 200
 
     async def ready() -> bool:
-        return "worker ready" in worker.log_tail()
+        return "worker ready" in worker.read_log_tail()
 
     try:
-        await api.until(answers, START_LIMIT)
-        await worker.until(ready, START_LIMIT)
+        await api.wait_until_ready(answers, START_LIMIT)
+        await worker.wait_until_ready(ready, START_LIMIT)
     finally:
         for process in (api, worker):
             process.stop()

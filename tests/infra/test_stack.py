@@ -14,8 +14,8 @@ import pytest
 
 from infra.local.home import Home
 from infra.local.lock import StackState, read_state
-from infra.local.ports import LOOPBACK, free_port
-from infra.local.service import http_status
+from infra.local.ports import LOOPBACK, find_free_port
+from infra.local.service import get_http_status
 from tests.support.stack import RUBRICA, command_environment, run_rubrica
 
 QUESTION = {"question": "How did presidents justify tariffs before 1900?", "effort": "quick"}
@@ -75,7 +75,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def headers(home: Home) -> dict[str, str]:
-    return {"Authorization": f"Bearer {home.api_key()}"}
+    return {"Authorization": f"Bearer {home.ensure_api_key()}"}
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def up(home: Path) -> Iterator[Up]:
 async def test_ctrl_c_stops_all_of_it_and_nothing_stays(up: Up, home: Path) -> None:
     await up.ready()
     assert set(up.state.processes) == {"Temporal", "retrieval", "worker", "api"}
-    assert await http_status(up.state.api, "/health") == 200
+    assert await get_http_status(up.state.api, "/health") == 200
     retrieval = str(up.state.retrieval)
     assert up.end(signal.SIGINT) == 130
     assert not belonging_to(home)
@@ -127,7 +127,7 @@ async def test_a_service_that_dies_is_started_again_at_the_same_address(up: Up) 
     while any(up.state.processes.get(name, (0, 0.0))[0] in (0, pid) for name, (pid, _) in before.processes.items()):
         await asyncio.sleep(0.1)
     assert (up.state.api, up.state.temporal, up.state.retrieval) == (before.api, before.temporal, before.retrieval)
-    while await http_status(up.state.api, "/health") != 200:
+    while await get_http_status(up.state.api, "/health") != 200:
         await asyncio.sleep(0.1)
     assert "worker ended (signal 9)" in up.output.read_text()
 
@@ -152,7 +152,7 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
 
 
 async def test_given_servers_replace_the_local_ones(tmp_path: Path, api_urls: tuple[str, str], temporal_address: str) -> None:
-    port = str(free_port())
+    port = str(find_free_port())
     databases = {"RUBRICA_DATABASE_URL": api_urls[0], "RUBRICA_WORKER_DATABASE_URL": api_urls[1]}
     given = {**databases, "RUBRICA_TEMPORAL_ADDRESS": temporal_address, "RUBRICA_API_PORT": port}
     running = Up(tmp_path / "home", **given)

@@ -8,8 +8,8 @@ import pytest
 from aiohttp import web
 from mcp import Client, StdioServerParameters
 
+from tests.support.scripted_api import RUN_ID, ScriptedApi, make_run_events, serve_scripted_api
 from tests.support.stack import RUBRICA, command_environment, run_rubrica
-from tests.support.stack_api import RUN_ID, FakeApi, a_whole_run, serving
 
 PASSAGE = {
     "source": {"url": "https://a.example", "title": "A", "snapshot": "0" * 64},
@@ -56,7 +56,7 @@ def test_a_malformed_address_is_refused_by_name(tmp_path: Path) -> None:
 
 
 async def test_search_and_research_are_offered_to_mcp_clients(tmp_path: Path, index: str) -> None:
-    async with serving(FakeApi(list(a_whole_run()))) as api:
+    async with serve_scripted_api(ScriptedApi(list(make_run_events()))) as api:
         environment = command_environment(RUBRICA_HOME=str(tmp_path), RUBRICA_API_URL=api, RUBRICA_RETRIEVAL_URL=index)
         parameters = StdioServerParameters(command=sys.executable, args=[*RUBRICA[1:], "mcp"], env=environment)
         async with Client(parameters) as client:

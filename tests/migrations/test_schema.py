@@ -17,8 +17,8 @@ from app.database.tables.metadata import METADATA
 from app.database.tables.protection import protection_of
 from app.domain.errors import SetupError
 from migrations.functions import SQL, run_script
-from migrations.tenancy import protect
-from tests.support.catalogue import describe
+from migrations.tenancy import protect_table
+from tests.support.schema_description import describe_schema
 
 LEFT = """
     SELECT relname FROM pg_class
@@ -53,7 +53,7 @@ def make_as_written(connection: Connection) -> None:
     for path in sorted(SQL.glob("*.sql")):
         run_script(operations, path)
     for table in METADATA.sorted_tables:
-        protect(operations, table.name, *protection_of(table))
+        protect_table(operations, table.name, *protection_of(table))
 
 
 def test_the_code_works_with_the_newest_migration() -> None:
@@ -76,7 +76,7 @@ async def test_migrations_make_what_tables_and_sql_files_say(empty_postgres_url:
     await upgrade(empty_postgres_url)
     await with_connection(empty_postgres_url, make_as_written)
     connection = await asyncpg.connect(empty_postgres_url)
-    migrated, written = await describe(connection, "public"), await describe(connection, "written")
+    migrated, written = await describe_schema(connection, "public"), await describe_schema(connection, "written")
     await connection.close()
     assert len(METADATA.tables) > 50
     assert len(migrated) > 15 * len(METADATA.tables)

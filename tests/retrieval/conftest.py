@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.store.catalogue import Collection, CorpusKind
-from tests.retrieval.built_home import Bench
+from tests.retrieval.rebuildable_home import RebuildableHome
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def notes_collection(notes: Path) -> Collection:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
+def bench(tmp_path: Path) -> Iterator[RebuildableHome]:
     """A home with one collection, to build again and again."""
-    made = Bench(tmp_path)
+    made = RebuildableHome(tmp_path)
     yield made
     made.shelves.close()

@@ -24,31 +24,31 @@ class WordEncoder:
         """Return one row a text."""
         for text in texts:
             if self._fails_at is not None and len(self.encoded) >= self._fails_at:
-                raise Cut
+                raise SimulatedDeath
             self.encoded.append(text)
-        return np.stack([self._vector(text) for text in texts])
+        return np.stack([self._make_vector(text) for text in texts])
 
     def encode_query(self, text: str) -> list[float]:
         """Return a query's vector."""
-        vector: list[float] = self._vector(text).tolist()
+        vector: list[float] = self._make_vector(text).tolist()
         return vector
 
     def can_read(self, _: str) -> bool:
         """Accept words of any language."""
         return True
 
-    def _vector(self, text: str) -> Vectors:
+    def _make_vector(self, text: str) -> Vectors:
         total = np.zeros(SIZE, np.float32)
         for word in text.lower().split():
-            total += _direction(f"{self.name} {word}")
+            total += _direction_of(f"{self.name} {word}")
         return total / max(float(np.linalg.norm(total)), 1e-6)
 
 
 @cache
-def _direction(word: str) -> Vectors:
+def _direction_of(word: str) -> Vectors:
     seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
     return np.random.default_rng(seed).standard_normal(SIZE, np.float32)
 
 
-class Cut(BaseException):
+class SimulatedDeath(BaseException):
     """A stand-in for the death of the process: nothing in the product catches it."""

@@ -17,7 +17,7 @@ HOME_HEADERS = {"Authorization": f"Bearer {HOME_KEY}"}
 
 async def act_as_home(server: LocalPostgres) -> None:
     """Make everything that tests insert as the owner, to whom no policy applies, belong to the home organisation."""
-    connection = await asyncpg.connect(server.url())
+    connection = await asyncpg.connect(server.url_of())
     try:
         await connection.execute(f"ALTER ROLE {USER} SET rubrica.key = '{HOME_KEY.id}'")
         await connection.execute(f"ALTER ROLE {USER} SET rubrica.organisation = '{LOCAL_ORGANISATION}'")
@@ -29,4 +29,4 @@ async def act_as_home(server: LocalPostgres) -> None:
 def role_urls(server: LocalPostgres, owner_url: str) -> tuple[str, str]:
     """Return the owner's database as the API's role and as the worker's."""
     database = urlsplit(owner_url).path.strip("/")
-    return server.url(database, API_ROLE), server.url(database, WORKER_ROLE)
+    return server.url_of(database, API_ROLE), server.url_of(database, WORKER_ROLE)

@@ -25,8 +25,8 @@ from app.http.server import Server, bind
 from app.http.services import open_services
 from app.runs.storage.run_log import RunLog
 from infra.local.postgres import LocalPostgres
-from tests.app.finished import TEXT, URL, begin, complete
-from tests.app.support import InMemoryRuns
+from tests.app.finished_run import TEXT, URL, write_begin, write_end
+from tests.app.served_api import InMemoryRuns
 from tests.support.accounts import HOME_KEY, act_as_home, role_urls
 
 STEP_S = 0.3
@@ -48,16 +48,16 @@ class BriefRuns(InMemoryRuns):
 
     async def _end(self, run_id: UUID) -> None:
         await asyncio.sleep(STEP_S)
-        await begin(self.log, run_id)
+        await write_begin(self.log, run_id)
         await asyncio.sleep(STEP_S)
-        await complete(self.database, self.log, run_id)
+        await write_end(self.database, self.log, run_id)
         self.open.discard(run_id)
         await asyncio.sleep(STEP_S)
         await self.log.set_status(run_id, RunStatus.CANCELLED)
 
 
 @contextlib.asynccontextmanager
-async def small_index() -> AsyncIterator[str]:
+async def serve_small_index() -> AsyncIterator[str]:
     """Serve a retrieval service with one page, for the routes that ask one."""
 
     async def search(_: web.Request) -> web.Response:
@@ -76,7 +76,7 @@ async def small_index() -> AsyncIterator[str]:
 
 
 @contextlib.asynccontextmanager
-async def fuzzed(folder: Path) -> AsyncIterator[str]:
+async def serve_fuzzed_api(folder: Path) -> AsyncIterator[str]:
     """Serve the API; yield its address."""
     postgres = LocalPostgres(folder / "postgres", folder / "postgres.log")
     try:
@@ -88,7 +88,7 @@ async def fuzzed(folder: Path) -> AsyncIterator[str]:
         urls = role_urls(postgres, url)
         pool = await connect(urls[1])
         gateway = BriefRuns(pool)
-        async with small_index() as index, open_services(*urls, gateway, retrieval_url=index) as services:
+        async with serve_small_index() as index, open_services(*urls, gateway, retrieval_url=index) as services:
             with bind("127.0.0.1", 0) as listening:
                 server = Server(create_app(services), services)
                 serving = asyncio.create_task(server.serve(sockets=[listening]))
@@ -102,7 +102,7 @@ async def fuzzed(folder: Path) -> AsyncIterator[str]:
 
 async def main(folder: Path) -> None:
     """Serve until standard input ends."""
-    async with fuzzed(folder) as address:
+    async with serve_fuzzed_api(folder) as address:
         print(address, HOME_KEY, flush=True)
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 

@@ -20,16 +20,16 @@ import orjson
 
 from app.domain.chat import ChatRequest, Message, ResponseSchema
 from app.domain.trajectory import request_digest
-from tests.support.model_stub_answers import Foolish, Prompt
+from tests.support.model_stub_answers import SchemaAnswers, StubPrompt
 from tests.support.model_stub_bill import Bill
-from tests.support.model_stub_exchange import Answer, ChatExchange
+from tests.support.model_stub_exchange import ChatExchange, StubAnswer
 from tests.support.model_stub_faults import Fault, Faults, parse_rates
-from tests.support.model_stub_http import Connection, Exchange, HttpRequest, response
-from tests.support.model_stub_script import Shape, scripted
+from tests.support.model_stub_http import Connection, Exchange, HttpRequest, encode_response
+from tests.support.model_stub_script import RunShape, answer_by_script
 
 MODEL = "stub"
 CUT_OFF_CHARS = 40
-Answerer = Callable[[Prompt], str | None]
+Answerer = Callable[[StubPrompt], str | None]
 
 
 @dataclass
@@ -43,7 +43,7 @@ class ModelStub:
     jitter: timedelta = timedelta(0)
     bill: Bill = field(default_factory=lambda: Bill(None))
     faults: Faults = field(default_factory=Faults)
-    shape: Shape = field(default_factory=Shape)
+    shape: RunShape = field(default_factory=RunShape)
     answerer: Answerer | None = None
     drip: timedelta = timedelta(milliseconds=100)
     base_url: str = ""
@@ -66,53 +66,55 @@ class ModelStub:
     def _accept(self, connection: Connection, request: HttpRequest) -> Exchange | None:
         path = request.path.partition("?")[0]
         if request.method == "POST" and path.endswith("/chat/completions"):
-            return self._chat(connection, request.body)
+            return self._begin_chat(connection, request.body)
         if path.endswith("/models"):
-            connection.send(response(200, orjson.dumps({"object": "list", "data": [{"id": MODEL, "object": "model"}]})))
+            connection.send(encode_response(200, orjson.dumps({"object": "list", "data": [{"id": MODEL, "object": "model"}]})))
         elif path == "/control":
-            connection.send(self._control(request))
+            connection.send(self._answer_control(request))
         else:
-            connection.send(response(404, b'{"error":{"message":"no such path"}}'))
+            connection.send(encode_response(404, b'{"error":{"message":"no such path"}}'))
         return None
 
-    def _chat(self, connection: Connection, raw: bytes) -> Exchange | None:
+    def _begin_chat(self, connection: Connection, raw: bytes) -> Exchange | None:
         try:
             request = orjson.loads(raw)
             prompt = read_prompt(request, hashlib.sha256(raw).hexdigest())
         except (ValueError, KeyError, TypeError) as error:
-            connection.send(response(400, orjson.dumps({"error": {"message": f"not a chat request: {error}"}})))
+            connection.send(encode_response(400, orjson.dumps({"error": {"message": f"not a chat request: {error}"}})))
             return None
         fault = self.faults.draw(prompt.body, prompt.step)
-        exchange = self._exchange(connection, request, prompt, fault)
+        exchange = self._make_exchange(connection, request, prompt, fault)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         exchange.begin()
         return exchange
 
-    def _exchange(self, connection: Connection, request: dict[str, Any], prompt: Prompt, fault: Fault | None) -> ChatExchange:
+    def _make_exchange(
+        self, connection: Connection, request: dict[str, Any], prompt: StubPrompt, fault: Fault | None
+    ) -> ChatExchange:
         return ChatExchange(
             connection=connection,
             bill=self.bill,
-            answer=self._answer(request, prompt, fault),
+            answer=self._make_answer(request, prompt, fault),
             body=prompt.body,
-            key=product_digest(request),
+            key=digest_as_product(request),
             step=prompt.step,
             fault=fault,
-            latency_s=self._delay_s(prompt),
+            latency_s=self._draw_delay_s(prompt),
             retry_after_s=self.faults.retry_after_s,
             drip_s=self.drip.total_seconds(),
-            on_close=self._closed,
+            on_close=self._note_close,
         )
 
-    def _answer(self, request: Mapping[str, Any], prompt: Prompt, fault: Fault | None) -> Answer:
-        text = self._text(prompt)
+    def _make_answer(self, request: Mapping[str, Any], prompt: StubPrompt, fault: Fault | None) -> StubAnswer:
+        text = self._write_text(prompt)
         if fault is Fault.WRONG_SCHEMA:
             text = '{"unexpected": ["not", "what", "was", "asked"]}'
         elif fault is Fault.PROSE:
             text = "Certainly! I would be glad to help you with that."
         elif fault is Fault.CUT_OFF:
             text = text[:CUT_OFF_CHARS]
-        return Answer(
+        return StubAnswer(
             text=text,
             model=str(request.get("model", MODEL)),
             stream=bool(request.get("stream")),
@@ -121,31 +123,31 @@ class ModelStub:
             finish_reason="length" if fault is Fault.CUT_OFF else "stop",
         )
 
-    def _text(self, prompt: Prompt) -> str:
+    def _write_text(self, prompt: StubPrompt) -> str:
         text = self.answerer(prompt) if self.answerer else None
         if text is not None:
             return text
-        value = scripted(prompt, self.shape)
+        value = answer_by_script(prompt, self.shape)
         if value is None:
-            foolish = Foolish(prompt)
-            value = foolish.answer() if prompt.schema is not None else foolish.sentence()
+            foolish = SchemaAnswers(prompt)
+            value = foolish.answer() if prompt.schema is not None else foolish.choose_sentence()
         return value if isinstance(value, str) else orjson.dumps(value).decode()
 
-    def _delay_s(self, prompt: Prompt) -> float:
+    def _draw_delay_s(self, prompt: StubPrompt) -> float:
         jitter = self.jitter.total_seconds()
         return self.latency.total_seconds() + (random.Random(prompt.body).random() * jitter if jitter else 0.0)
 
-    def _closed(self, _: ChatExchange) -> None:
+    def _note_close(self, _: ChatExchange) -> None:
         self.in_flight -= 1
 
-    def _control(self, request: HttpRequest) -> bytes:
+    def _answer_control(self, request: HttpRequest) -> bytes:
         if request.method == "POST":
             try:
                 self._obey(orjson.loads(request.body or b"{}"))
             except (ValueError, KeyError, TypeError) as error:
-                return response(400, orjson.dumps({"error": {"message": str(error)}}))
+                return encode_response(400, orjson.dumps({"error": {"message": str(error)}}))
         state = {"in_flight": self.in_flight, "most_in_flight": self.most_in_flight, "outcomes": self.bill.outcomes}
-        return response(200, orjson.dumps(state))
+        return encode_response(200, orjson.dumps(state))
 
     def _obey(self, orders: Mapping[str, Any]) -> None:
         if "latency_ms" in orders:
@@ -160,17 +162,17 @@ class ModelStub:
             self.drop_all()
 
 
-def read_prompt(request: Mapping[str, Any], body: str) -> Prompt:
+def read_prompt(request: Mapping[str, Any], body: str) -> StubPrompt:
     """Read a chat request. Raises KeyError, TypeError or ValueError when it is not one."""
     messages = request["messages"]
     if not messages or not all(isinstance(m["content"], str) and m["role"] for m in messages):
         raise ValueError("messages must have a role and a text")
     wanted = request.get("response_format") or {}
     described = wanted.get("json_schema", {}) if wanted.get("type") == "json_schema" else {}
-    return Prompt(step=described.get("name", ""), messages=messages, schema=described.get("schema"), body=body)
+    return StubPrompt(step=described.get("name", ""), messages=messages, schema=described.get("schema"), body=body)
 
 
-def product_digest(request: Mapping[str, Any]) -> str:
+def digest_as_product(request: Mapping[str, Any]) -> str:
     """Return the digest under which the product stores this request's turn, so that a bill can be compared with turns."""
     wanted = (request.get("response_format") or {}).get("json_schema")
     schema = ResponseSchema.model_construct(name=wanted["name"], schema_=wanted.get("schema", {})) if wanted else None
@@ -185,7 +187,7 @@ def product_digest(request: Mapping[str, Any]) -> str:
 
 
 @contextlib.asynccontextmanager
-async def model_stub(stub: ModelStub | None = None, port: int = 0) -> AsyncIterator[ModelStub]:
+async def serve_model_stub(stub: ModelStub | None = None, port: int = 0) -> AsyncIterator[ModelStub]:
     """Serve a stub inside the running loop."""
     served = stub or ModelStub()
     server = await served.start(port)
@@ -198,7 +200,7 @@ async def model_stub(stub: ModelStub | None = None, port: int = 0) -> AsyncItera
         served.bill.close()
 
 
-def arguments() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     """Make the parser of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=0)
@@ -222,12 +224,12 @@ async def serve(options: argparse.Namespace) -> None:
         jitter=timedelta(milliseconds=options.jitter_ms),
         bill=Bill(options.bill),
         faults=Faults(parse_rates(options.fault), retry_after_s=options.retry_after_s, seed=options.seed),
-        shape=Shape.parse(options.shape),
+        shape=RunShape.parse(options.shape),
     )
-    async with model_stub(stub, options.port):
+    async with serve_model_stub(stub, options.port):
         print(stub.base_url, flush=True)
         await stop.wait()
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(arguments().parse_args()))
+    asyncio.run(serve(make_parser().parse_args()))

@@ -18,7 +18,7 @@ MAX_DEPTH = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class StubPrompt:
     """The part of a request to answer from: its messages, and a random source fixed by its content."""
 
     step: str
@@ -36,55 +36,55 @@ class Prompt:
         """All messages' text."""
         return "\n".join(m["content"] for m in self.messages)
 
-    def dice(self) -> random.Random:
+    def make_dice(self) -> random.Random:
         """Return the same dice for the same request."""
         return random.Random(int.from_bytes(hashlib.sha256(self.body.encode()).digest()[:8]))
 
 
-class Foolish:
+class SchemaAnswers:
     """A maker of values for a JSON schema. Words come from the prompt, so that a made-up query finds something."""
 
-    def __init__(self, prompt: Prompt) -> None:
-        self._dice = prompt.dice()
+    def __init__(self, prompt: StubPrompt) -> None:
+        self._dice = prompt.make_dice()
         self._words = WORD.findall(prompt.last[-8_000:]) or ["nothing"]
         self._sentences = SENTENCE.findall(prompt.last[-40_000:])
         self._root: Mapping[str, Any] = prompt.schema or {}
 
     def answer(self) -> Any:
         """Make a value that satisfies the prompt's schema."""
-        return self._value(self._root, "", 0)
+        return self._make_value(self._root, "", 0)
 
-    def sentence(self) -> str:
+    def choose_sentence(self) -> str:
         """Choose a sentence of the prompt, word for word, or a few of its words."""
-        return self._dice.choice(self._sentences).strip() if self._sentences else self.words(8)
+        return self._dice.choice(self._sentences).strip() if self._sentences else self.choose_words(8)
 
-    def words(self, count: int) -> str:
+    def choose_words(self, count: int) -> str:
         """Choose some of the prompt's words."""
         return " ".join(self._dice.choice(self._words) for _ in range(count))
 
-    def _value(self, schema: Mapping[str, Any], name: str, depth: int) -> Any:
+    def _make_value(self, schema: Mapping[str, Any], name: str, depth: int) -> Any:
         if reference := schema.get("$ref"):
-            return self._value({**self._resolve(reference), **{k: v for k, v in schema.items() if k != "$ref"}}, name, depth)
+            return self._make_value({**self._resolve(reference), **{k: v for k, v in schema.items() if k != "$ref"}}, name, depth)
         if "const" in schema:
             return schema["const"]
         if "enum" in schema:
             return self._dice.choice(schema["enum"])
         if options := schema.get("anyOf") or schema.get("oneOf"):
-            return self._value(options[0] if depth > MAX_DEPTH else self._dice.choice(options), name, depth + 1)
+            return self._make_value(options[0] if depth > MAX_DEPTH else self._dice.choice(options), name, depth + 1)
         if parts := schema.get("allOf"):
             merged: dict[str, Any] = {}
             for part in parts:
                 merged |= self._resolve(part["$ref"]) if "$ref" in part else part
-            return self._value(merged, name, depth + 1)
-        return self._typed(schema, name, depth)
+            return self._make_value(merged, name, depth + 1)
+        return self._make_typed(schema, name, depth)
 
-    def _typed(self, schema: Mapping[str, Any], name: str, depth: int) -> Any:
+    def _make_typed(self, schema: Mapping[str, Any], name: str, depth: int) -> Any:
         kind = schema.get("type", "object" if "properties" in schema else "string")
         match self._dice.choice(kind) if isinstance(kind, list) else kind:
             case "object":
-                return self._object(schema, depth)
+                return self._make_object(schema, depth)
             case "array":
-                return self._array(schema, name, depth)
+                return self._make_array(schema, name, depth)
             case "integer":
                 low = int(schema.get("minimum", schema.get("exclusiveMinimum", -1) + 1))
                 return self._dice.randint(low, int(schema.get("maximum", low + 5)))
@@ -96,28 +96,28 @@ class Foolish:
             case "null":
                 return None
             case _:
-                return self._string(schema, name)
+                return self._make_string(schema, name)
 
-    def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    def _make_object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
         required = set(schema.get("required", ()))
         properties: Mapping[str, Any] = schema.get("properties", {})
         chosen = [n for n in properties if n in required or (depth < MAX_DEPTH and self._dice.random() < OPTIONAL_SHARE)]
-        return {name: self._value(properties[name], name, depth + 1) for name in chosen}
+        return {name: self._make_value(properties[name], name, depth + 1) for name in chosen}
 
-    def _array(self, schema: Mapping[str, Any], name: str, depth: int) -> list[Any]:
+    def _make_array(self, schema: Mapping[str, Any], name: str, depth: int) -> list[Any]:
         low = int(schema.get("minItems", 0))
         high = int(schema.get("maxItems", max(low, DEFAULT_ITEMS)))
         count = low if depth > MAX_DEPTH else self._dice.randint(low, min(high, low + DEFAULT_ITEMS))
         items = schema.get("items", {"type": "string"})
-        return [self._value(items, name, depth + 1) for _ in range(count)]
+        return [self._make_value(items, name, depth + 1) for _ in range(count)]
 
-    def _string(self, schema: Mapping[str, Any], name: str) -> str:
+    def _make_string(self, schema: Mapping[str, Any], name: str) -> str:
         if pattern := schema.get("pattern"):
-            return "".join(self._matching(regex_parser.parse(pattern)))
+            return "".join(self._write_matching(regex_parser.parse(pattern)))
         low, high = int(schema.get("minLength", 0)), int(schema.get("maxLength", 400))
-        text = self.words(5) if high < 60 or "query" in name else self.sentence()
+        text = self.choose_words(5) if high < 60 or "query" in name else self.choose_sentence()
         while len(text) < low:
-            text = f"{text} {self.words(4)}"
+            text = f"{text} {self.choose_words(4)}"
         return text[:high] if len(text[:high].strip()) >= low else "x" * max(low, 1)
 
     def _resolve(self, reference: str) -> Mapping[str, Any]:
@@ -127,30 +127,30 @@ class Foolish:
         resolved: Mapping[str, Any] = found
         return resolved
 
-    def _matching(self, parsed: Any) -> Iterator[str]:
+    def _write_matching(self, parsed: Any) -> Iterator[str]:
         """Yield a short string that matches a parsed pattern: literals, classes, repeats, groups and alternatives."""
         for op, value in parsed:
             match str(op):
                 case "LITERAL":
                     yield chr(value)
                 case "IN":
-                    yield self._one_of(value)
+                    yield self._choose_member(value)
                 case "ANY":
                     yield self._dice.choice(string.ascii_lowercase)
                 case "MAX_REPEAT" | "MIN_REPEAT":
                     low, high, repeated = value
                     for _ in range(self._dice.randint(low, min(int(high), low + 4))):
-                        yield from self._matching(repeated)
+                        yield from self._write_matching(repeated)
                 case "SUBPATTERN":
-                    yield from self._matching(value[-1])
+                    yield from self._write_matching(value[-1])
                 case "BRANCH":
-                    yield from self._matching(self._dice.choice(value[1]))
+                    yield from self._write_matching(self._dice.choice(value[1]))
                 case "AT":
                     continue
                 case other:
                     raise ValueError(f"the stub cannot make up a string for a pattern with {other}")
 
-    def _one_of(self, members: Any) -> str:
+    def _choose_member(self, members: Any) -> str:
         if str(members[0][0]) == "NEGATE":
             refused = {chr(value) for kind, value in members[1:] if str(kind) == "LITERAL"}
             return self._dice.choice([c for c in string.ascii_lowercase if c not in refused])

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.support.model_stub_bill import Bill, BillLine
 from tests.support.model_stub_faults import Fault
-from tests.support.model_stub_http import Connection, chunk, response, stream_head
+from tests.support.model_stub_http import Connection, encode_chunk, encode_response, encode_stream_head
 
 CHARS_PER_TOKEN = 4
 DELTA_CHARS = 400
@@ -23,7 +23,7 @@ WITHOUT_ANSWER = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StubAnswer:
     """The text of an answer, and how it is sent."""
 
     text: str
@@ -46,7 +46,7 @@ class ChatExchange:
 
     connection: Connection
     bill: Bill
-    answer: Answer
+    answer: StubAnswer
     body: str
     key: str
     step: str
@@ -65,32 +65,36 @@ class ChatExchange:
         """Start the clock."""
         self.start = time.time()
         if self.fault is not Fault.HANG:
-            self._later(self.latency_s, self._reply)
+            self._call_later(self.latency_s, self._reply)
 
-    def lost(self) -> None:
+    def on_lost(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
         self._close("aborted")
 
-    def flushed(self) -> None:
+    def on_flushed(self) -> None:
         if self._sent_all:
-            self._answered()
+            self._end_answer()
 
-    def _later(self, delay_s: float, call: Callable[[], None]) -> None:
+    def _call_later(self, delay_s: float, call: Callable[[], None]) -> None:
         self._timer = asyncio.get_running_loop().call_later(delay_s, call)
 
     def _reply(self) -> None:
         match self.fault:
             case None | Fault.WRONG_SCHEMA | Fault.PROSE | Fault.CUT_OFF:
-                self._send_last(b"".join(stream(self.answer, DELTA_CHARS)) if self.answer.stream else whole(self.answer))
+                self._send_last(
+                    b"".join(stream_answer(self.answer, DELTA_CHARS)) if self.answer.stream else make_whole_answer(self.answer)
+                )
             case Fault.DRIP:
-                self._rest = list(stream(self.answer, DRIP_DELTA_CHARS)) if self.answer.stream else [whole(self.answer)]
+                self._rest = (
+                    list(stream_answer(self.answer, DRIP_DELTA_CHARS)) if self.answer.stream else [make_whole_answer(self.answer)]
+                )
                 self._drip()
             case Fault.RESET:
                 self._close(Fault.RESET)
                 self.connection.abort()
             case Fault.HALF_STREAM:
-                data = b"".join(stream(self.answer, DELTA_CHARS)) if self.answer.stream else whole(self.answer)
+                data = b"".join(stream_answer(self.answer, DELTA_CHARS)) if self.answer.stream else make_whole_answer(self.answer)
                 self.connection.send(data[: len(data) // 2])
                 self._close(Fault.HALF_STREAM)
                 self.connection.close()
@@ -101,14 +105,14 @@ class ChatExchange:
         if fault is Fault.RATE_LIMITED:
             error = {"error": {"message": "too many requests", "type": "rate_limit_error"}}
             wait = f"Retry-After: {self.retry_after_s:g}\r\n"
-            data = response(429, json.dumps(error).encode(), extra=wait)
+            data = encode_response(429, json.dumps(error).encode(), extra=wait)
         elif fault is Fault.HTML:
-            data = response(200, HTML, "text/html")
+            data = encode_response(200, HTML, "text/html")
         elif fault is Fault.INVALID_JSON:
-            data = response(200, whole_body(self.answer)[:-20])
+            data = encode_response(200, make_body(self.answer)[:-20])
         else:
             status, error_body = WITHOUT_ANSWER[fault]
-            data = response(status, json.dumps(error_body).encode())
+            data = encode_response(status, json.dumps(error_body).encode())
         self.connection.send(data)
         self._close(fault)
         self.connection.finish()
@@ -118,14 +122,14 @@ class ChatExchange:
             self._send_last(self._rest.pop())
             return
         self.connection.send(self._rest.pop(0))
-        self._later(self.drip_s, self._drip)
+        self._call_later(self.drip_s, self._drip)
 
     def _send_last(self, data: bytes) -> None:
         self._sent_all = True
         if self.connection.send(data):
-            self._answered()
+            self._end_answer()
 
-    def _answered(self) -> None:
+    def _end_answer(self) -> None:
         if self._close("answered"):
             self.connection.finish()
 
@@ -150,37 +154,37 @@ class ChatExchange:
         return True
 
 
-def whole_body(answer: Answer) -> bytes:
+def make_body(answer: StubAnswer) -> bytes:
     """Make a chat.completion object."""
     message = {"role": "assistant", "content": answer.text}
     choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
     named = {"id": "chatcmpl-stub", "object": "chat.completion", "model": answer.model}
-    return dumps({**named, "choices": [choice], "usage": answer.usage})
+    return dump_json({**named, "choices": [choice], "usage": answer.usage})
 
 
-def whole(answer: Answer) -> bytes:
+def make_whole_answer(answer: StubAnswer) -> bytes:
     """Make the answer in one piece."""
-    return response(200, whole_body(answer))
+    return encode_response(200, make_body(answer))
 
 
-def stream(answer: Answer, delta_chars: int) -> Iterator[bytes]:
+def stream_answer(answer: StubAnswer, delta_chars: int) -> Iterator[bytes]:
     """Yield the answer as server-sent events: text in deltas, the finish, the usage where it was asked for, and the end mark."""
-    yield stream_head()
+    yield encode_stream_head()
     for start in range(0, len(answer.text), delta_chars):
-        yield event(answer, {"choices": [{"index": 0, "delta": {"content": answer.text[start : start + delta_chars]}}]})
-    yield event(answer, {"choices": [{"index": 0, "delta": {}, "finish_reason": answer.finish_reason}]})
+        yield make_event(answer, {"choices": [{"index": 0, "delta": {"content": answer.text[start : start + delta_chars]}}]})
+    yield make_event(answer, {"choices": [{"index": 0, "delta": {}, "finish_reason": answer.finish_reason}]})
     if answer.usage_wanted:
-        yield event(answer, {"choices": [], "usage": answer.usage})
-    yield chunk(b"data: [DONE]\n\n")
-    yield chunk(b"")
+        yield make_event(answer, {"choices": [], "usage": answer.usage})
+    yield encode_chunk(b"data: [DONE]\n\n")
+    yield encode_chunk(b"")
 
 
-def event(answer: Answer, fields: Mapping[str, Any]) -> bytes:
+def make_event(answer: StubAnswer, fields: Mapping[str, Any]) -> bytes:
     """Make one chat.completion.chunk."""
     named = {"id": "chatcmpl-stub", "object": "chat.completion.chunk", "model": answer.model}
-    return chunk(b"data: " + dumps({**named, **fields}) + b"\n\n")
+    return encode_chunk(b"data: " + dump_json({**named, **fields}) + b"\n\n")
 
 
-def dumps(value: Any) -> bytes:
+def dump_json(value: Any) -> bytes:
     """Write compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

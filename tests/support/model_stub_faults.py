@@ -25,7 +25,7 @@ class Fault(StrEnum):
 
 
 @dataclass(slots=True)
-class Ordered:
+class OrderedFault:
     """A fault for the next `times` calls, of one step (schema name) or of any."""
 
     kind: Fault
@@ -38,14 +38,14 @@ class Faults:
     """The faults of calls. Rates are shares of all calls; the draw depends on the request, its attempt and the seed only."""
 
     rates: dict[Fault, float] = field(default_factory=dict)
-    ordered: list[Ordered] = field(default_factory=list)
+    ordered: list[OrderedFault] = field(default_factory=list)
     retry_after_s: float = 1.0
     seed: int = 0
     _attempts: dict[str, int] = field(default_factory=dict)
 
     def order(self, kind: Fault, step: str = "", times: int = 1) -> None:
         """Let the next `times` calls of `step` (of any step when empty) go wrong."""
-        self.ordered.append(Ordered(kind, step, times))
+        self.ordered.append(OrderedFault(kind, step, times))
 
     def draw(self, body: str, step: str) -> Fault | None:
         """Return the fault of this call, if any. The next attempt of the same request draws anew."""
@@ -53,9 +53,9 @@ class Faults:
             if order.times > 0 and order.step in ("", step):
                 order.times -= 1
                 return order.kind
-        return self._by_rate(body) if self.rates else None
+        return self._draw_by_rate(body) if self.rates else None
 
-    def _by_rate(self, body: str) -> Fault | None:
+    def _draw_by_rate(self, body: str) -> Fault | None:
         attempt = self._attempts[body] = self._attempts.get(body, 0) + 1
         drawn = int.from_bytes(hashlib.sha256(f"{self.seed}/{body}/{attempt}".encode()).digest()[:8]) / 2**64
         for kind, rate in self.rates.items():

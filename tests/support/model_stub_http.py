@@ -29,11 +29,11 @@ class HttpRequest:
 class Exchange(Protocol):
     """The owner of a request, which hears of its connection."""
 
-    def lost(self) -> None:
+    def on_lost(self) -> None:
         """Note that the peer went away before the exchange was closed."""
         ...
 
-    def flushed(self) -> None:
+    def on_flushed(self) -> None:
         """Note that everything sent so far has left this process."""
         ...
 
@@ -58,15 +58,15 @@ class Connection(asyncio.Protocol):
         self._peers.discard(self)
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
-            exchange.lost()
+            exchange.on_lost()
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
-        self._next()
+        self._take_next()
 
     def resume_writing(self) -> None:
         if self._exchange is not None:
-            self._exchange.flushed()
+            self._exchange.on_flushed()
 
     def send(self, data: bytes) -> bool:
         """Write; True when all of it left at once, else `Exchange.flushed` will tell."""
@@ -78,7 +78,7 @@ class Connection(asyncio.Protocol):
     def finish(self) -> None:
         """End the exchange; the connection takes its next request."""
         self._exchange, self._busy = None, False
-        self._next()
+        self._take_next()
 
     def abort(self) -> None:
         """Reset the connection without a goodbye."""
@@ -90,7 +90,7 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
 
-    def _next(self) -> None:
+    def _take_next(self) -> None:
         if self._busy:
             return
         request = take_request(self._buffer)
@@ -143,17 +143,17 @@ def take_chunks(buffer: bytearray, start: int) -> tuple[bytes, int] | None:
     return None
 
 
-def response(status: int, body: bytes, content_type: str = "application/json", extra: str = "") -> bytes:
+def encode_response(status: int, body: bytes, content_type: str = "application/json", extra: str = "") -> bytes:
     """Make a whole response with a length. `extra` is further header lines, each ending in CRLF."""
     first = f"HTTP/1.1 {status} {REASONS.get(status, 'Unknown')}\r\n"
     return f"{first}Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n{extra}\r\n".encode() + body
 
 
-def stream_head() -> bytes:
+def encode_stream_head() -> bytes:
     """Make the head of a server-sent stream in chunks."""
     return b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
-def chunk(data: bytes) -> bytes:
+def encode_chunk(data: bytes) -> bytes:
     """Make one chunk; empty data is the last one."""
     return b"%x\r\n%b\r\n" % (len(data), data)

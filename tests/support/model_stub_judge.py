@@ -4,14 +4,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.support.model_stub_answers import Prompt
+from tests.support.model_stub_answers import StubPrompt
 
 CRITERION = re.compile(r"^(\d+)\. ", re.MULTILINE)
 
 
-def race(prompt: Prompt) -> Any:
+def judge_race(prompt: StubPrompt) -> Any:
     """Give points for every criterion of both articles."""
-    dice = prompt.dice()
+    dice = prompt.make_dice()
     numbers = CRITERION.findall(prompt.last.rpartition("<criteria>")[2])
     return {
         "scores": [
@@ -26,13 +26,13 @@ def race(prompt: Prompt) -> Any:
     }
 
 
-def scored(least: int, most: int) -> Callable[[Prompt], Any]:
+def make_scorer(least: int, most: int) -> Callable[[StubPrompt], Any]:
     """Make a judge that gives a whole number on a scale."""
-    return lambda prompt: {"analysis": "a stand-in's remark", "score": prompt.dice().randint(least, most)}
+    return lambda prompt: {"analysis": "a stand-in's remark", "score": prompt.make_dice().randint(least, most)}
 
 
-JUDGES: dict[str, Callable[[Prompt], Any]] = {
-    "race": race,
-    "criterion_met": scored(0, 4),
-    "pointwise": scored(1, 10),
+JUDGES: dict[str, Callable[[StubPrompt], Any]] = {
+    "race": judge_race,
+    "criterion_met": make_scorer(0, 4),
+    "pointwise": make_scorer(1, 10),
 }

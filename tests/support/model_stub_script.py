@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from tests.support import model_stub_whole
-from tests.support.model_stub_answers import Prompt
+from tests.support.model_stub_answers import StubPrompt
 from tests.support.model_stub_judge import JUDGES
 
 ASPECTS = (
@@ -41,7 +41,7 @@ QUOTES_PER_FINDING = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class RunShape:
     """The size of a run: subtasks in the plan, turns of a search agent (each fourth makes one less), searches, sections."""
 
     subtasks: int = 8
@@ -63,7 +63,7 @@ class Shape:
         return self.searches // self.subtasks + (part <= self.searches % self.subtasks)
 
 
-def scripted(prompt: Prompt, shape: Shape) -> Any:
+def answer_by_script(prompt: StubPrompt, shape: RunShape) -> Any:
     """Return the scripted answer to a step, or None where the stub has no script and the schema decides."""
     if whole := model_stub_whole.STEPS.get(prompt.step):
         return whole(prompt)
@@ -73,9 +73,9 @@ def scripted(prompt: Prompt, shape: Shape) -> Any:
     return play(prompt, shape) if play else None
 
 
-def intent(prompt: Prompt, _: Shape) -> Any:
+def play_intent(prompt: StubPrompt, _: RunShape) -> Any:
     """Restate the question."""
-    asked = question_in(prompt)
+    asked = find_question(prompt)
     return {
         "goal": f"Explain from the sources: {asked}",
         "must_cover": list(ASPECTS[:3]),
@@ -86,9 +86,9 @@ def intent(prompt: Prompt, _: Shape) -> Any:
     }
 
 
-def plan(prompt: Prompt, shape: Shape) -> Any:
+def play_plan(prompt: StubPrompt, shape: RunShape) -> Any:
     """Make one subtask for each aspect, none of which needs another."""
-    asked = question_in(prompt).rstrip("?")
+    asked = find_question(prompt).rstrip("?")
     subtasks = [
         {
             "id": f"s{number}",
@@ -103,7 +103,7 @@ def plan(prompt: Prompt, shape: Shape) -> Any:
     return {"title": asked, "subtasks": subtasks}
 
 
-def act(prompt: Prompt, shape: Shape) -> Any:
+def play_act(prompt: StubPrompt, shape: RunShape) -> Any:
     """Search anew first, then repeat a search (which costs a turn and no call), then decide to finish."""
     turn = sum(message["role"] == "assistant" for message in prompt.messages)
     opening = "\n".join(message["content"] for message in prompt.messages[:2])
@@ -112,7 +112,7 @@ def act(prompt: Prompt, shape: Shape) -> Any:
     if turn >= shape.turns_of(part) - 1:
         return {"thought": THOUGHT, "action": "finish", "inputs": []}
     number = min(turn, shape.searches_of(part) - 1)
-    query = f"{aspect} {question_in(prompt)[:80]}" if number % 2 else f"{question_in(prompt)[:80]} {aspect}"
+    query = f"{aspect} {find_question(prompt)[:80]}" if number % 2 else f"{find_question(prompt)[:80]} {aspect}"
     return {
         "thought": f"Turn {turn + 1}. {THOUGHT}",
         "action": "search",
@@ -120,10 +120,10 @@ def act(prompt: Prompt, shape: Shape) -> Any:
     }
 
 
-def finding(prompt: Prompt, _: Shape) -> Any:
+def play_finding(prompt: StubPrompt, _: RunShape) -> Any:
     """Copy sentences from the first passages, each cited, with a disagreement between two of them."""
     seen = dict(found for message in prompt.messages for found in SNIPPET.findall(message["content"]))
-    dice = prompt.dice()
+    dice = prompt.make_dice()
     quotes = [{"passage": name, "text": dice.choice(found)} for name, text in seen.items() if (found := SENTENCE.findall(text))]
     quotes = quotes[:QUOTES_PER_FINDING]
     answer = " ".join(f"It was said that {q['text'][:90].lower()} [{q['passage']}]." for q in quotes)
@@ -131,16 +131,16 @@ def finding(prompt: Prompt, _: Shape) -> Any:
     return {"quotes": quotes, "answer": answer, "gaps": ["what opponents replied"], "conflicts": [conflict]}
 
 
-def outline(prompt: Prompt, shape: Shape) -> Any:
+def play_outline(prompt: StubPrompt, shape: RunShape) -> Any:
     """Make one section for each aspect."""
     sections = [
         {"heading": aspect.capitalize(), "brief": f"What the sources say about {aspect}.", "parts": []}
         for aspect in ASPECTS[: shape.sections]
     ]
-    return {"title": question_in(prompt).rstrip("?"), "sections": sections}
+    return {"title": find_question(prompt).rstrip("?"), "sections": sections}
 
 
-def aggregation(prompt: Prompt, shape: Shape) -> Any:
+def play_aggregation(prompt: StubPrompt, shape: RunShape) -> Any:
     """Deal out the quotes to the sections in turn, one point each."""
     sections: list[dict[str, Any]] = [{"section": n + 1, "points": []} for n in range(shape.sections)]
     for at, (name, text) in enumerate(QUOTE.findall(prompt.last)):
@@ -148,14 +148,14 @@ def aggregation(prompt: Prompt, shape: Shape) -> Any:
     return {"sections": sections, "conflicts": []}
 
 
-def section(prompt: Prompt, _: Shape) -> Any:
+def play_section(prompt: StubPrompt, _: RunShape) -> Any:
     """Write a paragraph for each quote, citing it; over passages without quotes, the draft of a system that writes as it reads.
 
     None for any other free text.
     """
     quotes = dict(QUOTE.findall(prompt.last))
     if not quotes:
-        return model_stub_whole.draft(prompt)
+        return model_stub_whole.write_draft(prompt)
     paragraphs = [
         f"One message puts it in these words: “{' '.join(text.split())[:240]}” [{name}]. {THOUGHT}"
         for name, text in quotes.items()
@@ -163,14 +163,14 @@ def section(prompt: Prompt, _: Shape) -> Any:
     return "\n\n".join(paragraphs)
 
 
-def consistency(prompt: Prompt, _: Shape) -> Any:
+def play_consistency(prompt: StubPrompt, _: RunShape) -> Any:
     """Make no edits; write a summary and a conclusion that cite what the sections cite."""
     cited = list(dict.fromkeys(CITED.findall(prompt.last)))
     summary = " ".join(f"The sources give reason number {n} [{name}]." for n, name in enumerate(cited[:5], 1))
     return {"edits": [], "summary": summary, "conclusion": f"{THOUGHT} [{cited[0]}]" if cited else THOUGHT}
 
 
-def question_in(prompt: Prompt) -> str:
+def find_question(prompt: StubPrompt) -> str:
     """Return the first question among the messages before the model's own, without its part."""
     for message in prompt.messages[:2]:
         if message["role"] == "user" and (found := QUESTION.search(message["content"])):
@@ -178,13 +178,13 @@ def question_in(prompt: Prompt) -> str:
     return "What do the sources say?"
 
 
-STEPS: dict[str, Callable[[Prompt, Shape], Any]] = {
-    "intent": intent,
-    "plan": plan,
-    "act": act,
-    "finding": finding,
-    "outline": outline,
-    "aggregation": aggregation,
-    "consistency": consistency,
-    "": section,
+STEPS: dict[str, Callable[[StubPrompt, RunShape], Any]] = {
+    "intent": play_intent,
+    "plan": play_plan,
+    "act": play_act,
+    "finding": play_finding,
+    "outline": play_outline,
+    "aggregation": play_aggregation,
+    "consistency": play_consistency,
+    "": play_section,
 }

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.support.model_stub_answers import Prompt
+from tests.support.model_stub_answers import StubPrompt
 
 LOOKS = 3
 SNIPPET = re.compile(r'<snippet id="(p\d+)"[^>]*>\n(.*?)\n</snippet>', re.DOTALL)
@@ -21,37 +21,40 @@ SAID_CHARS = 90
 TOLD = re.compile(r"One source puts it so: (.+?) \[(p\d+)\]")
 
 
-def look(prompt: Prompt) -> Any:
+def play_look(prompt: StubPrompt) -> Any:
     """Look at one more angle of the question, until all have been looked at."""
-    asked, done = _question(prompt), _inside(PLAN, prompt).count("[x]")
+    asked, done = _find_question(prompt), _find_tagged(PLAN, prompt).count("[x]")
     if done >= LOOKS:
-        return {"plan": _plan(LOOKS), "thought": "All is settled.", "action": "finish", "inputs": []}
+        return {"plan": _write_plan(LOOKS), "thought": "All is settled.", "action": "finish", "inputs": []}
     queries = [f"{asked} {ANGLES[done]}", f"{ANGLES[done]}: {asked}"]
-    return {"plan": _plan(done + 1), "thought": f"Next: {ANGLES[done]}.", "action": "search", "inputs": queries}
+    return {"plan": _write_plan(done + 1), "thought": f"Next: {ANGLES[done]}.", "action": "search", "inputs": queries}
 
 
-def remember(prompt: Prompt) -> Any:
+def play_remember(prompt: StubPrompt) -> Any:
     """Return the old memory, and a fact for each passage."""
-    old = [line[2:] for line in _inside(MEMORY, prompt).splitlines() if line.startswith("- ")]
-    return {"memory": [*old, *(f"{text[:SAID_CHARS]} [{name}]" for name, text in _said(prompt))], "plan": _inside(PLAN, prompt)}
+    old = [line[2:] for line in _find_tagged(MEMORY, prompt).splitlines() if line.startswith("- ")]
+    return {
+        "memory": [*old, *(f"{text[:SAID_CHARS]} [{name}]" for name, text in _list_first_sentences(prompt))],
+        "plan": _find_tagged(PLAN, prompt),
+    }
 
 
-def last_word(prompt: Prompt) -> Any:
+def play_last_word(prompt: StubPrompt) -> Any:
     """Return the plan as it stands."""
-    return {"plan": _inside(PLAN, prompt)}
+    return {"plan": _find_tagged(PLAN, prompt)}
 
 
-def draft(prompt: Prompt) -> Any:
+def write_draft(prompt: StubPrompt) -> Any:
     """Write the report so far with a paragraph for each passage that is shown; None where none is."""
-    passages = _said(prompt)
+    passages = _list_first_sentences(prompt)
     if not passages:
         return None
-    report = _inside(REPORT, prompt)
-    opening = report if report.startswith("# ") else f"# {_question(prompt).rstrip('?')}\n\n## What the sources say"
+    report = _find_tagged(REPORT, prompt)
+    opening = report if report.startswith("# ") else f"# {_find_question(prompt).rstrip('?')}\n\n## What the sources say"
     return "\n\n".join([opening, *(f"One source puts it so: {text} [{name}]" for name, text in passages)])
 
 
-def _said(prompt: Prompt) -> list[tuple[str, str]]:
+def _list_first_sentences(prompt: StubPrompt) -> list[tuple[str, str]]:
     """List each passage that is shown, with its first whole sentence; where only digests are shown, what they tell."""
     shown = {name: text for message in prompt.messages for name, text in SNIPPET.findall(message["content"])}
     sentences = [(name, found.group()) for name, text in shown.items() if (found := SENTENCE.search(text))]
@@ -59,18 +62,22 @@ def _said(prompt: Prompt) -> list[tuple[str, str]]:
     return sentences or list(digests.items())
 
 
-def _plan(done: int) -> str:
+def _write_plan(done: int) -> str:
     return "\n".join(f"- [{'x' if n < done else ' '}] {angle}" for n, angle in enumerate(ANGLES))
 
 
-def _inside(tag: re.Pattern[str], prompt: Prompt) -> str:
+def _find_tagged(tag: re.Pattern[str], prompt: StubPrompt) -> str:
     found = tag.findall(prompt.last)
     return found[-1] if found else ""
 
 
-def _question(prompt: Prompt) -> str:
+def _find_question(prompt: StubPrompt) -> str:
     found = ASKED.search(prompt.last)
     return (found.group(1) or found.group(2)).strip() if found else "What do the sources say?"
 
 
-STEPS: dict[str, Callable[[Prompt], Any]] = {"markov_search": look, "markov_state": remember, "markov_last": last_word}
+STEPS: dict[str, Callable[[StubPrompt], Any]] = {
+    "markov_search": play_look,
+    "markov_state": play_remember,
+    "markov_last": play_last_word,
+}

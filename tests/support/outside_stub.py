@@ -14,7 +14,7 @@ Behaviour = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenRequest:
     """A request as it arrived; `at` in seconds of the event loop's clock."""
 
     method: str
@@ -31,19 +31,19 @@ class OutsideStub:
 
     otherwise: Behaviour
     script: deque[Behaviour] = field(default_factory=deque)
-    seen: list[Seen] = field(default_factory=list)
+    seen: list[SeenRequest] = field(default_factory=list)
     url: str = ""
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         raw = await request.read()
         at = asyncio.get_running_loop().time()
         body = orjson.loads(raw) if raw else None
-        self.seen.append(Seen(request.method, request.path, dict(request.query), dict(request.headers), body, at))
+        self.seen.append(SeenRequest(request.method, request.path, dict(request.query), dict(request.headers), body, at))
         behaviour = self.script.popleft() if self.script else self.otherwise
         return await behaviour(request)
 
 
-def says(content: Any, kind: str = "application/json") -> Behaviour:
+def answer_with(content: Any, kind: str = "application/json") -> Behaviour:
     """Answer 200 with this content."""
     raw = content if isinstance(content, bytes) else orjson.dumps(content)
 
@@ -53,7 +53,7 @@ def says(content: Any, kind: str = "application/json") -> Behaviour:
     return behave
 
 
-def status(code: int, text: str = "", **headers: str) -> Behaviour:
+def refuse_with(code: int, text: str = "", **headers: str) -> Behaviour:
     """Refuse; `Retry_After="1"` becomes the header of that name."""
 
     async def behave(_: web.Request) -> web.StreamResponse:
@@ -62,7 +62,7 @@ def status(code: int, text: str = "", **headers: str) -> Behaviour:
     return behave
 
 
-def after(seconds: float, then: Behaviour) -> Behaviour:
+def answer_after(seconds: float, then: Behaviour) -> Behaviour:
     """Answer slowly."""
 
     async def behave(request: web.Request) -> web.StreamResponse:
@@ -72,7 +72,7 @@ def after(seconds: float, then: Behaviour) -> Behaviour:
     return behave
 
 
-def when(opened: asyncio.Event, then: Behaviour) -> Behaviour:
+def answer_when(opened: asyncio.Event, then: Behaviour) -> Behaviour:
     """Answer once an event has happened."""
 
     async def behave(request: web.Request) -> web.StreamResponse:
@@ -82,7 +82,7 @@ def when(opened: asyncio.Event, then: Behaviour) -> Behaviour:
     return behave
 
 
-async def hangs_up(request: web.Request) -> web.StreamResponse:
+async def hang_up(request: web.Request) -> web.StreamResponse:
     """Break the connection in the middle of the body."""
     response = web.StreamResponse(headers={"Content-Length": "1000"})
     await response.prepare(request)
@@ -92,7 +92,7 @@ async def hangs_up(request: web.Request) -> web.StreamResponse:
     return response
 
 
-async def floods(request: web.Request) -> web.StreamResponse:
+async def flood(request: web.Request) -> web.StreamResponse:
     """Send a body without end."""
     response = web.StreamResponse()
     await response.prepare(request)
@@ -104,7 +104,7 @@ async def floods(request: web.Request) -> web.StreamResponse:
 
 
 @asynccontextmanager
-async def outside(otherwise: Behaviour, *script: Behaviour) -> AsyncIterator[OutsideStub]:
+async def serve_outside(otherwise: Behaviour, *script: Behaviour) -> AsyncIterator[OutsideStub]:
     """Serve a stub; `url` is its address."""
     stub = OutsideStub(otherwise, deque(script))
     app = web.Application()

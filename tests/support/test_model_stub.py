@@ -15,7 +15,7 @@ import pytest
 
 from app.domain.chat import ChatRequest, ChatRole, Message, ResponseSchema
 from app.domain.trajectory import request_digest
-from tests.support.model_stub import ModelStub, model_stub
+from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_bill import Bill, BillLine, read_bill
 from tests.support.model_stub_faults import Fault, parse_rates
 
@@ -62,7 +62,7 @@ def bill_of(path: Path) -> list[BillLine]:
 
 
 async def test_answers_satisfy_the_schema_and_depend_on_the_request_only(client: aiohttp.ClientSession) -> None:
-    async with model_stub() as stub:
+    async with serve_model_stub() as stub:
         texts = [await text_of(client, stub, ask(f"Why tariffs? Reason {n}.")) for n in range(20)]
         again = await text_of(client, stub, ask("Why tariffs? Reason 7."))
     for text in texts:
@@ -72,7 +72,7 @@ async def test_answers_satisfy_the_schema_and_depend_on_the_request_only(client:
 
 
 async def test_a_stream_carries_the_same_answer_and_its_usage(client: aiohttp.ClientSession) -> None:
-    async with model_stub() as stub:
+    async with serve_model_stub() as stub:
         plain = await text_of(client, stub, ask("Same?", stream=False))
         body = ask("Same?", stream=True, stream_options={"include_usage": True})
         async with client.post(f"{stub.base_url}/chat/completions", json=body) as response:
@@ -86,7 +86,7 @@ async def test_a_stream_carries_the_same_answer_and_its_usage(client: aiohttp.Cl
 
 
 async def test_the_bill_names_each_call_by_the_products_own_digest(client: aiohttp.ClientSession, tmp_path: Path) -> None:
-    async with model_stub(ModelStub(bill=Bill(tmp_path / "bill"))) as stub:
+    async with serve_model_stub(ModelStub(bill=Bill(tmp_path / "bill"))) as stub:
         await text_of(client, stub, ask("Pay", max_tokens=99, temperature=0.0))
     (line,) = bill_of(tmp_path / "bill")
     wanted = ResponseSchema(name="thing", schema=SCHEMA)
@@ -96,7 +96,7 @@ async def test_the_bill_names_each_call_by_the_products_own_digest(client: aioht
 
 
 async def test_a_caller_that_leaves_is_billed_as_aborted(client: aiohttp.ClientSession, tmp_path: Path) -> None:
-    async with model_stub(ModelStub(latency=timedelta(seconds=30), bill=Bill(tmp_path / "bill"))) as stub:
+    async with serve_model_stub(ModelStub(latency=timedelta(seconds=30), bill=Bill(tmp_path / "bill"))) as stub:
         call = asyncio.create_task(text_of(client, stub, ask("Wait")))
         await until(lambda: stub.in_flight == 1)
         call.cancel()
@@ -108,7 +108,7 @@ async def test_a_caller_that_leaves_is_billed_as_aborted(client: aiohttp.ClientS
     ("fault", "status"), [(Fault.RATE_LIMITED, 429), (Fault.SERVER_ERROR, 500), (Fault.HTML, 200), (Fault.UNAUTHORIZED, 401)]
 )
 async def test_a_fault_comes_once_and_then_the_answer(client: aiohttp.ClientSession, fault: Fault, status: int) -> None:
-    async with model_stub() as stub:
+    async with serve_model_stub() as stub:
         stub.faults.order(fault)
         async with client.post(f"{stub.base_url}/chat/completions", json=ask("Now")) as response:
             assert response.status == status
@@ -118,7 +118,7 @@ async def test_a_fault_comes_once_and_then_the_answer(client: aiohttp.ClientSess
 
 
 async def test_broken_transfers_break(client: aiohttp.ClientSession) -> None:
-    async with model_stub() as stub:
+    async with serve_model_stub() as stub:
         for fault in (Fault.RESET, Fault.HALF_STREAM):
             stub.faults.order(fault)
             with pytest.raises(aiohttp.ClientError):
@@ -131,7 +131,7 @@ async def test_broken_transfers_break(client: aiohttp.ClientSession) -> None:
 
 
 async def test_answers_that_are_not_what_was_asked(client: aiohttp.ClientSession) -> None:
-    async with model_stub() as stub:
+    async with serve_model_stub() as stub:
         stub.faults.order(Fault.WRONG_SCHEMA, step="thing")
         wrong = orjson.loads(await text_of(client, stub, ask("Odd")))
         with pytest.raises(jsonschema.ValidationError):
@@ -142,7 +142,7 @@ async def test_answers_that_are_not_what_was_asked(client: aiohttp.ClientSession
 
 
 async def test_a_slow_drip_arrives_whole(client: aiohttp.ClientSession, tmp_path: Path) -> None:
-    async with model_stub(ModelStub(drip=timedelta(milliseconds=2), bill=Bill(tmp_path / "bill"))) as stub:
+    async with serve_model_stub(ModelStub(drip=timedelta(milliseconds=2), bill=Bill(tmp_path / "bill"))) as stub:
         stub.faults.order(Fault.DRIP)
         async with client.post(f"{stub.base_url}/chat/completions", json=ask("Slow", stream=True)) as response:
             assert (await response.text()).endswith("data: [DONE]\n\n")
@@ -150,7 +150,7 @@ async def test_a_slow_drip_arrives_whole(client: aiohttp.ClientSession, tmp_path
 
 
 async def test_rates_and_latency_can_be_changed_while_it_serves(client: aiohttp.ClientSession) -> None:
-    async with model_stub() as stub:
+    async with serve_model_stub() as stub:
         control = stub.base_url.removesuffix("/v1") + "/control"
         async with client.post(control, json={"rates": {"server_error": 1.0}, "latency_ms": 1}) as response:
             assert response.status == 200
@@ -165,7 +165,7 @@ async def test_rates_and_latency_can_be_changed_while_it_serves(client: aiohttp.
 
 
 async def test_four_hundred_calls_are_in_flight_at_once() -> None:
-    async with model_stub(ModelStub(latency=timedelta(seconds=2))) as stub:
+    async with serve_model_stub(ModelStub(latency=timedelta(seconds=2))) as stub:
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
             await asyncio.gather(*(text_of(session, stub, ask(f"Call {n}")) for n in range(400)))
         assert stub.most_in_flight > 200

@@ -8,10 +8,10 @@ from app.domain.citations import CitationStore
 from app.domain.query import Effort, ResearchQuery
 from app.domain.report import Report
 from app.domain.trajectory import TurnKind
-from bench.questions import question
-from tests.support.model_stub import ModelStub, model_stub
-from tests.support.model_stub_script import Shape
-from tests.workflows.bench_of_agents import make_kit, new_record
+from bench.questions import make_question
+from tests.support.model_stub import ModelStub, serve_model_stub
+from tests.support.model_stub_script import RunShape
+from tests.workflows.agent_kit import make_kit, make_record
 from workflows.agents.effort import BOUNDS, LIMITS
 from workflows.agents.model_driven import MODEL_DRIVEN
 from workflows.chat_models.endpoint import ModelEndpoint
@@ -23,8 +23,8 @@ from workflows.systems.steering import PlanSteering
 
 
 async def chain(stub: ModelStub) -> tuple[Report, LocalRecord]:
-    query, record = ResearchQuery(question=question(0), effort=Effort.DEEP), new_record()
-    async with model_stub(stub), connect_model(ModelEndpoint(stub.base_url, "stub")) as model:
+    query, record = ResearchQuery(question=make_question(0), effort=Effort.DEEP), make_record()
+    async with serve_model_stub(stub), connect_model(ModelEndpoint(stub.base_url, "stub")) as model:
         kit = make_kit(model, record, limits=LIMITS[Effort.DEEP], bounds=BOUNDS[Effort.DEEP])
         return await research(query, LocalStages(MODEL_DRIVEN, kit, record, query), PlanSteering()), record
 
@@ -52,7 +52,7 @@ async def test_the_same_question_gives_the_same_report() -> None:
 
 @pytest.mark.parametrize("words", [["subtasks=3", "searches=4", "sections=2", "turns=3"]])
 async def test_the_shape_can_be_chosen(words: list[str]) -> None:
-    stub = ModelStub(shape=Shape.parse(words))
+    stub = ModelStub(shape=RunShape.parse(words))
     report, record = await chain(stub)
     assert len(report.sections) == 2 + 2
     assert Counter(turn.kind for turn in record.trajectory.turns)[TurnKind.TOOL] == 4

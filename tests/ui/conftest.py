@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.support.patience import PATIENCE_S
-from tests.ui.browsing import CHROMIUM, LIMIT_MS
-from tests.ui.fake_api import FakeApi, serving
+from tests.ui.fake_api import FakeApi, serve_fake_api
+from tests.ui.real_page import CHROMIUM, LIMIT_MS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -20,7 +20,7 @@ ENTRY = Path(__file__).parents[2] / "ui" / "main.py"
 @pytest.fixture
 def api() -> Iterator[FakeApi]:
     """A listening API without runs."""
-    with serving() as served:
+    with serve_fake_api() as served:
         yield served
 
 

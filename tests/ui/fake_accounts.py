@@ -9,7 +9,7 @@ SECRET = "rbk_1_shown-once"
 TOKEN = "a-token-of-a-session"
 
 
-def known(api: FakeApi, role: str = "owner") -> Json:
+def add_organisation(api: FakeApi, role: str = "owner") -> Json:
     """Add an organisation of two; the caller has the role."""
     scopes = ["runs:read", "runs:write", "keys:read"]
     scopes += ["team:read", "team:write", "keys:write"] if role in ("owner", "admin") else ["team:read"]
@@ -32,7 +32,7 @@ def known(api: FakeApi, role: str = "owner") -> Json:
     return me
 
 
-def collecting(api: FakeApi) -> Json:
+def add_collection(api: FakeApi) -> Json:
     """Add a collection with a document that is being read and one that could not be."""
     collection = {
         "id": "c1",
@@ -72,7 +72,7 @@ def collecting(api: FakeApi) -> Json:
     return collection
 
 
-def repeating(api: FakeApi) -> Json:
+def add_schedule(api: FakeApi) -> Json:
     """Add a weekly question; its latest asking refuted a claim."""
     schedule: Json = {
         **{"id": "s1", "name": "Tariffs weekly", "query": {"question": "Which tariffs?"}, "paused": False, "next_at": WHEN},
@@ -90,7 +90,7 @@ def repeating(api: FakeApi) -> Json:
     return schedule
 
 
-def using(api: FakeApi) -> None:
+def add_usage(api: FakeApi) -> None:
     """Add what the organisation used this month, its limits, and its consent."""
     total = {"runs": 2, "tokens": 45_100, "cost_microusd": 1_500_000}
     lines = [{"kind": "tool", "name": "search <web>", "calls": 4}]

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 from rubrica_client.models import ReportView
-from tests.ui.whole_answers import whole, whole_answer
+from tests.ui.whole_answers import complete_answer, fill_in
 
 TERMINAL = {"completed", "failed", "cancelled"}
 START = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
@@ -96,7 +96,7 @@ class FakeApi:
 
 
 @contextmanager
-def serving() -> Iterator[FakeApi]:
+def serve_fake_api() -> Iterator[FakeApi]:
     """Serve the API on a free port until the block ends."""
     api = FakeApi()
     handler = type("Handler", (_Handler,), {"api": api})
@@ -154,68 +154,70 @@ class _Handler(BaseHTTPRequestHandler):
         time.sleep(self.api.delay)
         for ending, (status, problem) in self.api.failures.items():
             if url.path.endswith(ending):
-                return self._problem(status, problem)
+                return self._send_problem(status, problem)
         for method, pattern, answer in self.api.routes:
             if method == self.command and (found := re.fullmatch(pattern, url.path)):
-                return self._given(url.path, answer(found, body))
+                return self._send_answer(url.path, answer(found, body))
         self._route(url.path, parse_qs(url.query), body)
 
-    def _given(self, path: str, answer: Any) -> None:
+    def _send_answer(self, path: str, answer: Any) -> None:
         if isinstance(answer, bytes):
-            return self._bytes(200, "application/octet-stream", answer)
+            return self._send_bytes(200, "application/octet-stream", answer)
         if isinstance(answer, tuple):
-            return self._problem(answer[0], {"type": "about:blank", "title": "Refused", "status": answer[0], "detail": answer[1]})
-        self._json(200, whole_answer(self.command, path, answer))
+            return self._send_problem(
+                answer[0], {"type": "about:blank", "title": "Refused", "status": answer[0], "detail": answer[1]}
+            )
+        self._send_json(200, complete_answer(self.command, path, answer))
 
     def _route(self, path: str, query: dict[str, list[str]], body: Json | None) -> None:
         if path == "/v1/runs" and self.command == "POST":
-            return self._create(body or {})
+            return self._create_run(body or {})
         if path == "/v1/runs":
-            return self._list(int(query["limit"][0]), query.get("before", [""])[0], query.get("q", [""])[0])
+            return self._list_runs(int(query["limit"][0]), query.get("before", [""])[0], query.get("q", [""])[0])
         if found := re.fullmatch(r"/v1/snapshots/(\w+)", path):
-            return self._bytes(200, "text/plain; charset=utf-8", self.api.snapshots[found[1]].encode())
+            return self._send_bytes(200, "text/plain; charset=utf-8", self.api.snapshots[found[1]].encode())
         found = re.fullmatch(r"/v1/runs/([\w-]+)(?:/(\w+))?", path)
         run = self.api.runs.get(found[1]) if found else None
         if not found or not run:
             detail = "No run has this id."
-            return self._problem(404, {"type": "about:blank", "title": "Not found", "status": 404, "detail": detail})
-        self._about(run, found[2] or "", query)
+            return self._send_problem(404, {"type": "about:blank", "title": "Not found", "status": 404, "detail": detail})
+        self._answer_about(run, found[2] or "", query)
 
-    def _about(self, run: FakeRun, what: str, query: dict[str, list[str]]) -> None:
+    def _answer_about(self, run: FakeRun, what: str, query: dict[str, list[str]]) -> None:
         if what == "events":
             return self._stream(run, int(self.headers.get("Last-Event-ID", "0")))
         if what == "report":
-            return self._report(run)
+            return self._send_report(run)
         if what == "export":
-            return self._bytes(200, "application/octet-stream", b"%" + query["format"][0].encode())
+            return self._send_bytes(200, "application/octet-stream", b"%" + query["format"][0].encode())
         changed = {"pause": "paused", "cancel": "cancelled", "resume": "running"}.get(what)
         if changed:
             run.emit("status_changed", {"status": changed, "detail": ""})
-        self._json(200, run.fields)
+        self._send_json(200, run.fields)
 
-    def _create(self, body: Json) -> None:
+    def _create_run(self, body: Json) -> None:
         if not body.get("question", "").strip():
             detail = "the question is empty; write what you want to know"
-            return self._problem(400, {"type": "about:blank", "title": "Invalid input", "status": 400, "detail": detail})
+            return self._send_problem(400, {"type": "about:blank", "title": "Invalid input", "status": 400, "detail": detail})
         run = self.api.add(FakeRun(body["question"], status="queued"))
         run.emit(
             "run_created", {"question": body["question"], "system": "minddr", "effort": body.get("effort"), "language": "en"}
         )
-        self._json(201, run.fields)
+        self._send_json(201, run.fields)
 
-    def _list(self, limit: int, before: str, words: str) -> None:
+    def _list_runs(self, limit: int, before: str, words: str) -> None:
         asked = reversed(self.api.runs.values())
         runs = [run for run in asked if all(word in run.fields["query"]["question"] for word in words.split())]
         first = next((i + 1 for i, run in enumerate(runs) if run.id == before), 0)
         page = runs[first : first + limit]
         more = first + limit < len(runs)
-        self._json(200, {"items": [run.fields for run in page], "next": page[-1].id if more else None})
+        self._send_json(200, {"items": [run.fields for run in page], "next": page[-1].id if more else None})
 
-    def _report(self, run: FakeRun) -> None:
+    def _send_report(self, run: FakeRun) -> None:
         if run.report is None:
             detail = "The run has no report yet; it is still running."
-            return self._problem(409, {"type": "about:blank", "title": "No report yet", "status": 409, "detail": detail})
-        self._json(200, whole(ReportView, run.report))
+            return self._send_problem(409, {"type": "about:blank", "title": "No report yet", "status": 409, "detail": detail})
+        self._send_json(200, fill_in(ReportView, run.report))
 
     def _stream(self, run: FakeRun, after: int) -> None:
         self.api.streams_opened_after.append(after)
@@ -229,25 +231,25 @@ class _Handler(BaseHTTPRequestHandler):
                 if self.api.cut_stream_after and sent >= self.api.cut_stream_after:
                     self.close_connection = True
                     return
-                self._chunk(f"id: {event['seq']}\nevent: {event['type']}\ndata: {json.dumps(event)}\n\n")
+                self._send_chunk(f"id: {event['seq']}\nevent: {event['type']}\ndata: {json.dumps(event)}\n\n")
                 after, sent = event["seq"], sent + 1
             if run.fields["status"] in TERMINAL and after == len(run.events):
-                return self._chunk("")
-            self._chunk(": still here\n\n")
+                return self._send_chunk("")
+            self._send_chunk(": still here\n\n")
             time.sleep(0.05)
 
-    def _chunk(self, text: str) -> None:
+    def _send_chunk(self, text: str) -> None:
         data = text.encode()
         self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
         self.wfile.flush()
 
-    def _problem(self, status: int, problem: Json) -> None:
-        self._bytes(status, "application/problem+json", json.dumps(problem).encode())
+    def _send_problem(self, status: int, problem: Json) -> None:
+        self._send_bytes(status, "application/problem+json", json.dumps(problem).encode())
 
-    def _json(self, status: int, value: Json) -> None:
-        self._bytes(status, "application/json", json.dumps(value).encode())
+    def _send_json(self, status: int, value: Json) -> None:
+        self._send_bytes(status, "application/json", json.dumps(value).encode())
 
-    def _bytes(self, status: int, media_type: str, body: bytes) -> None:
+    def _send_bytes(self, status: int, media_type: str, body: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", media_type)
         self.send_header("Content-Length", str(len(body)))

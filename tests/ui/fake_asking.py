@@ -2,8 +2,8 @@
 
 from re import Match
 
+from tests.ui.example_runs import PLAN, QUESTION
 from tests.ui.fake_api import FakeApi, FakeRun, Json
-from tests.ui.stories import PLAN, QUESTION
 
 CRITERIA: list[Json] = [
     {"title": f"Aspect {n}", "description": f"Important Criterion: The report covers aspect {n}.", "weight": 3}
@@ -12,7 +12,7 @@ CRITERIA: list[Json] = [
 CRITERIA.append({"title": "No invention", "description": "Error Criterion: The report invents a quotation.", "weight": -2})
 
 
-def estimating(api: FakeApi) -> None:
+def add_estimate(api: FakeApi) -> None:
     """Add an estimate from five runs, and one question back."""
     seconds, cost = {"low": 180, "likely": 240, "high": 420}, {"low": 20_000, "likely": 40_000, "high": 60_000}
     tokens = {"low": 40_000, "likely": 60_000, "high": 90_000}
@@ -22,7 +22,7 @@ def estimating(api: FakeApi) -> None:
     api.answer("POST", "/v1/clarifications", lambda *_: {"questions": [question]})
 
 
-def awaiting_approval(api: FakeApi) -> FakeRun:
+def add_run_awaiting_approval(api: FakeApi) -> FakeRun:
     """Add a run whose plan and rubric wait for approval."""
     run = api.add(FakeRun(QUESTION, plan=PLAN))
     run.emit("run_created", {"question": QUESTION})
@@ -50,7 +50,7 @@ def awaiting_approval(api: FakeApi) -> FakeRun:
     return run
 
 
-def scored(api: FakeApi, run: FakeRun, fault: float = 0.8) -> None:
+def add_scorecard(api: FakeApi, run: FakeRun, fault: float = 0.8) -> None:
     """Add the scorecard of a finished run: one criterion met, one fault, one that nobody could judge."""
     items = [
         {"criterion": CRITERIA[0], "score": 0.9, "reason": "Covered at length."},

@@ -10,7 +10,7 @@ WHEN = START.isoformat()
 SHOWN = ("title", "markdown", "citations", "claims")
 
 
-def comparing(api: FakeApi, run: FakeRun) -> Json:
+def add_comparison(api: FakeApi, run: FakeRun) -> Json:
     """Add a comparison of this run's report with a second one; blind until it is revealed."""
     report = run.report or {}
     second = {**report, "title": "Duties", "markdown": "# Duties\n\nThe second text [2]."}
@@ -49,7 +49,7 @@ def comparing(api: FakeApi, run: FakeRun) -> Json:
     return comparison
 
 
-def listening(api: FakeApi) -> list[Any]:
+def record_feedback(api: FakeApi) -> list[Any]:
     """Take stars and flags; return the list of what was sent."""
     sent: list[Any] = []
 

@@ -3,16 +3,16 @@
 import copy
 from re import Match
 
+from tests.ui.example_runs import QUESTION, add_finished_run
 from tests.ui.fake_api import FakeApi, FakeRun, Json
 from tests.ui.fake_asking import CRITERIA
-from tests.ui.stories import QUESTION, finished
 
 SYSTEMS = ("minddr", "mams", "react")
 
 
-def beside(api: FakeApi) -> tuple[FakeRun, Json]:
+def add_side_by_side(api: FakeApi) -> tuple[FakeRun, Json]:
     """Add the runs; return the first run, and what the API shows of all."""
-    runs = [finished(api), finished(api), api.add(FakeRun(QUESTION))]
+    runs = [add_finished_run(api), add_finished_run(api), api.add(FakeRun(QUESTION))]
     for run, system in zip(runs, SYSTEMS, strict=True):
         run.fields["query"]["system"] = system
     runs[1].report = copy.deepcopy(runs[0].report) or {}
@@ -21,7 +21,7 @@ def beside(api: FakeApi) -> tuple[FakeRun, Json]:
         {**runs[1].report["citations"][0], "n": 3, "source": {"title": "Only here", "url": "https://example.org/only"}}
     )
     runs[2].emit("status_changed", {"status": "failed", "detail": "the model <b>was away</b>"})
-    cards = [card(0.9, 0.1, None), card(0.35, 0.8, 0.5), None]
+    cards = [make_scores(0.9, 0.1, None), make_scores(0.35, 0.8, 0.5), None]
     counts: list[Json | None] = [{"turns": 21, "tool_calls": 12}, {"turns": 4, "tool_calls": 6}, None]
     columns = [
         {"run": run.fields, "interactions": count, "scorecard": scores}
@@ -38,7 +38,7 @@ def beside(api: FakeApi) -> tuple[FakeRun, Json]:
     return runs[0], shown
 
 
-def card(first: float, fault: float, second: float | None) -> Json:
+def make_scores(first: float, fault: float, second: float | None) -> Json:
     """Make scores of the first criterion, the fault and the second criterion, which may be unjudged."""
     last: Json = {"score": second, "reason": "In part."} if second is not None else {"score": None, "missing": "no <i>model</i>"}
     items = [

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from rubrica_client.models import Change, ReportDiff, SectionDiff, Stretch
+from tests.ui.example_runs import QUOTE, SOURCE, SPEECH, add_finished_run
 from tests.ui.fake_api import START, FakeApi
-from tests.ui.stories import QUOTE, SOURCE, SPEECH, finished
 from tests.ui.test_pages import shown
 from ui.components.versions import diff_html
 
@@ -15,7 +15,7 @@ WHEN = START.isoformat()
 
 
 def test_sharing_asking_on_and_bringing_a_version_back(api: FakeApi, open_page: OpenPage) -> None:
-    run = finished(api)
+    run = add_finished_run(api)
     path = f"/v1/runs/{run.id}"
     link = {"id": "l1", "version": 2, "expires_at": WHEN, "token": "secret"}
     at = SPEECH.index(QUOTE)

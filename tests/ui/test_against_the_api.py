@@ -27,15 +27,15 @@ from rubrica_client import runs as calls
 from rubrica_client.models import Budget as BudgetShown
 from rubrica_client.models import Criterion, Effort, GivenRubric, NewRun, Run
 from rubrica_client.request import Request
-from tests.app.support import InMemoryRuns, serving
+from tests.app.served_api import InMemoryRuns, serve_api
 from tests.support.accounts import HOME_HEADERS
-from tests.support.opening import open_stage
+from tests.support.stage_opening import open_stage
 from ui.components.exports import DOCUMENTS, REFERENCES
-from ui.components.report_view import article
+from ui.components.report_view import make_article
 from ui.event_feed import EventFeed
-from ui.language import LANGUAGES, table
-from ui.progress import fold
-from ui.report import Report as ShownReport
+from ui.language import LANGUAGES, load_table
+from ui.progress import fold_events
+from ui.report import PageReport
 from ui.sentences import SENTENCES
 from ui.session import open_client
 from workflows.judging.general_rubric import make_general_rubric
@@ -56,7 +56,7 @@ async def pool(postgres_url: str) -> AsyncIterator[asyncpg.Pool]:
 
 @pytest.fixture
 async def client(api_urls: tuple[str, str], pool: asyncpg.Pool) -> AsyncIterator[Client]:
-    async with open_services(*api_urls, InMemoryRuns(RunLog(pool))) as services, serving(services) as served:
+    async with open_services(*api_urls, InMemoryRuns(RunLog(pool))) as services, serve_api(services) as served:
         yield open_client(served.address, HOME_HEADERS)
 
 
@@ -95,12 +95,12 @@ async def test_from_the_question_to_the_quote(client: Client, pool: asyncpg.Pool
     state = await asyncio.to_thread(feed.look)
     while not state.ended:
         state = await asyncio.to_thread(feed.look)
-    progress = fold(state.events)
-    assert progress.stage("search/s1").state == "done"
+    progress = fold_events(state.events)
+    assert progress.find_stage("search/s1").state == "done"
     assert progress.report == {"sections": 1, "citations": 1, "words": 2}
 
     shown = await sent(client, reports.get(run.id))
-    text = article(ShownReport.of(shown)).html
+    text = make_article(PageReport.of(shown)).html
     assert "Lower. </span>" in text or "Lower. <button" in text
     assert "Question" not in text
     assert "Sources" not in text
@@ -154,7 +154,7 @@ async def test_history_is_searched(client: Client, pool: asyncpg.Pool) -> None:
 def test_the_page_knows_every_kind_of_event_and_status() -> None:
     assert set(SENTENCES) >= {kind.value for kind in EventType}
     for language in LANGUAGES:
-        assert {status.value for status in RunStatus} <= {key.removeprefix("status.") for key in table(language)}
+        assert {status.value for status in RunStatus} <= {key.removeprefix("status.") for key in load_table(language)}
     assert set(BudgetShown.model_fields) == set(Budget.model_fields)
 
 

@@ -5,24 +5,24 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from rubrica_client.models import Criterion
+from tests.ui.example_runs import PLAN, QUESTION, add_finished_run
 from tests.ui.fake_api import FakeApi
-from tests.ui.fake_asking import awaiting_approval, estimating, scored
-from tests.ui.stories import PLAN, QUESTION, finished
+from tests.ui.fake_asking import add_estimate, add_run_awaiting_approval, add_scorecard
 from tests.ui.test_pages import shown
-from ui.components.rubric_editor import joined, parted
+from ui.components.rubric_editor import join_criterion, split_criterion
 
 OpenPage = Callable[..., AppTest]
 
 
 def test_the_estimate_is_an_interval_with_its_ground(api: FakeApi, open_page: OpenPage) -> None:
-    estimating(api)
+    add_estimate(api)
     app = open_page("ask")
     app.text_area(key="question").set_value(QUESTION).run()
     assert "3:00 – 7:00 · $0.02 – $0.06 · 40k – 90k tokens · from 5 runs like it" in shown(app)
 
 
 def test_wishes_go_along_and_questions_back_come_first(api: FakeApi, open_page: OpenPage) -> None:
-    estimating(api)
+    add_estimate(api)
     app = open_page("ask")
     app.text_area(key="question").set_value(QUESTION)
     app.pills(key="wishes").set_value(["plan", "rubric", "back"])
@@ -37,7 +37,7 @@ def test_wishes_go_along_and_questions_back_come_first(api: FakeApi, open_page: 
 
 
 def test_a_plan_and_its_criteria_are_changed_and_approved(api: FakeApi, open_page: OpenPage) -> None:
-    run = awaiting_approval(api)
+    run = add_run_awaiting_approval(api)
     app = open_page("watch", run=run.id)
     assert "The plan waits for you" in shown(app)
     assert "Made of &lt;b&gt;general&lt;/b&gt; demands." in shown(app)
@@ -72,7 +72,7 @@ def test_a_plan_and_its_criteria_are_changed_and_approved(api: FakeApi, open_pag
 
 
 def test_what_was_typed_over_a_plan_outlives_a_reload_and_another_page(api: FakeApi, open_page: OpenPage) -> None:
-    run = awaiting_approval(api)
+    run = add_run_awaiting_approval(api)
     key, rubric = f"plan_{run.id}", f"rubric_{run.id}"
     app = open_page("watch", run=run.id)
     app.text_input(key=f"{key}_title_s1").set_value("Revenue before 1816")
@@ -95,7 +95,7 @@ def test_what_was_typed_over_a_plan_outlives_a_reload_and_another_page(api: Fake
 
 
 def test_what_was_typed_over_an_older_plan_gives_way_and_no_other_person_sees_it(api: FakeApi, open_page: OpenPage) -> None:
-    run, key = awaiting_approval(api), "title_s1"
+    run, key = add_run_awaiting_approval(api), "title_s1"
     open_page("watch", run=run.id).text_input(key=f"plan_{run.id}_{key}").set_value("Mine").run()
     api.answer("GET", "/v1/me", lambda *_: {"user_id": "u9", "organisation": {"id": "o9", "name": "Other"}})
     assert open_page("watch", run=run.id).text_input(key=f"plan_{run.id}_{key}").value != "Mine"
@@ -107,13 +107,13 @@ def test_what_was_typed_over_an_older_plan_gives_way_and_no_other_person_sees_it
 
 
 def test_an_untouched_plan_is_only_approved(api: FakeApi, open_page: OpenPage) -> None:
-    run = awaiting_approval(api)
+    run = add_run_awaiting_approval(api)
     open_page("watch", run=run.id).button(key=f"plan_{run.id}_save").click().run()
     assert [path for _, path, _ in api.commands()] == ["approve"]
 
 
 def test_a_refused_plan_stays_as_it_was_typed(api: FakeApi, open_page: OpenPage) -> None:
-    run = awaiting_approval(api)
+    run = add_run_awaiting_approval(api)
     api.answer("PUT", f"/v1/runs/{run.id}/plan", lambda *_: (400, "two subtasks share an id"))
     app = open_page("watch", run=run.id)
     title = app.text_input(key=f"plan_{run.id}_title_s1").set_value("Mine")
@@ -124,13 +124,13 @@ def test_a_refused_plan_stays_as_it_was_typed(api: FakeApi, open_page: OpenPage)
 
 
 def test_a_report_comes_with_its_score(api: FakeApi, open_page: OpenPage) -> None:
-    run = finished(api)
+    run = add_finished_run(api)
     assert 'class="r-score"' not in shown(open_page("read", run=run.id))
-    scored(api, run)
+    add_scorecard(api, run)
     html = shown(open_page("read", run=run.id))
     assert "<b>62%</b>" in html
     assert '<em>found</em><div class="r-bar poor"><i style="width:80%"></i></div>' in html, "a fault that is there is poor"
-    scored(api, run, fault=0.0)
+    add_scorecard(api, run, fault=0.0)
     html = shown(open_page("read", run=run.id))
     assert '<em>not found</em><div class="r-bar good"><i style="width:100%"></i></div>' in html, "and a good report has 0% of it"
     assert "One &lt;i&gt;quotation&lt;/i&gt; is invented." in html
@@ -140,7 +140,7 @@ def test_a_report_comes_with_its_score(api: FakeApi, open_page: OpenPage) -> Non
 
 def test_a_criterion_keeps_its_weight_where_its_category_allows_it() -> None:
     before = Criterion(title="Period", description="重要标准：报告覆盖整个时期。", weight=3)
-    category, demand = parted(before)
+    category, demand = split_criterion(before)
     assert (category, demand) == ("important", "报告覆盖整个时期。")
-    assert joined("Period", category, demand, before, "zh") == before
-    assert joined("Period", "error", demand, before, "en").weight == -2
+    assert join_criterion("Period", category, demand, before, "zh") == before
+    assert join_criterion("Period", "error", demand, before, "en").weight == -2

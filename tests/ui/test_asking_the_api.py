@@ -8,8 +8,8 @@ from rubrica_client import ApiError, Client, runs
 from rubrica_client.errors import BrokenOff, Forbidden, Unauthenticated
 from rubrica_client.models import Effort, NewRun
 from rubrica_client.patience import NONE
+from tests.ui.example_runs import QUESTION
 from tests.ui.fake_api import FakeApi, FakeRun
-from tests.ui.stories import QUESTION
 from ui.components.problem import kind_of, problem_html
 from ui.session import open_client
 

@@ -6,11 +6,11 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from rubrica_client import reports
+from tests.ui.example_runs import add_finished_run
 from tests.ui.fake_api import START, FakeApi, FakeRun
-from tests.ui.stories import finished
 from tests.ui.test_pages import shown
-from ui.components.report_view import article
-from ui.report import Report
+from ui.components.report_view import make_article
+from ui.report import PageReport
 from ui.session import open_client
 
 OpenPage = Callable[..., AppTest]
@@ -36,7 +36,7 @@ def changed(api: FakeApi, run: FakeRun, **task: Any) -> None:
 
 
 def test_a_change_tells_what_it_cost_and_is_taken_back(api: FakeApi, open_page: OpenPage) -> None:
-    run = finished(api)
+    run = add_finished_run(api)
     changed(api, run)
     app = open_page("read", run=run.id)
     assert "Version 2: a section was rewritten." in shown(app)
@@ -48,7 +48,7 @@ def test_a_change_tells_what_it_cost_and_is_taken_back(api: FakeApi, open_page: 
 
 
 def test_a_change_under_way_or_failed_says_so(api: FakeApi, open_page: OpenPage) -> None:
-    run = finished(api)
+    run = add_finished_run(api)
     changed(api, run, status="failed", base=2, version=None, detail="the model <b>refused</b>")
     assert "the model &lt;b&gt;refused&lt;/b&gt;" in shown(open_page("read", run=run.id))
     changed(api, run, status="queued", base=2, version=None)
@@ -57,7 +57,7 @@ def test_a_change_under_way_or_failed_says_so(api: FakeApi, open_page: OpenPage)
 
 
 def test_a_change_that_is_done_while_the_page_is_drawn_is_shown(api: FakeApi, open_page: OpenPage) -> None:
-    run = finished(api)
+    run = add_finished_run(api)
     changed(api, run)
     assert run.report is not None
     report = run.report
@@ -72,7 +72,7 @@ def test_a_change_that_is_done_while_the_page_is_drawn_is_shown(api: FakeApi, op
 
 
 def test_a_section_is_rewritten_or_edited_as_it_was_read(api: FakeApi) -> None:
-    run = finished(api)
+    run = add_finished_run(api)
     for method, ending in (("POST", "/rewrite"), ("PUT", "")):
         api.answer(method, f"/v1/runs/{run.id}/sections/3{ending}", lambda *_: TASK)
 
@@ -84,7 +84,7 @@ def test_a_section_is_rewritten_or_edited_as_it_was_read(api: FakeApi) -> None:
 
         client = open_client(url, {})
         section = SectionView(heading="Then", level=2, markdown="Lower [1].")
-        section_change.ask(client, client.send(runs.get(run)), 5, 3, section)
+        section_change.show_form(client, client.send(runs.get(run)), 5, 3, section)
 
     app = AppTest.from_function(form, args=(api.url, run.id)).run()
     app.segmented_control(key="change_how").set_value("deepen").run()
@@ -99,16 +99,16 @@ def test_a_section_is_rewritten_or_edited_as_it_was_read(api: FakeApi) -> None:
 
 def test_only_headings_of_sections_can_be_changed() -> None:
     """In their order; a heading that is no section's gets no button, and what a heading says is no markup."""
-    report = Report(markdown="# T\n\n## Notice\n\n## A *b* <x>\n\nOne.\n\n### C\n\nTwo.\n\n## Notice\n")
-    html = article(report, sections=("A *b* <x>", "C", "Gone")).html
+    report = PageReport(markdown="# T\n\n## Notice\n\n## A *b* <x>\n\nOne.\n\n### C\n\nTwo.\n\n## Notice\n")
+    html = make_article(report, sections=("A *b* <x>", "C", "Gone")).html
     assert html.count("data-section") == 2
     assert html.index('data-section="0"') < html.index("One.") < html.index('data-section="1"') < html.index("Two.")
     assert "<x>" not in html
-    assert article(report).html.count("data-section") == 0
+    assert make_article(report).html.count("data-section") == 0
 
 
 def test_figures_and_disagreements_are_below_the_text(api: FakeApi, open_page: OpenPage) -> None:
-    run = finished(api)
+    run = add_finished_run(api)
     points = [{"label": str(year), "value": value, "text": f"{value} $", "n": 1} for year, value in ((1846, 10), (1850, 40))]
     figures = {
         "items": [{"text": "<b>10</b> $", "value": 10, "unit": "$", "year": 1846, "statement": "It was 10.", "n": 1}],

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
+from tests.ui.example_runs import add_finished_run
 from tests.ui.fake_api import FakeApi
-from tests.ui.fake_preferences import WHEN, comparing, listening
-from tests.ui.stories import finished
+from tests.ui.fake_preferences import WHEN, add_comparison, record_feedback
 from tests.ui.test_pages import shown
 
 OpenPage = Callable[..., AppTest]
@@ -17,7 +17,7 @@ def captions(app: AppTest) -> str:
 
 
 def test_choosing_blind_then_being_told(api: FakeApi, open_page: OpenPage) -> None:
-    comparison = comparing(api, finished(api))
+    comparison = add_comparison(api, add_finished_run(api))
     app = open_page("compare", id=comparison["id"])
     assert 'data-cite="left-2"' in shown(app)
     assert 'data-cite="right-1"' in shown(app)
@@ -47,7 +47,7 @@ def test_choosing_blind_then_being_told(api: FakeApi, open_page: OpenPage) -> No
 
 
 def test_both_bad_needs_no_strength(api: FakeApi, open_page: OpenPage) -> None:
-    comparison = comparing(api, finished(api))
+    comparison = add_comparison(api, add_finished_run(api))
     app = open_page("compare", id=comparison["id"])
     app.segmented_control(key=f"verdict_{comparison['id']}").set_value("both_bad").run()
     app.button(key="choose").click().run()
@@ -57,8 +57,8 @@ def test_both_bad_needs_no_strength(api: FakeApi, open_page: OpenPage) -> None:
 
 
 def test_a_second_report_is_asked_for_where_one_reads(api: FakeApi, open_page: OpenPage) -> None:
-    run = finished(api)
-    comparison = comparing(api, run)
+    run = add_finished_run(api)
+    comparison = add_comparison(api, run)
     app = open_page("read", run=run.id)
     app.button(key="compare").click().run()
     assert api.commands()[-1] == ("POST", "comparisons", {"run_id": run.id, "writer": {"temperature": 0.8}})
@@ -67,8 +67,8 @@ def test_a_second_report_is_asked_for_where_one_reads(api: FakeApi, open_page: O
 
 
 def test_without_a_model_it_is_said_before_what_a_second_report_can_be(api: FakeApi, open_page: OpenPage) -> None:
-    run = finished(api)
-    comparison = comparing(api, run)
+    run = add_finished_run(api)
+    comparison = add_comparison(api, run)
     chain = {"name": "quotations: chain", "writer": {"agents": "extractive", "arrangement": "chain"}}
     api.answer("GET", "/v1/preferences/ways", lambda *_: {"items": [chain]})
     assert "the same statements in another order" in captions(open_page("read", run=run.id))
@@ -84,7 +84,7 @@ def test_without_a_model_it_is_said_before_what_a_second_report_can_be(api: Fake
 
 
 def test_comparisons_are_listed_and_one_under_way_says_so(api: FakeApi, open_page: OpenPage) -> None:
-    comparison = comparing(api, finished(api))
+    comparison = add_comparison(api, add_finished_run(api))
     assert "to be judged" in shown(open_page("compare"))
     comparison |= {"status": "preparing", "left": None, "right": None}
     assert "is being written" in shown(open_page("compare", id=comparison["id"]))
@@ -93,7 +93,7 @@ def test_comparisons_are_listed_and_one_under_way_says_so(api: FakeApi, open_pag
 
 
 def test_stars_and_a_wrong_claim_are_sent_once(api: FakeApi, open_page: OpenPage) -> None:
-    run, sent = finished(api), listening(api)
+    run, sent = add_finished_run(api), record_feedback(api)
     app = open_page("read", run=run.id)
     app.feedback(key=f"stars_{run.id}").set_value(3).run()
     app.run()
@@ -105,7 +105,7 @@ def test_stars_and_a_wrong_claim_are_sent_once(api: FakeApi, open_page: OpenPage
 
 
 def test_a_pair_is_judged_for_others(api: FakeApi, open_page: OpenPage) -> None:
-    comparison = comparing(api, finished(api))
+    comparison = add_comparison(api, add_finished_run(api))
     pair = {"id": "a1", "expires_at": WHEN, **{name: comparison[name] for name in ("question", "left", "right")}}
     agreed = {"overall": {"pairs": 9, "observed": 0.8, "kappa": 0.61}, "dimensions": {"coherence": {"pairs": 0}}}
     api.answer("GET", "/v1/annotations/next", lambda *_: {"assignment": pair})

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 
+from tests.ui.example_runs import QUESTION, add_finished_run, add_searching_run
 from tests.ui.fake_api import FakeApi, FakeRun
-from tests.ui.stories import QUESTION, finished, searching
 from ui.event_feed import EventFeed
 
 
@@ -16,7 +16,7 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def test_a_stream_that_is_cut_again_and_again_loses_and_repeats_nothing(api: FakeApi) -> None:
-    run = finished(api)
+    run = add_finished_run(api)
     api.cut_stream_after = 4
     feed = EventFeed(api.url, {}, run.id)
     until(lambda: feed.look().ended)
@@ -35,7 +35,7 @@ def test_new_events_show_up_while_the_stream_is_open(api: FakeApi) -> None:
 
 
 def test_trouble_is_shown_and_goes_away(api: FakeApi) -> None:
-    run = searching(api)
+    run = add_searching_run(api)
     api.fail("/events", 503, "Busy", "come back later")
     feed = EventFeed(api.url, {}, run.id)
     problem = feed.look().problem
@@ -47,7 +47,7 @@ def test_trouble_is_shown_and_goes_away(api: FakeApi) -> None:
 
 
 def test_it_stops_when_nobody_looks_and_goes_on_where_it_was(api: FakeApi) -> None:
-    run = searching(api)
+    run = add_searching_run(api)
     feed = EventFeed(api.url, {}, run.id, idle=timedelta(seconds=0.3))
     until(lambda: len(feed.look().events) == len(run.events))
     until(lambda: not feed.following)
@@ -57,7 +57,7 @@ def test_it_stops_when_nobody_looks_and_goes_on_where_it_was(api: FakeApi) -> No
 
 
 def test_it_ends_with_the_run(api: FakeApi) -> None:
-    run = finished(api)
+    run = add_finished_run(api)
     feed = EventFeed(api.url, {}, run.id)
     until(lambda: feed.look().ended)
     until(lambda: not feed.following)

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.ui.browsing import CHROMIUM, page_server
-from tests.ui.fake_api import FakeApi, serving
-from tests.ui.stories import QUOTE, finished, searching
+from tests.ui.example_runs import QUOTE, add_finished_run, add_searching_run
+from tests.ui.fake_api import FakeApi, serve_fake_api
+from tests.ui.real_page import CHROMIUM, serve_page
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make extras`")
 
@@ -16,14 +16,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no 
 @pytest.fixture(scope="module")
 def api() -> Iterator[FakeApi]:
     """One API for all; each test has a run of its own there."""
-    with serving() as served:
+    with serve_fake_api() as served:
         yield served
 
 
 @pytest.fixture(scope="module")
 def url(api: FakeApi) -> Iterator[str]:
     """The page's server."""
-    with page_server(api.url) as address:
+    with serve_page(api.url) as address:
         yield address
 
 
@@ -33,7 +33,7 @@ def test_a_shared_link_opens_and_a_citation_shows_its_quote(
     page: "sync_api.Page",  # type: ignore[name-defined]
 ) -> None:
     """The link to a report is the first request the server gets, as after a restart."""
-    run = finished(api)
+    run = add_finished_run(api)
     assert api.received == []
     page.goto(f"{url}/read?run={run.id}")
     page.wait_for_selector("#r-card", state="attached")  # the listener has come
@@ -55,7 +55,7 @@ def test_progress_appears_without_a_reload(
     url: str,
     page: "sync_api.Page",  # type: ignore[name-defined]
 ) -> None:
-    run = searching(api)
+    run = add_searching_run(api)
     page.goto(f"{url}/watch?run={run.id}")
     sync_api.expect(page.locator(".r-step.waiting")).to_have_count(2)
     page.get_by_role("tab", name="Log").click()

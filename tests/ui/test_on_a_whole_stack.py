@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.model_stub import MODEL
-from tests.ui.browsing import CHROMIUM, page_server
-from tests.ui.houses import PASSWORD
-from tests.ui.whole_stack import Addresses, everything, stub_in_a_thread
+from tests.ui.real_api import PASSWORD
+from tests.ui.real_page import CHROMIUM, serve_page
+from tests.ui.whole_stack import StackAddresses, run_whole_stack, serve_stub_in_thread
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make extras`")
 QUESTION = "How did presidents justify tariffs before 1900?"
@@ -28,14 +28,14 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StackAddresses]:
     """Everything, with a model."""
     folder = tmp_path_factory.mktemp("stack")
-    with stub_in_a_thread() as stub, everything(folder, RUBRICA_LLM_BASE_URL=stub, RUBRICA_LLM_MODEL=MODEL) as addresses:
+    with serve_stub_in_thread() as stub, run_whole_stack(folder, RUBRICA_LLM_BASE_URL=stub, RUBRICA_LLM_MODEL=MODEL) as addresses:
         yield addresses
 
 
-def test_from_a_question_to_a_file(stack: Addresses, page: "sync_api.Page") -> None:  # type: ignore[name-defined]
+def test_from_a_question_to_a_file(stack: StackAddresses, page: "sync_api.Page") -> None:  # type: ignore[name-defined]
     page.goto(stack.page)
     _ask(page)
     _approve(page)
@@ -48,11 +48,11 @@ def test_from_a_question_to_a_file(stack: Addresses, page: "sync_api.Page") -> N
 
 
 def test_three_systems_are_asked_read_and_judged_by_the_same_criteria(
-    stack: Addresses,
+    stack: StackAddresses,
     page: "sync_api.Page",  # type: ignore[name-defined]
 ) -> None:
     """By a stranger who signs up, beside the stack's own organisation, of which they see nothing."""
-    with page_server(stack.api, key="") as url:
+    with serve_page(stack.api, key="") as url:
         _sign_up(page, url)
         sync_api.expect(page.get_by_role("textbox", name="Question")).to_be_visible()
         assert page.locator(LATEST).count() == 0, "what others asked is not theirs"

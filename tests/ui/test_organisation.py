@@ -13,19 +13,19 @@ from streamlit.testing.v1 import AppTest
 from app.accounts.nouns.access import Scope
 from tests.support.patience import PATIENCE_S
 from tests.ui.conftest import ENTRY
-from tests.ui.fake_accounts import SECRET, TOKEN, collecting, known, repeating, using
+from tests.ui.example_runs import add_finished_run
+from tests.ui.fake_accounts import SECRET, TOKEN, add_collection, add_organisation, add_schedule, add_usage
 from tests.ui.fake_api import FakeApi
-from tests.ui.stories import finished
 from tests.ui.test_pages import shown
-from ui.language import table
+from ui.language import load_table
 from ui.server import SecurityHeaders
-from ui.sign_in import ROUTES, Renewal
+from ui.sign_in import ROUTES, SessionRenewal
 
 OpenPage = Callable[..., AppTest]
 
 
 def test_an_owner_changes_roles_invites_and_makes_keys(api: FakeApi, open_page: OpenPage) -> None:
-    known(api)
+    add_organisation(api)
     app = open_page("team")
     assert "Custom &lt;House&gt;" in shown(app)
     app.selectbox(key="role_u2").set_value("admin").run()
@@ -34,7 +34,7 @@ def test_an_owner_changes_roles_invites_and_makes_keys(api: FakeApi, open_page: 
     next(button for button in app.button if button.label == "Invite").click().run()
     assert "/sign-in?form=join&token=hand-me-over" in [code.value for code in app.code]
     assert "<dt>runs:write</dt><dd>ask questions, steer runs, delete them</dd>" in shown(app)
-    explained = {key.removeprefix("scope.").replace("_", ":") for key in table("en") if key.startswith("scope.")}
+    explained = {key.removeprefix("scope.").replace("_", ":") for key in load_table("en") if key.startswith("scope.")}
     assert explained == set(Scope), "each has its line"
     app.text_input(key="key_name").set_value("nightly")
     next(button for button in app.button if button.label == "Make the key").click().run()
@@ -45,7 +45,7 @@ def test_an_owner_changes_roles_invites_and_makes_keys(api: FakeApi, open_page: 
 
 
 def test_a_member_sees_the_team_and_changes_nothing(api: FakeApi, open_page: OpenPage) -> None:
-    known(api, "member")
+    add_organisation(api, "member")
     app = open_page("team")
     assert "bo@example.org" in shown(app)
     assert not [box for box in app.selectbox if box.key == "role_u2"]
@@ -53,7 +53,7 @@ def test_a_member_sees_the_team_and_changes_nothing(api: FakeApi, open_page: Ope
 
 
 def test_documents_are_sent_followed_shared_and_deleted(api: FakeApi, open_page: OpenPage) -> None:
-    collecting(api)
+    add_collection(api)
     assert "2 documents · 1.2 MB · Everybody" in shown(open_page("collections"))
     app = open_page("collections", id="c1")
     assert "being indexed" in shown(app)
@@ -73,14 +73,14 @@ def test_documents_are_sent_followed_shared_and_deleted(api: FakeApi, open_page:
 
 
 def test_a_schedule_tells_first_what_no_longer_holds(api: FakeApi, open_page: OpenPage) -> None:
-    repeating(api)
+    add_schedule(api)
     app = open_page("schedules", id="s1")
     html = shown(app)
     assert "1 claim no longer holds · 1 new source" in html
     assert html.index("Duties were lowered.") < html.index("It was &lt;raised&gt;.")
     app.button(key="pause_schedule").click().run()
     assert api.commands()[-1] == ("PATCH", "s1", {"paused": True})
-    run = finished(api)
+    run = add_finished_run(api)
     reading = open_page("read", run=run.id)
     reading.button(key="repeat").click().run()
     sent = api.commands()[-1][2] or {}
@@ -88,8 +88,8 @@ def test_a_schedule_tells_first_what_no_longer_holds(api: FakeApi, open_page: Op
 
 
 def test_usage_stands_against_its_limits_which_an_owner_sets(api: FakeApi, open_page: OpenPage) -> None:
-    known(api)["scopes"].append("organisation:write")
-    using(api)
+    add_organisation(api)["scopes"].append("organisation:write")
+    add_usage(api)
     app = open_page("usage")
     html = shown(app)
     assert "of 100k" in html
@@ -108,8 +108,8 @@ def test_usage_stands_against_its_limits_which_an_owner_sets(api: FakeApi, open_
 
 
 def test_consent_is_ones_own_and_the_organisations_an_owners(api: FakeApi, open_page: OpenPage) -> None:
-    known(api, "member")
-    using(api)
+    add_organisation(api, "member")
+    add_usage(api)
     app = open_page("account")
     assert app.toggle(key="consent_organisation").disabled
     app.toggle(key="consent_person").set_value(True).run()
@@ -147,7 +147,7 @@ def test_a_stranger_gets_a_form_and_no_page(api: FakeApi, monkeypatch: pytest.Mo
 def server(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     """The page's server without Streamlit behind it."""
     monkeypatch.setenv("RUBRICA_API_URL", api.url)
-    behind = Starlette(routes=ROUTES, middleware=[Middleware(SecurityHeaders), Middleware(Renewal)])
+    behind = Starlette(routes=ROUTES, middleware=[Middleware(SecurityHeaders), Middleware(SessionRenewal)])
     return TestClient(behind, base_url="http://page.example", follow_redirects=False)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.ui.example_runs import QUESTION, QUOTE, add_finished_run, add_searching_run
 from tests.ui.fake_api import FakeApi, FakeRun
-from tests.ui.stories import QUESTION, QUOTE, finished, searching
 
 OpenPage = Callable[..., AppTest]
 
@@ -68,7 +68,7 @@ def test_an_api_that_is_gone_is_explained_on_every_page(
 
 
 def test_watching_shows_the_plan_the_sources_and_the_log(api: FakeApi, open_page: OpenPage) -> None:
-    run = searching(api)
+    run = add_searching_run(api)
     html = shown(caught_up(open_page("watch", run=run.id), len(run.events)))
     for expected in ("Protection of manufactures", "after 1, 2", "James Monroe, 1822", "45.1k", "of 200k", "$0.0610"):
         assert expected in html, expected
@@ -76,13 +76,13 @@ def test_watching_shows_the_plan_the_sources_and_the_log(api: FakeApi, open_page
 
 
 def test_a_finished_run_shows_its_whole_log_at_once(api: FakeApi, open_page: OpenPage) -> None:
-    run = finished(api)
+    run = add_finished_run(api)
     app = caught_up(open_page("watch", run=run.id), len(run.events))
     assert not [button for button in app.button if button.key in ("pause", "cancel")]
 
 
 def test_pause_then_finish(api: FakeApi, open_page: OpenPage) -> None:
-    run = searching(api)
+    run = add_searching_run(api)
     app = open_page("watch", run=run.id)
     app.button(key="pause").click().run().run()
     assert "Paused" in shown(app)
@@ -91,7 +91,7 @@ def test_pause_then_finish(api: FakeApi, open_page: OpenPage) -> None:
 
 
 def test_at_the_budget_one_can_continue_with_more(api: FakeApi, open_page: OpenPage) -> None:
-    run = searching(api)
+    run = add_searching_run(api)
     run.emit("status_changed", {"status": "budget_reached", "detail": "200,000 tokens are used"})
     app = open_page("watch", run=run.id)
     assert "200,000 tokens are used" in shown(app)
@@ -101,14 +101,14 @@ def test_at_the_budget_one_can_continue_with_more(api: FakeApi, open_page: OpenP
 
 
 def test_a_note_is_sent(api: FakeApi, open_page: OpenPage) -> None:
-    run = searching(api)
+    run = add_searching_run(api)
     app = open_page("watch", run=run.id)
     app.chat_input[0].set_value("  look at 1846 ").run()
     assert api.commands() == [("POST", "notes", {"text": "look at 1846"})]
 
 
 def test_a_refused_command_shows_the_problem(api: FakeApi, open_page: OpenPage) -> None:
-    run = searching(api)
+    run = add_searching_run(api)
     api.fail("/pause", 409, "Conflict", "the run has just finished")
     app = open_page("watch", run=run.id)
     app.button(key="pause").click().run()
@@ -116,7 +116,7 @@ def test_a_refused_command_shows_the_problem(api: FakeApi, open_page: OpenPage) 
 
 
 def test_losing_the_api_while_watching_keeps_what_was_known(api: FakeApi, open_page: OpenPage) -> None:
-    run = searching(api)
+    run = add_searching_run(api)
     app = open_page("watch", run=run.id)
     api.fail(run.id, 503, "Service unavailable", "the database restarts")
     html = shown(app.run())
@@ -137,7 +137,7 @@ def test_no_run_chosen(open_page: OpenPage) -> None:
 
 
 def test_reading_shows_the_report_with_its_quotes(api: FakeApi, open_page: OpenPage) -> None:
-    run = finished(api)
+    run = add_finished_run(api)
     app = open_page("read", run=run.id)
     assert 'data-cite="1"' in shown(app)
     formats = [button.label for button in app.download_button]
@@ -145,13 +145,13 @@ def test_reading_shows_the_report_with_its_quotes(api: FakeApi, open_page: OpenP
 
 
 def test_a_report_that_is_not_there_yet_is_no_error(api: FakeApi, open_page: OpenPage) -> None:
-    html = shown(open_page("read", run=searching(api).id))
+    html = shown(open_page("read", run=add_searching_run(api).id))
     assert "not written yet" in html
     assert 'role="alert"' not in html
 
 
 def test_a_citation_opens_in_the_stored_source(api: FakeApi, open_page: OpenPage) -> None:
-    run = finished(api)
+    run = add_finished_run(api)
     assert f"<mark>{QUOTE}</mark>" in shown(open_page("source", run=run.id, n="1"))
     assert "has no citation 77" in shown(open_page("source", run=run.id, n="77"))
 
@@ -178,7 +178,7 @@ def test_history_is_searched_and_the_address_keeps_the_words(api: FakeApi, open_
 
 
 def test_a_run_is_deleted_after_a_question(api: FakeApi, open_page: OpenPage) -> None:
-    run, other = finished(api), searching(api)
+    run, other = add_finished_run(api), add_searching_run(api)
     app = open_page("history")
     app.button(key=f"delete_{run.id}").click().run()
     assert api.commands() == [], "asked first"

@@ -3,27 +3,27 @@
 from datetime import timedelta
 
 from rubrica_client.models import ResearchPlan, RunEvent
+from tests.ui.example_runs import QUESTION, add_searching_run
 from tests.ui.fake_api import START, FakeApi, FakeRun
-from tests.ui.stories import QUESTION, searching
-from ui.components.lists import agents_html, notices_html
-from ui.components.plan_tree import depths, plan_html
-from ui.progress import Progress, fold, stage_of
+from ui.components.plan_tree import measure_depths, plan_html
+from ui.components.run_activity import agents_html, notices_html
+from ui.progress import WatchedProgress, fold_events, stage_of
 
 
-def progress_of(run: FakeRun) -> Progress:
-    return fold(RunEvent.model_validate(event) for event in run.events)
+def progress_of(run: FakeRun) -> WatchedProgress:
+    return fold_events(RunEvent.model_validate(event) for event in run.events)
 
 
 def test_each_subtask_is_in_its_own_state(api: FakeApi) -> None:
-    progress = progress_of(searching(api))
-    states = {stage: progress.stage(f"search/{stage}").state for stage in ("s1", "s2", "s3")}
+    progress = progress_of(add_searching_run(api))
+    states = {stage: progress.find_stage(f"search/{stage}").state for stage in ("s1", "s2", "s3")}
     assert states == {"s1": "done", "s2": "running", "s3": "waiting"}
-    assert progress.stage("plan").state == "done"
-    assert progress.stage("search/s1").quotes == 3
+    assert progress.find_stage("plan").state == "done"
+    assert progress.find_stage("search/s1").quotes == 3
 
 
 def test_sources_are_told_once_with_how_often_they_came_up(api: FakeApi) -> None:
-    sources = progress_of(searching(api)).sources
+    sources = progress_of(add_searching_run(api)).sources
     assert [(source.title, source.times) for source in sources.values()] == [
         ("Andrew Jackson, Annual Message, 8 December 1829", 2),
         ("James Monroe, 1822", 1),
@@ -31,21 +31,21 @@ def test_sources_are_told_once_with_how_often_they_came_up(api: FakeApi) -> None
 
 
 def test_a_failed_search_looks_failed_and_says_why(api: FakeApi) -> None:
-    run = searching(api)
+    run = add_searching_run(api)
     run.emit("stage_finished", {"stage": "search/s2", "stop": "failed", "detail": "the model refused", "quotes": 0, "sources": 0})
     html = plan_html(progress_of(run), still=False)
-    assert progress_of(run).stage("search/s2").state == "failed"
+    assert progress_of(run).find_stage("search/s2").state == "failed"
     assert "the model refused" in html
 
 
 def test_a_retry_of_a_stage_is_running_again(api: FakeApi) -> None:
-    run = searching(api)
+    run = add_searching_run(api)
     run.emit("stage_started", {"stage": "search/s1", "title": "again"})
-    assert progress_of(run).stage("search/s1").state == "running"
+    assert progress_of(run).find_stage("search/s1").state == "running"
 
 
 def test_a_wait_is_shown_until_the_next_call(api: FakeApi) -> None:
-    run = searching(api)
+    run = add_searching_run(api)
     run.emit("waiting", {"what": "model", "detail": "the model server answers 429", "retry_in_s": 12.4})
     assert "the model server answers 429 (next try in 12 s)" in notices_html(progress_of(run))
     run.emit("model_call", {"step": "act", "model": "m", "input_tokens": 1, "output_tokens": 1}, "search/s2")
@@ -55,7 +55,7 @@ def test_a_wait_is_shown_until_the_next_call(api: FakeApi) -> None:
 def test_unknown_events_are_passed_over() -> None:
     run = FakeRun(QUESTION)
     run.emit("something_new", {"a": 1})
-    assert progress_of(run) == Progress()
+    assert progress_of(run) == WatchedProgress()
 
 
 def test_section_writers_belong_to_the_report() -> None:
@@ -78,11 +78,11 @@ def test_what_may_run_in_parallel_has_the_same_depth() -> None:
             ]
         }
     )
-    assert depths(plan) == {"b": 0, "d": 0, "c": 1, "a": 2}
+    assert measure_depths(plan) == {"b": 0, "d": 0, "c": 1, "a": 2}
 
 
 def test_what_comes_from_outside_is_text_and_never_markup(api: FakeApi) -> None:
-    html = plan_html(progress_of(searching(api)), still=False)
+    html = plan_html(progress_of(add_searching_run(api)), still=False)
     assert "<b>domestic</b>" not in html
     assert "&lt;b&gt;domestic&lt;/b&gt;" in html
 
@@ -93,18 +93,18 @@ def test_working_time_leaves_pauses_out() -> None:
         run.emit("status_changed", {"status": status})
     times = [RunEvent.model_validate(event).at for event in run.events]
     later = times[2] + timedelta(seconds=5)
-    assert progress_of(run).working_time(later) == (times[1] - times[0]) + timedelta(seconds=5)
+    assert progress_of(run).working_time_until(later) == (times[1] - times[0]) + timedelta(seconds=5)
 
 
 def test_reading_on_comes_to_the_same_as_reading_anew(api: FakeApi) -> None:
-    run = searching(api)
+    run = add_searching_run(api)
     events = [RunEvent.model_validate(event) for event in run.events]
     for cut in range(len(events)):
-        assert fold(events[cut:], fold(events[:cut])) == fold(events)
+        assert fold_events(events[cut:], fold_events(events[:cut])) == fold_events(events)
 
 
 def test_agents_at_work_are_those_whose_stage_is_open(api: FakeApi) -> None:
-    run = searching(api)
+    run = add_searching_run(api)
     run.emit("model_call", {"step": "section", "model": "m"}, "report/section/3")
     shown = agents_html(progress_of(run), START + timedelta(minutes=10))
     assert "Protection of manufactures" in shown

@@ -1,37 +1,37 @@
 """A report as HTML: every citation opens its quote, and nothing from outside becomes markup."""
 
 from rubrica_client.models import Citation, Claim
-from tests.ui.stories import MARKDOWN, QUOTE, SPEECH, citations
-from ui.components.claims_view import claims_html
-from ui.components.markup import host, link
+from tests.ui.example_runs import MARKDOWN, QUOTE, SPEECH, make_citations
+from ui.components.claims_view import checked_claims_html
+from ui.components.click_listener import make_cards
+from ui.components.markup import link_html, site_of
 from ui.components.passage import passage_html
-from ui.components.reader import cards
-from ui.components.report_view import article, body_of, outline_html, sources_html
-from ui.report import Report
+from ui.components.report_view import cited_sources_html, make_article, outline_html, strip_report
+from ui.report import PageReport
 
 
-def a_report(markdown: str = MARKDOWN) -> Report:
-    return Report.model_validate({"markdown": markdown, "citations": citations()})
+def a_report(markdown: str = MARKDOWN) -> PageReport:
+    return PageReport.model_validate({"markdown": markdown, "citations": make_citations()})
 
 
-def article_html(report: Report) -> str:
-    return article(report).html
+def article_html(report: PageReport) -> str:
+    return make_article(report).html
 
 
 def test_each_number_is_a_button_whose_card_has_the_exact_quote() -> None:
     report = a_report()
     assert article_html(report).count('data-cite="1"') == 2
-    assert cards(report)["citations"]["1"]["quote"] == QUOTE
+    assert make_cards(report)["citations"]["1"]["quote"] == QUOTE
 
 
 def test_a_source_whose_address_cannot_be_read_is_named_and_not_linked() -> None:
     """Services of search name their sources; a page must stand whatever they say."""
-    assert link("http://[half", "A <b> page") == "A &lt;b&gt; page"
-    assert (host("http://[half"), host("https://www.example.org/x")) == ("[half", "example.org")
+    assert link_html("http://[half", "A <b> page") == "A &lt;b&gt; page"
+    assert (site_of("http://[half"), site_of("https://www.example.org/x")) == ("[half", "example.org")
 
 
 def test_the_outline_leads_to_the_sections() -> None:
-    shown = article(a_report("# T\n\n## One *two*\n\ntext\n\n### Three\n\nmore\n\n## Four <b>\n\nend"))
+    shown = make_article(a_report("# T\n\n## One *two*\n\ntext\n\n### Three\n\nmore\n\n## Four <b>\n\nend"))
     assert [(heading.text, heading.level) for heading in shown.outline] == [("One two", 2), ("Three", 3), ("Four <b>", 2)]
     for heading in shown.outline:
         assert f'id="{heading.anchor}"' in shown.html
@@ -76,22 +76,22 @@ def test_brackets_in_code_are_left_alone() -> None:
 
 
 def test_the_closing_list_of_sources_is_left_to_the_side() -> None:
-    assert "## Sources" not in body_of(MARKDOWN)
-    assert "Question" not in body_of(MARKDOWN)
-    assert "competition [1]" in body_of(MARKDOWN)
+    assert "## Sources" not in strip_report(MARKDOWN)
+    assert "Question" not in strip_report(MARKDOWN)
+    assert "competition [1]" in strip_report(MARKDOWN)
     kept = "# T\n\n## Sources\n\nOn archives.\n\n## Results\n\nMore."
-    assert body_of(kept) == kept
+    assert strip_report(kept) == kept
 
 
 def test_a_source_is_listed_once_with_all_its_numbers() -> None:
-    html = sources_html(a_report().citations)
+    html = cited_sources_html(a_report().citations)
     assert html.count("<li>") == 1
     assert html.count("r-cite") == 2
 
 
 def test_only_web_addresses_become_links() -> None:
-    assert link("https://example.org/a", "a").startswith("<a ")
-    assert link("javascript:alert(1)", "<a>") == "&lt;a&gt;"
+    assert link_html("https://example.org/a", "a").startswith("<a ")
+    assert link_html("javascript:alert(1)", "<a>") == "&lt;a&gt;"
 
 
 def test_the_quote_is_marked_where_its_offsets_point() -> None:
@@ -103,7 +103,7 @@ def test_the_quote_is_marked_where_its_offsets_point() -> None:
 
 
 def test_offsets_that_do_not_fit_the_stored_copy_are_admitted() -> None:
-    moved = Citation.model_validate(citations()[0] | {"start": 3})
+    moved = Citation.model_validate(make_citations()[0] | {"start": 3})
     assert "differs from the quotation" in passage_html(SPEECH, moved)
     assert "differs" not in passage_html(SPEECH, a_report().citations[0])
 
@@ -114,11 +114,11 @@ def test_claims_are_counted_and_the_doubtful_ones_listed_with_their_reason() -> 
         Claim(text="<b>Wrong</b>.", support="contradicted", citations=(2,), reason="It says the opposite."),
         Claim(text="Thin.", support="full", citations=(3,), weak="rests on one source, a preprint"),
     ]
-    html = claims_html(claims)
+    html = checked_claims_html(claims)
     assert "2 supported" in html
     assert "1 opposed by what it cites" in html
     assert "Fine." not in html
     assert "&lt;b&gt;Wrong&lt;/b&gt;." in html
     assert 'data-cite="2"' in html
     assert "a preprint" in html
-    assert "Look at these twice" not in claims_html(claims[:1])
+    assert "Look at these twice" not in checked_claims_html(claims[:1])

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
+from tests.ui.example_runs import add_finished_run
 from tests.ui.fake_api import FakeApi, Json
-from tests.ui.fake_side_by_side import beside
-from tests.ui.stories import finished
+from tests.ui.fake_side_by_side import add_side_by_side
 from tests.ui.test_pages import shown
 
 OpenPage = Callable[..., AppTest]
@@ -21,7 +21,7 @@ def row(page: str, label: str) -> list[str]:
 
 
 def test_three_reports_with_their_scorecards_side_by_side(api: FakeApi, open_page: OpenPage) -> None:
-    first, _ = beside(api)
+    first, _ = add_side_by_side(api)
     app = open_page("side_by_side", run=first.id)
     page = shown(app)
     assert re.findall(r'<th scope="col">(.*?)</th>', page) == ["MindDR", "MaMs", "ReAct"]
@@ -48,7 +48,7 @@ def test_three_reports_with_their_scorecards_side_by_side(api: FakeApi, open_pag
 
 
 def test_systems_at_work_are_watched(api: FakeApi, open_page: OpenPage) -> None:
-    first, story = beside(api)
+    first, story = add_side_by_side(api)
     for column in story["columns"][1:]:
         column["run"]["status"] = "running"
         column["scorecard"] = None
@@ -58,7 +58,7 @@ def test_systems_at_work_are_watched(api: FakeApi, open_page: OpenPage) -> None:
 
 
 def test_reports_without_criteria_are_judged_by_the_same_ones_on_request(api: FakeApi, open_page: OpenPage) -> None:
-    first, story = beside(api)
+    first, story = add_side_by_side(api)
     rubric, cards = story["rubric"], [column["scorecard"] for column in story["columns"]]
     story["rubric"] = None
     for column in story["columns"]:
@@ -99,7 +99,7 @@ def test_several_systems_are_asked_at_once(api: FakeApi, open_page: OpenPage) ->
 
 
 def test_other_systems_are_added_to_a_report(api: FakeApi, open_page: OpenPage) -> None:
-    first, _ = beside(api)
+    first, _ = add_side_by_side(api)
     app = open_page("read", run=first.id)
     assert app.button(key="add_systems").disabled
     app.button_group(key="further_systems").set_value(["mams", "deeprubric"]).run()
@@ -109,7 +109,7 @@ def test_other_systems_are_added_to_a_report(api: FakeApi, open_page: OpenPage) 
 
 
 def test_a_system_that_is_not_to_be_had_is_told(api: FakeApi, open_page: OpenPage) -> None:
-    run = finished(api)
+    run = add_finished_run(api)
     api.answer("POST", f"/v1/runs/{run.id}/side-by-side", lambda *_: (400, "the system mams needs a language model"))
     app = open_page("read", run=run.id)
     app.button_group(key="further_systems").set_value(["mams"]).run()

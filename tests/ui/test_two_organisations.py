@@ -8,19 +8,19 @@ import pytest
 from rubrica_client import ApiError, Client, accounts, documents, preferences, reports, runs
 from rubrica_client.models import Effort, NewRating, NewRun
 from rubrica_client.request import Request
-from tests.ui.browsing import CHROMIUM, LIMIT_MS, page_server
-from tests.ui.houses import PASSWORD, Running, real_api, sign_up
+from tests.ui.real_api import PASSWORD, ServedApi, serve_real_api, sign_up
+from tests.ui.real_page import CHROMIUM, LIMIT_MS, serve_page
 from tests.ui.test_against_the_api import QUOTE, report
 
 
 @pytest.fixture
-def running(api_urls: tuple[str, str], postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
-    with real_api(api_urls, postgres_url, report) as served:
+def running(api_urls: tuple[str, str], postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[ServedApi]:
+    with serve_real_api(api_urls, postgres_url, report) as served:
         monkeypatch.setenv("RUBRICA_API_URL", served.url)
         yield served
 
 
-def test_nothing_of_one_is_seen_by_the_other(running: Running) -> None:
+def test_nothing_of_one_is_seen_by_the_other(running: ServedApi) -> None:
     """Every list, and every address of the other's work. Only a link that was handed over opens, for everybody, until it ends."""
     (birch_browser, birch), (alder_browser, alder) = (sign_up(running.url, name) for name in ("birch", "alder"))
     houses = {"birch": birch, "alder": alder}
@@ -72,7 +72,7 @@ def looks(api: Client, run: str, room: str) -> list[Callable[[], object]]:
     return [lambda: next(api.stream(run)), *(partial(api.send, call) for call in calls)]
 
 
-def test_a_form_that_comes_back_keeps_what_was_typed_and_says_why(running: Running) -> None:
+def test_a_form_that_comes_back_keeps_what_was_typed_and_says_why(running: ServedApi) -> None:
     """An address that has an account is told of it; a second organisation with its password is made."""
     browser, _ = sign_up(running.url, "hazel")
     origin, form = {"Origin": "http://page.example"}, {"organisation": "Rowan", "person": "Ann", "email": "ann@hazel.example"}
@@ -84,11 +84,11 @@ def test_a_form_that_comes_back_keeps_what_was_typed_and_says_why(running: Runni
 
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: `make extras`")
-def test_two_people_sign_up_side_by_side(running: Running) -> None:
+def test_two_people_sign_up_side_by_side(running: ServedApi) -> None:
     """In two browsers, at the same time, with the page between them; a link of the one leads the other nowhere."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make extras`")
     sync_api.expect.set_options(timeout=LIMIT_MS)
-    with page_server(running.url, key="") as url, sync_api.sync_playwright() as playwright:
+    with serve_page(running.url, key="") as url, sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         pages = {name: browser.new_context().new_page() for name in ("linden", "cedar")}
         for name, page in pages.items():

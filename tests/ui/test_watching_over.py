@@ -5,9 +5,9 @@ from datetime import date
 
 from streamlit.testing.v1 import AppTest
 
-from tests.ui.fake_accounts import known
+from tests.ui.fake_accounts import add_organisation
 from tests.ui.fake_api import FakeApi
-from tests.ui.fake_watching import SIGNING, audited, hooked
+from tests.ui.fake_webhooks import SIGNING, add_audit_log, add_webhook
 from tests.ui.test_pages import shown
 
 OpenPage = Callable[..., AppTest]
@@ -15,8 +15,8 @@ ALL = ["audit:read", "webhooks:read", "webhooks:write"]
 
 
 def test_the_audit_log_is_read_narrowed_and_paged(api: FakeApi, open_page: OpenPage) -> None:
-    known(api)["scopes"] += ALL
-    audited(api)
+    add_organisation(api)["scopes"] += ALL
+    add_audit_log(api)
     app = open_page("audit")
     html = shown(app)
     for told in ("ann@example.org", "added a webhook", "&lt;b&gt;hooks.example", "something newer", "erased", "203.0.113.9"):
@@ -37,8 +37,8 @@ def test_the_audit_log_is_read_narrowed_and_paged(api: FakeApi, open_page: OpenP
 
 
 def test_a_secret_is_shown_once_and_messages_are_sent_again(api: FakeApi, open_page: OpenPage) -> None:
-    known(api)["scopes"] += ALL
-    hooked(api)
+    add_organisation(api)["scopes"] += ALL
+    add_webhook(api)
     app = open_page("webhooks")
     assert "410 Gone" in shown(app)
     app.text_input(key="webhook_url").set_value(" https://hooks.example/in ")
@@ -68,7 +68,7 @@ def test_a_secret_is_shown_once_and_messages_are_sent_again(api: FakeApi, open_p
 
 
 def test_who_may_not_look_is_not_led_there_and_is_told_why(api: FakeApi, open_page: OpenPage) -> None:
-    known(api, "member")
+    add_organisation(api, "member")
     for path in ("/v1/audit", "/v1/webhooks"):
         api.answer("GET", path, lambda *_: (403, "this needs a scope which your role (member) does not have"))
     for page in ("audit", "webhooks"):

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from infra.local.home import Home
 from infra.local.lock import read_state
-from tests.support.model_stub import model_stub
+from tests.support.model_stub import serve_model_stub
 from tests.support.stack import RUBRICA, command_environment
 
 
-class Addresses(NamedTuple):
+class StackAddresses(NamedTuple):
     """The addresses of the local user's page and of the API, to which others sign up."""
 
     page: str
@@ -24,7 +24,7 @@ class Addresses(NamedTuple):
 
 
 @contextmanager
-def everything(folder: Path, **settings: str) -> Iterator[Addresses]:
+def run_whole_stack(folder: Path, **settings: str) -> Iterator[StackAddresses]:
     """Run `rubrica up` with these settings until the block ends."""
     home, output = Home(folder / "home"), folder / "up.out"
     with output.open("wb") as out:
@@ -42,20 +42,20 @@ def everything(folder: Path, **settings: str) -> Iterator[Addresses]:
         state = read_state(home.state)
         assert state is not None
         assert state.ui is not None
-        yield Addresses(state.ui, state.api)
+        yield StackAddresses(state.ui, state.api)
     finally:
         process.send_signal(signal.SIGINT)
         process.wait()
 
 
 @contextmanager
-def stub_in_a_thread() -> Iterator[str]:
+def serve_stub_in_thread() -> Iterator[str]:
     """Serve the stand-in model in a thread, since Playwright's calls block this one's loop; yield its address."""
     loop, started, ended = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
     address: list[str] = []
 
     async def serve() -> None:
-        async with model_stub() as stub:
+        async with serve_model_stub() as stub:
             address.append(stub.base_url)
             started.set()
             await ended.wait()

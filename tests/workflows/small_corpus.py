@@ -43,7 +43,7 @@ class SmallCorpus:
     """A searcher and reader of `TEXTS`, which keeps the queries it was asked."""
 
     def __init__(self, delay: Mapping[str, float] | None = None) -> None:
-        self._documents = {url: _document(url, *text) for url, text in TEXTS.items()}
+        self._documents = {url: _make_document(url, *text) for url, text in TEXTS.items()}
         self._delay = delay or {}
         self.queries: list[str] = []
 
@@ -51,7 +51,7 @@ class SmallCorpus:
         self.queries.append(query)
         await asyncio.sleep(self._delay.get(query, 0))
         wanted = set(WORD.findall(query.lower()))
-        passages = [p for document in self._documents.values() for p in _passages(document)]
+        passages = [p for document in self._documents.values() for p in _cut_passages(document)]
         scored = [(len(wanted & set(WORD.findall(p.text.lower()))), p) for p in passages]
         best = sorted((s for s in scored if s[0]), key=lambda s: (-s[0], s[1].source.url, s[1].start))
         return [p for _, p in best[:limit]]
@@ -61,17 +61,17 @@ class SmallCorpus:
             raise ToolError(f"nothing is stored under {url}")
         return self._documents[url]
 
-    def text(self, snapshot: str) -> str:
+    def text_of(self, snapshot: str) -> str:
         """Return the stored copy of this name."""
         return next(d.text for d in self._documents.values() if d.source.snapshot == snapshot)
 
 
-def _document(url: str, title: str, year: int, text: str) -> Document:
+def _make_document(url: str, title: str, year: int, text: str) -> Document:
     source = Source(url=url, title=title, snapshot=snapshot_hash(text), published=date(year, 12, 1))
     return Document(source=source, text=text)
 
 
-def _passages(document: Document) -> list[Passage]:
+def _cut_passages(document: Document) -> list[Passage]:
     found = []
     for block in re.finditer(r"[^\n]+", document.text):
         found.append(Passage(source=document.source, text=block.group(), start=block.start(), end=block.end()))

@@ -5,14 +5,14 @@ import streamlit as st
 from rubrica_client import ApiError, Client, asking, runs
 from rubrica_client.models import Criterion, ResearchPlan, RubricView, Run
 from ui.components import plan_editor, problem, rubric_editor
-from ui.components.markup import text
+from ui.components.markup import escape
 from ui.language import say
 
 
 def show(client: Client, run: Run, plan: ResearchPlan) -> None:
     """Draw the plan and the rubric as forms. Approving sends what was changed, then starts the run."""
-    st.html(f'<div class="r-note" role="status">{text(say("approve.lead"))}</div>')
-    rubric = _rubric(client, run)
+    st.html(f'<div class="r-note" role="status">{escape(say("approve.lead"))}</div>')
+    rubric = _load_rubric(client, run)
     steps, criteria = st.tabs([say("watch.plan"), say("approve.rubric")]) if rubric else (st.container(), None)
     with steps:
         revised = plan_editor.show(f"plan_{run.id}", plan)
@@ -21,11 +21,11 @@ def show(client: Client, run: Run, plan: ResearchPlan) -> None:
         with criteria:
             st.caption(say("approve.rubric_help"))
             if rubric.rubric.notice:
-                st.html(f'<div class="r-note warn">{text(rubric.rubric.notice)}</div>')
+                st.html(f'<div class="r-note warn">{escape(rubric.rubric.notice)}</div>')
             edited = rubric_editor.show(f"rubric_{run.id}", rubric.rubric.criteria, run.query.language)
     go = say("approve.go")
     if st.button(go, key=f"plan_{run.id}_save", type="primary", icon=":material/check:", disabled=not revised.subtasks):
-        _begin(
+        _begin_research(
             client,
             run,
             revised if revised != plan else None,
@@ -33,7 +33,7 @@ def show(client: Client, run: Run, plan: ResearchPlan) -> None:
         )
 
 
-def _rubric(client: Client, run: Run) -> RubricView | None:
+def _load_rubric(client: Client, run: Run) -> RubricView | None:
     """Return the run's rubric; None if it has none."""
     try:
         return client.send(asking.rubric(run.id))
@@ -43,7 +43,7 @@ def _rubric(client: Client, run: Run) -> RubricView | None:
         return None
 
 
-def _begin(client: Client, run: Run, plan: ResearchPlan | None, criteria: tuple[Criterion, ...] | None) -> None:
+def _begin_research(client: Client, run: Run, plan: ResearchPlan | None, criteria: tuple[Criterion, ...] | None) -> None:
     try:
         if plan:
             client.send(runs.revise_plan(run.id, plan))

@@ -8,18 +8,18 @@ import streamlit as st
 from rubrica_client import ApiError, Client, asking
 from rubrica_client.models import Clarification, ClarifyingQuestion, Estimate, Interval, NewRun
 from ui.components import problem
-from ui.components.markup import text
-from ui.figures import clock, compact, money
-from ui.language import count, say
-from ui.session import once
+from ui.components.markup import escape
+from ui.language import say, say_count
+from ui.number_format import format_count, format_elapsed, format_money
+from ui.session import ask_once
 
 
-def estimate(client: Client, new: NewRun) -> None:
+def show_estimate(client: Client, new: NewRun) -> None:
     """Draw one line with time, money and tokens, each as an interval. Without an estimate, draw nothing: asking works."""
     if not new.question.strip():
         return
     try:
-        made = once("estimate", new.model_dump_json(), lambda: client.send(asking.estimate(new)))
+        made = ask_once("estimate", new.model_dump_json(), lambda: client.send(asking.estimate(new)))
     except ApiError:
         return
     st.html(estimate_html(made))
@@ -27,21 +27,21 @@ def estimate(client: Client, new: NewRun) -> None:
 
 def estimate_html(made: Estimate) -> str:
     """Return the estimate in words, and what it is based on, as HTML."""
-    parts = [_between(made.seconds, lambda seconds: clock(timedelta(seconds=seconds)))]
+    parts = [_format_interval(made.seconds, lambda seconds: format_elapsed(timedelta(seconds=seconds)))]
     if made.cost_microusd:
-        parts.append(_between(made.cost_microusd, money))
-    parts.append(say("ask.tokens_likely", tokens=_between(made.tokens, compact)))
-    behind = say("ask.from_runs", runs=count("run", made.runs)) if made.runs else say("ask.from_experience")
-    over = "" if made.within_budget else f" <strong>{text(say('ask.over_budget'))}</strong>"
-    return f'<p class="r-quiet" role="status">{text(" · ".join(parts))} · {text(behind)}{over}</p>'
+        parts.append(_format_interval(made.cost_microusd, format_money))
+    parts.append(say("ask.tokens_likely", tokens=_format_interval(made.tokens, format_count)))
+    behind = say("ask.from_runs", runs=say_count("run", made.runs)) if made.runs else say("ask.from_experience")
+    over = "" if made.within_budget else f" <strong>{escape(say('ask.over_budget'))}</strong>"
+    return f'<p class="r-quiet" role="status">{escape(" · ".join(parts))} · {escape(behind)}{over}</p>'
 
 
-def _between(interval: Interval, as_text: Callable[[int], str]) -> str:
+def _format_interval(interval: Interval, as_text: Callable[[int], str]) -> str:
     low, high = as_text(interval.low), as_text(interval.high)
     return low if low == high else f"{low} – {high}"
 
 
-def questions_back(client: Client, new: NewRun) -> Sequence[ClarifyingQuestion]:
+def ask_back(client: Client, new: NewRun) -> Sequence[ClarifyingQuestion]:
     """Return what the question leaves open; nothing if no answer would change the plan, or if the API fails."""
     try:
         with st.spinner(say("ask.asking_back")):
@@ -51,7 +51,7 @@ def questions_back(client: Client, new: NewRun) -> Sequence[ClarifyingQuestion]:
         return ()
 
 
-def answers(questions: Sequence[ClarifyingQuestion]) -> tuple[Clarification, ...]:
+def collect_answers(questions: Sequence[ClarifyingQuestion]) -> tuple[Clarification, ...]:
     """Draw the questions as a form, and return those that were answered."""
     clarifications = []
     for n, question in enumerate(questions):

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-Pressed = Callable[..., None]
+PressCallback = Callable[..., None]
 
 
 def show(
@@ -14,7 +14,7 @@ def show(
     key: str,
     *,
     disabled: bool = False,
-    on_click: Pressed | None = None,
+    on_click: PressCallback | None = None,
     args: tuple[Any, ...] = (),
 ) -> bool:
     """Draw the button and return whether it was pressed. The style sheet hides the label (`st-key-icon_`)."""

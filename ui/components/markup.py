@@ -4,28 +4,28 @@ import html
 from urllib.parse import SplitResult, unquote, urlsplit
 
 
-def text(value: object) -> str:
+def escape(value: object) -> str:
     """Return the value escaped for an element or a quoted attribute."""
     return html.escape(str(value), quote=True)
 
 
-def link(url: str, label: str) -> str:
+def link_html(url: str, label: str) -> str:
     """Return a link that opens a new tab as HTML; only the label if a browser should not open the address."""
-    if _parts(url).scheme not in ("http", "https"):
-        return text(label)
-    return f'<a href="{text(url)}" target="_blank" rel="noopener noreferrer">{text(label)}</a>'
+    if _split_address(url).scheme not in ("http", "https"):
+        return escape(label)
+    return f'<a href="{escape(url)}" target="_blank" rel="noopener noreferrer">{escape(label)}</a>'
 
 
-def host(url: str) -> str:
+def site_of(url: str) -> str:
     """Return the part of an address that a reader recognises: the host, or the folder or collection of a file."""
-    parts = _parts(url)
+    parts = _split_address(url)
     if parts.netloc:
         return parts.netloc.removeprefix("www.")
     folder, _, name = unquote(parts.path).rpartition("/")
     return folder.rpartition("/")[2] or name
 
 
-def _parts(url: str) -> SplitResult:
+def _split_address(url: str) -> SplitResult:
     """Split an address. Tools give sources their addresses, and not every one can be read."""
     try:
         return urlsplit(url)
@@ -33,16 +33,16 @@ def _parts(url: str) -> SplitResult:
         return SplitResult("", "", url, "", "")
 
 
-def plain(label: str) -> str:
+def escape_for_markdown(label: str) -> str:
     """Return text for places where Streamlit reads Markdown, such as the label of a link, so that it is shown unchanged."""
     return "".join("\\" + c if c in "\\`*_{}[]()#+-!|<>~$:" else c for c in label)
 
 
-def labelled(label: str, body: str) -> str:
+def labelled_html(label: str, body: str) -> str:
     """Return a block of HTML under a small heading."""
-    return f'<h2 class="r-label">{text(label)}</h2>{body}'
+    return f'<h2 class="r-label">{escape(label)}</h2>{body}'
 
 
-def hero(title: str, lead: str) -> str:
+def hero_html(title: str, lead: str) -> str:
     """Return the head of a page, its title and lead, as HTML."""
-    return f'<div class="r-hero"><h1>{text(title)}</h1><p class="r-lead">{text(lead)}</p></div>'
+    return f'<div class="r-hero"><h1>{escape(title)}</h1><p class="r-lead">{escape(lead)}</p></div>'

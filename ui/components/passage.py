@@ -1,7 +1,7 @@
 """A part of a stored source with the quoted words marked."""
 
 from rubrica_client.models import Citation
-from ui.components.markup import text
+from ui.components.markup import escape
 from ui.language import say
 
 AROUND = 600  # a few lines before the quotation, so that it is in view when the drawer opens
@@ -14,18 +14,20 @@ def passage_html(snapshot: str, citation: Citation, *, whole: bool = False, arou
     The marked words are those at the citation's offsets. If they differ from its quote, a note says so.
     """
     start, end = citation.start, citation.end
-    first, last = (0, len(snapshot)) if whole else (_after_space(snapshot, start - around), _before_space(snapshot, end + around))
+    first, last = (
+        (0, len(snapshot)) if whole else (_find_word_start(snapshot, start - around), _find_word_end(snapshot, end + around))
+    )
     cut_before = '<span class="cut">… </span>' if first > 0 else ""
     cut_after = '<span class="cut"> …</span>' if last < len(snapshot) else ""
-    differs = f'<div class="r-note bad">{text(say("source.differs"))}</div>'
+    differs = f'<div class="r-note bad">{escape(say("source.differs"))}</div>'
     wrong = "" if snapshot[start:end] == citation.quote else differs
     return (
-        f'{wrong}<div class="r-source">{cut_before}{text(snapshot[first:start])}'
-        f"<mark>{text(snapshot[start:end])}</mark>{text(snapshot[end:last])}{cut_after}</div>"
+        f'{wrong}<div class="r-source">{cut_before}{escape(snapshot[first:start])}'
+        f"<mark>{escape(snapshot[start:end])}</mark>{escape(snapshot[end:last])}{cut_after}</div>"
     )
 
 
-def _after_space(text: str, position: int) -> int:
+def _find_word_start(text: str, position: int) -> int:
     """Return a position at or after this one where a word begins; this one if no word begins near it."""
     if position <= 0:
         return 0
@@ -33,7 +35,7 @@ def _after_space(text: str, position: int) -> int:
     return space + 1 if space >= 0 else position
 
 
-def _before_space(text: str, position: int) -> int:
+def _find_word_end(text: str, position: int) -> int:
     if position >= len(text):
         return len(text)
     space = text.rfind(" ", position - LONGEST_WORD, position)

@@ -7,7 +7,7 @@ import streamlit as st
 from rubrica_client.models import ResearchPlan, Subtask
 from ui import drafts
 from ui.components import icon_button
-from ui.language import count, say
+from ui.language import say, say_count
 
 MOST_STEPS = 12
 
@@ -17,16 +17,18 @@ def show(key: str, plan: ResearchPlan) -> ResearchPlan:
 
     What is typed is stored until `forget`, also through a reload.
     """
-    steps = _draft(key, plan)
+    steps = _open_draft(key, plan)
     for position, step in enumerate(steps):
         with st.container(border=True, gap="xsmall", key=f"{key}_step_{step.id}"):
-            _step(key, steps, position)
+            _show_step(key, steps, position)
     full = len(steps) >= MOST_STEPS
-    reason = say("plan.full", steps=count("subtask", MOST_STEPS)) if full else None
-    st.button(say("plan.add"), key=f"{key}_add", icon=":material/add:", on_click=_add, args=(key,), disabled=full, help=reason)
-    filled = [_filled(key, step) for step in steps]
+    reason = say("plan.full", steps=say_count("subtask", MOST_STEPS)) if full else None
+    st.button(
+        say("plan.add"), key=f"{key}_add", icon=":material/add:", on_click=_add_step, args=(key,), disabled=full, help=reason
+    )
+    filled = [_read_step(key, step) for step in steps]
     drafts.keep(key, (plan.revision, plan.subtasks), (plan.revision, filled))
-    typed = [step for step in map(_whole, filled) if step.title]
+    typed = [step for step in map(_complete_step, filled) if step.title]
     ids = {step.id for step in typed}
     after = ({"depends_on": [needed for needed in step.depends_on if needed in ids]} for step in typed)
     return plan.model_copy(update={"subtasks": [step.model_copy(update=fixed) for step, fixed in zip(typed, after, strict=True)]})
@@ -39,16 +41,16 @@ def forget(key: str) -> None:
         del st.session_state[name]
 
 
-def _draft(key: str, plan: ResearchPlan) -> list[Subtask]:
+def _open_draft(key: str, plan: ResearchPlan) -> list[Subtask]:
     """Return the steps in the form, loaded again, with what was typed, if the form was hidden or the plan was revised."""
     held: tuple[int, list[Subtask]] | None = st.session_state.get(f"{key}_draft")
     if held is None or held[0] != plan.revision or f"{key}_add" not in st.session_state:
-        draft: tuple[int, Sequence[Subtask]] | None = drafts.found(key, (plan.revision, plan.subtasks))
+        draft: tuple[int, Sequence[Subtask]] | None = drafts.find(key, (plan.revision, plan.subtasks))
         held = st.session_state[f"{key}_draft"] = (plan.revision, list(plan.subtasks if draft is None else draft[1]))
     return held[1]
 
 
-def _step(key: str, steps: list[Subtask], position: int) -> None:
+def _show_step(key: str, steps: list[Subtask], position: int) -> None:
     step = steps[position]
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
         st.html(f'<span class="r-dot">{position + 1}</span>', width="content")
@@ -63,24 +65,26 @@ def _step(key: str, steps: list[Subtask], position: int) -> None:
         for name, icon, shift in (("up", ":material/arrow_upward:", -1), ("down", ":material/arrow_downward:", 1)):
             outside = not 0 <= position + shift < len(steps)
             label, button = say(f"plan.{name}"), f"{key}_{name}_{step.id}"
-            icon_button.show(label, icon, button, disabled=outside, on_click=_move, args=(steps, position, shift))
-        icon_button.show(say("plan.drop"), ":material/close:", f"{key}_drop_{step.id}", on_click=_drop, args=(steps, position))
+            icon_button.show(label, icon, button, disabled=outside, on_click=_move_step, args=(steps, position, shift))
+        icon_button.show(
+            say("plan.drop"), ":material/close:", f"{key}_drop_{step.id}", on_click=_drop_step, args=(steps, position)
+        )
     st.text_area(
         say("plan.question"), step.question, 68, 2_000, key=f"{key}_question_{step.id}", label_visibility="collapsed",
         placeholder=say("plan.question"),
     )  # fmt: skip
-    others = {other.id: f"{n}. {_title(key, other)}" for n, other in enumerate(steps, 1) if other.id != step.id}
+    others = {other.id: f"{n}. {_title_of(key, other)}" for n, other in enumerate(steps, 1) if other.id != step.id}
     waits = [needed for needed in step.depends_on if needed in others]
     st.multiselect(
         say("plan.after"), list(others), waits, others.__getitem__, key=f"{key}_after_{step.id}", placeholder=say("plan.at_once")
     )
 
 
-def _title(key: str, step: Subtask) -> str:
+def _title_of(key: str, step: Subtask) -> str:
     return str(st.session_state.get(f"{key}_title_{step.id}", step.title)) or say("plan.untitled")
 
 
-def _filled(key: str, step: Subtask) -> Subtask:
+def _read_step(key: str, step: Subtask) -> Subtask:
     """Return the step with what was typed."""
     title = str(st.session_state[f"{key}_title_{step.id}"] or "").strip()
     question = str(st.session_state[f"{key}_question_{step.id}"] or "").strip()
@@ -88,20 +92,20 @@ def _filled(key: str, step: Subtask) -> Subtask:
     return step.model_copy(update={"title": title, "question": question, "depends_on": after})
 
 
-def _whole(step: Subtask) -> Subtask:
+def _complete_step(step: Subtask) -> Subtask:
     """Return the step with an empty title filled from its question, or the other way round."""
     return step.model_copy(update={"title": step.title or step.question[:200], "question": step.question or step.title})
 
 
-def _add(key: str) -> None:
+def _add_step(key: str) -> None:
     _, steps = st.session_state[f"{key}_draft"]
     taken = {step.id for step in steps}
     steps.append(Subtask(id=next(name for n in range(1, 100) if (name := f"added{n}") not in taken), title="", question=""))
 
 
-def _move(steps: list[Subtask], position: int, shift: int) -> None:
+def _move_step(steps: list[Subtask], position: int, shift: int) -> None:
     steps[position], steps[position + shift] = steps[position + shift], steps[position]
 
 
-def _drop(steps: list[Subtask], position: int) -> None:
+def _drop_step(steps: list[Subtask], position: int) -> None:
     del steps[position]

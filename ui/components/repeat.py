@@ -4,10 +4,10 @@ import streamlit as st
 
 from rubrica_client import Client, schedules
 from rubrica_client.models import NewSchedule, Run, Timing
-from ui.components.controls import act
-from ui.components.run_list import shortened
-from ui.language import named, say
-from ui.session import me
+from ui.components.controls import send_command
+from ui.components.run_list import shorten_question
+from ui.language import say, say_name
+from ui.session import get_me
 
 TIMES = {"daily": "0 7 * * *", "weekly": "0 7 * * 1", "monthly": "0 7 1 * *"}
 LONGEST_NAME = 80
@@ -18,9 +18,14 @@ def show(client: Client, run: Run) -> None:
     st.caption(say("repeat.help"))
     times = list(TIMES)
     often = st.segmented_control(
-        say("repeat.often"), times, default="weekly", required=True, format_func=lambda v: named("often", v), key="repeat_often"
+        say("repeat.often"),
+        times,
+        default="weekly",
+        required=True,
+        format_func=lambda v: say_name("often", v),
+        key="repeat_often",
     )
-    who = me()
+    who = get_me()
     addresses = st.multiselect(
         say("repeat.tell"),
         [who.email] if who and who.email else [],
@@ -32,7 +37,7 @@ def show(client: Client, run: Run) -> None:
     )
     if st.button(say("repeat.do"), key="repeat", type="primary"):
         timing = Timing(cron=TIMES[often or "weekly"], time_zone=st.context.timezone or "UTC")
-        name = shortened(run.query.question, LONGEST_NAME)
+        name = shorten_question(run.query.question, LONGEST_NAME)
         new = NewSchedule(name=name, from_run=run.id, timing=timing, deliver_to=addresses)
-        if act(lambda: client.send(schedules.create(new)), say("repeat.done")):
+        if send_command(lambda: client.send(schedules.create(new)), say("repeat.done")):
             st.switch_page("views/schedules.py")

@@ -9,11 +9,11 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from rubrica_client.models import Citation, Claim
-from ui.components.claim_marks import marked, squeezed
-from ui.components.claims_view import doubtful
-from ui.components.markup import host, link, text
+from ui.components.claim_marks import mark_claims, squeeze
+from ui.components.claims_view import is_doubtful
+from ui.components.markup import escape, link_html, site_of
 from ui.language import say
-from ui.report import Report
+from ui.report import PageReport
 
 NUMBER = re.compile(r"\[(\d{1,4})\]")
 SOURCES_HEADING = re.compile(r"\n#{1,3} +(?:Sources|References|来源|参考来源|参考文献)\s*\n(?!.*\n#{1,3} )", re.DOTALL)
@@ -22,7 +22,7 @@ OUTLINED = ("h2", "h3")
 
 
 @dataclass(frozen=True)
-class Heading:
+class OutlineHeading:
     """A heading of the report: its text, its depth (2 or 3), and the anchor of its section on the page."""
 
     text: str
@@ -35,10 +35,10 @@ class Article:
     """A report ready to show: its HTML and its outline."""
 
     html: str
-    outline: tuple[Heading, ...]
+    outline: tuple[OutlineHeading, ...]
 
 
-def article(report: Report, mark: str = "", sections: Sequence[str] = ()) -> Article:
+def make_article(report: PageReport, mark: str = "", sections: Sequence[str] = ()) -> Article:
     """Return the report's text and outline. Each [n] is a button that names its citation; doubtful claims are marked.
 
     The headings of `sections`, in their order, get a button that names the section's place among them, counted from 0.
@@ -47,105 +47,105 @@ def article(report: Report, mark: str = "", sections: Sequence[str] = ()) -> Art
     names of citations and claims, to keep two reports on one page apart.
     """
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = parser.parse(body_of(report.markdown))
+    tokens = parser.parse(strip_report(report.markdown))
     known = {citation.n: citation for citation in report.citations}
-    doubts = {n: claim for n, claim in enumerate(report.claims) if doubtful(claim)}
+    doubts = {n: claim for n, claim in enumerate(report.claims) if is_doubtful(claim)}
     for token in tokens:
         if token.children:
-            buttons = [piece for child in token.children for piece in _with_buttons(child, known, mark)]
-            token.children = marked(buttons, doubts, mark)
-    outline = tuple(_outline(tokens))
-    _with_changes(tokens, sections)
-    html = str(parser.renderer.render(list(_in_sections(tokens)), parser.options, {}))
+            buttons = [piece for child in token.children for piece in _insert_citation_buttons(child, known, mark)]
+            token.children = mark_claims(buttons, doubts, mark)
+    outline = tuple(_anchor_headings(tokens))
+    _add_change_buttons(tokens, sections)
+    html = str(parser.renderer.render(list(_wrap_sections(tokens)), parser.options, {}))
     return Article(f'<article class="r-report">{html}</article>', outline)
 
 
-def body_of(markdown: str) -> str:
+def strip_report(markdown: str) -> str:
     """Return the report without its closing list of sources and without the line that repeats the question."""
     closing = SOURCES_HEADING.search(markdown)
     return QUESTION_LINE.sub("", markdown[: closing.start()] if closing else markdown, count=1)
 
 
-def outline_html(outline: Sequence[Heading]) -> str:
+def outline_html(outline: Sequence[OutlineHeading]) -> str:
     """Return the headings as links into the text, as HTML."""
     items = "".join(
-        f'<li class="l{heading.level}"><a href="#{heading.anchor}">{text(heading.text)}</a></li>' for heading in outline
+        f'<li class="l{heading.level}"><a href="#{heading.anchor}">{escape(heading.text)}</a></li>' for heading in outline
     )
-    return f'<nav aria-label="{text(say("read.contents"))}"><ol class="r-outline">{items}</ol></nav>'
+    return f'<nav aria-label="{escape(say("read.contents"))}"><ol class="r-outline">{items}</ol></nav>'
 
 
-def sources_html(citations: Sequence[Citation]) -> str:
+def cited_sources_html(citations: Sequence[Citation]) -> str:
     """Return the sources as HTML, in order of first citation, each with the numbers that cite it."""
     by_source: dict[tuple[str, str], list[Citation]] = {}
     for citation in citations:
         by_source.setdefault((citation.source.url, citation.source.title), []).append(citation)
     items = []
     for (url, title), cited in by_source.items():
-        numbers = "".join(_button(citation) for citation in cited)
-        where = f'<div class="r-quiet">{text(host(url))}</div>'
-        items.append(f'<li>{link(url, title or url)}{where}<div class="nums">{numbers}</div></li>')
+        numbers = "".join(_citation_button_html(citation) for citation in cited)
+        where = f'<div class="r-quiet">{escape(site_of(url))}</div>'
+        items.append(f'<li>{link_html(url, title or url)}{where}<div class="nums">{numbers}</div></li>')
     return f'<ul class="r-sources">{"".join(items)}</ul>'
 
 
-def _outline(tokens: Sequence[Token]) -> Iterator[Heading]:
+def _anchor_headings(tokens: Sequence[Token]) -> Iterator[OutlineHeading]:
     """Yield the headings, and give each an anchor on the way."""
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open" and opening.tag in OUTLINED:
             anchor = f"s-{opening.map[0] if opening.map else id(opening)}"
             opening.attrSet("id", anchor)
             words = "".join(child.content for child in inline.children or () if child.type in ("text", "code_inline"))
-            yield Heading(words, int(opening.tag[1]), anchor)
+            yield OutlineHeading(words, int(opening.tag[1]), anchor)
 
 
-def _in_sections(tokens: Sequence[Token]) -> Iterator[Token]:
+def _wrap_sections(tokens: Sequence[Token]) -> Iterator[Token]:
     """Yield the tokens with each second-level section in its own element, so that a browser lays it out only when it is near."""
     inside = False
     for token in tokens:
         if token.type == "heading_open" and token.tag == "h2" and token.level == 0:
-            yield _html(f"{'</section>' if inside else ''}<section>")
+            yield _html_token(f"{'</section>' if inside else ''}<section>")
             inside = True
         yield token
     if inside:
-        yield _html("</section>")
+        yield _html_token("</section>")
 
 
-def _html(content: str) -> Token:
+def _html_token(content: str) -> Token:
     return Token("html_block", "", 0, content=content)
 
 
-def _with_changes(tokens: Sequence[Token], sections: Sequence[str]) -> None:
+def _add_change_buttons(tokens: Sequence[Token], sections: Sequence[str]) -> None:
     """Add a button to the heading of each section. A heading that is not in `sections`, or out of order, gets none."""
     following = 0
     for opening, inline in pairwise(tokens):
         if opening.type != "heading_open":
             continue
-        heading = squeezed("".join(child.content for child in inline.children or ()))
-        place = next((n for n in range(following, len(sections)) if squeezed(sections[n]) == heading), None)
+        heading = squeeze("".join(child.content for child in inline.children or ()))
+        place = next((n for n in range(following, len(sections)) if squeeze(sections[n]) == heading), None)
         if place is not None and inline.children is not None:
             following = place + 1
-            label = text(say("change.section", heading=sections[place]))
+            label = escape(say("change.section", heading=sections[place]))
             button = (
                 f'<button type="button" class="r-change" data-section="{place}" aria-label="{label}" title="{label}">✎</button>'
             )
             inline.children = [*inline.children, Token("html_inline", "", 0, content=button)]
 
 
-def _with_buttons(token: Token, known: dict[int, Citation], mark: str) -> Iterator[Token]:
+def _insert_citation_buttons(token: Token, known: dict[int, Citation], mark: str) -> Iterator[Token]:
     if token.type != "text":
         yield token
         return
     for position, part in enumerate(NUMBER.split(token.content)):
         if position % 2 and int(part) in known:
-            yield Token("html_inline", "", 0, content=_button(known[int(part)], mark), level=token.level)
+            yield Token("html_inline", "", 0, content=_citation_button_html(known[int(part)], mark), level=token.level)
         else:
             yield Token("text", "", 0, content=f"[{part}]" if position % 2 else part, level=token.level)
 
 
-def _button(citation: Citation, mark: str = "") -> str:
-    label = text(say("read.citation", n=citation.n, title=citation.source.title))
+def _citation_button_html(citation: Citation, mark: str = "") -> str:
+    label = escape(say("read.citation", n=citation.n, title=citation.source.title))
     return f'<button type="button" class="r-cite" data-cite="{mark}{citation.n}" aria-label="{label}">{citation.n}</button>'
 
 
-def cited_by(claims: Sequence[Claim], n: int) -> tuple[Claim, ...]:
+def claims_citing(claims: Sequence[Claim], n: int) -> tuple[Claim, ...]:
     """Return the claims that rest on this citation."""
     return tuple(claim for claim in claims if n in claim.citations)

@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 
 from rubrica_client.models import Budget
-from ui.components.controls import budget_inputs
-from ui.language import LANGUAGES, named, say
+from ui.components.controls import ask_budget
+from ui.language import LANGUAGES, say, say_name
 
 LENGTHS = ("short", "medium", "long")
 TONES = ("neutral", "academic", "business", "plain")
@@ -19,47 +19,47 @@ def show(own: tuple[str, ...]) -> dict[str, Any]:
     """Draw the form, and return the fields of a new run that were chosen. `own` are the chosen collections."""
     writing, searching, limits = st.columns(3, gap="large")
     with writing:
-        written = _writing()
+        written = _ask_writing()
     with searching:
-        searched = _searching() | {"collections": own}
+        searched = _ask_searching() | {"collections": own}
     with limits:
         st.caption(say("ask.limit_help"))
-        budget = budget_inputs("cap", Budget())
+        budget = ask_budget("cap", Budget())
     if own and searched["sources"]:
         searched["sources"] = (*searched["sources"], "collections")
     return {name: value for name, value in (written | searched).items() if value} | {"budget": budget}
 
 
-def _writing() -> dict[str, Any]:
+def _ask_writing() -> dict[str, Any]:
     return {
-        "language": _one_of("report_language", "language", ("", *LANGUAGES)),
-        "length": _one_of("length", "length", ("", *LENGTHS)),
-        "tone": _one_of("tone", "tone", ("", *TONES)),
-        "format": _one_of("format", "format", ("", *FORMATS)),
+        "language": _ask_one_of("report_language", "language", ("", *LANGUAGES)),
+        "length": _ask_one_of("length", "length", ("", *LENGTHS)),
+        "tone": _ask_one_of("tone", "tone", ("", *TONES)),
+        "format": _ask_one_of("format", "format", ("", *FORMATS)),
         "audience": st.text_input(say("ask.audience"), max_chars=200, key="audience", placeholder=say("ask.audience_hint")),
     }
 
 
-def _one_of(key: str, group: str, options: tuple[str, ...]) -> str:
+def _ask_one_of(key: str, group: str, options: tuple[str, ...]) -> str:
     return st.selectbox(
-        say(f"ask.{group}"), options, key=key, format_func=lambda value: _choice(group, value), filter_mode=None
+        say(f"ask.{group}"), options, key=key, format_func=lambda value: _name_choice(group, value), filter_mode=None
     ) or ""  # fmt: skip
 
 
-def _choice(group: str, value: str) -> str:
+def _name_choice(group: str, value: str) -> str:
     if group == "language":
         return LANGUAGES.get(value) or say("ask.same_language")
-    return named(group, value) if value else say("ask.open")
+    return say_name(group, value) if value else say("ask.open")
 
 
-def _searching() -> dict[str, Any]:
+def _ask_searching() -> dict[str, Any]:
     sources = st.pills(
         say("ask.sources"),
         SOURCES,
         selection_mode="multi",
         key="sources",
         wrap=True,
-        format_func=lambda kind: named("sources", kind),
+        format_func=lambda kind: say_name("sources", kind),
         help=say("ask.sources_help"),
     )
     first = st.date_input(say("ask.published_from"), None, date(1500, 1, 1), key="published_from", format="YYYY-MM-DD")
@@ -68,12 +68,12 @@ def _searching() -> dict[str, Any]:
         "sources": tuple(sources),
         "published_from": first.isoformat() if isinstance(first, date) else None,
         "published_to": last.isoformat() if isinstance(last, date) else None,
-        "domains_allowed": _domains("domains_allowed"),
-        "domains_refused": _domains("domains_refused"),
+        "domains_allowed": _ask_domains("domains_allowed"),
+        "domains_refused": _ask_domains("domains_refused"),
     }
 
 
-def _domains(key: str) -> tuple[str, ...]:
+def _ask_domains(key: str) -> tuple[str, ...]:
     typed = st.multiselect(
         say(f"ask.{key}"), [], key=key, accept_new_options=True, placeholder=say("ask.domains_hint"), max_selections=50
     )

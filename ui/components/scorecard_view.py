@@ -1,11 +1,11 @@
 """A report's scorecard: each criterion with its score, the reason, and what it was judged by."""
 
 from rubrica_client.models import CriterionScore, Scorecard
-from ui.components.markup import text
-from ui.components.rubric_editor import parted
-from ui.language import named, say
+from ui.components.markup import escape
+from ui.components.rubric_editor import split_criterion
+from ui.language import say, say_name
 
-THERE_FROM = 0.5  # from this score on a report has the fault; the API counts alike
+FAULT_SCORE = 0.5  # from this score on a report has the fault; the API counts alike
 
 
 def scorecard_html(card: Scorecard) -> str:
@@ -13,10 +13,14 @@ def scorecard_html(card: Scorecard) -> str:
     whole = "–" if card.overall is None else f"{card.overall:.0%}"
     judged_text = say("score.judged", judged=card.judged, all=len(card.items))
     revised = (
-        f'<p class="r-quiet">{text(say("score.revised", titles=say("log.comma").join(card.revised)))}</p>' if card.revised else ""
+        f'<p class="r-quiet">{escape(say("score.revised", titles=say("log.comma").join(card.revised)))}</p>'
+        if card.revised
+        else ""
     )
-    items = "".join(_item(item) for item in card.items)
-    return f'<div class="r-score"><b>{whole}</b> <span class="r-quiet">{text(judged_text)}</span>{revised}<ul>{items}</ul></div>'
+    items = "".join(_item_html(item) for item in card.items)
+    return (
+        f'<div class="r-score"><b>{whole}</b> <span class="r-quiet">{escape(judged_text)}</span>{revised}<ul>{items}</ul></div>'
+    )
 
 
 def score_text(item: CriterionScore) -> str:
@@ -24,7 +28,7 @@ def score_text(item: CriterionScore) -> str:
     if item.score is None:
         return "–"
     if item.criterion.weight < 0:
-        return say("score.found" if item.score >= THERE_FROM else "score.not_found")
+        return say("score.found" if item.score >= FAULT_SCORE else "score.not_found")
     return f"{item.score:.0%}"
 
 
@@ -35,15 +39,15 @@ def bar_html(item: CriterionScore) -> str:
     fault = item.criterion.weight < 0
     good = (1 - item.score) if fault else item.score
     kind = "good" if good >= 0.7 else "fair" if good >= 0.4 else "poor"
-    width = good if fault and item.score < THERE_FROM else item.score
+    width = good if fault and item.score < FAULT_SCORE else item.score
     return f'<div class="r-bar {kind}"><i style="width:{width:.0%}"></i></div>'
 
 
-def _item(item: CriterionScore) -> str:
-    category, demand = parted(item.criterion)
+def _item_html(item: CriterionScore) -> str:
+    category, demand = split_criterion(item.criterion)
     reason = item.reason if item.score is not None else item.missing
     return (
-        f'<li title="{text(demand)}"><span>{text(item.criterion.title)} '
-        f"<small>{text(named('category', category))}</small></span>"
-        f'<em>{text(score_text(item))}</em>{bar_html(item)}<div class="r-quiet">{text(reason)}</div></li>'
+        f'<li title="{escape(demand)}"><span>{escape(item.criterion.title)} '
+        f"<small>{escape(say_name('category', category))}</small></span>"
+        f'<em>{escape(score_text(item))}</em>{bar_html(item)}<div class="r-quiet">{escape(reason)}</div></li>'
     )

@@ -7,11 +7,11 @@ import streamlit as st
 from rubrica_client import ApiError, Client, reports
 from rubrica_client.models import Citation, Claim
 from ui.components import problem
-from ui.components.markup import labelled, link, text
+from ui.components.markup import escape, labelled_html, link_html
 from ui.components.passage import passage_html
-from ui.components.report_view import cited_by
-from ui.language import named, say
-from ui.report import Report
+from ui.components.report_view import claims_citing
+from ui.language import say, say_name
+from ui.report import PageReport
 
 
 def heading_html(citation: Citation, characters: int) -> str:
@@ -19,8 +19,8 @@ def heading_html(citation: Citation, characters: int) -> str:
     source = citation.source
     place = say("source.place", start=f"{citation.start:,}", end=f"{citation.end:,}", all=f"{characters:,}")
     return (
-        f'<div class="r-eyebrow"><span>{text(say("source.citation", n=citation.n))}</span><span>{text(place)}</span></div>'
-        f'<h2 class="r-question">{link(source.url, source.title or source.url)}</h2>{facts_html(citation)}'
+        f'<div class="r-eyebrow"><span>{escape(say("source.citation", n=citation.n))}</span><span>{escape(place)}</span></div>'
+        f'<h2 class="r-question">{link_html(source.url, source.title or source.url)}</h2>{facts_html(citation)}'
     )
 
 
@@ -30,26 +30,29 @@ def facts_html(citation: Citation) -> str:
     facts = [fact for fact in (source.venue, source.published, source.doi) if fact]
     chips = [("bad", "source.retracted")] if source.retracted else []
     chips += [("warn", "source.preprint")] if source.preprint else []
-    marks = "".join(f'<span class="r-chip {kind}">{text(say(key))}</span>' for kind, key in chips)
+    marks = "".join(f'<span class="r-chip {kind}">{escape(say(key))}</span>' for kind, key in chips)
     return (
-        f'<div class="r-eyebrow">{marks}{"".join(f"<span>{text(fact)}</span>" for fact in facts)}</div>' if facts or marks else ""
+        f'<div class="r-eyebrow">{marks}{"".join(f"<span>{escape(fact)}</span>" for fact in facts)}</div>'
+        if facts or marks
+        else ""
     )
 
 
-def claims_html(claims: Sequence[Claim]) -> str:
+def resting_claims_html(claims: Sequence[Claim]) -> str:
     """Return the claims that rest on the citation as HTML, each with how well it is supported."""
     items = "".join(
-        f'<li><span class="r-chip {text(claim.support)}">{text(named("support", claim.support))}</span> {text(claim.text)}</li>'
+        f'<li><span class="r-chip {escape(claim.support)}">{escape(say_name("support", claim.support))}</span> '
+        f"{escape(claim.text)}</li>"
         for claim in claims
     )
-    return labelled(say("source.claims"), f'<ul class="r-list">{items}</ul>')
+    return labelled_html(say("source.claims"), f'<ul class="r-list">{items}</ul>')
 
 
-def show(client: Client, report: Report, number: str) -> None:
+def show(client: Client, report: PageReport, number: str) -> None:
     """Draw the citation of this number, or say why it cannot be shown."""
     citation = next((c for c in report.citations if str(c.n) == number), None)
     if citation is None:
-        st.html(f'<div class="r-note bad" role="alert">{text(say("source.none", n=number))}</div>')
+        st.html(f'<div class="r-note bad" role="alert">{escape(say("source.none", n=number))}</div>')
         return
     try:
         snapshot = client.send(reports.snapshot(citation.source.snapshot))
@@ -60,7 +63,7 @@ def show(client: Client, report: Report, number: str) -> None:
     st.html(heading_html(citation, len(snapshot)))
     whole = st.toggle(say("source.whole"), key="whole_source")
     st.html(passage_html(snapshot, citation, whole=whole))
-    resting = cited_by(report.claims, citation.n)
+    resting = claims_citing(report.claims, citation.n)
     if resting:
-        st.html(claims_html(resting))
+        st.html(resting_claims_html(resting))
     st.caption(say("source.stored", name=citation.source.snapshot[:16]))

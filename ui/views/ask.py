@@ -7,10 +7,10 @@ import streamlit as st
 
 from rubrica_client import ApiError, runs
 from rubrica_client.models import ClarifyingQuestion, Effort, NewRun
-from ui.components import before_start, problem, run_options, systems
-from ui.components.markup import hero, text
-from ui.language import named, say
-from ui.session import api, forget_latest, latest_runs, own_collections
+from ui.components import before_start, problem, run_options, system_choice
+from ui.components.markup import escape, hero_html
+from ui.language import say, say_name
+from ui.session import forget_latest, get_api, list_latest_runs, list_own_collections
 
 EXAMPLES = ("ask.example1", "ask.example2", "ask.example3")
 EFFORTS = ("quick", "standard", "deep")
@@ -20,26 +20,26 @@ QUESTIONS = "questions_back"
 
 def main() -> None:
     """Show the form, and some examples."""
-    st.html(hero(say("ask.title"), say("ask.lead")))
+    st.html(hero_html(say("ask.title"), say("ask.lead")))
     with st.container(key="narrow_ask"):
         with st.container(key="ask_form"):
-            _form()
+            _show_form()
         st.pills(say("ask.examples"), [say(key) for key in EXAMPLES], key="example", on_change=_take_example, wrap=True)
     try:
-        latest_runs()
+        list_latest_runs()
     except ApiError as error:
         problem.show(error)
 
 
-def _form() -> None:
+def _show_form() -> None:
     question = st.text_area(
         say("ask.question"), key="question", height=120, label_visibility="collapsed", placeholder=say("ask.placeholder")
     )
     with st.container(horizontal=True, gap="large"):
-        effort, wishes = _effort(), _wishes()
-    own = _collections()
+        effort, wishes = _ask_effort(), _ask_wishes()
+    own = _ask_collections()
     with st.expander(say("ask.options"), icon=":material/tune:", type="compact", key="options"):
-        names = systems.choose()
+        names = system_choice.choose()
         options = run_options.show(own)
     plan, rubric = "plan" in wishes or None, "auto" if "rubric" in wishes or len(names) > 1 else None
     options |= {"system": names[0] if names else None, "beside": names[1:] or None, "approve_plan": plan, "rubric": rubric}
@@ -47,41 +47,41 @@ def _form() -> None:
     new = NewRun(question=question or "", effort=Effort(effort), **chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(say("ask.start"), key="start", type="primary", icon=":material/arrow_forward:", icon_position="right"):
-            _begin(new, ask_back="back" in wishes)
+            _begin_run(new, ask_back="back" in wishes)
         elif QUESTIONS in st.session_state:
             _show_questions(new)
-        before_start.estimate(api(), new)
+        before_start.show_estimate(get_api(), new)
 
 
-def _effort() -> str:
+def _ask_effort() -> str:
     chosen = st.segmented_control(
         say("ask.effort"),
         EFFORTS,
         default="standard",
         required=True,
-        format_func=lambda effort: named("effort", effort),
+        format_func=lambda effort: say_name("effort", effort),
         key="effort",
         help=say("ask.effort_help"),
     )
     return chosen or "standard"
 
 
-def _wishes() -> list[str]:
+def _ask_wishes() -> list[str]:
     return st.pills(
         say("ask.first"),
         WISHES,
         selection_mode="multi",
-        format_func=lambda wish: named("wish", wish),
+        format_func=lambda wish: say_name("wish", wish),
         key="wishes",
         help=say("ask.first_help"),
         wrap=True,
     )
 
 
-def _collections() -> tuple[str, ...]:
+def _ask_collections() -> tuple[str, ...]:
     """Draw the visitor's collections, if there are any, and return the chosen names. A link may have chosen one (`?in=`)."""
     try:
-        names = [collection.name for collection in own_collections()]
+        names = [collection.name for collection in list_own_collections()]
     except ApiError:
         return ()  # `main` asks the same API for the latest runs, and shows the error
     linked = st.query_params.get("in")
@@ -96,46 +96,46 @@ def _take_example() -> None:
     st.session_state["question"] = st.session_state.get("example") or ""
 
 
-def _begin(new: NewRun, *, ask_back: bool) -> None:
+def _begin_run(new: NewRun, *, ask_back: bool) -> None:
     if not new.question.strip():
-        st.html(f'<div class="r-note" role="alert">{text(say("ask.empty"))}</div>')
+        st.html(f'<div class="r-note" role="alert">{escape(say("ask.empty"))}</div>')
     elif ask_back:
         _ask_back(new)
     else:
-        _start(new)
+        _start_run(new)
 
 
 def _ask_back(new: NewRun) -> None:
-    questions = before_start.questions_back(api(), new)
+    questions = before_start.ask_back(get_api(), new)
     if questions:
         st.session_state[QUESTIONS] = questions
         _show_questions(new)
     else:
-        _start(new)
+        _start_run(new)
 
 
 def _show_questions(new: NewRun) -> None:
     """Show the questions back until they are answered or dismissed, also when the page is drawn again."""
     questions: Sequence[ClarifyingQuestion] = st.session_state[QUESTIONS]
-    st.dialog(say("ask.back_title"), width="medium", on_dismiss=_put_away)(_clarify)(new, questions)
+    st.dialog(say("ask.back_title"), width="medium", on_dismiss=_forget_questions)(_clarify)(new, questions)
 
 
-def _put_away() -> None:
+def _forget_questions() -> None:
     st.session_state.pop(QUESTIONS, None)
 
 
 def _clarify(new: NewRun, questions: Sequence[ClarifyingQuestion]) -> None:
     st.caption(say("ask.back_help"))
-    clarified = before_start.answers(questions)
+    clarified = before_start.collect_answers(questions)
     if st.button(say("ask.start"), key="start_clarified", type="primary"):
-        _put_away()
-        _start(new.model_copy(update={"clarified": clarified}) if clarified else new)
+        _forget_questions()
+        _start_run(new.model_copy(update={"clarified": clarified}) if clarified else new)
 
 
-def _start(new: NewRun) -> None:
+def _start_run(new: NewRun) -> None:
     try:
         with st.spinner(say("ask.drafting")) if new.beside else nullcontext():
-            run = api().send(runs.create(new))
+            run = get_api().send(runs.create(new))
     except ApiError as error:
         problem.show(error)
         return

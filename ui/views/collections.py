@@ -6,12 +6,12 @@ import streamlit as st
 
 from rubrica_client import ApiError, documents
 from rubrica_client.models import Access, Collection, DocumentPage, OwnDocument
-from ui.components import icon_button, problem, shelf
-from ui.components.controls import act
-from ui.components.markup import hero, text
-from ui.figures import size
-from ui.language import count, named, say, when
-from ui.session import api, kept
+from ui.components import icon_button, list_page, problem
+from ui.components.controls import send_command
+from ui.components.markup import escape, hero_html
+from ui.language import say, say_count, say_name, say_time
+from ui.number_format import format_size
+from ui.session import get_api, read_query
 
 PAGE = "views/collections.py"
 ROLES = ("viewer", "member", "admin", "owner")
@@ -24,21 +24,26 @@ KINDS = ("pdf", "docx", "pptx", "xlsx", "epub", "html", "htm", "md", "txt", "csv
 
 def main() -> None:
     """Show the collection in the address, else all of them."""
-    shelf.show(say("collections.title"), _one, _all)
+    list_page.show(say("collections.title"), _show_one, _show_all)
 
 
-def _all(before: str | None) -> None:
-    page = api().send(documents.collections(before=before))
-    st.html(hero(say("collections.title"), say("collections.lead")))
-    _new()
+def _show_all(before: str | None) -> None:
+    page = get_api().send(documents.collections(before=before))
+    st.html(hero_html(say("collections.title"), say("collections.lead")))
+    _show_new_form()
     if not page.items:
-        st.html(f'<p class="r-quiet">{text(say("collections.none"))}</p>')
+        st.html(f'<p class="r-quiet">{escape(say("collections.none"))}</p>')
     for collection in page.items:
-        shelf.row(PAGE, collection.id, collection.name, f'<div class="r-eyebrow"><span>{text(_facts(collection))}</span></div>')
-    shelf.older(PAGE, page.next)
+        list_page.show_row(
+            PAGE,
+            collection.id,
+            collection.name,
+            f'<div class="r-eyebrow"><span>{escape(_describe_collection(collection))}</span></div>',
+        )
+    list_page.link_older(PAGE, page.next)
 
 
-def _new() -> None:
+def _show_new_form() -> None:
     """Draw the form for a new collection. A new one is opened at once, to be filled."""
     row = st.form("new_collection", clear_on_submit=True, border=False)
     with row, st.container(horizontal=True, vertical_alignment="bottom"):
@@ -47,60 +52,60 @@ def _new() -> None:
     if not made or not name:
         return
     try:
-        st.query_params["id"] = api().send(documents.create_collection(name)).id
+        st.query_params["id"] = get_api().send(documents.create_collection(name)).id
     except ApiError as error:
         problem.show(error)
         return
     st.rerun()
 
 
-def _facts(collection: Collection) -> str:
+def _describe_collection(collection: Collection) -> str:
     who = say("collections.everyone") if collection.access.everyone else say("collections.some")
-    return " · ".join((count("document", collection.documents), size(collection.bytes), who))
+    return " · ".join((say_count("document", collection.documents), format_size(collection.bytes), who))
 
 
-def _one(chosen: str) -> None:
-    collection = api().send(documents.collection(chosen))
-    st.html(f'<h1 class="r-question">{text(collection.name)}</h1>')
+def _show_one(chosen: str) -> None:
+    collection = get_api().send(documents.collection(chosen))
+    st.html(f'<h1 class="r-question">{escape(collection.name)}</h1>')
     with st.container(horizontal=True):
         if collection.documents and st.button(say("collections.ask"), key="ask_these", type="primary", icon=":material/edit:"):
             st.switch_page("views/ask.py", query_params={"in": collection.name})
         with st.popover(say("collections.access"), icon=":material/lock_open:"):
-            _access(collection)
-        shelf.delete(say("collections.delete_help"), lambda: api().send(documents.delete_collection(collection.id)))
-    _upload(collection)
-    before = kept("before")
-    settled = not _under_way(api().send(documents.list_(collection.id, before=before)))
-    st.fragment(_documents, run_every=None if settled else REFRESH)(collection.id, before, settled)
+            _show_access(collection)
+        list_page.offer_delete(say("collections.delete_help"), lambda: get_api().send(documents.delete_collection(collection.id)))
+    _show_upload(collection)
+    before = read_query("before")
+    settled = not _is_under_way(get_api().send(documents.list_(collection.id, before=before)))
+    st.fragment(_show_documents, run_every=None if settled else REFRESH)(collection.id, before, settled)
 
 
-def _access(collection: Collection) -> None:
+def _show_access(collection: Collection) -> None:
     everyone = st.toggle(say("collections.everyone"), collection.access.everyone, key="access_everyone")
     before = [role for role in ROLES if role in collection.access.roles]
-    roles = [] if everyone else st.multiselect(say("collections.roles"), ROLES, before, _role, key="access_roles")
+    roles = [] if everyone else st.multiselect(say("collections.roles"), ROLES, before, _name_role, key="access_roles")
     if st.button(say("collections.access_set"), key="access_set", type="primary"):
         access = Access(everyone=everyone, users=collection.access.users, roles=tuple(roles))
-        if act(lambda: api().send(documents.set_access(collection.id, access)), say("collections.access_done")):
+        if send_command(lambda: get_api().send(documents.set_access(collection.id, access)), say("collections.access_done")):
             st.rerun()
 
 
-def _role(role: str) -> str:
-    return named("role", role)
+def _name_role(role: str) -> str:
+    return say_name("role", role)
 
 
-def _upload(collection: Collection) -> None:
+def _show_upload(collection: Collection) -> None:
     """Draw the upload field and send files as soon as they are chosen. Then replace the field: the list shows what was sent."""
     sendings = st.session_state.setdefault(SENDINGS, 0)
     files = st.file_uploader(
         say("collections.files"), KINDS, accept_multiple_files=True, key=f"files_{sendings}", max_upload_size=LARGEST_MIB
     )
     for name, reason in st.session_state.pop(REFUSED, ()):
-        st.html(f'<div class="r-note bad" role="alert"><strong>{text(name)}</strong>{text(reason)}</div>')
+        st.html(f'<div class="r-note bad" role="alert"><strong>{escape(name)}</strong>{escape(reason)}</div>')
     if not files:
         return
     try:
         with st.spinner(say("collections.sending")):
-            taken = api().send(documents.upload(collection.id, [(file.name, file.getvalue()) for file in files]))
+            taken = get_api().send(documents.upload(collection.id, [(file.name, file.getvalue()) for file in files]))
     except ApiError as error:
         problem.show(error)
         return
@@ -109,35 +114,35 @@ def _upload(collection: Collection) -> None:
     st.rerun()
 
 
-def _under_way(page: DocumentPage) -> bool:
+def _is_under_way(page: DocumentPage) -> bool:
     return any(document.state in UNDER_WAY for document in page.items)
 
 
-def _documents(chosen: str, before: str | None, settled: bool) -> None:
+def _show_documents(chosen: str, before: str | None, settled: bool) -> None:
     """Draw the state of each document, and refresh it while one is under way."""
     try:
-        collection, page = api().send(documents.collection(chosen)), api().send(documents.list_(chosen, before=before))
+        collection, page = get_api().send(documents.collection(chosen)), get_api().send(documents.list_(chosen, before=before))
     except ApiError as error:
         problem.show(error)
         return
-    if settled == _under_way(page):
+    if settled == _is_under_way(page):
         st.rerun()
-    st.html(f'<p class="r-quiet">{text(_facts(collection))}</p>')
+    st.html(f'<p class="r-quiet">{escape(_describe_collection(collection))}</p>')
     with st.container(key="own_documents", gap="xsmall"):
         for document in page.items:
-            _document(chosen, document)
-    shelf.older(PAGE, page.next, id=chosen)
+            _show_document(chosen, document)
+    list_page.link_older(PAGE, page.next, id=chosen)
 
 
-def _document(collection: str, document: OwnDocument) -> None:
+def _show_document(collection: str, document: OwnDocument) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"row_{document.id}"):
         state = "running" if document.state in UNDER_WAY else "completed" if document.state == "indexed" else "failed"
-        detail = f'<br><span class="r-quiet">{text(document.detail)}</span>' if document.detail else ""
-        pill = f'<span class="r-pill {state}">{text(named("document", document.state))}</span>'
-        facts = f"{size(document.bytes)} · {when(document.received_at, 'short')}"
-        st.html(f'{pill} <b>{text(document.name)}</b> <span class="r-quiet">{text(facts)}</span>{detail}')
+        detail = f'<br><span class="r-quiet">{escape(document.detail)}</span>' if document.detail else ""
+        pill = f'<span class="r-pill {state}">{escape(say_name("document", document.state))}</span>'
+        facts = f"{format_size(document.bytes)} · {say_time(document.received_at, 'short')}"
+        st.html(f'{pill} <b>{escape(document.name)}</b> <span class="r-quiet">{escape(facts)}</span>{detail}')
         if icon_button.show(say("collections.delete_document"), ":material/delete:", f"delete_{document.id}"):
-            act(lambda: api().send(documents.delete(collection, document.id)), say("shelf.deleted"))
+            send_command(lambda: get_api().send(documents.delete(collection, document.id)), say("list_page.deleted"))
 
 
 main()

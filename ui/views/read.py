@@ -7,25 +7,25 @@ import streamlit as st
 from rubrica_client import ApiError, reports, runs
 from rubrica_client.models import Run, SectionView
 from ui.components import (
-    beside_report,
+    around_report,
+    click_listener,
     exports,
-    opinion,
+    feedback,
     problem,
-    reader,
     repeat,
     run_header,
     section_change,
     sharing,
     source_view,
-    systems,
+    system_choice,
     versions,
 )
-from ui.components.markup import text
-from ui.components.report_view import Article, article
-from ui.facts import may
-from ui.language import current, say
-from ui.report import Report
-from ui.session import api, me, once, run_id
+from ui.components.markup import escape
+from ui.components.report_view import Article, make_article
+from ui.facts import is_allowed
+from ui.language import get_language, say
+from ui.report import PageReport
+from ui.session import ask_once, get_api, get_me, read_run_id
 
 MISSING = {"failed": "read.failed", "cancelled": "read.cancelled"}
 PREPARED = 24  # reports kept ready to show, for all visitors together
@@ -33,109 +33,111 @@ PREPARED = 24  # reports kept ready to show, for all visitors together
 
 def main() -> None:
     """Show the report of the run in the address."""
-    chosen = run_id()
+    chosen = read_run_id()
     if not chosen:
-        run_header.no_run()
+        run_header.show_no_run()
         return
     try:
-        run = api().send(runs.get(chosen))
+        run = get_api().send(runs.get(chosen))
     except ApiError as error:
         problem.show(error)
         return
     if run.status == "completed":
-        _report(run)
+        _show_report(run)
         return
     run_header.show(run, "views/read.py")
-    st.html(f'<div class="r-note">{text(say(MISSING.get(run.status, "read.not_yet")))}</div>')
+    st.html(f'<div class="r-note">{escape(say(MISSING.get(run.status, "read.not_yet")))}</div>')
 
 
-def _report(run: Run) -> None:
+def _show_report(run: Run) -> None:
     try:
-        report = Report.of(api().send(reports.get(run.id)))
+        report = PageReport.of(get_api().send(reports.get(run.id)))
     except ApiError as error:
         run_header.show(run, "views/read.py")
         problem.show(error)
         return
     run_header.show(run, "views/read.py", report.title)
-    _bar(run, report)
-    beside_report.told(lambda client, asked: section_change.latest(client, asked, report.version), run)
+    _show_actions(run, report)
+    around_report.try_part(lambda client, asked: section_change.show_latest(client, asked, report.version), run)
     left, right = st.columns([13, 6], gap="large")
-    sections = _sections(run, report)
-    prepared = _prepared(report.model_dump_json(), tuple(section.heading for section in sections), current())
+    sections = _load_sections(run, report)
+    prepared = _prepare(report.model_dump_json(), tuple(section.heading for section in sections), get_language())
     with left:
         st.html(prepared.html)
-        answers = beside_report.below(run, report)
+        answers = around_report.show_below(run, report)
     with right:
-        beside_report.tabs(run, report, prepared)
-    _drawer(run, {"": report, **answers}, sections)
+        around_report.show_tabs(run, report, prepared)
+    _open_drawer(run, {"": report, **answers}, sections)
 
 
-def _sections(run: Run, report: Report) -> Sequence[SectionView]:
+def _load_sections(run: Run, report: PageReport) -> Sequence[SectionView]:
     """Return the sections that the visitor may change; none if the visitor may change nothing."""
-    who = me()
-    if who and not may(who, "reports:write"):
+    who = get_me()
+    if who and not is_allowed(who, "reports:write"):
         return ()
     try:
-        return once("sections", (run.id, report.version), lambda: api().send(reports.version(run.id, report.version)).sections)
+        return ask_once(
+            "sections", (run.id, report.version), lambda: get_api().send(reports.version(run.id, report.version)).sections
+        )
     except ApiError as error:
         problem.show(error)
         return ()
 
 
-def _bar(run: Run, report: Report) -> None:
+def _show_actions(run: Run, report: PageReport) -> None:
     """Draw the actions on the report, on one line."""
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="report_bar"):
         with st.popover(say("read.export"), icon=":material/download:"):
-            exports.show(api(), run, report.title or run.query.question)
+            exports.show(get_api(), run, report.title or run.query.question)
         with st.popover(say("read.share"), icon=":material/link:"):
-            sharing.share(api(), run)
-            beside_report.told(sharing.links, run)
+            sharing.show_form(get_api(), run)
+            around_report.try_part(sharing.show_links, run)
         with st.popover(say("read.compare"), icon=":material/compare_arrows:"):
-            opinion.second_report(api(), run, report)
+            feedback.show_second_report_form(get_api(), run, report)
         with st.popover(say("beside.title"), icon=":material/view_column:"):
-            systems.further(api(), run)
+            system_choice.show_further(get_api(), run)
         with st.popover(say("read.repeat"), icon=":material/update:"):
-            repeat.show(api(), run)
+            repeat.show(get_api(), run)
         with st.popover(say("read.versions"), icon=":material/history:"):
-            beside_report.told(versions.versions, run)
+            around_report.try_part(versions.show, run)
         with st.popover(say("read.wrong"), icon=":material/flag:"):
-            opinion.wrong_claim(api(), run, report)
+            feedback.show_flag_form(get_api(), run, report)
         if report.version == 1:  # stars are for what the run delivered, not for what readers made of it
-            st.fragment(opinion.stars)(api(), run)
+            st.fragment(feedback.show_stars)(get_api(), run)
 
 
 @st.cache_data(max_entries=PREPARED, show_spinner=False)
-def _prepared(report: str, sections: tuple[str, ...], language: str) -> Article:
+def _prepare(report: str, sections: tuple[str, ...], language: str) -> Article:
     """Return the report as HTML. Without the cache every click would wait for it, most of a second for a long report."""
-    return article(Report.model_validate_json(report), sections=sections)
+    return make_article(PageReport.model_validate_json(report), sections=sections)
 
 
 @st.fragment
-def _drawer(run: Run, texts: Mapping[str, Report], sections: Sequence[SectionView]) -> None:
+def _open_drawer(run: Run, texts: Mapping[str, PageReport], sections: Sequence[SectionView]) -> None:
     """Open the citation behind a clicked number, or the form that changes a section.
 
     The open citation is in the address, so that a reload opens it again.
     """
     report = texts[""]
-    clicked = reader.listen(reader.of_all(texts))
+    clicked = click_listener.listen(click_listener.merge_cards(texts))
     if clicked.citation:
         st.query_params["cite"] = clicked.citation
     mark, dash, number = st.query_params.get("cite", "").rpartition("-")
     if clicked.section is not None and clicked.section < len(sections):
-        form = st.dialog(say("change.title"), width="large")(section_change.ask)
-        form(api(), run, report.version, clicked.section, sections[clicked.section])
+        form = st.dialog(say("change.title"), width="large")(section_change.show_form)
+        form(get_api(), run, report.version, clicked.section, sections[clicked.section])
     elif number and mark + dash in texts:
-        drawer = st.dialog(say("source.title"), width="medium", position="right", on_dismiss=_close)(_source)
+        drawer = st.dialog(say("source.title"), width="medium", position="right", on_dismiss=_close_source)(_show_source)
         drawer(run, texts[mark + dash], number, of_report=not mark)
 
 
-def _source(run: Run, report: Report, number: str, *, of_report: bool) -> None:
-    source_view.show(api(), report, number)
+def _show_source(run: Run, report: PageReport, number: str, *, of_report: bool) -> None:
+    source_view.show(get_api(), report, number)
     if of_report:
         st.page_link("views/source.py", label=say("source.own_page"), query_params={"run": run.id, "n": number})
 
 
-def _close() -> None:
+def _close_source() -> None:
     st.query_params.pop("cite", None)
 
 

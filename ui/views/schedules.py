@@ -8,91 +8,93 @@ import streamlit as st
 
 from rubrica_client import schedules
 from rubrica_client.models import Firing, Schedule, ScheduleChange, ShownWords, Timing
-from ui.components import shelf
-from ui.components.controls import act
-from ui.components.markup import hero, link, text
+from ui.components import list_page
+from ui.components.controls import send_command
+from ui.components.markup import escape, hero_html, link_html
 from ui.components.repeat import LONGEST_NAME, TIMES
-from ui.components.run_list import shortened
-from ui.language import count, named, say, when
-from ui.session import api
+from ui.components.run_list import shorten_question
+from ui.language import say, say_count, say_name, say_time
+from ui.session import get_api
 
 PAGE = "views/schedules.py"
 REFRESH = timedelta(seconds=2)
-BEGINS = timedelta(seconds=10)  # how long after a click on `Ask now` the run may take to begin
+LONGEST_START = timedelta(seconds=10)  # how long after a click on `Ask now` the run may take to begin
 
 
 def main() -> None:
     """Show the schedule in the address with its changes, else all of them."""
-    shelf.show(say("schedules.title"), _one, _all)
+    list_page.show(say("schedules.title"), _show_one, _show_all)
 
 
-def _all(before: str | None) -> None:
-    page = api().send(schedules.list_(before=before))
-    st.html(hero(say("schedules.title"), say("schedules.lead")))
+def _show_all(before: str | None) -> None:
+    page = get_api().send(schedules.list_(before=before))
+    st.html(hero_html(say("schedules.title"), say("schedules.lead")))
     if not page.items:
-        st.html(f'<p class="r-quiet">{text(say("schedules.none"))}</p>')
+        st.html(f'<p class="r-quiet">{escape(say("schedules.none"))}</p>')
     for schedule in page.items:
-        shelf.row(PAGE, schedule.id, schedule.name, _facts_html(schedule))
-    shelf.older(PAGE, page.next)
+        list_page.show_row(PAGE, schedule.id, schedule.name, _facts_html(schedule))
+    list_page.link_older(PAGE, page.next)
 
 
 def _facts_html(schedule: Schedule) -> str:
     question = schedule.query.question
-    question_html = "" if schedule.name == shortened(question, LONGEST_NAME) else f"<p>{text(shortened(question))}</p>"
-    following = say("schedules.next", when=when(schedule.next_at, "short")) if schedule.next_at else ""
+    question_html = (
+        "" if schedule.name == shorten_question(question, LONGEST_NAME) else f"<p>{escape(shorten_question(question))}</p>"
+    )
+    following = say("schedules.next", when=say_time(schedule.next_at, "short")) if schedule.next_at else ""
     state = say("schedules.paused") if schedule.paused else following
-    facts = "".join(f"<span>{text(fact)}</span>" for fact in (_times(schedule.timing), state, schedule.detail) if fact)
+    facts = "".join(f"<span>{escape(fact)}</span>" for fact in (_describe_times(schedule.timing), state, schedule.detail) if fact)
     return f'{question_html}<div class="r-eyebrow">{facts}</div>'
 
 
-def _times(timing: Timing) -> str:
+def _describe_times(timing: Timing) -> str:
     """Return when the question is asked, in words if the page has some for it."""
     often = next((name for name, cron in TIMES.items() if cron == timing.cron), None)
-    return f"{named('when', often) if often else timing.cron} ({timing.time_zone})"
+    return f"{say_name('when', often) if often else timing.cron} ({timing.time_zone})"
 
 
-def _one(chosen: str) -> None:
-    schedule = api().send(schedules.get(chosen))
-    st.html(f'<h1 class="r-question">{text(schedule.name)}</h1>{_facts_html(schedule)}')
+def _show_one(chosen: str) -> None:
+    schedule = get_api().send(schedules.get(chosen))
+    st.html(f'<h1 class="r-question">{escape(schedule.name)}</h1>{_facts_html(schedule)}')
     with st.container(horizontal=True):
-        if st.button(say("schedules.now"), key="trigger", icon=":material/play_arrow:") and act(
-            lambda: api().send(schedules.trigger(schedule.id)), say("schedules.asked")
+        if st.button(say("schedules.now"), key="trigger", icon=":material/play_arrow:") and send_command(
+            lambda: get_api().send(schedules.trigger(schedule.id)), say("schedules.asked")
         ):
             st.session_state["triggered"] = monotonic()
         label, icon = ("steer.resume", ":material/play_arrow:") if schedule.paused else ("steer.pause", ":material/pause:")
-        if st.button(say(label), key="pause_schedule", icon=icon) and act(
-            lambda: api().send(schedules.change(schedule.id, ScheduleChange(paused=not schedule.paused))),
+        if st.button(say(label), key="pause_schedule", icon=icon) and send_command(
+            lambda: get_api().send(schedules.change(schedule.id, ScheduleChange(paused=not schedule.paused))),
             say("schedules.changed"),
         ):
             st.rerun()
-        shelf.delete(say("schedules.delete_help"), lambda: api().send(schedules.delete(schedule.id)))
-    lively = _lively(api().send(schedules.changes(schedule.id)).items)
-    st.fragment(_firings, run_every=REFRESH if lively else None)(schedule.id, lively)
+        list_page.offer_delete(say("schedules.delete_help"), lambda: get_api().send(schedules.delete(schedule.id)))
+    lively = _is_lively(get_api().send(schedules.changes(schedule.id)).items)
+    st.fragment(_show_firings, run_every=REFRESH if lively else None)(schedule.id, lively)
 
 
-def _lively(firings: Sequence[Firing]) -> bool:
+def _is_lively(firings: Sequence[Firing]) -> bool:
     """Return whether a run of the schedule is under way, or is about to begin because somebody asked for it."""
-    triggered = monotonic() - st.session_state.get("triggered", -BEGINS.total_seconds()) < BEGINS.total_seconds()
+    triggered = monotonic() - st.session_state.get("triggered", -LONGEST_START.total_seconds()) < LONGEST_START.total_seconds()
     return triggered or any(firing.outcome == "running" for firing in firings)
 
 
-def _firings(schedule: str, lively: bool) -> None:
+def _show_firings(schedule: str, lively: bool) -> None:
     """Draw what changed each time, and refresh it while a run is under way."""
-    firings = api().send(schedules.changes(schedule)).items
-    if lively and not _lively(firings):
+    firings = get_api().send(schedules.changes(schedule)).items
+    if lively and not _is_lively(firings):
         st.rerun()
     for firing in firings:
-        _firing(firing)
+        _show_firing(firing)
 
 
-def _firing(firing: Firing) -> None:
+def _show_firing(firing: Firing) -> None:
     changed = firing.changes
     changes = {"fallen": changed.fallen, "new_claim": changed.new_claims, "passage": changed.passages}
     changes |= {"new_source": changed.new_sources, "vanished": changed.vanished_sources}
     with st.container(border=True, key=f"firing_{firing.due_at:%Y%m%d%H%M%S}"):
-        counts = " · ".join(count(kind, len(items)) for kind, items in changes.items() if items)
-        title = f"<b>{text(when(firing.due_at, 'short'))}</b> {text(named('firing', firing.outcome))}"
-        st.html(f'{title} <span class="r-quiet">{text(counts or firing.detail)}</span>{changes_html(firing)}')
+        counts = " · ".join(say_count(kind, len(items)) for kind, items in changes.items() if items)
+        title = f"<b>{escape(say_time(firing.due_at, 'short'))}</b> {escape(say_name('firing', firing.outcome))}"
+        st.html(f'{title} <span class="r-quiet">{escape(counts or firing.detail)}</span>{changes_html(firing)}')
         if firing.run_id:
             st.page_link("views/read.py", label=say("watch.read"), query_params={"run": firing.run_id})
 
@@ -101,19 +103,19 @@ def changes_html(firing: Firing) -> str:
     """Return the changes as HTML. Old claims that no longer hold come first, because a reader must know them."""
     changed = firing.changes
     fallen = "".join(
-        f'<li class="contradicted">{text(item.claim)}<div class="r-quiet">{text(named("fallen", item.why))}</div>'
-        f"{_said(item.before)}{_said(item.after)}</li>"
+        f'<li class="contradicted">{escape(item.claim)}<div class="r-quiet">{escape(say_name("fallen", item.why))}</div>'
+        f"{_quotes_html(item.before)}{_quotes_html(item.after)}</li>"
         for item in changed.fallen
     )
-    new = "".join(f"<li>{text(item.claim)}{_said(item.quotes)}</li>" for item in changed.new_claims)
-    sources = "".join(f"<li>{link(source.url, source.title or source.url)}</li>" for source in changed.new_sources)
+    new = "".join(f"<li>{escape(item.claim)}{_quotes_html(item.quotes)}</li>" for item in changed.new_claims)
+    sources = "".join(f"<li>{link_html(source.url, source.title or source.url)}</li>" for source in changed.new_sources)
     groups = ((say("schedules.fallen"), fallen), (say("schedules.new"), new), (say("schedules.sources"), sources))
-    return "".join(f'<h3 class="r-label">{text(label)}</h3><ul class="r-list">{items}</ul>' for label, items in groups if items)
+    return "".join(f'<h3 class="r-label">{escape(label)}</h3><ul class="r-list">{items}</ul>' for label, items in groups if items)
 
 
-def _said(quotes: Sequence[ShownWords]) -> str:
+def _quotes_html(quotes: Sequence[ShownWords]) -> str:
     return "".join(
-        f'<blockquote class="r-quiet">{text(quote.text)} — {link(quote.url, quote.title or quote.url)}</blockquote>'
+        f'<blockquote class="r-quiet">{escape(quote.text)} — {link_html(quote.url, quote.title or quote.url)}</blockquote>'
         for quote in quotes
     )
 

@@ -5,9 +5,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from ui.components.entry_form import form_html, refused_html, wanted
-from ui.components.markup import text
-from ui.language import named, say
+from ui.components.markup import escape
+from ui.components.plain_forms import find_wanted_page, form_html, refusal_html
+from ui.language import say, say_name
 
 ENTRIES = ("enter", "sign-up", "join")
 
@@ -16,10 +16,10 @@ def main() -> None:
     """Show the form in the address, and links to the others."""
     chosen = st.query_params.get("form", "enter")
     form = chosen if chosen in ENTRIES else "enter"
-    title = text(named("sign_in", form.replace("-", "_")))
-    lead = f'<p class="r-lead">{text(say("sign_in.lead"))}</p>' if form == "sign-up" else ""
+    title = escape(say_name("sign_in", form.replace("-", "_")))
+    lead = f'<p class="r-lead">{escape(say("sign_in.lead"))}</p>' if form == "sign-up" else ""
     provider = provider_html() if form == "enter" else ""
-    body = f"{refused_html(form)}{form_html(form)}{provider}{others_html(form)}"
+    body = f"{refusal_html(form)}{form_html(form)}{provider}{others_html(form)}"
     st.html(f'<div class="r-entry"><div class="r-hero"><h1>{title}</h1>{lead}</div>{body}</div>')
 
 
@@ -28,18 +28,18 @@ def provider_html() -> str:
     public = os.environ.get("RUBRICA_PUBLIC_URL")
     if not public or not os.environ.get("RUBRICA_OIDC_ISSUER"):
         return ""
-    start = text(f"{public.rstrip('/')}/v1/oidc/start?{urlencode({'back': wanted()})}")
-    other = f'<p class="r-or">{text(say("sign_in.or"))}</p>'
-    return f'{other}<a class="r-button" href="{start}">{text(say("sign_in.provider"))}</a>'
+    start = escape(f"{public.rstrip('/')}/v1/oidc/start?{urlencode({'back': find_wanted_page()})}")
+    other = f'<p class="r-or">{escape(say("sign_in.or"))}</p>'
+    return f'{other}<a class="r-button" href="{start}">{escape(say("sign_in.provider"))}</a>'
 
 
 def others_html(form: str) -> str:
     """Return links to the other forms as HTML; sign-up only if this deployment allows it."""
     closed = os.environ.get("RUBRICA_SIGN_UP") == "0"
-    back = wanted()
+    back = find_wanted_page()
     links = (
-        f'<a href="/sign-in?{text(urlencode({"form": name, "back": back}))}">'
-        f"{text(named('sign_in_to', name.replace('-', '_')))}</a>"
+        f'<a href="/sign-in?{escape(urlencode({"form": name, "back": back}))}">'
+        f"{escape(say_name('sign_in_to', name.replace('-', '_')))}</a>"
         for name in ENTRIES
         if name != form and not (closed and name == "sign-up")
     )

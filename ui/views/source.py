@@ -4,21 +4,21 @@ import streamlit as st
 
 from rubrica_client import ApiError, reports
 from ui.components import problem, run_header, source_view
-from ui.report import Report
-from ui.session import api, run_id
+from ui.report import PageReport
+from ui.session import get_api, read_run_id
 
 
 def main() -> None:
     """Show citation `?n=` of run `?run=`."""
-    if not run_id():
-        run_header.no_run()
+    if not read_run_id():
+        run_header.show_no_run()
         return
     try:
-        report = Report.of(api().send(reports.get(run_id())))
+        report = PageReport.of(get_api().send(reports.get(read_run_id())))
     except ApiError as error:
         problem.show(error)
         return
-    source_view.show(api(), report, st.query_params.get("n", ""))
+    source_view.show(get_api(), report, st.query_params.get("n", ""))
 
 
 main()

@@ -7,14 +7,14 @@ import streamlit as st
 from rubrica_client import ApiError, organisation
 from rubrica_client.models import NewQuota, Quota, Quotas, RunUsage, UsageLine, UsageReport
 from ui.components import problem
-from ui.components.controls import act
-from ui.components.markup import hero, labelled, plain, text
-from ui.components.meters import capped, tile
-from ui.components.run_list import shortened
-from ui.facts import count_tokens, may
-from ui.figures import compact, money
-from ui.language import count, named, say, when
-from ui.session import api, me
+from ui.components.controls import send_command
+from ui.components.markup import escape, escape_for_markdown, hero_html, labelled_html
+from ui.components.meters import measure_cap, tile_html
+from ui.components.run_list import shorten_question
+from ui.facts import count_tokens, is_allowed
+from ui.language import say, say_count, say_name, say_time
+from ui.number_format import format_count, format_money
+from ui.session import get_api, get_me
 
 DEAREST = 10
 MICRO = 1_000_000
@@ -23,43 +23,47 @@ MICRO = 1_000_000
 def main() -> None:
     """Show the month's usage against its limits, then what it was spent on."""
     try:
-        used, allowed = api().send(organisation.usage()), api().send(organisation.quotas())
+        used, allowed = get_api().send(organisation.usage()), get_api().send(organisation.quotas())
     except ApiError as error:
         problem.show(error)
         return
     month = say(
-        "usage.lead", runs=count("asking", used.total.runs), since=f"{used.since:%Y-%m-%d}", until=f"{used.until:%Y-%m-%d}"
+        "usage.lead", runs=say_count("asking", used.total.runs), since=f"{used.since:%Y-%m-%d}", until=f"{used.until:%Y-%m-%d}"
     )
-    st.html(hero(say("usage.title"), month))
+    st.html(hero_html(say("usage.title"), month))
     st.html(_tiles_html(used, allowed))
-    who = me()
-    if who is None or may(who, "organisation:write"):
+    who = get_me()
+    if who is None or is_allowed(who, "organisation:write"):
         with st.popover(say("usage.limits"), icon=":material/speed:"):
-            _limits(allowed.organisation)
+            _show_limits(allowed.organisation)
     if used.lines:
-        st.html(labelled(say("usage.went_to"), _lines_html(used.lines)))
+        st.html(labelled_html(say("usage.went_to"), _lines_html(used.lines)))
     if used.runs:
-        st.html(f'<h2 class="r-label" style="margin-top:1.6rem">{text(say("usage.dearest"))}</h2>')
+        st.html(f'<h2 class="r-label" style="margin-top:1.6rem">{escape(say("usage.dearest"))}</h2>')
     for run in sorted(used.runs, key=lambda run: (-run.cost_microusd, -count_tokens(run)))[:DEAREST]:
-        _run(run)
+        _show_run(run)
 
 
 def _tiles_html(used: UsageReport, allowed: Quotas) -> str:
     quota, spent = allowed.organisation, allowed.used
     tiles = (
-        tile(
-            say("meter.cost"), money(used.total.cost_microusd), *capped(spent.cost_microusd, quota.cost_microusd_per_month, money)
+        tile_html(
+            say("meter.cost"),
+            format_money(used.total.cost_microusd),
+            *measure_cap(spent.cost_microusd, quota.cost_microusd_per_month, format_money),
         ),
-        tile(say("meter.tokens"), compact(used.total.tokens), *capped(spent.tokens, quota.tokens_per_month, compact)),
-        tile(say("usage.under_way"), str(spent.runs), *capped(spent.runs, quota.concurrent_runs, str)),
-        tile(
+        tile_html(
+            say("meter.tokens"), format_count(used.total.tokens), *measure_cap(spent.tokens, quota.tokens_per_month, format_count)
+        ),
+        tile_html(say("usage.under_way"), str(spent.runs), *measure_cap(spent.runs, quota.concurrent_runs, str)),
+        tile_html(
             say("usage.requests"), say("usage.no_limit") if quota.requests_per_minute is None else str(quota.requests_per_minute)
         ),
     )
     return f'<div class="r-meters">{"".join(tiles)}</div>'
 
 
-def _limits(quota: Quota) -> None:
+def _show_limits(quota: Quota) -> None:
     st.caption(say("usage.limits_help"))
     none, dollars = say("usage.no_limit"), quota.cost_microusd_per_month
     cost = st.number_input(
@@ -76,33 +80,33 @@ def _limits(quota: Quota) -> None:
         tokens_per_month=tokens,
         cost_microusd_per_month=round(cost * MICRO) if cost else None,
     )
-    if act(lambda: api().send(organisation.set_quota(new)), say("usage.set_done")):
+    if send_command(lambda: get_api().send(organisation.set_quota(new)), say("usage.set_done")):
         st.rerun()
 
 
 def _lines_html(lines: Sequence[UsageLine]) -> str:
     rows = "".join(
-        f"<tr><td>{text(line.name)}</td><td>{text(named('used', line.kind))}</td><td>{line.calls:,}</td>"
-        f"<td>{compact(line.input_tokens + line.output_tokens)}</td><td>{money(line.cost_microusd)}</td></tr>"
+        f"<tr><td>{escape(line.name)}</td><td>{escape(say_name('used', line.kind))}</td><td>{line.calls:,}</td>"
+        f"<td>{format_count(line.input_tokens + line.output_tokens)}</td><td>{format_money(line.cost_microusd)}</td></tr>"
         for line in lines
     )
     heads = "".join(
-        f"<th>{text(say(key))}</th>" for key in ("usage.name", "usage.kind", "usage.calls", "meter.tokens", "meter.cost")
+        f"<th>{escape(say(key))}</th>" for key in ("usage.name", "usage.kind", "usage.calls", "meter.tokens", "meter.cost")
     )
     return f'<table class="r-table"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
 
 
-def _run(run: RunUsage) -> None:
+def _show_run(run: RunUsage) -> None:
     with st.container(border=True, key=f"row_{run.run_id}", gap="xsmall"):
-        st.page_link("views/read.py", label=plain(shortened(run.question)), query_params={"run": run.run_id})
+        st.page_link("views/read.py", label=escape_for_markdown(shorten_question(run.question)), query_params={"run": run.run_id})
         facts = (
-            when(run.created_at, "short"),
-            count("call", run.model_calls),
-            count("search", run.tool_calls),
-            say("ask.tokens_likely", tokens=compact(count_tokens(run))),
-            money(run.cost_microusd),
+            say_time(run.created_at, "short"),
+            say_count("call", run.model_calls),
+            say_count("search", run.tool_calls),
+            say("ask.tokens_likely", tokens=format_count(count_tokens(run))),
+            format_money(run.cost_microusd),
         )
-        st.html(f'<div class="r-eyebrow">{"".join(f"<span>{text(fact)}</span>" for fact in facts)}</div>')
+        st.html(f'<div class="r-eyebrow">{"".join(f"<span>{escape(fact)}</span>" for fact in facts)}</div>')
 
 
 main()

@@ -9,116 +9,116 @@ from rubrica_client import ApiError, runs
 from rubrica_client.models import Run
 from rubrica_client.runs import PARKED
 from ui.components import approval, controls, problem, run_header
-from ui.components.lists import agents_html, log_html, notices_html, sources_html
-from ui.components.markup import labelled, text
+from ui.components.markup import escape, labelled_html
 from ui.components.meters import meters_html
 from ui.components.plan_tree import plan_html
+from ui.components.run_activity import agents_html, log_html, notices_html, seen_sources_html
 from ui.event_feed import FeedState
 from ui.facts import is_finished
 from ui.language import now, say
-from ui.progress import Progress
-from ui.session import api, feed, progress, run_id
+from ui.progress import WatchedProgress
+from ui.session import get_api, get_feed, read_run_id, update_progress
 
 REFRESH = timedelta(seconds=1)
-OLDEST = timedelta(seconds=15)  # how long a run is not asked for while its log does not grow
-TOLD = ("failed", "cancelled", "paused", "budget_reached")
+LONGEST_UNASKED = timedelta(seconds=15)  # how long a run is not asked for while its log does not grow
+STATES_WITH_DETAIL = ("failed", "cancelled", "paused", "budget_reached")
 
 
 def main() -> None:
     """Show the run in the address, live until it has finished."""
-    chosen = run_id()
+    chosen = read_run_id()
     if not chosen:
-        run_header.no_run()
+        run_header.show_no_run()
         return
     try:
-        run = api().send(runs.get(chosen))
+        run = get_api().send(runs.get(chosen))
     except ApiError as error:
         problem.show(error)
         st.button(say("watch.again"), icon=":material/refresh:")
         return
     st.session_state["watched_run"] = (monotonic(), run)
-    settled = is_finished(run) and feed(run.id).look().ended
+    settled = is_finished(run) and get_feed(run.id).look().ended
     every = None if settled else REFRESH
-    planned = bool(run.plan or progress(feed(run.id).look().events).plan)
-    st.fragment(_standing, run_every=every)(settled, run.status == "awaiting_approval", planned)
+    planned = bool(run.plan or update_progress(get_feed(run.id).look().events).plan)
+    st.fragment(_show_standing, run_every=every)(settled, run.status == "awaiting_approval", planned)
     if run.status == "awaiting_approval":
-        st.fragment(_approve)()
+        st.fragment(_show_approval)()
     elif not is_finished(run):
-        st.fragment(_steer)()
-    st.fragment(_work, run_every=every)()
+        st.fragment(_show_steering)()
+    st.fragment(_show_work, run_every=every)()
 
 
-def _standing(settled: bool, waiting: bool, planned: bool) -> None:
+def _show_standing(settled: bool, waiting: bool, planned: bool) -> None:
     """Draw where the run stands, and the buttons. The refresh stops when the run is over and its log is whole.
 
     The whole page runs again when a plan appears, which can then be changed, and when the run begins or stops waiting for
     approval. Each zone is a container, so that what opens and closes in one does not disturb another.
     """
-    run, trouble = _latest()
-    state = feed(run.id).look()
-    known = progress(state.events)
+    run, trouble = _load_latest()
+    state = get_feed(run.id).look()
+    known = update_progress(state.events)
     with st.container():
         run_header.show(run, "views/watch.py")
     with st.container():
-        _notices(run, known, trouble or state.problem)
+        _show_notices(run, known, trouble or state.problem)
     with st.container():
         st.html(meters_html(run, known, now()))
     with st.container():
-        controls.show(api(), run)
+        controls.show(get_api(), run)
     turned = (run.status == "awaiting_approval") != waiting or bool(run.plan or known.plan) != planned
     if turned or (is_finished(run) and state.ended and not settled):
         st.rerun()
 
 
-def _approve() -> None:
+def _show_approval() -> None:
     """Draw the waiting plan. The refresh leaves it alone, because somebody may be typing."""
-    run, _ = _latest()
-    plan = run.plan or progress(feed(run.id).look().events).plan
+    run, _ = _load_latest()
+    plan = run.plan or update_progress(get_feed(run.id).look().events).plan
     if plan:
-        approval.show(api(), run, plan)
+        approval.show(get_api(), run, plan)
 
 
-def _steer() -> None:
+def _show_steering() -> None:
     """Draw the controls. The refresh leaves them alone, because somebody may be typing."""
-    run, _ = _latest()
-    controls.steer(api(), run, progress(feed(run.id).look().events).plan)
+    run, _ = _load_latest()
+    controls.show_steering(get_api(), run, update_progress(get_feed(run.id).look().events).plan)
 
 
-def _work() -> None:
+def _show_work() -> None:
     """Draw what the agents do and what they have found."""
-    run, _ = _latest()
-    state = feed(run.id).look()
-    known = progress(state.events)
+    run, _ = _load_latest()
+    state = get_feed(run.id).look()
+    known = update_progress(state.events)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.html(labelled(say("watch.plan"), plan_html(known, still=is_finished(run) or run.status in PARKED)))
+        st.html(labelled_html(say("watch.plan"), plan_html(known, still=is_finished(run) or run.status in PARKED)))
     with right:
         agents = agents_html(known, now())
-        st.html(labelled(say("watch.agents"), agents) if agents else "<i></i>")
-        _beside(known, state)
+        st.html(labelled_html(say("watch.agents"), agents) if agents else "<i></i>")
+        _show_tabs(known, state)
 
 
-def _latest() -> tuple[Run, ApiError | None]:
+def _load_latest() -> tuple[Run, ApiError | None]:
     """Return the run now, or its last known state and the error. The API is asked when the log has grown or the state is old."""
     asked_at, held = st.session_state["watched_run"]
-    state = feed(held.id).look()
+    state = get_feed(held.id).look()
     grown = bool(state.events) and state.events[-1].seq > held.last_seq
-    if is_finished(held) or not (grown or state.problem or monotonic() - asked_at > OLDEST.total_seconds()):
+    if is_finished(held) or not (grown or state.problem or monotonic() - asked_at > LONGEST_UNASKED.total_seconds()):
         return held, None
     try:
-        held = api().send(runs.get(held.id))
+        held = get_api().send(runs.get(held.id))
     except ApiError as error:
         return held, error
     st.session_state["watched_run"] = (monotonic(), held)
     return held, None
 
 
-def _notices(run: Run, known: Progress, trouble: ApiError | None) -> None:
+def _show_notices(run: Run, known: WatchedProgress, trouble: ApiError | None) -> None:
     if trouble:
         problem.show(trouble)
-    if run.status in TOLD and run.detail:
+    if run.status in STATES_WITH_DETAIL and run.detail:
         kind = "bad" if run.status == "failed" else ""
-        st.html(f'<div class="r-note {kind}" role="status">{text(run.detail[:1].upper() + run.detail[1:])}</div>')
+        st.html(f'<div class="r-note {kind}" role="status">{escape(run.detail[:1].upper() + run.detail[1:])}</div>')
     notices = notices_html(known)
     if notices:
         st.html(notices)
@@ -126,16 +126,16 @@ def _notices(run: Run, known: Progress, trouble: ApiError | None) -> None:
         st.switch_page("views/read.py", query_params={"run": run.id})
 
 
-def _beside(known: Progress, state: FeedState) -> None:
+def _show_tabs(known: WatchedProgress, state: FeedState) -> None:
     # The labels never change: Streamlit takes a tab with a new label for a new tab, and goes back to the first one.
     sources, log, notes = st.tabs([say("watch.sources"), say("watch.log"), say("watch.notes")], key="watch_tabs")
     with sources:
-        st.html(sources_html(known))
+        st.html(seen_sources_html(known))
     with log:
         st.html(log_html(state.events))
     with notes:
-        notes_html = "".join(f'<div class="r-note">{text(note)}</div>' for note in known.notes)
-        st.html(notes_html or f'<p class="r-quiet">{text(say("watch.no_notes"))}</p>')
+        notes_html = "".join(f'<div class="r-note">{escape(note)}</div>' for note in known.notes)
+        st.html(notes_html or f'<p class="r-quiet">{escape(say("watch.no_notes"))}</p>')
 
 
 main()

@@ -15,9 +15,9 @@ from app.accounts.service.policy import AccountPolicy
 from app.http.services import open_services
 from app.outgoing.mail import Mailbox
 from app.settings import MailSecurity
-from infra.local.ports import free_port
-from tests.app.browser import Browser, browsing
-from tests.app.support import InMemoryRuns, serving
+from infra.local.ports import find_free_port
+from tests.app.browser import Browser, open_browser
+from tests.app.served_api import InMemoryRuns, serve_api
 
 
 class Letterbox:
@@ -35,7 +35,7 @@ class Letterbox:
 
 @pytest.fixture
 def box() -> Iterator[Controller]:
-    controller = Controller(Letterbox(), hostname="127.0.0.1", port=free_port())
+    controller = Controller(Letterbox(), hostname="127.0.0.1", port=find_free_port())
     controller.start()
     yield controller
     if controller.server is not None:
@@ -50,9 +50,9 @@ async def browsers(box: Controller, api_urls: tuple[str, str], workflows: InMemo
     policy = AccountPolicy(public_url=public, page_url="https://page.example", mailbox=mailbox)
     async with (
         open_services(*api_urls, workflows, accounts_policy=policy) as services,
-        serving(services) as client,
-        browsing(client.address) as one,
-        browsing(client.address) as other,
+        serve_api(services) as client,
+        open_browser(client.address) as one,
+        open_browser(client.address) as other,
     ):
         yield one, other
 

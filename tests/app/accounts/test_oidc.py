@@ -8,33 +8,33 @@ import pytest
 from app.accounts.api.oidc import landing_address_of
 from app.accounts.service.policy import AccountPolicy, IdentityProvider
 from app.http.services import open_services
-from tests.app.accounts.provider import CLIENT, SECRET, FakeProvider, providing
-from tests.app.browser import Browser, browsing
+from tests.app.accounts.identity_provider import CLIENT, SECRET, FakeIdentityProvider, serve_provider
+from tests.app.browser import Browser, open_browser
 from tests.app.conftest import NewBrowser
-from tests.app.support import InMemoryRuns, Reply, serving
+from tests.app.served_api import ApiReply, InMemoryRuns, serve_api
 
 LIES = ("signature", "audience", "expired", "nonce", "no nonce", "issuer", "unsigned", "shared secret")
 
 
 @pytest.fixture
-async def provider() -> AsyncIterator[FakeProvider]:
-    async with providing() as served:
+async def provider() -> AsyncIterator[FakeIdentityProvider]:
+    async with serve_provider() as served:
         yield served
 
 
 @pytest.fixture
-async def browser(provider: FakeProvider, api_urls: tuple[str, str], workflows: InMemoryRuns) -> AsyncIterator[Browser]:
+async def browser(provider: FakeIdentityProvider, api_urls: tuple[str, str], workflows: InMemoryRuns) -> AsyncIterator[Browser]:
     known = IdentityProvider(provider.issuer, CLIENT, SECRET)
     policy = AccountPolicy(sign_up=False, public_url="http://api.example", page_url="http://page.example", provider=known)
     async with (
         open_services(*api_urls, workflows, accounts_policy=policy) as services,
-        serving(services) as client,
-        browsing(client.address) as made,
+        serve_api(services) as client,
+        open_browser(client.address) as made,
     ):
         yield made
 
 
-async def come_back(browser: Browser, provider: FakeProvider, wanted: str = "", **changes: str) -> Reply:
+async def come_back(browser: Browser, provider: FakeIdentityProvider, wanted: str = "", **changes: str) -> ApiReply:
     """To the provider and back, with the query changed on the way."""
     gone = await browser.get("/v1/oidc/start", params={"back": wanted}, allow_redirects=False)
     assert gone.status == 302
@@ -44,16 +44,16 @@ async def come_back(browser: Browser, provider: FakeProvider, wanted: str = "", 
 
 
 async def test_there_and_back(
-    browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+    browser: Browser, provider: FakeIdentityProvider, new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
 ) -> None:
     owner, email = await new_browser(), next(addresses)
     await owner.sign_up(next(addresses), "Hosts")
     provider.person = {"sub": "person-1", "email": email.upper(), "email_verified": True, "name": "Grace"}
     assert (await come_back(browser, provider)).is_problem(403), "sign-up is closed, and nobody has invited her"
-    await owner.invited(email, "admin")
+    await owner.invite(email, "admin")
     back = await come_back(browser, provider)
     assert (back.status, back.headers["Location"]) == (302, "http://page.example")
-    assert set(browser.cookies()) == {"rubrica_session"}
+    assert set(browser.list_cookies()) == {"rubrica_session"}
     me = (await browser.get("/v1/me")).json
     assert (me["email"], me["name"], me["organisation"]["name"], me["organisation"]["role"]) == (email, "Grace", "Hosts", "admin")
     provider.person |= {"email": next(addresses)}
@@ -65,7 +65,7 @@ async def test_there_and_back(
 
 
 async def test_signing_in_leads_to_the_page_that_was_wanted_and_nowhere_else(
-    browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str]
+    browser: Browser, provider: FakeIdentityProvider, new_browser: NewBrowser, addresses: Iterator[str]
 ) -> None:
     owner, email = await new_browser(), next(addresses)
     await owner.sign_up(email)
@@ -88,7 +88,7 @@ async def test_signing_in_leads_to_the_page_that_was_wanted_and_nowhere_else(
 
 
 @pytest.mark.parametrize("lie", LIES)
-async def test_a_lie_lets_nobody_in(browser: Browser, provider: FakeProvider, lie: str, new_browser: NewBrowser) -> None:
+async def test_a_lie_lets_nobody_in(browser: Browser, provider: FakeIdentityProvider, lie: str, new_browser: NewBrowser) -> None:
     owner, email = await new_browser(), f"{lie.replace(' ', '-')}@example.org"
     await owner.sign_up(email)
     provider.person, provider.lie = {"sub": lie, "email": email, "email_verified": True}, lie
@@ -100,7 +100,7 @@ async def test_a_lie_lets_nobody_in(browser: Browser, provider: FakeProvider, li
 
 
 async def test_a_browser_that_is_not_let_in_is_led_back_to_the_form_and_told_why(
-    browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str]
+    browser: Browser, provider: FakeIdentityProvider, new_browser: NewBrowser, addresses: Iterator[str]
 ) -> None:
     owner, email, html = await new_browser(), next(addresses), {"Accept": "text/html,application/xhtml+xml"}
     await owner.sign_up(email)
@@ -119,11 +119,11 @@ async def test_a_browser_that_is_not_let_in_is_led_back_to_the_form_and_told_why
         back = await browser.get("/v1/oidc/callback", params=query, allow_redirects=False, headers=html)
         form = f"http://page.example/sign-in?form=enter&refused=provider_{reason}&back=%2Fread%3Frun%3D7"
         assert (back.status, back.headers["Location"]) == (302, form)
-        assert browser.cookies() == {}, "neither signed in, nor still on the way"
+        assert browser.list_cookies() == {}, "neither signed in, nor still on the way"
 
 
 async def test_an_address_that_nobody_verified_opens_no_account(
-    browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str]
+    browser: Browser, provider: FakeIdentityProvider, new_browser: NewBrowser, addresses: Iterator[str]
 ) -> None:
     owner, email = await new_browser(), next(addresses)
     await owner.sign_up(email)
@@ -133,31 +133,31 @@ async def test_an_address_that_nobody_verified_opens_no_account(
 
 
 async def test_who_took_an_address_that_is_not_theirs_is_out_when_its_owner_comes(
-    browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str]
+    browser: Browser, provider: FakeIdentityProvider, new_browser: NewBrowser, addresses: Iterator[str]
 ) -> None:
     """Nobody shows that an address is theirs when signing up; the provider's word is the first there is."""
     thief, owner, email = await new_browser(), await new_browser(), next(addresses)
     await thief.sign_up(email, "A trap")
     key = (await thief.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})).json["key"]
     await owner.sign_up(next(addresses), "Hosts")
-    await owner.invited(email, "member")
+    await owner.invite(email, "member")
     provider.person = {"sub": "true-owner", "email": email, "email_verified": True}
     assert (await come_back(browser, provider)).status == 302
     me = (await browser.get("/v1/me")).json
     assert (me["organisation"]["name"], me["has_password"]) == ("Hosts", False), "where they were invited to"
     assert (await thief.get("/v1/me")).is_problem(401)
     assert (await thief.sign_in(email)).is_problem(401)
-    async with browsing(browser.address) as program:
+    async with open_browser(browser.address) as program:
         assert (await program.get("/v1/runs", headers={"Authorization": f"Bearer {key}"})).is_problem(401)
     assert (await come_back(browser, provider)).status == 302, "and again, which changes nothing"
 
 
 async def test_who_comes_by_a_provider_can_set_a_password_and_be_erased(
-    browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+    browser: Browser, provider: FakeIdentityProvider, new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
 ) -> None:
     owner, email = await new_browser(), next(addresses)
     await owner.sign_up(next(addresses), "Hosts")
-    await owner.invited(email, "admin")
+    await owner.invite(email, "admin")
     provider.person = {"sub": "p-new", "email": email, "email_verified": True}
     await come_back(browser, provider)
     assert (await browser.post("/v1/me/erasure", {"password": "guessed it"})).is_problem(403)
@@ -176,7 +176,7 @@ async def test_who_comes_by_a_provider_can_set_a_password_and_be_erased(
 
 
 async def test_a_provider_may_tell_beside_the_token_who_somebody_is(
-    browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str]
+    browser: Browser, provider: FakeIdentityProvider, new_browser: NewBrowser, addresses: Iterator[str]
 ) -> None:
     """As certified providers do by default (OpenID Connect Core 1.0, section 5.4)."""
     owner, email = await new_browser(), next(addresses)
@@ -191,19 +191,19 @@ async def test_a_provider_may_tell_beside_the_token_who_somebody_is(
 
 
 async def test_a_sign_in_belongs_to_the_browser_that_began_it_and_is_good_once(
-    browser: Browser, provider: FakeProvider, new_browser: NewBrowser, addresses: Iterator[str]
+    browser: Browser, provider: FakeIdentityProvider, new_browser: NewBrowser, addresses: Iterator[str]
 ) -> None:
     owner, email = await new_browser(), next(addresses)
     await owner.sign_up(email)
     provider.person = {"sub": "p", "email": email, "email_verified": True}
     gone = await browser.get("/v1/oidc/start", allow_redirects=False)
     query = provider.sign_in(gone.headers["Location"])
-    async with browsing(browser.address) as victim:
+    async with open_browser(browser.address) as victim:
         assert (await victim.get("/v1/oidc/callback", params=query, allow_redirects=False)).is_problem(401)
     assert (await come_back(browser, provider, state="x")).is_problem(401)
     assert (await come_back(browser, provider, code="guessed")).is_problem(401)
     assert (await come_back(browser, provider, error="access_denied")).is_problem(401)
-    kept = browser.cookies()["rubrica_oidc"].value
+    kept = browser.list_cookies()["rubrica_oidc"].value
     again = await browser.get("/v1/oidc/callback", params={"state": kept, "code": "c"}, allow_redirects=False)
     again = await browser.get("/v1/oidc/callback", params={"state": kept, "code": "c"}, allow_redirects=False)
     assert again.is_problem(401)

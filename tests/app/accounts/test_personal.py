@@ -26,7 +26,7 @@ async def test_everything_about_a_person_is_handed_to_them(
     owner, other, email = await new_browser(), await new_browser(), next(addresses)
     me = await owner.sign_up(email, "First")
     await owner.sign_up(email, "Second")
-    await other.accept(await owner.invited(next(addresses), "member"))
+    await other.accept(await owner.invite(next(addresses), "member"))
     await other.ask("What is not mine?")
     run = await owner.ask("What is mine?")
     key = (await owner.post("/v1/keys", {"name": "mine", "scopes": ["runs:read"]})).json
@@ -67,7 +67,7 @@ async def test_who_is_erased_leaves_no_trace_and_their_work_stays_their_organisa
 ) -> None:
     owner, leaver, email = await new_browser(), await new_browser(), next(addresses)
     await owner.sign_up(next(addresses), "Stays")
-    await leaver.accept(await owner.invited(email, "admin"))
+    await leaver.accept(await owner.invite(email, "admin"))
     user = (await leaver.get("/v1/me")).json["user_id"]
     run = await leaver.ask("What stays?")
     await leaver.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})
@@ -98,7 +98,7 @@ async def test_the_last_owner_of_others_cannot_go(new_browser: NewBrowser, addre
     owner, member = await new_browser(), await new_browser()
     email = next(addresses)
     await owner.sign_up(email, "Needs me")
-    await member.accept(await owner.invited(next(addresses), "member"))
+    await member.accept(await owner.invite(next(addresses), "member"))
     reply = await owner.post("/v1/me/erasure", {"password": PASSWORD})
     assert reply.is_problem(409)
     assert "Needs me" in reply.json["detail"]

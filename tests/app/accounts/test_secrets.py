@@ -9,7 +9,7 @@ import pytest
 
 from tests.app.browser import PASSWORD
 from tests.app.conftest import NewBrowser
-from tests.app.support import ApiClient
+from tests.app.served_api import ApiClient
 
 
 async def test_secrets_are_in_no_log(
@@ -20,7 +20,7 @@ async def test_secrets_are_in_no_log(
     browser, guest, email = await new_browser(), await new_browser(), next(addresses)
     await browser.sign_up(email)
     made = (await browser.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})).json["key"]
-    token = await browser.invited(next(addresses), "member")
+    token = await browser.invite(next(addresses), "member")
     wrong = "a password that is wrong"
     assert browser.cookie is not None
     secrets = {PASSWORD, wrong, made, made.split("_", 2)[2], token, browser.cookie.value}

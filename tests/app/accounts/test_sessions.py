@@ -8,9 +8,9 @@ from math import inf
 
 import asyncpg
 
-from tests.app.browser import PASSWORD, browsing
+from tests.app.browser import PASSWORD, open_browser
 from tests.app.conftest import NewBrowser
-from tests.app.support import ApiClient
+from tests.app.served_api import ApiClient
 
 
 async def test_from_sign_up_to_sign_out(new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool) -> None:
@@ -74,10 +74,10 @@ async def test_attempts_are_limited_and_a_stranger_keeps_nobody_out(
 
 async def test_an_account_is_not_guessed_from_many_addresses(addresses: Iterator[str], api: ApiClient) -> None:
     email, guesses = next(addresses), 0
-    async with browsing(api.address) as owner:
+    async with open_browser(api.address) as owner:
         await owner.sign_up(email)
     for host in range(2, 30):
-        async with browsing(api.address, f"127.0.0.{host}") as stranger:
+        async with open_browser(api.address, f"127.0.0.{host}") as stranger:
             replies = [await stranger.sign_in(email, f"guess number {number}") for number in range(5)]
         guesses += [reply.status for reply in replies].count(401)
         if guesses < 5 * (host - 1):
@@ -91,7 +91,7 @@ async def test_one_address_does_not_try_many_invitations(new_browser: NewBrowser
     while (await browser.accept("invented")).status == 400 and tried < 100:
         tried += 1
     assert 30 <= tried < 100
-    async with browsing(api.address, "127.0.0.2") as elsewhere:
+    async with open_browser(api.address, "127.0.0.2") as elsewhere:
         assert (await elsewhere.accept("invented")).status == 400
 
 
@@ -182,7 +182,7 @@ async def test_a_form_that_is_sent_twice_at_once_makes_one_account(
     assert {reply.status for reply in replies} in ({201}, {201, 409}), [reply.body for reply in replies]
     assert await pool.fetchval("SELECT count(*) FROM users WHERE email = $1", email) == 1
     await owner.sign_up(next(addresses))
-    invited = await owner.invited(next(addresses), "member")
+    invited = await owner.invite(next(addresses), "member")
     replies = await asyncio.gather(one.accept(invited), other.accept(invited))
     assert sorted(reply.status for reply in replies) == [200, 400], "an invitation is good once"
 

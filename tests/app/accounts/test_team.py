@@ -10,13 +10,13 @@ import pytest
 
 from tests.app.browser import Browser
 from tests.app.conftest import NewBrowser
-from tests.app.support import ApiClient
+from tests.app.served_api import ApiClient
 
 
 async def joined(owner: Browser, new_browser: NewBrowser, email: str, role: str) -> tuple[Browser, str]:
     """A member of the owner's organisation: their browser and id."""
     browser = await new_browser()
-    reply = await browser.accept(await owner.invited(email, role))
+    reply = await browser.accept(await owner.invite(email, role))
     assert reply.status == 200, reply.body
     assert reply.json["organisation"]["role"] == role
     return browser, reply.json["user_id"]
@@ -28,7 +28,7 @@ async def test_an_invitation_is_good_once_for_a_while_and_for_whom_it_was_meant(
     owner, guest = await new_browser(), await new_browser()
     await owner.sign_up(next(addresses), "Hosts")
     email = next(addresses)
-    replaced, token = await owner.invited(email, "admin"), await owner.invited(email, "member")
+    replaced, token = await owner.invite(email, "admin"), await owner.invite(email, "member")
     listed = (await owner.get("/v1/invitations")).json["items"]
     assert [(item["email"], item["role"]) for item in listed] == [(email, "member")]
     assert token not in str(await pool.fetchval("SELECT array_agg(i::text) FROM invitations i"))
@@ -37,7 +37,7 @@ async def test_an_invitation_is_good_once_for_a_while_and_for_whom_it_was_meant(
     assert (await guest.accept(token)).json["organisation"] == (await guest.get("/v1/me")).json["organisation"]
     assert (await guest.accept(token)).is_problem(400)
     assert (await owner.post("/v1/invitations", {"email": email})).is_problem(409)
-    late = await owner.invited(next(addresses), "member")
+    late = await owner.invite(next(addresses), "member")
     await pool.execute("UPDATE invitations SET expires_at = now()")
     assert (await guest.accept(late)).is_problem(400)
     assert (await owner.get("/v1/invitations")).json["items"] == []
@@ -47,7 +47,7 @@ async def test_an_invitation_does_not_open_somebody_elses_account(new_browser: N
     owner, victim, thief, email = await new_browser(), await new_browser(), await new_browser(), next(addresses)
     await owner.sign_up(next(addresses))
     await victim.sign_up(email)
-    token = await owner.invited(email, "viewer")
+    token = await owner.invite(email, "viewer")
     assert (await thief.accept(token, "a password of the thief")).is_problem(401)
     assert (await victim.accept(token)).status == 200
     assert len((await victim.get("/v1/me")).json["organisations"]) == 2
@@ -56,7 +56,7 @@ async def test_an_invitation_does_not_open_somebody_elses_account(new_browser: N
 async def test_two_who_accept_at_once_are_not_both_let_in(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
     owner = await new_browser()
     await owner.sign_up(next(addresses))
-    token = await owner.invited(next(addresses), "member")
+    token = await owner.invite(next(addresses), "member")
     first, second = await new_browser(), await new_browser()
     replies = await asyncio.gather(first.accept(token), second.accept(token))
     assert sorted(reply.status for reply in replies) in ([200, 400], [200, 401])
@@ -135,7 +135,7 @@ async def test_who_is_removed_or_lowered_leaves_no_way_back_in(new_browser: NewB
     await owner.sign_up(next(addresses))
     for lowered in (True, False):
         admin, user = await joined(owner, new_browser, next(addresses), "admin")
-        kept_back = await admin.invited(next(addresses), "admin")
+        kept_back = await admin.invite(next(addresses), "admin")
         if lowered:
             assert (await owner.patch(f"/v1/members/{user}", {"role": "viewer"})).status == 204
         else:
@@ -157,7 +157,7 @@ async def test_two_organisations_do_not_reach_each_others_team(new_browser: NewB
     await ours.sign_up(next(addresses))
     stranger = (await theirs.sign_up(next(addresses)))["user_id"]
     key = (await theirs.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})).json["info"]["id"]
-    await theirs.invited(next(addresses), "member")
+    await theirs.invite(next(addresses), "member")
     invitation = (await theirs.get("/v1/invitations")).json["items"][0]["id"]
     assert (await ours.patch(f"/v1/members/{stranger}", {"role": "viewer"})).is_problem(404)
     for path in (f"/v1/members/{stranger}", f"/v1/keys/{key}", f"/v1/invitations/{invitation}", f"/v1/keys/{uuid4()}"):

@@ -15,8 +15,8 @@ from app.domain.rubric import Rubric
 from app.domain.run import EventType, RunStatus
 from app.domain.scorecard import CriterionScore, scorecard_of
 from app.runs.storage.run_log import NOTHING, RunLog
-from tests.app.support import ApiClient, InMemoryRuns
-from tests.support.opening import open_stage
+from tests.app.served_api import ApiClient, InMemoryRuns
+from tests.support.stage_opening import open_stage
 from workflows.judging.general_rubric import make_general_rubric
 
 QUESTION = "How did American presidents justify tariffs?"

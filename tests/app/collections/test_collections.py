@@ -16,23 +16,23 @@ from app.runs.storage.run_log import RunLog
 from rubrica_client import AsyncClient, schedules
 from rubrica_client import documents as calls
 from rubrica_client.models import Access
-from tests.app.database.conftest import House, add_member, house
-from tests.app.support import ApiClient, InMemoryRuns, Reply, serving
-from tests.retrieval.service.owner_process import Owner
+from tests.app.database.conftest import OrganisationWithRun, add_member, make_organisation
+from tests.app.served_api import ApiClient, ApiReply, InMemoryRuns, serve_api
+from tests.retrieval.service.owner_process import OwnerProcess
 
 LEASE = b"# Lease\n\nThe lease of the warehouse ends on 3 May 2031. Its rent is paid in advance."
 ANNEX = b"The annex of the warehouse has a roof of slate."
 
 
 @pytest.fixture(scope="module")
-def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
-    started = Owner(tmp_path_factory.mktemp("collections") / "home")
+def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnerProcess]:
+    started = OwnerProcess(tmp_path_factory.mktemp("collections") / "home")
     yield started
     started.clean()
 
 
 @pytest.fixture
-async def services(api_urls: tuple[str, str], workflows: InMemoryRuns, owner: Owner) -> AsyncIterator[Services]:
+async def services(api_urls: tuple[str, str], workflows: InMemoryRuns, owner: OwnerProcess) -> AsyncIterator[Services]:
     async with open_services(
         *api_urls, workflows, retrieval_url=f"unix:{owner.socket}", documents=owner.home / "documents"
     ) as opened:
@@ -40,11 +40,11 @@ async def services(api_urls: tuple[str, str], workflows: InMemoryRuns, owner: Ow
 
 
 @pytest.fixture
-async def two(services: Services, pool: asyncpg.Pool) -> tuple[House, House]:
-    return await house(services, pool, "Ours"), await house(services, pool, "Theirs")
+async def two(services: Services, pool: asyncpg.Pool) -> tuple[OrganisationWithRun, OrganisationWithRun]:
+    return await make_organisation(services, pool, "Ours"), await make_organisation(services, pool, "Theirs")
 
 
-async def send(api: ApiClient, collection: str, *files: tuple[str, bytes]) -> Reply:
+async def send(api: ApiClient, collection: str, *files: tuple[str, bytes]) -> ApiReply:
     form = aiohttp.FormData(quote_fields=False)
     for name, content in files:
         form.add_field("file", content, filename=name)
@@ -67,9 +67,9 @@ async def settled(api: ApiClient, collection: str, *gone: str) -> dict[str, dict
 
 
 async def test_documents_are_sent_followed_replaced_and_deleted(
-    services: Services, two: tuple[House, House], owner: Owner
+    services: Services, two: tuple[OrganisationWithRun, OrganisationWithRun], owner: OwnerProcess
 ) -> None:
-    async with serving(services, two[0].key) as api:
+    async with serve_api(services, two[0].key) as api:
         made = await api.post("/v1/collections", {"name": "Contracts"})
         assert (made.status, made.headers["Location"]) == (201, f"/v1/collections/{made.json['id']}")
         collection = made.json["id"]
@@ -113,8 +113,10 @@ async def test_documents_are_sent_followed_replaced_and_deleted(
         assert (await api.post("/v1/collections", {"name": "Contracts"})).status == 201  # the name is free at once
 
 
-async def test_what_is_sent_is_bounded(services: Services, two: tuple[House, House], owner: Owner) -> None:
-    async with serving(services, two[0].key) as api:
+async def test_what_is_sent_is_bounded(
+    services: Services, two: tuple[OrganisationWithRun, OrganisationWithRun], owner: OwnerProcess
+) -> None:
+    async with serve_api(services, two[0].key) as api:
         collection = (await api.post("/v1/collections", {"name": "Bounded"})).json["id"]
         path = f"/v1/collections/{collection}/documents"
         large = await send(api, collection, ("large.txt", bytes(MAX_FILE_BYTES + 1)), ("small.txt", b"It fits."))
@@ -147,16 +149,16 @@ async def test_what_is_sent_is_bounded(services: Services, two: tuple[House, Hou
 
 
 async def test_a_collection_is_there_for_those_who_may_use_it_and_for_nobody_else(
-    services: Services, two: tuple[House, House], pool: asyncpg.Pool, run_log: RunLog
+    services: Services, two: tuple[OrganisationWithRun, OrganisationWithRun], pool: asyncpg.Pool, run_log: RunLog
 ) -> None:
     ours, theirs = two
     member = await add_member(pool, ours.organisation, Role.MEMBER)
     viewer = await add_member(pool, ours.organisation, Role.VIEWER)
     async with (
-        serving(services, ours.key) as api,
-        serving(services, theirs.key) as stranger,
-        serving(services, member) as colleague,
-        serving(services, viewer) as onlooker,
+        serve_api(services, ours.key) as api,
+        serve_api(services, theirs.key) as stranger,
+        serve_api(services, member) as colleague,
+        serve_api(services, viewer) as onlooker,
     ):
         collection = (await api.post("/v1/collections", {"name": "Secret papers"})).json["id"]
         await send(api, collection, ("lease.md", LEASE))
@@ -195,8 +197,10 @@ async def test_a_collection_is_there_for_those_who_may_use_it_and_for_nobody_els
         assert (await api.get("/v1/collections")).json["items"][0]["name"] == "Secret papers"
 
 
-async def test_the_client_reads_what_the_api_answers(services: Services, two: tuple[House, House]) -> None:
-    async with serving(services, two[0].key) as api, AsyncClient(api.address, str(two[0].key), trust_env=False) as client:
+async def test_the_client_reads_what_the_api_answers(
+    services: Services, two: tuple[OrganisationWithRun, OrganisationWithRun]
+) -> None:
+    async with serve_api(services, two[0].key) as api, AsyncClient(api.address, str(two[0].key), trust_env=False) as client:
         made = await client.send(calls.create_collection("Page"))
         assert (await client.send(calls.set_access(made.id, Access(everyone=True)))).access.everyone
         files = [("合同.txt", "仓库的租约于2031年到期。".encode()), ("x.exe", b"MZ")]

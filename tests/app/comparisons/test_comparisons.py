@@ -12,8 +12,19 @@ from app.collections.storage import tending as collection_tending
 from app.domain.run import RunStatus
 from app.domain.writer import ReportLineage
 from app.runs.storage.run_log import RunLog
-from tests.app.judging import PLAN, QUOTES, Person, compared, finish, finished_run, join, made_run, prefers, report
-from tests.app.support import ApiClient, InMemoryRuns
+from tests.app.annotators import (
+    PLAN,
+    QUOTES,
+    Person,
+    add_person,
+    find_made_run,
+    finish_run,
+    make_choice,
+    make_comparison,
+    make_finished_run,
+    make_report,
+)
+from tests.app.served_api import ApiClient, InMemoryRuns
 from tests.support.patience import PATIENCE_S
 
 BY_MODEL = ReportLineage(
@@ -31,12 +42,12 @@ DELIVERED, ALTERNATIVE = "Duties protect labour at home.", "Duties raise what pe
 
 @pytest.fixture
 async def run_id(pool: asyncpg.Pool) -> UUID:
-    return await finished_run(pool, report(DELIVERED, ("written by secret-model",)), BY_MODEL)
+    return await make_finished_run(pool, make_report(DELIVERED, ("written by secret-model",)), BY_MODEL)
 
 
 @pytest.fixture
 async def owner(pool: asyncpg.Pool, api: ApiClient) -> Person:
-    return await join(pool, api, Role.OWNER)
+    return await add_person(pool, api, Role.OWNER)
 
 
 async def test_the_second_report_starts_from_the_same_evidence_in_a_run_that_no_list_shows(
@@ -44,7 +55,7 @@ async def test_the_second_report_starts_from_the_same_evidence_in_a_run_that_no_
 ) -> None:
     made = await owner.post("/v1/comparisons", {"run_id": str(run_id), "writer": CHAIN})
     assert (made.status, made.json["status"], made.json["left"]) == (201, "preparing", None)
-    second = await made_run(pool, made.json["id"])
+    second = await find_made_run(pool, made.json["id"])
     [started] = workflows.started
     assert (started.run_id, started.plan, started.query.writer.arrangement) == (second, PLAN, "chain")
     stages = "SELECT stage, result FROM stages WHERE run_id = $1 AND stage LIKE 'search/%' ORDER BY stage"
@@ -70,9 +81,9 @@ async def test_a_second_report_counts_as_a_run(run_id: UUID, pool: asyncpg.Pool,
 async def test_a_reader_compares_blind_then_chooses_then_learns_which_was_which(
     pool: asyncpg.Pool, run_id: UUID, owner: Person, api: ApiClient
 ) -> None:
-    reader = await join(pool, api)
-    path = f"/v1/comparisons/{await compared(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)}"
-    assert (await reader.post(f"{path}/choice", prefers("left"))).is_problem(409)
+    reader = await add_person(pool, api)
+    path = f"/v1/comparisons/{await make_comparison(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)}"
+    assert (await reader.post(f"{path}/choice", make_choice("left"))).is_problem(409)
     assert (await reader.post(f"{path}/reveal")).is_problem(409)
     shown = (await reader.get(path)).json
     assert shown["status"] == "ready"
@@ -81,11 +92,11 @@ async def test_a_reader_compares_blind_then_chooses_then_learns_which_was_which(
     assert (await reader.post(f"{path}/reveal")).is_problem(409)
 
     await pool.execute("UPDATE viewings SET first_viewed_at = first_viewed_at - interval '1 hour'")
-    said = prefers("left", 3, hidden_seconds=1_800, reasons=[{"dimension": "coherence", "side": "right"}], comment="clearer")
+    said = make_choice("left", 3, hidden_seconds=1_800, reasons=[{"dimension": "coherence", "side": "right"}], comment="clearer")
     chosen = (await reader.post(f"{path}/choice", said)).json
     assert chosen["seconds"] == pytest.approx(1_800, abs=PATIENCE_S)
     assert chosen["changeable_until"] > chosen["made_at"]
-    changed = (await reader.post(f"{path}/choice", prefers("tie", hidden_seconds=3_000))).json
+    changed = (await reader.post(f"{path}/choice", make_choice("tie", hidden_seconds=3_000))).json
     assert (changed["verdict"], changed["changes"], changed["seconds"]) == ("tie", 1, chosen["seconds"])
     assert (await reader.post(f"{path}/choice", said)).json["changes"] == 2
 
@@ -94,7 +105,7 @@ async def test_a_reader_compares_blind_then_chooses_then_learns_which_was_which(
     assert (revealed["left"]["delivered"], revealed["right"]["delivered"]) == (left_is_delivered, not left_is_delivered)
     assert revealed["left" if left_is_delivered else "right"]["lineage"]["model"] == "secret-model"
     assert revealed["choice"]["changeable_until"] is None
-    assert (await reader.post(f"{path}/choice", prefers("right"))).is_problem(409)
+    assert (await reader.post(f"{path}/choice", make_choice("right"))).is_problem(409)
     assert (await reader.get(path)).json["revealed"] is True
     assert (await reader.get("/v1/comparisons")).json["items"][0]["chosen"] is True
 
@@ -105,31 +116,31 @@ async def test_who_asked_for_the_second_report_and_prefers_it_has_it_from_then_o
     async def revealed(person: Person, wanted: str) -> int | None:
         path = f"/v1/comparisons/{id_}"
         shown = (await person.get(path)).json
-        await person.post(f"{path}/choice", prefers("left" if wanted in shown["left"]["markdown"] else "right"))
+        await person.post(f"{path}/choice", make_choice("left" if wanted in shown["left"]["markdown"] else "right"))
         version: int | None = (await person.post(f"{path}/reveal")).json["version"]
         return version
 
-    id_ = await compared(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)
-    assert await revealed(await join(pool, api), ALTERNATIVE) is None
+    id_ = await make_comparison(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)
+    assert await revealed(await add_person(pool, api), ALTERNATIVE) is None
     assert await revealed(owner, ALTERNATIVE) == 2
     listed = (await owner.get(f"/v1/runs/{run_id}/versions")).json["items"]
     assert (listed[0]["n"], listed[0]["origin"], listed[0]["based_on"]) == (2, "chosen", 1)
     stored = await pool.fetchrow("SELECT report, evidence FROM report_versions WHERE run_id = $1", run_id)
     assert ALTERNATIVE in stored["report"]
-    assert str(await made_run(pool, id_)) not in stored["evidence"]
-    id_ = await compared(pool, owner, run_id, f"{ALTERNATIVE} Again.", BY_QUOTING)
+    assert str(await find_made_run(pool, id_)) not in stored["evidence"]
+    id_ = await make_comparison(pool, owner, run_id, f"{ALTERNATIVE} Again.", BY_QUOTING)
     assert await revealed(owner, "Again.") is None, "the report has another version by now"
-    other = await finished_run(pool, report(DELIVERED), BY_MODEL)
-    id_ = await compared(pool, owner, other, ALTERNATIVE, BY_QUOTING)
+    other = await make_finished_run(pool, make_report(DELIVERED), BY_MODEL)
+    id_ = await make_comparison(pool, owner, other, ALTERNATIVE, BY_QUOTING)
     assert await revealed(owner, DELIVERED) is None
 
 
 async def test_no_byte_of_the_blind_answers_tells_which_report_is_which(
     pool: asyncpg.Pool, run_id: UUID, owner: Person, api: ApiClient
 ) -> None:
-    id_ = await compared(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)
-    reader = await join(pool, api)
-    second = await made_run(pool, id_)
+    id_ = await make_comparison(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)
+    reader = await add_person(pool, api)
+    second = await find_made_run(pool, id_)
     created = await pool.fetchval("SELECT created_at FROM runs WHERE id = $1", second)
     candidates = "SELECT digest FROM candidates WHERE comparison_id = $1"
     seen = await reader.get(f"/v1/comparisons/{id_}")
@@ -153,10 +164,10 @@ async def test_no_byte_of_the_blind_answers_tells_which_report_is_which(
     for reply in (seen, await reader.get("/v1/comparisons")):
         heard = reply.body.decode().lower() + str(reply.headers).lower()
         assert [secret for secret in secrets if secret in heard] == []
-    chosen = await reader.post(f"/v1/comparisons/{id_}/choice", prefers("both_bad"))
+    chosen = await reader.post(f"/v1/comparisons/{id_}/choice", make_choice("both_bad"))
     assert [secret for secret in secrets if secret in chosen.body.decode().lower()] == []
     # What is left tells nothing: whoever is shown the two the other way round is told the same, the other way round.
-    other = (await (await join(pool, api)).get(f"/v1/comparisons/{id_}")).json
+    other = (await (await add_person(pool, api)).get(f"/v1/comparisons/{id_}")).json
     mine = seen.json
     assert (other["left"], other["right"]) == (mine["right"], mine["left"])
     assert list(other) == list(mine)
@@ -166,9 +177,9 @@ async def test_no_byte_of_the_blind_answers_tells_which_report_is_which(
 async def test_webhooks_hear_of_no_second_report(pool: asyncpg.Pool, run_id: UUID, owner: Person) -> None:
     asked = "INSERT INTO webhooks (id, url, secret) VALUES (gen_random_uuid(), 'https://example.org/hook', 's')"
     await pool.execute(asked)
-    id_ = await compared(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)
+    id_ = await make_comparison(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)
     told = [row["body"] for row in await pool.fetch("SELECT body FROM webhook_deliveries")]
-    assert [body for body in told if str(await made_run(pool, id_)) in body] == []
+    assert [body for body in told if str(await find_made_run(pool, id_)) in body] == []
 
 
 async def test_what_cannot_be_compared_says_why(
@@ -183,27 +194,27 @@ async def test_what_cannot_be_compared_says_why(
     unfinished = await owner.api.ask()
     assert (await owner.post("/v1/comparisons", {"run_id": unfinished, "writer": CHAIN})).is_problem(409)
 
-    same = await compared(pool, owner, run_id, DELIVERED, BY_QUOTING)
+    same = await make_comparison(pool, owner, run_id, DELIVERED, BY_QUOTING)
     assert "the same" in (await owner.get(f"/v1/comparisons/{same}")).json["detail"]
     asked = (await owner.post("/v1/comparisons", asking(model="no-such"))).json["id"]
-    await finish(pool, await made_run(pool, asked), report(ALTERNATIVE), BY_QUOTING)
+    await finish_run(pool, await find_made_run(pool, asked), make_report(ALTERNATIVE), BY_QUOTING)
     answer = (await owner.get(f"/v1/comparisons/{asked}")).json
     assert (answer["status"], "could not be written as asked" in answer["detail"]) == ("failed", True)
 
     parked = (await owner.post("/v1/comparisons", asking(temperature=1))).json["id"]
-    second = await made_run(pool, parked)
+    second = await find_made_run(pool, parked)
     await run_log.set_status(second, RunStatus.BUDGET_REACHED)
     assert "budget" in (await owner.get(f"/v1/comparisons/{parked}")).json["detail"]
     assert await pool.fetchval("SELECT status FROM runs WHERE id = $1", second) == "cancelled"
 
 
 async def test_who_may_compare(pool: asyncpg.Pool, run_id: UUID, owner: Person, api: ApiClient) -> None:
-    path = f"/v1/comparisons/{await compared(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)}"
-    viewer = await join(pool, api, Role.VIEWER)
+    path = f"/v1/comparisons/{await make_comparison(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)}"
+    viewer = await add_person(pool, api, Role.VIEWER)
     assert (await viewer.get(path)).status == 200
-    assert (await viewer.post(f"{path}/choice", prefers("left"))).is_problem(403)
-    stranger = await join(pool, api, Role.OWNER, uuid4())
-    for method, tail, body in (("GET", "", None), ("POST", "/choice", prefers("left")), ("POST", "/reveal", None)):
+    assert (await viewer.post(f"{path}/choice", make_choice("left"))).is_problem(403)
+    stranger = await add_person(pool, api, Role.OWNER, uuid4())
+    for method, tail, body in (("GET", "", None), ("POST", "/choice", make_choice("left")), ("POST", "/reveal", None)):
         assert (await stranger.send(method, path + tail, body)).is_problem(404)
     assert (await stranger.post("/v1/comparisons", {"run_id": str(run_id), "writer": CHAIN})).is_problem(404)
     assert (await stranger.get("/v1/comparisons")).json["items"] == []
@@ -212,8 +223,8 @@ async def test_who_may_compare(pool: asyncpg.Pool, run_id: UUID, owner: Person, 
 
 
 async def test_lists_come_in_pages(pool: asyncpg.Pool, owner: Person) -> None:
-    run_id = await finished_run(pool, report(DELIVERED), BY_MODEL)
-    made = [await compared(pool, owner, run_id, f"{ALTERNATIVE} {n}", BY_QUOTING) for n in range(3)]
+    run_id = await make_finished_run(pool, make_report(DELIVERED), BY_MODEL)
+    made = [await make_comparison(pool, owner, run_id, f"{ALTERNATIVE} {n}", BY_QUOTING) for n in range(3)]
     first = (await owner.get(f"/v1/comparisons?run_id={run_id}&limit=2")).json
     rest = (await owner.get(f"/v1/comparisons?run_id={run_id}&limit=2&before={first['next']}")).json
     assert [item["id"] for item in (*first["items"], *rest["items"])] == made[::-1]
@@ -225,15 +236,15 @@ async def test_votes_make_a_standing_and_an_admin_may_set_the_default(
     pool: asyncpg.Pool, run_id: UUID, owner: Person, api: ApiClient, workflows: InMemoryRuns
 ) -> None:
     home = uuid4()
-    boss = await join(pool, api, Role.ADMIN, home)
-    own = await finished_run(pool, report(DELIVERED), BY_MODEL)
+    boss = await add_person(pool, api, Role.ADMIN, home)
+    own = await make_finished_run(pool, make_report(DELIVERED), BY_MODEL)
     await pool.execute("UPDATE runs SET organisation_id = $2, created_by = $3 WHERE id = $1", own, home, boss.id)
-    path = f"/v1/comparisons/{await compared(pool, boss, own, ALTERNATIVE, BY_QUOTING)}"
-    readers = [boss, *[await join(pool, api, organisation=home) for _ in range(3)]]
+    path = f"/v1/comparisons/{await make_comparison(pool, boss, own, ALTERNATIVE, BY_QUOTING)}"
+    readers = [boss, *[await add_person(pool, api, organisation=home) for _ in range(3)]]
     for reader in readers:
         shown = (await reader.get(path)).json
         side = "left" if ALTERNATIVE in shown["left"]["markdown"] else "right"
-        await reader.post(f"{path}/choice", prefers(side if reader is not boss else "both_bad"))
+        await reader.post(f"{path}/choice", make_choice(side if reader is not boss else "both_bad"))
     told = (await boss.get("/v1/preferences/summary")).json
     [contest] = told["contests"]
     assert (contest["first"], contest["second"]) == (BY_QUOTING.way, BY_MODEL.way)
@@ -253,15 +264,15 @@ async def test_votes_make_a_standing_and_an_admin_may_set_the_default(
 async def test_reports_to_compare_go_with_a_document_that_they_quote(
     pool: asyncpg.Pool, run_id: UUID, owner: Person, api: ApiClient
 ) -> None:
-    comparison = await compared(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)
-    path, reader = f"/v1/comparisons/{comparison}", await join(pool, api)
+    comparison = await make_comparison(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)
+    path, reader = f"/v1/comparisons/{comparison}", await add_person(pool, api)
     await reader.get(path)
-    assert (await reader.post(f"{path}/choice", prefers("left"))).status == 201
+    assert (await reader.post(f"{path}/choice", make_choice("left"))).status == 201
     collection, snapshot = uuid4(), QUOTES[0].source.snapshot
     await pool.execute("INSERT INTO collections (id, name, everyone) VALUES ($1, $2, true)", collection, str(collection))
     await pool.execute("INSERT INTO collection_runs (collection_id, run_id) VALUES ($1, $2)", collection, run_id)
     readers = await collection_tending.list_readers(pool, collection, snapshot)
-    assert {found.run_id for found in readers} == {run_id, await made_run(pool, comparison)}
+    assert {found.run_id for found in readers} == {run_id, await find_made_run(pool, comparison)}
     async with pool.acquire() as connection, connection.transaction():
         for found in readers:
             await redaction.redact(connection, found.run_id, snapshot)
@@ -269,7 +280,7 @@ async def test_reports_to_compare_go_with_a_document_that_they_quote(
     shown = (await reader.get(path)).json
     assert (shown["status"], shown["detail"]) == ("failed", "a document that these reports quote was deleted")
     assert (await reader.post(f"{path}/reveal")).is_problem(409)
-    second = await made_run(pool, comparison)
+    second = await find_made_run(pool, comparison)
     for table, of, id_ in (
         ("candidates", "comparison_id", UUID(comparison)),
         ("reports", "run_id", second),

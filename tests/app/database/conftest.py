@@ -22,14 +22,14 @@ from app.http.services import Services
 from app.reports.rendering import render
 from app.runs.storage import runs, tool_results
 from app.runs.storage.run_log import RunLog, SourceSnapshot
-from tests.app.support import ApiClient, serving
-from tests.support.opening import open_stage
+from tests.app.served_api import ApiClient, serve_api
+from tests.support.stage_opening import open_stage
 
 PLAN = ResearchPlan(subtasks=(Subtask(id="s1", title="Duties", question="Which duties?"),))
 
 
 @dataclass(frozen=True)
-class House:
+class OrganisationWithRun:
     """One organisation: its owner, the owner's key, and a run with all that a run leaves behind."""
 
     organisation: UUID
@@ -53,24 +53,24 @@ async def add_member(pool: asyncpg.Pool, organisation: UUID, role: Role, scopes:
 
 
 @pytest.fixture
-async def houses(services: Services, pool: asyncpg.Pool) -> tuple[House, House]:
+async def houses(services: Services, pool: asyncpg.Pool) -> tuple[OrganisationWithRun, OrganisationWithRun]:
     """Two organisations. Each cites a source of its own: a source cited by both would be one row of `snapshots`."""
-    return await house(services, pool, "Ours"), await house(services, pool, "Theirs")
+    return await make_organisation(services, pool, "Ours"), await make_organisation(services, pool, "Theirs")
 
 
-async def house(services: Services, pool: asyncpg.Pool, name: str) -> House:
+async def make_organisation(services: Services, pool: asyncpg.Pool, name: str) -> OrganisationWithRun:
     organisation, owner, key, text = uuid4(), uuid4(), ApiKey.new(), f"The secret of {name}, {uuid4()}."
     async with pool.acquire() as connection:
         await ensure_owner(connection, key, organisation, owner, name, f"{owner}@example.org")
     with act_for(Tenant(organisation, owner)):
         run = await services.research.create(ResearchQuery(question=f"What is the secret of {name}?"))
         await services.steering.add_note(run.id, text)
-    made = House(organisation, owner, key, text, run.id)
-    await research(pool, made)
+    made = OrganisationWithRun(organisation, owner, key, text, run.id)
+    await write_research(pool, made)
     return made
 
 
-async def research(pool: asyncpg.Pool, house: House) -> None:
+async def write_research(pool: asyncpg.Pool, house: OrganisationWithRun) -> None:
     """Write what a worker writes."""
     log, run, name = RunLog(pool), house.run, house.snapshot
     await log.save_plan(run, PLAN, (), EventType.PLAN_MADE)
@@ -89,8 +89,8 @@ async def research(pool: asyncpg.Pool, house: House) -> None:
 
 
 @pytest.fixture
-async def ours(services: Services, houses: tuple[House, House]) -> AsyncIterator[ApiClient]:
-    async with serving(services, houses[0].key) as client:
+async def ours(services: Services, houses: tuple[OrganisationWithRun, OrganisationWithRun]) -> AsyncIterator[ApiClient]:
+    async with serve_api(services, houses[0].key) as client:
         yield client
 
 

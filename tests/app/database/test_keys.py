@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import ForeignKeyConstraint, Table
 
 from app.database.tables.metadata import METADATA
-from tests.support.rows import Row, add_parent, insertion, make_row
+from tests.support.rows import Row, add_parent, make_row, write_insert
 
 ORGANISATIONS = "INSERT INTO organisations (id, name) VALUES ($1, 'Ours'), ($2, 'Theirs')"
 ACT = "SELECT set_config('rubrica.organisation', $1, true)"
@@ -55,8 +55,8 @@ async def test_the_api_cannot_name_a_row_of_another_organisation(
 ) -> None:
     own, stolen, ours = await rows(owner, table, key)
     with pytest.raises(REFUSED):
-        await attempt(as_api, ours, *insertion(table, stolen))
-    await owner.execute(*insertion(table, own))
+        await attempt(as_api, ours, *write_insert(table, stolen))
+    await owner.execute(*write_insert(table, own))
     named = [name for name in key.column_keys if own[name] != stolen[name]]
     changes = ", ".join(f"{name} = ${n + 2}" for n, name in enumerate(named))
     update = f"UPDATE {table.name} SET {changes} WHERE {named[0]} = $1"
@@ -71,8 +71,8 @@ async def test_the_key_refuses_also_a_role_that_sees_all_rows(
     own, stolen, _ = await rows(owner, table, key)
     as_worker = await asyncpg.connect(api_urls[1])
     with pytest.raises(asyncpg.ForeignKeyViolationError):
-        await as_worker.execute(*insertion(table, stolen))
-    await as_worker.execute(*insertion(table, own))
+        await as_worker.execute(*write_insert(table, stolen))
+    await as_worker.execute(*write_insert(table, own))
     await as_worker.close()
 
 
@@ -81,7 +81,7 @@ async def test_a_row_that_outlives_what_it_names_forgets_that_alone(
     owner: asyncpg.Connection, table: Table, key: ForeignKeyConstraint
 ) -> None:
     own, _, ours = await rows(owner, table, key)
-    await owner.execute(*insertion(table, own))
+    await owner.execute(*write_insert(table, own))
     named = next(name for name in key.column_keys if name != "organisation_id")
     await owner.execute(f"DELETE FROM {key.referred_table.name} WHERE id = $1", own[named])
     kept = await owner.fetchrow(f"SELECT * FROM {table.name} WHERE organisation_id = $1", ours)

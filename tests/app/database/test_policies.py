@@ -11,7 +11,7 @@ from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.database.roles import refuse_bypass
 from app.database.tenancy import Tenant, TenantDatabase, act_for
 from app.domain.errors import SetupError
-from tests.app.database.conftest import House
+from tests.app.database.conftest import OrganisationWithRun
 
 TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f')"
 PROTECTED = """
@@ -35,7 +35,7 @@ async def test_every_table_is_protected(pool: asyncpg.Pool) -> None:
 
 
 async def test_nothing_of_another_organisation_is_seen_changed_or_taken(
-    pool: asyncpg.Pool, as_api: asyncpg.Connection, houses: tuple[House, House]
+    pool: asyncpg.Pool, as_api: asyncpg.Connection, houses: tuple[OrganisationWithRun, OrganisationWithRun]
 ) -> None:
     mine, other = houses
     marks = [str(value) for value in (other.organisation, other.owner, other.run, other.snapshot, other.key.id)]
@@ -70,7 +70,7 @@ async def attempt(as_api: asyncpg.Connection, statement: str) -> None:
 
 
 async def test_rows_of_others_survive_a_delete_of_everything(
-    pool: asyncpg.Pool, api_urls: tuple[str, str], houses: tuple[House, House]
+    pool: asyncpg.Pool, api_urls: tuple[str, str], houses: tuple[OrganisationWithRun, OrganisationWithRun]
 ) -> None:
     mine, other = houses
     opened = await connect(api_urls[0], largest=2)
@@ -88,7 +88,7 @@ async def test_rows_of_others_survive_a_delete_of_everything(
 
 
 async def test_who_names_no_organisation_sees_and_writes_nothing(
-    as_api: asyncpg.Connection, api_urls: tuple[str, str], houses: tuple[House, House]
+    as_api: asyncpg.Connection, api_urls: tuple[str, str], houses: tuple[OrganisationWithRun, OrganisationWithRun]
 ) -> None:
     tenants = TenantDatabase(opened := await connect(api_urls[0], largest=1))
     for table in ("runs", "events", "snapshots", "organisations", "memberships"):
@@ -126,7 +126,7 @@ async def test_the_role_cannot_rise(as_api: asyncpg.Connection, statement: str) 
 
 
 async def test_switching_row_security_off_refuses_instead_of_showing(
-    as_api: asyncpg.Connection, houses: tuple[House, House]
+    as_api: asyncpg.Connection, houses: tuple[OrganisationWithRun, OrganisationWithRun]
 ) -> None:
     await as_api.execute("SET row_security = off")
     for table in ("runs", "events", "snapshots"):

@@ -14,9 +14,9 @@ from app.http.asgi import build_routes
 from app.http.route_table import list_routes
 from app.http.services import Services
 from app.runs.storage.run_log import RunLog
-from tests.app.database.conftest import House, add_member
-from tests.app.support import ApiClient, serving
-from tests.support.opening import open_stage
+from tests.app.database.conftest import OrganisationWithRun, add_member
+from tests.app.served_api import ApiClient, serve_api
+from tests.support.stage_opening import open_stage
 
 # What answers without knowing who asks. Each of these is a decision.
 PUBLIC = {
@@ -30,7 +30,9 @@ def bearer(text: object) -> dict[str, str]:
     return {"Authorization": f"Bearer {text}"}
 
 
-async def test_a_request_without_a_good_key_is_refused(ours: ApiClient, houses: tuple[House, House], pool: asyncpg.Pool) -> None:
+async def test_a_request_without_a_good_key_is_refused(
+    ours: ApiClient, houses: tuple[OrganisationWithRun, OrganisationWithRun], pool: asyncpg.Pool
+) -> None:
     key = houses[0].key
     wrong = (f"{key}x", ApiKey(uuid4(), key.secret), ApiKey(key.id, houses[1].key.secret), "rbk_", "x", "", key.secret, "rbk_é_é")
     for given in wrong:
@@ -53,7 +55,7 @@ async def test_a_request_without_a_good_key_is_refused(ours: ApiClient, houses: 
 
 
 async def test_a_key_is_stored_hashed_and_its_use_is_noted_once_a_minute(
-    ours: ApiClient, houses: tuple[House, House], pool: asyncpg.Pool
+    ours: ApiClient, houses: tuple[OrganisationWithRun, OrganisationWithRun], pool: asyncpg.Pool
 ) -> None:
     key = houses[0].key
     await ours.get("/v1/runs")
@@ -70,7 +72,7 @@ async def test_a_key_is_stored_hashed_and_its_use_is_noted_once_a_minute(
 
 
 async def test_roles_and_scopes_limit_what_may_be_done(
-    services: Services, houses: tuple[House, House], pool: asyncpg.Pool
+    services: Services, houses: tuple[OrganisationWithRun, OrganisationWithRun], pool: asyncpg.Pool
 ) -> None:
     organisation, run = houses[0].organisation, houses[0].run
     keys = {
@@ -80,7 +82,7 @@ async def test_roles_and_scopes_limit_what_may_be_done(
     }
     may = {"viewer": (200, 200, 403), "member": (200, 200, 201), "reads reports": (403, 200, 403)}
     for name, key in keys.items():
-        async with serving(services, key) as client:
+        async with serve_api(services, key) as client:
             replies = [
                 await client.get("/v1/runs"),
                 await client.get(f"/v1/runs/{run}/report"),
@@ -90,7 +92,9 @@ async def test_roles_and_scopes_limit_what_may_be_done(
         assert all(reply.is_problem(403) for reply in replies if reply.status >= 400)
 
 
-async def test_another_organisations_run_is_not_there(ours: ApiClient, houses: tuple[House, House], run_log: RunLog) -> None:
+async def test_another_organisations_run_is_not_there(
+    ours: ApiClient, houses: tuple[OrganisationWithRun, OrganisationWithRun], run_log: RunLog
+) -> None:
     mine, other = houses
     before = [row async for row in ours.events(str(mine.run))]
     assert len(before) > 4
@@ -116,7 +120,7 @@ async def test_another_organisations_run_is_not_there(ours: ApiClient, houses: t
 
 
 async def test_a_source_that_both_cite_is_read_by_both_and_by_no_third(
-    ours: ApiClient, houses: tuple[House, House], pool: asyncpg.Pool
+    ours: ApiClient, houses: tuple[OrganisationWithRun, OrganisationWithRun], pool: asyncpg.Pool
 ) -> None:
     mine, other = houses
     log = RunLog(pool)
@@ -127,9 +131,9 @@ async def test_a_source_that_both_cite_is_read_by_both_and_by_no_third(
 
 
 async def test_streams_of_two_organisations_at_once_carry_their_own_runs_only(
-    services: Services, houses: tuple[House, House], run_log: RunLog
+    services: Services, houses: tuple[OrganisationWithRun, OrganisationWithRun], run_log: RunLog
 ) -> None:
-    async with serving(services, houses[0].key) as first, serving(services, houses[1].key) as second:
+    async with serve_api(services, houses[0].key) as first, serve_api(services, houses[1].key) as second:
         runs = [await client.ask("Which?") for client in (first, second)]
         watching = [asyncio.create_task(_collect(client, run)) for client, run in zip((first, second), runs, strict=True)]
         await asyncio.sleep(0.1)
@@ -157,6 +161,6 @@ async def test_every_route_says_what_it_needs(services: Services) -> None:
 
 @pytest.mark.parametrize("path", ["/v1/runs", "/v1/tools", "/v1/runs/7d1c3b1e-0c0c-4f4e-9d5a-3c8a5f0f6b11/events"])
 async def test_options_tell_nothing_but_methods(services: Services, path: str) -> None:
-    async with serving(services) as client:
+    async with serve_api(services) as client:
         reply = await client.send("OPTIONS", path, headers=bearer("none"))
         assert (reply.status, reply.body) == (204, b"")

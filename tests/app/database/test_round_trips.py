@@ -17,8 +17,8 @@ import app
 from app.database.tenancy import _as_tenant, _is_read
 from app.http.services import open_services
 from app.runs.storage import runs
-from tests.app.database.conftest import House
-from tests.app.support import InMemoryRuns, serving
+from tests.app.database.conftest import OrganisationWithRun
+from tests.app.served_api import InMemoryRuns, serve_api
 
 # Whose key it is, and what is asked for.
 MOST = {
@@ -64,7 +64,7 @@ class Counting:
 
 
 async def test_a_read_costs_as_many_round_trips_as_it_has_questions(
-    api_urls: tuple[str, str], workflows: InMemoryRuns, houses: tuple[House, House]
+    api_urls: tuple[str, str], workflows: InMemoryRuns, houses: tuple[OrganisationWithRun, OrganisationWithRun]
 ) -> None:
     between = [Counting(url) for url in api_urls]
     found = {}
@@ -72,7 +72,7 @@ async def test_a_read_costs_as_many_round_trips_as_it_has_questions(
         between[0].url() as tenants,
         between[1].url() as trusted,
         open_services(tenants, trusted, workflows) as services,
-        serving(services, houses[0].key) as client,
+        serve_api(services, houses[0].key) as client,
     ):
         for path, most in MOST.items():
             # The first prepares its statements, and what goes on beside requests asks now and then: the more often, the slower
@@ -117,7 +117,7 @@ async def test_the_organisation_is_named_before_any_row_is_looked_at(as_api: asy
 
 
 async def test_a_context_that_acts_for_nobody_sees_nothing_and_leaves_nothing(
-    as_api: asyncpg.Connection, houses: tuple[House, House]
+    as_api: asyncpg.Connection, houses: tuple[OrganisationWithRun, OrganisationWithRun]
 ) -> None:
     query = "SELECT id FROM runs"
     seen = await as_api.fetch(_as_tenant(query, 0), str(houses[0].organisation), "", "")
@@ -126,7 +126,7 @@ async def test_a_context_that_acts_for_nobody_sees_nothing_and_leaves_nothing(
 
 
 async def test_one_run_is_read_without_a_look_at_the_others_of_its_organisation(
-    pool: asyncpg.Pool, as_api: asyncpg.Connection, houses: tuple[House, House]
+    pool: asyncpg.Pool, as_api: asyncpg.Connection, houses: tuple[OrganisationWithRun, OrganisationWithRun]
 ) -> None:
     mine = houses[0]
     copy = "SELECT gen_random_uuid(), query, organisation_id FROM runs, generate_series(1, 500) WHERE id = $1"

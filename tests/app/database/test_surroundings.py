@@ -6,7 +6,7 @@ from app.domain.evidence import Quote, Source, snapshot_hash
 from app.reports.storage.reports import SURROUNDING_CHARS, TEXTS_AT_ONCE, Surroundings, find_surroundings
 from app.runs.storage.run_log import RunLog, SourceSnapshot
 from tests.app.conftest import NewRun
-from tests.support.opening import open_stage
+from tests.support.stage_opening import open_stage
 
 FILLER = "关税 é “words” 🙂 " * 60
 

@@ -22,25 +22,25 @@ from app.reports.rendering.numbering import number_citations
 from app.reports.rendering.text import to_markdown
 from app.reports.rendering.words import WORDS
 from bench import export_readers
-from bench.exports import lacking
-from tests.app.exports.example_reports import HOSTILE, manuscript, quote
+from bench.exports import find_lost_parts
+from tests.app.exports.example_reports import HOSTILE, make_manuscript, make_quote
 
 
 def test_a_lost_sentence_link_or_address_is_noticed() -> None:
     """The check that the other tests and the benchmark rest on can fail."""
-    given = manuscript()
+    given = make_manuscript()
     document, citations = compose(given), number_citations(given.report).citations
-    found = export_readers.latex(to_latex(document))
-    assert not lacking(found, document, citations, sources_only=False)
-    assert lacking(found._replace(words=found.words.replace("setapart", "")), document, citations, sources_only=False) == [
-        "set apart"
-    ]
-    assert lacking(found._replace(numbers=found.numbers - {2}), document, citations, sources_only=False) == ["[2]"]
-    assert len(lacking(found._replace(addresses=frozenset()), document, citations, sources_only=False)) == 2
+    found = export_readers.read_latex_export(to_latex(document))
+    assert not find_lost_parts(found, document, citations, sources_only=False)
+    assert find_lost_parts(
+        found._replace(words=found.words.replace("setapart", "")), document, citations, sources_only=False
+    ) == ["set apart"]
+    assert find_lost_parts(found._replace(numbers=found.numbers - {2}), document, citations, sources_only=False) == ["[2]"]
+    assert len(find_lost_parts(found._replace(addresses=frozenset()), document, citations, sources_only=False)) == 2
 
 
 def test_latex_obeys_nothing_that_a_source_says() -> None:
-    text = to_latex(compose(manuscript())).decode()
+    text = to_latex(compose(make_manuscript())).decode()
     assert r"\input{" not in text
     assert text.count(r"\end{document}") == 1
     assert text.rstrip().endswith(r"\end{document}")
@@ -52,8 +52,8 @@ def test_latex_obeys_nothing_that_a_source_says() -> None:
 def test_a_pdf_stands_on_its_own_fonts_and_a_wide_table_on_its_side() -> None:
     import pypdf
 
-    made = to_pdf(compose(manuscript()), manuscript().finished)
-    assert made == to_pdf(compose(manuscript()), manuscript().finished)
+    made = to_pdf(compose(make_manuscript()), make_manuscript().finished)
+    assert made == to_pdf(compose(make_manuscript()), make_manuscript().finished)
     reader = pypdf.PdfReader(BytesIO(made))
     assert reader.metadata is not None
     assert reader.metadata.title == "Duties 关税: <b>& $5</b>"
@@ -69,7 +69,7 @@ def test_a_pdf_stands_on_its_own_fonts_and_a_wide_table_on_its_side() -> None:
 def test_a_word_file_has_headings_fonts_for_chinese_and_no_field_that_fetches() -> None:
     import docx
 
-    word = docx.Document(BytesIO(to_docx(compose(manuscript()))))
+    word = docx.Document(BytesIO(to_docx(compose(make_manuscript()))))
     headings = [p.text for p in word.paragraphs if p.style is not None and p.style.name.startswith("Heading")]  # type: ignore[union-attr]
     assert headings[:2] == ["Part 一", r"Sub #1 \x"]
     assert [section.orientation for section in word.sections] == [0, 1, 0]
@@ -83,7 +83,7 @@ def test_own_documents_go_by_their_names_in_every_format_and_lead_nowhere() -> N
     import docx
     import pypdf
 
-    given = manuscript()
+    given = make_manuscript()
     document, numbering, words = compose(given), number_citations(given.report), WORDS[given.language]
     items = csl_items_of(numbering.citations, words.untitled)
     pdf = pypdf.PdfReader(BytesIO(to_pdf(document, given.finished)))
@@ -101,15 +101,15 @@ def test_own_documents_go_by_their_names_in_every_format_and_lead_nowhere() -> N
         assert "年报2020.pdf" in "".join(text.replace("\\ ", "").split()), form
         assert "file:" not in text, form
     assert not [rel for rel in word.part.rels.values() if rel.is_external and not rel.target_ref.startswith("http")]
-    named = quote("x", "file:///5f0c/Budget%202025.pdf", title="Budget 2025.pdf").source
+    named = make_quote("x", "file:///5f0c/Budget%202025.pdf", title="Budget 2025.pdf").source
     assert place_of(named) == "", "its title says it"
-    assert place_of(quote("x", "file:///Harbour/2025/b.pdf").source) == "2025/b.pdf"
+    assert place_of(make_quote("x", "file:///Harbour/2025/b.pdf").source) == "2025/b.pdf"
 
 
 async def test_making_a_file_ends_in_time_and_says_what_to_do() -> None:
     conversions = Conversions(limit=timedelta(milliseconds=50))
     with pytest.raises(Unavailable, match="try another format"):
-        await conversions.make(ExportFormat.PDF, manuscript())
+        await conversions.make(ExportFormat.PDF, make_manuscript())
 
 
 async def test_the_child_that_makes_files_knows_no_secret(
@@ -122,7 +122,7 @@ async def test_the_child_that_makes_files_knows_no_secret(
     monkeypatch.setenv("RUBRICA_DATABASE_URL", "postgresql://secret")
     monkeypatch.setattr(sys, "executable", str(telling))
     with pytest.raises(Unavailable) as refused:
-        await Conversions().make(ExportFormat.PDF, manuscript())
+        await Conversions().make(ExportFormat.PDF, make_manuscript())
     assert "PYTHONPATH" in caplog.text
     assert "secret" not in caplog.text
     assert "PYTHONPATH" not in str(refused.value)

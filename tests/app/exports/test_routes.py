@@ -12,15 +12,15 @@ from app.reports.rendering import render
 from app.reports.rendering.numbering import number_citations
 from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
-from bench.exports import READERS, REFERENCES, lacking, told_by
-from tests.app.exports.example_reports import manuscript
-from tests.app.support import ApiClient
+from bench.exports import READERS, REFERENCES, expect_document, find_lost_parts
+from tests.app.exports.example_reports import make_manuscript
+from tests.app.served_api import ApiClient
 
 
 @pytest.fixture
 async def run(api: ApiClient, run_log: RunLog, pool: asyncpg.Pool) -> str:
     """A finished run."""
-    given = manuscript()
+    given = make_manuscript()
     run_id = await api.ask(given.question, language="en")
     run = await runs.get(pool, UUID(run_id))
     assert run is not None
@@ -31,7 +31,7 @@ async def run(api: ApiClient, run_log: RunLog, pool: asyncpg.Pool) -> str:
 
 
 async def test_every_format_holds_the_whole_report(api: ApiClient, run: str) -> None:
-    given = manuscript()
+    given = make_manuscript()
     document, citations = compose(given), number_citations(given.report).citations
     for form in ExportFormat:
         reply = await api.get(f"/v1/runs/{run}/export?format={form}")
@@ -41,7 +41,7 @@ async def test_every_format_holds_the_whole_report(api: ApiClient, run: str) -> 
         assert "%E5%85%B3%E7%A8%8E" in reply.headers["Content-Disposition"]
         assert "sandbox" in reply.headers["Content-Security-Policy"]
         found = READERS[form](reply.body)
-        assert not lacking(found, told_by(form, document), citations, form in REFERENCES), form
+        assert not find_lost_parts(found, expect_document(form, document), citations, form in REFERENCES), form
 
 
 async def test_what_cannot_be_exported_says_why(api: ApiClient, run: str) -> None:

@@ -17,8 +17,8 @@ from app.http.services import open_services
 from app.reports.storage import versions
 from app.runs.storage.run_log import Renderings
 from app.webhooks.nouns import WebhookEvent
-from tests.app.finished import report
-from tests.app.support import ApiClient, serving
+from tests.app.finished_run import make_report
+from tests.app.served_api import ApiClient, serve_api
 from tests.support.accounts import HOME_KEY
 from tests.support.fuzzed_api import BriefRuns
 
@@ -39,7 +39,7 @@ class ChangedRuns(BriefRuns):
     """Whose reports are also changed: a section gets other words."""
 
     async def start_task(self, run_id: UUID, task_id: UUID) -> None:
-        changed = report().model_copy(update={"title": "Tariffs, deeper"})
+        changed = make_report().model_copy(update={"title": "Tariffs, deeper"})
         info = VersionInfo(n=2, origin=VersionOrigin.DEEPENED, based_on=1, section=1, created_at=datetime.now(UTC))
         await versions.add(self.database, run_id, info, changed, Renderings("", ""), {})
         await self.database.execute("UPDATE report_tasks SET status = 'done', version = 2 WHERE id = $1", task_id)
@@ -48,7 +48,7 @@ class ChangedRuns(BriefRuns):
 @pytest.fixture
 async def brief(api_urls: tuple[str, str], pool: asyncpg.Pool) -> AsyncIterator[ApiClient]:
     """An API whose runs come to a report within a second."""
-    async with open_services(*api_urls, ChangedRuns(pool)) as services, serving(services) as client:
+    async with open_services(*api_urls, ChangedRuns(pool)) as services, serve_api(services) as client:
         yield client
 
 

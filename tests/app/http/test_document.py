@@ -6,7 +6,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.app.support import ApiClient
+from tests.app.served_api import ApiClient
 
 METHODS = ("get", "post", "put", "patch", "delete")
 # Those that answer before anybody is known say so; all others need a key.

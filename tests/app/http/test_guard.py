@@ -4,7 +4,7 @@ import pytest
 
 from app.accounts.service.policy import AccountPolicy
 from app.http.services import open_services
-from tests.app.support import ApiClient, InMemoryRuns, serving
+from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8700", "127.0.0.1.evil.example", "", "localhost.", "[::2]:1"])
@@ -59,7 +59,7 @@ async def test_who_comes_by_https_is_to_come_by_nothing_else(
     api_urls: tuple[str, str], workflows: InMemoryRuns, api: ApiClient
 ) -> None:
     policy = AccountPolicy(public_url="https://rubrica.example")
-    async with open_services(*api_urls, workflows, accounts_policy=policy) as services, serving(services) as secure:
+    async with open_services(*api_urls, workflows, accounts_policy=policy) as services, serve_api(services) as secure:
         told = (await secure.get("/health")).headers["Strict-Transport-Security"]
         assert int(told.removeprefix("max-age=")) >= 31_536_000
     assert "Strict-Transport-Security" not in (await api.get("/health")).headers

@@ -12,7 +12,7 @@ import aiohttp
 import psutil
 import pytest
 
-from infra.local.ports import free_port
+from infra.local.ports import find_free_port
 from tests.support.accounts import HOME_HEADERS
 
 NOWHERE = "127.0.0.1:1"
@@ -32,7 +32,7 @@ def settings(urls: tuple[str, str]) -> dict[str, str]:
 
 @pytest.fixture
 def port() -> int:
-    return free_port()
+    return find_free_port()
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])

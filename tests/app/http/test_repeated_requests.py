@@ -10,7 +10,7 @@ from app.domain.plan import ResearchPlan
 from app.domain.run import EventType
 from app.http.services import Services
 from app.runs.storage.run_log import RunLog
-from tests.app.support import ApiClient, InMemoryRuns, serving
+from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 
 ASKED = {"question": "Why tariffs?"}
 PLAN = ResearchPlan.model_validate({"subtasks": [{"id": "s1", "title": "First", "question": "What first?"}]})
@@ -104,7 +104,7 @@ async def test_a_plan_that_somebody_else_changed_is_not_overwritten(api: ApiClie
 
 async def test_pages_of_named_origins_may_use_the_api(services: Services) -> None:
     page = "https://app.example"
-    async with serving(services, origins=(page,)) as api:
+    async with serve_api(services, origins=(page,)) as api:
         asked: dict[str, Any] = {"Origin": page, "Sec-Fetch-Site": "cross-site"}
         preflight = {**asked, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
         allowed = await api.send("OPTIONS", "/v1/runs", headers=preflight)

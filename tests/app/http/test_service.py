@@ -13,7 +13,7 @@ from app.database.engine import connect
 from app.domain.errors import SetupError
 from app.http.services import Services, open_services
 from app.runs.storage.run_log import RunLog
-from tests.app.support import ApiClient, InMemoryRuns, serving
+from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 
 
 async def test_health_tells_each_part(api: ApiClient, workflows: InMemoryRuns) -> None:
@@ -45,7 +45,7 @@ async def test_schemas_are_whole_and_their_examples_fit(api: ApiClient) -> None:
 
 
 async def test_stopping_ends_open_streams_politely(services: Services) -> None:
-    async with serving(services) as client:
+    async with serve_api(services) as client:
         run = await client.ask()
         seen: list[dict[str, str]] = []
         watching = asyncio.create_task(_watch(client, run, seen))
@@ -59,7 +59,7 @@ async def test_runs_left_behind_by_a_failed_start_are_started(
     api_urls: tuple[str, str], pool: asyncpg.Pool, workflows: InMemoryRuns, run_log: RunLog
 ) -> None:
     workflows.away = True
-    async with open_services(*api_urls, workflows) as services, serving(services) as client:
+    async with open_services(*api_urls, workflows) as services, serve_api(services) as client:
         left, cancelled = UUID(await client.ask()), UUID(await client.ask())
         workflows.away = False
         await client.post(f"/v1/runs/{cancelled}/cancel")

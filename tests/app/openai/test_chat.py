@@ -12,8 +12,8 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from app.domain.run import RunStatus
 from app.runs.storage.run_log import RunLog
-from tests.app.finished import URL, begin, complete
-from tests.app.support import ApiClient, InMemoryRuns
+from tests.app.finished_run import URL, write_begin, write_end
+from tests.app.served_api import ApiClient, InMemoryRuns
 from tests.support.accounts import HOME_KEY
 
 MODEL = "minddr-quick"
@@ -37,8 +37,8 @@ async def test_a_completion_is_waited_for(
 ) -> None:
     waiting = asyncio.create_task(client.chat.completions.create(model=MODEL, messages=ASKED))
     run_id = await started(workflows)
-    await begin(run_log, run_id)
-    await complete(pool, run_log, run_id)
+    await write_begin(run_log, run_id)
+    await write_end(pool, run_log, run_id)
     done = await waiting
     ChatCompletion.model_validate_json(done.model_dump_json())
     [choice] = done.choices
@@ -59,8 +59,8 @@ async def test_a_streamed_completion_tells_progress_apart_from_the_answer(
     options: Any = {"include_usage": True}
     stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True, stream_options=options)
     run_id = await started(workflows)
-    await begin(run_log, run_id)
-    await complete(pool, run_log, run_id)
+    await write_begin(run_log, run_id)
+    await write_end(pool, run_log, run_id)
     chunks = [chunk async for chunk in stream]
     for chunk in chunks:
         ChatCompletionChunk.model_validate_json(chunk.model_dump_json())

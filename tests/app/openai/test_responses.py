@@ -16,8 +16,8 @@ from app.domain.query import SystemName
 from app.domain.run import RunStatus
 from app.http.services import Services
 from app.runs.storage.run_log import RunLog
-from tests.app.finished import URL, begin, complete
-from tests.app.support import ApiClient, InMemoryRuns, serving
+from tests.app.finished_run import URL, write_begin, write_end
+from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 from tests.support.accounts import HOME_KEY
 
 MODEL = "minddr-quick"
@@ -51,9 +51,9 @@ async def test_a_question_in_the_background_is_polled_to_a_cited_report(
     assert (asked.status, asked.output, asked.model, asked.instructions) == ("in_progress", [], MODEL, "Be brief.")
     [started] = workflows.started
     assert (started.run_id, started.query.question, started.query.effort) == (run_id, "Why tariffs?", "quick")
-    await begin(run_log, run_id)
+    await write_begin(run_log, run_id)
     assert strict(await client.responses.retrieve(asked.id)).status == "in_progress"
-    await complete(pool, run_log, run_id)
+    await write_end(pool, run_log, run_id)
     done = strict(await client.responses.retrieve(asked.id))
     assert (done.status, done.instructions, done.error) == ("completed", "Be brief.", None)
     assert done.usage is not None
@@ -83,9 +83,9 @@ async def test_a_broken_stream_goes_on_exactly_where_it_broke_even_in_another_pr
             break
     await stream.close()
     run_id = run_of(seen[0].response)
-    await begin(run_log, run_id)
+    await write_begin(run_log, run_id)
     working = asyncio.create_task(_later(pool, run_log, run_id))
-    async with serving(services) as other, opened(other) as elsewhere:
+    async with serve_api(services) as other, opened(other) as elsewhere:
         for hop in range(1_000):
             before = len(seen)
             again = await (elsewhere, client)[hop % 2].responses.retrieve(
@@ -111,7 +111,7 @@ async def test_a_broken_stream_goes_on_exactly_where_it_broke_even_in_another_pr
 
 async def _later(pool: asyncpg.Pool, run_log: RunLog, run_id: UUID) -> None:
     await asyncio.sleep(0.3)
-    await complete(pool, run_log, run_id)
+    await write_end(pool, run_log, run_id)
 
 
 def _holds_together(events: list[Any], polled: Response) -> None:
@@ -134,8 +134,8 @@ async def test_without_background_the_answer_is_waited_for(
 ) -> None:
     waiting = asyncio.create_task(client.responses.create(model="minddr", input=[{"role": "user", "content": "Why?"}]))
     run_id = await _first_started(workflows)
-    await begin(run_log, run_id)
-    await complete(pool, run_log, run_id)
+    await write_begin(run_log, run_id)
+    await write_end(pool, run_log, run_id)
     done = strict(await waiting)
     assert (done.status, done.model) == ("completed", "minddr-standard")
     assert "principal source" in done.output_text
@@ -154,7 +154,7 @@ async def test_cancelling(client: openai.AsyncOpenAI, run_log: RunLog, pool: asy
     events = [event async for event in await client.responses.retrieve(asked.id, stream=True)]
     assert (events[-1].type, events[-1].response.status) == ("response.incomplete", "cancelled")  # type: ignore[union-attr]
     done = await client.responses.create(model=MODEL, input="Why?", background=True)
-    await complete(pool, run_log, run_of(done))
+    await write_end(pool, run_log, run_of(done))
     with pytest.raises(openai.ConflictError, match="completed"):
         await client.responses.cancel(done.id)
 
@@ -184,7 +184,7 @@ async def test_a_spent_budget_is_incomplete_until_somebody_raises_it(
     assert first[-1].type == "response.incomplete"
     await api.put(f"/v1/runs/{run_id}/budget", Budget(max_tokens=10_000).model_dump())
     await run_log.set_status(run_id, RunStatus.RUNNING)
-    await complete(pool, run_log, run_id)
+    await write_end(pool, run_log, run_id)
     rest = await client.responses.retrieve(asked.id, stream=True, starting_after=first[-1].sequence_number)
     assert [event.type async for event in rest][-1] == "response.completed"
 

@@ -19,7 +19,7 @@ from cryptography.x509.oid import NameOID
 
 from app.outgoing.mail import Mailbox, MailUnavailable
 from app.settings import MailSecurity
-from infra.local.ports import free_port
+from infra.local.ports import find_free_port
 
 HOST = "127.0.0.1"
 USER, PASSWORD = "rubrica", "the mail's secret"
@@ -87,7 +87,7 @@ async def listening(box: Letterbox, security: MailSecurity, shown: ssl.SSLContex
     from_start = shown if security is MailSecurity.TLS else None
     once_connected = {"tls_context": shown, "require_starttls": True} if security is MailSecurity.STARTTLS and shown else {}
     asked = {"authenticator": box.authenticate, "auth_required": True, "auth_require_tls": bool(once_connected)}
-    server = Controller(box, hostname=HOST, port=free_port(), ssl_context=from_start, **once_connected, **asked)
+    server = Controller(box, hostname=HOST, port=find_free_port(), ssl_context=from_start, **once_connected, **asked)
     server.start()
     try:
         yield Mailbox(HOST, server.port, "Rubrica <r@rubrica.example>", "https://rubrica.example", security, USER, PASSWORD)

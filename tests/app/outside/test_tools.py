@@ -12,7 +12,7 @@ from app.accounts.nouns.access import LOCAL_ORGANISATION
 from app.domain.outside_calls import CallEnding
 from app.http.services import open_services
 from app.outside.storage import OutsideStore
-from tests.app.support import ApiClient, InMemoryRuns, serving
+from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ async def index() -> AsyncIterator[str]:
 
 @pytest.fixture
 async def api(api_urls: tuple[str, str], workflows: InMemoryRuns, index: str) -> AsyncIterator[ApiClient]:
-    async with open_services(*api_urls, workflows, frozenset({"serper"}), index) as services, serving(services) as client:
+    async with open_services(*api_urls, workflows, frozenset({"serper"}), index) as services, serve_api(services) as client:
         yield client
 
 
@@ -81,7 +81,7 @@ async def test_what_cannot_be_retrieved_is_a_problem(api: ApiClient, api_urls: t
     refused = await api.get("/v1/retrieve?query=tariffs&collection=nowhere")
     assert refused.is_problem(400)
     assert "nowhere" in refused.json["detail"]
-    async with open_services(*api_urls, workflows) as services, serving(services) as without:
+    async with open_services(*api_urls, workflows) as services, serve_api(services) as without:
         missing = await without.get("/v1/retrieve?query=tariffs")
         assert missing.is_problem(503)
         assert "RUBRICA_RETRIEVAL_URL" in missing.json["detail"]

@@ -8,8 +8,8 @@ import pytest
 
 from app.accounts.nouns.access import Role
 from app.domain.writer import ReportLineage
-from tests.app.judging import Person, compared, finished_run, join, prefers, report
-from tests.app.support import ApiClient
+from tests.app.annotators import Person, add_person, make_choice, make_comparison, make_finished_run, make_report
+from tests.app.served_api import ApiClient
 
 DELIVERED, OTHER = "Duties protect labour at home.", "Duties raise what people pay."
 WAY = ReportLineage(system="minddr", agents="extractive", arrangement="survey")
@@ -23,14 +23,14 @@ class Place:
         self.pool, self.api, self.manager, self.organisation = pool, api, manager, organisation
 
     async def expert(self) -> Person:
-        return await join(self.pool, self.api, Role.MEMBER, self.organisation)
+        return await add_person(self.pool, self.api, Role.MEMBER, self.organisation)
 
     async def pair(self, number: int) -> str:
-        run_id = await finished_run(self.pool, report(f"{DELIVERED} {number}"), WAY)
+        run_id = await make_finished_run(self.pool, make_report(f"{DELIVERED} {number}"), WAY)
         await self.pool.execute(
             "UPDATE runs SET organisation_id = $2, created_by = $3 WHERE id = $1", run_id, self.organisation, self.manager.id
         )
-        return await compared(self.pool, self.manager, run_id, f"{OTHER} {number}", OTHER_WAY)
+        return await make_comparison(self.pool, self.manager, run_id, f"{OTHER} {number}", OTHER_WAY)
 
     async def add(self, *pairs: str, overlap: int = 2, **also: object) -> None:
         added = await self.manager.post("/v1/annotations", {"comparison_ids": list(pairs), "overlap": overlap, **also})
@@ -40,7 +40,7 @@ class Place:
 @pytest.fixture
 async def place(pool: asyncpg.Pool, api: ApiClient) -> Place:
     organisation = uuid4()
-    return Place(pool, api, await join(pool, api, Role.ADMIN, organisation), organisation)
+    return Place(pool, api, await add_person(pool, api, Role.ADMIN, organisation), organisation)
 
 
 async def judge(expert: Person, wanted: str) -> str:
@@ -48,7 +48,7 @@ async def judge(expert: Person, wanted: str) -> str:
     given = (await expert.get("/v1/annotations/next")).json["assignment"]
     side = "left" if wanted in given["left"]["markdown"] else "right"
     verdict = wanted if wanted == "tie" else side
-    said = prefers(verdict, reasons=[{"dimension": "usefulness", "side": None if verdict == "tie" else side}])
+    said = make_choice(verdict, reasons=[{"dimension": "usefulness", "side": None if verdict == "tie" else side}])
     answered = await expert.post(f"/v1/annotations/{given['id']}", said)
     assert answered.status == 200, answered.body
     return str(given["left"]["markdown"])
@@ -86,18 +86,18 @@ async def test_an_answer_stands_and_nobody_is_told_more(place: Place) -> None:
     ann, bob = await place.expert(), await place.expert()
     given = (await ann.get("/v1/annotations/next")).json["assignment"]
     path = f"/v1/annotations/{given['id']}"
-    assert (await bob.post(path, prefers("left"))).is_problem(404)
-    assert (await ann.post(f"/v1/comparisons/{pair}/choice", prefers("left"))).is_problem(409)
-    answered = await ann.post(path, prefers("left"))
+    assert (await bob.post(path, make_choice("left"))).is_problem(404)
+    assert (await ann.post(f"/v1/comparisons/{pair}/choice", make_choice("left"))).is_problem(409)
+    answered = await ann.post(path, make_choice("left"))
     assert set(answered.json) == {"id", "seconds"}
-    for again in (await ann.post(path, prefers("right")), await ann.post(f"{path}/skip", {"reason": "changed my mind"})):
+    for again in (await ann.post(path, make_choice("right")), await ann.post(f"{path}/skip", {"reason": "changed my mind"})):
         assert again.is_problem(409)
     assert (await ann.post(f"/v1/comparisons/{pair}/reveal")).is_problem(409)
     for forbidden in ("/v1/annotations", "/v1/annotations/agreement"):
         assert (await ann.get(forbidden)).is_problem(403)
     assert (await ann.post("/v1/annotations", {"comparison_ids": [pair]})).is_problem(403)
     assert (await place.manager.post("/v1/annotations", {"comparison_ids": [str(uuid4())]})).is_problem(404)
-    stranger = await join(place.pool, place.api, Role.OWNER, uuid4())
+    stranger = await add_person(place.pool, place.api, Role.OWNER, uuid4())
     assert (await stranger.post("/v1/annotations", {"comparison_ids": [pair]})).is_problem(404)
     assert (await stranger.get("/v1/annotations/next")).json["assignment"] is None
 
@@ -115,7 +115,7 @@ async def test_a_pair_that_was_left_lying_goes_to_somebody_else(place: Place) ->
     given = (await ann.get("/v1/annotations/next")).json["assignment"]
     assert (await bob.get("/v1/annotations/next")).json["assignment"] is None
     await place.pool.execute("UPDATE assignments SET expires_at = now() - interval '1 second' WHERE id = $1", UUID(given["id"]))
-    assert (await ann.post(f"/v1/annotations/{given['id']}", prefers("left"))).is_problem(409)
+    assert (await ann.post(f"/v1/annotations/{given['id']}", make_choice("left"))).is_problem(409)
     await judge(bob, OTHER)
 
 
@@ -126,7 +126,7 @@ async def test_the_queue_goes_to_pairs_without_votes_then_to_those_in_dispute(pl
         for reader, wanted in zip(readers, wishes, strict=True):
             shown = (await reader.get(f"/v1/comparisons/{pair}")).json
             side = "left" if wanted in shown["left"]["markdown"] else "right"
-            assert (await reader.post(f"/v1/comparisons/{pair}/choice", prefers(side))).status == 201
+            assert (await reader.post(f"/v1/comparisons/{pair}/choice", make_choice(side))).status == 201
     await place.add(settled, disputed, fresh, overlap=5)
     expert = await place.expert()
     for _ in range(3):
@@ -149,7 +149,7 @@ async def test_agreement_and_attention_are_told_to_those_who_manage(place: Place
             number = int(given["left"]["markdown"].split("[1]")[0].split()[-1])
             wishes.setdefault(number, []).append(wanted[number])
             side = "left" if wanted[number] in given["left"]["markdown"] else "right"
-            said = prefers(side, reasons=[{"dimension": "coherence", "side": side}])
+            said = make_choice(side, reasons=[{"dimension": "coherence", "side": side}])
             assert (await expert.post(f"/v1/annotations/{given['id']}", said)).status == 200
     await place.add(pairs[3], gold="alternative")
     await judge(ann, OTHER)

@@ -7,8 +7,8 @@ import asyncpg
 from app.accounts.nouns.access import Role
 from app.preferences.service.asked_questions import consented_questions
 from app.preferences.service.pseudonyms import Pseudonyms
-from tests.app.judging import Person, join
-from tests.app.support import ApiClient
+from tests.app.annotators import Person, add_person
+from tests.app.served_api import ApiClient
 
 NAMES = Pseudonyms(b"k" * 32)
 AGREED = {"person": True, "organisation": True}
@@ -27,8 +27,8 @@ async def ask(person: Person, question: str) -> UUID:
 async def test_only_what_its_asker_and_organisation_agree_to_now_and_did_before(pool: asyncpg.Pool, api: ApiClient) -> None:
     await pool.execute("DELETE FROM organisation_consents")
     home, elsewhere = uuid4(), uuid4()
-    owner, member = await join(pool, api, Role.OWNER, home), await join(pool, api, Role.MEMBER, home)
-    stranger = await join(pool, api, Role.OWNER, elsewhere)
+    owner, member = await add_person(pool, api, Role.OWNER, home), await add_person(pool, api, Role.MEMBER, home)
+    stranger = await add_person(pool, api, Role.OWNER, elsewhere)
     await ask(owner, "Asked before anybody agreed?")
     await owner.put("/v1/consent", AGREED)
     await stranger.put("/v1/consent", {"person": True})

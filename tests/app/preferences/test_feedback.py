@@ -7,33 +7,33 @@ import pytest
 
 from app.accounts.nouns.access import Role
 from app.domain.writer import ReportLineage
-from tests.app.judging import finished_run, join, report
-from tests.app.support import ApiClient
+from tests.app.annotators import add_person, make_finished_run, make_report
+from tests.app.served_api import ApiClient
 
 SAYS = "Duties protect labour at home."
 
 
 @pytest.fixture
 async def run_id(pool: asyncpg.Pool) -> UUID:
-    return await finished_run(pool, report(SAYS), ReportLineage())
+    return await make_finished_run(pool, make_report(SAYS), ReportLineage())
 
 
 async def test_a_reader_rates_a_report_and_changes_the_rating(pool: asyncpg.Pool, api: ApiClient, run_id: UUID) -> None:
-    reader, path = await join(pool, api), f"/v1/runs/{run_id}/rating"
+    reader, path = await add_person(pool, api), f"/v1/runs/{run_id}/rating"
     assert (await reader.get(path)).is_problem(404)
     assert (await reader.post(path, {"stars": 2, "comment": "thin"})).json["stars"] == 2
     await reader.post(path, {"stars": 4})
     assert {name: (await reader.get(path)).json[name] for name in ("stars", "comment")} == {"stars": 4, "comment": ""}
-    assert (await (await join(pool, api)).get(path)).is_problem(404)
+    assert (await (await add_person(pool, api)).get(path)).is_problem(404)
     for refused in ({"stars": 0}, {"stars": 6}, {"stars": 4.5}, {}, {"stars": 3, "comment": "\x00"}):
         assert (await reader.post(path, refused)).is_problem(400), refused
     assert (await reader.post(f"/v1/runs/{uuid4()}/rating", {"stars": 3})).is_problem(404)
     assert (await reader.post(f"/v1/runs/{await api.ask()}/rating", {"stars": 3})).is_problem(404)
-    assert (await (await join(pool, api, Role.VIEWER)).post(path, {"stars": 3})).is_problem(403)
+    assert (await (await add_person(pool, api, Role.VIEWER)).post(path, {"stars": 3})).is_problem(403)
 
 
 async def test_a_reader_flags_a_claim_and_takes_it_back(pool: asyncpg.Pool, api: ApiClient, run_id: UUID) -> None:
-    reader, path = await join(pool, api), f"/v1/runs/{run_id}/claims/0/flag"
+    reader, path = await add_person(pool, api), f"/v1/runs/{run_id}/claims/0/flag"
     flagged = (await reader.post(path, {"reason": "the source says otherwise"})).json
     assert (flagged["claim"], flagged["text"]) == (0, SAYS)
     await reader.post(path, {"reason": "it is dated"})
@@ -41,7 +41,7 @@ async def test_a_reader_flags_a_claim_and_takes_it_back(pool: asyncpg.Pool, api:
     assert told["reason"] == "it is dated"
     assert (await reader.post(f"/v1/runs/{run_id}/claims/1/flag", {"reason": "?"})).is_problem(404)
     assert (await reader.post(path, {"reason": "  "})).is_problem(400)
-    stranger = await join(pool, api, Role.OWNER, uuid4())
+    stranger = await add_person(pool, api, Role.OWNER, uuid4())
     assert (await stranger.post(path, {"reason": "?"})).is_problem(404)
     assert (await stranger.get(f"/v1/runs/{run_id}/flags")).is_problem(404)
     assert (await reader.send("DELETE", path)).status == 204
@@ -53,7 +53,7 @@ async def test_what_is_said_of_a_changed_report_is_said_of_the_words_that_were_r
     pool: asyncpg.Pool, api: ApiClient, run_id: UUID
 ) -> None:
     """A claim's number is that of the version on the reader's page; training reads it beside the delivered report."""
-    reader, path = await join(pool, api), f"/v1/runs/{run_id}/claims"
+    reader, path = await add_person(pool, api), f"/v1/runs/{run_id}/claims"
     await pool.execute(
         """INSERT INTO report_versions (run_id, n, origin, based_on, usage, report, markdown, html, evidence)
         SELECT run_id, 2, 'edited', 1, '{}',
@@ -79,7 +79,7 @@ async def test_what_is_said_of_a_changed_report_is_said_of_the_words_that_were_r
 
 async def test_consent_is_off_until_person_and_organisation_give_it(pool: asyncpg.Pool, api: ApiClient) -> None:
     home = uuid4()
-    owner, member = await join(pool, api, Role.OWNER, home), await join(pool, api, Role.MEMBER, home)
+    owner, member = await add_person(pool, api, Role.OWNER, home), await add_person(pool, api, Role.MEMBER, home)
     assert (await member.get("/v1/consent")).json == {"given": False, "person_since": None, "organisation_since": None}
     assert (await member.put("/v1/consent", {"organisation": True})).is_problem(403)
     given = (await member.put("/v1/consent", {"person": True})).json

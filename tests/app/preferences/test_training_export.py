@@ -24,8 +24,8 @@ from app.preferences.service.pseudonyms import Pseudonyms, read_key
 from app.preferences.service.training_export import export
 from app.reports.storage import versions
 from app.runs.storage.run_log import Renderings
-from tests.app.judging import TENANT, Person, compared, finished_run, join, prefers, report
-from tests.app.support import ApiClient
+from tests.app.annotators import TENANT, Person, add_person, make_choice, make_comparison, make_finished_run, make_report
+from tests.app.served_api import ApiClient
 from workflows.judging.general_rubric import make_general_rubric
 
 BEGINNING = datetime(2020, 1, 1, tzinfo=UTC)
@@ -51,21 +51,21 @@ class Readers:
 async def readers(pool: asyncpg.Pool, api: ApiClient) -> Readers:
     await pool.execute("DELETE FROM organisation_consents")
     home = uuid4()
-    asker, fond, torn = [await join(pool, api, Role.OWNER, home) for _ in range(3)]
+    asker, fond, torn = [await add_person(pool, api, Role.OWNER, home) for _ in range(3)]
     made = Readers(pool, api, home, asker, fond, torn)
-    run_id = await finished_run(pool, report(DELIVERED), WAY)
+    run_id = await make_finished_run(pool, make_report(DELIVERED), WAY)
     await pool.execute("UPDATE runs SET organisation_id = $2, created_by = $3 WHERE id = $1", run_id, home, asker.id)
     for person in (asker, fond, torn):
         await person.put("/v1/consent", {"person": True, "organisation": True})
-    made.comparison = await compared(pool, asker, run_id, OTHER, OTHER_WAY)
+    made.comparison = await make_comparison(pool, asker, run_id, OTHER, OTHER_WAY)
     path = f"/v1/comparisons/{made.comparison}"
     shown = (await fond.get(path)).json
     side = "left" if OTHER in shown["left"]["markdown"] else "right"
     reasons = [{"dimension": "coherence", "side": side}, {"dimension": "completeness", "side": None}]
-    await fond.post(f"{path}/choice", prefers(side, 3, reasons=reasons, comment="Ask Bob Miller.", hidden_seconds=0))
+    await fond.post(f"{path}/choice", make_choice(side, 3, reasons=reasons, comment="Ask Bob Miller.", hidden_seconds=0))
     await fond.post(f"{path}/reveal")
     await torn.get(path)
-    await torn.post(f"{path}/choice", prefers("both_bad"))
+    await torn.post(f"{path}/choice", make_choice("both_bad"))
     await fond.post(f"/v1/runs/{run_id}/rating", {"stars": 2, "comment": "Ask Bob Miller."})
     await torn.post(f"/v1/runs/{run_id}/claims/0/flag", {"reason": "Ask Bob Miller."})
     edited = await asker.put(f"/v1/runs/{run_id}/sections/0", {"heading": "Briefly", "markdown": "Duties cost. [1]"})
@@ -92,7 +92,7 @@ async def keep_edit(pool: asyncpg.Pool, run_id: UUID) -> None:
     task = await pool.fetchrow("SELECT id, request FROM report_tasks WHERE run_id = $1", run_id)
     told = orjson.loads(task["request"])
     section = Section(heading=told["heading"], body=told["body"])
-    changed = report(DELIVERED).model_copy(update={"sections": (section,)})
+    changed = make_report(DELIVERED).model_copy(update={"sections": (section,)})
     info = VersionInfo(n=2, origin=VersionOrigin.EDITED, based_on=1, section=0, created_at=BEGINNING)
     await versions.add(pool, run_id, info, changed, Renderings("", ""), {})
     await pool.execute("UPDATE report_tasks SET status = 'done', version = 2 WHERE id = $1", task["id"])

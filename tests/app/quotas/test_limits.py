@@ -21,10 +21,10 @@ from app.domain.run import EventType, RunStatus
 from app.http.services import open_services
 from app.reports.storage import report_tasks
 from app.runs.storage.run_log import RunLog
-from tests.app.browser import Browser, browsing
+from tests.app.browser import Browser, open_browser
 from tests.app.conftest import NewBrowser
-from tests.app.finished import complete
-from tests.app.support import ApiClient, InMemoryRuns, serving
+from tests.app.finished_run import write_end
+from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 
 
 async def used(pool: asyncpg.Pool, run: str, tokens: int, cost: int) -> None:
@@ -97,7 +97,7 @@ async def test_what_is_no_run_is_held_to_the_month_and_to_its_runs_budget(
     owner = await new_browser()
     await owner.sign_up(next(addresses))
     run, asked = await owner.ask("What did it cost?"), {"question": "And who paid?"}
-    await complete(pool, run_log, UUID(run))
+    await write_end(pool, run_log, UUID(run))
     questions, rewrite = f"/v1/runs/{run}/questions", f"/v1/runs/{run}/sections/0/rewrite"
     assert (await owner.post("/v1/rubrics", asked)).json["usage"]["input_tokens"] == 9
     assert (await owner.get("/v1/quotas")).json["used"]["tokens"] == 1_009
@@ -134,7 +134,7 @@ async def test_a_key_pays_for_what_it_asks_of_others_runs(
     owner = await new_browser()
     await owner.sign_up(next(addresses))
     run, asked = await owner.ask("What did it cost?"), {"question": "And who paid?"}
-    await complete(pool, run_log, UUID(run))
+    await write_end(pool, run_log, UUID(run))
     made = (await owner.post("/v1/keys", {"name": "k", "scopes": ["runs:read", "runs:write", "reports:write"]})).json
     await owner.put("/v1/quotas", {"tokens_per_month": 60, "key_id": made["info"]["id"]})
     key = {"Authorization": f"Bearer {made['key']}"}
@@ -158,7 +158,7 @@ async def test_what_a_month_used_counts_once_for_the_organisation_and_for_the_ke
     made = (await owner.post("/v1/keys", {"name": "k", "scopes": scopes})).json
     key, key_id = {"Authorization": f"Bearer {made['key']}"}, made["info"]["id"]
     run = (await api.post("/v1/runs", {"question": "What did it cost?"}, headers=key)).json["id"]
-    await complete(pool, run_log, UUID(run))
+    await write_end(pool, run_log, UUID(run))
     told = await api.post(f"/v1/runs/{run}/questions", asked, headers=key)
     usage = Usage(input_tokens=50, output_tokens=1, cost_microusd=7)
     await report_tasks.finish(pool, UUID(run), UUID(told.json["id"]), TaskStatus.DONE, usage=usage)
@@ -188,8 +188,8 @@ async def small(api_urls: tuple[str, str], workflows: InMemoryRuns) -> AsyncIter
     policy = AccountPolicy(sign_up=False, most=Quota(requests_per_minute=5, concurrent_runs=1))
     async with (
         open_services(*api_urls, workflows, accounts_policy=policy) as services,
-        serving(services) as client,
-        browsing(client.address) as browser,
+        serve_api(services) as client,
+        open_browser(client.address) as browser,
     ):
         yield browser
 
@@ -235,7 +235,7 @@ async def test_usage_by_model_tool_and_run(
 async def test_the_audit_log_is_read_in_pages_by_those_who_may(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
     owner, member = await new_browser(), await new_browser()
     await owner.sign_up(next(addresses))
-    await member.accept(await owner.invited(next(addresses), "member"))
+    await member.accept(await owner.invite(next(addresses), "member"))
     assert (await member.get("/v1/audit")).is_problem(403)
     first = (await owner.get("/v1/audit?limit=3")).json
     second = (await owner.get(f"/v1/audit?limit=3&before={first['next']}")).json
@@ -263,7 +263,7 @@ async def test_the_audit_log_is_read_in_pages_by_those_who_may(new_browser: NewB
 async def test_the_audit_log_is_taken_along_and_computes_nothing(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
     owner, member = await new_browser(), await new_browser()
     await owner.sign_up(next(addresses))
-    await member.accept(await owner.invited(next(addresses), "member"))
+    await member.accept(await owner.invite(next(addresses), "member"))
     assert (await member.get("/v1/audit/export")).is_problem(403)
     hook = {"url": "https://hooks.example.org/secret-path", "events": ["run.completed"]}
     made = (await owner.post("/v1/webhooks", hook)).json["webhook"]["id"]

@@ -8,8 +8,8 @@ import pytest
 from app.domain.report import Report, Section
 from app.domain.run import RunStatus
 from app.runs.storage.run_log import Renderings, RunLog, SourceSnapshot
-from tests.app.support import ApiClient
-from tests.support.opening import open_stage
+from tests.app.served_api import ApiClient
+from tests.support.stage_opening import open_stage
 
 TEXT = "Duties were high in 1890.\r\n Ça va \U0001f600\x00 end"
 HASH = hashlib.sha256(TEXT.encode()).hexdigest()

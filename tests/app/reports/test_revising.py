@@ -8,7 +8,7 @@ from app.reports.service.findings.charts import draw_charts
 from app.reports.service.findings.numbers import find_figures
 from app.reports.service.revising.differences import Change, compare_reports
 from app.reports.service.revising.editing import insert_keys
-from tests.app.exports.example_reports import CHINESE, PLAIN, quote
+from tests.app.exports.example_reports import CHINESE, PLAIN, make_quote
 
 
 def report(*sections: tuple[str, str]) -> Report:
@@ -48,7 +48,7 @@ def cited(*texts: str) -> list[Citation]:
 
 
 def _quote(text: str) -> Quote:
-    return quote(text, "https://example.org")
+    return make_quote(text, "https://example.org")
 
 
 def test_numbers_are_read_with_unit_and_year_in_two_languages() -> None:

@@ -22,18 +22,18 @@ from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
 from rubrica_client import ApiError, AsyncClient, reports
 from rubrica_client.patience import NONE
-from tests.app.exports.example_reports import quote
-from tests.app.support import ApiClient, InMemoryRuns
+from tests.app.exports.example_reports import make_quote
+from tests.app.served_api import ApiClient, InMemoryRuns
 from tests.support.accounts import HOME_KEY
 
 CITY = [
     f"In {year} the population of the city was {value} people." for year, value in ((1890, "1.2 million"), (1900, "1,500,000"))
 ]
 QUOTES = [
-    quote(text, f"https://example.org/{n}")
+    make_quote(text, f"https://example.org/{n}")
     for n, text in enumerate([*CITY, "The population of the city was 2 million people in 1910."])
 ]
-ODD = quote(
+ODD = make_quote(
     "Nobody counted before 1950; exports rose 12% in 1920 and 5% in 1930.", "https://example.org/odd", title="<script>x</script>"
 )
 SECRET = "the-secret-of-the-run"

@@ -11,7 +11,7 @@ from app.retention.service.retention import delete_past
 from app.runs.storage.run_log import RunLog
 from tests.app.browser import Browser
 from tests.app.conftest import NewBrowser
-from tests.app.finished import begin, complete
+from tests.app.finished_run import write_begin, write_end
 
 AGED = "UPDATE runs SET finished_at = now() - make_interval(days => $2) WHERE id = $1"
 CALL = "INSERT INTO tool_calls (run_id, key, result) VALUES ($1, 'search:x', 'what the tool brought')"
@@ -24,8 +24,8 @@ LEFT = """
 async def ended(owner: Browser, pool: asyncpg.Pool, days_ago: int) -> UUID:
     """A rated run that ended so long ago."""
     run_id = UUID(await owner.ask("What is kept?"))
-    await begin(RunLog(pool), run_id)
-    await complete(pool, RunLog(pool), run_id)
+    await write_begin(RunLog(pool), run_id)
+    await write_end(pool, RunLog(pool), run_id)
     await pool.execute(CALL, run_id)
     assert (await owner.post(f"/v1/runs/{run_id}/rating", {"stars": 3})).status < 300
     await pool.execute("UPDATE ratings SET made_at = now() - make_interval(days => $2) WHERE run_id = $1", run_id, days_ago)
@@ -104,7 +104,7 @@ async def test_a_draft_loses_its_words_in_time_and_its_month_goes_on_paying_for_
 async def test_who_may_say_how_long(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
     owner, viewer = await new_browser(), await new_browser()
     await owner.sign_up(next(addresses), "Roles")
-    await viewer.accept(await owner.invited(next(addresses), "viewer"))
+    await viewer.accept(await owner.invite(next(addresses), "viewer"))
     assert (await viewer.send("PUT", "/v1/retention", json={"runs_days": 1})).is_problem(403)
     for wrong in ({"runs_days": 0}, {"runs_days": 1.5}, {"days": 1}, {"events_days": 10**9}):
         assert (await owner.send("PUT", "/v1/retention", json=wrong)).is_problem(400), wrong

@@ -9,8 +9,8 @@ from app.domain.run import RunStatus
 from app.runs.storage.run_log import RunLog
 from tests.app.browser import Browser
 from tests.app.conftest import NewBrowser
-from tests.app.finished import HASH, begin, complete
-from tests.app.finished import TEXT as SOURCE
+from tests.app.finished_run import HASH, write_begin, write_end
+from tests.app.finished_run import TEXT as SOURCE
 
 NAMING_RUNS = """
     SELECT conrelid::regclass::text AS name, attname AS by FROM pg_constraint
@@ -28,8 +28,8 @@ STARTED = (
 async def ended(who: Browser, pool: asyncpg.Pool, question: str = "What is deleted?") -> UUID:
     """A finished run that cites the stored copy of a source."""
     run_id, log = UUID(await who.ask(question)), RunLog(pool)
-    await begin(log, run_id)
-    await complete(pool, log, run_id)
+    await write_begin(log, run_id)
+    await write_end(pool, log, run_id)
     await pool.execute("INSERT INTO snapshots (hash, body) VALUES ($1, $2) ON CONFLICT DO NOTHING", HASH, SOURCE.encode())
     await pool.execute(CITED, HASH, run_id)
     return run_id
@@ -80,7 +80,7 @@ async def test_who_may_delete(new_browser: NewBrowser, addresses: Iterator[str],
     await owner.sign_up(next(addresses), "Roles")
     await stranger.sign_up(next(addresses), "Elsewhere")
     for who, role in ((member, "member"), (viewer, "viewer")):
-        await who.accept(await owner.invited(next(addresses), role))
+        await who.accept(await owner.invite(next(addresses), role))
     of_owner, of_member = await ended(owner, pool), await ended(member, pool)
     assert (await stranger.delete(f"/v1/runs/{of_owner}")).is_problem(404)
     assert (await viewer.delete(f"/v1/runs/{of_owner}")).is_problem(403)

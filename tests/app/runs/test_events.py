@@ -7,7 +7,7 @@ import asyncpg
 
 from app.domain.run import EventType, RunStatus
 from app.runs.storage.run_log import RunLog
-from tests.app.support import ApiClient
+from tests.app.served_api import ApiClient
 from tests.support.accounts import HOME_KEY
 
 WRITERS = 8

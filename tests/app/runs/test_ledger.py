@@ -12,7 +12,7 @@ from app.domain.trajectory import Turn, TurnKind
 from app.runs.storage import events, steering
 from app.runs.storage.run_log import NOTHING, Receipt, Reservation, RunLog
 from tests.app.conftest import NewRun
-from tests.support.opening import open_stage
+from tests.support.stage_opening import open_stage
 
 WRITERS = 8
 TURNS = 25

@@ -18,8 +18,8 @@ from app.runs.storage import events, runs
 from app.runs.storage.run_log import NOTHING, Receipt, Reservation, RunLog
 from tests.app.conftest import NewRun
 from tests.app.runs.test_run_log import store, turn
-from tests.support.lost_answers import LostAnswers
-from tests.support.opening import open_stage
+from tests.support.lossy_proxy import LossyProxy
+from tests.support.stage_opening import open_stage
 
 T = TypeVar("T")
 STAGE = "search/s1"
@@ -32,7 +32,7 @@ class Shaky:
     """A worker's record over a line that can be cut."""
 
     log: RunLog
-    line: LostAnswers
+    line: LossyProxy
 
     async def unanswered(self, named: str, send: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Send, lose the answer, and send again: the second answer."""
@@ -41,14 +41,14 @@ class Shaky:
 
     async def lose(self, named: str, send: Callable[[], Coroutine[Any, Any, object]]) -> None:
         """Send, and lose the answer."""
-        with self.line.losing(named), pytest.raises(Unavailable):
+        with self.line.lose_answers_to(named), pytest.raises(Unavailable):
             await send()
 
 
 @pytest.fixture
 async def shaky(postgres_url: str) -> AsyncIterator[Shaky]:
-    line = LostAnswers(postgres_url)
-    async with line.url() as address:
+    line = LossyProxy(postgres_url)
+    async with line.serve_url() as address:
         through = await connect(address, largest=1)
         yield Shaky(RunLog(through), line)
         through.terminate()
@@ -170,7 +170,7 @@ async def test_the_last_words_of_a_killed_server_are_an_outage(shaky: Shaky, new
     """They come while nobody asked anything, and leave the connection out of step for whoever asks next."""
     run = await new_run()
     await open_stage(shaky.log, run, STAGE, None)
-    await shaky.line.last_words()
+    await shaky.line.send_last_words()
     with pytest.raises(Unavailable):
         await store_many(shaky.log, run)
     shaky.line.hang_up()

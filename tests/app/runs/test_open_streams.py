@@ -14,7 +14,7 @@ from app.http.services import Services
 from app.runs.storage.run_log import RunLog
 from tests.app.browser import Browser
 from tests.app.conftest import NewBrowser
-from tests.app.support import ApiClient
+from tests.app.served_api import ApiClient
 
 
 async def types(events: AsyncIterator[dict[str, str]]) -> list[str]:

@@ -18,7 +18,7 @@ from app.runs.service.live_events import LiveEvents
 from app.runs.service.open_streams import OpenStreams
 from app.runs.storage.events import EventListener
 from app.runs.storage.run_log import RunLog
-from tests.app.support import ApiClient, serving
+from tests.app.served_api import ApiClient, serve_api
 from tests.support.accounts import HOME_KEY
 
 QUIET = timedelta(seconds=0.3)
@@ -29,7 +29,7 @@ async def impatient(services: Services, pool: asyncpg.Pool, postgres_url: str) -
     """An API that calls 0.3 s quiet."""
     live = LiveEvents(pool, pool, QUIET)
     listening = asyncio.create_task(EventListener(postgres_url, live.note_growth, live.read_all_again).run())
-    async with serving(dataclasses.replace(services, live=live)) as client:
+    async with serve_api(dataclasses.replace(services, live=live)) as client:
         yield client, live
     listening.cancel()
 
@@ -90,7 +90,7 @@ async def test_clients_that_vanish_leave_nothing_behind(impatient: tuple[ApiClie
 
 
 async def test_an_organisation_has_so_many_streams_at_a_time(services: Services, pool: asyncpg.Pool) -> None:
-    async with serving(dataclasses.replace(services, streams=OpenStreams(pool, most=3))) as api:
+    async with serve_api(dataclasses.replace(services, streams=OpenStreams(pool, most=3))) as api:
         run = await api.ask()
         opened = [await _asked(api, run) for _ in range(3)]
         refused = await asyncio.gather(*(api.get(f"/v1/runs/{run}/events") for _ in range(20)))

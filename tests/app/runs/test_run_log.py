@@ -16,7 +16,7 @@ from app.domain.trajectory import Turn, TurnKind
 from app.runs.storage import events, runs, steering, tool_results
 from app.runs.storage.run_log import NOTHING, Receipt, Reservation, RunLog, SourceSnapshot
 from tests.app.conftest import NewRun
-from tests.support.opening import open_stage
+from tests.support.stage_opening import open_stage
 
 END_WAITING = """
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.app.support import ApiClient, InMemoryRuns
+from tests.app.served_api import ApiClient, InMemoryRuns
 
 NOBODY = "7d1c3b1e-0c0c-4f4e-9d5a-3c8a5f0f6b11"
 

@@ -12,7 +12,7 @@ from app.runs.storage import events
 from app.runs.storage.run_log import RunLog
 from app.runs.storage.stage_openings import WantedStage, open_stages
 from tests.app.conftest import NewRun
-from tests.support.opening import open_stage
+from tests.support.stage_opening import open_stage
 
 
 async def test_each_stage_is_found_as_it_is_and_reads_its_own_needs(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:

@@ -10,8 +10,8 @@ from app.domain.plan import ResearchPlan
 from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn, TurnKind
 from app.runs.storage.run_log import Reservation, RunLog
-from tests.app.support import ApiClient, InMemoryRuns
-from tests.support.opening import open_stage
+from tests.app.served_api import ApiClient, InMemoryRuns
+from tests.support.stage_opening import open_stage
 
 PLAN = {"subtasks": [{"id": "s1", "title": "First", "question": "What first?"}]}
 SECOND = {"id": "s2", "title": "Second", "question": "What then?", "depends_on": ["s1"]}

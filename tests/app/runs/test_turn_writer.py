@@ -11,7 +11,7 @@ from app.domain.trajectory import Turn
 from app.runs.storage.run_log import Receipt, RunLog
 from tests.app.conftest import NewRun
 from tests.app.runs.test_run_log import store, turn
-from tests.support.opening import open_stage
+from tests.support.stage_opening import open_stage
 
 AGENTS = [f"report/section/{n}" for n in range(40)]
 

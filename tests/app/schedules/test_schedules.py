@@ -13,7 +13,7 @@ from app.accounts.storage import organisations as accounts
 from app.domain.errors import Unavailable
 from app.domain.schedules import Timing
 from app.http.services import Services, open_services
-from tests.app.support import ApiClient, InMemoryRuns, serving
+from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 
 WEEKLY = {"cron": "0 8 * * mon", "time_zone": "Europe/Berlin"}
 
@@ -56,7 +56,7 @@ async def services(api_urls: tuple[str, str], workflows: InMemoryRuns, clock: Cl
 
 @pytest.fixture
 async def api(services: Services, pool: asyncpg.Pool) -> AsyncIterator[ApiClient]:
-    async with serving(services) as client:
+    async with serve_api(services) as client:
         yield client
 
 

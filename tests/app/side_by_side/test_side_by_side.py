@@ -18,9 +18,9 @@ from app.domain.run import RunStatus
 from app.domain.scorecard import CriterionScore, scorecard_of
 from app.runs.storage import tool_results
 from app.runs.storage.run_log import NOTHING, RunLog
-from tests.app.finished import complete
-from tests.app.support import ApiClient, InMemoryRuns
-from tests.support.opening import open_stage
+from tests.app.finished_run import write_end
+from tests.app.served_api import ApiClient, InMemoryRuns
+from tests.support.stage_opening import open_stage
 from workflows.judging.general_rubric import make_general_rubric
 
 QUESTION = "How did American presidents justify tariffs?"
@@ -102,7 +102,7 @@ async def test_a_report_is_judged_afterwards_by_a_rubric_of_the_reader(
     run = await api.ask(QUESTION)
     path = f"/v1/runs/{run}/side-by-side/scores"
     assert (await api.post(path, {})).is_problem(409), "it is under way"
-    await complete(run_log.executor, run_log, UUID(run))
+    await write_end(run_log.executor, run_log, UUID(run))
     criteria = [c.model_dump(mode="json") for c in make_general_rubric(ResearchQuery(question=QUESTION)).criteria]
     assert (await api.post(path, {"rubric": {"criteria": criteria[:2]}})).is_problem(400)
     assert (await api.post(path, {"rubric": {"criteria": criteria}}, headers=stranger)).is_problem(404)

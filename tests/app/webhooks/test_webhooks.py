@@ -18,8 +18,8 @@ from app.http.services import open_services
 from app.outgoing.addresses import IPAddress, parse_networks
 from app.runs.storage.run_log import RunLog
 from app.webhooks.service.delivery import DeliveryPolicy
-from tests.app.receiver import Receiver, receiving
-from tests.app.support import ApiClient, InMemoryRuns, serving
+from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
+from tests.app.webhook_receiver import WebhookReceiver, serve_receiver
 
 LOOPBACK = parse_networks("127.0.0.0/8")
 SOON = (timedelta(milliseconds=50),) * 3
@@ -28,8 +28,8 @@ PATIENT, HASTY = timedelta(seconds=45), timedelta(seconds=2)
 
 
 @pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    async with receiving() as started:
+async def receiver() -> AsyncIterator[WebhookReceiver]:
+    async with serve_receiver() as started:
         yield started
 
 
@@ -43,7 +43,7 @@ async def telling(api_urls: tuple[str, str], workflows: InMemoryRuns) -> AsyncIt
 async def telling_within(limit: timedelta, api_urls: tuple[str, str], workflows: InMemoryRuns) -> AsyncIterator[ApiClient]:
     """An API whose webhooks may lead to this machine, and that loses no time between attempts."""
     policy = DeliveryPolicy(LOOPBACK, SOON, limit)
-    async with open_services(*api_urls, workflows, webhook_policy=policy) as services, serving(services) as client:
+    async with open_services(*api_urls, workflows, webhook_policy=policy) as services, serve_api(services) as client:
         yield client
 
 
@@ -65,12 +65,14 @@ async def until_state(api: ApiClient, webhook: str, state: str) -> dict[str, Any
     return found[0]
 
 
-async def test_what_happens_to_runs_is_told_signed_and_filtered(telling: ApiClient, receiver: Receiver, run_log: RunLog) -> None:
+async def test_what_happens_to_runs_is_told_signed_and_filtered(
+    telling: ApiClient, receiver: WebhookReceiver, run_log: RunLog
+) -> None:
     everything = await hook(telling, f"{receiver.url}/hook")
     ends = await hook(telling, f"{receiver.url}/ends", events=["run.completed"], description="only ends")
     run = await telling.ask()
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
-    got = await receiver.until(2)
+    got = await receiver.wait_for(2)
     told = {orjson.loads(request.body)["type"]: request for request in got}
     assert set(told) == {"run.running", "run.completed"}
     body = orjson.loads(told["run.completed"].body)
@@ -78,7 +80,7 @@ async def test_what_happens_to_runs_is_told_signed_and_filtered(telling: ApiClie
     assert Webhook(everything["secret"]).verify(told["run.completed"].body, told["run.completed"].headers) == body
     with pytest.raises(WebhookVerificationError):
         Webhook(ends["secret"]).verify(told["run.completed"].body, told["run.completed"].headers)
-    [only] = await receiver.until(1, "/ends")
+    [only] = await receiver.wait_for(1, "/ends")
     assert orjson.loads(only.body)["type"] == "run.completed"
     done = await until_state(telling, ends["id"], "delivered")
     assert (done["attempts"], done["status"], done["type"], done["error"]) == (1, 204, "run.completed", "")
@@ -89,12 +91,12 @@ async def test_what_happens_to_runs_is_told_signed_and_filtered(telling: ApiClie
 
 
 async def test_an_endpoint_that_is_down_is_tried_again_under_the_same_name(
-    telling: ApiClient, receiver: Receiver, run_log: RunLog
+    telling: ApiClient, receiver: WebhookReceiver, run_log: RunLog
 ) -> None:
     receiver.statuses = [500, 503]
     made = await hook(telling, f"{receiver.url}/hook", events=["run.running"])
     await telling.ask()
-    attempts = await receiver.until(3)
+    attempts = await receiver.wait_for(3)
     assert len({request.headers["webhook-id"] for request in attempts}) == 1
     done = await until_state(telling, made["id"], "delivered")
     assert done["attempts"] == 3
@@ -105,7 +107,7 @@ async def test_an_endpoint_that_is_down_is_tried_again_under_the_same_name(
     assert (await telling.get(f"/v1/webhooks/{made['id']}")).json["failing_since"] is not None
     replayed = await telling.post(f"/v1/webhooks/deliveries/{failed['id']}/replay")
     assert (replayed.status, replayed.json["state"]) == (202, "pending")
-    again = (await receiver.until(8))[-1]
+    again = (await receiver.wait_for(8))[-1]
     assert again.headers["webhook-id"] == f"msg_{UUID(failed['id']).hex}"
     while (await telling.get(f"/v1/webhooks/{made['id']}")).json["failing_since"] is not None:
         await asyncio.sleep(0.05)
@@ -122,13 +124,15 @@ async def until_tried(api: ApiClient, webhook: str) -> str:
     ("path", "error"),
     [("/garbage", "no answer: "), ("/redirect", "redirects are not followed"), ("/endless", "500")],
 )
-async def test_hostile_endpoints_fail_and_hold_up_nobody(telling: ApiClient, receiver: Receiver, path: str, error: str) -> None:
+async def test_hostile_endpoints_fail_and_hold_up_nobody(
+    telling: ApiClient, receiver: WebhookReceiver, path: str, error: str
+) -> None:
     receiver.redirect_to = f"{receiver.url}/stolen"
     bad = await hook(telling, receiver.url + path, events=["run.running"])
     good = await hook(telling, f"{receiver.url}/hook", events=["run.running"])
     for _ in range(6):
         await telling.ask()
-    await receiver.until(6)
+    await receiver.wait_for(6)
     assert error in await until_tried(telling, bad["id"])
     assert not [request for request in receiver.requests if request.path == "/stolen"]
     for made in (bad, good):
@@ -136,7 +140,7 @@ async def test_hostile_endpoints_fail_and_hold_up_nobody(telling: ApiClient, rec
 
 
 async def test_an_endpoint_that_never_answers_is_given_up(
-    api_urls: tuple[str, str], workflows: InMemoryRuns, receiver: Receiver
+    api_urls: tuple[str, str], workflows: InMemoryRuns, receiver: WebhookReceiver
 ) -> None:
     async with telling_within(HASTY, api_urls, workflows) as api:
         made = await hook(api, f"{receiver.url}/slow", events=["webhook.test"])
@@ -144,19 +148,19 @@ async def test_an_endpoint_that_never_answers_is_given_up(
         assert "no answer within 2 s" in await until_tried(api, made["id"])
 
 
-async def test_an_endpoint_that_never_answers_holds_up_nobody(telling: ApiClient, receiver: Receiver) -> None:
+async def test_an_endpoint_that_never_answers_holds_up_nobody(telling: ApiClient, receiver: WebhookReceiver) -> None:
     slow = await hook(telling, f"{receiver.url}/slow", events=["run.running"])
     good = await hook(telling, f"{receiver.url}/hook", events=["run.running"])
     for _ in range(6):
         await telling.ask()
-    await receiver.until(6)
+    await receiver.wait_for(6)
     assert [item["error"] for item in await deliveries(telling, slow["id"])] == [""] * 6, "the others waited for none to end"
     for made in (slow, good):
         assert (await telling.send("DELETE", f"/v1/webhooks/{made['id']}")).status == 204
 
 
 async def test_an_endpoint_that_is_gone_or_has_failed_for_days_is_turned_off(
-    telling: ApiClient, receiver: Receiver, pool: asyncpg.Pool
+    telling: ApiClient, receiver: WebhookReceiver, pool: asyncpg.Pool
 ) -> None:
     made = await hook(telling, f"{receiver.url}/hook", events=["run.running", "webhook.test"])
     receiver.statuses = [410]
@@ -175,11 +179,11 @@ async def test_an_endpoint_that_is_gone_or_has_failed_for_days_is_turned_off(
     assert "for days" in off["disabled_reason"]
 
 
-async def test_turned_off_an_endpoint_hears_nothing_more(telling: ApiClient, receiver: Receiver) -> None:
+async def test_turned_off_an_endpoint_hears_nothing_more(telling: ApiClient, receiver: WebhookReceiver) -> None:
     made = await hook(telling, f"{receiver.url}/slow", events=["webhook.test"])
     another = await hook(telling, f"{receiver.url}/hook", events=["webhook.test"])
     await telling.post(f"/v1/webhooks/{made['id']}/test")
-    await receiver.until(1, "/slow")
+    await receiver.wait_for(1, "/slow")
     assert (await telling.send("PATCH", f"/v1/webhooks/{made['id']}", json={"enabled": False})).json["enabled"] is False
     [given_up] = await deliveries(telling, made["id"], "failed")
     assert given_up["error"] == "the webhook was turned off"
@@ -187,23 +191,25 @@ async def test_turned_off_an_endpoint_hears_nothing_more(telling: ApiClient, rec
     receiver.let_go.set()
     for heard in (1, 2):  # two looks at what is due
         await telling.post(f"/v1/webhooks/{another['id']}/test")
-        await receiver.until(heard)
+        await receiver.wait_for(heard)
     assert len([request for request in receiver.requests if request.path == "/slow"]) == 1
     assert (await deliveries(telling, made["id"], "failed"))[0]["next_attempt_at"] is None
 
 
-async def test_for_a_day_after_a_rotation_both_secrets_sign(telling: ApiClient, receiver: Receiver, pool: asyncpg.Pool) -> None:
+async def test_for_a_day_after_a_rotation_both_secrets_sign(
+    telling: ApiClient, receiver: WebhookReceiver, pool: asyncpg.Pool
+) -> None:
     made = await hook(telling, f"{receiver.url}/hook", events=["webhook.test"])
     rotated = await telling.post(f"/v1/webhooks/{made['id']}/secret")
     new = rotated.json["secret"]
     assert new not in ("", made["secret"])
     await telling.post(f"/v1/webhooks/{made['id']}/test")
-    [sent] = await receiver.until(1)
+    [sent] = await receiver.wait_for(1)
     for secret in (made["secret"], new):
         assert Webhook(secret).verify(sent.body, sent.headers)["type"] == "webhook.test"
     await pool.execute("UPDATE webhooks SET previous_until = now() - interval '1 second' WHERE id = $1", UUID(made["id"]))
     await telling.post(f"/v1/webhooks/{made['id']}/test")
-    later = (await receiver.until(2))[-1]
+    later = (await receiver.wait_for(2))[-1]
     assert Webhook(new).verify(later.body, later.headers)
     with pytest.raises(WebhookVerificationError):
         Webhook(made["secret"]).verify(later.body, later.headers)
@@ -230,7 +236,7 @@ async def test_an_address_that_leads_inside_is_refused(api: ApiClient, url: str)
 
 
 async def test_a_public_name_that_leads_inside_is_not_connected_to(
-    api_urls: tuple[str, str], workflows: InMemoryRuns, receiver: Receiver
+    api_urls: tuple[str, str], workflows: InMemoryRuns, receiver: WebhookReceiver
 ) -> None:
     """The name is fine when it is registered, and points to this machine when it is asked for."""
 
@@ -238,7 +244,7 @@ async def test_a_public_name_that_leads_inside_is_not_connected_to(
         return [ip_address("127.0.0.1")]
 
     policy = DeliveryPolicy(pauses=SOON, lookup=rebound)
-    async with open_services(*api_urls, workflows, webhook_policy=policy) as services, serving(services) as api:
+    async with open_services(*api_urls, workflows, webhook_policy=policy) as services, serve_api(services) as api:
         made = await hook(api, f"https://hooks.example.com:8443/{receiver.url[-5:]}")
         assert (await api.post(f"/v1/webhooks/{made['id']}/test")).status == 202
         failed = await until_state(api, made["id"], "failed")

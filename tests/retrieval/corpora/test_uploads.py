@@ -19,7 +19,7 @@ from app.domain.errors import Conflict, NotFound, SourceUnreadable, ToolError
 from retrieval.corpora.file_reader import FileReader
 from retrieval.ports import SearchFilter
 from retrieval.service.client import IndexClient
-from tests.retrieval.service.owner_process import Owner
+from tests.retrieval.service.owner_process import OwnerProcess
 
 A, B = "own-aaaa", "own-bbbb"
 MARKER = "The quokka ledger was sealed with zebrawood wax in Montevideo."
@@ -27,8 +27,8 @@ OURS, THEIRS = SearchFilter(collections=(A,), tenant="org-a"), SearchFilter(coll
 
 
 @pytest.fixture(scope="module")
-def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
-    started = Owner(tmp_path_factory.mktemp("uploads") / "home")
+def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnerProcess]:
+    started = OwnerProcess(tmp_path_factory.mktemp("uploads") / "home")
     yield started
     started.clean()
 
@@ -65,7 +65,7 @@ async def built(client: IndexClient, name: str, root: Path, tenant: str) -> None
         await asyncio.sleep(0.05)
 
 
-async def test_a_collection_is_its_tenants_alone_and_what_is_deleted_leaves_no_trace(owner: Owner) -> None:
+async def test_a_collection_is_its_tenants_alone_and_what_is_deleted_leaves_no_trace(owner: OwnerProcess) -> None:
     ours, theirs = owner.home / "documents" / "a", owner.home / "documents" / "b"
     sent(ours, "d1", "ledger.md", f"# Ledger\n\nIt was kept for years. {MARKER}\r\n\r\nThen it was lost.".encode())
     sent(ours, "d2", "harbour.txt", b"The harbour was dredged twice. Its pilots were paid in salt.")

@@ -25,7 +25,7 @@ class ModelServer:
         self.retry_after = ""
         self.spoil: Any = None
         self.bodies: list[dict[str, Any]] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._make_handler())
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
 
@@ -38,13 +38,13 @@ class ModelServer:
         self._server.shutdown()
         self._server.server_close()
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
+    def _make_handler(self) -> type[BaseHTTPRequestHandler]:
         owner = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                status = owner.mishap() if self.headers.get("Authorization") == f"Bearer {KEY}" else 401
+                status = owner.take_mishap() if self.headers.get("Authorization") == f"Bearer {KEY}" else 401
                 content = owner.answer(self.path, body) if status == 200 else {"error": "no"}
                 sent = content if isinstance(content, bytes) else json.dumps(content).encode()
                 self.send_response(status)
@@ -59,7 +59,7 @@ class ModelServer:
 
         return Handler
 
-    def mishap(self) -> int:
+    def take_mishap(self) -> int:
         """Return the status to answer with, after a wait where one is due."""
         due = self.mishaps.popleft() if self.mishaps else 200
         if isinstance(due, float):
@@ -71,7 +71,7 @@ class ModelServer:
         """Return the answer of a sound server, unless `spoil` changes it."""
         self.bodies.append(body)
         if path == "/v1/embeddings":
-            entries = [{"index": n, "embedding": self.vector(text)} for n, text in enumerate(body["input"])]
+            entries = [{"index": n, "embedding": self.make_vector(text)} for n, text in enumerate(body["input"])]
             answer: Any = {"data": entries[::-1], "model": body["model"]}
         else:
             words = set(body["query"].lower().split())
@@ -79,7 +79,7 @@ class ModelServer:
             answer = {"results": [{"index": n, "relevance_score": share} for n, share in enumerate(shares)][::-1]}
         return self.spoil(answer) if self.spoil else answer
 
-    def vector(self, text: str) -> list[float]:
+    def make_vector(self, text: str) -> list[float]:
         """Return a text's own vector, not of unit length."""
         seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
         return [float(x) for x in 3 * np.random.default_rng(seed).standard_normal(self.size)]

@@ -49,7 +49,7 @@ def test_texts_are_asked_for_in_batches_and_come_back_in_order_at_unit_length(se
     texts = [f"text {n}" for n in range(2 * BATCH + 3)]
     vectors = encoder.encode_passages(texts)
     assert (encoder.name, encoder.size, vectors.shape) == ("house-embed-v2-24", 24, (len(texts), 24))
-    expected = np.array([server.vector(text) for text in texts])
+    expected = np.array([server.make_vector(text) for text in texts])
     assert np.allclose(vectors, expected / np.linalg.norm(expected, axis=1)[:, None], atol=1e-5)
     assert np.allclose(encoder.encode_query("text 7"), vectors[7], atol=1e-6)
     assert sorted(len(body["input"]) for body in server.bodies) == [1, 1, 3, BATCH, BATCH]

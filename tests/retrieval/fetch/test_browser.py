@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bench.web_listeners import Reply
+from bench.web_listeners import PageReply
 from infra.extras import find_browser
 from retrieval.fetch.web_reader import WebReader
-from tests.retrieval.fetch.web import SECRET, small_web
+from tests.retrieval.fetch.small_web import SECRET, serve_small_web
 
 pytest.importorskip("playwright.async_api", reason="playwright is not installed: `make extras`")
 CHROMIUM = find_browser()
@@ -24,9 +24,9 @@ async def test_scripts_run_and_reach_nothing_that_is_refused() -> None:
     from retrieval.fetch.browser import PageRenderer
 
     script = f"document.getElementById('a').innerHTML = '<article><p>{WORDS}</p></article>'"
-    async with small_web({"/words.js": Reply(script.encode(), "text/javascript")}) as web:
-        web.public.replies["/a"] = Reply(PAGE.replace("{secret}", f"{SECRET}:{web.port}").encode())
+    async with serve_small_web({"/words.js": PageReply(script.encode(), "text/javascript")}) as web:
+        web.public.replies["/a"] = PageReply(PAGE.replace("{secret}", f"{SECRET}:{web.port}").encode())
         async with WebReader(web.policy, partial(PageRenderer, Path(CHROMIUM or ""))) as reader:
-            found = await reader.read(web.url("/a"))
+            found = await reader.read(web.make_url("/a"))
     assert WORDS.strip() in found.text
     assert web.secret.connections == 0

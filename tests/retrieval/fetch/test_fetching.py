@@ -15,31 +15,34 @@ from app.domain.errors import ToolError, ToolUnavailable
 from app.domain.evidence import snapshot_hash
 from app.outgoing.errors import AddressRefused, PageUnavailable
 from app.outgoing.guard import guarded_connector
-from bench.web_listeners import ROBOTS, Reply, ScriptedNames, packed, page, redirect
+from bench.web_listeners import ROBOTS, PageReply, ScriptedNames, compress_page, make_page, make_redirect
 from retrieval.fetch.errors import DisallowedByRobots, PageRefused
 from retrieval.fetch.fetching import Fetcher
 from retrieval.fetch.limits import FetchLimits
 from retrieval.fetch.robots import Robots
-from tests.retrieval.fetch.web import PUBLIC, SECRET, small_web
+from tests.retrieval.fetch.small_web import PUBLIC, SECRET, serve_small_web
 
 WORDS = "The tariff of 1890 raised the duties on wool and on tinplate, and it fell to farmers to pay for them. " * 3
-PAGE = Reply(page(WORDS, "The tariff of 1890"))
+PAGE = PageReply(make_page(WORDS, "The tariff of 1890"))
 
 
 async def test_a_page_becomes_a_document() -> None:
-    async with small_web({"/a": PAGE}) as web, web.reader() as reader:
-        found = await reader.read(web.url("/a#part"))
+    async with serve_small_web({"/a": PAGE}) as web, web.make_reader() as reader:
+        found = await reader.read(web.make_url("/a#part"))
     assert WORDS.strip() in found.text
-    assert found.source.url == web.url("/a")
+    assert found.source.url == web.make_url("/a")
     assert found.source.title == "The tariff of 1890"
     assert found.source.kind == "web page"
     assert found.source.snapshot == snapshot_hash(found.text)
 
 
 async def test_what_is_sent_says_who_asks_and_nothing_else() -> None:
-    async with small_web({"/a": Reply(PAGE.body, headers=[("Set-Cookie", "id=1; Path=/")])}) as web, web.reader() as reader:
-        await reader.read(web.url("/a"))
-        await reader.read(web.url("/a"))
+    async with (
+        serve_small_web({"/a": PageReply(PAGE.body, headers=[("Set-Cookie", "id=1; Path=/")])}) as web,
+        web.make_reader() as reader,
+    ):
+        await reader.read(web.make_url("/a"))
+        await reader.read(web.make_url("/a"))
     sent = web.public.asked[-1].headers
     assert sent["user-agent"].startswith("rubricabot/")
     assert sent["host"] == f"site.example.org:{web.port}"
@@ -47,92 +50,97 @@ async def test_what_is_sent_says_who_asks_and_nothing_else() -> None:
 
 
 async def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with small_web({"/a": PAGE}) as web, web.reader() as reader:
+    async with serve_small_web({"/a": PAGE}) as web, web.make_reader() as reader:
         for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
             monkeypatch.setenv(name, f"http://{SECRET}:{web.port}")
-        await reader.read(web.url("/a"))
+        await reader.read(web.make_url("/a"))
     assert web.secret.connections == 0
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "raw deflate", "br"])
 async def test_packed_pages_are_unpacked(coding: str) -> None:
-    async with small_web({"/a": packed(PAGE.body, coding)}) as web, web.reader() as reader:
-        assert WORDS.strip() in (await reader.read(web.url("/a"))).text
+    async with serve_small_web({"/a": compress_page(PAGE.body, coding)}) as web, web.make_reader() as reader:
+        assert WORDS.strip() in (await reader.read(web.make_url("/a"))).text
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "raw deflate", "br"])
 async def test_a_bomb_stops_at_the_limit(coding: str) -> None:
-    bomb = packed(b"<p>" + b"a" * (8 << 20), coding)
+    bomb = compress_page(b"<p>" + b"a" * (8 << 20), coding)
     assert len(bomb.body) < 100_000
-    async with small_web({"/a": bomb}) as web, web.reader(FetchLimits(unpacked=1 << 20)) as reader:
+    async with serve_small_web({"/a": bomb}) as web, web.make_reader(FetchLimits(unpacked=1 << 20)) as reader:
         with pytest.raises(PageRefused, match="too large"):
-            await reader.read(web.url("/a"))
+            await reader.read(web.make_url("/a"))
 
 
 async def test_a_bomb_inside_a_bomb_and_towers_of_codings() -> None:
     twice = gzip.compress(gzip.compress(b"<p>" + b"a" * (8 << 20)))
     replies = {
-        "/twice": Reply(twice, headers=[("Content-Encoding", "gzip, gzip")]),
-        "/tower": Reply(twice, headers=[("Content-Encoding", "gzip, gzip, gzip")]),
-        "/cut": Reply(gzip.compress(PAGE.body)[:-9], headers=[("Content-Encoding", "gzip")]),
-        "/odd": Reply(PAGE.body, headers=[("Content-Encoding", "zstd")]),
+        "/twice": PageReply(twice, headers=[("Content-Encoding", "gzip, gzip")]),
+        "/tower": PageReply(twice, headers=[("Content-Encoding", "gzip, gzip, gzip")]),
+        "/cut": PageReply(gzip.compress(PAGE.body)[:-9], headers=[("Content-Encoding", "gzip")]),
+        "/odd": PageReply(PAGE.body, headers=[("Content-Encoding", "zstd")]),
     }
-    async with small_web(replies) as web, web.reader(FetchLimits(unpacked=1 << 20)) as reader:
+    async with serve_small_web(replies) as web, web.make_reader(FetchLimits(unpacked=1 << 20)) as reader:
         for path in replies:
             with pytest.raises(PageRefused):
-                await reader.read(web.url(path))
+                await reader.read(web.make_url(path))
 
 
 async def test_too_much_is_refused_whether_announced_or_not() -> None:
     big = b"<p>" + b"a " * (1 << 20)
-    replies = {"/announced": Reply(big), "/endless": Reply(big, headers=[("Transfer-Encoding", "identity")])}
-    async with small_web(replies) as web, web.reader(FetchLimits(sent=1 << 20)) as reader:
+    replies = {"/announced": PageReply(big), "/endless": PageReply(big, headers=[("Transfer-Encoding", "identity")])}
+    async with serve_small_web(replies) as web, web.make_reader(FetchLimits(sent=1 << 20)) as reader:
         for path in replies:
             with pytest.raises(ToolError):
-                await reader.read(web.url(path))
+                await reader.read(web.make_url(path))
 
 
 async def test_kinds_that_are_not_read() -> None:
-    replies = {f"/{i}": Reply(b"GIF89a", kind) for i, kind in enumerate(("image/gif", "video/mp4", "application/zip"))}
-    async with small_web(replies) as web, web.reader() as reader:
+    replies = {f"/{i}": PageReply(b"GIF89a", kind) for i, kind in enumerate(("image/gif", "video/mp4", "application/zip"))}
+    async with serve_small_web(replies) as web, web.make_reader() as reader:
         for path in replies:
             with pytest.raises(PageRefused, match="kind"):
-                await reader.read(web.url(path))
+                await reader.read(web.make_url(path))
 
 
 async def test_redirects_are_followed_and_counted() -> None:
-    replies = {"/a": redirect("/b", 301), "/b": redirect("//other.example.org:{port}/c", 307), "/c": PAGE}
-    replies |= {f"/{i}": redirect(f"/{i + 1}") for i in range(9)}
-    async with small_web(replies) as web, web.reader() as reader:
-        web.public.replies["/b"] = redirect(f"//other.example.org:{web.port}/c", 307)
-        assert (await reader.read(web.url("/a"))).source.url == web.url("/c", "other.example.org")
+    replies = {"/a": make_redirect("/b", 301), "/b": make_redirect("//other.example.org:{port}/c", 307), "/c": PAGE}
+    replies |= {f"/{i}": make_redirect(f"/{i + 1}") for i in range(9)}
+    async with serve_small_web(replies) as web, web.make_reader() as reader:
+        web.public.replies["/b"] = make_redirect(f"//other.example.org:{web.port}/c", 307)
+        assert (await reader.read(web.make_url("/a"))).source.url == web.make_url("/c", "other.example.org")
         with pytest.raises(PageRefused, match="too many times"):
-            await reader.read(web.url("/0"))
+            await reader.read(web.make_url("/0"))
 
 
 async def test_a_redirect_to_a_refused_address_is_not_followed() -> None:
-    async with small_web() as web, web.reader() as reader:
-        for onward in (f"http://{SECRET}:{web.port}/", web.url("/", "inside.example.org"), "file:///etc/passwd", "gopher://x/1"):
-            web.public.replies["/a"] = redirect(onward)
+    async with serve_small_web() as web, web.make_reader() as reader:
+        for onward in (
+            f"http://{SECRET}:{web.port}/",
+            web.make_url("/", "inside.example.org"),
+            "file:///etc/passwd",
+            "gopher://x/1",
+        ):
+            web.public.replies["/a"] = make_redirect(onward)
             with pytest.raises(AddressRefused):
-                await reader.read(web.url("/a"))
+                await reader.read(web.make_url("/a"))
     assert web.secret.connections == 0
 
 
 async def test_a_name_that_changes_its_address_after_the_check() -> None:
     """The site's robots.txt comes from a public address; by the time of the page the name leads inside."""
     names = {"site.example.org": [[PUBLIC], [SECRET]]}
-    async with small_web({"/a": PAGE}, names) as web, web.reader() as reader:
+    async with serve_small_web({"/a": PAGE}, names) as web, web.make_reader() as reader:
         with pytest.raises(AddressRefused):
-            await reader.read(web.url("/a"))
+            await reader.read(web.make_url("/a"))
     assert web.names.looked_up["site.example.org"] == 2
     assert web.secret.connections == 0
 
 
 async def test_one_refused_address_among_several_refuses_the_name() -> None:
-    async with small_web({"/a": PAGE}, {"site.example.org": [[PUBLIC, SECRET]]}) as web, web.reader() as reader:
+    async with serve_small_web({"/a": PAGE}, {"site.example.org": [[PUBLIC, SECRET]]}) as web, web.make_reader() as reader:
         with pytest.raises(AddressRefused):
-            await reader.read(web.url("/a"))
+            await reader.read(web.make_url("/a"))
     assert web.secret.connections == 0
 
 
@@ -146,94 +154,94 @@ async def test_a_socket_is_made_only_for_a_checked_address() -> None:
 
 
 async def test_a_slow_server_is_given_up() -> None:
-    async with small_web({"/a": Reply(PAGE.body, headers=[("Content-Length", "99999")])}) as web:
+    async with serve_small_web({"/a": PageReply(PAGE.body, headers=[("Content-Length", "99999")])}) as web:
         limits = FetchLimits(total=timedelta(seconds=0.5))
-        async with web.reader(limits) as reader:
-            web.public.replies[ROBOTS] = Reply(b"", "text/plain")
+        async with web.make_reader(limits) as reader:
+            web.public.replies[ROBOTS] = PageReply(b"", "text/plain")
             with pytest.raises(PageUnavailable):
-                await reader.read(web.url("/a"))
+                await reader.read(web.make_url("/a"))
 
 
 async def test_a_busy_server_may_be_asked_again_when_it_says() -> None:
     hour = timedelta(hours=1)
     wishes = {"7": timedelta(seconds=7), "86400": hour, "9" * 30: hour, "1200000 or so": None, "-1": None, "²²²²²²²": None}
-    replies = {f"/{n}": Reply(status=503, headers=[("Retry-After", said)]) for n, said in enumerate(wishes)}
-    async with small_web(replies) as web, web.reader() as reader:
+    replies = {f"/{n}": PageReply(status=503, headers=[("Retry-After", said)]) for n, said in enumerate(wishes)}
+    async with serve_small_web(replies) as web, web.make_reader() as reader:
         for path, wish in zip(replies, wishes.values(), strict=True):
             with pytest.raises(ToolUnavailable) as busy:
-                await reader.read(web.url(path))
+                await reader.read(web.make_url(path))
             assert busy.value.retry_after == wish
 
 
 async def test_a_name_without_an_address_is_unavailable() -> None:
-    async with small_web() as web, web.reader() as reader:
+    async with serve_small_web() as web, web.make_reader() as reader:
         with pytest.raises(PageUnavailable):
-            await reader.read(web.url("/a", "gone.example.org"))
+            await reader.read(web.make_url("/a", "gone.example.org"))
 
 
 async def test_robots_are_asked_once_and_obeyed() -> None:
-    rules = Reply(b"User-agent: *\nDisallow: /private\nAllow: /private/open$\n\nUser-agent: test\nDisallow: /", "text/plain")
+    rules = PageReply(b"User-agent: *\nDisallow: /private\nAllow: /private/open$\n\nUser-agent: test\nDisallow: /", "text/plain")
     replies = {ROBOTS: rules, "/a": PAGE, "/private/x": PAGE, "/private/open": PAGE}
-    async with small_web(replies) as web, web.reader() as reader:
-        await reader.read(web.url("/a"))
-        await reader.read(web.url("/private/open"))
+    async with serve_small_web(replies) as web, web.make_reader() as reader:
+        await reader.read(web.make_url("/a"))
+        await reader.read(web.make_url("/private/open"))
         with pytest.raises(DisallowedByRobots):
-            await reader.read(web.url("/private/x"))
+            await reader.read(web.make_url("/private/x"))
     assert [asked.path for asked in web.public.asked].count(ROBOTS) == 1
     assert "/private/x" not in [asked.path for asked in web.public.asked]
 
 
 @pytest.mark.parametrize(("status", "allowed"), [(404, True), (403, True), (410, True), (500, False), (503, False), (429, False)])
 async def test_robots_that_cannot_be_read(status: int, allowed: bool) -> None:
-    async with small_web({ROBOTS: Reply(status=status), "/a": PAGE}) as web, web.reader() as reader:
+    async with serve_small_web({ROBOTS: PageReply(status=status), "/a": PAGE}) as web, web.make_reader() as reader:
         if allowed:
-            await reader.read(web.url("/a"))
+            await reader.read(web.make_url("/a"))
         else:
             with pytest.raises(PageUnavailable, match="robots"):
-                await reader.read(web.url("/a"))
+                await reader.read(web.make_url("/a"))
 
 
 async def test_robots_are_asked_again_the_next_day() -> None:
     now = [0.0]
-    async with small_web({"/a": PAGE}) as web, web.reader() as reader:
+    async with serve_small_web({"/a": PAGE}) as web, web.make_reader() as reader:
         reader.robots = Robots(reader.fetcher, lambda: now[0])
-        await reader.read(web.url("/a"))
-        web.public.replies[ROBOTS] = Reply(b"User-agent: *\nDisallow: /", "text/plain")
+        await reader.read(web.make_url("/a"))
+        web.public.replies[ROBOTS] = PageReply(b"User-agent: *\nDisallow: /", "text/plain")
         now[0] = 24 * 3600 - 1
-        await reader.read(web.url("/a"))
+        await reader.read(web.make_url("/a"))
         now[0] = 24 * 3600
         with pytest.raises(DisallowedByRobots):
-            await reader.read(web.url("/a"))
+            await reader.read(web.make_url("/a"))
     assert [asked.path for asked in web.public.asked].count(ROBOTS) == 2
 
 
 async def test_robots_of_a_site_that_was_down_are_asked_again_after_two_minutes() -> None:
     now = [0.0]
-    async with small_web({ROBOTS: Reply(status=503), "/a": PAGE}) as web, web.reader() as reader:
+    async with serve_small_web({ROBOTS: PageReply(status=503), "/a": PAGE}) as web, web.make_reader() as reader:
         reader.robots = Robots(reader.fetcher, lambda: now[0])
         for now[0] in (0.0, 119.0):
             with pytest.raises(PageUnavailable, match="robots"):
-                await reader.read(web.url("/a"))
-        web.public.replies[ROBOTS] = Reply(status=404)
+                await reader.read(web.make_url("/a"))
+        web.public.replies[ROBOTS] = PageReply(status=404)
         now[0] = 120.0
-        assert WORDS.strip() in (await reader.read(web.url("/a"))).text
+        assert WORDS.strip() in (await reader.read(web.make_url("/a"))).text
     assert [asked.path for asked in web.public.asked].count(ROBOTS) == 2
 
 
 @pytest.mark.parametrize(("redirects", "obeyed"), [(5, True), (6, False)])
 async def test_robots_are_followed_through_five_redirects(redirects: int, obeyed: bool) -> None:
-    rules = Reply(b"User-agent: *\nDisallow: /", "text/plain")
-    async with small_web({"/a": PAGE, f"/robots{redirects}": rules}) as web, web.reader() as reader:
+    rules = PageReply(b"User-agent: *\nDisallow: /", "text/plain")
+    async with serve_small_web({"/a": PAGE, f"/robots{redirects}": rules}) as web, web.make_reader() as reader:
         for hop in range(redirects):
-            web.public.replies[f"/robots{hop}" if hop else ROBOTS] = redirect(web.url(f"/robots{hop + 1}"))
+            web.public.replies[f"/robots{hop}" if hop else ROBOTS] = make_redirect(web.make_url(f"/robots{hop + 1}"))
         with pytest.raises(DisallowedByRobots) if obeyed else nullcontext():
-            await reader.read(web.url("/a"))
+            await reader.read(web.make_url("/a"))
 
 
 async def test_robots_that_lead_inside_count_as_missing() -> None:
-    async with small_web({"/a": PAGE}) as web, web.reader() as reader:
-        web.public.replies[ROBOTS] = redirect(f"http://{SECRET}:{web.port}/robots.txt")
-        await reader.read(web.url("/a"))
+    async with serve_small_web({"/a": PAGE}) as web, web.make_reader() as reader:
+        web.public.replies[ROBOTS] = make_redirect(f"http://{SECRET}:{web.port}/robots.txt")
+        await reader.read(web.make_url("/a"))
     assert web.secret.connections == 0
 
 
@@ -251,10 +259,10 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 async def test_https_checks_the_name_that_was_asked_for(certificates: tuple[Path, Path]) -> None:
     server, client = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH), ssl.create_default_context(cafile=str(certificates[0]))
     server.load_cert_chain(*certificates)
-    async with small_web({"/a": PAGE, "/down": redirect("http://site.example.org/")}, tls=(server, client)) as web:
-        web.public.replies["/down"] = redirect(web.url("/a"))
-        async with web.reader() as reader:
-            secure = web.url("/a").replace("http:", "https:")
+    async with serve_small_web({"/a": PAGE, "/down": make_redirect("http://site.example.org/")}, tls=(server, client)) as web:
+        web.public.replies["/down"] = make_redirect(web.make_url("/a"))
+        async with web.make_reader() as reader:
+            secure = web.make_url("/a").replace("http:", "https:")
             assert WORDS.strip() in (await reader.read(secure)).text
             assert set(web.public.names) == {"site.example.org"}
             with pytest.raises(AddressRefused, match="from https to http"):

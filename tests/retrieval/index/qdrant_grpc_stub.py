@@ -14,7 +14,7 @@ from qdrant_client.http.exceptions import UnexpectedResponse
 Call = Any
 
 
-class GrpcFront:
+class QdrantGrpcStub:
     """A server that listens on a free local port from `start` to `stop`, in front of the REST stub at `url`."""
 
     def __init__(self, url: str) -> None:
@@ -33,7 +33,7 @@ class GrpcFront:
         self._server.stop(None).wait()
 
 
-def _passed_on(call: Callable[[Any, Call], Any]) -> Callable[[Any, Call, wire.ServicerContext], Any]:
+def _pass_on(call: Callable[[Any, Call], Any]) -> Callable[[Any, Call, wire.ServicerContext], Any]:
     @wraps(call)
     def answer(self: Any, request: Call, context: wire.ServicerContext) -> Any:
         try:
@@ -45,11 +45,11 @@ def _passed_on(call: Callable[[Any, Call], Any]) -> Callable[[Any, Call, wire.Se
     return answer
 
 
-def _done() -> Any:
+def _make_done() -> Any:
     return grpc.PointsOperationResponse(result=grpc.UpdateResult(operation_id=0, status=grpc.UpdateStatus.Completed))
 
 
-def _filter(request: Call) -> models.Filter | None:
+def _read_filter(request: Call) -> models.Filter | None:
     return GrpcToRest.convert_filter(request.filter) if request.HasField("filter") else None
 
 
@@ -57,57 +57,57 @@ class _Points(points_service_pb2_grpc.PointsServicer):
     def __init__(self, behind: QdrantClient) -> None:
         self.behind = behind
 
-    @_passed_on
+    @_pass_on
     def Upsert(self, request: Call) -> Any:
         self.behind.upsert(request.collection_name, [GrpcToRest.convert_point_struct(point) for point in request.points])
-        return _done()
+        return _make_done()
 
-    @_passed_on
+    @_pass_on
     def UpdateVectors(self, request: Call) -> Any:
         self.behind.update_vectors(request.collection_name, [GrpcToRest.convert_point_vectors(p) for p in request.points])
-        return _done()
+        return _make_done()
 
-    @_passed_on
+    @_pass_on
     def Delete(self, request: Call) -> Any:
         self.behind.delete(request.collection_name, GrpcToRest.convert_filter(request.points.filter))
-        return _done()
+        return _make_done()
 
-    @_passed_on
+    @_pass_on
     def CreateFieldIndex(self, request: Call) -> Any:
         kinds = {grpc.FieldType.FieldTypeKeyword: "keyword", grpc.FieldType.FieldTypeInteger: "integer"}
         self.behind.create_payload_index(request.collection_name, request.field_name, kinds[request.field_type])
-        return _done()
+        return _make_done()
 
-    @_passed_on
+    @_pass_on
     def CreateVectorName(self, request: Call) -> Any:
         size = request.dense_config.size
         room = models.DenseVectorConfig(size=size, distance=models.Distance.COSINE)
         assert request.dense_config.distance == grpc.Distance.Cosine
         self.behind.create_vector_name(request.collection_name, request.vector_name, models.DenseVectorNameConfig(dense=room))
-        return _done()
+        return _make_done()
 
-    @_passed_on
+    @_pass_on
     def DeleteVectorName(self, request: Call) -> Any:
         self.behind.delete_vector_name(request.collection_name, request.vector_name)
-        return _done()
+        return _make_done()
 
-    @_passed_on
+    @_pass_on
     def Get(self, request: Call) -> Any:
         found = self.behind.retrieve(request.collection_name, [point.num for point in request.ids], with_payload=True)
         return grpc.GetResponse(result=[RestToGrpc.convert_record(record) for record in found])
 
-    @_passed_on
+    @_pass_on
     def Scroll(self, request: Call) -> Any:
         offset = request.offset.num if request.HasField("offset") else None
-        found, _ = self.behind.scroll(request.collection_name, _filter(request), limit=request.limit, offset=offset)
+        found, _ = self.behind.scroll(request.collection_name, _read_filter(request), limit=request.limit, offset=offset)
         return grpc.ScrollResponse(result=[RestToGrpc.convert_record(record) for record in found])
 
-    @_passed_on
+    @_pass_on
     def Count(self, request: Call) -> Any:
-        counted = self.behind.count(request.collection_name, _filter(request), exact=request.exact)
+        counted = self.behind.count(request.collection_name, _read_filter(request), exact=request.exact)
         return grpc.CountResponse(result=grpc.CountResult(count=counted.count))
 
-    @_passed_on
+    @_pass_on
     def QueryBatch(self, request: Call) -> Any:
         asked = [GrpcToRest.convert_query_points(query) for query in request.query_points]
         answers = self.behind.query_batch_points(request.collection_name, asked)
@@ -119,32 +119,32 @@ class _Collections(collections_service_pb2_grpc.CollectionsServicer):
     def __init__(self, behind: QdrantClient) -> None:
         self.behind = behind
 
-    @_passed_on
+    @_pass_on
     def Create(self, request: Call) -> Any:
         sparse = {name: models.SparseVectorParams(modifier=models.Modifier.IDF) for name in request.sparse_vectors_config.map}
         self.behind.create_collection(request.collection_name, vectors_config={}, sparse_vectors_config=sparse)
         return grpc.CollectionOperationResponse(result=True)
 
-    @_passed_on
+    @_pass_on
     def Delete(self, request: Call) -> Any:
         return grpc.CollectionOperationResponse(result=self.behind.delete_collection(request.collection_name))
 
-    @_passed_on
+    @_pass_on
     def Get(self, request: Call) -> Any:
         info = self.behind.get_collection(request.collection_name)
         return grpc.GetCollectionInfoResponse(result=RestToGrpc.convert_collection_info(info))
 
-    @_passed_on
+    @_pass_on
     def List(self, _: Call) -> Any:
         names = [collection.name for collection in self.behind.get_collections().collections]
         return grpc.ListCollectionsResponse(collections=[grpc.CollectionDescription(name=name) for name in names])
 
-    @_passed_on
+    @_pass_on
     def UpdateAliases(self, request: Call) -> Any:
         self.behind.update_collection_aliases([GrpcToRest.convert_alias_operations(action) for action in request.actions])
         return grpc.CollectionOperationResponse(result=True)
 
-    @_passed_on
+    @_pass_on
     def ListAliases(self, _: Call) -> Any:
         aliases = [RestToGrpc.convert_alias_description(alias) for alias in self.behind.get_aliases().aliases]
         return grpc.ListAliasesResponse(aliases=aliases)

@@ -46,26 +46,26 @@ class QdrantStub:
             ("PUT", one + "/vectors/{vector}"): self._create_vector,
             ("DELETE", one + "/vectors/{vector}"): self._delete_vector,
             ("DELETE", one): lambda r: self._shards.pop(r.match_info["name"], None) is not None,
-            ("PUT", one + "/index"): self._index,
+            ("PUT", one + "/index"): self._create_index,
             ("PUT", one + "/points"): self._upsert,
             ("PUT", one + "/points/vectors"): self._set_vectors,
             ("POST", one + "/points/delete"): self._delete,
             ("POST", one + "/points"): self._retrieve,
             ("POST", one + "/points/scroll"): self._scroll,
             ("POST", one + "/points/count"): self._count,
-            ("POST", one + "/points/query/batch"): self._query,
+            ("POST", one + "/points/query/batch"): self._answer_queries,
             ("POST", "/collections/aliases"): self._change_aliases,
             ("GET", "/aliases"): self._list_aliases,
         }
         for (method, path), handler in routes.items():
-            app.router.add_route(method, path, _answering(handler))
+            app.router.add_route(method, path, _wrap_handler(handler))
         self._runner = web.AppRunner(app)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
         return f"http://127.0.0.1:{self._runner.addresses[0][1]}"
 
-    def _shard(self, request: web.Request) -> engine.EdgeShard:
+    def _find_shard(self, request: web.Request) -> engine.EdgeShard:
         name = request.match_info["name"]
         shard = self._shards.get(self._aliases.get(name, name))
         if shard is None:
@@ -83,7 +83,7 @@ class QdrantStub:
         return True
 
     async def _describe(self, request: web.Request) -> dict[str, Any]:
-        self._shard(request)
+        self._find_shard(request)
         sizes = self._dense.get(request.match_info["name"], {})
         vectors = {name: {"size": size, "distance": "Cosine"} for name, size in sizes.items()}
         config = {"params": {"vectors": vectors}, "hnsw_config": _HNSW, "optimizer_config": _OPTIMIZERS, "wal_config": _WAL}
@@ -93,56 +93,61 @@ class QdrantStub:
         room = (await request.json())["dense"]
         distance = getattr(engine.Distance, room["distance"])
         vector = request.match_info["vector"]
-        self._shard(request).update(engine.UpdateOperation.create_dense_vector(vector, room["size"], distance))
+        self._find_shard(request).update(engine.UpdateOperation.create_dense_vector(vector, room["size"], distance))
         self._dense.setdefault(request.match_info["name"], {})[vector] = room["size"]
         return _DONE
 
     async def _delete_vector(self, request: web.Request) -> dict[str, Any]:
-        self._shard(request).update(engine.UpdateOperation.delete_vector_name(request.match_info["vector"]))
+        self._find_shard(request).update(engine.UpdateOperation.delete_vector_name(request.match_info["vector"]))
         del self._dense[request.match_info["name"]][request.match_info["vector"]]
         return _DONE
 
-    async def _index(self, request: web.Request) -> dict[str, str]:
+    async def _create_index(self, request: web.Request) -> dict[str, str]:
         body = await request.json()
         kinds = {"keyword": engine.KeywordIndexParams, "integer": engine.IntegerIndexParams}
         field = kinds[body["field_schema"]](enable_hnsw=False)
-        self._shard(request).update(engine.UpdateOperation.create_field_index(body["field_name"], field))
+        self._find_shard(request).update(engine.UpdateOperation.create_field_index(body["field_name"], field))
         return _DONE
 
     async def _upsert(self, request: web.Request) -> dict[str, str]:
-        points = [engine.Point(p["id"], _vectors(p["vector"]), p.get("payload")) for p in (await request.json())["points"]]
-        self._shard(request).update(engine.UpdateOperation.upsert_points(points))
+        points = [engine.Point(p["id"], _read_vectors(p["vector"]), p.get("payload")) for p in (await request.json())["points"]]
+        self._find_shard(request).update(engine.UpdateOperation.upsert_points(points))
         return _DONE
 
     async def _set_vectors(self, request: web.Request) -> dict[str, str]:
-        points = [engine.PointVectors(p["id"], _vectors(p["vector"])) for p in (await request.json())["points"]]
-        self._shard(request).update(engine.UpdateOperation.update_vectors(points))
+        points = [engine.PointVectors(p["id"], _read_vectors(p["vector"])) for p in (await request.json())["points"]]
+        self._find_shard(request).update(engine.UpdateOperation.update_vectors(points))
         return _DONE
 
     async def _delete(self, request: web.Request) -> dict[str, str]:
-        chosen = _filter((await request.json())["filter"])
-        self._shard(request).update(engine.UpdateOperation.delete_points_by_filter(chosen))
+        chosen = _read_filter((await request.json())["filter"])
+        self._find_shard(request).update(engine.UpdateOperation.delete_points_by_filter(chosen))
         return _DONE
 
     async def _scroll(self, request: web.Request) -> dict[str, Any]:
         body = await request.json()
         asked = engine.ScrollRequest(
-            offset=body.get("offset"), limit=body["limit"], filter=_filter(body.get("filter")), with_payload=body["with_payload"]
+            offset=body.get("offset"),
+            limit=body["limit"],
+            filter=_read_filter(body.get("filter")),
+            with_payload=body["with_payload"],
         )
-        records, _ = self._shard(request).scroll(asked)
+        records, _ = self._find_shard(request).scroll(asked)
         return {"points": [{"id": r.id, "payload": r.payload} for r in records], "next_page_offset": None}
 
     async def _retrieve(self, request: web.Request) -> list[dict[str, Any]]:
         body = await request.json()
-        return [{"id": r.id, "payload": r.payload} for r in self._shard(request).retrieve(body["ids"], True, False)]
+        return [{"id": r.id, "payload": r.payload} for r in self._find_shard(request).retrieve(body["ids"], True, False)]
 
     async def _count(self, request: web.Request) -> dict[str, int]:
         body = await request.json()
-        return {"count": self._shard(request).count(engine.CountRequest(filter=_filter(body.get("filter")), exact=True))}
+        return {
+            "count": self._find_shard(request).count(engine.CountRequest(filter=_read_filter(body.get("filter")), exact=True))
+        }
 
-    async def _query(self, request: web.Request) -> list[dict[str, Any]]:
-        shard = self._shard(request)
-        return [{"points": _search(shard, search)} for search in (await request.json())["searches"]]
+    async def _answer_queries(self, request: web.Request) -> list[dict[str, Any]]:
+        shard = self._find_shard(request)
+        return [{"points": _run_search(shard, search)} for search in (await request.json())["searches"]]
 
     async def _change_aliases(self, request: web.Request) -> bool:
         for action in (await request.json())["actions"]:
@@ -163,7 +168,7 @@ _HNSW = {"m": 16, "ef_construct": 100, "full_scan_threshold": 10_000}
 _OPTIMIZERS = {"deleted_threshold": 0.2, "vacuum_min_vector_number": 1_000, "default_segment_number": 0, "flush_interval_sec": 5}
 
 
-def _answering(handler: Handler) -> Handler:
+def _wrap_handler(handler: Handler) -> Handler:
     async def answer(request: web.Request) -> web.Response:
         result = handler(request)
         if asyncio.iscoroutine(result):
@@ -173,20 +178,20 @@ def _answering(handler: Handler) -> Handler:
     return answer
 
 
-def _vectors(named: dict[str, Any]) -> dict[str, Any]:
+def _read_vectors(named: dict[str, Any]) -> dict[str, Any]:
     return {
         name: engine.SparseVector(vector["indices"], vector["values"]) if isinstance(vector, dict) else vector
         for name, vector in named.items()
     }
 
 
-def _filter(body: dict[str, Any] | None) -> engine.Filter | None:
+def _read_filter(body: dict[str, Any] | None) -> engine.Filter | None:
     if body is None:
         return None
-    return engine.Filter(**{side: [_condition(c) for c in body[side]] for side in ("must", "must_not") if body.get(side)})
+    return engine.Filter(**{side: [_read_condition(c) for c in body[side]] for side in ("must", "must_not") if body.get(side)})
 
 
-def _condition(body: dict[str, Any]) -> Any:
+def _read_condition(body: dict[str, Any]) -> Any:
     if "has_vector" in body:
         return engine.HasVectorCondition(body["has_vector"])
     if body.get("range"):
@@ -196,9 +201,9 @@ def _condition(body: dict[str, Any]) -> Any:
     return engine.FieldCondition(key=body["key"], match=chosen)
 
 
-def _search(shard: engine.EdgeShard, body: dict[str, Any]) -> list[dict[str, Any]]:
+def _run_search(shard: engine.EdgeShard, body: dict[str, Any]) -> list[dict[str, Any]]:
     vector = body["query"]["nearest"] if isinstance(body["query"], dict) and "nearest" in body["query"] else body["query"]
-    nearest = engine.Query.Nearest(_vectors({"query": vector})["query"], using=body["using"])
-    only = _filter(body.get("filter"))
+    nearest = engine.Query.Nearest(_read_vectors({"query": vector})["query"], using=body["using"])
+    only = _read_filter(body.get("filter"))
     found = shard.query(engine.QueryRequest(limit=body["limit"], query=nearest, filter=only, with_payload=body["with_payload"]))
     return [{"id": p.id, "version": 0, "score": p.score, "payload": p.payload} for p in found]

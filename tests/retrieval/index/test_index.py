@@ -19,7 +19,7 @@ from retrieval.index.sparse import SparseEncoder, SparseVector
 from retrieval.ports import SearchFilter
 from retrieval.search.joint_search import JointIndexes, documents_of
 from retrieval.store.catalogue import Generation
-from tests.retrieval.index.qdrant_grpc_stub import GrpcFront
+from tests.retrieval.index.qdrant_grpc_stub import QdrantGrpcStub
 from tests.retrieval.index.qdrant_stub import QdrantStub
 
 TEXTS = {
@@ -48,7 +48,7 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Index]:
     else:
         stub = QdrantStub(tmp_path / "qdrant")
         stub.start()
-        front = GrpcFront(stub.url)
+        front = QdrantGrpcStub(stub.url)
         front.start()
         yield ServerIndex(stub.url, front.port if kind == "grpc" else None)
         front.stop()

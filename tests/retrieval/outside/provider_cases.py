@@ -6,23 +6,23 @@ from datetime import date
 from typing import Any
 
 from retrieval.outside.web.ports import SearchQuery
-from tests.support.outside_stub import Seen
+from tests.support.outside_stub import SeenRequest
 
 QUERY = SearchQuery("tariffs before 1900", 5)
 
 
 @dataclass(frozen=True)
-class Case:
+class ProviderCase:
     """A provider's name, what its request must look like, and the hits in its sample."""
 
     name: str
-    asked: Callable[[Seen], bool]
+    asked: Callable[[SeenRequest], bool]
     hits: tuple[Mapping[str, Any], ...]
     file: str = ""
 
 
 CASES = (
-    Case(
+    ProviderCase(
         "serper",
         lambda r: (
             (r.method, r.path, r.headers["X-API-KEY"]) == ("POST", "/search", "k3y")
@@ -38,7 +38,7 @@ CASES = (
             {"url": "https://b.example/", "title": "No date", "text": "More on it."},
         ),
     ),
-    Case(
+    ProviderCase(
         "serper_scholar",
         lambda r: r.path == "/scholar" and r.body["q"] == QUERY.text,
         (
@@ -53,7 +53,7 @@ CASES = (
             },
         ),
     ),
-    Case(
+    ProviderCase(
         "brave",
         lambda r: (
             r.path == "/res/v1/web/search"
@@ -69,12 +69,12 @@ CASES = (
             },
         ),
     ),
-    Case(
+    ProviderCase(
         "tavily",
         lambda r: r.headers["Authorization"] == "Bearer k3y" and r.body["query"] == QUERY.text and r.body["max_results"] == 5,
         ({"url": "https://a.example/", "title": "Tariffs", "text": "Content made for models."},),
     ),
-    Case(
+    ProviderCase(
         "exa",
         lambda r: r.headers["x-api-key"] == "k3y" and r.body["numResults"] == 5 and "text" in r.body["contents"],
         (
@@ -87,12 +87,12 @@ CASES = (
             },
         ),
     ),
-    Case(
+    ProviderCase(
         "searxng",
         lambda r: r.path == "/search" and r.query == {"q": QUERY.text, "format": "json", "language": "en"},
         ({"url": "https://a.example/", "title": "Found", "text": "By several engines.", "published": date(2024, 1, 2)},),
     ),
-    Case(
+    ProviderCase(
         "semantic_scholar",
         lambda r: r.path == "/graph/v1/paper/search" and r.headers["x-api-key"] == "k3y" and "abstract" in r.query["fields"],
         (
@@ -117,7 +117,7 @@ CASES = (
             },
         ),
     ),
-    Case(
+    ProviderCase(
         "openalex",
         lambda r: r.path == "/works" and (r.query["search"], r.query["api_key"], r.query["per_page"]) == (QUERY.text, "k3y", "5"),
         (
@@ -142,7 +142,7 @@ CASES = (
             },
         ),
     ),
-    Case(
+    ProviderCase(
         "crossref",
         lambda r: r.path == "/works" and (r.query["query"], r.query["rows"], r.query["mailto"]) == (QUERY.text, "5", "k3y"),
         (
@@ -168,7 +168,7 @@ CASES = (
             },
         ),
     ),
-    Case(
+    ProviderCase(
         "europe_pmc",
         lambda r: r.path == "/europepmc/webservices/rest/search" and (r.query["resultType"], r.query["email"]) == ("core", "k3y"),
         (
@@ -194,7 +194,7 @@ CASES = (
             },
         ),
     ),
-    Case(
+    ProviderCase(
         "arxiv",
         lambda r: r.path == "/api/query" and r.query["search_query"] == "all:tariffs OR all:before OR all:1900",
         (

@@ -22,21 +22,31 @@ from retrieval.outside.http import HttpExchange, HttpRequest
 from retrieval.outside.memory import MemorySharedStore
 from retrieval.outside.provider import Provider
 from retrieval.outside.trial import FetchedAnswer, OutsideFailed
-from tests.support.outside_stub import Behaviour, OutsideStub, after, floods, hangs_up, outside, says, status, when
+from tests.support.outside_stub import (
+    Behaviour,
+    OutsideStub,
+    answer_after,
+    answer_when,
+    answer_with,
+    flood,
+    hang_up,
+    refuse_with,
+    serve_outside,
+)
 from tests.support.patience import PATIENCE_S
 
 LONG = timedelta(seconds=PATIENCE_S)
 FAST = Provider("fast", per_second=1_000, burst=100, attempt_limit=LONG)
 HASTY = replace(FAST, attempt_limit=timedelta(seconds=2))
-GOOD = says({"results": [1]})
-GARBLED = says(b"<html>not the protocol</html>")
+GOOD = answer_with({"results": [1]})
+GARBLED = answer_with(b"<html>not the protocol</html>")
 SECOND = timedelta(seconds=1)
 Call = Callable[..., Awaitable[OutsideAnswer]]
 
 
 @pytest.fixture
 async def stub() -> AsyncIterator[OutsideStub]:
-    async with outside(GOOD) as running:
+    async with serve_outside(GOOD) as running:
         yield running
 
 
@@ -80,14 +90,14 @@ def counted(entrance: Entrance) -> Counter[str]:
 @pytest.mark.parametrize(
     ("bad", "outcome"),
     [
-        (status(500), "attempt_unavailable"),
-        (status(503), "attempt_unavailable"),
-        (status(408), "attempt_unavailable"),
-        (status(425), "attempt_unavailable"),
-        (status(429), "attempt_rate_limited"),
+        (refuse_with(500), "attempt_unavailable"),
+        (refuse_with(503), "attempt_unavailable"),
+        (refuse_with(408), "attempt_unavailable"),
+        (refuse_with(425), "attempt_unavailable"),
+        (refuse_with(429), "attempt_rate_limited"),
         (GARBLED, "attempt_garbled"),
-        (floods, "attempt_garbled"),
-        (hangs_up, "attempt_unavailable"),
+        (flood, "attempt_garbled"),
+        (hang_up, "attempt_unavailable"),
     ],
 )
 async def test_a_passing_failure_is_tried_again(
@@ -100,13 +110,13 @@ async def test_a_passing_failure_is_tried_again(
 
 
 async def test_an_attempt_that_takes_too_long_is_made_again(stub: OutsideStub, call: Call, entrance: Entrance) -> None:
-    stub.script += [after(PATIENCE_S, GOOD), after(PATIENCE_S, GOOD)]
+    stub.script += [answer_after(PATIENCE_S, GOOD), answer_after(PATIENCE_S, GOOD)]
     assert (await call(provider=HASTY)).body == b"[1]"
     assert counted(entrance) == {"answered": 1, "attempt_timed_out": 2}
 
 
 async def test_the_wait_between_attempts_grows(stub: OutsideStub, exchange: HttpExchange) -> None:
-    stub.script += [status(503)] * 2
+    stub.script += [refuse_with(503)] * 2
     await caller(stub, exchange, Entrance(MemorySharedStore(), draw=lambda: 0.5))()
     first, second, third = (seen.at for seen in stub.seen)
     assert second - first >= 0.24
@@ -115,7 +125,7 @@ async def test_the_wait_between_attempts_grows(stub: OutsideStub, exchange: Http
 
 @pytest.mark.parametrize("code", [400, 401, 404, 410, 422, 301])
 async def test_a_lasting_refusal_is_not(stub: OutsideStub, call: Call, code: int) -> None:
-    stub.otherwise = status(code, "<p>because</p>")
+    stub.otherwise = refuse_with(code, "<p>because</p>")
     with pytest.raises(OutsideFailed, match=f"fast: status {code}: because"):
         await call()
     assert len(stub.seen) == 1
@@ -128,7 +138,7 @@ async def test_no_server_at_all_is_told_as_such(stub: OutsideStub, call: Call) -
 
 
 async def test_the_servers_wish_to_wait_holds_for_every_call(stub: OutsideStub, call: Call, entrance: Entrance) -> None:
-    stub.script.append(status(429, Retry_After="1"))
+    stub.script.append(refuse_with(429, Retry_After="1"))
     first = asyncio.create_task(call("one"))
     while not counted(entrance):
         await asyncio.sleep(0.01)
@@ -139,7 +149,7 @@ async def test_the_servers_wish_to_wait_holds_for_every_call(stub: OutsideStub, 
 
 
 async def test_a_wish_for_no_wait_at_all_is_none(stub: OutsideStub, call: Call) -> None:
-    stub.script += [status(429, Retry_After="0"), status(503, Retry_After="Thu, 01 Jan 1970 00:00:00 GMT")]
+    stub.script += [refuse_with(429, Retry_After="0"), refuse_with(503, Retry_After="Thu, 01 Jan 1970 00:00:00 GMT")]
     assert (await call()).body == b"[1]"
 
 
@@ -156,7 +166,7 @@ async def test_each_part_of_a_provider_has_its_own_limit(stub: OutsideStub, exch
 
 
 async def test_a_wish_longer_than_our_patience_fails_at_once(stub: OutsideStub, call: Call) -> None:
-    stub.script.append(status(503, "later", Retry_After="6000"))
+    stub.script.append(refuse_with(503, "later", Retry_After="6000"))
     with pytest.raises(OutsideFailed, match="status 503: later"):
         await call()
     with pytest.raises(OutsideFailed, match="rate limit leaves no room"):
@@ -165,7 +175,7 @@ async def test_a_wish_longer_than_our_patience_fails_at_once(stub: OutsideStub, 
 
 
 async def test_patience_bounds_everything(stub: OutsideStub, call: Call) -> None:
-    stub.otherwise = after(10 * PATIENCE_S, GOOD)
+    stub.otherwise = answer_after(10 * PATIENCE_S, GOOD)
     with pytest.raises(OutsideFailed, match=r"no answer within|left alone"):
         await call(patience=SECOND)
 
@@ -182,7 +192,7 @@ async def test_calls_keep_to_the_limit(stub: OutsideStub, call: Call) -> None:
 async def test_equal_calls_at_once_are_one_and_later_ones_are_answered_from_what_is_kept(
     stub: OutsideStub, call: Call, entrance: Entrance
 ) -> None:
-    stub.otherwise = after(0.1, GOOD)
+    stub.otherwise = answer_after(0.1, GOOD)
     first, second = await asyncio.gather(call(), call())
     third = await call()
     assert len(stub.seen) == 1
@@ -195,7 +205,7 @@ async def test_equal_calls_at_once_are_one_and_later_ones_are_answered_from_what
 
 async def test_a_caller_who_gives_up_does_not_take_the_others_along(stub: OutsideStub, call: Call) -> None:
     let_go = asyncio.Event()
-    stub.otherwise = when(let_go, GOOD)
+    stub.otherwise = answer_when(let_go, GOOD)
     impatient, patient = asyncio.create_task(call()), asyncio.create_task(call())
     while not stub.seen:
         await asyncio.sleep(0.01)
@@ -206,7 +216,7 @@ async def test_a_caller_who_gives_up_does_not_take_the_others_along(stub: Outsid
 
 
 async def test_a_failure_is_not_kept(stub: OutsideStub, call: Call) -> None:
-    stub.script.append(status(404))
+    stub.script.append(refuse_with(404))
     with pytest.raises(OutsideFailed):
         await call()
     assert (await call()).body == b"[1]"
@@ -224,7 +234,7 @@ async def test_a_provider_that_is_down_is_left_alone_and_comes_back(stub: Outsid
     entrance = Entrance(MemorySharedStore(), clock=lambda: now[0], draw=lambda: 0.0)
     call = caller(stub, exchange, entrance)
     once = Provider("once", 1_000, 100, attempts=1)
-    stub.otherwise = status(500)
+    stub.otherwise = refuse_with(500)
     for number in range(FAILURES):
         with pytest.raises(OutsideFailed, match="status 500"):
             await call(str(number), once)
@@ -238,7 +248,7 @@ async def test_a_provider_that_is_down_is_left_alone_and_comes_back(stub: Outsid
 
 
 async def test_a_refused_key_is_not_tried_again_with_the_next_call(stub: OutsideStub, call: Call) -> None:
-    stub.otherwise = status(401, "no such key")
+    stub.otherwise = refuse_with(401, "no such key")
     with pytest.raises(OutsideFailed, match="check its key"):
         await call("one")
     with pytest.raises(OutsideFailed, match="left alone for now: status 401: no such key"):
@@ -247,7 +257,7 @@ async def test_a_refused_key_is_not_tried_again_with_the_next_call(stub: Outside
 
 
 async def test_workers_join_through_the_database(stub: OutsideStub, exchange: HttpExchange, postgres_url: str) -> None:
-    stub.otherwise = after(0.1, GOOD)
+    stub.otherwise = answer_after(0.1, GOOD)
     pools = [await connect(postgres_url) for _ in range(2)]
     calls = [caller(stub, exchange, Entrance(OutsideStore(pool))) for pool in pools]
     answers = await asyncio.gather(*(call("shared") for call in calls for _ in range(3)))
@@ -270,7 +280,7 @@ async def test_the_claim_of_a_worker_that_died_is_waited_for_only_so_long(stub: 
 
 
 async def test_a_key_in_an_answer_is_not_repeated(stub: OutsideStub, exchange: HttpExchange) -> None:
-    stub.otherwise = status(400, "the key s3cret is bad")
+    stub.otherwise = refuse_with(400, "the key s3cret is bad")
     with pytest.raises(CallFailed) as refused:
         await exchange.send(HttpRequest(stub.url, headers={"X-Key": "s3cret"}, secret="s3cret"))
     assert "s3cret" not in str(refused.value)

@@ -14,8 +14,8 @@ from retrieval.outside.http import HttpExchange
 from retrieval.outside.services import PROVIDERS
 from retrieval.outside.web.ports import SearchHit, SearchQuery, strip_markup
 from retrieval.outside.web.searching import read_hits
-from tests.retrieval.outside.provider_cases import CASES, QUERY, Case
-from tests.support.outside_stub import OutsideStub, Seen, outside, says
+from tests.retrieval.outside.provider_cases import CASES, QUERY, ProviderCase
+from tests.support.outside_stub import OutsideStub, SeenRequest, answer_with, serve_outside
 
 SAMPLES = Path(__file__).parent / "samples"
 CHINESE = SearchQuery("1900年以前的关税", 5, Language.CHINESE)
@@ -36,9 +36,9 @@ async def asked(exchange: HttpExchange, stub: OutsideStub, name: str, query: Sea
 
 
 @ids
-async def test_it_is_asked_and_read_as_its_manual_says(exchange: HttpExchange, case: Case) -> None:
+async def test_it_is_asked_and_read_as_its_manual_says(exchange: HttpExchange, case: ProviderCase) -> None:
     sample = (SAMPLES / (case.file or f"{case.name}.json")).read_bytes()
-    async with outside(says(sample)) as stub:
+    async with serve_outside(answer_with(sample)) as stub:
         hits = await asked(exchange, stub, case.name)
     assert [hit.model_dump(exclude_defaults=True) for hit in hits] == [
         {key: value for key, value in hit.items() if value} for hit in case.hits
@@ -48,8 +48,8 @@ async def test_it_is_asked_and_read_as_its_manual_says(exchange: HttpExchange, c
 
 @ids
 @pytest.mark.parametrize("body", [b"", b"null", b"[]", b'{"results": 1}', b'{"error": "no"}', b"<html>", b'{"results": [{"a'])
-async def test_another_form_is_garbled_and_never_an_empty_result(exchange: HttpExchange, case: Case, body: bytes) -> None:
-    async with outside(says(body)) as stub:
+async def test_another_form_is_garbled_and_never_an_empty_result(exchange: HttpExchange, case: ProviderCase, body: bytes) -> None:
+    async with serve_outside(answer_with(body)) as stub:
         with pytest.raises(CallFailed) as failed:
             await asked(exchange, stub, case.name)
     assert failed.value.failure is Failure.GARBLED
@@ -69,7 +69,7 @@ async def test_another_form_is_garbled_and_never_an_empty_result(exchange: HttpE
     ],
 )
 async def test_nothing_found_is_an_answer(exchange: HttpExchange, name: str, empty: object) -> None:
-    async with outside(says(empty)) as stub:
+    async with serve_outside(answer_with(empty)) as stub:
         assert await asked(exchange, stub, name) == []
 
 
@@ -82,9 +82,9 @@ async def test_nothing_found_is_an_answer(exchange: HttpExchange, name: str, emp
     ],
 )
 async def test_a_chinese_query_asks_for_chinese_results(
-    exchange: HttpExchange, name: str, wanted: Callable[[Seen], bool]
+    exchange: HttpExchange, name: str, wanted: Callable[[SeenRequest], bool]
 ) -> None:
-    async with outside(says((SAMPLES / f"{name}.json").read_bytes())) as stub:
+    async with serve_outside(answer_with((SAMPLES / f"{name}.json").read_bytes())) as stub:
         await asked(exchange, stub, name, CHINESE)
     assert wanted(stub.seen[0])
 
@@ -93,7 +93,7 @@ async def test_addresses_that_cannot_be_opened_are_left_out(exchange: HttpExchan
     links = ["javascript:alert(1)", "ftp://a.example", "https://a.example/a b", "https://ok.example", "", "https://ok.example"]
     links += ["https://[a.example/", "https://a\u2100b.example/", "https://"]
     found = {"organic": [{"title": "t", "link": link, "snippet": f"s{place}"} for place, link in enumerate(links)]}
-    async with outside(says(found)) as stub:
+    async with serve_outside(answer_with(found)) as stub:
         assert [(hit.url, hit.text) for hit in await asked(exchange, stub, "serper")] == [("https://ok.example", "s3")]
 
 
@@ -151,10 +151,10 @@ SINCE, UNTIL = date(1990, 2, 3), date(1999, 12, 31)
     ],
 )
 async def test_dates_are_asked_for_as_each_manual_says(
-    exchange: HttpExchange, name: str, both: Callable[[Seen], bool], one: Callable[[Seen], bool]
+    exchange: HttpExchange, name: str, both: Callable[[SeenRequest], bool], one: Callable[[SeenRequest], bool]
 ) -> None:
     provider = PROVIDERS[name]("k3y")
-    async with outside(says({})) as stub:
+    async with serve_outside(answer_with({})) as stub:
         for until in (UNTIL, None):
             request = replace(provider, url=stub.url).build_request(QUERY._replace(since=SINCE, until=until))
             await exchange.send(request)

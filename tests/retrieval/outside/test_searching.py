@@ -24,7 +24,7 @@ from retrieval.outside.web.ports import SearchProvider, SearchQuery
 from retrieval.outside.web.routing import sort_providers
 from retrieval.outside.web.searching import OutsideSearch
 from retrieval.ports import Document
-from tests.support.outside_stub import OutsideStub, after, outside, says, status
+from tests.support.outside_stub import OutsideStub, answer_after, answer_with, refuse_with, serve_outside
 from tests.workflows.small_corpus import SmallCorpus
 
 FOUND = {
@@ -34,7 +34,7 @@ FOUND = {
     "content": "What it says.",
     "snippet": "Its words.",
 }
-SERPER, TAVILY = says({"organic": [FOUND]}), says({"results": [FOUND]})
+SERPER, TAVILY = answer_with({"organic": [FOUND]}), answer_with({"results": [FOUND]})
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ async def exchange() -> AsyncIterator[HttpExchange]:
 
 @pytest.fixture
 async def stubs() -> AsyncIterator[tuple[OutsideStub, OutsideStub]]:
-    async with outside(SERPER) as serper, outside(TAVILY) as tavily:
+    async with serve_outside(SERPER) as serper, serve_outside(TAVILY) as tavily:
         yield serper, tavily
 
 
@@ -74,16 +74,16 @@ async def test_a_result_is_a_passage_whose_snapshot_is_kept(web: OutsideSearch, 
 async def test_the_next_provider_is_asked_when_one_fails_or_finds_nothing(
     web: OutsideSearch, stubs: tuple[OutsideStub, OutsideStub]
 ) -> None:
-    stubs[0].otherwise = status(500)
+    stubs[0].otherwise = refuse_with(500)
     passages, note = await web.search("tariffs", 5)
     assert passages[0].text == "What it says."
     assert note == "web: tavily; serper: status 500 (2 attempts)"
-    stubs[0].otherwise = says({"organic": []})
+    stubs[0].otherwise = answer_with({"organic": []})
     assert (await web.search("duties", 5)).note == "web: tavily; serper: nothing found"
 
 
 async def test_when_all_fail_the_agent_hears_why(web: OutsideSearch, stubs: tuple[OutsideStub, OutsideStub]) -> None:
-    stubs[0].otherwise, stubs[1].otherwise = status(500), status(401, "bad key")
+    stubs[0].otherwise, stubs[1].otherwise = refuse_with(500), refuse_with(401, "bad key")
     with pytest.raises(ToolError) as failed:
         await web.search("tariffs", 5)
     assert "serper: status 500 (2 attempts)" in str(failed.value)
@@ -91,7 +91,7 @@ async def test_when_all_fail_the_agent_hears_why(web: OutsideSearch, stubs: tupl
 
 
 async def test_nothing_found_anywhere_is_no_failure(web: OutsideSearch, stubs: tuple[OutsideStub, OutsideStub]) -> None:
-    stubs[0].otherwise, stubs[1].otherwise = says({"organic": []}), says({"results": []})
+    stubs[0].otherwise, stubs[1].otherwise = answer_with({"organic": []}), answer_with({"results": []})
     assert await web.search("tariffs", 5) == ((), "serper: nothing found; tavily: nothing found")
 
 
@@ -162,7 +162,7 @@ async def test_pages_are_read_by_jina_where_the_index_has_none(exchange: HttpExc
         "code": 200,
         "data": {"url": "https://a.example/", "title": "A", "content": "# A\n\nIts whole text.", "usage": {"tokens": 5}},
     }
-    async with outside(says(page)) as stub:
+    async with serve_outside(answer_with(page)) as stub:
         corpus = SmallCorpus()
         reader = OutsideReader(
             corpus, Entrance(shared), JinaReader(exchange, "k3y", stub.url), replace(PAGE_PROVIDER, per_second=100)
@@ -219,7 +219,7 @@ async def test_a_reader_of_pages_is_tried_again_when_its_server_is_away_and_not_
 
 
 async def test_slow_providers_make_room_for_the_next(stubs: tuple[OutsideStub, OutsideStub], exchange: HttpExchange) -> None:
-    stubs[0].otherwise = after(3, SERPER)
+    stubs[0].otherwise = answer_after(3, SERPER)
     made = [replace(PROVIDERS[name]("k"), url=stub.url) for name, stub in zip(("serper", "tavily"), stubs, strict=True)]
     slow = replace(made[0], provider=replace(made[0].provider, attempts=1, attempt_limit=timedelta(seconds=0.2)))
     web = OutsideSearch("web", Entrance(MemorySharedStore()), exchange, [slow, made[1]])

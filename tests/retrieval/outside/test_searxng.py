@@ -10,13 +10,13 @@ import aiohttp
 import pytest
 
 from infra.extras import SEARXNG
-from infra.local.ports import free_port
+from infra.local.ports import find_free_port
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.memory import MemorySharedStore
 from retrieval.outside.web.searching import OutsideSearch
 from retrieval.outside.web.searxng import SearXNG
-from tests.support.outside_stub import OutsideStub, outside, says
+from tests.support.outside_stub import OutsideStub, answer_with, serve_outside
 from tests.support.patience import PATIENCE_S
 
 pytestmark = pytest.mark.skipif(not SEARXNG.exists(), reason="SearXNG is not installed: `make extras`")
@@ -28,13 +28,13 @@ RESULTS = [
 
 @pytest.fixture
 async def engine() -> AsyncIterator[OutsideStub]:
-    async with outside(says({"results": RESULTS})) as stub:
+    async with serve_outside(answer_with({"results": RESULTS})) as stub:
         yield stub
 
 
 @pytest.fixture
 async def searxng(tmp_path: Path, engine: OutsideStub) -> AsyncIterator[str]:
-    port = free_port()
+    port = find_free_port()
     settings = tmp_path / "settings.yml"
     settings.write_text(json.dumps(configuration(port, engine.url)))
     environment = {**os.environ, "SEARXNG_SETTINGS_PATH": str(settings)}

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 
-class Owner:
+class OwnerProcess:
     """An owner process of one home."""
 
     def __init__(self, home: Path) -> None:

@@ -21,7 +21,7 @@ from app.domain.evidence import Passage, snapshot_hash
 from retrieval.ports import SearchFilter
 from retrieval.service.client import IndexClient
 from retrieval.service.owner import WAIT_FOR_INDEX
-from tests.retrieval.service.owner_process import Owner
+from tests.retrieval.service.owner_process import OwnerProcess
 from workflows.durable.outage import Outage, ServerCircuit
 
 NOTES = SearchFilter(collections=("notes",))
@@ -42,8 +42,8 @@ class PatientClient(IndexClient):
 
 
 @pytest.fixture(scope="module")
-def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
-    started = Owner(tmp_path_factory.mktemp("service") / "home")
+def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnerProcess]:
+    started = OwnerProcess(tmp_path_factory.mktemp("service") / "home")
     yield started
     started.clean()
 
@@ -64,7 +64,7 @@ async def finished(client: IndexClient, collection: str) -> dict[str, Any]:
     return state
 
 
-async def builders_at_work(owner: Owner) -> list[psutil.Process]:
+async def builders_at_work(owner: OwnerProcess) -> list[psutil.Process]:
     """The processes that build for an owner, once some documents of the default corpus are stored."""
     async with PatientClient(str(owner.socket)) as client:
         while not (await client.read_progress("sotu"))["documents"]:
@@ -72,7 +72,7 @@ async def builders_at_work(owner: Owner) -> list[psutil.Process]:
     return psutil.Process(owner.process.pid).children(recursive=True)
 
 
-async def test_the_default_corpus_is_searched_at_first_start(owner: Owner) -> None:
+async def test_the_default_corpus_is_searched_at_first_start(owner: OwnerProcess) -> None:
     async with PatientClient(f"unix:{owner.socket}") as client:
         found = await client.search("annexation of Texas", 5, SearchFilter())
         assert len(found) == 5
@@ -88,7 +88,7 @@ async def test_the_default_corpus_is_searched_at_first_start(owner: Owner) -> No
         assert await client.search("annexation of Texas", 5, SearchFilter()) == found
 
 
-async def test_what_was_not_indexed_cannot_be_read(owner: Owner) -> None:
+async def test_what_was_not_indexed_cannot_be_read(owner: OwnerProcess) -> None:
     async with PatientClient(str(owner.socket)) as client:
         with pytest.raises(ToolError, match="nothing is stored under"):
             await client.read("https://made.up/address")
@@ -101,7 +101,7 @@ async def test_what_was_not_indexed_cannot_be_read(owner: Owner) -> None:
                 await client.search(query, limit, SearchFilter())
 
 
-async def test_a_users_folder_is_built_searched_and_removed(owner: Owner, notes: Path) -> None:
+async def test_a_users_folder_is_built_searched_and_removed(owner: OwnerProcess, notes: Path) -> None:
     (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
     async with PatientClient(str(owner.socket)) as client:
         await client.build("notes", "folder", str(notes))
@@ -123,7 +123,7 @@ async def test_a_users_folder_is_built_searched_and_removed(owner: Owner, notes:
             await client.read_progress("notes")
 
 
-async def test_a_collection_tells_what_it_is_made_of_and_is_verified(owner: Owner, notes: Path) -> None:
+async def test_a_collection_tells_what_it_is_made_of_and_is_verified(owner: OwnerProcess, notes: Path) -> None:
     async with PatientClient(str(owner.socket)) as client:
         await client.build("made", "folder", str(notes), "CC0")
         await finished(client, "made")
@@ -141,7 +141,7 @@ async def test_a_collection_tells_what_it_is_made_of_and_is_verified(owner: Owne
         await client.remove("made")
 
 
-async def test_management_says_what_is_wrong(owner: Owner, notes: Path) -> None:
+async def test_management_says_what_is_wrong(owner: OwnerProcess, notes: Path) -> None:
     async with PatientClient(str(owner.socket)) as client:
         with pytest.raises(InvalidInput, match="nothing at"):
             await client.build("gone", "folder", str(notes / "gone"))
@@ -155,13 +155,13 @@ async def test_management_says_what_is_wrong(owner: Owner, notes: Path) -> None:
             await client.remove("nowhere")
 
 
-async def test_many_searches_at_once_are_all_answered(owner: Owner) -> None:
+async def test_many_searches_at_once_are_all_answered(owner: OwnerProcess) -> None:
     async with PatientClient(str(owner.socket)) as client:
         found = await asyncio.gather(*(client.search(f"tariff of {1800 + n}", 4, SearchFilter()) for n in range(64)))
         assert all(len(passages) == 4 for passages in found)
 
 
-async def test_a_second_owner_of_a_home_is_refused(owner: Owner) -> None:
+async def test_a_second_owner_of_a_home_is_refused(owner: OwnerProcess) -> None:
     command = [sys.executable, "-m", "retrieval.service.server", "--socket", f"{owner.socket}2", "--home", str(owner.home)]
     done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True)
     assert done.returncode == 2
@@ -192,7 +192,7 @@ async def test_an_owner_that_is_not_there_is_worth_waiting_for(tmp_path: Path) -
 
 
 async def test_after_kill_9_or_damage_the_next_owner_goes_on(notes: Path, tmp_path: Path) -> None:
-    owner = Owner(tmp_path / "home")
+    owner = OwnerProcess(tmp_path / "home")
     try:
         builders = await builders_at_work(owner)
         os.kill(owner.process.pid, signal.SIGKILL)
@@ -224,7 +224,7 @@ async def test_after_kill_9_or_damage_the_next_owner_goes_on(notes: Path, tmp_pa
 
 
 async def test_a_builder_that_is_killed_is_started_again(tmp_path: Path) -> None:
-    owner = Owner(tmp_path / "home")
+    owner = OwnerProcess(tmp_path / "home")
     try:
         builders = await builders_at_work(owner)
         assert builders

@@ -12,8 +12,8 @@ from app.domain.evidence import Quote, Source, snapshot_hash
 from app.domain.missing import Missing
 from app.domain.report import Report, Section
 from bench.labelled_sets import DATA
-from tests.training.evaluation.evaluating import benchmark_folder, write_lines
-from tests.training.evaluation.scoring import judging, numbers, part, score, short
+from tests.training.evaluation.item_scoring import cut_tag, judge_short_answer, make_judging, read_numbered, score_first_item
+from tests.training.evaluation.small_benchmark import write_benchmark, write_lines
 from training.evaluation.benchmarks.catalogue import load_benchmark
 from training.evaluation.benchmarks.drb_fact import FACT, count_verdicts
 from training.evaluation.harness.example import BenchmarkAnswer, BenchmarkInput
@@ -23,11 +23,11 @@ from workflows.judging.fact_judge import PageVerdict
 
 def lists(step: str, prompt: str) -> Any:
     """Covers and meets what it finds word for word; calls a demand excluded that the excluded source is cited for."""
-    text = part(prompt, "answer" if step == "coverage" else "report")
+    text = cut_tag(prompt, "answer" if step == "coverage" else "report")
     if step == "coverage":
-        return {"levels": [{"point": n, "level": 5 if p in text else 2} for n, p in numbers(part(prompt, "points"))]}
+        return {"levels": [{"point": n, "level": 5 if p in text else 2} for n, p in read_numbered(cut_tag(prompt, "points"))]}
     verdicts = []
-    for n, demand in numbers(part(prompt, "demands")):
+    for n, demand in read_numbered(cut_tag(prompt, "demands")):
         verdict = "met" if demand in text else "absent"
         verdicts.append({"demand": n, "verdict": "excluded" if f"{demand} [secret]" in text else verdict})
     return {"verdicts": verdicts}
@@ -38,9 +38,9 @@ async def test_researchqa_is_coverage_in_five_levels(tmp_path: Path) -> None:
     row = {"id": "r1", "query": "What?", "general_domain": "Physics", "subdomain": "", "field": "", "date": "", "rubric": rubric}
     data = tmp_path / "test.json"
     data.write_text(json.dumps([row]))
-    found = await score("researchqa", data, "point 10, point 11", lists)
+    found = await score_first_item("researchqa", data, "point 10, point 11", lists)
     assert found.values == {"coverage": pytest.approx((2 * 1 + 8 * 0.25) / 10), "fully_covered": 0.2}
-    short_list = await score("researchqa", data, "x", lambda _, prompt: {"levels": [{"point": 1, "level": 5}]})
+    short_list = await score_first_item("researchqa", data, "x", lambda _, prompt: {"levels": [{"point": 1, "level": 5}]})
     assert set(short_list.missing) == {"coverage", "fully_covered"}
     data.write_text(json.dumps([row | {"rubric": []}]))
     with pytest.raises(InvalidInput, match="row 1: the rubric is empty"):
@@ -54,10 +54,10 @@ async def test_drb2_meets_no_demand_by_the_excluded_source(tmp_path: Path) -> No
     seen: list[str] = []
 
     def judge(step: str, prompt: str) -> Any:
-        seen.append(part(prompt, "excluded_source").strip())
+        seen.append(cut_tag(prompt, "excluded_source").strip())
         return lists(step, prompt)
 
-    found = await score("drb2", data, "rates rose, because of wool [secret], has a table", judge)
+    found = await score_first_item("drb2", data, "rates rose, because of wool [secret], has a table", judge)
     dimensions = {"info_recall": 0.5, "analysis": 0.0, "presentation": 1.0}
     assert found.values == {"met": 2.0, "demands": 4.0, "excluded": 1.0, **dimensions}
     assert seen == ["The Report; https://x.example/r"]
@@ -94,48 +94,48 @@ async def test_scholarqa_has_four_figures(tmp_path: Path) -> None:
     def judge(step: str, prompt: str) -> Any:
         assert "hidden" not in prompt
         if step == "criterion_met":
-            return {"score": 4 if "wool" in part(prompt, "criterion") else 2}
+            return {"score": 4 if "wool" in cut_tag(prompt, "criterion") else 2}
         if step == "off_topic":
             return {"paragraphs": [2]}
-        supported = "wool" in part(prompt, "statement")
+        supported = "wool" in cut_tag(prompt, "statement")
         return {"rating": "full" if supported else "none", "result": "yes" if supported or step == "needs_citation" else "no"}
 
-    found = await score("scholarqa", data, "# T\n\nWool.\n\nWeather.", judge, report=cited_report())
+    found = await score_first_item("scholarqa", data, "# T\n\nWool.\n\nWeather.", judge, report=cited_report())
     assert found.values == {
         "rubric": pytest.approx(0.3 / 0.4 + 0.1 / 0.4 * 0.5),
         "answer_precision": 0.5,
         "citation_precision": 0.5,
         "citation_recall": pytest.approx(1 / 3),  # full, none, and a sentence that should cite
     }
-    text_only = await score("scholarqa", data, "Wool.", judge)
+    text_only = await score_first_item("scholarqa", data, "Wool.", judge)
     assert set(text_only.missing) == {"citation_precision", "citation_recall", "answer_precision"}  # there is no second paragraph
 
 
 def fact_judge(step: str, prompt: str) -> Any:
     if step == "facts":
-        urls = re.findall(r"https?://\S+", part(prompt, "report"))
+        urls = re.findall(r"https?://\S+", cut_tag(prompt, "report"))
         return {
             "facts": [*({"fact": f"fact {n}", "url": url} for n, url in enumerate(urls)), {"fact": "x", "url": "https://made.up"}]
         }
     if step == "same_facts":
         return {"repetitions": [2]}
-    bears = "wool" in part(prompt, "page")
-    found = numbers(part(prompt, "statements"))
+    bears = "wool" in cut_tag(prompt, "page")
+    found = read_numbered(cut_tag(prompt, "statements"))
     return {"verdicts": [{"statement": n, "verdict": "supported" if bears else "unsupported"} for n, _ in found]}
 
 
 async def test_fact_counts_what_pages_bear_out(tmp_path: Path) -> None:
-    data = benchmark_folder(tmp_path)
+    data = write_benchmark(tmp_path)
     report = cited_report()
     kept = {"https://a.example/1": "h1"}
-    found = await score(
+    found = await score_first_item(
         "drb-fact", data, "", fact_judge, report=report, cited=kept, pages={"h1": "wool it was"}, variant="strict"
     )
     assert found.values == {"citations": 2.0, "valid": 1.0, "judged": 1.0, "unknown": 1.0}
     text = "One https://a.example/1 and two https://a.example/1 and https://c.example/3 end."
-    other = await score("drb-fact", data, text, fact_judge, cited=kept, pages={"h1": "wool"}, variant="strict")
+    other = await score_first_item("drb-fact", data, text, fact_judge, cited=kept, pages={"h1": "wool"}, variant="strict")
     assert other.values == {"citations": 2.0, "valid": 1.0, "judged": 1.0, "unknown": 1.0}
-    nothing = await score("drb-fact", data, "no citation", fact_judge, variant="official")
+    nothing = await score_first_item("drb-fact", data, "no citation", fact_judge, variant="official")
     assert (nothing.values, nothing.missing) == ({}, {})
 
 
@@ -203,7 +203,7 @@ async def test_widesearch_by_cell_row_and_table(tmp_path: Path) -> None:
     good = "| acme | 1904/5/1 | acme.example | 105 |\n| Bolt | 1910-01-02 | https://bolt.example/a | 50 |"
 
     async def scored_table(text: str) -> dict[str, float]:
-        return (await score("widesearch", tmp_path, text, short)).values
+        return (await score_first_item("widesearch", tmp_path, text, judge_short_answer)).values
 
     assert await scored_table(TABLE.format(rows=good)) == {"item_f1": 1.0, "row_f1": 1.0, "success": 1.0}
     wrong = good.replace("| 50 |", "| 80 |") + "\n| Cord | 1 | c | 1 |"
@@ -220,10 +220,10 @@ PAIRS = [
 
 def prefers_good(step: str, prompt: str) -> Any:
     if step == "pairwise":
-        return {"better": "A" if "good" in part(prompt, "answer_a") else "B"}
+        return {"better": "A" if "good" in cut_tag(prompt, "answer_a") else "B"}
     if step == "rubric":
         return {"criteria": []}
-    good = "good" in (part(prompt, "answer") + part(prompt, "report"))
+    good = "good" in (cut_tag(prompt, "answer") + cut_tag(prompt, "report"))
     return {"score": 9 if good else 3, "rating": 9 if good else 3}
 
 
@@ -233,7 +233,7 @@ async def test_ways_of_scoring_against_people(tmp_path: Path, variant: str, diff
     found = load_benchmark("preference")
     scores = []
     for example in found.read(BenchmarkInput(data, variant)):
-        scores.append(await found.score(example, BenchmarkAnswer(item=example.id), judging(prefers_good, variant)))
+        scores.append(await found.score(example, BenchmarkAnswer(item=example.id), make_judging(prefers_good, variant)))
     assert [s.item for s in scores] == ["p1", "p2"]
     assert found.figures["accuracy"].compute(scores) == 1.0
     if difference is not None:
@@ -243,7 +243,7 @@ async def test_ways_of_scoring_against_people(tmp_path: Path, variant: str, diff
 async def test_a_rubric_that_no_model_wrote_is_no_score(tmp_path: Path) -> None:
     data = write_lines(tmp_path / "pairs.jsonl", PAIRS)
     example = load_benchmark("preference").read(BenchmarkInput(data))[0]
-    found = await load_benchmark("preference").score(example, BenchmarkAnswer(item="p1"), judging(prefers_good, "generated"))
+    found = await load_benchmark("preference").score(example, BenchmarkAnswer(item="p1"), make_judging(prefers_good, "generated"))
     assert "difference" in found.missing
 
 

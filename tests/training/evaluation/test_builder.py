@@ -14,7 +14,7 @@ from app.domain.errors import Conflict, InvalidInput, NotFound
 from app.domain.query import Language
 from app.settings import Settings
 from infra.cli.evaluation import app
-from tests.training.evaluation.evaluating import benchmark_folder, write_lines
+from tests.training.evaluation.small_benchmark import write_benchmark, write_lines
 from training.evaluation.benchmarks.catalogue import load_benchmark
 from training.evaluation.builder.decontamination import PublicQuestions
 from training.evaluation.builder.public_sets import read_public_sets
@@ -85,7 +85,7 @@ async def test_a_version_has_what_is_accepted_agreed_to_and_new(tmp_path: Path) 
     for reviewer in ("ada", "bea"):
         for name in ("q1", "q2", "q5"):
             queue.keep_review(Review(id=name, reviewer=reviewer, decision=Decision.ACCEPT, domain=QuestionDomain.POLITICS))
-    data, out = benchmark_folder(tmp_path / "drb"), tmp_path / "published"
+    data, out = write_benchmark(tmp_path / "drb"), tmp_path / "published"
     public, counts = read_public_sets([f"drb-fact={data}"])
     assert counts == {"drb-fact": 3}
 

@@ -13,12 +13,12 @@ import pytest
 
 from app.domain.errors import Conflict, InvalidInput
 from app.settings import Settings
-from infra.cli.evaluation_run import compare, report
-from tests.support.model_stub import ModelStub, model_stub
-from tests.support.model_stub_answers import Prompt
+from infra.cli.evaluation_commands import compare_folders, show_report
+from tests.support.model_stub import ModelStub, serve_model_stub
+from tests.support.model_stub_answers import StubPrompt
 from tests.support.model_stub_bill import Bill, read_bill
 from tests.support.stack import RUBRICA, command_environment
-from tests.training.evaluation.evaluating import COLLECTION, benchmark_folder, collection_in, write_lines
+from tests.training.evaluation.small_benchmark import COLLECTION, index_collection, write_benchmark, write_lines
 from training.evaluation.harness.caps import Caps
 from training.evaluation.harness.evaluation_loop import EvaluationProgress
 from training.evaluation.harness.folder import RunFolder
@@ -29,9 +29,9 @@ BEFORE_THE_KILL = 14
 
 
 async def test_a_killed_run_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
-    data, bill, out = benchmark_folder(tmp_path / "data"), tmp_path / "bill", tmp_path / "run"
-    collection_in(tmp_path / "home", tmp_path / "docs")
-    async with model_stub(ModelStub(bill=Bill(bill), latency=timedelta(milliseconds=15))) as stub:
+    data, bill, out = write_benchmark(tmp_path / "data"), tmp_path / "bill", tmp_path / "run"
+    index_collection(tmp_path / "home", tmp_path / "docs")
+    async with serve_model_stub(ModelStub(bill=Bill(bill), latency=timedelta(milliseconds=15))) as stub:
         environment = command_environment(
             RUBRICA_LLM_BASE_URL=stub.base_url, RUBRICA_LLM_MODEL="stub", RUBRICA_HOME=str(tmp_path / "home")
         )
@@ -73,7 +73,7 @@ def race_of(points: tuple[int, int]) -> str:
     return json.dumps({"scores": scores})
 
 
-def judge(prompt: Prompt) -> str | None:
+def judge(prompt: StubPrompt) -> str | None:
     """Prefers whatever says more."""
     if prompt.step != "race":
         return None
@@ -93,8 +93,8 @@ async def judged(stub: ModelStub, tmp_path: Path, name: str, reports: dict[int, 
 async def test_runs_are_compared_item_by_item_and_only_under_the_same_judge(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    benchmark_folder(tmp_path / "data")
-    async with model_stub(ModelStub(answerer=judge)) as stub:
+    write_benchmark(tmp_path / "data")
+    async with serve_model_stub(ModelStub(answerer=judge)) as stub:
         short = await judged(stub, tmp_path, "short", {1: "brief", 2: "brief", 3: "brief"})
         await judged(stub, tmp_path, "long", {1: "long report", 2: "long report", 3: "a brief report"})
         await judged(stub, tmp_path, "other", {1: "brief", 2: "brief", 3: "brief"}, eval_judge_model="another")
@@ -102,28 +102,28 @@ async def test_runs_are_compared_item_by_item_and_only_under_the_same_judge(
         with pytest.raises(Conflict, match=r"another system"):
             await judged(stub, tmp_path, "short", {1: "rewritten", 2: "brief", 3: "brief"})
     assert [scores.values["overall"] for scores in short.scores] == [pytest.approx(0.4)] * 3
-    assert compare(tmp_path / "short", tmp_path / "long", tmp_path / "both.html") == 0
+    assert compare_folders(tmp_path / "short", tmp_path / "long", tmp_path / "both.html") == 0
     line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("overall"))
     assert line.split()[1:4] == ["0.4000", "0.5778", "0.1778"]
     assert "(3 items)" in line
     assert "Second minus first" in (tmp_path / "both.html").read_text()
-    assert compare(tmp_path / "short", tmp_path / "dearer", None) == 0, "the same judge at another price"
+    assert compare_folders(tmp_path / "short", tmp_path / "dearer", None) == 0, "the same judge at another price"
     with pytest.raises(Conflict, match="differ in judge"):
-        compare(tmp_path / "short", tmp_path / "other", None)
+        compare_folders(tmp_path / "short", tmp_path / "other", None)
 
 
 async def test_a_small_judge_scores_by_dimension_and_is_shown_part_of_each_report(tmp_path: Path) -> None:
-    benchmark_folder(tmp_path / "data")
+    write_benchmark(tmp_path / "data")
     shown: list[str] = []
 
-    def by_dimension(prompt: Prompt) -> str:
+    def by_dimension(prompt: StubPrompt) -> str:
         shown.append(prompt.last)
         insight = {"article_1": 8 if len(shown) == 1 else 9, "article_2": 2 if len(shown) == 1 else 11}
         return json.dumps({"analysis": "so", "insight": insight, "readability": {"article_1": 3, "article_2": 3}})
 
     reports = write_lines(tmp_path / "r.jsonl", [{"id": n, "article": f"Opening [1] {n}.\n" + "tail " * 90} for n in (1, 2)])
     wanted = RunRequest("drb-race", tmp_path / "data", tmp_path / "run", "dimensions", ids=("1", "2"), reports=reports, at_once=1)
-    async with model_stub(ModelStub(answerer=by_dimension)) as stub:
+    async with serve_model_stub(ModelStub(answerer=by_dimension)) as stub:
         given = {"llm_base_url": stub.base_url, "llm_model": "judge", "home": tmp_path / "home"}
         settings = Settings.model_validate(given)
         ran = await run_benchmark(settings, replace(wanted, judge_chars=40), lambda _: None)
@@ -141,17 +141,17 @@ async def test_a_small_judge_scores_by_dimension_and_is_shown_part_of_each_repor
 
 
 async def test_what_cannot_be_scored_says_why_and_is_tried_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    benchmark_folder(tmp_path / "data")
+    write_benchmark(tmp_path / "data")
     said = {"1": json.dumps({"scores": [{"criterion": 1, "article_1_score": 11, "article_2_score": 1}]}), "2": race_of((5, 5))}
 
-    def answers(prompt: Prompt) -> str:
+    def answers(prompt: StubPrompt) -> str:
         return said["1" if "justify" in prompt.last else "2"]
 
     reports = {1: "<b>one</b>", 2: "two"}
-    async with model_stub(ModelStub(answerer=answers)) as stub:
+    async with serve_model_stub(ModelStub(answerer=answers)) as stub:
         ran = await judged(stub, tmp_path, "run", reports)
         assert [(s.item, s.values.get("overall")) for s in ran.scores] == [("1", None), ("2", pytest.approx(0.5))]
-        assert report(tmp_path / "run") == 1
+        assert show_report(tmp_path / "run") == 1
         told = capsys.readouterr()
         assert "overall                  0.5000" in told.out
         assert "(1 items)" in told.out
@@ -175,7 +175,7 @@ async def test_what_cannot_be_scored_says_why_and_is_tried_again(tmp_path: Path,
     ],
 )
 async def test_what_cannot_be_run_is_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
-    benchmark_folder(tmp_path / "data")
+    write_benchmark(tmp_path / "data")
     reports = write_lines(tmp_path / "r.jsonl", [{"id": 1, "article": "x"}])
     wanted = RunRequest(
         **({"benchmark": "drb-race", "data": tmp_path / "data", "out": tmp_path / "o", "reports": reports} | change)
@@ -196,7 +196,7 @@ async def test_an_id_that_stands_for_two_items_is_refused(tmp_path: Path) -> Non
 
 
 async def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> None:
-    benchmark_folder(tmp_path / "data")
+    write_benchmark(tmp_path / "data")
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "precious.txt").write_text("mine")
     with pytest.raises(InvalidInput, match="something else"):

@@ -12,9 +12,9 @@ from app.domain.interactions import Interactions
 from app.domain.query import Language
 from app.domain.report import Report, Section
 from app.settings import Settings
-from infra.cli.evaluation_run import limits, report
-from tests.support.model_stub import model_stub
-from tests.training.evaluation.evaluating import COLLECTION, benchmark_folder, collection_in
+from infra.cli.evaluation_commands import compare_limits, show_report
+from tests.support.model_stub import serve_model_stub
+from tests.training.evaluation.small_benchmark import COLLECTION, index_collection, write_benchmark
 from tests.training.evaluation.test_module_metrics import act, said, used
 from training.evaluation.harness.caps import NO_CAPS, Caps
 from training.evaluation.harness.example import BenchmarkAnswer
@@ -127,9 +127,9 @@ def test_caps_hold_agents_to_calls_and_contexts() -> None:
 
 
 async def test_a_run_keeps_and_shows_them_and_is_held_to_its_caps(tmp_path: Path) -> None:
-    data, out = benchmark_folder(tmp_path / "data"), tmp_path / "run"
-    collection_in(tmp_path / "home", tmp_path / "docs")
-    async with model_stub() as stub:
+    data, out = write_benchmark(tmp_path / "data"), tmp_path / "run"
+    index_collection(tmp_path / "home", tmp_path / "docs")
+    async with serve_model_stub() as stub:
         settings = Settings.model_validate({"llm_base_url": stub.base_url, "llm_model": "stub", "home": tmp_path / "home"})
         wanted = RunRequest("drb-race", data, out, ids=("1",), collections=(COLLECTION,), caps=Caps(calls=1))
         await run_benchmark(settings, wanted, lambda _: None)
@@ -139,7 +139,7 @@ async def test_a_run_keeps_and_shows_them_and_is_held_to_its_caps(tmp_path: Path
     assert values["search.tool_calls"] == values["tool.search.calls"] == len(agents), "one call for each agent"
     assert values["report.titles"] > 3
     assert folder.read_manifest().system.caps == Caps(calls=1)
-    assert report(out) == 0
+    assert show_report(out) == 0
     page = (out / "report.html").read_text()
     assert "<h2>Modules</h2>" in page
     assert "<td>search: failure rate</td><td>0.0000</td>" in page
@@ -169,13 +169,13 @@ def test_one_system_under_several_limits_is_drawn_and_anything_else_refused(
         return tmp_path / name
 
     runs = [kept("c8", Caps(calls=8), 0.0), kept("c16", Caps(calls=16), 1.0), kept("free", NO_CAPS, 1.0)]
-    assert limits(runs, tmp_path / "limits.html") == 0
+    assert compare_limits(runs, tmp_path / "limits.html") == 0
     page = (tmp_path / "limits.html").read_text()
     assert page.count("<svg") == 1, "one run is held to no context: no line of it"
     assert "right under a limit of tool calls" in page
     assert "<td>8</td><td>–</td><td>0.5000</td><td>0.0000 to 1.0000</td><td>2</td><td>3.0000</td><td>900.0000</td>" in page
     assert "calls 16 context -" in capsys.readouterr().out
     with pytest.raises(Conflict, match="same limits"):
-        limits([runs[0], kept("twin", Caps(calls=8), 1.0)], tmp_path / "x.html")
+        compare_limits([runs[0], kept("twin", Caps(calls=8), 1.0)], tmp_path / "x.html")
     with pytest.raises(Conflict, match="different systems"):
-        limits([runs[0], kept("other", Caps(calls=4), 1.0, "mams")], tmp_path / "x.html")
+        compare_limits([runs[0], kept("other", Caps(calls=4), 1.0, "mams")], tmp_path / "x.html")

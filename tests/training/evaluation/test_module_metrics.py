@@ -12,8 +12,8 @@ from app.domain.chat import Completion, ToolCall, ToolResult
 from app.domain.missing import Missing
 from app.domain.query import Language
 from app.domain.trajectory import Trajectory, Turn, TurnKind
-from tests.workflows.bench_of_agents import make_kit, new_record, run_chain
-from tests.workflows.sensible import sensible
+from tests.workflows.agent_kit import make_kit, make_record, run_chain
+from tests.workflows.sensible_model import answer_sensibly
 from training.evaluation.efficiency import TOOL_CALL_LIMITS, MeasuredAttempt, accuracy_under_limits, context_of, tool_calls_of
 from training.evaluation.harness.example import BenchmarkAnswer
 from training.evaluation.harness.module_counts import count_item, module_figures_of
@@ -106,8 +106,8 @@ def test_what_never_happened_is_missing() -> None:
 
 
 async def test_a_real_chain_is_read() -> None:
-    record = new_record()
-    kit = make_kit(ScriptedModel(sensible), record, language=Language.ENGLISH)
+    record = make_record()
+    kit = make_kit(ScriptedModel(answer_sensibly), record, language=Language.ENGLISH)
     await run_chain(kit, record, "How did presidents justify tariffs?")
     figures = figures_of(record.trajectory)
     assert figures["search: share of calls"] > 0

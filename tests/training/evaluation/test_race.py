@@ -12,7 +12,7 @@ from app.domain.errors import InvalidInput
 from app.domain.missing import Missing
 from app.domain.race_rubric import RaceCriterion, RaceDimension, RaceRubric
 from bench.labelled_sets import DATA
-from bench.race import published_difference, score_file
+from bench.race import measure_published_difference, score_file
 from training.evaluation.race import (
     JudgedCriterion,
     Judgement,
@@ -130,7 +130,7 @@ def test_the_mean_of_nothing_is_refused() -> None:
 
 @needs_drb
 def test_the_published_summary_to_its_last_digit() -> None:
-    assert published_difference(DRB) == 0.0
+    assert measure_published_difference(DRB) == 0.0
 
 
 @needs_drb

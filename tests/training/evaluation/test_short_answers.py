@@ -14,8 +14,8 @@ from app.domain.chat import ToolCall, ToolResult
 from app.domain.errors import InvalidInput
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.trajectory import Turn, TurnKind
-from tests.training.evaluation.evaluating import write_lines
-from tests.training.evaluation.scoring import score, short
+from tests.training.evaluation.item_scoring import judge_short_answer, score_first_item
+from tests.training.evaluation.small_benchmark import write_lines
 from training.evaluation.benchmarks.catalogue import load_benchmark
 from training.evaluation.harness.example import BenchmarkInput
 
@@ -37,9 +37,9 @@ async def test_browsecomp_is_read_under_its_canary_and_judged(tmp_path: Path) ->
         made.writerow({"problem": question, "answer": answer, "problem_topic": "Art", "canary": canary})
     (example,) = load_benchmark("browsecomp").read(BenchmarkInput(path))
     assert (example.question, example.gold.answers, example.domain) == ("Which city?" * 9, ("Lyon",), "Art")
-    right = await score("browsecomp", path, "It is **lyon**, surely.", short)
+    right = await score_first_item("browsecomp", path, "It is **lyon**, surely.", judge_short_answer)
     assert (right.values["exact_match"], right.values["right"]) == (1.0, 0.0)  # this judge looks at case; exact match does not
-    none = await score("browsecomp", path, "Nobody knows.", short)
+    none = await score_first_item("browsecomp", path, "Nobody knows.", judge_short_answer)
     assert none.values == {"exact_match": 0.0, "f1": 0.0, "right": 0.0}
     path.write_text(path.read_text().replace("GUID one", "GUID two"))
     with pytest.raises(InvalidInput, match="row 1: the row is not readable"):
@@ -70,15 +70,17 @@ async def test_gaia_by_its_own_comparison(tmp_path: Path) -> None:
 
     data = write_lines(tmp_path / "metadata.jsonl", [row("a", "1234.5"), row("b", "x", "sheet.xlsx"), row("c", "?")])
     assert [example.id for example in load_benchmark("gaia").read(BenchmarkInput(data))] == ["a"]
-    assert (await score("gaia", data, "**$1,234.50**", short)).values == {"right": 1.0}
-    assert (await score("gaia", data, "**1234**", short)).values == {"right": 0.0}
+    assert (await score_first_item("gaia", data, "**$1,234.50**", judge_short_answer)).values == {"right": 1.0}
+    assert (await score_first_item("gaia", data, "**1234**", judge_short_answer)).values == {"right": 0.0}
     listed = write_lines(tmp_path / "l" / "metadata.jsonl", [row("a", "St. John's, 3")])
-    assert (await score("gaia", listed, "**st.john's; $3.0**", short)).values == {"right": 1.0}
+    assert (await score_first_item("gaia", listed, "**st.john's; $3.0**", judge_short_answer)).values == {"right": 1.0}
     for wrong in ("**3, St. John's**", "**st johns, 3**", "**St. John's 3**"):
-        assert (await score("gaia", listed, wrong, short)).values == {"right": 0.0}, wrong
+        assert (await score_first_item("gaia", listed, wrong, judge_short_answer)).values == {"right": 0.0}, wrong
     numbers = write_lines(tmp_path / "n" / "metadata.jsonl", [row("a", "1,2")])
-    assert (await score("gaia", numbers, "**1, 2**", short)).values == {"right": 1.0}
-    assert (await score("gaia", numbers, "**12**", short)).values == {"right": 0.0}, "a list of two is no number"
+    assert (await score_first_item("gaia", numbers, "**1, 2**", judge_short_answer)).values == {"right": 1.0}
+    assert (await score_first_item("gaia", numbers, "**12**", judge_short_answer)).values == {"right": 0.0}, (
+        "a list of two is no number"
+    )
 
 
 async def test_multihop_counts_the_names_that_were_met(tmp_path: Path) -> None:
@@ -91,6 +93,6 @@ async def test_multihop_counts_the_names_that_were_met(tmp_path: Path) -> None:
     turn = Turn(
         agent="search/s1", ordinal=0, kind=TurnKind.TOOL, step="search", digest="d", call=ToolCall(name="s"), result=result
     )
-    found = await score("multihop", data, "**Oslo**", short, turns=[turn])
+    found = await score_first_item("multihop", data, "**Oslo**", judge_short_answer, turns=[turn])
     assert found.values == {"exact_match": 1.0, "f1": 1.0, "right": 1.0, "entity_coverage": 1.0}
-    assert "entity_coverage" not in (await score("multihop", data, "**Oslo**", short)).values
+    assert "entity_coverage" not in (await score_first_item("multihop", data, "**Oslo**", judge_short_answer)).values

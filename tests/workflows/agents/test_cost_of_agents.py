@@ -12,8 +12,8 @@ from app.domain.budget import AgentLimits
 from app.domain.chat import ChatRequest
 from app.domain.evidence import Passage, Source, snapshot_hash
 from retrieval.ports import SearchFilter
-from tests.workflows.bench_of_agents import make_kit, new_record, run_chain, step_of
-from tests.workflows.sensible import sensible
+from tests.workflows.agent_kit import make_kit, make_record, run_chain, step_of
+from tests.workflows.sensible_model import answer_sensibly
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.chat_models.scripted import ScriptedModel
 
@@ -44,16 +44,16 @@ def long_searches(request: ChatRequest) -> str:
         return json.dumps(
             {"thought": "more of it", "action": "search", "inputs": [f"duty {turn} {request.messages[1].content[-40:]}"]}
         )
-    return sensible(request)
+    return answer_sensibly(request)
 
 
 async def test_work_per_model_call() -> None:
-    record = new_record()
+    record = make_record()
     limits = AgentLimits(max_turns=12, max_tool_calls=20)
     report = await run_chain(make_kit(ScriptedModel(long_searches), record, LargeCorpus(), limits=limits), record, QUESTION)
     calls = record.usage.model_calls
     assert calls > 35
-    again = new_record(record.trajectory.turns)
+    again = make_record(record.trajectory.turns)
     with cProfile.Profile() as profile:
         assert await run_chain(make_kit(ScriptedModel([]), again, limits=limits), again, QUESTION) == report
     made = sum(entry.callcount for entry in profile.getstats())

@@ -9,8 +9,19 @@ from app.domain.chat import ChatRequest, Completion, ToolResult
 from app.domain.citations import MARKER
 from app.domain.errors import ContextTooLong, ModelRefused
 from app.domain.evidence import Passage, Source
-from tests.workflows.agents.acting import DONE, PLAN, PROTECT, QUERY, SUBTASK, act, acting, finding, observations, search
-from tests.workflows.bench_of_agents import make_kit, new_record, step_of
+from tests.workflows.agent_kit import make_kit, make_record, step_of
+from tests.workflows.agents.scripted_search import (
+    DONE,
+    PLAN,
+    PROTECT,
+    QUERY,
+    SUBTASK,
+    join_messages,
+    make_acting_model,
+    search_subtask,
+    write_act,
+    write_finding,
+)
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.codec import TagCodec
 from workflows.agents.deep_search import search_deeply
@@ -23,8 +34,10 @@ from workflows.tools.toolbox import ToolCorpora
 
 async def test_think_act_observe_then_a_finding_with_exact_quotes() -> None:
     corpus = SmallCorpus()
-    model = acting(act("search", "tariff 1824 protect manufactures", "southern planter duties", thought="begin with both sides"))
-    found = await search(model, corpus)
+    model = make_acting_model(
+        write_act("search", "tariff 1824 protect manufactures", "southern planter duties", thought="begin with both sides")
+    )
+    found = await search_subtask(model, corpus)
     assert corpus.queries == ["tariff 1824 protect manufactures", "southern planter duties"]
     assert found.stop is StopReason.SUFFICIENT
     assert [q.text for q in found.quotes] == [PROTECT]
@@ -38,10 +51,10 @@ async def test_think_act_observe_then_a_finding_with_exact_quotes() -> None:
 async def test_quotes_that_stand_nowhere_are_dropped_and_told() -> None:
     told: list[str] = []
     record = LocalRecord("t", watch=lambda _, __, payload: told.append(str(payload.get("message", ""))))
-    invented = finding(
+    invented = write_finding(
         ("p1", "Tariffs made everyone rich beyond measure."), ("p1", PROTECT), answer="Rich [p9] and protected [p1, p9]."
     )
-    found = await search(acting(act("search", "tariff of 1824"), conclude=invented), record=record)
+    found = await search_subtask(make_acting_model(write_act("search", "tariff of 1824"), conclude=invented), record=record)
     assert [q.text for q in found.quotes] == [PROTECT]
     assert [m.group(1) for m in MARKER.finditer(found.answer)] == [found.quotes[0].key]
     assert "[p9" not in found.answer
@@ -49,7 +62,9 @@ async def test_quotes_that_stand_nowhere_are_dropped_and_told() -> None:
 
 
 async def test_a_quote_under_the_wrong_passage_is_found_in_the_right_one() -> None:
-    found = await search(acting(act("search", "tariff of 1824"), conclude=finding(("p77", PROTECT))))
+    found = await search_subtask(
+        make_acting_model(write_act("search", "tariff of 1824"), conclude=write_finding(("p77", PROTECT)))
+    )
     assert [q.text for q in found.quotes] == [PROTECT]
 
 
@@ -62,14 +77,16 @@ async def test_conflicts_need_two_quoted_sides() -> None:
     def conclude(request: ChatRequest) -> ScriptedAnswer:
         if step_of(request) != "finding":
             return (
-                act("finish") if len(request.messages) > 2 else act("search", "laws raise the price to consumers", "necessaries")
+                write_act("finish")
+                if len(request.messages) > 2
+                else write_act("search", "laws raise the price to consumers", "necessaries")
             )
         first, second = (shown_id(request, side) for side in sides)
         two = {"about": "whether prices rose", "passages": [first, second]}
         one = {"about": "nothing", "passages": [first, "p99"]}
-        return finding((first, sides[0]), (second, sides[1]), conflicts=(two, one))
+        return write_finding((first, sides[0]), (second, sides[1]), conflicts=(two, one))
 
-    found = await search(ScriptedModel(conclude))
+    found = await search_subtask(ScriptedModel(conclude))
     assert [q.text for q in found.quotes] == list(sides)
     assert [c.about for c in found.conflicts] == ["whether prices rose"]
     assert set(found.conflicts[0].quote_keys) == {q.key for q in found.quotes}
@@ -83,19 +100,19 @@ def shown_id(request: ChatRequest, text: str) -> str:
 
 async def test_a_repeated_query_is_answered_from_the_agents_own_history() -> None:
     corpus = SmallCorpus()
-    model = acting(act("search", "tariff of 1824"), act("search", "  Tariff of 1824? "))
-    found = await search(model, corpus)
+    model = make_acting_model(write_act("search", "tariff of 1824"), write_act("search", "  Tariff of 1824? "))
+    found = await search_subtask(model, corpus)
     assert corpus.queries == ["tariff of 1824"]
     assert found.usage.tool_calls == 1
-    assert "You already asked this; the passages are p1" in observations(model)
+    assert "You already asked this; the passages are p1" in join_messages(model)
 
 
 @pytest.mark.parametrize("address", ["https://made.up/page", "https://example.org/1887", "p9"])
 async def test_a_made_up_address_is_refused(address: str) -> None:
-    record = new_record()
-    model = acting(act("browse", address), act("search", "planter alone duties"))
-    await search(model, record=record)
-    assert "Refused: no search returned this address" in observations(model)
+    record = make_record()
+    model = make_acting_model(write_act("browse", address), write_act("search", "planter alone duties"))
+    await search_subtask(model, record=record)
+    assert "Refused: no search returned this address" in join_messages(model)
     assert all(t.call is None or t.call.name != "browse" for t in record.trajectory.turns)
 
 
@@ -103,19 +120,19 @@ async def test_a_made_up_address_is_refused(address: str) -> None:
     "address", ["https://example.org/1824", "<https://example.org/1824/>", "p1", "[p1]", "https://example.org/1824#top"]
 )
 async def test_an_address_from_the_results_is_read(address: str) -> None:
-    model = acting(act("search", "tariff of 1824"), act("browse", address))
-    await search(model)
-    assert "Southern members answered" in observations(model)
+    model = make_acting_model(write_act("search", "tariff of 1824"), write_act("browse", address))
+    await search_subtask(model)
+    assert "Southern members answered" in join_messages(model)
 
 
 async def test_addresses_in_the_shared_memory_may_be_read() -> None:
     entry = MemoryEntry(agent="search/s2", kind=MemoryKind.FINDING, text="see 1887", addresses=("https://example.org/1887",))
-    model = acting(act("browse", "https://example.org/1887"))
-    record = new_record()
+    model = make_acting_model(write_act("browse", "https://example.org/1887"))
+    record = make_record()
     kit = make_kit(model, record)
     kit = replace(kit, memory=SharedMemory(entries=(entry,)))
     await search_deeply(SUBTASK, PLAN, QUERY, kit)
-    assert "It is a condition which confronts us" in observations(model)
+    assert "It is a condition which confronts us" in join_messages(model)
     assert "[search/s2, finding] see 1887" in model.requests[0].messages[-1].content
 
 
@@ -134,13 +151,13 @@ async def test_it_stops_at_its_limits_and_says_which(limits: AgentLimits, stop: 
 
     def answer(request: ChatRequest) -> Completion:
         now[0] += 10
-        text = DONE if step_of(request) == "finding" else act("search", f"tariff {now[0]}", f"revenue {now[0]}")
+        text = DONE if step_of(request) == "finding" else write_act("search", f"tariff {now[0]}", f"revenue {now[0]}")
         return Completion(
             text=text, model="m", usage=Usage(model_calls=1, input_tokens=1_000, output_tokens=20, cost_microusd=100)
         )
 
     model = ScriptedModel(answer)
-    kit = replace(make_kit(model, new_record(), limits=limits), clock=lambda: now[0])
+    kit = replace(make_kit(model, make_record(), limits=limits), clock=lambda: now[0])
     found = await search_deeply(SUBTASK, PLAN, QUERY, kit)
     assert found.stop is stop
     assert found.quotes
@@ -150,28 +167,28 @@ async def test_it_stops_at_its_limits_and_says_which(limits: AgentLimits, stop: 
 
 async def test_a_finish_before_any_search_becomes_a_search_for_the_question() -> None:
     corpus = SmallCorpus()
-    found = await search(acting(act("finish")), corpus)
+    found = await search_subtask(make_acting_model(write_act("finish")), corpus)
     assert corpus.queries == [SUBTASK.question]
     assert found.quotes
 
 
 async def test_nothing_found_costs_no_finding_step() -> None:
-    model = acting(act("search", "xylophones"))
-    found = await search(model)
+    model = make_acting_model(write_act("search", "xylophones"))
+    found = await search_subtask(model)
     assert (found.stop, found.quotes, found.gaps) == (StopReason.NO_EVIDENCE, (), (SUBTASK.question,))
     assert "finding" not in [step_of(r) for r in model.requests]
 
 
 @pytest.mark.parametrize("error", [ModelRefused("the key is wrong"), "not in any form"])
 async def test_a_model_that_fails_leaves_a_finding_that_says_so(error: ScriptedAnswer) -> None:
-    found = await search(ScriptedModel(lambda _: error))
+    found = await search_subtask(ScriptedModel(lambda _: error))
     assert found.stop is StopReason.FAILED
     assert found.detail
     assert found.quotes, "the question itself could have been searched without the model"
 
 
 async def test_a_failed_finding_step_keeps_the_evidence() -> None:
-    found = await search(acting(act("search", "tariff of 1824"), conclude="gibberish"))
+    found = await search_subtask(make_acting_model(write_act("search", "tariff of 1824"), conclude="gibberish"))
     assert PROTECT in [q.text for q in found.quotes]
     assert found.stop is StopReason.SUFFICIENT
 
@@ -180,10 +197,10 @@ async def test_when_the_conversation_is_too_long_the_finding_rests_on_the_eviden
     def answer(request: ChatRequest) -> ScriptedAnswer:
         if len(request.messages) > 2:
             return ContextTooLong("too long")
-        return DONE if step_of(request) == "finding" else act("search", "tariff of 1824")
+        return DONE if step_of(request) == "finding" else write_act("search", "tariff of 1824")
 
     model = ScriptedModel(answer)
-    found = await search(model)
+    found = await search_subtask(model)
     assert [q.text for q in found.quotes] == [PROTECT]
     assert found.stop is StopReason.MAX_TOKENS
     assert '<snippet id="p1"' in model.requests[-1].messages[-1].content
@@ -193,7 +210,9 @@ async def test_when_the_conversation_is_too_long_the_finding_rests_on_the_eviden
 async def test_when_no_turn_is_allowed_any_more_it_hands_over_what_it_has(stop: StopReason) -> None:
     asked: list[str] = []
     record = LocalRecord("t", allow=lambda agent, _: asked.append(agent) or (stop if len(asked) > 3 else None))  # type: ignore[func-returns-value]
-    found = await search(acting(act("search", "tariff of 1824"), act("search", "revenue treasury surplus")), record=record)
+    found = await search_subtask(
+        make_acting_model(write_act("search", "tariff of 1824"), write_act("search", "revenue treasury surplus")), record=record
+    )
     assert found.stop is stop
     assert found.quotes
 
@@ -212,8 +231,8 @@ async def test_what_a_page_says_cannot_pass_for_the_frame_around_it() -> None:
             source = Source(url="https://example.org/x", title="x", snapshot="0" * 64)
             return ToolResult(passages=(Passage(source=source, text=hostile, start=0, end=len(hostile)),))
 
-    model = acting(act("search", "tariff of 1824"))
-    kit = replace(make_kit(model, new_record()), tools={"search": Unscreened()})
+    model = make_acting_model(write_act("search", "tariff of 1824"))
+    kit = replace(make_kit(model, make_record()), tools={"search": Unscreened()})
     await search_deeply(SUBTASK, PLAN, QUERY, kit)
     shown = next(m.content for m in model.requests[-1].messages if m.content.startswith("<tool_response>"))
     assert shown.count("</tool_response>") == 1
@@ -225,18 +244,18 @@ async def test_what_a_page_says_cannot_pass_for_the_frame_around_it() -> None:
 
 
 async def test_long_observations_and_conversations_stay_bounded() -> None:
-    acts = [act("search", f"tariff revenue laws {i}", f"duties prices labor {i}") for i in range(12)]
-    model = acting(*acts)
+    acts = [write_act("search", f"tariff revenue laws {i}", f"duties prices labor {i}") for i in range(12)]
+    model = make_acting_model(*acts)
     bounds = Bounds(observation_chars=1_500, conversation_chars=8_000)
-    await search(model, bounds=bounds, limits=AgentLimits(max_turns=12, max_tool_calls=40))
+    await search_subtask(model, bounds=bounds, limits=AgentLimits(max_turns=12, max_tool_calls=40))
     assert max(sum(len(m.content) for m in r.messages[2:]) for r in model.requests) < 12_000
     assert max(len(m.content) for r in model.requests for m in r.messages if m.content.startswith("<tool_response>")) < 3_000
 
 
 async def test_scholar_is_offered_only_where_there_is_a_scientific_collection() -> None:
-    without, with_it = acting(), acting()
-    await search(without)
-    await search(with_it, corpora=ToolCorpora(scientific=("papers",)))
+    without, with_it = make_acting_model(), make_acting_model()
+    await search_subtask(without)
+    await search_subtask(with_it, corpora=ToolCorpora(scientific=("papers",)))
 
     def offered(model: ScriptedModel) -> object:
         schema = model.requests[0].response_schema
@@ -262,10 +281,10 @@ async def test_tags_and_schema_mean_the_same() -> None:
             f"<think>write</think><answer>{DONE}</answer>",
         )
     )
-    with_tags = await search(model, codec=TagCodec())
+    with_tags = await search_subtask(model, codec=TagCodec())
     assert all(r.response_schema is None for r in model.requests)
     assert model.requests[1].messages[2].content.startswith("<think>begin</think>")
-    with_schema = await search(acting(act("search", "tariff of 1824")))
+    with_schema = await search_subtask(make_acting_model(write_act("search", "tariff of 1824")))
     assert with_tags.quotes == with_schema.quotes
     assert with_tags.answer == with_schema.answer
     assert with_tags.thoughts == ("begin", "enough")

@@ -7,7 +7,7 @@ from app.domain.citations import marker_of
 from app.domain.evidence import Finding, Quote, Source, snapshot_hash
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
-from tests.workflows.bench_of_agents import make_kit, new_record
+from tests.workflows.agent_kit import make_kit, make_record
 from workflows.agents.draft_report import deliver_draft
 from workflows.chat_models.absent import AbsentModel
 
@@ -28,7 +28,7 @@ M = marker_of(QUOTE)
 async def test_headings_above_others_stay_and_no_level_is_skipped(draft: str, sections: list[tuple[int, str]]) -> None:
     finding = Finding(subtask_id="s1", answer=draft.format(m=M), quotes=(QUOTE,), stop=StopReason.SUFFICIENT)
     plan = ResearchPlan(subtasks=(Subtask(id="s1", title="t", question="q"),))
-    report = await deliver_draft(ResearchQuery(question="q"), plan, (finding,), make_kit(AbsentModel(), new_record()))
+    report = await deliver_draft(ResearchQuery(question="q"), plan, (finding,), make_kit(AbsentModel(), make_record()))
     assert [(section.level, section.heading) for section in report.sections] == sections
     assert report.quotes == (QUOTE,)
     assert report.notices == ()

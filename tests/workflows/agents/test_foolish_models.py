@@ -12,8 +12,8 @@ from app.domain.citations import CitationStore
 from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.trajectory import TurnKind
-from tests.workflows.bench_of_agents import make_kit, new_record, run_chain
-from tests.workflows.foolish import Foolish
+from tests.workflows.agent_kit import make_kit, make_record, run_chain
+from tests.workflows.random_answers import RandomAnswers
 from tests.workflows.small_corpus import TEXTS, SmallCorpus
 from workflows.agents.codec import SchemaCodec, StepCodec, TagCodec
 from workflows.chat_models.scripted import ScriptedModel
@@ -28,7 +28,7 @@ def check(report: Report, corpus: SmallCorpus) -> None:
     """Every citation resolves to words that stand in a stored source; nothing else looks like a citation."""
     store = CitationStore(report.quotes)
     for quote in report.quotes:
-        assert corpus.text(quote.source.snapshot)[quote.start : quote.end] == quote.text
+        assert corpus.text_of(quote.source.snapshot)[quote.start : quote.end] == quote.text
     body = "\n".join(f"{section.heading}\n{section.body}" for section in report.sections)
     numbered = store.number(body)
     assert numbered.unresolved == ()
@@ -42,7 +42,7 @@ def check(report: Report, corpus: SmallCorpus) -> None:
 @settings(max_examples=60)
 @given(seed=st.integers(0, 2**32), scholar=st.booleans(), chinese=st.booleans())
 async def test_any_schema_valid_answer_ends_in_a_valid_report(seed: int, scholar: bool, chinese: bool) -> None:
-    model, record, corpus = ScriptedModel(Foolish(random.Random(seed))), new_record(), SmallCorpus()
+    model, record, corpus = ScriptedModel(RandomAnswers(random.Random(seed))), make_record(), SmallCorpus()
     kit = make_kit(
         model,
         record,
@@ -62,7 +62,7 @@ async def test_any_schema_valid_answer_ends_in_a_valid_report(seed: int, scholar
 @given(text=st.text(max_size=400), tags=st.booleans())
 async def test_any_text_at_all_ends_in_a_valid_report(text: str, tags: bool) -> None:
     codec: StepCodec = TagCodec() if tags else SchemaCodec()
-    record, corpus = new_record(), SmallCorpus()
+    record, corpus = make_record(), SmallCorpus()
     kit = make_kit(ScriptedModel(lambda _: text), record, corpus, codec=codec, limits=AgentLimits(max_turns=2))
     check(await run_chain(kit, record, QUESTION), corpus)
 
@@ -71,7 +71,7 @@ async def test_any_text_at_all_ends_in_a_valid_report(text: str, tags: bool) -> 
     "answer", ["", " ", "null", "[]", "{}", "0", '""', "{" * 5_000, "<think>", "</answer>", "```json\n```", "\ud7ff"]
 )
 async def test_degenerate_answers_end_in_a_report_that_says_so(answer: str) -> None:
-    record, corpus = new_record(), SmallCorpus()
+    record, corpus = make_record(), SmallCorpus()
     report = await run_chain(make_kit(ScriptedModel(lambda _: answer), record, corpus), record, QUESTION)
     check(report, corpus)
     assert report.quotes, "what the searches found was lost"

@@ -6,8 +6,8 @@ from app.domain.budget import AgentLimits, StopReason
 from app.domain.errors import ModelRefused, ToolError
 from app.domain.evidence import Passage
 from retrieval.ports import SearchFilter
-from tests.workflows.agents.acting import PROTECT, SUBTASK, act, acting, observations, search
-from tests.workflows.bench_of_agents import step_of
+from tests.workflows.agent_kit import step_of
+from tests.workflows.agents.scripted_search import PROTECT, SUBTASK, join_messages, make_acting_model, search_subtask, write_act
 from tests.workflows.small_corpus import SmallCorpus
 
 
@@ -20,17 +20,17 @@ async def test_a_search_that_failed_is_made_again_when_the_agent_asks_again() ->
             return found
 
     corpus = Faltering()
-    model = acting(act("search", "tariff of 1824"), act("search", "tariff of 1824"))
-    found = await search(model, corpus)
+    model = make_acting_model(write_act("search", "tariff of 1824"), write_act("search", "tariff of 1824"))
+    found = await search_subtask(model, corpus)
     assert corpus.queries == ["tariff of 1824"] * 2
-    assert "the index lost its thread" in observations(model)
+    assert "the index lost its thread" in join_messages(model)
     assert [q.text for q in found.quotes] == [PROTECT]
     assert found.usage.tool_calls == 2
 
 
 async def test_the_model_is_told_when_its_turns_run_out() -> None:
-    model = acting(*(act("search", f"tariff {number}") for number in range(9)))
-    await search(model, limits=AgentLimits(max_turns=4))
+    model = make_acting_model(*(write_act("search", f"tariff {number}") for number in range(9)))
+    await search_subtask(model, limits=AgentLimits(max_turns=4))
     last = [request.messages[-1].content for request in model.requests if step_of(request) == "act"]
     assert [text.partition(" more actions are possible")[0][-1] for text in last if "more actions" in text] == ["2", "1"]
     assert "more actions" not in last[1], "after the first turn there are three left"
@@ -38,7 +38,7 @@ async def test_the_model_is_told_when_its_turns_run_out() -> None:
 
 async def test_without_a_model_the_question_is_searched_once() -> None:
     corpus = SmallCorpus()
-    found = await search(acting(ModelRefused("no credit")), corpus)
+    found = await search_subtask(make_acting_model(ModelRefused("no credit")), corpus)
     assert corpus.queries == [SUBTASK.question]
     assert (found.stop, found.turns) == (StopReason.FAILED, 0)
     assert "no credit" in found.detail
@@ -46,6 +46,6 @@ async def test_without_a_model_the_question_is_searched_once() -> None:
 
 async def test_a_model_that_fails_after_a_search_is_no_reason_to_search_again() -> None:
     corpus = SmallCorpus()
-    found = await search(acting(act("search", "tariff of 1824"), ModelRefused("no credit")), corpus)
+    found = await search_subtask(make_acting_model(write_act("search", "tariff of 1824"), ModelRefused("no credit")), corpus)
     assert corpus.queries == ["tariff of 1824"]
     assert (found.stop, found.turns) == (StopReason.FAILED, 1)

@@ -8,7 +8,7 @@ from app.domain.chat import Completion
 from app.domain.errors import ModelRefused
 from app.domain.query import Language, ResearchQuery
 from app.domain.run import EventType
-from tests.workflows.bench_of_agents import make_kit, new_record, step_of
+from tests.workflows.agent_kit import make_kit, make_record, step_of
 from workflows.agents.kit import Bounds
 from workflows.agents.plan_repair import PlanAnswer, SubtaskAnswer, repair_plan
 from workflows.agents.planning import make_plan
@@ -56,7 +56,7 @@ def answers(intent: ScriptedAnswer, plan: ScriptedAnswer) -> ScriptedModel:
 
 
 async def test_intent_then_plan() -> None:
-    model, record = answers(INTENT, GOOD), new_record()
+    model, record = answers(INTENT, GOOD), make_record()
     plan = await make_plan(QUERY, make_kit(model, record))
     assert [step_of(r) for r in model.requests] == ["intent", "plan"]
     assert "learn the reasons" in plan.intent
@@ -67,7 +67,7 @@ async def test_intent_then_plan() -> None:
 
 async def test_a_chinese_question_is_planned_in_chinese() -> None:
     model = answers(INTENT, GOOD)
-    await make_plan(QUERY, make_kit(model, new_record(), language=Language.CHINESE))
+    await make_plan(QUERY, make_kit(model, make_record(), language=Language.CHINESE))
     assert "子任务" in model.requests[1].messages[0].content
 
 
@@ -85,7 +85,7 @@ async def test_without_a_plan_the_question_is_the_plan(broken: ScriptedAnswer) -
 
 async def test_an_answer_out_of_form_is_asked_again_with_the_error() -> None:
     model = ScriptedModel([INTENT, "I think we should look into revenue.", GOOD])
-    plan = await make_plan(QUERY, make_kit(model, new_record()))
+    plan = await make_plan(QUERY, make_kit(model, make_record()))
     assert len(plan.subtasks) == 2
     assert "no JSON object" in model.requests[2].messages[-1].content
 
@@ -93,13 +93,13 @@ async def test_an_answer_out_of_form_is_asked_again_with_the_error() -> None:
 async def test_an_answer_that_was_cut_off_gets_more_room() -> None:
     cut = Completion(text="<think>let me think at length", model="m", finish_reason="length")
     model = ScriptedModel([INTENT, cut, GOOD])
-    assert len((await make_plan(QUERY, make_kit(model, new_record()))).subtasks) == 2
+    assert len((await make_plan(QUERY, make_kit(model, make_record()))).subtasks) == 2
     assert model.requests[2].max_tokens == 3 * model.requests[1].max_tokens
 
 
 async def test_no_more_subtasks_than_the_effort_allows() -> None:
     many = json.dumps({"title": "t", "subtasks": [{"id": f"x{i}", "question": f"Question {i}?"} for i in range(40)]})
-    plan = await make_plan(QUERY, make_kit(answers(INTENT, many), new_record(), bounds=Bounds(subtasks=3)))
+    plan = await make_plan(QUERY, make_kit(answers(INTENT, many), make_record(), bounds=Bounds(subtasks=3)))
     assert len(plan.subtasks) == 3
 
 

@@ -13,7 +13,7 @@ from app.domain.evidence import Finding, Quote, SourceConflict
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report
-from tests.workflows.bench_of_agents import make_kit, new_record, step_of
+from tests.workflows.agent_kit import make_kit, make_record, step_of
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.kit import Bounds
 from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
@@ -34,7 +34,7 @@ PLAN = ResearchPlan(
 
 def quote(url: str, text: str) -> Quote:
     source = next(d.source for u, d in SmallCorpus()._documents.items() if u == url)
-    start = SmallCorpus().text(source.snapshot).index(text)
+    start = SmallCorpus().text_of(source.snapshot).index(text)
     return Quote(source=source, text=text, start=start, end=start + len(text))
 
 
@@ -108,7 +108,7 @@ def writing(**changed: ScriptedAnswer) -> ScriptedModel:
 async def write(
     model: ScriptedModel, findings: tuple[Finding, ...] = FOUND, record: LocalRecord | None = None, **more: object
 ) -> Report:
-    return await write_report(QUERY, PLAN, findings, make_kit(model, record or new_record(), **more))  # type: ignore[arg-type]
+    return await write_report(QUERY, PLAN, findings, make_kit(model, record or make_record(), **more))  # type: ignore[arg-type]
 
 
 def rendered(report: Report) -> str:
@@ -119,7 +119,7 @@ def rendered(report: Report) -> str:
 
 
 async def test_outline_aggregation_sections_and_one_consistency_pass() -> None:
-    model, record = writing(), new_record()
+    model, record = writing(), make_record()
     report = await write(model, record=record)
     assert [step_of(r) for r in model.requests] == ["outline", "aggregation", "text", "text", "consistency"]
     assert [t.agent for t in record.trajectory.turns] == ["report", "report", "report/section/1", "report/section/2", "report"]
@@ -250,7 +250,7 @@ async def test_a_spent_budget_ends_in_a_quoted_report() -> None:
 
 
 async def test_the_readers_notes_reach_every_writer() -> None:
-    model, record = writing(), new_record()
+    model, record = writing(), make_record()
     note = MemoryEntry(agent="user", kind=MemoryKind.NOTE, text="Compare with Britain.")
     kit = replace(make_kit(model, record), memory=SharedMemory(entries=(note,)))
     await write_report(QUERY, PLAN, FOUND, kit)

@@ -49,7 +49,7 @@ class RudeServer:
 
 
 @asynccontextmanager
-async def rude_server(*answers: Sequence[bytes], hold_s: float = 0.0, closes_after: int = 0) -> AsyncIterator[RudeServer]:
+async def serve_rudely(*answers: Sequence[bytes], hold_s: float = 0.0, closes_after: int = 0) -> AsyncIterator[RudeServer]:
     rude = RudeServer(answers, hold_s, closes_after)
     server = await asyncio.start_server(rude.serve, "127.0.0.1", 0)
     rude.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
@@ -59,32 +59,32 @@ async def rude_server(*answers: Sequence[bytes], hold_s: float = 0.0, closes_aft
         server.close()
 
 
-def http(status: int, body: bytes, content_type: str = "application/json", extra: str = "") -> list[bytes]:
+def make_http_answer(status: int, body: bytes, content_type: str = "application/json", extra: str = "") -> list[bytes]:
     head = f"HTTP/1.1 {status} X\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n{extra}\r\n"
     return [head.encode() + body]
 
 
-def said(text: str, **more: object) -> list[bytes]:
+def make_completion(text: str, **more: object) -> list[bytes]:
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-    return http(200, orjson.dumps({"choices": [choice], **more}))
+    return make_http_answer(200, orjson.dumps({"choices": [choice], **more}))
 
 
-def refused(status: int, message: str, extra: str = "", **more: object) -> list[bytes]:
-    return http(status, orjson.dumps({"error": {"message": message, **more}}), extra=extra)
+def make_error_answer(status: int, message: str, extra: str = "", **more: object) -> list[bytes]:
+    return make_http_answer(status, orjson.dumps({"error": {"message": message, **more}}), extra=extra)
 
 
-def events(*payloads: object, end: str = "[DONE]") -> list[bytes]:
+def make_events(*payloads: object, end: str = "[DONE]") -> list[bytes]:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     lines = [b"data: " + orjson.dumps(p) + b"\r\n\r\n" for p in payloads]
     return [head, *lines, f"data: {end}\n\n".encode() if end else b""]
 
 
-def chunked(*payloads: object) -> list[bytes]:
+def make_chunked_stream(*payloads: object) -> list[bytes]:
     """Make a stream on a connection that stays open."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
     lines = [b"data: " + orjson.dumps(p) + b"\n\n" for p in payloads] + [b"data: [DONE]\n\n"]
     return [head, *[f"{len(line):x}\r\n".encode() + line + b"\r\n" for line in lines], b"0\r\n\r\n"]
 
 
-def delta(text: str, **more: object) -> dict[str, object]:
+def make_delta(text: str, **more: object) -> dict[str, object]:
     return {"choices": [{"index": 0, "delta": {"content": text}, **more}]}

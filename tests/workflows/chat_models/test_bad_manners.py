@@ -7,8 +7,8 @@ import orjson
 import pytest
 
 from app.domain.errors import ContextTooLong, ModelUnavailable
-from tests.workflows.chat_models.asking import ask
-from tests.workflows.chat_models.rude_server import delta, events, http, refused, rude_server
+from tests.workflows.chat_models.model_request import ask_model
+from tests.workflows.chat_models.rude_server import make_delta, make_error_answer, make_events, make_http_answer, serve_rudely
 
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 
@@ -26,18 +26,18 @@ def zipped(body: bytes) -> list[bytes]:
 @pytest.mark.parametrize(
     ("answer", "text", "finish"),
     [
-        (http(200, told(content='{"a": "cut o', finish="length")), '{"a": "cut o', "length"),
-        (events(delta("a"), {"choices": [{"delta": {}, "finish_reason": "length"}]}, end=""), "a", "length"),
+        (make_http_answer(200, told(content='{"a": "cut o', finish="length")), '{"a": "cut o', "length"),
+        (make_events(make_delta("a"), {"choices": [{"delta": {}, "finish_reason": "length"}]}, end=""), "a", "length"),
         ([STREAM, b'data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}'], "a", "stop"),
         ([STREAM, b'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]'], "a", "stop"),
-        (http(200, told(content=None, tool_calls=[{"function": {"name": "x", "arguments": "{}"}}])), "", "stop"),
-        (http(200, b'{"choices": [], "usage": {}}'), "", "stop"),
-        (http(200, told(content="")), "", "stop"),
+        (make_http_answer(200, told(content=None, tool_calls=[{"function": {"name": "x", "arguments": "{}"}}])), "", "stop"),
+        (make_http_answer(200, b'{"choices": [], "usage": {}}'), "", "stop"),
+        (make_http_answer(200, told(content="")), "", "stop"),
         (zipped(told(content="zipped")), "zipped", "stop"),
-        (http(200, told(content="long " * 1_000_000)), "long " * 1_000_000, "stop"),
-        (http(200, told(content="half a \\u face").replace(b"\\\\u", b"\\ud83d")), "half a \ufffd face", "stop"),
-        (events(delta("XX"), delta("YY", finish_reason="stop")), "\U0001f600", "stop"),
-        (http(200, told(content="caf\xe9").replace("\xe9".encode(), b"\xe9")), "caf\ufffd", "stop"),
+        (make_http_answer(200, told(content="long " * 1_000_000)), "long " * 1_000_000, "stop"),
+        (make_http_answer(200, told(content="half a \\u face").replace(b"\\\\u", b"\\ud83d")), "half a \ufffd face", "stop"),
+        (make_events(make_delta("XX"), make_delta("YY", finish_reason="stop")), "\U0001f600", "stop"),
+        (make_http_answer(200, told(content="caf\xe9").replace("\xe9".encode(), b"\xe9")), "caf\ufffd", "stop"),
     ],
     ids=[
         *("cut off", "no end mark", "no end of line", "no end of line after the mark", "called a tool", "no choice", "empty"),
@@ -46,21 +46,21 @@ def zipped(body: bytes) -> list[bytes]:
 )
 async def test_an_answer_is_understood_or_empty(answer: Sequence[bytes], text: str, finish: str) -> None:
     halves = [piece.replace(b"XX", b"\\ud83d").replace(b"YY", b"\\ude00") for piece in answer]
-    async with rude_server(halves) as server:
-        completion = await ask(server.url)
+    async with serve_rudely(halves) as server:
+        completion = await ask_model(server.url)
     assert (completion.text, completion.finish_reason) == (text, finish)
     assert orjson.loads(completion.model_dump_json())["text"] == text
 
 
 async def test_a_last_line_that_was_cut_off_is_an_outage() -> None:
-    async with rude_server([STREAM, b'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"choices":[{"del']) as server:
+    async with serve_rudely([STREAM, b'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"choices":[{"del']) as server:
         with pytest.raises(ModelUnavailable, match="middle"):
-            await ask(server.url)
+            await ask_model(server.url)
 
 
 async def test_thoughts_that_a_server_tells_apart_are_no_answer_and_are_counted() -> None:
-    async with rude_server(http(200, told(content="four", reasoning_content="two and two " * 40))) as server:
-        completion = await ask(server.url)
+    async with serve_rudely(make_http_answer(200, told(content="four", reasoning_content="two and two " * 40))) as server:
+        completion = await ask_model(server.url)
     assert (completion.text, completion.estimated) == ("four", True)
     assert completion.usage.output_tokens > 100
 
@@ -68,18 +68,20 @@ async def test_thoughts_that_a_server_tells_apart_are_no_answer_and_are_counted(
 @pytest.mark.parametrize(
     "answer",
     [
-        refused(402, "Insufficient Balance"),
-        refused(403, "You exceeded your current quota", type="insufficient_quota"),
-        refused(429, "You exceeded your current quota", code="insufficient_quota"),
-        http(200, orjson.dumps({"error": {"message": "Insufficient credits", "code": 402}})),
-        http(200, orjson.dumps({"error": "model not loaded"})),
-        http(503, b"<html><head><title>x</title></head><body><h1>Service Unavailable</h1></body></html>", "text/html"),
+        make_error_answer(402, "Insufficient Balance"),
+        make_error_answer(403, "You exceeded your current quota", type="insufficient_quota"),
+        make_error_answer(429, "You exceeded your current quota", code="insufficient_quota"),
+        make_http_answer(200, orjson.dumps({"error": {"message": "Insufficient credits", "code": 402}})),
+        make_http_answer(200, orjson.dumps({"error": "model not loaded"})),
+        make_http_answer(
+            503, b"<html><head><title>x</title></head><body><h1>Service Unavailable</h1></body></html>", "text/html"
+        ),
     ],
 )
 async def test_what_a_person_or_time_can_mend_is_waited_for(answer: Sequence[bytes]) -> None:
-    async with rude_server(answer) as server:
+    async with serve_rudely(answer) as server:
         with pytest.raises(ModelUnavailable, match=r"Insufficient|quota|not loaded|Service Unavailable") as raised:
-            await ask(server.url)
+            await ask_model(server.url)
     assert "<" not in str(raised.value)
 
 
@@ -94,8 +96,8 @@ async def test_what_a_person_or_time_can_mend_is_waited_for(answer: Sequence[byt
     ],
 )
 async def test_servers_say_in_many_words_that_a_conversation_is_too_long(status: int, body: object) -> None:
-    async with rude_server(http(status, orjson.dumps(body))) as server:
+    async with serve_rudely(make_http_answer(status, orjson.dumps(body))) as server:
         with pytest.raises(ContextTooLong):
-            await ask(server.url)
+            await ask_model(server.url)
     assert "max_tokens" in server.bodies[0]
     assert len(server.bodies) == 2, "asked once more, without room for the answer, and no field was unlearnt"

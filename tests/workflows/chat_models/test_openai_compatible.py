@@ -5,17 +5,25 @@ import pytest
 
 from app.domain.chat import ChatRole, Message
 from app.domain.errors import ModelRefused, ModelUnavailable
-from tests.support.model_stub import ModelStub, model_stub
+from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_faults import Fault
-from tests.workflows.chat_models.asking import ASKED, KEY, SCHEMA, ask, endpoint
-from tests.workflows.chat_models.rude_server import chunked, delta, events, http, refused, rude_server, said
+from tests.workflows.chat_models.model_request import ASKED, KEY, SCHEMA, ask_model, make_endpoint
+from tests.workflows.chat_models.rude_server import (
+    make_chunked_stream,
+    make_completion,
+    make_delta,
+    make_error_answer,
+    make_events,
+    make_http_answer,
+    serve_rudely,
+)
 from workflows.chat_models.openai_compatible import connect_model
 
 
 @pytest.mark.parametrize("stream", [True, False])
 async def test_answers_with_tokens_and_cost(stream: bool) -> None:
-    async with model_stub() as stub:
-        completion = await ask(stub.base_url, stream=stream)
+    async with serve_model_stub() as stub:
+        completion = await ask_model(stub.base_url, stream=stream)
     usage = completion.usage
     assert completion.text.startswith('{"a":')
     assert (completion.model, completion.finish_reason, completion.estimated) == ("stub", "stop", False)
@@ -25,29 +33,32 @@ async def test_answers_with_tokens_and_cost(stream: bool) -> None:
 
 
 async def test_streamed_and_whole_answers_are_the_same() -> None:
-    async with model_stub(ModelStub(answerer=lambda _: "关税 \U0001f600 " * 300)) as stub:
-        whole, streamed = await ask(stub.base_url, stream=False), await ask(stub.base_url, stream=True)
+    async with serve_model_stub(ModelStub(answerer=lambda _: "关税 \U0001f600 " * 300)) as stub:
+        whole, streamed = await ask_model(stub.base_url, stream=False), await ask_model(stub.base_url, stream=True)
     assert whole.text == streamed.text == "关税 \U0001f600 " * 300
 
 
 @pytest.mark.parametrize("stream", [True, False])
 async def test_one_connection_serves_many_calls(stream: bool) -> None:
-    async with rude_server(said("yes")) as server, connect_model(endpoint(server.url, stream=stream)) as model:
+    async with serve_rudely(make_completion("yes")) as server, connect_model(make_endpoint(server.url, stream=stream)) as model:
         for _ in range(5):
             await model.complete(ASKED)
     assert (len(server.requests), server.connections) == (5, 1)
 
 
 async def test_a_kept_connection_that_the_server_closed_is_no_outage() -> None:
-    closing = http(200, b'{"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]}')
-    async with rude_server(closing, closes_after=1) as server, connect_model(endpoint(server.url)) as model:
+    closing = make_http_answer(200, b'{"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]}')
+    async with serve_rudely(closing, closes_after=1) as server, connect_model(make_endpoint(server.url)) as model:
         for _ in range(30):
             assert (await model.complete(ASKED)).text == "yes"
     assert len(server.requests) == 30
 
 
 async def test_a_connection_lost_while_the_server_works_is_an_outage_and_not_asked_again() -> None:
-    async with model_stub(ModelStub(latency=timedelta(seconds=0.4))) as stub, connect_model(endpoint(stub.base_url)) as model:
+    async with (
+        serve_model_stub(ModelStub(latency=timedelta(seconds=0.4))) as stub,
+        connect_model(make_endpoint(stub.base_url)) as model,
+    ):
         await model.complete(ASKED)
         stub.faults.order(Fault.RESET)
         with pytest.raises(ModelUnavailable):
@@ -56,30 +67,33 @@ async def test_a_connection_lost_while_the_server_works_is_an_outage_and_not_ask
 
 
 async def test_a_stream_gives_its_connection_back() -> None:
-    async with rude_server(chunked(delta("yes", finish_reason="stop"))) as server, connect_model(endpoint(server.url)) as model:
+    async with (
+        serve_rudely(make_chunked_stream(make_delta("yes", finish_reason="stop"))) as server,
+        connect_model(make_endpoint(server.url)) as model,
+    ):
         for _ in range(5):
             assert (await model.complete(ASKED)).text == "yes"
     assert (len(server.requests), server.connections) == (5, 1)
 
 
 async def test_tokens_are_estimated_and_marked_when_the_server_states_none() -> None:
-    async with rude_server(said("four characters a token", model="m")) as server:
-        completion = await ask(server.url)
+    async with serve_rudely(make_completion("four characters a token", model="m")) as server:
+        completion = await ask_model(server.url)
     assert completion.estimated
     assert completion.usage.output_tokens == 6
 
 
 async def test_a_count_that_no_answer_can_have_used_counts_as_not_stated() -> None:
     for wrong in (2**64 - 1, -1, "7", None):
-        async with rude_server(said("plain", usage={"prompt_tokens": wrong, "completion_tokens": 1})) as server:
-            completion = await ask(server.url)
+        async with serve_rudely(make_completion("plain", usage={"prompt_tokens": wrong, "completion_tokens": 1})) as server:
+            completion = await ask_model(server.url)
         assert completion.estimated
         assert 0 < completion.usage.input_tokens < 1_000
 
 
 async def test_a_server_that_ignores_the_wish_for_a_stream_or_a_schema_is_understood() -> None:
-    async with rude_server(said("plain", usage={"prompt_tokens": 7, "completion_tokens": 1})) as server:
-        completion = await ask(server.url, stream=True)
+    async with serve_rudely(make_completion("plain", usage={"prompt_tokens": 7, "completion_tokens": 1})) as server:
+        completion = await ask_model(server.url, stream=True)
     assert (completion.text, completion.usage.input_tokens, completion.estimated) == ("plain", 7, False)
 
 
@@ -87,49 +101,49 @@ async def test_content_in_parts_and_split_events_are_put_together() -> None:
     last = b'data: {"choices":[{"delta":{"content":"two"},"finish_reason":"stop"}]}\n\n'
     event = b'data: {"choices":[{"delta":{"content":"one "}}]}\n\n' + last
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nConnection: close\r\n\r\n: comment\n\n"
-    async with rude_server([head, *[event[i : i + 7] for i in range(0, len(event), 7)]]) as server:
-        assert (await ask(server.url)).text == "one two"
+    async with serve_rudely([head, *[event[i : i + 7] for i in range(0, len(event), 7)]]) as server:
+        assert (await ask_model(server.url)).text == "one two"
     parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
-    async with rude_server(said(parts)) as server:  # type: ignore[arg-type]
-        assert (await ask(server.url)).text == "ab"
+    async with serve_rudely(make_completion(parts)) as server:  # type: ignore[arg-type]
+        assert (await ask_model(server.url)).text == "ab"
 
 
 async def test_chunks_without_choices_are_no_answer_and_no_error() -> None:
     alive = {"object": "chat.completion.chunk", "model": "big", "choices": None}
     usage = {"usage": {"prompt_tokens": 9, "completion_tokens": 2}}
-    async with rude_server(
-        events({"type": "ping"}, alive, delta("one "), alive, delta("two", finish_reason="stop"), usage)
+    async with serve_rudely(
+        make_events({"type": "ping"}, alive, make_delta("one "), alive, make_delta("two", finish_reason="stop"), usage)
     ) as server:
-        completion = await ask(server.url)
+        completion = await ask_model(server.url)
     assert (completion.text, completion.model) == ("one two", "big")
     assert (completion.usage.input_tokens, completion.usage.output_tokens, completion.estimated) == (9, 2, False)
     for end in ("[DONE]", ""):
-        async with rude_server(events({"type": "message_start"}, {"type": "ping"}, end=end)) as server:
+        async with serve_rudely(make_events({"type": "message_start"}, {"type": "ping"}, end=end)) as server:
             with pytest.raises(ModelRefused, match=r"no choices.*message_start"):
-                await ask(server.url)
-    async with rude_server(events({"type": "ping"}, {"choices": "none"})) as server:
+                await ask_model(server.url)
+    async with serve_rudely(make_events({"type": "ping"}, {"choices": "none"})) as server:
         with pytest.raises(ModelRefused, match="no choices"):
-            await ask(server.url)
+            await ask_model(server.url)
 
 
 async def test_an_endless_answer_is_cut() -> None:
-    endless = events(*[delta("x" * 10_000) for _ in range(40)])
-    async with rude_server(endless) as server:
+    endless = make_events(*[make_delta("x" * 10_000) for _ in range(40)])
+    async with serve_rudely(endless) as server:
         with pytest.raises(ModelRefused, match="longer than 100000 bytes"):
-            await ask(server.url, max_answer_bytes=100_000)
-    async with rude_server(said("y" * 200_000)) as server:
+            await ask_model(server.url, max_answer_bytes=100_000)
+    async with serve_rudely(make_completion("y" * 200_000)) as server:
         with pytest.raises(ModelRefused, match="longer than"):
-            await ask(server.url, max_answer_bytes=100_000)
+            await ask_model(server.url, max_answer_bytes=100_000)
 
 
 async def test_the_key_is_sent_but_never_shown() -> None:
-    echo = refused(400, f"your request with key {KEY} is odd")
-    async with rude_server(echo) as server:
+    echo = make_error_answer(400, f"your request with key {KEY} is odd")
+    async with serve_rudely(echo) as server:
         with pytest.raises(ModelRefused) as raised:
-            await ask(server.url)
+            await ask_model(server.url)
     assert f"Bearer {KEY}".encode() in server.requests[0]
     assert KEY not in str(raised.value)
-    assert KEY not in repr(endpoint("http://x/v1"))
+    assert KEY not in repr(make_endpoint("http://x/v1"))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +156,10 @@ async def test_the_key_is_sent_but_never_shown() -> None:
     ],
 )
 async def test_a_field_the_server_does_not_know_is_left_out_from_then_on(message: str, gone: str) -> None:
-    async with rude_server(refused(400, message), said("ok")) as server, connect_model(endpoint(server.url)) as model:
+    async with (
+        serve_rudely(make_error_answer(400, message), make_completion("ok")) as server,
+        connect_model(make_endpoint(server.url)) as model,
+    ):
         assert (await model.complete(ASKED)).text == "ok"
         await model.complete(ASKED)
     assert [gone in body for body in server.bodies] == [True, False, False]
@@ -150,23 +167,26 @@ async def test_a_field_the_server_does_not_know_is_left_out_from_then_on(message
 
 
 async def test_it_does_not_retry_by_itself() -> None:
-    for answer in (refused(429, "later"), refused(500, "broken"), refused(400, "no")):
-        async with rude_server(answer) as server:
+    for answer in (make_error_answer(429, "later"), make_error_answer(500, "broken"), make_error_answer(400, "no")):
+        async with serve_rudely(answer) as server:
             with pytest.raises((ModelUnavailable, ModelRefused)):
-                await ask(server.url)
+                await ask_model(server.url)
             assert len(server.requests) == 1
 
 
 async def test_many_calls_run_at_once() -> None:
-    async with model_stub(ModelStub(latency=timedelta(seconds=0.3))) as stub, connect_model(endpoint(stub.base_url)) as model:
+    async with (
+        serve_model_stub(ModelStub(latency=timedelta(seconds=0.3))) as stub,
+        connect_model(make_endpoint(stub.base_url)) as model,
+    ):
         requests = [ASKED.model_copy(update={"messages": (Message(role=ChatRole.USER, content=str(i)),)}) for i in range(60)]
         await asyncio.gather(*map(model.complete, requests))
         assert stub.most_in_flight == 60
 
 
 async def test_the_schema_is_sent_strictly() -> None:
-    async with rude_server(said("{}")) as server:
-        await ask(server.url)
+    async with serve_rudely(make_completion("{}")) as server:
+        await ask_model(server.url)
     assert server.bodies[0]["response_format"] == {
         "type": "json_schema",
         "json_schema": {"name": "form", "strict": True, "schema": SCHEMA.schema_},

@@ -6,7 +6,7 @@ from temporalio.runtime import Runtime, TelemetryConfig
 
 from app.database.engine import connect
 from app.runs.service.temporal_gateway import connect as connect_temporal
-from tests.workflows.durable.house import House
+from tests.workflows.durable.whole_product import WholeProduct
 from workflows.durable.policies import WORKER_REPORTS_EVERY
 
 
@@ -30,5 +30,5 @@ def runtime() -> Runtime:
 
 
 @pytest.fixture
-async def house(database: asyncpg.Pool, temporal_address: str, runtime: Runtime) -> House:
-    return House(database, await connect_temporal(temporal_address, runtime), temporal_address)
+async def house(database: asyncpg.Pool, temporal_address: str, runtime: Runtime) -> WholeProduct:
+    return WholeProduct(database, await connect_temporal(temporal_address, runtime), temporal_address)

@@ -13,9 +13,9 @@ from app.domain.contract import Halt
 from app.domain.errors import ModelUnavailable
 from app.domain.run import RunStatus
 from app.runs.storage.run_log import RunLog
-from tests.workflows.durable.desk import Desk, slowly
-from tests.workflows.durable.house import House
-from tests.workflows.durable.toys import Gate, ToyModel, ask_for
+from tests.workflows.durable.recorded_run import RecordedRun, answer_slowly
+from tests.workflows.durable.toys import Gate, ToyModel, make_chat_request
+from tests.workflows.durable.whole_product import WholeProduct
 from workflows.chat_models.endpoint import ModelPrices
 from workflows.durable.failures import RunHalted
 from workflows.durable.run_rooms import RunRooms
@@ -23,7 +23,7 @@ from workflows.durable.run_rooms import RunRooms
 
 def asks_for_most(text: str) -> ChatRequest:
     """A call that may take three quarters of 400 tokens."""
-    return ask_for(text).model_copy(update={"max_tokens": 280})
+    return make_chat_request(text).model_copy(update={"max_tokens": 280})
 
 
 class Waiting(RunLog):
@@ -38,10 +38,10 @@ class Waiting(RunLog):
         return await super().others_hold(run_id, stage)
 
 
-async def refused_at_first(desk: Desk) -> asyncio.Task[Completion]:
+async def refused_at_first(desk: RecordedRun) -> asyncio.Task[Completion]:
     """A call of another worker's agent, which by now was refused and waits."""
     log = Waiting(desk.database)
-    record = await desk.open("search/s2", log=log)
+    record = await desk.open_record("search/s2", log=log)
     asking = asyncio.create_task(record.ask("search/s2", "act", ToyModel(), asks_for_most("next")))
     looked = asyncio.create_task(log.looked.wait())
     await asyncio.wait((asking, looked), return_when=asyncio.FIRST_COMPLETED)
@@ -50,25 +50,25 @@ async def refused_at_first(desk: Desk) -> asyncio.Task[Completion]:
 
 
 async def test_the_cap_on_tokens_holds_across_parallel_agents(database: asyncpg.Pool) -> None:
-    desk = await Desk(database).begin(Budget(max_tokens=1_500))
-    room, model = RunRooms(desk.log).room_of(desk.run_id), ToyModel(hook=slowly)
+    desk = await RecordedRun(database).begin(Budget(max_tokens=1_500))
+    room, model = RunRooms(desk.log).room_of(desk.run_id), ToyModel(hook=answer_slowly)
 
     async def agent(number: int) -> None:
-        record = await desk.open(f"search/s{number}", room)
+        record = await desk.open_record(f"search/s{number}", room)
         for turn in range(10):
-            await record.ask(f"search/s{number}", "act", model, ask_for(f"{number} {turn}"))
+            await record.ask(f"search/s{number}", "act", model, make_chat_request(f"{number} {turn}"))
 
     ended = await asyncio.gather(*(agent(n) for n in range(4)), return_exceptions=True)
     assert all(isinstance(e, RunHalted) and e.halt is Halt.BUDGET for e in ended)
-    spent = (await desk.usage()).tokens
+    spent = (await desk.read_usage()).tokens
     # A call takes 110 tokens. Agents waited for each other's reservations instead of giving up early.
     assert 1_200 <= spent <= 1_500
 
 
 async def test_room_that_another_worker_has_reserved_is_waited_for(database: asyncpg.Pool) -> None:
     """What a call may take at most is far more than it takes: the rest of it comes back when it ends."""
-    desk, gate = await Desk(database).begin(Budget(max_tokens=400)), Gate("slow")
-    there = await desk.open("search/s1")
+    desk, gate = await RecordedRun(database).begin(Budget(max_tokens=400)), Gate("slow")
+    there = await desk.open_record("search/s1")
     slow = asyncio.create_task(there.ask("search/s1", "act", ToyModel(hook=gate), asks_for_most("slow")))
     await gate.reached.wait()
     next_one = await refused_at_first(desk)
@@ -79,51 +79,51 @@ async def test_room_that_another_worker_has_reserved_is_waited_for(database: asy
 
 
 async def test_room_that_a_dead_worker_held_is_waited_for(database: asyncpg.Pool) -> None:
-    desk, gate = await Desk(database).begin(Budget(max_tokens=400)), Gate("slow")
-    dead = await desk.open("search/s1")
+    desk, gate = await RecordedRun(database).begin(Budget(max_tokens=400)), Gate("slow")
+    dead = await desk.open_record("search/s1")
     lost = asyncio.create_task(dead.ask("search/s1", "act", ToyModel(hook=gate), asks_for_most("slow")))
     await gate.reached.wait()
     lost.cancel()
     dead.abort()
     next_one = await refused_at_first(desk)
-    await desk.open("search/s1")
+    await desk.open_record("search/s1")
     assert (await next_one).text == "re: next"
 
 
 async def test_agents_of_a_stage_that_make_no_call_leave_their_room_to_one_that_does(database: asyncpg.Pool) -> None:
-    desk = await Desk(database).begin(Budget(max_tokens=4_400))
-    record, model = await desk.open("report"), ToyModel()
+    desk = await RecordedRun(database).begin(Budget(max_tokens=4_400))
+    record, model = await desk.open_record("report"), ToyModel()
     for agent in ("report/section/1", "report/section/2", "report/section/3"):
-        assert (await record.ask(agent, "section", model, ask_for(agent))).text == f"re: {agent}"
+        assert (await record.ask(agent, "section", model, make_chat_request(agent))).text == f"re: {agent}"
     assert len(model.asked) == 3
 
 
-async def test_a_paused_run_reserves_nothing(house: House) -> None:
+async def test_a_paused_run_reserves_nothing(house: WholeProduct) -> None:
     """What its stages held would be missing for whichever is opened first when it goes on."""
     house.model.hook = gate = Gate("s2 turn 1")
-    async with house.worker():
+    async with house.start_worker():
         run_id = await house.ask(budget=Budget(max_tokens=100_000))
         await gate.reached.wait()
         await house.steering.pause(run_id)
         gate.open()
-        await house.until(run_id, RunStatus.PAUSED)
+        await house.wait_for(run_id, RunStatus.PAUSED)
     assert await house.database.fetchval("SELECT reserved_tokens FROM ledgers WHERE run_id = $1", run_id) == 0
 
 
 async def test_the_cap_on_money_counts_the_price_of_a_call_before_it_is_made(database: asyncpg.Pool) -> None:
-    desk = await Desk(database, prices=ModelPrices(Decimal(1), Decimal(10))).begin(Budget(max_cost_microusd=900))
+    desk = await RecordedRun(database, prices=ModelPrices(Decimal(1), Decimal(10))).begin(Budget(max_cost_microusd=900))
     with pytest.raises(RunHalted):
-        await (await desk.open()).ask("search/s1", "act", ToyModel(), ask_for("100 output tokens may cost 1000"))
+        await (await desk.open_record()).ask("search/s1", "act", ToyModel(), make_chat_request("100 output tokens may cost 1000"))
 
 
 async def test_the_cap_on_time_ends_a_wait_for_a_model_that_is_away(database: asyncpg.Pool) -> None:
-    desk = await Desk(database).begin(Budget(max_seconds=1))
+    desk = await RecordedRun(database).begin(Budget(max_seconds=1))
     await desk.log.set_status(desk.run_id, RunStatus.RUNNING)
 
     async def down(_: str) -> None:
         raise ModelUnavailable("connection refused")
 
-    record = await desk.open()
+    record = await desk.open_record()
     with pytest.raises(RunHalted) as stopped:
-        await record.ask("search/s1", "act", ToyModel(hook=down), ask_for("one"))
+        await record.ask("search/s1", "act", ToyModel(hook=down), make_chat_request("one"))
     assert stopped.value.halt is Halt.BUDGET

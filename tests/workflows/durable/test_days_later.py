@@ -14,8 +14,8 @@ from temporalio.client import Client
 from app.domain.contract import PARKED_WORKFLOW, workflow_id
 from app.domain.run import RunStatus
 from app.runs.service.temporal_gateway import connect
-from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate
+from tests.workflows.durable.whole_product import WholeProduct
 from workflows.durable.worker import build_worker
 
 CALLS = 17
@@ -40,22 +40,22 @@ async def at_rest(client: Client, run_id: UUID) -> None:
 
 
 @pytest.fixture
-async def skipping(database: asyncpg.Pool, time_skipping: str) -> House:
-    return House(database, await connect(time_skipping), time_skipping)
+async def skipping(database: asyncpg.Pool, time_skipping: str) -> WholeProduct:
+    return WholeProduct(database, await connect(time_skipping), time_skipping)
 
 
-async def test_a_run_that_was_paused_for_weeks_goes_on(skipping: House) -> None:
+async def test_a_run_that_was_paused_for_weeks_goes_on(skipping: WholeProduct) -> None:
     house, gate = skipping, Gate("s2 turn 1")
     house.model.hook = gate
-    async with build_worker(house.client, house.workshop(), None, in_memory=0):
+    async with build_worker(house.client, house.make_workshop(), None, in_memory=0):
         run_id = await house.ask()
         await gate.reached.wait()
         await house.steering.pause(run_id)
         gate.open()
-        await house.until(run_id, RunStatus.PAUSED)
+        await house.wait_for(run_id, RunStatus.PAUSED)
         await at_rest(house.client, run_id)
     await sleep(house.client, timedelta(days=30))
-    async with build_worker(house.client, house.workshop(), None, in_memory=0):
+    async with build_worker(house.client, house.make_workshop(), None, in_memory=0):
         await house.steering.resume(run_id, finish=False)
-        await house.until(run_id, RunStatus.COMPLETED)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
     assert len(house.model.asked) == len(set(house.model.asked)) == CALLS

@@ -9,10 +9,10 @@ from app.database.tenancy import Tenant, TenantDatabase, act_for
 from app.domain.errors import InvalidInput, ModelRefused
 from app.fleets.service import Fleets
 from app.settings import Settings
-from tests.support.model_stub import ModelStub, model_stub
-from tests.training.evaluation.evaluating import benchmark_folder
-from tests.workflows.durable.house import House
-from tests.workflows.durable.toys import SOURCE, at_once
+from tests.support.model_stub import ModelStub, serve_model_stub
+from tests.training.evaluation.small_benchmark import write_benchmark
+from tests.workflows.durable.toys import SOURCE, answer_at_once
+from tests.workflows.durable.whole_product import WholeProduct
 from training.evaluation.harness.evaluation_loop import EvaluationProgress
 from training.evaluation.harness.fleet import Deployment
 from training.evaluation.harness.folder import RunFolder
@@ -33,13 +33,13 @@ async def fail_once(said: str) -> None:
 refused: list[str] = []
 
 
-async def test_a_fleet_answers_a_benchmark_and_asks_again_what_failed(house: House, tmp_path: Path) -> None:
+async def test_a_fleet_answers_a_benchmark_and_asks_again_what_failed(house: WholeProduct, tmp_path: Path) -> None:
     refused.clear()
     house.model.hook = fail_once
-    data, out, told = benchmark_folder(tmp_path / "data"), tmp_path / "out", list[EvaluationProgress]()
+    data, out, told = write_benchmark(tmp_path / "data"), tmp_path / "out", list[EvaluationProgress]()
     wanted = RunRequest("drb-race", data, out, at_once=3, fleet=True)
     deployment = Deployment(Fleets(TenantDatabase(house.database), house.gateway), house.database)
-    async with model_stub(ModelStub()) as stub, house.worker():
+    async with serve_model_stub(ModelStub()) as stub, house.start_worker():
         settings = Settings.model_validate({"llm_base_url": stub.base_url, "llm_model": "toy", "home": tmp_path / "home"})
 
         async def evaluated() -> FinishedRun:
@@ -50,7 +50,7 @@ async def test_a_fleet_answers_a_benchmark_and_asks_again_what_failed(house: Hou
         failed = next(progress for progress in told if progress.problem)
         assert "the stack wrote it with no model, the manifest names toy" in failed.problem
         assert len(first.scores) == 2
-        house.model.hook = at_once
+        house.model.hook = answer_at_once
         judged, worked = stub.bill.outcomes["answered"], len(house.model.asked)
         again = await evaluated()
         assert [scores.missing for scores in again.scores] == [{}] * 3

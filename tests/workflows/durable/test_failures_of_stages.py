@@ -10,8 +10,8 @@ import pytest
 
 from app.domain.errors import ModelUnavailable, ToolUnavailable
 from app.domain.run import EventType, RunStatus
-from tests.workflows.durable.house import House
-from tests.workflows.durable.toys import Gate, extractive_toys, toy_agents
+from tests.workflows.durable.toys import Gate, make_extractive_toys, make_toy_agents
+from tests.workflows.durable.whole_product import WholeProduct
 from workflows.agents.agent_set import AgentSet
 
 
@@ -30,56 +30,58 @@ def broken(agents: AgentSet, **stages: str) -> AgentSet:
     return replace(agents, **changed)
 
 
-async def test_when_one_of_five_searches_fails_for_good_the_report_uses_the_others_and_says_so(house: House) -> None:
-    async with house.worker(broken(toy_agents(subtasks=5), search="s3")):
+async def test_when_one_of_five_searches_fails_for_good_the_report_uses_the_others_and_says_so(house: WholeProduct) -> None:
+    async with house.start_worker(broken(make_toy_agents(subtasks=5), search="s3")):
         run_id = await house.ask()
-        await house.until(run_id, RunStatus.COMPLETED)
-    assert "s3 failed: the moon is in the way" in await house.markdown(run_id)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
+    assert "s3 failed: the moon is in the way" in await house.read_report_markdown(run_id)
     outline = next(said for said in house.model.asked if said.startswith("outline"))
     assert outline == "outline of s1:sufficient, s2:sufficient, s3:failed, s4:sufficient, s5:sufficient "
 
 
-async def test_a_search_that_leaves_no_finding_at_all_leaves_the_others_theirs(house: House) -> None:
-    agents = toy_agents()
+async def test_a_search_that_leaves_no_finding_at_all_leaves_the_others_theirs(house: WholeProduct) -> None:
+    agents = make_toy_agents()
 
     async def search(subtask: Any, *rest: Any) -> Any:
         found = await agents.search(subtask, *rest)
         return None if subtask.id == "s2" else found
 
-    async with house.worker(replace(agents, search=search)):
+    async with house.start_worker(replace(agents, search=search)):
         run_id = await house.ask()
-        await house.until(run_id, RunStatus.COMPLETED)
-    assert "s2 failed: 'NoneType' object has no attribute 'quotes'" in await house.markdown(run_id)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
+    assert "s2 failed: 'NoneType' object has no attribute 'quotes'" in await house.read_report_markdown(run_id)
     assert any(said.startswith("outline of s1:sufficient, s2:failed, s3:sufficient") for said in house.model.asked)
     assert len(house.model.asked) == len(set(house.model.asked))
 
 
-async def test_when_planning_fails_the_question_itself_is_the_plan(house: House) -> None:
-    async with house.worker(broken(toy_agents(), plan="no idea")):
+async def test_when_planning_fails_the_question_itself_is_the_plan(house: WholeProduct) -> None:
+    async with house.start_worker(broken(make_toy_agents(), plan="no idea")):
         run_id = await house.ask("why tariffs?")
-        run = await house.until(run_id, RunStatus.COMPLETED)
+        run = await house.wait_for(run_id, RunStatus.COMPLETED)
     assert run.plan is not None
     assert [s.question for s in run.plan.subtasks] == ["why tariffs?"]
-    assert "no idea" in str(await house.events(run_id, EventType.WARNING))
+    assert "no idea" in str(await house.list_events(run_id, EventType.WARNING))
 
 
-async def test_when_the_report_agent_fails_the_report_is_extractive_and_says_so(house: House) -> None:
-    async with house.worker(broken(toy_agents(), report="out of words")):
+async def test_when_the_report_agent_fails_the_report_is_extractive_and_says_so(house: WholeProduct) -> None:
+    async with house.start_worker(broken(make_toy_agents(), report="out of words")):
         run_id = await house.ask()
-        await house.until(run_id, RunStatus.COMPLETED)
-    written = await house.markdown(run_id)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
+    written = await house.read_report_markdown(run_id)
     assert "extractive" in written
     assert "could not write this report (out of words)" in written
 
 
-async def test_a_run_that_can_produce_nothing_fails_with_the_reason(house: House) -> None:
-    async with house.worker(broken(toy_agents(), report="out of words"), fallback=broken(extractive_toys(), report="no paper")):
+async def test_a_run_that_can_produce_nothing_fails_with_the_reason(house: WholeProduct) -> None:
+    async with house.start_worker(
+        broken(make_toy_agents(), report="out of words"), fallback=broken(make_extractive_toys(), report="no paper")
+    ):
         run_id = await house.ask()
-        run = await house.until(run_id, RunStatus.FAILED)
+        run = await house.wait_for(run_id, RunStatus.FAILED)
     assert "no paper" in run.detail
 
 
-async def test_a_rate_limit_is_waited_out_as_the_server_wishes(house: House) -> None:
+async def test_a_rate_limit_is_waited_out_as_the_server_wishes(house: WholeProduct) -> None:
     refused: list[float] = []
 
     async def limited(said: str) -> None:
@@ -88,17 +90,17 @@ async def test_a_rate_limit_is_waited_out_as_the_server_wishes(house: House) -> 
             raise ModelUnavailable("429 too many requests", retry_after=timedelta(seconds=1))
 
     house.model.hook = limited
-    async with house.worker():
+    async with house.start_worker():
         run_id = await house.ask()
-        await house.until(run_id, RunStatus.COMPLETED)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
     assert refused[1] - refused[0] >= 1
-    waiting = await house.events(run_id, EventType.WAITING)
+    waiting = await house.list_events(run_id, EventType.WAITING)
     assert waiting[0]["agent"] == "search/s2"
     assert waiting[0]["payload"]["detail"] == "429 too many requests"
     assert 0 < waiting[0]["payload"]["retry_in_s"] < 2
 
 
-async def test_an_outage_is_survived_and_siblings_keep_what_they_have(house: House) -> None:
+async def test_an_outage_is_survived_and_siblings_keep_what_they_have(house: WholeProduct) -> None:
     down_until = [0.0]
 
     async def away(said: str) -> None:
@@ -108,15 +110,15 @@ async def test_an_outage_is_survived_and_siblings_keep_what_they_have(house: Hou
             raise ModelUnavailable("connection refused")
 
     house.model.hook = away
-    async with house.worker():
+    async with house.start_worker():
         run_id = await house.ask()
-        await house.until(run_id, RunStatus.COMPLETED)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
     assert len(house.model.answered) == len(set(house.model.answered))
-    assert await house.events(run_id, EventType.WAITING)
-    assert await house.statuses(run_id) == ["running", "completed"]
+    assert await house.list_events(run_id, EventType.WAITING)
+    assert await house.list_statuses(run_id) == ["running", "completed"]
 
 
-async def test_an_index_that_restarts_is_waited_for(house: House) -> None:
+async def test_an_index_that_restarts_is_waited_for(house: WholeProduct) -> None:
     failures = [3]
 
     async def restarting(query: str) -> None:
@@ -125,46 +127,46 @@ async def test_an_index_that_restarts_is_waited_for(house: House) -> None:
             raise ToolUnavailable("the index does not answer")
 
     house.index.hook = restarting
-    async with house.worker():
+    async with house.start_worker():
         run_id = await house.ask()
-        await house.until(run_id, RunStatus.COMPLETED)
-    calls = await house.events(run_id, EventType.TOOL_CALL)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
+    calls = await house.list_events(run_id, EventType.TOOL_CALL)
     assert [call["payload"]["error"] for call in calls] == [""] * 9
 
 
-async def test_a_pause_during_an_outage_takes_effect(house: House) -> None:
+async def test_a_pause_during_an_outage_takes_effect(house: WholeProduct) -> None:
     async def away(said: str) -> None:
         if said.startswith("s"):
             raise ModelUnavailable("connection refused")
 
     house.model.hook = away
-    async with house.worker():
+    async with house.start_worker():
         run_id = await house.ask()
-        while not await house.events(run_id, EventType.WAITING):
+        while not await house.list_events(run_id, EventType.WAITING):
             await asyncio.sleep(0.05)
         await house.steering.pause(run_id)
-        await house.until(run_id, RunStatus.PAUSED)
+        await house.wait_for(run_id, RunStatus.PAUSED)
 
 
-async def test_a_stopping_worker_stores_its_turns_and_another_goes_on(house: House) -> None:
+async def test_a_stopping_worker_stores_its_turns_and_another_goes_on(house: WholeProduct) -> None:
     house.model.hook = gate = Gate("s2 turn 1")
-    async with house.worker(build="same"):
+    async with house.start_worker(build="same"):
         run_id = await house.ask()
         await gate.reached.wait()
         asyncio.get_running_loop().call_later(0.5, gate.open)
     answered = list(house.model.answered)
     assert any(said.startswith("s2 turn 1") for said in answered)
     assert not any(said.startswith("s2 turn 2") for said in answered)
-    async with house.worker(build="same"):
-        await house.until(run_id, RunStatus.COMPLETED)
+    async with house.start_worker(build="same"):
+        await house.wait_for(run_id, RunStatus.COMPLETED)
     assert len(house.model.asked) == len(set(house.model.asked))
 
 
 @pytest.mark.parametrize("question", ["what?", "关税是什么？"])
-async def test_two_runs_share_a_worker_and_nothing_else(house: House, question: str) -> None:
-    async with house.worker():
+async def test_two_runs_share_a_worker_and_nothing_else(house: WholeProduct, question: str) -> None:
+    async with house.start_worker():
         first, second = await house.ask(question), await house.ask(question)
-        await house.until(first, RunStatus.COMPLETED)
-        await house.until(second, RunStatus.COMPLETED)
-    assert (await house.run(first)).usage == (await house.run(second)).usage
+        await house.wait_for(first, RunStatus.COMPLETED)
+        await house.wait_for(second, RunStatus.COMPLETED)
+    assert (await house.get_run(first)).usage == (await house.get_run(second)).usage
     assert len(house.index.searched) == 18

@@ -20,8 +20,8 @@ from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
 from app.fleets.service import Fleets
 from app.fleets.storage import fleets as stored
-from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate
+from tests.workflows.durable.whole_product import WholeProduct
 from workflows.durable.fleet_pipeline import FleetPipeline
 
 RUN = 17
@@ -40,7 +40,7 @@ def acting() -> Iterator[None]:
         yield
 
 
-def fleets_of(house: House) -> Fleets:
+def fleets_of(house: WholeProduct) -> Fleets:
     return Fleets(TenantDatabase(house.database), house.gateway)
 
 
@@ -65,7 +65,7 @@ class Heard:
 class Window:
     """Counts the fleet's runs that have begun and not ended, at every model call."""
 
-    house: House
+    house: WholeProduct
     most: int = 0
 
     async def __call__(self, said: str) -> None:
@@ -73,12 +73,12 @@ class Window:
         self.most = max(self.most, rows[0][0])
 
 
-async def histories(house: House, fleet: UUID) -> list[int]:
+async def histories(house: WholeProduct, fleet: UUID) -> list[int]:
     found = house.client.list_workflows(f"WorkflowId = '{fleet_workflow_id(fleet)}'")
     return [(await house.client.get_workflow_handle(w.id, run_id=w.run_id).describe()).history_length async for w in found]
 
 
-async def test_a_window_of_runs_works_a_data_set_in_short_histories(house: House) -> None:
+async def test_a_window_of_runs_works_a_data_set_in_short_histories(house: WholeProduct) -> None:
     fleet, heard, window = uuid4(), Heard(), Window(house)
     house.model.hook = window
     await house.database.execute(LISTENING, LOCAL_ORGANISATION)
@@ -86,7 +86,7 @@ async def test_a_window_of_runs_works_a_data_set_in_short_histories(house: House
     asked += [question("tight", budget=Budget(max_tokens=900)), question("foreign", collections=(index_name_of(uuid4()),))]
     first = FleetInput(fleet_id=fleet, organisation_id=LOCAL_ORGANISATION, history=30)
     with acting():
-        async with house.worker():
+        async with house.start_worker():
             fleets = fleets_of(house)
             await fleets.make(fleet, 3)
             await house.client.start_workflow(FLEET_WORKFLOW, first, id=fleet_workflow_id(fleet), task_queue=RESEARCH_QUEUE)
@@ -102,9 +102,9 @@ async def test_a_window_of_runs_works_a_data_set_in_short_histories(house: House
         assert "there is no collection" in refused.detail
         assert {end.status for end in heard.ends if end is not refused} == {RunStatus.COMPLETED}
         assert tight.run_id is not None
-        spent = (await house.run(tight.run_id)).usage
+        spent = (await house.get_run(tight.run_id)).usage
         assert 0 < spent.tokens <= 900
-        assert "budget" in await house.markdown(tight.run_id)
+        assert "budget" in await house.read_report_markdown(tight.run_id)
         assert len(house.model.asked) == RUN * 7 + spent.model_calls
         assert window.most == 3
         lengths = await histories(house, fleet)
@@ -121,7 +121,7 @@ async def test_a_window_of_runs_works_a_data_set_in_short_histories(house: House
         await fleets_of(house).get(fleet)
 
 
-async def test_a_fleet_is_paused_leaves_places_to_people_and_is_cancelled(house: House) -> None:
+async def test_a_fleet_is_paused_leaves_places_to_people_and_is_cancelled(house: WholeProduct) -> None:
     fleet, gate = uuid4(), Gate("section 1 draft")
     house.model.hook = gate
     with acting():
@@ -129,7 +129,7 @@ async def test_a_fleet_is_paused_leaves_places_to_people_and_is_cancelled(house:
         await fleets.make(fleet, 2)
         with pytest.raises(InvalidInput, match="approve the plan of '1'"):
             await fleets.add(fleet, [question("1", approve_plan=True)])
-        async with house.worker():
+        async with house.start_worker():
             await fleets.add(fleet, [question(str(n)) for n in range(6)])
             await gate.reached.wait()
             assert (await fleets.set_wish(fleet, FleetWish.PAUSE)).wish is FleetWish.PAUSE
@@ -154,7 +154,7 @@ async def test_a_fleet_is_paused_leaves_places_to_people_and_is_cancelled(house:
             assert [end.status for end in ends][:2] == [RunStatus.COMPLETED] * 2
             assert {end.status for end in ends[2:]} == {RunStatus.CANCELLED}
             assert sum(end.run_id is None for end in ends) == 3
-            await house.until(person, RunStatus.COMPLETED)
+            await house.wait_for(person, RunStatus.COMPLETED)
             with pytest.raises(Conflict, match="has ended"):
                 await fleets.set_wish(fleet, FleetWish.GO)
             assert await stored.list_at_work(house.database) == []

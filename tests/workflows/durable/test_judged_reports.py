@@ -6,7 +6,7 @@ from app.domain.budget import Budget
 from app.domain.query import Effort
 from app.domain.run import EventType, RunStatus
 from app.settings import ClaimGrader
-from tests.workflows.durable.house import House
+from tests.workflows.durable.whole_product import WholeProduct
 from workflows.prompts.library import PromptLibrary
 
 
@@ -18,12 +18,14 @@ from workflows.prompts.library import PromptLibrary
         (Effort.DEEP, Budget(), True),
     ],
 )
-async def test_a_model_judges_only_where_nobody_asked_to_save(house: House, effort: Effort, budget: Budget, asks: bool) -> None:
-    async with house.worker() as shop:
+async def test_a_model_judges_only_where_nobody_asked_to_save(
+    house: WholeProduct, effort: Effort, budget: Budget, asks: bool
+) -> None:
+    async with house.start_worker() as shop:
         shop.judge, shop.prompts = ClaimGrader.MODEL, PromptLibrary.load()
         run_id = await house.ask(effort=effort, budget=budget)
-        await house.until(run_id, RunStatus.COMPLETED)
-    calls = await house.events(run_id, EventType.MODEL_CALL)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
+    calls = await house.list_events(run_id, EventType.MODEL_CALL)
     assert any(call["agent"].startswith("report/support/") for call in calls) is asks
-    [ready] = await house.events(run_id, EventType.REPORT_READY)
+    [ready] = await house.list_events(run_id, EventType.REPORT_READY)
     assert sum(ready["payload"]["claims"].values()) > 0

@@ -19,8 +19,8 @@ from app.domain.run import RunStatus
 from app.domain.schedules import LIVING_WORKFLOW, Firing, Firings, Outcome, Schedule, Timing
 from app.schedules.storage import deliveries, schedules
 from retrieval.ports import Document, SearchFilter
-from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import SOURCE, ToyIndex
+from tests.workflows.durable.whole_product import WholeProduct
 from workflows.durable.living_activities import NO_QUESTION, LivingActivities
 from workflows.durable.living_payloads import ScheduleAsking
 from workflows.durable.mail_delivery import NO_MAILBOX
@@ -61,7 +61,7 @@ class ChangingIndex(ToyIndex):
         return known[name] if name in known else await super().snapshot(name, tenant)
 
 
-async def scheduled(house: House, run: UUID | None) -> UUID:
+async def scheduled(house: WholeProduct, run: UUID | None) -> UUID:
     made = Schedule(
         id=uuid4(),
         name="Weekly",
@@ -75,18 +75,18 @@ async def scheduled(house: House, run: UUID | None) -> UUID:
     return made.id
 
 
-async def asked(house: House, schedule: UUID) -> Firing:
+async def asked(house: WholeProduct, schedule: UUID) -> Firing:
     """One asking, to its end."""
     request, name = Firings(schedule_id=schedule), f"asking-{uuid4()}"
     await house.client.execute_workflow(LIVING_WORKFLOW, request, id=name, task_queue=RESEARCH_QUEUE)
     return (await schedules.list_firings(house.database, schedule, 1, None))[0]
 
 
-async def test_a_rerun_costs_what_changed_and_tells_what_changed(house: House) -> None:
+async def test_a_rerun_costs_what_changed_and_tells_what_changed(house: WholeProduct) -> None:
     house.index = index = ChangingIndex()
-    async with house.worker():
+    async with house.start_worker():
         run = await house.ask()
-        assert (await house.until(run, RunStatus.COMPLETED)).usage.model_calls == FIRST_RUN
+        assert (await house.wait_for(run, RunStatus.COMPLETED)).usage.model_calls == FIRST_RUN
         schedule, searches = await scheduled(house, run), len(index.searched)
 
         same = await asked(house, schedule)
@@ -98,12 +98,12 @@ async def test_a_rerun_costs_what_changed_and_tells_what_changed(house: House) -
         other = await asked(house, schedule)
         assert (other.outcome, other.baseline_id) == (Outcome.CHANGED, run)
         assert other.run_id is not None
-        made = await house.run(other.run_id)
+        made = await house.get_run(other.run_id)
         begun = await house.client.get_workflow_handle(workflow_id(other.run_id)).describe()
         assert begun.raw_description.workflow_execution_info.priority.fairness_key == str(LOCAL_ORGANISATION)
         assert made.usage.model_calls == ONE_SEARCH_AND_THE_REPORT
         assert made.usage.tool_calls == 3
-        assert made.plan == (await house.run(run)).plan
+        assert made.plan == (await house.get_run(run)).plan
         (passage,) = other.changes.passages
         assert (passage.before.text, passage.after and passage.after.text) == BUDGETS
         assert not other.changes.vanished_sources
@@ -126,14 +126,14 @@ async def test_a_rerun_costs_what_changed_and_tells_what_changed(house: House) -
         assert len(await deliveries.list_page(house.database, schedule, 10, None)) == 1
 
 
-async def test_a_first_asking_makes_a_first_report_and_a_failing_search_is_no_change(house: House) -> None:
+async def test_a_first_asking_makes_a_first_report_and_a_failing_search_is_no_change(house: WholeProduct) -> None:
     house.index = index = ChangingIndex()
-    async with house.worker() as shop:
+    async with house.start_worker() as shop:
         schedule = await scheduled(house, None)
         first = await asked(house, schedule)
         assert first.outcome is Outcome.FIRST
         assert first.run_id is not None
-        assert "[[" not in await house.markdown(first.run_id)
+        assert "[[" not in await house.read_report_markdown(first.run_id)
 
         living, env, index.away = LivingActivities(shop), ActivityEnvironment(), True
         with pytest.raises(ToolError, match="lost its mind"):  # to be tried again
@@ -151,8 +151,8 @@ async def test_a_first_asking_makes_a_first_report_and_a_failing_search_is_no_ch
         assert skipped[first.due_at + timedelta(days=1)] is Outcome.SKIPPED
 
 
-async def test_a_schedule_ends_with_the_membership_of_whoever_made_it(house: House) -> None:
-    async with house.worker():
+async def test_a_schedule_ends_with_the_membership_of_whoever_made_it(house: WholeProduct) -> None:
+    async with house.start_worker():
         schedule = await scheduled(house, None)
         await house.database.execute("DELETE FROM memberships WHERE user_id = $1", LOCAL_USER)
         failed = await asked(house, schedule)

@@ -20,8 +20,8 @@ from app.reports.rendering.numbering import number_citations
 from app.reports.service.revising import Revising
 from app.reports.service.revising.differences import Change
 from app.reports.storage import reports
-from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import TEXT, ToyIndex, ToyModel
+from tests.workflows.durable.whole_product import WholeProduct
 from workflows.agents.extractive.provenance import notice_of
 from workflows.durable.report_task_workflow import AT_BUDGET
 from workflows.prompts.library import PromptLibrary
@@ -50,7 +50,7 @@ class Blind(ToyIndex):
 @pytest.fixture(autouse=True)
 def prompts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The product's, which the toys do without."""
-    monkeypatch.setattr("tests.workflows.durable.house.PROMPTS", PromptLibrary.load())
+    monkeypatch.setattr("tests.workflows.durable.whole_product.PROMPTS", PromptLibrary.load())
 
 
 # The toy that writes here says nothing of itself, as the writer without a model does.
@@ -61,7 +61,7 @@ AS_WRITTEN = "UPDATE reports SET report = $2 WHERE run_id = $1"
 class Desk:
     """What a reader has of one run."""
 
-    house: House
+    house: WholeProduct
     run: UUID
 
     def __post_init__(self) -> None:
@@ -76,17 +76,17 @@ class Desk:
         return Report.model_validate_json((await self.house.research.get_run_and_report(self.run, version))[1].report)
 
 
-async def finished(house: House) -> Desk:
+async def finished(house: WholeProduct) -> Desk:
     run = await house.ask()
-    await house.until(run, RunStatus.COMPLETED)
+    await house.wait_for(run, RunStatus.COMPLETED)
     return Desk(house, run)
 
 
-async def test_a_section_is_rewritten_edited_compared_and_brought_back(house: House) -> None:
+async def test_a_section_is_rewritten_edited_compared_and_brought_back(house: WholeProduct) -> None:
     house.model, house.index = Writer(), Blind()
-    async with house.worker():
+    async with house.start_worker():
         desk = await finished(house)
-        first, spent = await desk.report(1), (await house.run(desk.run)).usage
+        first, spent = await desk.report(1), (await house.get_run(desk.run)).usage
 
         task = await desk.done(await desk.revising.rewrite(desk.run, 1, False, "shorter", 1))
         assert (task.status, task.version, task.usage.model_calls) == (TaskStatus.DONE, 2, 1), task.detail
@@ -105,7 +105,7 @@ async def test_a_section_is_rewritten_edited_compared_and_brought_back(house: Ho
         bees = next(c for c in second.claims if c.section == 1 and "Bees" in c.text)
         assert bees.support in (Support.NONE, Support.PARTIAL)
         assert second.sections[1].body[bees.start : bees.end].startswith("Bees")
-        assert (await house.run(desk.run)).usage.model_calls == spent.model_calls + 1
+        assert (await house.get_run(desk.run)).usage.model_calls == spent.model_calls + 1
 
         told = await desk.done(await desk.revising.edit(desk.run, 0, "Mine", "Honey is sweet [1]. 我的话。", 2))
         assert (told.version, told.usage.model_calls) == (3, 0), told.detail
@@ -142,9 +142,9 @@ async def test_a_section_is_rewritten_edited_compared_and_brought_back(house: Ho
         assert origins == ["reverted", "edited", "edited", "rewritten", "delivered"]
 
 
-async def test_questions_are_answered_from_stored_evidence_only(house: House) -> None:
+async def test_questions_are_answered_from_stored_evidence_only(house: WholeProduct) -> None:
     house.model = Writer(says="A president said that tariffs were a reason [q1].")
-    async with house.worker():
+    async with house.start_worker():
         desk = await finished(house)
         searched = len(house.index.searched)
         told = await desk.done(await desk.revising.ask(desk.run, "Which president said that tariffs were a reason?"))
@@ -164,8 +164,8 @@ async def test_questions_are_answered_from_stored_evidence_only(house: House) ->
         assert [task.id for task in kept] == [silent.id, told.id]
 
 
-async def test_without_a_model_other_sentences_of_the_evidence_are_taken(house: House) -> None:
-    async with house.worker() as shop:
+async def test_without_a_model_other_sentences_of_the_evidence_are_taken(house: WholeProduct) -> None:
+    async with house.start_worker() as shop:
         shop.asks_a_model = False
         desk = await finished(house)
         before = await desk.report()
@@ -183,9 +183,9 @@ async def test_without_a_model_other_sentences_of_the_evidence_are_taken(house: 
         assert not silent.answer.answered
 
 
-async def test_a_report_made_without_a_model_says_which_sections_are_by_others_since(house: House) -> None:
+async def test_a_report_made_without_a_model_says_which_sections_are_by_others_since(house: WholeProduct) -> None:
     house.model = Writer()
-    async with house.worker():
+    async with house.start_worker():
         desk = await finished(house)
         first = (await desk.report()).model_copy(update={"notices": (notice_of((), Language.ENGLISH),)})
         await house.database.execute(AS_WRITTEN, desk.run, first.model_dump_json())
@@ -206,15 +206,15 @@ async def test_a_report_made_without_a_model_says_which_sections_are_by_others_s
         assert (await desk.report()).notices == first.notices
 
 
-async def test_a_change_waits_for_its_worker_and_ends_at_the_budget(house: House) -> None:
+async def test_a_change_waits_for_its_worker_and_ends_at_the_budget(house: WholeProduct) -> None:
     house.model = Writer()
-    async with house.worker():
+    async with house.start_worker():
         desk = await finished(house)
     task = await desk.revising.rewrite(desk.run, 0, False, "", None)
     assert (await desk.revising.get_task(desk.run, task.id)).status is TaskStatus.QUEUED
-    spent = (await house.run(desk.run)).usage.tokens
+    spent = (await house.get_run(desk.run)).usage.tokens
     await house.steering.set_budget(desk.run, Budget(max_tokens=spent))
-    async with house.worker():
+    async with house.start_worker():
         ended = await desk.done(task)
         assert (ended.status, ended.detail) == (TaskStatus.FAILED, AT_BUDGET)
         await house.steering.set_budget(desk.run, Budget())

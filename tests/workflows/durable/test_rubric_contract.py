@@ -11,8 +11,8 @@ from app.domain.contract import DraftKind
 from app.domain.query import ResearchQuery
 from app.domain.rubric import Criterion, Origin
 from app.domain.run import EventType, RunStatus
-from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate, ToyModel
+from tests.workflows.durable.whole_product import WholeProduct
 from workflows.prompts.library import PromptLibrary
 
 DRAFTED = [{"title": f"Point {n}", "description": f"Key Criterion: Says {n}.", "weight": 5} for n in range(7)]
@@ -38,73 +38,73 @@ class Judge(ToyModel):
         return done.model_copy(update={"text": json.dumps(answers[step])}) if step in answers else done
 
 
-def asking(house: House) -> Asking:
+def asking(house: WholeProduct) -> Asking:
     return Asking(house.database, house.gateway, house.research)
 
 
-async def agents_of(house: House, run_id: UUID) -> list[str]:
+async def agents_of(house: WholeProduct, run_id: UUID) -> list[str]:
     rows = await house.database.fetch("SELECT agent FROM turns WHERE run_id = $1 ORDER BY seq", run_id)
     return [row["agent"] for row in rows]
 
 
-async def test_the_rubric_is_drafted_edited_held_to_and_comes_back_as_the_scorecard(house: House) -> None:
+async def test_the_rubric_is_drafted_edited_held_to_and_comes_back_as_the_scorecard(house: WholeProduct) -> None:
     house.model = Judge()
-    async with house.worker() as shop:
+    async with house.start_worker() as shop:
         shop.prompts = PromptLibrary.load()
         run_id = await house.ask(approve_plan=True, rubric=True)
-        await house.until(run_id, RunStatus.AWAITING_APPROVAL)
+        await house.wait_for(run_id, RunStatus.AWAITING_APPROVAL)
         drafted = (await asking(house).get_rubric(run_id)).rubric
         assert (drafted.origin, drafted.model, drafted.criteria[0].title) == (Origin.MODEL, "toy", "Point 0")
         await asking(house).edit_rubric(run_id, (MINE, *drafted.criteria))
         await house.steering.approve(run_id)
-        await house.until(run_id, RunStatus.COMPLETED)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
     card = await asking(house).get_scorecard(run_id)
     assert card.items[0].criterion == MINE
     assert (card.items[0].score, card.revised, card.judged) == (8 / 9, ("Mine",), 8)
-    assert "Farmers planted. [1]" in await house.markdown(run_id)
+    assert "Farmers planted. [1]" in await house.read_report_markdown(run_id)
     agents = await agents_of(house, run_id)
     assert agents.count("plan/rubric") == agents.count("report/revision") == agents.count("report/criterion/1/again") == 1
     assert [name for name in agents if name.startswith("report/criterion/")].count("report/criterion/8") == 1
     assert (await asking(house).get_rubric(run_id)).drafted == drafted, "what was drafted is kept beside what was agreed"
-    assert [event["type"] for event in await house.events(run_id) if event["type"] in TOLD] == [
+    assert [event["type"] for event in await house.list_events(run_id) if event["type"] in TOLD] == [
         "rubric_drafted",
         "rubric_edited",
         "scorecard_ready",
     ]
 
 
-async def test_a_run_without_a_rubric_has_no_step_of_it(house: House) -> None:
-    async with house.worker():
+async def test_a_run_without_a_rubric_has_no_step_of_it(house: WholeProduct) -> None:
+    async with house.start_worker():
         run_id = await house.ask()
-        await house.until(run_id, RunStatus.COMPLETED)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
     assert len(house.model.asked) == TOYS_CALLS
     assert not any("rubric" in agent or "criterion" in agent for agent in await agents_of(house, run_id))
     assert await house.database.fetchval("SELECT count(*) FROM run_rubrics") == 0
-    assert not [event for event in await house.events(run_id) if event["type"] in TOLD]
+    assert not [event for event in await house.list_events(run_id) if event["type"] in TOLD]
 
 
-async def test_at_the_budget_the_report_waits_and_finishing_leaves_what_nobody_judged_open(house: House) -> None:
+async def test_at_the_budget_the_report_waits_and_finishing_leaves_what_nobody_judged_open(house: WholeProduct) -> None:
     house.model = Judge()
     house.model.hook = gate = Gate("outline")
-    async with house.worker() as shop:
+    async with house.start_worker() as shop:
         shop.prompts = PromptLibrary.load()
         run_id = await house.ask(rubric=True)
         await gate.reached.wait()
-        used = (await house.run(run_id)).usage.tokens
+        used = (await house.get_run(run_id)).usage.tokens
         await house.steering.set_budget(run_id, Budget(max_tokens=used + 2_000))
         gate.open()
-        await house.until(run_id, RunStatus.BUDGET_REACHED)
+        await house.wait_for(run_id, RunStatus.BUDGET_REACHED)
         await house.steering.resume(run_id, finish=True)
-        await house.until(run_id, RunStatus.COMPLETED)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
     card = await asking(house).get_scorecard(run_id)
     assert (card.judged, card.overall) == (0, None)
     assert all("none could be asked" in item.missing for item in card.items)
 
 
-async def test_drafts_for_a_question_that_is_no_run(house: House) -> None:
+async def test_drafts_for_a_question_that_is_no_run(house: WholeProduct) -> None:
     house.model = Judge()
     query = ResearchQuery(question="Why were tariffs raised?")
-    async with house.worker() as shop:
+    async with house.start_worker() as shop:
         shop.prompts = PromptLibrary.load()
         rubric = await asking(house).draft(DraftKind.RUBRIC, query)
         questions = await asking(house).draft(DraftKind.CLARIFICATION, query)

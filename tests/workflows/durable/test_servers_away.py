@@ -12,8 +12,8 @@ from app.domain.run import RunStatus
 from app.runs.service.temporal_gateway import connect
 from infra.local.temporal import LocalTemporal
 from tests.support.stack import running_temporal
-from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate
+from tests.workflows.durable.whole_product import WholeProduct
 
 CALLS = 17
 
@@ -32,9 +32,9 @@ async def kill(server: LocalTemporal) -> None:
 async def test_temporal_comes_back_with_nothing_while_the_worker_lives(
     database: asyncpg.Pool, runtime: Runtime, temporal: LocalTemporal
 ) -> None:
-    house = House(database, await connect(temporal.address, runtime), temporal.address)
+    house = WholeProduct(database, await connect(temporal.address, runtime), temporal.address)
     house.model.hook = gate = Gate("section 2 draft")
-    async with house.worker(build="same"):
+    async with house.start_worker(build="same"):
         run_id = await house.ask()
         await gate.reached.wait()
         await kill(temporal)
@@ -42,10 +42,10 @@ async def test_temporal_comes_back_with_nothing_while_the_worker_lives(
             file.unlink()
         gate.open()
         await temporal.start()
-        await house.until(run_id, RunStatus.COMPLETED)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
         later = await house.ask("and later?")
-        while (await house.run(later)).status is RunStatus.QUEUED:  # it has a workflow, which the server sends to nobody
-            assert await house.reconciler("same").reconcile_once() == []
+        while (await house.get_run(later)).status is RunStatus.QUEUED:  # it has a workflow, which the server sends to nobody
+            assert await house.make_reconciler("same").reconcile_once() == []
             await asyncio.sleep(0.2)
-        await house.until(later, RunStatus.COMPLETED)
+        await house.wait_for(later, RunStatus.COMPLETED)
     assert len(house.model.asked) == 2 * CALLS

@@ -14,22 +14,22 @@ from retrieval.outside.entrance import Entrance
 from retrieval.outside.services import PROVIDERS
 from retrieval.outside.web.searching import OutsideSearch
 from retrieval.tape import Tape
-from tests.support.outside_stub import outside, says
-from tests.workflows.durable.house import House
+from tests.support.outside_stub import answer_with, serve_outside
+from tests.workflows.durable.whole_product import WholeProduct
 from workflows.tools.toolbox import OutsideTools
 
 SNIPPET = "The tariff of 1890 was defended as the shield of labor."
 
 
-async def test_a_snippet_of_the_web_is_cited_and_its_text_stays(house: House, tmp_path: Path) -> None:
+async def test_a_snippet_of_the_web_is_cited_and_its_text_stays(house: WholeProduct, tmp_path: Path) -> None:
     found = {"organic": [{"title": "On the web", "link": "https://web.example/1", "snippet": SNIPPET}]}
-    async with outside(says(found)) as stub, http.open_exchange() as exchange:
+    async with serve_outside(answer_with(found)) as stub, http.open_exchange() as exchange:
         serper = replace(PROVIDERS["serper"]("k"), url=stub.url)
         web = OutsideSearch("web", Entrance(OutsideStore(house.database)), exchange, [serper])
-        async with house.worker() as shop:
+        async with house.start_worker() as shop:
             shop.beyond = OutsideTools(web=web)
             run_id = await house.ask()
-            await house.until(run_id, RunStatus.COMPLETED)
+            await house.wait_for(run_id, RunStatus.COMPLETED)
         assert 0 < len(stub.seen) <= 9
     (tmp_path / "tape").write_bytes(await house.research.get_tape(run_id))
     played = Tape.load(tmp_path / "tape").play(ToolCall(name="search", arguments={"query": "s1 0"}))

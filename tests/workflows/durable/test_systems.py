@@ -15,8 +15,8 @@ from app.domain.run import EventType, RunStatus
 from app.runs.service.research import AgreedRubric
 from app.side_by_side.service.later_scores import LaterScores
 from app.side_by_side.service.side_by_side import SideBySide, SideBySides
-from tests.workflows.durable.house import House
 from tests.workflows.durable.test_rubric_contract import DRAFTED
+from tests.workflows.durable.whole_product import WholeProduct
 from tests.workflows.systems.test_one_question import QUESTION, sound
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.durable.report_task_workflow import AT_BUDGET
@@ -26,19 +26,19 @@ from workflows.prompts.library import PromptLibrary
 OTHERS = (SystemName.REACT, SystemName.DEEPRUBRIC)
 
 
-async def test_systems_side_by_side_share_what_their_tools_bring(house: House) -> None:
+async def test_systems_side_by_side_share_what_their_tools_bring(house: WholeProduct) -> None:
     model = ScriptedModel(sound)
-    shop = replace(house.workshop(), chat=model, prompts=PromptLibrary.load())
+    shop = replace(house.make_workshop(), chat=model, prompts=PromptLibrary.load())
     async with run_worker(house.client, shop, "test-systems"):
         first = await house.research.create(ResearchQuery(question=QUESTION, system=SystemName.MAMS), beside=OTHERS)
         shown = await SideBySides(house.database, house.research).show(first.id)
-        done = [await house.until(column.run.id, RunStatus.COMPLETED) for column in shown.columns]
+        done = [await house.wait_for(column.run.id, RunStatus.COMPLETED) for column in shown.columns]
     assert [run.query.system for run in done] == [SystemName.MAMS, *OTHERS]
     assert sum(run.usage.model_calls for run in done) == len(model.requests), "each pays for its own calls"
     for run in done:
-        stages = [event["payload"]["stage"] for event in await house.events(run.id, EventType.STAGE_FINISHED)]
+        stages = [event["payload"]["stage"] for event in await house.list_events(run.id, EventType.STAGE_FINISHED)]
         assert stages == ["plan", "search/s1", "report"]
-        markdown = await house.markdown(run.id)
+        markdown = await house.read_report_markdown(run.id)
         assert "## Reasons" in markdown
         assert "[1]" in markdown
 
@@ -48,7 +48,7 @@ async def test_systems_side_by_side_share_what_their_tools_bring(house: House) -
     assert sorted(house.index.searched) == looked_for, "what MaMs and ReAct both look for is searched once"
 
 
-async def test_reports_asked_without_a_rubric_are_judged_afterwards_by_one(house: House) -> None:
+async def test_reports_asked_without_a_rubric_are_judged_afterwards_by_one(house: WholeProduct) -> None:
     """One rubric for all, drafted once; what failed is judged again by it; the reports stay as they were."""
 
     def answers(request: ChatRequest) -> ScriptedAnswer:
@@ -58,7 +58,7 @@ async def test_reports_asked_without_a_rubric_are_judged_afterwards_by_one(house
         return json.dumps({"reason": "so", "sentences": [], "rating": 7}) if step == "criterion" else sound(request)
 
     model = ScriptedModel(answers)
-    shop = replace(house.workshop(), chat=model, prompts=PromptLibrary.load())
+    shop = replace(house.make_workshop(), chat=model, prompts=PromptLibrary.load())
     beside = SideBySides(house.database, house.research)
     scores = LaterScores(house.database, house.gateway, Asking(house.database, house.gateway, house.research), beside)
     async with run_worker(house.client, shop, "test-systems"):
@@ -66,8 +66,8 @@ async def test_reports_asked_without_a_rubric_are_judged_afterwards_by_one(house
         with pytest.raises(Conflict, match="under way"):
             await scores.judge(first, None)
         runs = [column.run.id for column in (await beside.show(first)).columns]
-        before = [(await house.until(run, RunStatus.COMPLETED)).usage.model_calls for run in runs]
-        written = [await house.markdown(run) for run in runs]
+        before = [(await house.wait_for(run, RunStatus.COMPLETED)).usage.model_calls for run in runs]
+        written = [await house.read_report_markdown(run) for run in runs]
         await house.steering.set_budget(runs[1], Budget(max_tokens=1))
 
         async def judged() -> SideBySide:
@@ -90,6 +90,6 @@ async def test_reports_asked_without_a_rubric_are_judged_afterwards_by_one(house
     assert [c.scorecard.overall for c in shown.columns if c.scorecard] == [pytest.approx(6 / 9)] * 3
     assert shown.rubric == rubric
     assert [c.run.usage.model_calls - calls for c, calls in zip(shown.columns, before, strict=True)] == [len(DRAFTED)] * 3
-    assert [await house.markdown(run) for run in runs] == written
+    assert [await house.read_report_markdown(run) for run in runs] == written
     with pytest.raises(Conflict, match="no finished report"):
         await scores.judge(first, None)

@@ -15,8 +15,8 @@ from app.domain.run import RunStatus
 from app.runs.service.temporal_gateway import connect
 from infra.local.temporal import LocalTemporal
 from tests.support.stack import running_temporal
-from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import Gate
+from tests.workflows.durable.whole_product import WholeProduct
 from workflows.durable.deployment import compute_build_id, list_alive_builds
 
 CALLS = 17
@@ -52,69 +52,69 @@ def with_a_field_more(kept: Any) -> Any:
     return kept
 
 
-async def test_a_paused_run_goes_on_with_another_version(house: House) -> None:
+async def test_a_paused_run_goes_on_with_another_version(house: WholeProduct) -> None:
     """A newer one, or an older one after a rollback: that leaves out the fields it does not know."""
     house.model.hook = gate = Gate("s2 turn 1")
-    async with house.worker(build="old"):
+    async with house.start_worker(build="old"):
         run_id = await house.ask()
         await gate.reached.wait()
         await house.steering.pause(run_id)
         gate.open()
-        await house.until(run_id, RunStatus.PAUSED)
+        await house.wait_for(run_id, RunStatus.PAUSED)
     assert await as_if_kept_by_a_newer_version(house.database) >= {"runs.query", "runs.plan", "turns.body", "stages.result"}
-    async with house.worker(build="new"):
+    async with house.start_worker(build="new"):
         await house.steering.resume(run_id, finish=False)
-        await house.until(run_id, RunStatus.COMPLETED)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
     assert len(house.model.asked) == len(set(house.model.asked)) == CALLS
 
 
-async def test_a_run_whose_version_is_gone_starts_anew_on_the_one_that_is_there(house: House) -> None:
+async def test_a_run_whose_version_is_gone_starts_anew_on_the_one_that_is_there(house: WholeProduct) -> None:
     house.model.hook = gate = Gate("s2 turn 1")
-    async with house.worker(build="gone"):
+    async with house.start_worker(build="gone"):
         run_id = await house.ask()
         await gate.reached.wait()
         asyncio.get_running_loop().call_later(0.2, gate.open)
-    assert (await house.run(run_id)).status is RunStatus.RUNNING
-    async with house.worker(build="here"):
-        await house.until(run_id, RunStatus.COMPLETED)
+    assert (await house.get_run(run_id)).status is RunStatus.RUNNING
+    async with house.start_worker(build="here"):
+        await house.wait_for(run_id, RunStatus.COMPLETED)
     assert len(house.model.asked) == len(set(house.model.asked)) == CALLS
 
 
-async def test_a_run_on_a_version_that_is_alive_is_left_alone(house: House) -> None:
+async def test_a_run_on_a_version_that_is_alive_is_left_alone(house: WholeProduct) -> None:
     house.model.hook = gate = Gate("s2 turn 1")
-    async with house.worker(build="one"):
+    async with house.start_worker(build="one"):
         run_id = await house.ask()
         await gate.reached.wait()
-        async with house.worker(build="two"):
+        async with house.start_worker(build="two"):
             while not await list_alive_builds(house.client) >= {"one", "two"}:
                 await asyncio.sleep(0.1)
-            assert await house.reconciler("two").reconcile_once() == []
+            assert await house.make_reconciler("two").reconcile_once() == []
             for jump in (timedelta(hours=-5), timedelta(hours=5)):
                 set_wrong = datetime.now(UTC) + jump
                 assert await list_alive_builds(house.client, lambda at=set_wrong: at) >= {"one", "two"}
         gate.open()
-        await house.until(run_id, RunStatus.COMPLETED)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
 
 
-async def test_an_old_version_that_restarts_beside_a_newer_one_does_not_take_over(house: House) -> None:
-    async with house.worker(build="v1"):
+async def test_an_old_version_that_restarts_beside_a_newer_one_does_not_take_over(house: WholeProduct) -> None:
+    async with house.start_worker(build="v1"):
         pass
-    async with house.worker(build="v2"):
-        async with house.worker(build="v1"):
+    async with house.start_worker(build="v2"):
+        async with house.start_worker(build="v1"):
             run_id = await house.ask()
-            await house.until(run_id, RunStatus.COMPLETED)
+            await house.wait_for(run_id, RunStatus.COMPLETED)
             handle = house.client.get_workflow_handle(f"run-{run_id}")
             versioning = (await handle.describe()).raw_description.workflow_execution_info.versioning_info
         assert versioning.deployment_version.build_id == "v2"
 
 
-async def test_after_a_rollback_new_runs_go_to_the_version_that_is_left(house: House) -> None:
-    async with house.worker(build="before"):
-        async with house.worker(build="after"):
+async def test_after_a_rollback_new_runs_go_to_the_version_that_is_left(house: WholeProduct) -> None:
+    async with house.start_worker(build="before"):
+        async with house.start_worker(build="after"):
             pass
         run_id = await house.ask()
-        assert await house.reconciler("before").reconcile_once() == []
-        await house.until(run_id, RunStatus.COMPLETED)
+        assert await house.make_reconciler("before").reconcile_once() == []
+        await house.wait_for(run_id, RunStatus.COMPLETED)
 
 
 @pytest.fixture
@@ -127,31 +127,31 @@ async def test_runs_survive_the_loss_of_all_temporal_state(
     database: asyncpg.Pool, runtime: Runtime, two_servers: tuple[LocalTemporal, LocalTemporal]
 ) -> None:
     first, second = two_servers
-    house = House(database, await connect(first.address, runtime), first.address)
+    house = WholeProduct(database, await connect(first.address, runtime), first.address)
     house.model.hook = gate = Gate("s2 turn 1")
-    async with house.worker(build="same"):
+    async with house.start_worker(build="same"):
         running = await house.ask("first?")
         paused = await house.ask("second?")
         await gate.reached.wait()
         await house.steering.pause(paused)
         asyncio.get_running_loop().call_later(0.2, gate.open)
-        await house.until(paused, RunStatus.PAUSED)
-    moved = House(database, await connect(second.address, runtime), second.address, house.model, house.index)
-    async with moved.worker(build="same"):
-        await moved.until(running, RunStatus.COMPLETED)
-        assert (await moved.run(paused)).status is RunStatus.PAUSED
+        await house.wait_for(paused, RunStatus.PAUSED)
+    moved = WholeProduct(database, await connect(second.address, runtime), second.address, house.model, house.index)
+    async with moved.start_worker(build="same"):
+        await moved.wait_for(running, RunStatus.COMPLETED)
+        assert (await moved.get_run(paused)).status is RunStatus.PAUSED
         await moved.steering.resume(paused, finish=False)
-        await moved.until(paused, RunStatus.COMPLETED)
-    assert (await moved.run(running)).usage.model_calls == CALLS
-    assert (await moved.run(paused)).usage.model_calls == CALLS
+        await moved.wait_for(paused, RunStatus.COMPLETED)
+    assert (await moved.get_run(running)).usage.model_calls == CALLS
+    assert (await moved.get_run(paused)).usage.model_calls == CALLS
     assert len(house.model.asked) == 2 * CALLS
 
 
-async def test_a_run_that_was_never_started_is_found(house: House) -> None:
+async def test_a_run_that_was_never_started_is_found(house: WholeProduct) -> None:
     run_id = await house.ask()
     await house.client.get_workflow_handle(f"run-{run_id}").terminate("lost")
-    async with house.worker():
-        await house.until(run_id, RunStatus.COMPLETED)
+    async with house.start_worker():
+        await house.wait_for(run_id, RunStatus.COMPLETED)
 
 
 def test_the_version_is_a_digest_of_the_code() -> None:
@@ -160,14 +160,14 @@ def test_the_version_is_a_digest_of_the_code() -> None:
 
 
 @pytest.mark.parametrize("times", [2])
-async def test_reconciling_twice_starts_nothing_twice(house: House, times: int) -> None:
+async def test_reconciling_twice_starts_nothing_twice(house: WholeProduct, times: int) -> None:
     run_id = await house.ask()
     handle = house.client.get_workflow_handle(f"run-{run_id}")
     for _ in range(times):
-        await house.reconciler().reconcile_once()
+        await house.make_reconciler().reconcile_once()
     first = (await handle.describe()).run_id
-    await house.reconciler().reconcile_once()
+    await house.make_reconciler().reconcile_once()
     assert (await handle.describe()).run_id == first
     await house.steering.cancel(run_id)
-    async with house.worker():
-        await house.until(run_id, RunStatus.CANCELLED)
+    async with house.start_worker():
+        await house.wait_for(run_id, RunStatus.CANCELLED)

@@ -8,24 +8,24 @@ import pytest
 from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
 from app.domain.writer import Agents, Arrangement, WriterSettings
-from tests.workflows.durable.house import House
 from tests.workflows.durable.toys import ToyModel
+from tests.workflows.durable.whole_product import WholeProduct
 from workflows.chat_models.endpoint import ModelOffer, ModelPrices
 from workflows.prompts.library import PromptError, PromptLibrary
 
 RESULT = "SELECT result FROM stages WHERE run_id = $1 AND stage = 'report'"
 
 
-async def written(house: House, writer: WriterSettings) -> tuple[dict[str, object], str]:
+async def written(house: WholeProduct, writer: WriterSettings) -> tuple[dict[str, object], str]:
     """The lineage and the Markdown of a report that is written so."""
     made = await house.research.create(ResearchQuery(question="why tariffs?", writer=writer))
-    await house.until(made.id, RunStatus.COMPLETED)
-    return orjson.loads(await house.database.fetchval(RESULT, made.id))["lineage"], await house.markdown(made.id)
+    await house.wait_for(made.id, RunStatus.COMPLETED)
+    return orjson.loads(await house.database.fetchval(RESULT, made.id))["lineage"], await house.read_report_markdown(made.id)
 
 
-async def test_a_report_is_written_as_its_run_asks_and_says_with_what(house: House) -> None:
+async def test_a_report_is_written_as_its_run_asks_and_says_with_what(house: WholeProduct) -> None:
     other = ToyModel(name="other")
-    async with house.worker() as shop:
+    async with house.start_worker() as shop:
         shop.alternatives, shop.build = {"other": ModelOffer(other, ModelPrices())}, "b1"
         shop.prompts = PromptLibrary.load()
         usual, _ = await written(house, WriterSettings())

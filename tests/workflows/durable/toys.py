@@ -22,11 +22,11 @@ from workflows.agents.ports import BudgetSpent
 Hook = Callable[[str], Awaitable[None]]
 
 
-async def at_once(_: str) -> None:
+async def answer_at_once(_: str) -> None:
     """Do nothing before an answer: the default hook."""
 
 
-def ask_for(text: str, step: str = "", about: str = "") -> ChatRequest:
+def make_chat_request(text: str, step: str = "", about: str = "") -> ChatRequest:
     """Make a request for a step, which a model server knows by its schema's name. `about` tells runs apart."""
     schema = ResponseSchema(name=step, schema={"type": "object", "properties": {}}) if step else None
     messages = (Message(role=ChatRole.SYSTEM, content=about), Message(role=ChatRole.USER, content=text))
@@ -38,7 +38,7 @@ class ToyModel:
     """A model that answers `re: <last message>` and keeps its requests. `hook` is awaited with the message before each answer."""
 
     name: str = "toy"
-    hook: Hook = at_once
+    hook: Hook = answer_at_once
     asked: list[str] = field(default_factory=list)
     answered: list[str] = field(default_factory=list)
 
@@ -59,7 +59,7 @@ class ToyIndex:
     """One document; a query finds the sentence that its hash points at."""
 
     searched: list[str] = field(default_factory=list)
-    hook: Hook = at_once
+    hook: Hook = answer_at_once
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         self.searched.append(query)
@@ -99,19 +99,24 @@ class ToyTool:
         return ToolResult()
 
 
-def toy_agents(subtasks: int = 3, turns: int = 3, sections: int = 3, chain: bool = False) -> AgentSet:
+def make_toy_agents(subtasks: int = 3, turns: int = 3, sections: int = 3, chain: bool = False) -> AgentSet:
     """Make agents with `subtasks` (in a row with `chain`), searches of `turns`, and `sections` in parallel."""
 
     async def plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
-        await kit.record.ask("plan", "plan", kit.chat, ask_for(f"plan {query.question} {_notes(kit)}", "plan", query.question))
-        return toy_plan(subtasks, chain)
+        await kit.record.ask(
+            "plan", "plan", kit.chat, make_chat_request(f"plan {query.question} {_join_notes(kit)}", "plan", query.question)
+        )
+        return make_toy_plan(subtasks, chain)
 
     async def search(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
         agent, quotes, stop = f"search/{subtask.id}", [], StopReason.SUFFICIENT
         try:
             for turn in range(turns):
                 await kit.record.ask(
-                    agent, "act", kit.chat, ask_for(f"{subtask.id} turn {turn} {_notes(kit)}", "act", query.question)
+                    agent,
+                    "act",
+                    kit.chat,
+                    make_chat_request(f"{subtask.id} turn {turn} {_join_notes(kit)}", "act", query.question),
                 )
                 call = ToolCall(name="search", arguments={"query": f"{subtask.id} {turn}"})
                 result = await kit.record.use(agent, kit.tools["search"], call)
@@ -123,28 +128,28 @@ def toy_agents(subtasks: int = 3, turns: int = 3, sections: int = 3, chain: bool
     async def report(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
         stops = ", ".join(f"{f.subtask_id}:{f.stop}" for f in findings)
         await kit.record.ask(
-            "report", "outline", kit.chat, ask_for(f"outline of {stops} {_notes(kit)}", "outline", query.question)
+            "report", "outline", kit.chat, make_chat_request(f"outline of {stops} {_join_notes(kit)}", "outline", query.question)
         )
 
         async def write(number: int) -> Section:
             agent = f"report/section/{number}"
             drafted = await kit.record.ask(
-                agent, "section", kit.chat, ask_for(f"section {number} draft", "section", query.question)
+                agent, "section", kit.chat, make_chat_request(f"section {number} draft", "section", query.question)
             )
             revised = await kit.record.ask(
-                agent, "section", kit.chat, ask_for(f"section {number} revised", "section", query.question)
+                agent, "section", kit.chat, make_chat_request(f"section {number} revised", "section", query.question)
             )
             cited = "".join(f" [[{quote.key}]]" for f in findings for quote in f.quotes[:1])
             return Section(heading=f"Section {number}", body=f"{drafted.text}. {revised.text}.{cited}")
 
         written = await gather_all([write(n) for n in range(1, sections + 1)], sections)
         quotes = tuple({quote.key: quote for f in findings for quote in f.quotes}.values())
-        return Report(title=f"On {query.question}", sections=tuple(written), quotes=quotes, notices=_notices(findings))
+        return Report(title=f"On {query.question}", sections=tuple(written), quotes=quotes, notices=_list_notices(findings))
 
     return AgentSet(plan=plan, search=search, report=report)
 
 
-def toy_plan(subtasks: int, chain: bool = False) -> ResearchPlan:
+def make_toy_plan(subtasks: int, chain: bool = False) -> ResearchPlan:
     """Make a plan with subtasks s1, s2, ..."""
     return ResearchPlan(
         title="A plan",
@@ -157,11 +162,11 @@ def toy_plan(subtasks: int, chain: bool = False) -> ResearchPlan:
     )
 
 
-def extractive_toys() -> AgentSet:
+def make_extractive_toys() -> AgentSet:
     """Make agents that need no model."""
 
     async def plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
-        return toy_plan(1)
+        return make_toy_plan(1)
 
     async def search(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
         return Finding(subtask_id=subtask.id, stop=StopReason.NO_EVIDENCE)
@@ -174,17 +179,17 @@ def extractive_toys() -> AgentSet:
             title="Extracts",
             sections=(Section(heading=stops or "Nothing", body=body),),
             quotes=quotes,
-            notices=("extractive", *_notices(findings)),
+            notices=("extractive", *_list_notices(findings)),
         )
 
     return AgentSet(plan=plan, search=search, report=report)
 
 
-def _notes(kit: Kit) -> str:
+def _join_notes(kit: Kit) -> str:
     return " ".join(entry.text for entry in kit.memory.entries if entry.agent == "user")
 
 
-def _notices(findings: Sequence[Finding]) -> tuple[str, ...]:
+def _list_notices(findings: Sequence[Finding]) -> tuple[str, ...]:
     return tuple(f"{f.subtask_id} failed: {f.detail}" for f in findings if f.stop is StopReason.FAILED)
 
 

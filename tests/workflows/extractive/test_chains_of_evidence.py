@@ -9,7 +9,7 @@ from app.domain.report import Report
 from app.reports.rendering.numbering import number_citations
 from retrieval.search.in_process import LocalSearcher, open_local
 from retrieval.store.catalogue import Collection, CorpusKind
-from tests.workflows.extractive.reporting import report_on
+from tests.workflows.extractive.extractive_report import write_report_on
 
 FILES = {
     "Anna Kovářová": "Anna Kovářová is a fictional surgeon in the television series Hillside Ward, played by Petra Malá.",
@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalSearcher]:
 
 async def cited(question: str, searcher: LocalSearcher) -> tuple[Report, list[str]]:
     """The report and the titles of what it cites, in order."""
-    report = await report_on(question, searcher, ("mine",))
+    report = await write_report_on(question, searcher, ("mine",))
     return report, [citation.quote.source.title for citation in number_citations(report).citations]
 
 

@@ -9,7 +9,7 @@ from app.domain.report import Report
 from app.reports.rendering.numbering import number_citations
 from retrieval.search.in_process import LocalSearcher, open_local
 from retrieval.store.catalogue import Collection, CorpusKind
-from tests.workflows.extractive.reporting import report_on
+from tests.workflows.extractive.extractive_report import write_report_on
 from workflows.agents.extractive.kinds import QuestionKind
 from workflows.agents.extractive.nesting import is_nested
 from workflows.agents.extractive.question import analyse
@@ -48,7 +48,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalSearcher]
 
 async def quoted(question: str, searcher: LocalSearcher) -> tuple[Report, list[str]]:
     """The report and its quotations, in order."""
-    report = await report_on(question, searcher, ("mine",))
+    report = await write_report_on(question, searcher, ("mine",))
     return report, [citation.quote.text for citation in number_citations(report).citations]
 
 

@@ -9,7 +9,7 @@ from app.domain.evidence import Finding, Quote, Source, snapshot_hash
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Language, ResearchQuery, detect_language
 from app.domain.report import Report, Section
-from tests.workflows.bench_of_agents import make_kit, new_record
+from tests.workflows.agent_kit import make_kit, make_record
 from workflows.agents.extractive.revising import revise
 from workflows.agents.follow_up import answer_in_quotes, widen_quotes
 from workflows.agents.revision import NothingToAdd, SectionRevision, list_cited_keys
@@ -56,7 +56,7 @@ def report(*bodies: list[Quote]) -> Report:
 
 async def changed(given: Report, deepen: bool, wish: str = "") -> Section:
     [section] = await revise(
-        SectionRevision(given, 0, deepen, wish), QUERY, PLAN, FINDINGS, make_kit(AbsentModel(), new_record())
+        SectionRevision(given, 0, deepen, wish), QUERY, PLAN, FINDINGS, make_kit(AbsentModel(), make_record())
     )
     return section
 
@@ -106,7 +106,7 @@ async def test_a_question_is_answered_from_the_text_around_stored_quotes(questio
         [first, QUOTES[2]], {first.key: ("", TEXT[first.end :]), QUOTES[2].key: (TEXT[: QUOTES[2].start], "")}
     )
     assert [(p.start, p.end, p.text) for p in passages] == [(0, len(TEXT), TEXT)]
-    kit = make_kit(AbsentModel(), new_record(), language=detect_language(question))
+    kit = make_kit(AbsentModel(), make_record(), language=detect_language(question))
     told = await answer_in_quotes(question, QUERY, passages, kit)
     assert told.answered is bool(answered)
     assert (answered in told.body) if answered else not told.quotes

@@ -9,7 +9,7 @@ from app.reports.rendering.numbering import number_citations
 from retrieval.ports import SearchFilter
 from retrieval.search.in_process import LocalSearcher, open_local
 from retrieval.store.catalogue import Collection, CorpusKind
-from tests.workflows.extractive.reporting import report_on
+from tests.workflows.extractive.extractive_report import write_report_on
 
 ARTICLES = {
     "Gnat": "Gnats spread diseases of the lowlands by their bite, and the fever of the marsh they bring attacks the liver.",
@@ -70,7 +70,7 @@ async def test_a_collection_without_anything_good_is_not_let_in(library: LocalSe
 
 
 async def test_what_both_speak_of_is_quoted_from_both_at_the_top_of_the_report(library: LocalSearcher) -> None:
-    report = await report_on("What are the effects of marsh fever on the liver?", library, BOTH)
+    report = await write_report_on("What are the effects of marsh fever on the liver?", library, BOTH)
     citations = {citation.quote.key: citation.quote.source.collection for citation in number_citations(report).citations}
     opening = {collection for key, collection in citations.items() if key in report.sections[0].body}
     assert opening == set(BOTH), "three statements open the report; without a hearing all are of papers"
@@ -78,5 +78,5 @@ async def test_what_both_speak_of_is_quoted_from_both_at_the_top_of_the_report(l
 
 
 async def test_what_one_speaks_of_is_quoted_from_that_one(library: LocalSearcher) -> None:
-    report = await report_on("Why did clerks prefer goose quills?", library, BOTH)
+    report = await write_report_on("Why did clerks prefer goose quills?", library, BOTH)
     assert {citation.quote.source.collection for citation in number_citations(report).citations} == {"articles"}

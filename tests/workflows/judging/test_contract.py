@@ -16,9 +16,9 @@ from app.domain.query import ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.rubric import Criterion, Rubric
 from app.domain.scorecard import Scorecard
-from tests.workflows.bench_of_agents import make_kit, new_record
-from tests.workflows.judging.test_verification import FOUND, POST, PROTECT, SURPLUS, WAGES
-from tests.workflows.sensible import sensible
+from tests.workflows.agent_kit import make_kit, make_record
+from tests.workflows.judging.test_report_verification import FOUND, POST, PROTECT, SURPLUS, WAGES
+from tests.workflows.sensible_model import answer_sensibly
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.model_driven import MODEL_DRIVEN
@@ -90,7 +90,7 @@ def desk_of(kit: Kit) -> ReportDesk:
 async def delivered(
     chat: ScriptedModel, record: LocalRecord | None = None, writer: bool = True
 ) -> tuple[CheckedReport, Scorecard]:
-    kit = make_kit(chat, record or new_record())
+    kit = make_kit(chat, record or make_record())
     checked = await check_against_rubric(RUBRIC, REPORT, QUERY, kit, desk_of(kit) if writer else None)
     return checked, await make_scorecard(RUBRIC, checked, checked.report, QUERY, kit)
 
@@ -113,7 +113,7 @@ async def test_what_fails_goes_back_once_and_is_judged_again() -> None:
             {"section": 0, "heading": "", "text": f"No heading. [{ids[WAGES.key]}]"},
         ],
     }
-    chat, record = model(by_words, revision), new_record()
+    chat, record = model(by_words, revision), make_record()
     checked, card = await delivered(chat, record)
     bodies = [section.body for section in checked.report.sections]
     assert bodies[0].startswith(REPORT.sections[0].body + "\n\nWages rose after 1890.")
@@ -132,13 +132,13 @@ async def test_what_fails_goes_back_once_and_is_judged_again() -> None:
     scores = {item.criterion.title: item.score for item in card.items}
     assert scores == {**dict.fromkeys(DEMANDS, 1.0), "names the surplus": 0.0, "names the post": 0.0, "speculates": 0.0}
     assert set(card.items[1].sentences) == {"Wages of iron workers rose.", "Wages rose after 1890."}
-    again = new_record(record.trajectory.turns)
+    again = make_record(record.trajectory.turns)
     assert await delivered(ScriptedModel([]), again) == (checked, card), "a resumed stage pays for nothing twice"
 
 
 async def test_a_report_that_passes_is_judged_once_and_one_without_a_writer_stays() -> None:
     everything = model(lambda *_: {"reason": "yes", "sentences": [], "rating": 8})
-    kit = make_kit(everything, new_record())
+    kit = make_kit(everything, make_record())
     passing = Rubric(criteria=(*RUBRIC.criteria[:6], RUBRIC.criteria[0].model_copy(update={"title": "again"})))
     checked = await check_against_rubric(passing, REPORT, QUERY, kit, desk_of(kit))
     card = await make_scorecard(passing, checked, checked.report, QUERY, kit)
@@ -174,7 +174,9 @@ async def test_a_report_cannot_instruct_its_judge() -> None:
             update={"sections": (*REPORT.sections, Section(heading="More", body=f"A last word. [[{POST.key}]]\n\n{order}"))}
         )
         chat = model(gullible)
-        scores = await judge_criteria(list(enumerate(RUBRIC.criteria, 1)), QUERY.question, injected, make_kit(chat, new_record()))
+        scores = await judge_criteria(
+            list(enumerate(RUBRIC.criteria, 1)), QUERY.question, injected, make_kit(chat, make_record())
+        )
         assert {round(score.score or 0, 3) for score in scores} == {round(1 / 9, 3)}, order
         prompt = chat.requests[0].messages[-1].content
         assert prompt.count("</report>") == prompt.count("<report>") == 1
@@ -223,9 +225,9 @@ async def test_the_chain_in_one_process_is_held_to_a_rubric_too() -> None:
         if step == "criterion":
             fault = "speculates" in request.messages[-1].content
             return json.dumps({"reason": "yes", "sentences": [], "rating": 1 if fault else 10})
-        return sensible(request)
+        return answer_sensibly(request)
 
-    record = new_record()
+    record = make_record()
     kit = make_kit(ScriptedModel(judging), record)
     query = ResearchQuery(question="Why were tariffs raised?")
     stages = LocalStages(MODEL_DRIVEN, kit, record, query, rubric=RUBRIC)

@@ -9,8 +9,8 @@ from app.domain.errors import ModelRefused
 from app.domain.options import SearchScope
 from app.domain.query import Clarification, Language, ResearchQuery
 from app.domain.rubric import Category, Origin
-from tests.workflows.bench_of_agents import make_kit, new_record
-from tests.workflows.foolish import Foolish
+from tests.workflows.agent_kit import make_kit, make_record
+from tests.workflows.random_answers import RandomAnswers
 from workflows.agents.clarification import ask_reader_back
 from workflows.chat_models.absent import AbsentModel
 from workflows.chat_models.scripted import ScriptedModel
@@ -39,7 +39,7 @@ async def test_a_models_rubric_is_mended_where_it_is_foolish() -> None:
         proposed(8, description="Key Criterion: "),
         "Important Criterion: A bare string.",
     ]
-    model, record = answering(criteria), new_record()
+    model, record = answering(criteria), make_record()
     rubric = await draft_rubric(QUERY, make_kit(model, record), ["Revenue", "Protection"])
     assert (rubric.origin, rubric.model, rubric.notice) == (Origin.MODEL, "scripted", "")
     assert [c.weight for c in rubric.criteria] == [5, 5, 5, 5, 5, 5, -2, 2, 3]
@@ -48,19 +48,19 @@ async def test_a_models_rubric_is_mended_where_it_is_foolish() -> None:
     prompt = model.requests[0].messages[-1].content
     assert QUERY.question in prompt
     assert "- Protection" in prompt
-    again = new_record(record.trajectory.turns)
+    again = make_record(record.trajectory.turns)
     assert await draft_rubric(QUERY, make_kit(ScriptedModel([]), again), ["Revenue", "Protection"]) == rubric
 
 
 async def test_too_few_criteria_are_filled_up_and_it_says_so() -> None:
     errors = [proposed(n, description=f"Error Criterion: Lacks {n}.", weight=-1) for n in range(8)]
     for criteria, added in (([proposed(1), proposed(2)], 5), (errors, 1)):
-        rubric = await draft_rubric(QUERY, make_kit(answering(list(criteria)), new_record()))
+        rubric = await draft_rubric(QUERY, make_kit(answering(list(criteria)), make_record()))
         assert rubric.notice.startswith(f"{added} general criteria were added")
         assert len(rubric.criteria) == len(criteria) + added
         assert any(c.weight > 0 for c in rubric.criteria)
     many = [proposed(n, description=f"Error Criterion: Lacks {n}.", weight=-1) for n in range(25)]
-    rubric = await draft_rubric(QUERY, make_kit(answering(list(many)), new_record()))
+    rubric = await draft_rubric(QUERY, make_kit(answering(list(many)), make_record()))
     assert len(rubric.criteria) == 20
     assert [c.weight > 0 for c in rubric.criteria].count(True) == 1, "faults alone ask nothing of a report"
 
@@ -69,13 +69,13 @@ async def test_too_few_criteria_are_filled_up_and_it_says_so() -> None:
 async def test_whatever_a_model_says_there_is_a_rubric(seed: int) -> None:
     query = CHINESE if seed % 2 else QUERY
     rubric = await draft_rubric(
-        query, make_kit(ScriptedModel(Foolish(random.Random(seed))), new_record(), language=query.language)
+        query, make_kit(ScriptedModel(RandomAnswers(random.Random(seed))), make_record(), language=query.language)
     )
     assert 7 <= len(rubric.criteria) <= 20
 
 
 async def test_a_model_that_fails_leaves_the_general_rubric_with_the_reason() -> None:
-    rubric = await draft_rubric(QUERY, make_kit(ScriptedModel(lambda _: ModelRefused("bad key")), new_record()))
+    rubric = await draft_rubric(QUERY, make_kit(ScriptedModel(lambda _: ModelRefused("bad key")), make_record()))
     assert rubric.origin is Origin.GENERAL
     assert "bad key" in rubric.notice
     assert rubric.criteria == make_general_rubric(QUERY).criteria
@@ -83,7 +83,7 @@ async def test_a_model_that_fails_leaves_the_general_rubric_with_the_reason() ->
 
 @pytest.mark.parametrize("query", [QUERY, CHINESE, ResearchQuery(question="??? x.y!: {what} " + "z" * 300)])
 async def test_without_a_model_the_rubric_is_general_knows_its_own_words_and_says_what_it_is(query: ResearchQuery) -> None:
-    rubric = await draft_rubric(query, make_kit(AbsentModel(), new_record(), language=query.language), asks_a_model=False)
+    rubric = await draft_rubric(query, make_kit(AbsentModel(), make_record(), language=query.language), asks_a_model=False)
     assert rubric.origin is Origin.GENERAL
     assert ("未使用语言模型" if query.language is Language.CHINESE else "Made without a language model") in rubric.notice
     demands = [demand_of(criterion) for criterion in rubric.criteria]
@@ -112,11 +112,11 @@ async def test_a_model_asks_back_at_most_three_things_and_a_clear_question_nothi
         {"question": f"Which {what}?\x00", "why": "It changes the plan.", "options": ["a", "a", "b", "", "c", "d", "e"]}
         for what in ("years", "years", "place", "sector", "group")
     ]
-    kit = make_kit(ScriptedModel(lambda _: json.dumps({"questions": [*questions, {"question": " "}]})), new_record())
+    kit = make_kit(ScriptedModel(lambda _: json.dumps({"questions": [*questions, {"question": " "}]})), make_record())
     asked = await ask_reader_back(QUERY, kit)
     assert [q.question for q in asked] == ["Which years?", "Which place?", "Which sector?"]
     assert asked[0].options == ("a", "b", "c", "d")
-    assert await ask_reader_back(QUERY, make_kit(ScriptedModel(lambda _: '{"questions": []}'), new_record())) == ()
+    assert await ask_reader_back(QUERY, make_kit(ScriptedModel(lambda _: '{"questions": []}'), make_record())) == ()
 
 
 @pytest.mark.parametrize(
@@ -135,13 +135,13 @@ async def test_a_model_asks_back_at_most_three_things_and_a_clear_question_nothi
 )
 async def test_without_a_model_only_what_the_wording_leaves_open_is_asked(question: str, asked: int) -> None:
     query = ResearchQuery(question=question)
-    kit = make_kit(ScriptedModel(lambda _: ModelRefused("no")), new_record())
+    kit = make_kit(ScriptedModel(lambda _: ModelRefused("no")), make_record())
     assert len(await ask_reader_back(query, kit, asks_a_model=False)) == asked
     assert len(await ask_reader_back(query, kit)) == asked, "a model that fails leaves the same"
 
 
 async def test_what_was_answered_or_chosen_is_not_asked_again() -> None:
-    kit = make_kit(AbsentModel(), new_record())
+    kit = make_kit(AbsentModel(), make_record())
     question = "How has the price of bread changed?"
     chosen = ResearchQuery(question=question, scope=SearchScope(published_from="2001-01-01"))  # type: ignore[arg-type]
     answered = ResearchQuery(question=question, clarified=(Clarification(question="Which years?", answer="1990 to 2000"),))

@@ -10,7 +10,7 @@ from app.domain.citations import MARKER
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.query import Language, ResearchQuery, SystemName
 from app.domain.report import Report
-from tests.workflows.bench_of_agents import make_kit, new_record, step_of
+from tests.workflows.agent_kit import make_kit, make_record, step_of
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.agent_sets import AGENTS
 from workflows.systems.local import LocalStages
@@ -27,7 +27,7 @@ def prompt_of(request: ChatRequest) -> str:
     return "\n".join(message.content for message in request.messages)
 
 
-def sound(request: ChatRequest) -> ScriptedAnswer:
+def answer_soundly(request: ChatRequest) -> ScriptedAnswer:
     """Search once, read, write a report that cites the first two passages of the prompt, and one that was invented."""
     prompt, step = prompt_of(request), step_of(request)
     ids = list(dict.fromkeys(IDS.findall(prompt)))
@@ -51,10 +51,10 @@ def sound(request: ChatRequest) -> ScriptedAnswer:
         )
     if request.response_schema is not None:
         return json.dumps({"plan": "- [x] reasons"})
-    return text(prompt)
+    return answer_in_text(prompt)
 
 
-def text(prompt: str) -> str:
+def answer_in_text(prompt: str) -> str:
     if "<think>" in prompt and "cite id" in prompt:
         if "The search is over" not in prompt:
             return (
@@ -70,29 +70,29 @@ def text(prompt: str) -> str:
     return f"# Tariffs\n\nIn short, revenue [p1].\n\n## Reasons\n\n{reasons}\n\n## References\n\n[p1] somewhere"
 
 
-async def ran(
+async def run_system(
     system: SystemName,
-    script: Callable[[ChatRequest], ScriptedAnswer] = sound,
+    script: Callable[[ChatRequest], ScriptedAnswer] = answer_soundly,
     record: LocalRecord | None = None,
     limits: AgentLimits | None = None,
     language: Language = Language.ENGLISH,
 ) -> tuple[Report, LocalRecord, ScriptedModel]:
-    record, model = record or new_record(), ScriptedModel(script)
+    record, model = record or make_record(), ScriptedModel(script)
     kit = make_kit(model, record, limits=limits or AgentLimits(max_turns=6), language=language)
     query = ResearchQuery(question=QUESTION, system=system, language=language)
     report = await research(query, LocalStages(AGENTS[system], kit, record, query), PlanSteering())
     return report, record, model
 
 
-def cited(report: Report) -> set[str]:
+def cited_keys_of(report: Report) -> set[str]:
     return {key for section in report.sections for key in MARKER.findall(section.body)}
 
 
-def passage(text: str, number: int = 1) -> Passage:
+def make_passage(text: str, number: int = 1) -> Passage:
     source = Source(url=f"https://example.org/{number}", title=f"Paper {number}", snapshot=snapshot_hash(text))
     return Passage(source=source, text=text, start=0, end=len(text))
 
 
-def queries(record: LocalRecord) -> list[object]:
+def list_searches(record: LocalRecord) -> list[object]:
     """Return what was searched for, in order."""
     return [turn.call.arguments["query"] for turn in record.trajectory.turns if turn.call]

@@ -13,9 +13,9 @@ from app.domain.chat import ChatRequest, ChatRole, Completion, Message, ToolCall
 from app.domain.errors import ModelUnavailable, ToolError
 from app.domain.run import EventType
 from app.domain.trajectory import TurnKind
-from tests.workflows.bench_of_agents import make_kit, new_record, run_chain, step_of
-from tests.workflows.foolish import Foolish
-from tests.workflows.sensible import sensible
+from tests.workflows.agent_kit import make_kit, make_record, run_chain, step_of
+from tests.workflows.random_answers import RandomAnswers
+from tests.workflows.sensible_model import answer_sensibly
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.ports import BudgetSpent
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
@@ -31,7 +31,7 @@ def asked(text: str) -> ChatRequest:
 
 def foolish_answer(seed: int) -> Callable[[ChatRequest], ScriptedAnswer]:
     """Foolish, but the same request always gets the same answer, whenever it is asked."""
-    return lambda request: Foolish(random.Random(f"{seed}/{request.model_dump_json()}"))(request)
+    return lambda request: RandomAnswers(random.Random(f"{seed}/{request.model_dump_json()}"))(request)
 
 
 def foolish_by_request(seed: int) -> ScriptedModel:
@@ -39,9 +39,9 @@ def foolish_by_request(seed: int) -> ScriptedModel:
 
 
 async def test_a_finished_trajectory_replays_without_a_single_call() -> None:
-    record, corpus, model = new_record(), SmallCorpus(), foolish_by_request(3)
+    record, corpus, model = make_record(), SmallCorpus(), foolish_by_request(3)
     report = await run_chain(make_kit(model, record, corpus), record, QUESTION)
-    again, no_corpus, no_model = new_record(record.trajectory.turns), SmallCorpus(), ScriptedModel([])
+    again, no_corpus, no_model = make_record(record.trajectory.turns), SmallCorpus(), ScriptedModel([])
     assert await run_chain(make_kit(no_model, again, no_corpus), again, QUESTION) == report
     assert no_model.requests == []
     assert no_corpus.queries == []
@@ -51,11 +51,11 @@ async def test_a_finished_trajectory_replays_without_a_single_call() -> None:
 
 @pytest.mark.parametrize("kept", [0.1, 0.35, 0.6, 0.9])
 async def test_a_cut_trajectory_goes_on_where_it_stopped_and_pays_nothing_twice(kept: float) -> None:
-    record, model = new_record(), foolish_by_request(5)
+    record, model = make_record(), foolish_by_request(5)
     report = await run_chain(make_kit(model, record), record, QUESTION)
     turns = record.trajectory.turns
     stored = turns[: int(len(turns) * kept)]
-    again, resumed = new_record(stored), foolish_by_request(5)
+    again, resumed = make_record(stored), foolish_by_request(5)
     assert await run_chain(make_kit(resumed, again), again, QUESTION) == report
     paid = sum(t.kind is TurnKind.MODEL for t in stored)
     assert len(resumed.requests) == len(model.requests) - paid
@@ -63,10 +63,10 @@ async def test_a_cut_trajectory_goes_on_where_it_stopped_and_pays_nothing_twice(
 
 async def test_a_turn_answers_only_the_request_it_was_made_for() -> None:
     model = ScriptedModel(lambda request: request.messages[-1].content.upper())
-    first = new_record()
+    first = make_record()
     for text in ("a", "b", "c"):
         await first.ask("x", "s", model, asked(text))
-    again = new_record(first.trajectory.turns)
+    again = make_record(first.trajectory.turns)
     model.requests.clear()
     said = [(await again.ask("x", "s", model, asked(text))).text for text in ("a", "changed", "c")]
     assert said == ["A", "CHANGED", "C"]
@@ -74,7 +74,7 @@ async def test_a_turn_answers_only_the_request_it_was_made_for() -> None:
 
 
 async def test_only_new_messages_are_kept_with_a_turn() -> None:
-    record, model = new_record(), ScriptedModel(lambda _: "yes")
+    record, model = make_record(), ScriptedModel(lambda _: "yes")
     one, two = asked("one").messages[0], asked("two").messages[0]
     await record.ask("x", "s", model, ChatRequest(messages=(one,)))
     await record.ask("x", "s", model, ChatRequest(messages=(one, two)))
@@ -114,20 +114,20 @@ class Broken:
 
 
 async def test_a_tools_error_is_a_stored_result() -> None:
-    record = new_record()
+    record = make_record()
     result = await record.use("x", Broken(), ToolCall(name="broken", arguments={"query": "a"}))
     assert result.error == "nothing there"
-    again = new_record(record.trajectory.turns)
+    again = make_record(record.trajectory.turns)
     assert (await again.use("x", Broken(), ToolCall(name="broken", arguments={"query": "a"}))) == result
 
 
 async def test_concurrent_calls_of_one_agent_keep_their_order() -> None:
     corpus = SmallCorpus(delay={"tariff": 0.01})
-    record = new_record()
+    record = make_record()
     tool = make_kit(ScriptedModel([]), record, corpus).tools["search"]
     calls = [ToolCall(name="search", arguments={"query": q}) for q in ("tariff", "wages", "surplus")]
     results = await asyncio.gather(*(record.use("x", tool, call) for call in calls))
-    again = new_record(record.trajectory.turns)
+    again = make_record(record.trajectory.turns)
     silent = SmallCorpus()
     tool = make_kit(ScriptedModel([]), again, silent).tools["search"]
     assert await asyncio.gather(*(again.use("x", tool, call) for call in calls)) == results
@@ -186,7 +186,7 @@ class Delayed(ScriptedModel):
     """Keeps searches and section writers waiting, each by its own delay."""
 
     def __init__(self, delays: tuple[float, ...]) -> None:
-        super().__init__(sensible)
+        super().__init__(answer_sensibly)
         self._delays = delays
 
     async def complete(self, request: ChatRequest) -> Completion:
@@ -200,7 +200,7 @@ async def test_the_report_does_not_depend_on_who_finishes_first() -> None:
     """Three parallel searches and their section writers, ending in every order: one and the same report."""
     reports, orders = set(), set()
     for delays in itertools.permutations((0.0, 0.004, 0.008)):
-        record = new_record()
+        record = make_record()
         report = await run_chain(make_kit(Delayed(delays), record, SmallCorpus()), record, QUESTION)
         reports.add(report.model_dump_json())
         orders.add(tuple(t.agent for t in record.trajectory.turns if t.step in ("finding", "section")))
@@ -211,7 +211,7 @@ async def test_the_report_does_not_depend_on_who_finishes_first() -> None:
 
 
 async def test_a_model_of_modest_sense_makes_a_report_without_notices() -> None:
-    record = new_record()
-    report = await run_chain(make_kit(ScriptedModel(sensible), record), record, QUESTION)
+    record = make_record()
+    report = await run_chain(make_kit(ScriptedModel(answer_sensibly), record), record, QUESTION)
     assert report.notices == ()
     assert [s.heading for s in report.sections][::4] == ["Summary", "Conclusion"]

@@ -9,8 +9,8 @@ from app.domain.budget import AgentLimits
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ModelRefused
 from app.domain.query import Language, ResearchQuery, SystemName
-from tests.workflows.bench_of_agents import make_kit, step_of
-from tests.workflows.systems.one_question import QUESTION, passage, prompt_of, queries, ran, sound
+from tests.workflows.agent_kit import make_kit, step_of
+from tests.workflows.systems.one_question import QUESTION, answer_soundly, list_searches, make_passage, prompt_of, run_system
 from workflows.agents.markov import MARKOV
 from workflows.agents.markov.chunks import cut_chunks
 from workflows.agents.markov.roles import merge_memory
@@ -25,11 +25,11 @@ def never_done(request: ChatRequest) -> ScriptedAnswer:
     """Searches for more whenever it is asked what to do."""
     if step_of(request) == "markov_search":
         return json.dumps({"plan": "- [ ] more", "thought": "", "action": "search", "inputs": [f"tariff {random.random()}"]})
-    return sound(request)
+    return answer_soundly(request)
 
 
 async def test_state_and_report_agents_read_the_state_before_their_chunk() -> None:
-    _, _, model = await ran(SystemName.MAMS)
+    _, _, model = await run_system(SystemName.MAMS)
     states = [r for r in model.requests if step_of(r) == "markov_state"]
     reports = [r for r in model.requests if r.response_schema is None]
     assert len(states) == len(reports) >= 1
@@ -42,7 +42,7 @@ async def test_state_and_report_agents_read_the_state_before_their_chunk() -> No
 
 
 async def test_the_last_turn_is_forced_when_turns_are_used_up() -> None:
-    report, _, model = await ran(SystemName.MAMS, never_done, limits=AgentLimits(max_turns=2))
+    report, _, model = await run_system(SystemName.MAMS, never_done, limits=AgentLimits(max_turns=2))
     assert [step_of(r) for r in model.requests].count("markov_search") == 2
     assert step_of(model.requests[-1]) == "markov_last"
     assert report.quotes
@@ -50,11 +50,11 @@ async def test_the_last_turn_is_forced_when_turns_are_used_up() -> None:
 
 async def test_a_chunk_that_fails_leaves_the_state_as_it_was() -> None:
     def forgetful(request: ChatRequest) -> ScriptedAnswer:
-        return ModelRefused("too much") if step_of(request) == "markov_state" else sound(request)
+        return ModelRefused("too much") if step_of(request) == "markov_state" else answer_soundly(request)
 
     told: list[str] = []
     record = LocalRecord("test", watch=lambda _, agent, payload: told.append(f"{agent}: {payload.get('message', '')}"))
-    report, _, _ = await ran(SystemName.MAMS, forgetful, record, AgentLimits(max_turns=2))
+    report, _, _ = await run_system(SystemName.MAMS, forgetful, record, AgentLimits(max_turns=2))
     assert "search/s1/state: A part of what was found could not be worked in: too much" in told
     assert report.title == "Tariffs"
     assert report.quotes
@@ -71,8 +71,8 @@ def test_old_facts_are_not_forgotten() -> None:
 
 def test_chunks_keep_all_text_and_end_at_boundaries() -> None:
     paragraphs = [f"Paragraph {n} begins. " + "It says something more of note. " * 12 for n in range(9)]
-    long = passage("\n\n".join(paragraphs).strip())
-    chunks = cut_chunks([("p1", long), ("p2", passage("Short one.", 2))], 1_000)
+    long = make_passage("\n\n".join(paragraphs).strip())
+    chunks = cut_chunks([("p1", long), ("p2", make_passage("Short one.", 2))], 1_000)
     assert len(chunks) > 3
     assert all(f"Paragraph {n} begins." in "".join(chunks) for n in range(9))
     assert all(chunk.count("<snippet") == chunk.count("</snippet>") for chunk in chunks)
@@ -84,15 +84,15 @@ def test_chunks_keep_all_text_and_end_at_boundaries() -> None:
 async def test_a_move_in_tags_is_a_plan_and_an_action() -> None:
     def tagged(request: ChatRequest) -> ScriptedAnswer:
         if step_of(request) != "markov_search":
-            return sound(request)
+            return answer_soundly(request)
         if "[p1]" in prompt_of(request):
             return "<answer>done</answer>"
         call = {"name": "search", "arguments": {"query": ["tariff revenue", "tariff protection"]}}
         return f"<plan>- [ ] the reasons</plan><tool_call>{json.dumps(call)}</tool_call>"
 
-    report, record, model = await ran(SystemName.MAMS, tagged)
+    report, record, model = await run_system(SystemName.MAMS, tagged)
     assert report.quotes
-    assert queries(record) == ["tariff revenue", "tariff protection"]
+    assert list_searches(record) == ["tariff revenue", "tariff protection"]
     state = next(r for r in model.requests if step_of(r) == "markov_state")
     assert "- [ ] the reasons" in prompt_of(state)
     assert "<plan>\n- [ ] the reasons\n</plan>" in prompt_of(state), "the tags of the answer are no part of the plan"
@@ -102,9 +102,9 @@ async def test_what_an_action_owes_is_told_with_the_next_question() -> None:
     def stubborn(request: ChatRequest) -> ScriptedAnswer:
         if step_of(request) == "markov_search":
             return json.dumps({"plan": "", "thought": "", "action": "search", "inputs": ["tariff revenue"]})
-        return sound(request)
+        return answer_soundly(request)
 
-    _, _, model = await ran(SystemName.MAMS, stubborn, limits=AgentLimits(max_turns=3))
+    _, _, model = await run_system(SystemName.MAMS, stubborn, limits=AgentLimits(max_turns=3))
     moves = [prompt_of(r) for r in model.requests if step_of(r) == "markov_search"]
     assert ["You already asked this" in move for move in moves] == [False, False, True]
 
@@ -120,7 +120,7 @@ async def test_both_agents_of_a_chunk_are_asked_at_once() -> None:
             self.under_way -= 1
             return await super().complete(request)
 
-    model, record = Counting(sound), LocalRecord("test")
+    model, record = Counting(answer_soundly), LocalRecord("test")
     query = ResearchQuery(question=QUESTION, system=SystemName.MAMS)
     await research(query, LocalStages(MARKOV, make_kit(model, record), record, query), PlanSteering())
     assert model.most == 2
@@ -134,7 +134,7 @@ async def test_time_is_counted_from_the_beginning() -> None:
         return never_done(request)
 
     record = LocalRecord("test", clock=lambda: now[0])
-    report, _, model = await ran(SystemName.MAMS, slow, record, AgentLimits(max_seconds=45))
+    report, _, model = await run_system(SystemName.MAMS, slow, record, AgentLimits(max_seconds=45))
     assert [step_of(r) for r in model.requests].count("markov_search") == 3, (
         "30 s for the first turn, 10 s for one that finds nothing new"
     )
@@ -143,23 +143,23 @@ async def test_time_is_counted_from_the_beginning() -> None:
 
 
 def test_passages_share_a_chunk_while_they_fit() -> None:
-    passages = [("p1", passage("Duties rose.")), ("p2", passage("Wool doubled.", 2))]
+    passages = [("p1", make_passage("Duties rose.")), ("p2", make_passage("Wool doubled.", 2))]
     room = sum(len(chunk) for chunk in cut_chunks(passages, 20)) + len("\n")
     assert len(cut_chunks(passages, room)) == 1
     assert len(cut_chunks(passages, room - 1)) == 2
 
 
 def test_a_sentence_longer_than_a_chunk_is_cut() -> None:
-    chunks = cut_chunks([("p1", passage("duties " * 700))], 1_000)
+    chunks = cut_chunks([("p1", make_passage("duties " * 700))], 1_000)
     assert len(chunks) >= 5
     assert max(map(len, chunks)) < 1_200
 
 
 async def test_chinese_runs_are_asked_in_chinese() -> None:
-    _, _, model = await ran(SystemName.MAMS, language=Language.CHINESE)
+    _, _, model = await run_system(SystemName.MAMS, language=Language.CHINESE)
     assert "记忆" in prompt_of(model.requests[0])
 
 
 async def test_each_role_is_an_agent_of_its_own_on_the_record() -> None:
-    _, record, _ = await ran(SystemName.MAMS)
+    _, record, _ = await run_system(SystemName.MAMS)
     assert {turn.agent for turn in record.trajectory.turns} == {"search/s1", "search/s1/state", "search/s1/report"}

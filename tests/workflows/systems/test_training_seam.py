@@ -13,8 +13,8 @@ PROGRAM = """
 import asyncio, json, sys
 from app.domain.chat import SampledTokens
 from app.domain.trajectory import TurnKind
-from tests.workflows.bench_of_agents import make_kit, new_record, run_chain
-from tests.workflows.sensible import sensible
+from tests.workflows.agent_kit import make_kit, make_record, run_chain
+from tests.workflows.sensible_model import answer_sensibly
 from workflows.chat_models.scripted import ScriptedModel
 
 def sample(request, text):
@@ -22,8 +22,8 @@ def sample(request, text):
     return SampledTokens(prompt_ids=prompt[-50:], completion_ids=tuple(text.encode()), logprobs=(-0.1,) * len(text.encode()))
 
 async def main():
-    record = new_record()
-    model = ScriptedModel(sensible, sample=sample)
+    record = make_record()
+    model = ScriptedModel(answer_sensibly, sample=sample)
     report = await run_chain(make_kit(model, record), record, "How did presidents justify tariffs before 1900?")
     turns = [t for t in record.trajectory.turns if t.kind is TurnKind.MODEL]
     print(json.dumps({

@@ -13,12 +13,12 @@ import pytest
 from app.domain.chat import ChatRequest
 from app.domain.errors import SetupError, ToolError
 from app.domain.evidence import snapshot_hash
-from infra.local.ports import free_port
+from infra.local.ports import find_free_port
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.mcp.configuration import read_servers
 from retrieval.outside.memory import MemorySharedStore
-from tests.workflows.bench_of_agents import make_kit, new_record, run_chain, step_of
-from tests.workflows.sensible import sensible
+from tests.workflows.agent_kit import make_kit, make_record, run_chain, step_of
+from tests.workflows.sensible_model import answer_sensibly
 from workflows.agents.actions import AgentAct, make_act_step
 from workflows.agents.answer_reading import read_answer
 from workflows.agents.codec import TagCodec
@@ -44,7 +44,7 @@ def configured(folder: Path, **servers: object) -> Path:
 
 @pytest.fixture
 async def http_server() -> AsyncIterator[str]:
-    port = free_port()
+    port = find_free_port()
     command = (sys.executable, "-m", "tests.support.mcp_stub", str(port))
     process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stderr=asyncio.subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}/mcp"
@@ -104,7 +104,7 @@ async def test_streamable_http_and_a_choice_of_tools(tmp_path: Path, http_server
 
 
 async def test_a_server_that_is_away_is_left_out(tmp_path: Path) -> None:
-    servers = {"gone": {"url": f"http://127.0.0.1:{free_port()}/mcp"}, "missing": {"command": "no-such-command-here"}}
+    servers = {"gone": {"url": f"http://127.0.0.1:{find_free_port()}/mcp"}, "missing": {"command": "no-such-command-here"}}
     async with connect_mcp_tools(configured(tmp_path, **servers, weather=STDIO), Entrance(MemorySharedStore())) as tools:
         assert {tool.name for tool in tools} == {FORECAST, "mcp_weather_order"}
 
@@ -161,10 +161,10 @@ def test_without_further_tools_the_schema_names_none() -> None:
 async def test_an_agent_uses_it_and_cites_what_it_said(weather: dict[str, Tool], given: str) -> None:
     def answer(request: ChatRequest) -> str:
         if step_of(request) != "act":
-            return sensible(request)
+            return answer_sensibly(request)
         return (AgentAct() if len(request.messages) > 3 else AgentAct(action=FORECAST, inputs=(given,))).model_dump_json()
 
-    record = new_record()
+    record = make_record()
     kit = make_kit(ScriptedModel(answer), record)
     kit = replace(kit, tools={**kit.tools, **weather})
     report = await run_chain(kit, record, "What is the weather in Lund?")

@@ -1,0 +1,263 @@
+"""Reports before and after their claims were held against the evidence."""
+
+import json
+from collections.abc import Sequence
+
+from app.domain.budget import StopReason
+from app.domain.citations import marker_of
+from app.domain.claims import Support
+from app.domain.errors import ModelRefused, ToolError
+from app.domain.evidence import Finding, Quote, Source, snapshot_hash
+from app.domain.query import Language
+from app.domain.report import Report, Section
+from app.settings import ClaimGrader
+from tests.workflows.agent_kit import make_kit, make_record
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
+from workflows.judging.context import QuoteContext
+from workflows.judging.report_verification import verify_report
+from workflows.judging.second_look import Judges
+
+TEXT = (
+    "The tariff of 1824 was meant to protect domestic manufactures. The treasury had a surplus of 12 million dollars in 1888. "
+    "Wages of iron workers rose after the law of 1890. Postal service to the western territories began by stage coach."
+)
+SOURCE = Source(url="https://example.org/1", title="Message on the tariff", snapshot=snapshot_hash(TEXT))
+
+
+def quote(text: str, source: Source = SOURCE) -> Quote:
+    start = TEXT.index(text)
+    return Quote(source=source, text=text, start=start, end=start + len(text))
+
+
+PROTECT = quote("The tariff of 1824 was meant to protect domestic manufactures.")
+SURPLUS = quote("The treasury had a surplus of 12 million dollars in 1888.")
+WAGES = quote("Wages of iron workers rose after the law of 1890.")
+POST = quote("Postal service to the western territories began by stage coach.")
+FOUND = (Finding(subtask_id="s1", quotes=(PROTECT, SURPLUS, WAGES, POST), stop=StopReason.SUFFICIENT),)
+SILENT = ScriptedModel(lambda _: ModelRefused("nobody asks me"))
+
+
+def a_report(*bodies: str, quotes: tuple[Quote, ...] = (PROTECT, SURPLUS, WAGES, POST)) -> Report:
+    sections = tuple(Section(heading=f"Part {n}", body=body) for n, body in enumerate(bodies, 1))
+    return Report(title="Tariffs", sections=sections, quotes=quotes)
+
+
+async def check(
+    report: Report, judges: Judges | None = None, model: ScriptedModel = SILENT, language: Language = Language.ENGLISH
+) -> Report:
+    return await verify_report(report, FOUND, make_kit(model, make_record(), language=language), judges or Judges(), {})
+
+
+async def test_a_sources_own_words_hold_by_construction() -> None:
+    report = await check(a_report(f"In December 1824 the president said: “{PROTECT.text}” {marker_of(PROTECT)}"))
+    assert [(c.support, c.judge) for c in report.claims] == [(Support.FULL, "verbatim")]
+    assert report.notices == ()
+
+
+async def test_two_sources_side_by_side_are_their_own_words_too() -> None:
+    sides = f"one states “{WAGES.text}” {marker_of(WAGES)}; another states “{SURPLUS.text}” {marker_of(SURPLUS)}."
+    body = f"Sources disagree on wages: {sides}"
+    assert (await check(a_report(body))).claims[0].judge == "verbatim"
+
+
+async def test_words_put_into_a_quotation_do_not_pass_for_the_source() -> None:
+    report = await check(
+        a_report(f"He said: “The tariff of 1824 was meant to ruin western farmers for ever.” {marker_of(PROTECT)}")
+    )
+    assert report.claims[0].judge != "verbatim"
+
+
+async def test_a_part_whose_negation_was_cut_off_does_not_pass_for_the_source() -> None:
+    denial = Quote(source=SOURCE, text="It is not true that duties protect labor in the mills.", start=0, end=54)
+    report = await check(a_report(f"Duties protect labor in the mills {marker_of(denial)}.", quotes=(denial,)))
+    assert report.claims[0].judge != "verbatim"
+
+
+async def test_a_claim_on_the_wrong_quote_is_given_the_right_one() -> None:
+    body = (
+        f"After the law of 1890, wages of iron workers rose {marker_of(POST)}. "
+        f"The tariff of 1824 protected domestic manufactures {marker_of(PROTECT)}."
+    )
+    report = await check(a_report(body, quotes=(PROTECT, POST)))
+    assert marker_of(WAGES) in report.sections[0].body
+    assert marker_of(POST) not in report.sections[0].body
+    assert WAGES in report.quotes
+    first, second = report.claims
+    assert first.support is Support.FULL
+    assert first.quote_keys == (WAGES.key,)
+    for claim in (first, second):
+        assert report.sections[0].body[claim.start : claim.end].startswith(claim.text[:12])
+        assert report.sections[0].body[claim.start : claim.end].endswith(".")
+
+
+async def test_a_claim_that_nothing_supports_is_told() -> None:
+    report = await check(a_report(f"Glaciers in Norway retreat faster each summer because of soot {marker_of(POST)}."))
+    assert report.claims[0].support is Support.NONE
+    assert report.claims[0].reason
+    assert "†" in report.notices[-1]
+
+
+async def test_a_missing_number_is_named() -> None:
+    report = await check(a_report(f"The treasury had a surplus of 95 million dollars in 1888 {marker_of(SURPLUS)}."))
+    assert report.claims[0].support is not Support.FULL
+    assert "9.5e+07" in report.claims[0].reason or "95" in report.claims[0].reason
+
+
+async def test_a_sentence_without_citation_is_uncited_never_blamed() -> None:
+    report = await check(
+        a_report(
+            f"Birds migrate in autumn over the sea. {PROTECT.text} {marker_of(PROTECT)}\n\nThis section weighs two accounts."
+        )
+    )
+    assert [c.support for c in report.claims] == [Support.UNCITED, Support.FULL, Support.UNCITED]
+    assert report.notices == ()
+
+
+async def test_a_marker_without_a_quote_is_no_citation() -> None:
+    report = await check(a_report("Glaciers retreat because of soot [[0123456789abcdef]]."), Judges(unsure=ClaimGrader.MODEL))
+    assert report.claims[0].support is Support.UNCITED
+
+
+async def test_a_quote_is_widened_to_its_sentence() -> None:
+    half = quote("rose after the law of 1890.")
+    report = a_report(f"Wages of iron workers rose after the 1890 law {marker_of(half)}.", quotes=(half,))
+    around = {half.key: QuoteContext(TEXT[half.start - 40 : half.start], TEXT[half.end : half.end + 40])}
+    kit = make_kit(SILENT, make_record())
+    bare = await verify_report(report, (), kit, Judges(), {})
+    wide = await verify_report(report, (), kit, Judges(), around)
+    assert wide.claims[0].support is Support.FULL
+    assert (bare.claims[0].support, wide.claims[0].support) != (Support.NONE, Support.NONE)
+
+
+async def test_one_weak_source_is_told() -> None:
+    preprint = SOURCE.model_copy(update={"preprint": True})
+    weak = quote(PROTECT.text, preprint)
+    report = await check(
+        a_report(f"{PROTECT.text} {marker_of(weak)} {SURPLUS.text} {marker_of(SURPLUS)}", quotes=(weak, SURPLUS))
+    )
+    assert "preprint" in report.claims[0].weak
+    assert report.claims[1].weak == ""
+    assert "weak" in report.notices[-1]
+
+
+async def test_chinese_reports_are_told_in_chinese() -> None:
+    report = await check(a_report(f"挪威的冰川每年夏天都在加速消退{marker_of(POST)}。"), language=Language.CHINESE)
+    assert report.claims[0].support is Support.NONE
+    assert "核查" in report.notices[-1]
+
+
+def verdict(**said: object) -> ScriptedAnswer:
+    return json.dumps({"verdicts": [{"claim": 1, "verdict": "none", "reason": "Not said.", "softened": ""} | said]})
+
+
+async def test_a_model_judges_what_is_in_doubt_once_a_section() -> None:
+    report = a_report(
+        f"{PROTECT.text} {marker_of(PROTECT)} Glaciers retreat because of soot {marker_of(POST)}. "
+        f"Snow melts early {marker_of(POST)}."
+    )
+    model = ScriptedModel(lambda _: verdict(verdict="full"))
+    judged = await check(report, Judges(unsure=ClaimGrader.MODEL), model)
+    assert len(model.requests) == 1
+    assert PROTECT.text not in model.requests[0].messages[-1].content.split("<quote")[0]
+    assert judged.claims[1].support is Support.FULL
+    assert judged.claims[1].judge == "model"
+
+
+async def test_a_softened_sentence_replaces_the_claim_and_keeps_its_citation() -> None:
+    report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}. {PROTECT.text} {marker_of(PROTECT)}")
+    judged = await check(
+        report, Judges(unsure=ClaimGrader.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches carried the post."))
+    )
+    body = judged.sections[0].body
+    assert body.startswith(f"Coaches carried the post. {marker_of(POST)}")
+    for claim in judged.claims:
+        assert claim.text in body[claim.start : claim.end]
+
+
+async def test_a_softened_sentence_may_not_bring_numbers_of_its_own() -> None:
+    report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}.")
+    judged = await check(
+        report, Judges(unsure=ClaimGrader.MODEL), ScriptedModel(lambda _: verdict(softened="About 77 coaches ran."))
+    )
+    assert judged.sections == report.sections
+    assert judged.claims[0].support is Support.NONE
+
+
+async def test_a_softened_sentence_may_not_bring_names_of_its_own() -> None:
+    report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}.")
+    judged = await check(
+        report, Judges(unsure=ClaimGrader.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches of Wells ran."))
+    )
+    assert judged.sections == report.sections
+
+
+async def test_a_model_that_fails_leaves_the_offline_verdict() -> None:
+    report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}.")
+    assert (await check(report, Judges(unsure=ClaimGrader.MODEL))).claims[0].support is Support.NONE
+
+
+class Weights:
+    """The index owner's weights, as far as judges use them; `down` like one that does not answer."""
+
+    def __init__(self, entailed: float = 0.0, contradicted: float = 0.0, down: bool = False) -> None:
+        self.said = (entailed, contradicted)
+        self.down = down
+        self.asked = 0
+
+    async def encode(self, texts: Sequence[str]) -> list[list[float]]:
+        self.asked += len(texts)
+        if self.down:
+            raise ToolError("the index does not answer")
+        return [[1.0, 0.0] for _ in texts]
+
+    async def entail(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
+        self.asked += len(pairs)
+        return [self.said for _ in pairs]
+
+
+async def test_vectors_are_asked_only_for_what_would_be_marked() -> None:
+    weights = Weights()
+    await check(a_report(f"{PROTECT.text} {marker_of(PROTECT)}"), Judges(weights))
+    assert weights.asked == 0
+    report = await check(a_report(f"Glaciers retreat because of soot {marker_of(POST)}."), Judges(weights))
+    assert 0 < weights.asked < 6
+    assert report.claims[0].judge == "offline+vectors"
+
+
+async def test_without_the_index_the_verdict_from_words_stands() -> None:
+    report = await check(a_report(f"Glaciers retreat because of soot {marker_of(POST)}."), Judges(Weights(down=True)))
+    assert (report.claims[0].support, report.claims[0].judge) == (Support.NONE, "offline")
+
+
+async def test_a_cross_encoder_rules_on_what_is_in_doubt() -> None:
+    report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}.")
+    for said, expected in (((0.9, 0.05), Support.FULL), ((0.1, 0.8), Support.CONTRADICTED), ((0.1, 0.1), Support.NONE)):
+        judged = await check(report, Judges(Weights(*said), ClaimGrader.NLI))
+        assert judged.claims[0].support is expected
+
+
+async def test_the_same_report_is_judged_the_same_way() -> None:
+    report = a_report(f"Wages of iron workers rose {marker_of(POST)}. Glaciers retreat because of soot {marker_of(POST)}.")
+    assert await check(report) == await check(replace_nothing(report))
+
+
+def replace_nothing(report: Report) -> Report:
+    return Report.model_validate_json(report.model_dump_json())
+
+
+async def test_a_table_that_nobody_would_see_as_one_is_put_right_with_its_citations() -> None:
+    rows = (
+        f"| 1890 | wages of iron workers {marker_of(WAGES)} |",
+        f"| 1888 | the surplus of the treasury {marker_of(SURPLUS)} |",
+    )
+    broken = "\n".join(["| Year | What rose |", *rows])
+    report = await check(a_report(f"In short:\n\n{broken}\nFrom the messages {marker_of(PROTECT)}."))
+    body = report.sections[0].body
+    assert "| Year | What rose |\n| --- | --- |\n| 1890 |" in body
+    assert f"{marker_of(SURPLUS)} |\n\nFrom the messages" in body
+    cells = [claim for claim in report.claims if claim.quote_keys]
+    assert [claim.quote_keys for claim in cells][:2] == [(WAGES.key,), (SURPLUS.key,)]
+    assert all(body[claim.start : claim.end].strip().startswith(claim.text[:8]) for claim in cells)
+    kit = make_kit(SILENT, make_record())
+    own = await verify_report(a_report(broken), FOUND, kit, Judges(), {}, mend=False)
+    assert own.sections[0].body == broken, "a reader's own words stay as they are"

@@ -1,0 +1,90 @@
+"""A model of modest sense: it answers each step from what the prompt shows, always the same way to the same request."""
+
+import json
+import re
+from typing import Any
+
+from app.domain.chat import ChatRequest
+
+SNIPPET = re.compile(r'<snippet id="(p\d+)"[^>]*>\n(.*?)\n</snippet>', re.DOTALL)
+QUOTE = re.compile(r'<quote id="(q\d+)"[^>]*>(.*?)</quote>', re.DOTALL)
+SUBTASK = re.compile(r"Your subtask: [^\n]*\n([^\n]*)")
+SENTENCE = re.compile(r"[^.!?。]{20,}[.!?。]")
+
+
+def answer_sensibly(request: ChatRequest) -> str:
+    """Answer one request."""
+    prompt = "\n".join(m.content for m in request.messages)
+    name = request.response_schema.name if request.response_schema else "section"
+    answer = STEPS[name](prompt, request)
+    return answer if isinstance(answer, str) else json.dumps(answer)
+
+
+def answer_intent(prompt: str, _: ChatRequest) -> Any:
+    return {
+        "goal": "know the reasons",
+        "must_cover": ["revenue", "protection"],
+        "scope": "",
+        "form": "",
+        "interpretations": [],
+        "key_terms": [],
+    }
+
+
+def answer_plan(prompt: str, _: ChatRequest) -> Any:
+    parts = ["tariff and revenue of the treasury", "tariff and domestic manufactures", "tariff and prices and wages of labor"]
+    subtasks = [
+        {"id": f"s{i}", "title": p, "question": f"{p}?", "purpose": "", "expected_evidence": "", "depends_on": []}
+        for i, p in enumerate(parts, 1)
+    ]
+    return {"title": "Why tariffs", "subtasks": subtasks}
+
+
+def answer_act(prompt: str, request: ChatRequest) -> Any:
+    found = SUBTASK.search(prompt)
+    subtask = found.group(1) if found else "tariff"
+    turn = len(request.messages)
+    if turn < 4:
+        return {"thought": "begin", "action": "search", "inputs": [subtask, f"{subtask.split()[-1]} law"]}
+    if turn < 6 and SNIPPET.search(prompt):
+        return {"thought": "read on", "action": "browse", "inputs": ["p1"]}
+    return {"thought": "enough", "action": "finish", "inputs": []}
+
+
+def answer_finding(prompt: str, _: ChatRequest) -> Any:
+    quotes = [{"passage": p, "text": s.group()} for p, text in SNIPPET.findall(prompt) if (s := SENTENCE.search(text))]
+    ids = [q["passage"] for q in quotes]
+    conflicts = [{"about": "what it was for", "passages": ids[:2]}] if len(ids) > 1 else []
+    return {"quotes": quotes, "answer": f"It had reasons [{', '.join(ids)}].", "gaps": ["figures"], "conflicts": conflicts}
+
+
+def answer_outline(prompt: str, _: ChatRequest) -> Any:
+    parts = re.findall(r"^## (s\d+): (.*)$", prompt, re.MULTILINE)
+    return {"title": "Reasons for tariffs", "sections": [{"heading": f"On {t}", "brief": t, "parts": []} for _, t in parts]}
+
+
+def answer_aggregation(prompt: str, _: ChatRequest) -> Any:
+    ids = [short for short, _ in QUOTE.findall(prompt)]
+    sections = [{"section": 1 + i % 3, "points": [{"point": f"point {i}", "quotes": [short]}]} for i, short in enumerate(ids)]
+    return {"sections": sections, "conflicts": []}
+
+
+def answer_section(prompt: str, _: ChatRequest) -> Any:
+    return "\n\n".join(f"The message says so: {text} [{short}]" for short, text in QUOTE.findall(prompt))
+
+
+def answer_consistency(prompt: str, _: ChatRequest) -> Any:
+    ids = list(dict.fromkeys(re.findall(r"\[(q\d+)\]", prompt.partition("<report>")[2])))
+    return {"edits": [], "summary": f"In short [{ids[0]}].", "conclusion": f"It follows [{ids[-1]}]."}
+
+
+STEPS = {
+    "intent": answer_intent,
+    "plan": answer_plan,
+    "act": answer_act,
+    "finding": answer_finding,
+    "outline": answer_outline,
+    "aggregation": answer_aggregation,
+    "section": answer_section,
+    "consistency": answer_consistency,
+}
