@@ -17,7 +17,7 @@ from app.side_by_side.service.later_scores import LaterScores
 from app.side_by_side.service.side_by_side import SideBySide, SideBySides
 from tests.workflows.durable.test_rubric_contract import DRAFTED
 from tests.workflows.durable.whole_product import WholeProduct
-from tests.workflows.systems.test_one_question import QUESTION, sound
+from tests.workflows.systems.one_question import QUESTION, answer_soundly
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.durable.report_task_workflow import AT_BUDGET
 from workflows.durable.worker import run_worker
@@ -27,7 +27,7 @@ OTHERS = (SystemName.REACT, SystemName.DEEPRUBRIC)
 
 
 async def test_systems_side_by_side_share_what_their_tools_bring(house: WholeProduct) -> None:
-    model = ScriptedModel(sound)
+    model = ScriptedModel(answer_soundly)
     shop = replace(house.make_workshop(), chat=model, prompts=PromptLibrary.load())
     async with run_worker(house.client, shop, "test-systems"):
         first = await house.research.create(ResearchQuery(question=QUESTION, system=SystemName.MAMS), beside=OTHERS)
@@ -55,7 +55,7 @@ async def test_reports_asked_without_a_rubric_are_judged_afterwards_by_one(house
         step = request.response_schema.name if request.response_schema else ""
         if step == "rubric":
             return json.dumps({"criteria": DRAFTED})
-        return json.dumps({"reason": "so", "sentences": [], "rating": 7}) if step == "criterion" else sound(request)
+        return json.dumps({"reason": "so", "sentences": [], "rating": 7}) if step == "criterion" else answer_soundly(request)
 
     model = ScriptedModel(answers)
     shop = replace(house.make_workshop(), chat=model, prompts=PromptLibrary.load())
