@@ -5,12 +5,15 @@ by a light one, which keeps `improvement` and `improve` apart: the grader's weig
 """
 
 import re
+from functools import lru_cache
 
 import snowballstemmer  # type: ignore[import-untyped]  # ships no types
 
 from retrieval.language.stop_words import STOP_WORDS
 from retrieval.language.word_lists import read_lists
 
+KEPT_WORDS = 16_384
+"""Words whose stems are remembered: most words of a text are among the commonest few thousand."""
 _BASES = {form: base for base, forms in read_lists("irregular.toml").items() for form in forms}
 _SNOWBALL = snowballstemmer.stemmer("english")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -18,6 +21,7 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 _ENDING = re.compile(r"(?<=\w{3})(?:ations?|ments?|ings?|ions?|ies|ied|ity|ities|ally|ly|ed|es|e|(?<!s)s|y)$")
 
 
+@lru_cache(maxsize=KEPT_WORDS)
 def stem_word(lower: str) -> str:
     """Give the light stem of a word in lower case; it is empty for a stop word."""
     if lower in STOP_WORDS:

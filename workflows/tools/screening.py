@@ -7,6 +7,7 @@ source is marked, so that the reader is warned if the report cites it.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from urllib.parse import unquote
 
 from app.domain.address import host_of
@@ -17,12 +18,15 @@ from workflows.agents.injection import HIDDEN, InjectionHit, find_injections, na
 
 NEAR_CHARS = 400
 """The characters around a hit that are withheld with it: an instruction and its object may stand in different paragraphs."""
+KEPT_TEXTS = 1_024
+"""Passages and titles whose hits are remembered: the searches of a run find the same ones again, and one takes half a millisecond."""
+_find_known = lru_cache(KEPT_TEXTS)(find_injections)
 _WORDS_OF_ADDRESS = re.compile(r"[-_+/.?&=#]+")
 
 
 def screen_passages(passages: Sequence[Passage]) -> ToolResult:
     """Screen search results, each by its own text and the data of its source."""
-    judged = [(passage, names_of((*find_injections(passage.text), *_hits_about(passage.source)))) for passage in passages]
+    judged = [(passage, names_of((*_find_known(passage.text), *_hits_about(passage.source)))) for passage in passages]
     found: dict[str, tuple[str, ...]] = {}
     for passage, names in judged:
         if names:
@@ -56,7 +60,7 @@ def _is_near_hit(passage: Passage, hits: Iterable[InjectionHit]) -> bool:
 def _hits_about(source: Source) -> tuple[InjectionHit, ...]:
     """Return the hits in a source's title, author and address, because the model sees them too."""
     address = _WORDS_OF_ADDRESS.sub(" ", unquote(source.url.partition("://")[2]))
-    return tuple(hit for text in (source.title, source.author, address) for hit in find_injections(text))
+    return tuple(hit for text in (source.title, source.author, address) for hit in _find_known(text))
 
 
 def _make_result(kept: Sequence[Passage], withheld: Sequence[Passage], found: dict[str, tuple[str, ...]]) -> ToolResult:
