@@ -17,8 +17,12 @@ _LISTS = {name: frozenset(words) for name, words in read_lists("abbreviations.to
 _NEVER_END, _MAY_END = _LISTS["never_end"], _LISTS["may_end"]
 _BEFORE_NUMBER, _STARTERS = _LISTS["before_number"], _LISTS["starters"]
 _CLOSERS = "\"'”’»)\\]」』）】》"
+# One class of characters comes first, for which `re` looks by itself: three patterns side by side take three times as long.
 # A run of marks is tried from its first one only: what strangers wrote may consist of nothing else.
-_CANDIDATE = re.compile(rf"(?<![.!?…])[.!?…]+[{_CLOSERS}]*(?=\s|$)|[。！？]+[!?。！？…{_CLOSERS}]*|(?<!…)…+[”’」』）】》]+")
+_CANDIDATE = re.compile(
+    rf"[.!?…。！？](?:(?<=[.!?…])(?<![.!?…]{{2}})[.!?…]*[{_CLOSERS}]*(?=\s|$)"
+    rf"|(?<=[。！？])[!?。！？…{_CLOSERS}]*|(?<=…)(?<!……)…*[”’」』）】》]+)"
+)
 _WORD_BEFORE = re.compile(r"([A-Za-z0-9][A-Za-z0-9.'’&-]*)$")
 _NEXT = re.compile(r"\s*([\"'“‘«(\[]*)([^\W_][\w'’-]*|\S)")
 _SEMICOLON = re.compile(rf"[;；][{_CLOSERS}]*\s*")

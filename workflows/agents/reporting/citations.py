@@ -88,7 +88,8 @@ class CitationCleaner:
         text = MARKER.sub(self._replace_marker, text)
         text = _IMAGE.sub(self._keep_label, _CITE_TAG.sub(self._replace_tag, text))
         text = _REFERENCE_LINE.sub(self._remove, _LINK.sub(self._replace_link, text))
-        text = _ADDRESS.sub(self._remove, text)
+        if "://" in text or "www." in text.lower():  # the pattern is tried at every character
+            text = _ADDRESS.sub(self._remove, text)
         text = _PARENTHESISED.sub(self._replace_list, _BRACKETED.sub(self._replace_list, text))
         return _tidy_blanks(text)
 
