@@ -19,7 +19,7 @@ from workflows.agents.injection import HIDDEN, InjectionHit, find_injections, na
 NEAR_CHARS = 400
 """The characters around a hit that are withheld with it: an instruction and its object may stand in different paragraphs."""
 KEPT_TEXTS = 1_024
-"""Passages and titles whose hits are remembered: the searches of a run find the same ones again, and one takes half a millisecond."""
+"""Passages and titles whose hits are remembered: a run finds the same ones again and again, and one takes half a millisecond."""
 _find_known = lru_cache(KEPT_TEXTS)(find_injections)
 _WORDS_OF_ADDRESS = re.compile(r"[-_+/.?&=#]+")
 
