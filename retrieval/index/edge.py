@@ -110,7 +110,7 @@ class EdgeIndex:
         found = {number: known[number] for number in ids if number in known}
         missing = [number for number in ids if number not in found]
         if missing:
-            records = self._open_shard(name).retrieve(missing, with_payload=True, with_vector=False)
+            records = self._open_shard(name).retrieve([*missing], with_payload=True, with_vector=False)
             fresh = {place.id: place for place in map(_place_of, records)}
             if len(known) + len(fresh) > MOST_PLACES:
                 known.clear()
