@@ -78,7 +78,7 @@ def test_children_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
     code = f"""
 import time
 from pathlib import Path
-from infra.local.ports import LOOPBACK, free_port
+from infra.local.ports import LOOPBACK, find_free_port
 from infra.local.process import Process, Program
 child = Process(Program("c", ["sleep", "60"], Path({str(tmp_path / "log")!r})))
 print(child.pid, flush=True)

@@ -142,7 +142,7 @@ def _show_document(collection: str, document: OwnDocument) -> None:
         facts = f"{format_size(document.bytes)} · {say_time(document.received_at, 'short')}"
         st.html(f'{pill} <b>{escape(document.name)}</b> <span class="r-quiet">{escape(facts)}</span>{detail}')
         if icon_button.show(say("collections.delete_document"), ":material/delete:", f"delete_{document.id}"):
-            send_command(lambda: get_api().send(documents.delete(collection, document.id)), say("list_page.deleted"))
+            send_command(lambda: get_api().send(documents.delete(collection, document.id)), say("shelf.deleted"))
 
 
 main()
