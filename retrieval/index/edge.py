@@ -64,8 +64,8 @@ class EdgeIndex:
 
     def upsert(self, name: str, passages: Sequence[IndexedPassage]) -> None:
         """Add or replace points."""
-        self._places.pop(name, None)
         self._open_shard(name).update(engine.UpdateOperation.upsert_points([_point_of(passage) for passage in passages]))
+        self._places.pop(name, None)
 
     def set_dense(self, name: str, vectors: Iterable[tuple[int, Sequence[float]]]) -> None:
         """Give existing points their dense vectors."""
@@ -88,10 +88,10 @@ class EdgeIndex:
     def delete_documents(self, name: str, documents: Sequence[str]) -> None:
         """Remove all points of these documents."""
         if documents:
-            self._places.pop(name, None)
             condition = engine.FieldCondition(key="document", match=engine.MatchAny(any=list(documents)))
             only = engine.Filter(must=[condition])
             self._open_shard(name).update(engine.UpdateOperation.delete_points_by_filter(only))
+            self._places.pop(name, None)
 
     def query(self, name: str, query: HybridQuery) -> HybridHits:
         """Search by both vectors; runs outside the interpreter's lock."""

@@ -86,10 +86,10 @@ async def stream_verification(request: web.Request, owner: IndexOwner) -> web.St
     """
     latest: dict[str, Any] = {}
 
-    def told(found: CollectionVerification) -> None:
+    def note_result(found: CollectionVerification) -> None:
         latest.update(asdict(found))
 
-    work = asyncio.create_task(owner.verify(request.match_info["name"], told))
+    work = asyncio.create_task(owner.verify(request.match_info["name"], note_result))
     await asyncio.wait([work], timeout=EVERY.total_seconds())
     if work.done():
         work.result()  # raises the error of a verification that cannot begin

@@ -117,12 +117,12 @@ class Annotation:
         """Return the most informative pairs first; sometimes a pair with a known answer comes before them."""
         known = fit_strengths(contests_of(await choices.list_tallies(self._database)))
 
-        def telling(pair: OpenPair) -> float:
+        def measure_pair(pair: OpenPair) -> float:
             chance = predict_win(known, pair.ways[CandidatePlace.DELIVERED], pair.ways[CandidatePlace.ALTERNATIVE])
             return measure_information(chance, pair.delivered, pair.alternative, pair.ties)
 
         gold = [pair for pair in pairs if pair.gold]
-        rest = sorted((pair for pair in pairs if not pair.gold), key=telling, reverse=True)
+        rest = sorted((pair for pair in pairs if not pair.gold), key=measure_pair, reverse=True)
         if gold and (not rest or secrets.randbelow(GOLD_EVERY) == 0):
             return [secrets.choice(gold), *rest]
         return rest
@@ -143,17 +143,17 @@ class Annotation:
             raise Conflict("this assignment is answered, skipped or lapsed; take the next one")
 
 
-def _group_by_item(answers: Sequence[AnnotatorAnswer], told: Callable[[AnnotatorAnswer], str]) -> list[list[str]]:
+def _group_by_item(answers: Sequence[AnnotatorAnswer], name_choice: Callable[[AnnotatorAnswer], str]) -> list[list[str]]:
     items: dict[UUID, list[str]] = {}
     for answer in answers:
-        items.setdefault(answer.comparison_id, []).append(told(answer))
+        items.setdefault(answer.comparison_id, []).append(name_choice(answer))
     return list(items.values())
 
 
 def _measure_agreement_on(dimension: Dimension, answers: Sequence[AnnotatorAnswer]) -> Agreement:
     """Return the agreement of the answers that say something about this dimension."""
-    told = [answer for answer in answers if _favoured_candidate_of(answer, dimension)]
-    return fleiss_kappa(_group_by_item(told, lambda answer: _favoured_candidate_of(answer, dimension)))
+    decided = [answer for answer in answers if _favoured_candidate_of(answer, dimension)]
+    return fleiss_kappa(_group_by_item(decided, lambda answer: _favoured_candidate_of(answer, dimension)))
 
 
 def _favoured_candidate_of(answer: AnnotatorAnswer, dimension: Dimension) -> str:

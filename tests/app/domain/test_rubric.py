@@ -83,18 +83,18 @@ def test_ratings_are_normalised_to_the_unit_interval() -> None:
             normalise_rating(rating)
 
 
-def scored(weight: int, score: float | None) -> CriterionScore:
+def make_score(weight: int, score: float | None) -> CriterionScore:
     opening = {5: "Key", 4: "Important", 3: "Important", 2: "Optional", -1: "Error", -2: "Error"}[weight]
     made = criterion(f"{weight}", f"{opening} Criterion:", weight)
     return CriterionScore(criterion=made, score=score, missing="" if score is not None else "nobody was there")
 
 
 def test_the_overall_score_by_hand_and_within_bounds() -> None:
-    assert overall_of([scored(5, 1.0), scored(3, 0.5)]) == pytest.approx((5 + 1.5) / 8)
-    assert overall_of([scored(5, 1.0), scored(3, 0.5), scored(-2, 1.0)]) == pytest.approx((6.5 - 2) / 8)
-    assert overall_of([scored(5, 0.5), scored(4, None)]) == 0.5, "what nobody judged counts neither way"
-    assert overall_of([scored(2, 0.1), scored(-2, 1.0), scored(-1, 1.0)]) == 0.0
-    assert overall_of([scored(5, None), scored(-2, 0.0)]) is None
+    assert overall_of([make_score(5, 1.0), make_score(3, 0.5)]) == pytest.approx((5 + 1.5) / 8)
+    assert overall_of([make_score(5, 1.0), make_score(3, 0.5), make_score(-2, 1.0)]) == pytest.approx((6.5 - 2) / 8)
+    assert overall_of([make_score(5, 0.5), make_score(4, None)]) == 0.5, "what nobody judged counts neither way"
+    assert overall_of([make_score(2, 0.1), make_score(-2, 1.0), make_score(-1, 1.0)]) == 0.0
+    assert overall_of([make_score(5, None), make_score(-2, 0.0)]) is None
     assert overall_of([]) is None
 
 
@@ -105,9 +105,9 @@ def test_a_missing_score_needs_a_reason_and_a_score_has_none() -> None:
 
 
 def test_an_error_that_is_met_fails_and_what_is_missing_never_does() -> None:
-    assert [scored(5, v).fails for v in (0.0, 0.49, 0.5, 1.0)] == [True, True, False, False]
-    assert [scored(-2, v).fails for v in (0.0, 0.49, 0.5, 1.0)] == [False, False, True, True]
-    assert not scored(5, None).fails
-    card = scorecard_of([scored(5, 1.0), scored(4, None)], ("x",))
+    assert [make_score(5, v).fails for v in (0.0, 0.49, 0.5, 1.0)] == [True, True, False, False]
+    assert [make_score(-2, v).fails for v in (0.0, 0.49, 0.5, 1.0)] == [False, False, True, True]
+    assert not make_score(5, None).fails
+    card = scorecard_of([make_score(5, 1.0), make_score(4, None)], ("x",))
     assert (card.judged, card.overall, card.revised) == (1, 1.0, ("x",))
     assert Scorecard.model_validate_json(card.model_dump_json()) == card

@@ -102,13 +102,13 @@ def rows(folder: Path, name: str) -> list[dict[str, Any]]:
     return [orjson.loads(line) for line in (folder / name).read_bytes().splitlines()]
 
 
-def counted(folder: Path) -> list[int]:
+def count_rows(folder: Path) -> list[int]:
     return [len(rows(folder, f"{name}.jsonl")) for name in ("pairs", "undecided", "ratings", "flags", "edits", "rubrics")]
 
 
 async def test_pairs_come_with_their_lineage(readers: Readers, tmp_path: Path) -> None:
     manifest = await readers.export(tmp_path / "x")
-    assert counted(tmp_path / "x") == [1, 1, 1, 1, 1, 1]
+    assert count_rows(tmp_path / "x") == [1, 1, 1, 1, 1, 1]
     [pair] = [PreferencePair.model_validate(row) for row in rows(tmp_path / "x", "pairs.jsonl")]
     assert (OTHER in pair.accepted.text, DELIVERED in pair.rejected.text) == (True, True)
     assert (pair.accepted.lineage, pair.rejected.lineage) == (OTHER_WAY, WAY)
@@ -166,7 +166,7 @@ async def test_the_same_data_gives_the_same_bytes_and_another_key_other_names(re
 async def test_what_is_taken_back_or_erased_is_out_of_the_next_export(readers: Readers, tmp_path: Path) -> None:
     async def left(name: str) -> list[int]:
         await readers.export(tmp_path / name)
-        return counted(tmp_path / name)
+        return count_rows(tmp_path / name)
 
     assert await left("all") == [1, 1, 1, 1, 1, 1]
     await readers.fond.put("/v1/consent", {"person": False})
@@ -188,15 +188,15 @@ async def test_nothing_is_exported_without_the_organisation_and_whoever_asked(re
     else:
         await readers.pool.execute("DELETE FROM users WHERE id = $1", readers.asker.id)
     await readers.export(tmp_path / "x")
-    assert counted(tmp_path / "x") == [0, 0, 0, 0, 0, 0]
+    assert count_rows(tmp_path / "x") == [0, 0, 0, 0, 0, 0]
 
 
 async def test_what_may_still_change_and_what_was_said_before_are_left_out(readers: Readers, tmp_path: Path) -> None:
     await readers.export(tmp_path / "now", later=timedelta())
     # One reader was told which was which and so cannot change the choice; the other still can.
-    assert counted(tmp_path / "now") == [1, 0, 1, 1, 1, 1]
+    assert count_rows(tmp_path / "now") == [1, 0, 1, 1, 1, 1]
     await readers.export(tmp_path / "later", since=datetime.now(UTC))
-    assert counted(tmp_path / "later") == [0, 0, 0, 0, 0, 0]
+    assert count_rows(tmp_path / "later") == [0, 0, 0, 0, 0, 0]
 
 
 async def test_a_folder_with_something_in_it_is_refused_and_a_key_is_made_once(readers: Readers, tmp_path: Path) -> None:

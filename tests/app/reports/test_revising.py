@@ -43,7 +43,7 @@ def test_a_readers_numbers_become_keys_and_marks_go() -> None:
             insert_keys(wrong, base)
 
 
-def cited(*texts: str) -> list[Citation]:
+def make_citations(*texts: str) -> list[Citation]:
     return [Citation(n=n, quote=_quote(text)) for n, text in enumerate(texts, start=1)]
 
 
@@ -53,7 +53,7 @@ def _quote(text: str) -> Quote:
 
 def test_numbers_are_read_with_unit_and_year_in_two_languages() -> None:
     found = find_figures(
-        cited(
+        make_citations(
             "In 1890 duties rose 12.5% to $3 billion.", "截至2010年，人口为1,200万人，面积16平方公里。", "He had 3 ideas in 1900."
         )
     )
@@ -80,11 +80,11 @@ def test_numbers_are_read_with_unit_and_year_in_two_languages() -> None:
     ],
 )
 def test_there_is_rather_no_chart_than_a_silly_one(texts: tuple[str, ...]) -> None:
-    assert draw_charts(find_figures(cited(*texts))) == []
+    assert draw_charts(find_figures(make_citations(*texts))) == []
 
 
 def test_a_chart_says_nothing_that_could_be_markup() -> None:
     texts = [f'Exports <b>& "x"</b> were {n} tonnes in {1900 + n}.' for n in (5, 7, 9)]
-    [chart] = draw_charts(find_figures(cited(*texts)))
+    [chart] = draw_charts(find_figures(make_citations(*texts)))
     assert [(p.label, p.value, p.n) for p in chart.points] == [("1905", 5, 1), ("1907", 7, 2), ("1909", 9, 3)]
     assert "<b>" not in chart.svg

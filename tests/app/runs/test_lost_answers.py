@@ -127,7 +127,7 @@ async def test_a_stage_whose_closing_was_not_answered_is_closed(shaky: Shaky, ru
     assert (await open_stage(run_log, run, "plan", NOTHING)).result == b"the result"
 
 
-async def told(pool: asyncpg.Pool, run: UUID) -> list[tuple[int, str]]:
+async def list_told_events(pool: asyncpg.Pool, run: UUID) -> list[tuple[int, str]]:
     return [(event.seq, event.type) for event in await events.read_after(pool, run, 1)]
 
 
@@ -140,11 +140,17 @@ async def test_what_a_stage_tells_is_told_once_and_by_who_has_the_word(
     await shaky.lose("tell", lambda: shaky.log.append_once(run, STAGE, 1, 1, *what))
     await run_log.append_once(run, STAGE, 1, 2, *what)  # another agent's, meanwhile
     await shaky.log.append_once(run, STAGE, 1, 1, *what)
-    assert await told(pool, run) == [(2, "stage_started"), (3, "warning"), (4, "warning")]
+    assert await list_told_events(pool, run) == [(2, "stage_started"), (3, "warning"), (4, "warning")]
     await open_stage(run_log, run, STAGE, None)
     await shaky.log.append_once(run, STAGE, 1, 3, *what)  # a frozen worker wakes up
     await run_log.append_once(run, STAGE, 2, 1, *what)
-    assert [kind for _, kind in await told(pool, run)] == ["stage_started", "warning", "warning", "stage_started", "warning"]
+    assert [kind for _, kind in await list_told_events(pool, run)] == [
+        "stage_started",
+        "warning",
+        "warning",
+        "stage_started",
+        "warning",
+    ]
 
 
 async def test_a_plan_is_saved_once_and_never_instead_of_a_later_one(
@@ -156,7 +162,7 @@ async def test_a_plan_is_saved_once_and_never_instead_of_a_later_one(
     assert await run_log.save_plan(run, first, ("s1",), EventType.PLAN_REVISED) == 3
     assert await run_log.save_plan(run, second, ("s1",), EventType.PLAN_REVISED) == 4
     assert await shaky.log.save_plan(run, first, ("s1",), EventType.PLAN_REVISED) is None
-    assert await told(pool, run) == [(2, "plan_made"), (3, "plan_revised"), (4, "plan_revised")]
+    assert await list_told_events(pool, run) == [(2, "plan_made"), (3, "plan_revised"), (4, "plan_revised")]
     loaded = await run_log.load(run)
     assert (loaded.plan, loaded.dropped) == (second, ("s1",))
 

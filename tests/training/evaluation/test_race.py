@@ -44,7 +44,7 @@ JUDGEMENT: Judgement = {
 }
 
 
-def scored(criteria: RaceRubric = CRITERIA, judgement: Judgement = JUDGEMENT, official: bool = False) -> RaceScore:
+def score_race(criteria: RaceRubric = CRITERIA, judgement: Judgement = JUDGEMENT, official: bool = False) -> RaceScore:
     found = race_score(criteria, judgement, official)
     assert isinstance(found, RaceScore)
     return found
@@ -52,10 +52,10 @@ def scored(criteria: RaceRubric = CRITERIA, judgement: Judgement = JUDGEMENT, of
 
 def test_by_hand() -> None:
     """Insight: 7 of the report, 7 of the reference. Readability: 9 and 9."""
-    even = scored()
+    even = score_race()
     assert even.dimensions == {D.INSIGHT: 0.5, D.READABILITY: 0.5}
     assert even.overall == 0.5
-    better = scored(judgement={**JUDGEMENT, D.READABILITY: [JudgedCriterion("is clear", 9, 3)]})
+    better = score_race(judgement={**JUDGEMENT, D.READABILITY: [JudgedCriterion("is clear", 9, 3)]})
     assert better.dimensions[D.READABILITY] == 0.75
     assert better.overall == pytest.approx((0.6 * 7 + 0.4 * 9) / (0.6 * 7 + 0.4 * 9 + 0.6 * 7 + 0.4 * 3))
 
@@ -66,7 +66,7 @@ def test_only_proportions_of_weights_count() -> None:
         criteria={d: tuple(criterion(c.criterion, 7 * c.weight) for c in cs) for d, cs in CRITERIA.criteria.items()},
     )
     judgement = {**JUDGEMENT, D.INSIGHT: [JudgedCriterion("goes deep", 9, 2), JudgedCriterion("is new", 1, 5)]}
-    assert scored(larger, judgement).overall == pytest.approx(scored(judgement=judgement).overall)
+    assert score_race(larger, judgement).overall == pytest.approx(score_race(judgement=judgement).overall)
 
 
 def test_an_unscored_criterion_is_an_error_where_the_official_script_drops_it() -> None:
@@ -74,14 +74,14 @@ def test_an_unscored_criterion_is_an_error_where_the_official_script_drops_it() 
     strict = race_score(CRITERIA, partial)
     assert isinstance(strict, Missing)
     assert "is new" in strict.reason
-    assert scored(judgement=partial, official=True).dimensions[D.INSIGHT] == 0.8
+    assert score_race(judgement=partial, official=True).dimensions[D.INSIGHT] == 0.8
 
 
 def test_a_name_in_part_is_no_match() -> None:
     """The official script gives "deep" the weight of "goes deep", and an invented criterion the mean weight."""
     loose = {**JUDGEMENT, D.INSIGHT: [JudgedCriterion("Deep", 10, 0), JudgedCriterion("invented", 0, 10)]}
     assert isinstance(race_score(CRITERIA, loose), Missing)
-    assert scored(judgement=loose, official=True).dimensions[D.INSIGHT] == pytest.approx(0.75 * 10 / (0.75 * 10 + 0.5 * 10))
+    assert score_race(judgement=loose, official=True).dimensions[D.INSIGHT] == pytest.approx(0.75 * 10 / (0.75 * 10 + 0.5 * 10))
 
 
 @pytest.mark.parametrize("extra", [JudgedCriterion("goes deep", 10, 0), JudgedCriterion("never asked", 10, 0)])
@@ -91,8 +91,8 @@ def test_what_was_not_asked_for_is_not_scored(extra: JudgedCriterion) -> None:
 
 def test_two_reports_without_a_point_are_equal() -> None:
     nothing: Judgement = {d: [JudgedCriterion(c.criterion, 0, 0) for c in found] for d, found in JUDGEMENT.items()}
-    assert scored(judgement=nothing).overall == 0.5
-    assert scored(judgement=nothing, official=True).overall == 0.0
+    assert score_race(judgement=nothing).overall == 0.5
+    assert score_race(judgement=nothing, official=True).overall == 0.0
 
 
 @pytest.mark.parametrize("score", [-1, 10.5, float("nan")])
@@ -109,7 +109,7 @@ def test_bounds_symmetry_and_monotonicity(given_points: list[float]) -> None:
     a, b, c, x, y, z = given_points
 
     def of(p: float, q: float, r: float, s: float, t: float, u: float) -> RaceScore:
-        return scored(
+        return score_race(
             judgement={
                 D.INSIGHT: [JudgedCriterion("goes deep", p, s), JudgedCriterion("is new", q, t)],
                 D.READABILITY: [JudgedCriterion("is clear", r, u)],
