@@ -66,6 +66,22 @@ class Speller(Protocol):
         ...
 
 
+@runtime_checkable
+class Comparer(Protocol):
+    """A searcher that can compare texts by meaning.
+
+    Raises:
+        ToolError: the index cannot be reached.
+    """
+
+    async def compare(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """Return the cosine of the query and each text (512 at most), -1 to 1.
+
+        Empty where no encoder is open or its model does not know the language of the query.
+        """
+        ...
+
+
 class PageReader(Protocol):
     """A reader of the full texts of found documents.
 

@@ -85,6 +85,7 @@ class ToolResult(Value):
     """What a tool brought back: passages, or an error the agent may react to. `note` is for the agent ("part 1 of 3").
 
     `suspicious` is for the run's watchers. `readings` answers a call that asks how words are spelt: those that nothing holds.
+    `cosines` answers a call that compares texts with its query by meaning: one for each text, or none where nothing can compare.
     """
 
     passages: tuple[Passage, ...] = ()
@@ -92,4 +93,5 @@ class ToolResult(Value):
     error: str = ""
     note: str = ""
     readings: tuple[Reading, ...] = ()
+    cosines: tuple[float, ...] = ()
     usage: Usage = Usage(tool_calls=1)

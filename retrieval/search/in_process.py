@@ -45,6 +45,10 @@ class LocalSearcher:
         with _map_errors():
             return await asyncio.to_thread(self.library.respell, words, where)
 
+    async def compare(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """See `Comparer.compare`."""
+        return tuple(await asyncio.to_thread(self.library.compare, query, texts))
+
     async def read(self, url: str) -> Document:
         """See `PageReader.read`."""
         with _map_errors():

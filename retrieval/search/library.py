@@ -1,20 +1,23 @@
 """The library of a home: it answers with passages, documents and snapshots from the indexes and the store."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from app.domain.errors import InvalidInput, NotFound, ToolError
 from app.domain.evidence import Passage
+from retrieval.building.build import index_text
+from retrieval.encoding.encoder import Encoder
 from retrieval.index.ports import HybridQuery, Index, IndexDamaged, PassagePlace
 from retrieval.index.sparse import SparseEncoder, SparseVector
 from retrieval.ports import Document, SearchFilter
 from retrieval.search.collection_shares import RankedCandidate, share_places
 from retrieval.search.diversity import select_diverse
 from retrieval.search.fusion import find_above_average, fuse_scores
-from retrieval.search.joint_search import JointIndexes, documents_of
+from retrieval.search.joint_search import JointIndexes, Key, documents_of
+from retrieval.search.meaning import TextComparer
 from retrieval.search.reranker import Reranker, rerank
 from retrieval.search.spelling import find_meant
 from retrieval.store.catalogue import BuildPhase, Catalogue, Generation, collection_of, missing_collection_error
@@ -29,26 +32,10 @@ READ_AHEAD = 3
 """The candidates for each wanted passage. Near-duplicates and crowded documents may need more."""
 RERANKED = 50
 """The number of best passages that a reranker reads; the others keep their order behind them."""
+MAX_COMPARED = 512
 MAX_RESPELLED = 8
 """The most words of one request; more unknown words are hardly misspellings."""
 _log = logging.getLogger(__name__)
-
-
-class QueryEncoder(Protocol):
-    """An encoder of queries as dense unit vectors; `name` must be that of the encoder that made the index."""
-
-    def can_read(self, text: str) -> bool:
-        """Whether its model knows the language of a text; vectors of other languages are noise."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """The name that the index stores."""
-        ...
-
-    def encode_query(self, text: str) -> Sequence[float]:
-        """Return the query's vector."""
-        ...
 
 
 class _LiveIndex(NamedTuple):
@@ -69,7 +56,7 @@ class _RankedPlace(NamedTuple):
 class Library:
     """The search over the collections of one home. Threads may share it.
 
-    `query_encoder` is called when a collection with dense vectors is searched; it returns None where there is none.
+    `encoder` is called when something is searched or compared; it returns None where there is none.
     """
 
     def __init__(
@@ -77,13 +64,14 @@ class Library:
         catalogue: Catalogue,
         store: DocumentStore,
         index: Index,
-        query_encoder: Callable[[], QueryEncoder | None],
+        encoder: Callable[[], Encoder | None],
         reranker: Reranker | None = None,
     ) -> None:
         self._catalogue = catalogue
         self._store = store
         self._index = index
-        self._query_encoder = query_encoder
+        self._encoder = encoder
+        self._comparer = TextComparer(encoder)
         self._reranker = reranker
         self._live: dict[str, _LiveIndex] = {}
         self._words = SparseEncoder(1.0)  # queries are weighted alike whatever the passages' length
@@ -193,8 +181,8 @@ class Library:
         asked = HybridQuery(self._words.weigh_query(query), vector, max(CANDIDATES, READ_AHEAD * limit), where)
         within = JointIndexes(self._index, generations)
         sparse, found_dense = within.search(asked)
-        dense = found_dense if encoder else None
         places = within.find_places(sparse.keys() | found_dense.keys())
+        dense = found_dense if encoder else self._compare_places(query, places)
         documents = documents_of(places)
         ranked = [found for found in fuse_scores(sparse, dense, asked.limit, documents) if found[0] in places]
         if len(generations) > 1:
@@ -213,9 +201,27 @@ class Library:
         best = sorted(places, key=lambda key: (-scores[key], key))
         return [_RankedPlace(key.within, places[key], scores[key]) for key in best]
 
-    def _encoder_of(self, generations: Sequence[Generation], query: str) -> QueryEncoder | None:
+    def compare(self, query: str, texts: Sequence[str]) -> list[float]:
+        """See `Comparer.compare`; raises `InvalidInput` for too many texts."""
+        if len(texts) > MAX_COMPARED:
+            raise InvalidInput(f"compare at most {MAX_COMPARED} texts, not {len(texts)}")
+        return self._comparer.compare(query[:MAX_QUERY_CHARS], texts)
+
+    def _compare_places(self, query: str, places: Mapping[Key, PassagePlace]) -> dict[Key, float] | None:
+        """Compare passages that have no vectors yet with a query on the spot; None where nothing can encode it."""
+        texts = {key: self._index_text_of(key, place) for key, place in places.items()}
+        known = {key: text for key, text in texts.items() if text}
+        cosines = self._comparer.compare(query, list(known.values()))
+        return dict(zip(known, cosines, strict=True)) if cosines else None
+
+    def _index_text_of(self, key: Key, place: PassagePlace) -> str:
+        """Return the text that stands for a passage in the index; empty when it was removed meanwhile."""
+        source = self._store.source_of(collection_of(key.within), place.document)
+        return index_text(source.title, self._store.text_of(source.snapshot)[place.start : place.end]) if source else ""
+
+    def _encoder_of(self, generations: Sequence[Generation], query: str) -> Encoder | None:
         """Return the query encoder if it made all dense vectors of these indexes and knows the query's language; else None."""
-        encoder = self._query_encoder() if all(generation.dense for generation in generations) else None
+        encoder = self._encoder() if all(generation.dense for generation in generations) else None
         if encoder is None or any(generation.encoder != encoder.name for generation in generations):
             return None
         return encoder if encoder.can_read(query) else None

@@ -53,6 +53,11 @@ class IndexClient:
         answer = await self._call_as_tool("/respell", {"words": list(words), **where.model_dump()})
         return dict(answer["words"])
 
+    async def compare(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """See `Comparer.compare`; every failure is a `ToolError`."""
+        answer = await self._call_as_tool("/compare", {"query": query, "texts": list(texts)})
+        return tuple(answer["cosines"])
+
     async def read(self, url: str, tenant: str | None = None) -> Document:
         """See `PageReader.read`; every failure is a `ToolError`. Documents of other tenants do not exist for it."""
         return Document.of_any_version(await self._call_as_tool("/read", {"url": url, "tenant": tenant}))

@@ -46,6 +46,15 @@ def require_text(body: dict[str, Any], name: str) -> str:
     return value
 
 
+def require_texts(value: Any, most: int) -> list[str]:
+    """Return a list of 1 to `most` texts. Raises `InvalidInput` for anything else."""
+    if not isinstance(value, list) or not 0 < len(value) <= most:
+        raise InvalidInput(f"expected a list of 1 to {most} texts")
+    if not all(isinstance(text, str) and text.strip() for text in value):
+        raise InvalidInput("the texts of a list must not be empty")
+    return value
+
+
 def answer_json(content: Any, status: int = 200) -> web.Response:
     """Answer with content as JSON."""
     return web.Response(body=orjson.dumps(content), status=status, content_type="application/json")

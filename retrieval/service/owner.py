@@ -66,6 +66,10 @@ class IndexOwner:
         await self._wait_for_indexes(where)
         return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.respell, words, where)
 
+    async def compare(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Run `Library.compare` in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.compare, query, texts)
+
     async def _wait_for_indexes(self, where: SearchFilter) -> None:
         names = where.collections or (DEFAULT_COLLECTION,)
         if not all(map(self._library.is_ready, names)):

@@ -6,15 +6,15 @@ from typing import Any
 from aiohttp import web
 
 from retrieval.ports import SearchFilter
-from retrieval.search.library import Library
-from retrieval.service.json_http import answer_json, read_body, require_text
+from retrieval.search.library import MAX_COMPARED, Library
+from retrieval.service.json_http import answer_json, read_body, require_text, require_texts
 from retrieval.service.owner import IndexOwner
 
 DEFAULT_LIMIT = 10
 
 
 class SearchRoutes:
-    """The routes `POST /search`, `/respell` and `/read`, `GET /snapshots/{hash}`."""
+    """The routes `POST /search`, `/respell`, `/compare` and `/read`, `GET /snapshots/{hash}`."""
 
     def __init__(self, owner: IndexOwner, library: Library) -> None:
         self._owner = owner
@@ -25,6 +25,7 @@ class SearchRoutes:
         return [
             web.post("/search", self.search),
             web.post("/respell", self.respell),
+            web.post("/compare", self.compare),
             web.post("/read", self.read),
             web.get("/snapshots/{hash}", self.snapshot),
         ]
@@ -41,6 +42,13 @@ class SearchRoutes:
         return answer_json(
             {"words": await self._owner.respell([str(word) for word in body.get("words") or ()], _filter_of(body))}
         )
+
+    async def compare(self, request: web.Request) -> web.Response:
+        """Compare texts by meaning: `{"query", "texts"}` -> `{"cosines"}`."""
+        body = await read_body(request)
+        texts = require_texts(body.get("texts"), MAX_COMPARED)
+        found = await self._owner.compare(require_text(body, "query"), texts)
+        return answer_json({"cosines": found})
 
     async def read(self, request: web.Request) -> web.Response:
         """Read a document: `{"url", "collections"?, "tenant"?}` -> the document."""

@@ -27,8 +27,8 @@ VIOLATIONS = (
     ),
     (
         "workflows/judging/remarks.py",
-        "import workflows.agents.extractive.words",
-        "Only the writer itself knows the extractive writer's insides",
+        "import workflows.agents.brief.units",
+        "Only the brief itself knows its insides",
     ),
     ("ui/session.py", "import app.settings", "The page speaks HTTP only"),
     ("rubrica_client/request.py", "import app.domain.value", "The client stands alone"),

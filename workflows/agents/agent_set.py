@@ -1,4 +1,4 @@
-"""The three agents of the chain, bundled, so that the model-driven and the extractive ones are interchangeable."""
+"""The three agents of the chain, bundled, so that those with and without a model are interchangeable."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

@@ -6,8 +6,8 @@ from app.domain.contract import ClarifyingQuestion
 from app.domain.errors import ModelError
 from app.domain.query import ResearchQuery
 from workflows.agents.asker import Asker
-from workflows.agents.extractive import open_points
 from workflows.agents.kit import Kit
+from workflows.agents.open_points import find_open_points
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.steps import StepAnswer, declare_step
 
@@ -39,7 +39,7 @@ CLARIFICATION = declare_step("clarification", ClarificationAnswer, max_tokens=1_
 async def ask_reader_back(query: ResearchQuery, kit: Kit, asks_a_model: bool = True) -> tuple[ClarifyingQuestion, ...]:
     """Return the questions. Without a model, or when it fails, only those that the wording itself leaves open."""
     if not asks_a_model:
-        return open_points(query)
+        return find_open_points(query)
     form = kit.codec.describe_form(CLARIFICATION, kit.prompts, kit.language)
     messages = kit.prompts.get("clarification", kit.language).render(
         today=kit.today.isoformat(), question=query.question, form=form
@@ -47,7 +47,7 @@ async def ask_reader_back(query: ResearchQuery, kit: Kit, asks_a_model: bool = T
     try:
         answer = (await Asker(kit, CLARIFICATION_AGENT).ask(CLARIFICATION, messages)).answer
     except (ModelError, BudgetSpent):
-        return open_points(query)
+        return find_open_points(query)
     asked = {" ".join(said.question.casefold().split()): said for said in answer.questions}
     usable = [question for said in asked.values() if (question := _question_of(said))]
     return tuple(usable[:MAX_QUESTIONS])

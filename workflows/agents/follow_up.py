@@ -9,7 +9,7 @@ from app.domain.evidence import Finding, Passage, Quote
 from app.domain.query import ResearchQuery
 from app.domain.revision import FollowUp
 from workflows.agents.asker import Asker
-from workflows.agents.extractive import nearest_quotes, quote_answer
+from workflows.agents.brief import find_nearest_quotes, quote_answer
 from workflows.agents.kit import Kit
 from workflows.agents.reporting.citations import clean_citations, has_citation, list_cited_ids, put_markers
 from workflows.agents.reporting.quote_book import QuoteBook
@@ -27,7 +27,7 @@ async def answer_from_evidence(question: str, query: ResearchQuery, passages: Se
     Raises:
         BudgetSpent, ModelError: from the record.
     """
-    evidence = nearest_quotes(question, passages)
+    evidence = find_nearest_quotes(question, passages)
     if not evidence:
         return _make_refusal(kit)
     book = QuoteBook([Finding(subtask_id=ANSWERER, quotes=tuple(evidence), stop=StopReason.SUFFICIENT)])

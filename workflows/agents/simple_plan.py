@@ -10,10 +10,15 @@ QUESTION_CHARS = 2_000
 
 def make_single_plan(query: ResearchQuery, intent: str = "") -> ResearchPlan:
     """Return a plan whose one subtask is the question."""
-    first_line = query.question.strip().splitlines()[0]
-    title = first_line if len(first_line) <= TITLE_CHARS else first_line[: TITLE_CHARS - 1].rstrip() + "…"
+    title = shorten_title(query.question)
     subtask = Subtask(id="s1", title=title, question=query.question[:QUESTION_CHARS])
     return ResearchPlan(intent=intent, title=title, subtasks=(subtask,))
+
+
+def shorten_title(question: str) -> str:
+    """Return the first line of a question, cut to the length of a title."""
+    first_line = question.strip().splitlines()[0]
+    return first_line if len(first_line) <= TITLE_CHARS else first_line[: TITLE_CHARS - 1].rstrip() + "…"
 
 
 async def plan_whole_question(query: ResearchQuery, kit: Kit) -> ResearchPlan:

@@ -29,7 +29,7 @@ from workflows.durable.contract_stage import hold_to_rubric
 from workflows.durable.payloads import ReportRequest
 from workflows.durable.persistence import persist
 from workflows.durable.workshop import StageAttempt, StageOutcome, Workshop
-from workflows.durable.writers import ReportWriter, make_extractive_writer, writer_of
+from workflows.durable.writers import ReportWriter, make_brief_writer, writer_of
 from workflows.judging.context import QuoteContext
 from workflows.judging.report_changes import words_of
 from workflows.judging.report_verification import verify_report
@@ -123,7 +123,7 @@ async def _write_report(
     request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...]
 ) -> tuple[Report, ReportLineage]:
     """Write with the report agent, or without a model when the run has to finish early or the agent fails for good."""
-    without_model = make_extractive_writer(attempt.shop, request.query)
+    without_model = make_brief_writer(attempt.shop, request.query)
     if request.finish:
         return await _write_with(without_model, request, attempt, findings), without_model.lineage
     try:

@@ -20,7 +20,7 @@ from app.reports.storage import report_tasks, versions
 from app.reports.storage.reports import find_surroundings
 from app.runs.storage import runs, steering
 from app.runs.storage.run_log import RunLog
-from workflows.agents import extractive, follow_up
+from workflows.agents import brief, follow_up
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting import section_rewrite as by_model
@@ -33,7 +33,7 @@ from workflows.durable.persistence import persist
 from workflows.durable.report_stage import judges_of
 from workflows.durable.stage_running import perform_stage
 from workflows.durable.workshop import StageAttempt, StageOutcome, Workshop
-from workflows.durable.writers import ReportWriter, make_extractive_writer, writer_of
+from workflows.durable.writers import ReportWriter, make_brief_writer, writer_of
 from workflows.judging.context import QuoteContext
 from workflows.judging.report_verification import verify_report
 from workflows.judging.section_judging import judge_sections_again
@@ -148,7 +148,7 @@ class _TaskWork:
         quotes = tuple(quote for finding in self._findings for quote in finding.quotes)
         own_words = request.kind is TaskKind.EDIT
         changed = await self._judge_again(report, place, sections, () if own_words else quotes, not own_words)
-        changed = extractive.with_true_notice(changed, report)
+        changed = brief.renew_notice(changed, report)
         rendered = render(changed, run, await persist(lambda: find_surroundings(self._shop.database, changed.quotes)))
         info = VersionInfo(
             n=request.base + 1,
@@ -182,14 +182,14 @@ class _TaskWork:
                 return place, tuple(section.model_copy(update={"changed_by": writer.lineage.model}) for section in written)
             except (BudgetSpent, ModelError) as error:
                 log.warning("task %s: the model did not write (%s); the sources' own words do", self._task.id, error)
-        kit = self._kit_of(make_extractive_writer(self._shop, self._query))
-        return place, await extractive.revise(revision, self._query, self._plan, self._findings, kit)
+        kit = self._kit_of(make_brief_writer(self._shop, self._query))
+        return place, await brief.revise_section(revision, self._query, self._plan, self._findings, kit)
 
     async def _judge_again(
         self, report: Report, place: tuple[int, int], sections: tuple[Section, ...], quotes: tuple[Quote, ...], mend: bool
     ) -> Report:
         around = await self._contexts_of((*report.quotes, *quotes))
-        kit, judges = self._kit_of(make_extractive_writer(self._shop, self._query)), judges_of(self._shop, False)
+        kit, judges = self._kit_of(make_brief_writer(self._shop, self._query)), judges_of(self._shop, False)
         findings = self._findings if mend else ()
         return await judge_sections_again(report, place, sections, quotes, findings, kit, judges, around, mend)
 
@@ -200,7 +200,7 @@ class _TaskWork:
         passages = follow_up.widen_quotes(quotes, {key: (text.before, text.after) for key, text in around.items()})
         answered = await self._write_answer(self._task.request.text, passages)
         report = Report(title="", sections=(Section(heading="", body=answered.body),), quotes=answered.quotes)
-        kit = self._kit_of(make_extractive_writer(self._shop, self._query))
+        kit = self._kit_of(make_brief_writer(self._shop, self._query))
         contexts = await self._contexts_of(answered.quotes)
         judged = await verify_report(report, (), kit, judges_of(self._shop, False), contexts, mend=False)
         told = answered.model_copy(update={"claims": judged.claims if answered.answered else ()})
@@ -213,7 +213,7 @@ class _TaskWork:
                 return await follow_up.answer_from_evidence(question, self._query, passages, self._kit_of(writer))
             except (BudgetSpent, ModelError) as error:
                 log.warning("task %s: the model did not answer (%s); the sources' own words do", self._task.id, error)
-        kit = self._kit_of(make_extractive_writer(self._shop, self._query))
+        kit = self._kit_of(make_brief_writer(self._shop, self._query))
         return await follow_up.answer_in_quotes(question, self._query, passages, kit)
 
     def _kit_of(self, writer: ReportWriter) -> Kit:

@@ -16,8 +16,8 @@ from retrieval.outside.services import OutsideServices
 from retrieval.outside.services import open_outside as opened_outside
 from retrieval.ports import PageReader
 from retrieval.service.client import IndexClient
+from workflows.agents.brief import BRIEF
 from workflows.agents.codec import SchemaCodec, TagCodec
-from workflows.agents.extractive import EXTRACTIVE
 from workflows.agents.model_driven import MODEL_DRIVEN
 from workflows.chat_models.absent import AbsentModel
 from workflows.chat_models.configured import alternatives_of, endpoint_of
@@ -53,8 +53,8 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
         yield Workshop(
             database=database,
             index=index,
-            agents=MODEL_DRIVEN if endpoint else EXTRACTIVE,
-            fallback=EXTRACTIVE,
+            agents=MODEL_DRIVEN if endpoint else BRIEF,
+            fallback=BRIEF,
             chat=await stack.enter_async_context(connect_model(endpoint)) if endpoint else AbsentModel(),
             codec=TagCodec() if settings.llm_codec is CodecName.TAGS else SchemaCodec(),
             prompts=PromptLibrary.load(),

@@ -32,7 +32,7 @@ def writer_of(shop: Workshop, query: ResearchQuery) -> ReportWriter:
     """
     wish = query.writer
     if wish.agents is Agents.EXTRACTIVE or not shop.asks_a_model:
-        return make_extractive_writer(shop, query)
+        return make_brief_writer(shop, query)
     chat, prompts = _model_of(shop, wish.model), shop.prompts.choose_versions({**wished_versions_of(query), **wish.prompts})
     lineage = ReportLineage(
         system=query.system,
@@ -46,7 +46,7 @@ def writer_of(shop: Workshop, query: ResearchQuery) -> ReportWriter:
     return ReportWriter(shop.agents_of(query), warm, prompts, lineage)
 
 
-def make_extractive_writer(shop: Workshop, query: ResearchQuery) -> ReportWriter:
+def make_brief_writer(shop: Workshop, query: ResearchQuery) -> ReportWriter:
     """Return the writer that needs no model."""
     arrangement = query.writer.arrangement
     lineage = ReportLineage(system=query.system, agents=Agents.EXTRACTIVE, arrangement=arrangement, build=shop.build)

@@ -8,14 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.domain.query import Language, ResearchQuery
+from app.domain.query import Language, ResearchQuery, detect_language
 from app.domain.rubric import Criterion, Origin, Rubric
-from workflows.agents.extractive import Question, analyse
+from retrieval.language.tokens import split_words
+from retrieval.language.years import find_years
 
 MAX_ASPECTS = 5
 ASPECT_CHARS = 80
 STATEMENTS = 3
 SOURCES = 5
+_NAME = re.compile(r"(?<!^)\b[A-Z][\w'’-]*(?:\s+(?:of|the|de|von|van)(?=\s+[A-Z])|\s+[A-Z][\w'’-]*)*")
 _STOPS = re.compile(r"[.!?:;\"“”‘’{}。！？：；「」『』\s]+")
 EN, ZH = Language.ENGLISH, Language.CHINESE
 
@@ -107,7 +109,7 @@ NOTICE = {
 
 def make_general_rubric(query: ResearchQuery, parts: Sequence[str] = ()) -> Rubric:
     """Return the rubric for a question; `parts` are the titles of its plan, if there is one."""
-    question = analyse(query.full_question)
+    question = query.full_question
     templates = TEMPLATES[query.language]
 
     def make(demand: GeneralDemand, what: str = "") -> Criterion:
@@ -121,17 +123,20 @@ def make_general_rubric(query: ResearchQuery, parts: Sequence[str] = ()) -> Rubr
     return Rubric(criteria=tuple(criteria), origin=Origin.GENERAL, notice=NOTICE[query.language])
 
 
-def aspects_of(question: Question, parts: Sequence[str]) -> list[str]:
-    """Return what a report has to cover: the plan's parts, or the names in the question, or else its subject."""
-    named = [*parts] if len(parts) > 1 else [*question.names]
-    plain = [_to_plain(aspect) for aspect in (named or [question.subject])]
+def aspects_of(question: str, parts: Sequence[str]) -> list[str]:
+    """Return what a report has to cover: the plan's parts, or the names in the question, or else its words."""
+    named = [*parts] if len(parts) > 1 else _NAME.findall(question)
+    words = (
+        question if detect_language(question) is Language.CHINESE else " ".join(w.text for w in split_words(question) if w.stem)
+    )
+    plain = [_to_plain(aspect) for aspect in (named or [words])]
     return list(dict.fromkeys(aspect for aspect in plain if aspect))[:MAX_ASPECTS]
 
 
-def period_of(question: Question) -> str:
+def period_of(question: str) -> str:
     """Return the years asked about, as `1850-1899`, `1850-` or `-1899`; empty when the question names none."""
-    first, last = question.period
-    return f"{first or ''}-{last or ''}" if question.period else ""
+    years = find_years(question)
+    return f"{years.first or ''}-{years.last or ''}" if years else ""
 
 
 def _to_plain(aspect: str) -> str:

@@ -11,7 +11,7 @@ from app.domain.errors import ToolError, ToolUnavailable
 from app.domain.evidence import Passage
 from app.domain.reading import Reading
 from app.domain.tool_key import normalise_text
-from retrieval.ports import OutsideResult, OutsideSearcher, Searcher, SearchFilter, Speller
+from retrieval.ports import Comparer, OutsideResult, OutsideSearcher, Searcher, SearchFilter, Speller
 from workflows.agents.concurrency import settle_all
 from workflows.tools.screening import screen_passages
 
@@ -52,7 +52,8 @@ class SearchTool:
         """Search once. Agents without a model may ask for more passages than usual by `limit` (at most 100), and for passages of
         the index dated from `first_year` to `last_year`, either of which may be absent.
 
-        With `respell` the query is no search: each of its words that is unknown here is returned with its likely spelling.
+        With `respell` the query is no search: each of its words that is unknown here is returned with its likely spelling. Nor is
+        it with `compare`, a list of texts: their cosines with the query are returned.
 
         Raises:
             ToolError: there is no query, or neither the index nor a search outside can answer.
@@ -62,6 +63,8 @@ class SearchTool:
             raise ToolError("the query is empty; write what you look for")
         if arguments.get("respell"):
             return ToolResult(readings=await self._find_readings(query.split()))
+        if texts := arguments.get("compare"):
+            return ToolResult(cosines=await self._compare_texts(query, texts))
         limit = arguments.get("limit", self._limit)
         if not isinstance(limit, int) or not 1 <= limit <= MAX_PASSAGES:
             raise ToolError(f"limit must be a number from 1 to {MAX_PASSAGES}")
@@ -84,6 +87,9 @@ class SearchTool:
         return tuple(
             Reading(written=word, read=next((answer[word] for answer in answers if answer[word]), "")) for word in unknown
         )
+
+    async def _compare_texts(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        return await self._searcher.compare(query, texts) if isinstance(self._searcher, Comparer) else ()
 
     async def _search_index(self, searcher: Searcher, query: str, limit: int, where: SearchFilter) -> OutsideResult:
         return OutsideResult(tuple(await searcher.search(query, limit, where)), "")

@@ -27,7 +27,7 @@ class Offers(NamedTuple):
         """List the ways in which a second report can be written."""
         quoting = [
             Way(f"quotations: {arrangement}", WriterSettings(agents=Agents.EXTRACTIVE, arrangement=arrangement))
-            for arrangement in (Arrangement.SURVEY, Arrangement.CHAIN)
+            for arrangement in (Arrangement.WORTH, Arrangement.TIME)
         ]
         if self.model is None:
             return quoting

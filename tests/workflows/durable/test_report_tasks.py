@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import pytest
+from workflows.agents.extractive.provenance import notice_of
 
 from app.domain.budget import Budget
 from app.domain.chat import ChatRequest, Completion
@@ -22,7 +23,6 @@ from app.reports.service.revising.differences import Change
 from app.reports.storage import reports
 from tests.workflows.durable.toys import TEXT, ToyIndex, ToyModel
 from tests.workflows.durable.whole_product import WholeProduct
-from workflows.agents.extractive.provenance import notice_of
 from workflows.durable.report_task_workflow import AT_BUDGET
 from workflows.prompts.library import PromptLibrary
 

@@ -18,7 +18,7 @@ from training.evaluation.harness.manifest import JudgeUsed, RunManifest, SystemU
 from training.evaluation.harness.models import ModelFiles, RunModels, ServedModel, codec_of, open_models
 from training.evaluation.harness.run_request import RunRequest
 from training.evaluation.harness.world import SearchSurroundings, open_surroundings
-from workflows.agents.extractive import EXTRACTIVE
+from workflows.agents.brief import BRIEF
 from workflows.agents.kit import Kit
 from workflows.chat_models.absent import AbsentModel
 from workflows.judging.batch_record import BatchRecord
@@ -110,7 +110,7 @@ class RunParts:
         return SystemAnswerer(
             system=name,
             effort=self.wanted.effort,
-            agents=AGENTS[name] if asked else EXTRACTIVE,
+            agents=AGENTS[name] if asked else BRIEF,
             chat=asked.chat if asked else AbsentModel(),
             codec=codec_of(self.settings),
             prompts=self.prompts,

@@ -1,0 +1,44 @@
+"""Choosing what a brief quotes: the best units, each once, until the brief is long enough."""
+
+from collections.abc import Iterable, Sequence
+
+from retrieval.language.tokens import split_units
+from workflows.agents.brief.ranking import RankedUnit
+from workflows.agents.brief.units import Unit, count_words
+
+SAME = 0.7
+"""The share of the shorter text's words that another must have to say the same."""
+
+
+def choose_units(ranked: Sequence[RankedUnit], words: int) -> list[RankedUnit]:
+    """Choose the best units up to a number of words.
+
+    What a unit needs before it comes with it; what says the same as another is left out.
+    """
+    chosen: dict[tuple[str, int, int], RankedUnit] = {}
+    said: list[frozenset[str]] = []
+    left = float(words)
+    for each in ranked:
+        if left <= 0:
+            break
+        own = frozenset(split_units(each.unit.text.lower()))
+        if each.unit.place in chosen or _is_said(own, said):
+            continue
+        for unit in _with_needed(each.unit):
+            if unit.place not in chosen:
+                chosen[unit.place] = RankedUnit(unit, each.score)
+                left -= count_words(unit.text)
+        said.append(own)
+    return list(chosen.values())
+
+
+def _with_needed(unit: Unit) -> Iterable[Unit]:
+    return (unit,) if unit.before is None else (unit.before, unit)
+
+
+def _is_said(own: frozenset[str], said: Iterable[frozenset[str]]) -> bool:
+    return any(len(own & other) >= SAME * min(len(own), len(other)) and not _differ_in_figures(own, other) for other in said)
+
+
+def _differ_in_figures(one: frozenset[str], other: frozenset[str]) -> bool:
+    return any(word[0].isdigit() for word in one ^ other)

@@ -1,0 +1,96 @@
+"""The deep-search agent without a model: it finds passages, ranks their sentences by the question, and searches once more.
+
+The second search asks the question together with the two best sentences of the first, since a source often names what another
+source has the answer about.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from app.domain.budget import StopReason
+from app.domain.citations import marker_of
+from app.domain.evidence import Finding, Passage
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import ResearchQuery
+from workflows.agents.brief.choosing import choose_units
+from workflows.agents.brief.ranking import RankedUnit, rank_units
+from workflows.agents.brief.searches import MOST_COMPARED, Searches
+from workflows.agents.brief.strength import is_weak
+from workflows.agents.brief.units import split_passage
+from workflows.agents.brief.wording import tell
+from workflows.agents.kit import Kit
+from workflows.agents.ports import BudgetSpent
+from workflows.agents.stage_memory import path_of_search
+
+PASSAGES = 60
+LEADS = 2
+SECOND = 0.85
+"""What the score of a passage counts that only the second search found."""
+KEPT = 3
+"""A finding keeps so many times what the report has room for: readers ask for more."""
+
+
+@dataclass(slots=True)
+class SearchState:
+    """What a search has found so far."""
+
+    passages: dict[str, Passage] = field(default_factory=dict)
+    ranked: list[RankedUnit] = field(default_factory=list)
+    weak: bool = False
+
+    def add_passages(self, found: Sequence[Passage], worth: float) -> None:
+        """Add passages that are new, their scores times `worth`."""
+        for passage in found:
+            self.passages.setdefault(passage.key, passage.model_copy(update={"score": passage.score * worth}))
+
+
+async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
+    """Search on one part of the question, and return the sentences that serve it best as quotes."""
+    searches, state = Searches(path_of_search(subtask.id), kit), SearchState()
+    stop = StopReason.SUFFICIENT
+    try:
+        await _search_twice(subtask.question, searches, state)
+    except BudgetSpent as spent:
+        stop = spent.reason
+    chosen = choose_units(state.ranked, KEPT * kit.bounds.section_words)
+    return _make_finding(subtask, searches, state, chosen, stop, query)
+
+
+async def _search_twice(question: str, searches: Searches, state: SearchState) -> None:
+    state.add_passages(await searches.find_passages(question, PASSAGES), 1.0)
+    compared = await _rank(question, searches, state)
+    if not compared:
+        return
+    leads = " ".join(each.unit.text for each in state.ranked[:LEADS])
+    state.add_passages(await searches.find_passages(f"{question} {leads}", PASSAGES), SECOND)
+    await _rank(question, searches, state)
+
+
+async def _rank(question: str, searches: Searches, state: SearchState) -> bool:
+    """Rank the units of all passages; say whether their meaning could be compared."""
+    units = [unit for passage in state.passages.values() for unit in split_passage(passage)]
+    state.ranked = rank_units(question, units, ())
+    cosines = await searches.compare(question, [unit.context for unit in units[:MOST_COMPARED]])
+    if cosines:
+        state.ranked = rank_units(question, units[:MOST_COMPARED], cosines)
+    state.weak = is_weak(question, state.ranked, bool(cosines))
+    return bool(cosines)
+
+
+def _make_finding(
+    subtask: Subtask, searches: Searches, state: SearchState, chosen: Sequence[RankedUnit], stop: StopReason, query: ResearchQuery
+) -> Finding:
+    quotes = tuple(each.unit.to_quote() for each in chosen)
+    weak = [tell("weak", query.language, question=subtask.title)] if state.weak and quotes else []
+    sources = len({quote.source.url for quote in quotes})
+    return Finding(
+        subtask_id=subtask.id,
+        answer=" ".join(f"“{' '.join(quote.text.split())}” {marker_of(quote)}" for quote in quotes[:3]),
+        quotes=quotes,
+        relevance=tuple(round(each.score, 6) for each in chosen),
+        gaps=(*weak, *searches.errors),
+        stop=StopReason.NO_EVIDENCE if stop is StopReason.SUFFICIENT and not quotes else stop,
+        detail=tell("found", query.language, passages=len(state.passages), quotes=len(quotes), sources=sources),
+        turns=searches.calls,
+        usage=searches.usage,
+    )

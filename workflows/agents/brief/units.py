@@ -1,0 +1,109 @@
+"""The units of a passage that a brief quotes: sentences, list items, rows of a table and lines of code."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain.evidence import Passage, Quote
+from app.domain.script import count_ideographs
+from retrieval.language.sentences import split_sentences
+from retrieval.language.tokens import split_units
+
+CELL = " | "
+FEWEST_WORDS = 3
+IDEOGRAPHS_A_WORD = 1.6
+"""Ideographs that say as much as an English word."""
+_ENDS = re.compile(r"[.!?。！？…:：;；][\"'”’」』）)\]]*$")
+_CODE = re.compile(r"^\s*(?:[$>]\s|sudo\s)|\s--?[A-Za-z]|\w\(.*\)\s*$|[{};]\s*$|^\s*[\w.\-]+\s*=\s*\S|\S/\S+/\S")
+_POINTS_BACK = re.compile(
+    r"(?:it|its|this|that|these|those|they|their|he|his|she|her|such|both|here|there|however|but|then)\b|[它他她]们?|[这那此其该]",
+    re.IGNORECASE,
+)
+
+
+class UnitKind(StrEnum):
+    """The form of a unit in its source."""
+
+    SENTENCE = "sentence"
+    ROW = "row"
+    CODE = "code"
+    HEADING = "heading"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit of a passage; `start` and `end` count characters of the passage's text.
+
+    `before` is what a reader needs to understand it: the head of its table, or the sentence that it points back to.
+    `context` is the text around it by which its meaning is found.
+    """
+
+    passage: Passage
+    start: int
+    end: int
+    kind: UnitKind
+    context: str
+    before: "Unit | None" = None
+
+    @property
+    def text(self) -> str:
+        """The unit's text as its source has it."""
+        return self.passage.text[self.start : self.end]
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """The place of the unit in its source, whichever passage brought it."""
+        return self.passage.source.url, self.passage.start + self.start, self.passage.start + self.end
+
+    def to_quote(self) -> Quote:
+        """Return the unit as an exact quotation."""
+        _, start, end = self.place
+        return Quote(source=self.passage.source, text=self.text, start=start, end=end)
+
+
+def split_passage(passage: Passage) -> list[Unit]:
+    """Return the units of a passage in order. Headings are no units: they are context of what follows them."""
+    units: list[Unit] = []
+    heading, table, last = "", None, None
+    for start, end in split_sentences(passage.text):
+        text = passage.text[start:end]
+        kind = kind_of(text)
+        if kind is UnitKind.HEADING:
+            heading, table, last = text, None, None
+            continue
+        if kind is not UnitKind.ROW:
+            table = None
+        elif table is None:
+            table = Unit(passage, start, end, kind, _context_of(passage, heading, text, None))
+        before = table if kind is UnitKind.ROW and table is not None and table.start != start else None
+        if kind is UnitKind.SENTENCE and _POINTS_BACK.match(text):
+            before = last
+        unit = Unit(passage, start, end, kind, _context_of(passage, heading, text, before), before)
+        units.append(unit)
+        last = unit
+    return units
+
+
+def kind_of(text: str) -> UnitKind:
+    """Tell the form of a unit by its text."""
+    if CELL in text:
+        return UnitKind.ROW
+    if _CODE.search(text) and not _ENDS.search(text):
+        return UnitKind.CODE
+    words = count_words(text)
+    return UnitKind.HEADING if words < FEWEST_WORDS or (words <= 12 and _is_title(text)) else UnitKind.SENTENCE
+
+
+def count_words(text: str) -> float:
+    """Count the words of a text; ideographs count as much as they say."""
+    ideographs = count_ideographs(text)
+    return len(split_units(text)) - ideographs + ideographs / IDEOGRAPHS_A_WORD
+
+
+def _is_title(text: str) -> bool:
+    """Say whether a short line is a heading: no mark ends it, and it gives no figure."""
+    return not _ENDS.search(text) and not any(map(str.isdigit, text))
+
+
+def _context_of(passage: Passage, heading: str, text: str, before: Unit | None) -> str:
+    return " ".join(filter(None, (before.text if before else heading, text)))

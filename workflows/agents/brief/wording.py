@@ -1,0 +1,57 @@
+"""The few words of its own that a brief has, in English and Chinese: only what the sources' dates and counts can vouch for."""
+
+from collections.abc import Mapping
+
+from app.domain.query import Language
+from workflows.agents.wording import fill_wording
+
+EN, ZH = Language.ENGLISH, Language.CHINESE
+
+WORDINGS: Mapping[str, Mapping[Language, str]] = {
+    "found": {
+        EN: "passages read: {passages}; statements chosen: {quotes}; sources: {sources}",
+        ZH: "阅读段落{passages}个；选出陈述{quotes}条；来源{sources}个",
+    },
+    "weak": {
+        EN: "Nothing in the sources searched may answer “{question}”. These are the nearest passages.",
+        ZH: "所检索的资料中可能没有“{question}”的答案。以下是最接近的段落。",
+    },
+    "nothing": {
+        EN: "Nothing was found: no passage of the sources searched shares a word or a meaning with the question. "
+        "Name other collections, or ask in the language of the documents.",
+        ZH: "没有找到任何内容：所检索的资料中没有与问题在词语或含义上相关的段落。请选择其他资料，或用资料所用的语言提问。",
+    },
+    "nothing_heading": {EN: "Nothing was found", ZH: "没有找到内容"},
+    "no_model": {
+        EN: "Written without a language model: every statement is quoted word for word from its source, best match first.",
+        ZH: "本报告未使用语言模型：每条陈述均逐字引自其来源，最相关的在前。",
+    },
+    "no_model_but": {
+        EN: "First written without a language model. Changed since: {changed}. Every other statement is quoted word for word "
+        "from its source.",
+        ZH: "本报告最初未使用语言模型。此后有改动：{changed}。其余陈述均逐字引自其来源。",
+    },
+    "no_model_first": {
+        EN: "First written without a language model. All of it was changed since: {changed}.",
+        ZH: "本报告最初未使用语言模型，此后全文均有改动：{changed}。",
+    },
+    "changed_by_model": {EN: "“{title}” by the model {model}", ZH: "“{title}”由模型{model}改写"},
+    "changed_by_reader": {EN: "“{title}” by a reader", ZH: "“{title}”由读者改写"},
+    "read_as": {
+        EN: "“{written}” was read as “{read}”: no source has the word as it was written.",
+        ZH: "“{written}”按“{read}”理解：资料中没有原来的写法。",
+    },
+    "style_unmet": {
+        EN: "The tone and audience you chose could not be followed: without a language model the words are the sources' own.",
+        ZH: "未能按所选的语气和读者对象来写：没有语言模型时，文字均为来源原文。",
+    },
+    "overview": {EN: "At a glance", ZH: "一览"},
+    "column_source": {EN: "Source", ZH: "来源"},
+    "column_statement": {EN: "Statement", ZH: "陈述"},
+    "and": {EN: ", ", ZH: "、"},
+}
+
+
+def tell(what: str, language: Language, /, **values: object) -> str:
+    """Return one of these sentences with its values filled in."""
+    return fill_wording(WORDINGS, what, language, values)

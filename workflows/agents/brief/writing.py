@@ -1,0 +1,126 @@
+"""The report agent without a model: the best quotations of what was found, by source, in order of worth."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from itertools import chain
+
+from app.domain.citations import MARKER
+from app.domain.evidence import Finding, Quote
+from app.domain.options import ReportFormat, ReportStyle
+from app.domain.plan import ResearchPlan
+from app.domain.query import Language, ResearchQuery
+from app.domain.report import Report, Section
+from app.domain.writer import Arrangement
+from workflows.agents.brief.layout import escape_markdown, lay_out, quote_text, title_of
+from workflows.agents.brief.provenance import make_notice
+from workflows.agents.brief.units import count_words
+from workflows.agents.brief.wording import tell
+from workflows.agents.kit import Kit
+from workflows.agents.simple_plan import shorten_title
+from workflows.agents.wording import PART_NOTICES, say
+
+MOST_ROWS = 20
+
+
+async def write_brief(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
+    """Write the brief (MindDR section 3.1, report agent) from findings of searches with or without a model."""
+    parts = [(plan.get_subtask(finding.subtask_id).title, finding) for finding in findings]
+    told = [(title, finding) for title, finding in parts if finding.quotes]
+    sections = [section for title, finding in told for section in _write_part(title, finding, len(told), query, kit)]
+    quotes = {quote.key: quote for finding in findings for quote in finding.quotes}
+    shown = _apply_format(sections, quotes, query.style, query.language) or [_say_nothing(findings, query.language)]
+    cited = dict.fromkeys(key for section in shown for key in MARKER.findall(section.body))
+    return Report(
+        title=shorten_title(query.question),
+        sections=tuple(shown),
+        quotes=tuple(quotes[key] for key in cited if key in quotes),
+        conflicts=tuple(conflict for finding in findings for conflict in finding.conflicts),
+        notices=tuple(_list_notices(query, plan, parts)),
+    )
+
+
+def _write_part(title: str, finding: Finding, parts: int, query: ResearchQuery, kit: Kit) -> list[Section]:
+    """Write the sections on one part of the question: what a model wrote on it, then a section a source."""
+    level = 2 if parts == 1 else 3
+    chosen = _take_best(finding.quotes, round(kit.bounds.section_words * (1 + parts) / (2 * parts)))
+    sections = [
+        Section(heading=title_of(own[0].source, query.language), level=level, body=lay_out(own))
+        for own in _group_by_source(chosen, query.writer.arrangement)
+    ]
+    lead = "\n\n".join(chain(map(escape_markdown, finding.gaps), _list_prose(finding)))
+    if parts > 1:
+        return [Section(heading=title, body=lead), *sections]
+    return [sections[0].model_copy(update={"body": f"{lead}\n\n{sections[0].body}".strip()}), *sections[1:]]
+
+
+def _take_best(quotes: Sequence[Quote], words: int) -> list[Quote]:
+    """Take quotations, best first, up to a number of words."""
+    taken: list[Quote] = []
+    left = float(words)
+    for quote in quotes:
+        if left <= 0:
+            break
+        taken.append(quote)
+        left -= count_words(quote.text)
+    return taken
+
+
+def _group_by_source(quotes: Iterable[Quote], arrangement: Arrangement) -> list[list[Quote]]:
+    """Group quotations by source, the source of the best first; or by date, where the reader wishes it."""
+    groups: dict[str, list[Quote]] = {}
+    for quote in quotes:
+        groups.setdefault(quote.source.url, []).append(quote)
+    if arrangement is Arrangement.TIME:
+        return sorted(groups.values(), key=lambda own: own[0].source.published or date.max)
+    return list(groups.values())
+
+
+def _list_prose(finding: Finding) -> list[str]:
+    """Return the paragraphs of a model's answer that cite one of its quotes; none for a finding made without a model."""
+    keys = {quote.key for quote in finding.quotes}
+    paragraphs = finding.answer.split("\n\n") if finding.usage.model_calls else []
+    plain = [" ".join(paragraph.split()).lstrip("# ") for paragraph in paragraphs]
+    return [paragraph for paragraph in plain if keys.intersection(MARKER.findall(paragraph))]
+
+
+def _apply_format(
+    sections: Sequence[Section], quotes: Mapping[str, Quote], style: ReportStyle | None, language: Language
+) -> list[Section]:
+    """Give the sections the form that the reader chose."""
+    if style and style.format is ReportFormat.TABLE_FIRST and sections:
+        return [_make_table(sections, quotes, language), *sections]
+    if style and style.format is ReportFormat.BULLETS:
+        return [section.model_copy(update={"body": _as_bullets(section.body)}) for section in sections]
+    return list(sections)
+
+
+def _make_table(sections: Sequence[Section], quotes: Mapping[str, Quote], language: Language) -> Section:
+    """Return a table with a row for each quotation."""
+    cited = dict.fromkeys(key for section in sections for key in MARKER.findall(section.body))
+    rows = [quotes[key] for key in cited if key in quotes][:MOST_ROWS]
+    head = f"| {tell('column_source', language)} | {tell('column_statement', language)} |\n|---|---|"
+    lines = [f"| {escape_markdown(title_of(row.source, language))} | {quote_text(row)} |" for row in rows]
+    return Section(heading=tell("overview", language), body="\n".join([head, *lines]))
+
+
+def _as_bullets(body: str) -> str:
+    blocks = [block for block in body.split("\n\n") if block]
+    return "\n\n".join(block if block.startswith(("- ", "|")) else f"- {block}" for block in blocks)
+
+
+def _say_nothing(findings: Sequence[Finding], language: Language) -> Section:
+    reasons = dict.fromkeys(gap for finding in findings for gap in finding.gaps)
+    body = "\n\n".join([tell("nothing", language), *(f"- {escape_markdown(reason)}" for reason in reasons)])
+    return Section(heading=tell("nothing_heading", language), body=body)
+
+
+def _list_notices(query: ResearchQuery, plan: ResearchPlan, parts: Sequence[tuple[str, Finding]]) -> Iterable[str]:
+    language = query.language
+    for reading in plan.readings:
+        yield tell("read_as", language, written=reading.written, read=reading.read)
+    for title, finding in parts:
+        if finding.stop in PART_NOTICES:
+            yield say(PART_NOTICES[finding.stop], language, title=title, detail=finding.detail or "-")
+    if query.style and (query.style.tone or query.style.audience):
+        yield tell("style_unmet", language)
+    yield make_notice((), language)
