@@ -5,7 +5,7 @@ from typing import Annotated
 from litestar import Controller, Response, get
 from litestar.params import QueryParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.exports.nouns import ExportFormat
 from app.http.authentication import needs
 from app.http.dependencies import ExportsService, ResearchService, RunId
@@ -20,7 +20,7 @@ class ExportsController(Controller):
 
     path = "/v1"
     tags = ("reports",)
-    opt = needs(Scope.REPORTS_READ)
+    opt = needs(AccessScope.REPORTS_READ)
 
     @get("/runs/{run_id:uuid}/export", media_type="application/octet-stream", responses=problem_responses(400, 404))
     async def export(

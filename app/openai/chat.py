@@ -8,7 +8,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import JSONBody
 from litestar.response import Stream
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.run import RunStatus
 from app.http.authentication import needs
 from app.http.dependencies import LiveService, ResearchService
@@ -32,7 +32,7 @@ class ChatController(Controller):
 
     path = "/openai/v1/chat"
     tags = ("openai",)
-    opt = needs(Scope.RUNS_WRITE)
+    opt = needs(AccessScope.RUNS_WRITE)
 
     @post("/completions", status_code=200, media_type=JSON, responses={**error_responses(400, 404, 413), 200: COMPLETION})
     async def complete(

@@ -3,7 +3,7 @@
 from litestar import Controller, get
 from litestar.params import FromPath
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.http.authentication import needs
 from app.http.dependencies import ResearchService
 from app.openai.errors import error_responses
@@ -19,7 +19,7 @@ class ModelsController(Controller):
 
     path = "/openai/v1/models"
     tags = ("openai",)
-    opt = needs(Scope.RUNS_READ)
+    opt = needs(AccessScope.RUNS_READ)
 
     @get(responses=error_responses())
     async def list_models(self, research: ResearchService) -> ModelList:

@@ -9,7 +9,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Stream
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.errors import Conflict
 from app.domain.run import Run
 from app.http.authentication import STREAMS, needs
@@ -41,10 +41,13 @@ class ResponsesController(Controller):
 
     path = "/openai/v1/responses"
     tags = ("openai",)
-    opt = needs(Scope.RUNS_READ)
+    opt = needs(AccessScope.RUNS_READ)
 
     @post(
-        opt=needs(Scope.RUNS_WRITE), status_code=200, media_type=JSON, responses={**error_responses(400, 404, 413), 200: RESPONSE}
+        opt=needs(AccessScope.RUNS_WRITE),
+        status_code=200,
+        media_type=JSON,
+        responses={**error_responses(400, 404, 413), 200: RESPONSE},
     )
     async def create(self, data: JSONBody[NewResponse], research: ResearchService, live: LiveService) -> Reply[bytes] | Stream:
         """Ask a question. With `background` the answer is the queued response, with `stream` its events, else all of it."""
@@ -79,7 +82,7 @@ class ResponsesController(Controller):
 
     @post(
         "/{response_id:str}/cancel",
-        opt=needs(Scope.RUNS_WRITE),
+        opt=needs(AccessScope.RUNS_WRITE),
         status_code=200,
         media_type=JSON,
         responses={**error_responses(404, 409), 200: RESPONSE},

@@ -6,7 +6,7 @@ from litestar import get
 from litestar.params import QueryParameter
 from pydantic import BaseModel
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.http.authentication import needs
 from app.http.dependencies import PagesService, ToolUseService
 from app.http.openapi.responses import problem_responses
@@ -23,7 +23,7 @@ class ToolList(BaseModel):
     items: list[ToolUse]
 
 
-@get("/v1/tools", opt=needs(Scope.RUNS_READ), tags=["tools"], responses=problem_responses(400))
+@get("/v1/tools", opt=needs(AccessScope.RUNS_READ), tags=["tools"], responses=problem_responses(400))
 async def tools(
     use: ToolUseService,
     days: Annotated[int, QueryParameter(ge=1, le=365, description="Calls of this many days are counted.")] = DAYS,
@@ -32,7 +32,7 @@ async def tools(
     return ToolList(items=await use.read(days))
 
 
-@get("/v1/retrieve", opt=needs(Scope.RUNS_READ), tags=["tools"], responses=problem_responses(400))
+@get("/v1/retrieve", opt=needs(AccessScope.RUNS_READ), tags=["tools"], responses=problem_responses(400))
 async def retrieve(
     pages: PagesService,
     wanted: Annotated[str, QueryParameter(name="query", min_length=1, max_length=1_000, description="What to look for.")],

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.accounts.nouns.access import Role, Scope
+from app.accounts.nouns.access import AccessScope, Role
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.nouns.team import Invitation, KeyInfo, Member
 from app.database.engine import Executor, translate_outages
@@ -119,7 +119,7 @@ async def list_keys(database: Executor) -> Sequence[KeyInfo]:
 
 
 async def add_key(
-    database: Executor, key: ApiKey, user: UUID, name: str, scopes: Iterable[Scope], expires_at: datetime | None
+    database: Executor, key: ApiKey, user: UUID, name: str, scopes: Iterable[AccessScope], expires_at: datetime | None
 ) -> KeyInfo:
     """Keep a member's new key."""
     names = sorted(scope.value for scope in scopes)
@@ -144,5 +144,5 @@ async def revoke(database: Executor, key: UUID) -> str | None:
 
 
 def _key_of(row: Record) -> KeyInfo:
-    known = {scope.value for scope in Scope}
+    known = {scope.value for scope in AccessScope}
     return KeyInfo(**(dict(row) | {"scopes": [scope for scope in row["scopes"] if scope in known]}))

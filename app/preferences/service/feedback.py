@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from app.accounts.nouns.access import Principal, Scope
+from app.accounts.nouns.access import AccessScope, Principal
 from app.audit import storage as audit
 from app.audit.storage import Action
 from app.database.engine import Database
@@ -85,7 +85,7 @@ class Feedback:
             Forbidden: only an owner speaks for the organisation.
         """
         if organisation is not None:
-            if Scope.ORGANISATION_WRITE not in principal.scopes:
+            if AccessScope.ORGANISATION_WRITE not in principal.scopes:
                 raise Forbidden("only an owner of your organisation can decide for it")
             async with self._database.acquire() as connection:
                 here = principal.organisation_id

@@ -4,7 +4,7 @@ import asyncio
 
 from litestar import Controller, get
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.report import Report
 from app.http.authentication import needs
 from app.http.dependencies import ResearchService, RunId
@@ -21,7 +21,7 @@ class FindingsController(Controller):
 
     path = "/v1/runs/{run_id:uuid}"
     tags = ("reports",)
-    opt = needs(Scope.REPORTS_READ)
+    opt = needs(AccessScope.REPORTS_READ)
 
     @get("/contradictions", responses=problem_responses(404))
     async def contradictions(self, run_id: RunId, research: ResearchService) -> DisagreementPage:

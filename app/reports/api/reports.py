@@ -8,7 +8,7 @@ from litestar.exceptions import HTTPException
 from litestar.openapi import ResponseSpec
 from litestar.params import PathParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.run import Run
 from app.http.authentication import needs
 from app.http.dependencies import ApiRequest, ResearchService, RunId
@@ -33,7 +33,7 @@ class ReportsController(Controller):
 
     path = "/v1"
     tags = ("reports",)
-    opt = needs(Scope.REPORTS_READ)
+    opt = needs(AccessScope.REPORTS_READ)
 
     @get("/runs/{run_id:uuid}/report", media_type=JSON, responses={**problem_responses(404, 406), 200: REPORT})
     async def report(self, run_id: RunId, research: ResearchService, request: ApiRequest) -> Response[bytes]:

@@ -7,7 +7,7 @@ from uuid import UUID
 from litestar import Controller, Response, get, post, put
 from litestar.params import FromPath, HeaderParameter, JSONBody, PathParameter, QueryParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.errors import InvalidInput
 from app.domain.report import Report
 from app.domain.revision import VersionInfo
@@ -45,7 +45,7 @@ Limit = Annotated[int, QueryParameter(ge=1, le=100, description="How many at mos
 Before = Annotated[UUID | None, QueryParameter(description="Only those older than this one.")]
 VersionNumber = Annotated[int, PathParameter(ge=1, le=MOST_VERSIONS, description="The version's number, from 1.")]
 SectionNumber = Annotated[int, PathParameter(ge=0, le=10_000, description="The section's place in the version, from 0.")]
-READ, WRITE = needs(Scope.REPORTS_READ), needs(Scope.REPORTS_WRITE)
+READ, WRITE = needs(AccessScope.REPORTS_READ), needs(AccessScope.REPORTS_WRITE)
 
 
 class VersionsController(Controller):

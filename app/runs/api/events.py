@@ -9,7 +9,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import HeaderParameter, QueryParameter
 from litestar.response import Stream
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.run import RunEvent
 from app.http.authentication import STREAMS, needs
 from app.http.dependencies import LiveService, ResearchService, RunId
@@ -37,7 +37,7 @@ class EventsController(Controller):
 
     path = "/v1/runs"
     tags = ("events",)
-    opt = needs(Scope.RUNS_READ)
+    opt = needs(AccessScope.RUNS_READ)
 
     @get("/{run_id:uuid}/events", media_type=MEDIA_TYPE, responses={**problem_responses(400, 404), 200: STREAM}, opt=STREAMS)
     async def follow(

@@ -6,7 +6,7 @@ from uuid import UUID
 from litestar import Controller, Response, delete, get, post
 from litestar.params import JSONBody, QueryParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.asking.schemas import GivenRubric
 from app.domain.errors import InvalidInput
 from app.domain.run import Run
@@ -23,9 +23,9 @@ class RunsController(Controller):
 
     path = "/v1/runs"
     tags = ("runs",)
-    opt = needs(Scope.RUNS_READ)
+    opt = needs(AccessScope.RUNS_READ)
 
-    @post(opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 413))
+    @post(opt=needs(AccessScope.RUNS_WRITE), responses=problem_responses(400, 413))
     async def create(self, data: JSONBody[NewRun], research: ResearchService, asking: AskingService) -> Response[Run]:
         """Ask a question. The run starts at once; its events are at `/events`."""
         query, given = data.to_query(), data.rubric
@@ -57,7 +57,7 @@ class RunsController(Controller):
         """Return one run as it stands: status, plan, consumption, budget."""
         return await research.get(run_id)
 
-    @delete("/{run_id:uuid}", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(403, 404, 409))
+    @delete("/{run_id:uuid}", opt=needs(AccessScope.RUNS_WRITE), responses=problem_responses(403, 404, 409))
     async def remove(self, run_id: RunId, deleting: DeletingService, principal: CurrentPrincipal) -> None:
         """Delete a run that has ended, for good: its report and versions, links, comparisons, judgements, log and stored steps.
 

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 
-from app.accounts.nouns.access import Role, Scope
+from app.accounts.nouns.access import AccessScope, Role
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.service.bootstrap import ensure_owner
 from app.accounts.storage import organisations as accounts
@@ -43,7 +43,7 @@ class OrganisationWithRun:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-async def add_member(pool: asyncpg.Pool, organisation: UUID, role: Role, scopes: Iterable[Scope] = Scope) -> ApiKey:
+async def add_member(pool: asyncpg.Pool, organisation: UUID, role: Role, scopes: Iterable[AccessScope] = AccessScope) -> ApiKey:
     """Add a person to an organisation; return their key."""
     user, key = uuid4(), ApiKey.new()
     await accounts.ensure_user(pool, user, f"{user}@example.org")

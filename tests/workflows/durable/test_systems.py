@@ -15,7 +15,7 @@ from app.domain.run import EventType, RunStatus
 from app.runs.service.research import AgreedRubric
 from app.side_by_side.service.later_scores import LaterScores
 from app.side_by_side.service.side_by_side import SideBySide, SideBySides
-from tests.workflows.durable.test_rubric_contract import DRAFTED
+from tests.workflows.durable.test_rubric_stage import DRAFTED
 from tests.workflows.durable.whole_product import WholeProduct
 from tests.workflows.systems.one_question import QUESTION, answer_soundly
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
