@@ -72,7 +72,7 @@ async def seed_organisation(services: Services, database: asyncpg.Pool, name: st
     without = {scope: await add_member(database, organisation, Role.OWNER, set(AccessScope) - {scope}) for scope in AccessScope}
     leaver = await add_member(database, organisation, Role.VIEWER)
     with act_for(Tenant(organisation, user)):
-        run = await services.research.create(ResearchQuery(question=f"What is {text}"))
+        run = await services.runs.create(ResearchQuery(question=f"What is {text}"))
         await services.steering.add_note(run.id, text)
         owner = Principal(organisation_id=organisation, user_id=user, role=Role.OWNER, scopes=frozenset(AccessScope))
         invited = await services.accounts.team.invite(owner, f"guest-{organisation}@example.org", Role.MEMBER)

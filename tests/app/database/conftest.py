@@ -63,7 +63,7 @@ async def make_organisation(services: Services, pool: asyncpg.Pool, name: str) -
     async with pool.acquire() as connection:
         await ensure_owner(connection, key, organisation, owner, name, f"{owner}@example.org")
     with act_for(Tenant(organisation, owner)):
-        run = await services.research.create(ResearchQuery(question=f"What is the secret of {name}?"))
+        run = await services.runs.create(ResearchQuery(question=f"What is the secret of {name}?"))
         await services.steering.add_note(run.id, text)
     made = OrganisationWithRun(organisation, owner, key, text, run.id)
     await write_research(pool, made)
