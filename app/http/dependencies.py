@@ -12,10 +12,10 @@ from app.accounts.nouns.access import Principal
 from app.accounts.service.accounts import Accounts
 from app.asking.service.asking import Asking
 from app.collections.service.collections import Collections
+from app.collections.service.index_pages import Pages
 from app.exports.service import Exports
 from app.http.part_checks import PartChecks
-from app.outside.service.pages import Pages
-from app.outside.service.tool_use import ToolUseReport
+from app.outside_calls.service import ToolUseReport
 from app.preferences.service.preferences import Preferences
 from app.reports.service.revising import Revising
 from app.runs.service.deletion import RunDeletion

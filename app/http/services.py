@@ -12,6 +12,7 @@ from app.accounts.service.authentication import Authenticator
 from app.accounts.service.policy import DEFAULT_POLICY, AccountPolicy
 from app.asking.service.asking import Asking
 from app.collections.service.collections import Collections
+from app.collections.service.index_pages import Pages
 from app.comparisons.service.offers import Offers
 from app.database.engine import connect
 from app.database.roles import refuse_bypass
@@ -23,8 +24,7 @@ from app.exports.service.conversion import Conversions
 from app.http.background import Background
 from app.http.part_checks import PartChecks
 from app.idempotency.service import IdempotencyKeys
-from app.outside.service.pages import Pages
-from app.outside.service.tool_use import ToolUseReport
+from app.outside_calls.service import ToolUseReport
 from app.preferences.service.preferences import Preferences, make_preferences
 from app.reports.service.revising import Revising
 from app.runs.service.deletion import RunDeletion

@@ -12,7 +12,7 @@ import pytest
 
 from app.database.engine import connect
 from app.domain.errors import ToolUnavailable
-from app.outside.storage import OutsideStore
+from app.outside_calls.storage import OutsideCallStore
 from retrieval.outside import http
 from retrieval.outside.breaker import FAILURES
 from retrieval.outside.entrance import Entrance, OutsideAnswer
@@ -259,7 +259,7 @@ async def test_a_refused_key_is_not_tried_again_with_the_next_call(stub: Outside
 async def test_workers_join_through_the_database(stub: OutsideStub, exchange: HttpExchange, postgres_url: str) -> None:
     stub.otherwise = answer_after(0.1, GOOD)
     pools = [await connect(postgres_url) for _ in range(2)]
-    calls = [caller(stub, exchange, Entrance(OutsideStore(pool))) for pool in pools]
+    calls = [caller(stub, exchange, Entrance(OutsideCallStore(pool))) for pool in pools]
     answers = await asyncio.gather(*(call("shared") for call in calls for _ in range(3)))
     assert {answer.body for answer in answers} == {b"[1]"}
     assert len(stub.seen) == 1
@@ -294,7 +294,7 @@ async def test_an_unreachable_database_is_an_outage_to_wait_out(
     pool: Any = await connect(postgres_url)
     await pool.close()
     with pytest.raises(ToolUnavailable):
-        await caller(stub, exchange, Entrance(OutsideStore(pool)))()
+        await caller(stub, exchange, Entrance(OutsideCallStore(pool)))()
     assert stub.seen == []
 
 

@@ -8,7 +8,7 @@ import orjson
 from app.domain.chat import ToolCall
 from app.domain.evidence import snapshot_hash
 from app.domain.run import RunStatus
-from app.outside.storage import OutsideStore
+from app.outside_calls.storage import OutsideCallStore
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.services import PROVIDERS
@@ -25,9 +25,9 @@ async def test_a_snippet_of_the_web_is_cited_and_its_text_stays(house: WholeProd
     found = {"organic": [{"title": "On the web", "link": "https://web.example/1", "snippet": SNIPPET}]}
     async with serve_outside(answer_with(found)) as stub, http.open_exchange() as exchange:
         serper = replace(PROVIDERS["serper"]("k"), url=stub.url)
-        web = OutsideSearch("web", Entrance(OutsideStore(house.database)), exchange, [serper])
+        web = OutsideSearch("web", Entrance(OutsideCallStore(house.database)), exchange, [serper])
         async with house.start_worker() as shop:
-            shop.beyond = OutsideTools(web=web)
+            shop.outside_tools = OutsideTools(web=web)
             run_id = await house.ask()
             await house.wait_for(run_id, RunStatus.COMPLETED)
         assert 0 < len(stub.seen) <= 9

@@ -44,7 +44,7 @@ class Keeping(NamedTuple):
 KEEPING = Keeping()
 
 
-class OutsideStore:
+class OutsideCallStore:
     """What workers know together about outside calls.
 
     Raises:

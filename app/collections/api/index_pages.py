@@ -1,35 +1,17 @@
-"""Routes of the outside services, and of pages of the index for other programs."""
+"""The route that gives pages of the index to other programs."""
 
 from typing import Annotated
 
 from litestar import get
 from litestar.params import QueryParameter
-from pydantic import BaseModel
 
 from app.accounts.nouns.access import AccessScope
+from app.collections.service.index_pages import Page
 from app.http.authentication import needs
-from app.http.dependencies import PagesService, ToolUseService
+from app.http.dependencies import PagesService
 from app.http.openapi.responses import problem_responses
-from app.outside.nouns import ToolUse
-from app.outside.service.pages import Page
-from app.outside.service.tool_use import DAYS
 
 MOST_PAGES = 20
-
-
-class ToolList(BaseModel):
-    """The outside services, with the outcome of their calls."""
-
-    items: list[ToolUse]
-
-
-@get("/v1/tools", opt=needs(AccessScope.RUNS_READ), tags=["tools"], responses=problem_responses(400))
-async def tools(
-    use: ToolUseService,
-    days: Annotated[int, QueryParameter(ge=1, le=365, description="Calls of this many days are counted.")] = DAYS,
-) -> ToolList:
-    """List every outside service that the product can use: whether it is on, its setting, and the outcome of its calls."""
-    return ToolList(items=await use.read(days))
 
 
 @get("/v1/retrieve", opt=needs(AccessScope.RUNS_READ), tags=["tools"], responses=problem_responses(400))
