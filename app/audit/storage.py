@@ -98,7 +98,7 @@ async def record(
 async def list_page(
     database: Executor, limit: int, before: UUID | None, wanted: AuditFilter = EVERYTHING
 ) -> Sequence[AuditEntry]:
-    """Up to `limit` of the wanted entries, newest first, older than `before`."""
+    """List up to `limit` of the wanted entries, newest first, older than `before`."""
     async with translate_outages():
         rows = await database.fetch(PAGE, limit, before, wanted.action, wanted.user_id, wanted.since, wanted.until)
     return [AuditEntry(**(dict(row) | {"detail": orjson.loads(row["detail"])})) for row in rows]

@@ -66,7 +66,7 @@ BATCHED = frozenset({"runs", "events", "tool_calls", "turns", "snapshots"})
 
 
 async def get(database: Executor, organisation: object) -> Retention:
-    """The organisation's settings; by default everything is kept."""
+    """Return the organisation's settings; by default everything is kept."""
     async with translate_outages():
         row = await database.fetchrow(GET, organisation)
     return Retention(**dict(row)) if row else Retention()

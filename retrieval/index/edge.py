@@ -203,7 +203,10 @@ def _load(path: Path) -> engine.EdgeShard:
 
 
 def _config_of(forgets: bool) -> engine.EdgeConfig:
-    """Deleted points count into how rare a word is until their segment is rewritten; by default small ones never are."""
+    """Return an index's settings.
+
+    Deleted points count into how rare a word is until their segment is rewritten; by default small ones never are.
+    """
     return engine.EdgeConfig(
         sparse_vectors={SPARSE: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
         optimizers=engine.EdgeOptimizersConfig(

@@ -45,6 +45,6 @@ async def ensure_key(
 
 
 async def find_member_addresses(database: Executor, addresses: Sequence[str]) -> frozenset[str]:
-    """Those of these e-mail addresses that belong to members of the organisation that is acted for."""
+    """Return those of these e-mail addresses that belong to members of the organisation that is acted for."""
     async with translate_outages():
         return frozenset(row["email"] for row in await database.fetch(MEMBER_ADDRESSES, list(addresses)))

@@ -91,14 +91,14 @@ class LeftOrganisation(NamedTuple):
 
 
 async def export(database: Executor, user: UUID) -> str:
-    """As JSON text."""
+    """Return what is stored about a person, as JSON text."""
     async with translate_outages():
         found: str = await database.fetchval(EXPORT, user)
     return found
 
 
 async def list_organisations(database: Executor, user: UUID) -> Sequence[LeftOrganisation]:
-    """Where a person is a member, held until the transaction ends."""
+    """List the organisations of a person, held until the transaction ends."""
     async with translate_outages():
         return [LeftOrganisation(*row) for row in await database.fetch(PLACES, user)]
 

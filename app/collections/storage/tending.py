@@ -79,7 +79,7 @@ class ReadingRun(NamedTuple):
 
 
 async def list_unsettled(trusted: Executor, limit: int) -> Sequence[UnsettledCollection]:
-    """Up to `limit` collections that need tending."""
+    """List up to `limit` collections that need tending."""
     async with translate_outages():
         return [UnsettledCollection(*row) for row in await trusted.fetch(UNSETTLED, limit)]
 
@@ -92,7 +92,7 @@ async def note_progress(trusted: Executor, collection: UUID, progress: Sequence[
 
 
 async def list_documents(trusted: Executor, collection: UUID) -> Sequence[StoredDocument]:
-    """All documents of a collection, those on their way out included."""
+    """Return all documents of a collection, those on their way out included."""
     async with translate_outages():
         rows = await trusted.fetch(DOCUMENTS, collection)
     return [StoredDocument(row["id"], row["snapshot"], DocumentState(row["state"]), row["deleted"]) for row in rows]
@@ -111,6 +111,6 @@ async def drop_collection(trusted: Executor, collection: UUID) -> None:
 
 
 async def list_readers(trusted: Executor, collection: UUID, snapshot: str) -> Sequence[ReadingRun]:
-    """The runs that keep something of this text, and those that have not ended and may come to."""
+    """Return the runs that keep something of this text, and those that have not ended and may come to."""
     async with translate_outages():
         return [ReadingRun(*row) for row in await trusted.fetch(READERS, collection, snapshot)]

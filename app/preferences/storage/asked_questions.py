@@ -22,7 +22,7 @@ ASKED = """
 
 
 async def read_questions(database: Pool) -> AsyncIterator[Record]:
-    """Consented questions, oldest first: run, query, time.
+    """Yield consented questions, oldest first: run, query, time.
 
     Raises:
         Unavailable: the database does not answer.

@@ -22,5 +22,5 @@ DELETE = """
 
 
 def deletion_of(gone: str) -> str:
-    """A statement that deletes the runs whose ids `gone` selects, `FOR UPDATE`, with all that belongs to them."""
+    """Return a statement that deletes the runs whose ids `gone` selects, `FOR UPDATE`, with all that belongs to them."""
     return DELETE.format(gone=gone)

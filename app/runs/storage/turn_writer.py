@@ -64,7 +64,7 @@ class TurnWriter:
         self._writers: set[asyncio.Task[None]] = set()
 
     async def store(self, row: TurnRow) -> Record:
-        """What the database answered to this row. A row is stored even when its caller is cancelled meanwhile.
+        """Store a row, and return the database's answer. It is stored even when its caller is cancelled meanwhile.
 
         Raises:
             PostgresError, or one of `OUTAGES`: this row was not stored, or may have been; it can be sent again.
@@ -83,7 +83,7 @@ class TurnWriter:
             await self._store([self._waiting.popleft() for _ in range(min(LARGEST_BATCH, len(self._waiting)))])
 
     async def _store(self, batch: list[_WaitingRow]) -> None:
-        """A row that the database refuses takes no other with it: then each is stored by itself."""
+        """Store a batch. When the database refuses a row of it, each is stored by itself, so that the others are not lost."""
         try:
             stored = await self._send([waiting.row for waiting in batch])
         except OUTAGES as error:
