@@ -88,7 +88,7 @@ EVERYTHING = AuditFilter()
 async def record(
     database: Executor, action: Action, subject: object = "", detail: Mapping[str, str] | None = None, by: Tenant | None = None
 ) -> None:
-    """Write down what whoever this context acts for, or `by`, has done. Use the connection of the transaction that does it."""
+    """Write down what the person this context acts for, or `by`, has done. Use the connection of the transaction that does it."""
     who = by or get_tenant()
     known = (who.organisation, who.user, who.key, who.address)
     async with translate_outages():

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL. A statement is one asyncpg prepared statement; whoever composes several opens the transaction."""
+"""Connections to PostgreSQL. A statement is one asyncpg prepared statement; the caller of several opens the transaction."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager

@@ -1,7 +1,7 @@
 """The two roles that the product connects as, neither of which owns a table.
 
 The API's sees the rows of one organisation, by row-level security. The worker's is trusted with all of them: it works on the runs
-it is told of. Both are made by the migrations; whoever runs the database gives them a login.
+of every organisation. The migrations make both roles; the operator of the database gives them a login.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""The schema revision this code works with, and whether a database's serves it. A test keeps it equal to the newest migration."""
+"""The schema revision that this code works with, and the check of a database. A test keeps it equal to the newest migration."""
 
 import asyncpg
 

@@ -1,4 +1,4 @@
-"""What became of requests that carried an idempotency key. Every function is one statement."""
+"""The outcome of requests with an idempotency key. Every function is one statement."""
 
 from datetime import timedelta
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What organisations let be deleted after a time.
+"""The data that organisations let be deleted after a time.
 
 The settings are read and set as the organisation; sweeping is for the trusted connection, which sees all of them.
 """

@@ -1,4 +1,4 @@
-"""Endpoints and the messages to them. Every function is one statement; a message is written where what it tells happens."""
+"""Endpoints and the messages to them. Every function is one statement; a message is written in the transaction that it reports."""
 
 from collections.abc import Collection, Sequence
 from datetime import timedelta

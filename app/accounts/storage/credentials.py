@@ -1,4 +1,4 @@
-"""Looking up who a key belongs to, before any organisation is known. For the trusted connection."""
+"""The holders of keys, looked up before any organisation is known. For the trusted connection."""
 
 from collections.abc import Collection
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Coming in: by an invitation, or as the first of a new organisation. For the trusted connection."""
+"""The beginning of a membership: by an invitation, or as the first person of an organisation. For the trusted connection."""
 
 from typing import NamedTuple
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""All that is kept about one person, to be handed to them, and to be forgotten. For the trusted connection."""
+"""Everything that is stored about one person: its export and its erasure. For the trusted connection."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -94,7 +94,7 @@ async def list_invitations(database: Executor) -> Sequence[Invitation]:
 
 
 async def withdraw(database: Executor, invitation: UUID) -> str | None:
-    """Take an invitation back; whom it was for, or None when there is none."""
+    """Take an invitation back. Return its address, or None when there is none."""
     async with translate_outages():
         email: str | None = await database.fetchval(WITHDRAW, invitation)
     return email

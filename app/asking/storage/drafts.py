@@ -1,4 +1,4 @@
-"""What was drafted for a question before it became a run, with what that cost. Every function is one statement."""
+"""Drafts for a question before it became a run, with their cost. Every function is one statement."""
 
 from uuid import UUID, uuid4
 

@@ -1,4 +1,4 @@
-"""What finished runs used: for estimates. One statement."""
+"""The consumption of finished runs, for estimates."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

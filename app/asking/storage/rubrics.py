@@ -1,4 +1,4 @@
-"""Rubrics of runs, as drafted and as agreed, and the scorecards that came of them. Every function is one statement."""
+"""Rubrics of runs, as drafted and as agreed, and their scorecards. Every function is one statement."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,6 +1,6 @@
 """Collections of own documents and the documents in them. Every function is one statement.
 
-Which collections whoever acts may use is the database's to say (`may_use` in migrations/sql).
+The database decides which collections the acting person may use (`may_use` in migrations/sql).
 """
 
 from collections.abc import Sequence
@@ -78,7 +78,7 @@ async def create(database: Executor, collection: UUID, name: str, access: Access
 
 
 async def list_page(database: Executor, limit: int, before: UUID | None) -> Sequence[Collection]:
-    """List up to `limit` collections that whoever acts may use, newest first, older than the collection `before`."""
+    """List up to `limit` collections that the acting person may use, newest first, older than the collection `before`."""
     async with translate_outages():
         return [_collection_of(row) for row in await database.fetch(PAGE, limit, before)]
 
@@ -91,7 +91,7 @@ async def get(database: Executor, collection: UUID) -> Collection | None:
 
 
 async def find_named(database: Executor, names: Sequence[str]) -> Sequence[NamedCollection]:
-    """Return the collections of these names that whoever acts may use."""
+    """Return the collections of these names that the acting person may use."""
     async with translate_outages():
         return [NamedCollection(*row) for row in await database.fetch(BY_NAME, list(names))]
 

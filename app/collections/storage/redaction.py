@@ -1,6 +1,6 @@
-"""Taking a deleted document out of what the runs that read it kept.
+"""The removal of a deleted document from what the runs that read it have stored.
 
-What stays is said in docs/collections.md: what a report prints, and what a reader wrote.
+What a report prints and what a reader wrote stay (docs/collections.md).
 """
 
 from uuid import UUID

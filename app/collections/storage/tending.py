@@ -1,4 +1,4 @@
-"""What is done to own documents for nobody in particular: following their way into the index, and out of everything.
+"""The way of own documents into the index, and out of everything: work for no particular person.
 
 `trusted` is the worker's role, which sees all organisations.
 """

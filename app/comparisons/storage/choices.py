@@ -1,4 +1,4 @@
-"""What readers chose. One choice a reader and comparison, changeable for a while, counted by how the reports were written."""
+"""The choices of readers: one for each reader and comparison, which may be changed for a while. Votes count by way of writing."""
 
 from collections.abc import Sequence
 from datetime import timedelta

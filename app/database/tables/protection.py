@@ -1,7 +1,7 @@
-"""Which rows of a table the API's role sees and what it may do to them, said beside the table's columns.
+"""The rows of a table that the API's role sees, and what it may do to them; this is declared beside the table's columns.
 
-Row-level security holds it (ADR 0034). A migration repeats what is said here, and a test compares the two.
-The worker's role sees and may do everything. A table that says nothing is of own rows.
+Row-level security enforces it (ADR 0034). A migration repeats what is declared here, and a test compares the two.
+The worker's role sees and may do everything. A table that says nothing shows the rows of the organisation that is acted for.
 """
 
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Fleets and their questions, as whoever runs one sees them. Every function is one statement."""
+"""Fleets and their questions, as the people who run them see them. Every function is one statement."""
 
 from collections.abc import Sequence
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What moves a fleet on: used by its workflow's activity, in one transaction that takes the fleet's row first."""
+"""The steps of a fleet: its workflow's activity takes them in one transaction, which locks the fleet's row first."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Annotation: which pairs are to be judged by how many, who judges which, and what the answers were."""
+"""Annotation: the pairs, how many people judge each, who judges which, and the answers."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Stars, flagged claims, and who lets what they say go into training. Every function is one statement, complete in itself."""
+"""Stars, flagged claims, and consent to training. Every function is one statement, complete in itself."""
 
 from datetime import datetime
 from typing import NamedTuple

@@ -1,6 +1,6 @@
 """Quotas of the organisation that `database` acts for, and what is used of them.
 
-What is asked before a run begins names the organisation: runs are also begun by the trusted role, which is shown all of them.
+The check before a run names the organisation, because the trusted role, which sees all of them, begins runs too.
 """
 
 from collections.abc import Sequence

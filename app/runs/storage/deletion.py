@@ -1,4 +1,4 @@
-"""One run on its way out: what stands against it, and its end."""
+"""The deletion of a run, and what may stand against it."""
 
 from typing import NamedTuple
 from uuid import UUID

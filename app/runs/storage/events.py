@@ -62,7 +62,7 @@ async def read_all_after(database: Executor, known: Mapping[UUID, int]) -> dict[
 def gap_event(run_id: UUID, after: int, following: int) -> LoggedEvent:
     """Return the event that a watcher gets instead of those between `after` and `following` when the log has dropped them.
 
-    It has the number of the last of them, so that who comes back after it is not told again.
+    It has the number of the last of them, so that a watcher who comes back after it does not get it again.
     """
     row = {"seq": following - 1, "type": EventType.GAP, "agent": "", "at": datetime.now(UTC)}
     body = orjson.dumps({"run_id": str(run_id), **row, "payload": {"after": after, "next": following}}, option=orjson.OPT_UTC_Z)

@@ -1,4 +1,4 @@
-"""What a reader changes in a run that is under way. Each is one statement under the lock of the run's ledger."""
+"""The changes that a reader makes to a run under way. Each is one statement under the lock of the run's ledger."""
 
 from collections.abc import Collection
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""A run's stored turns: all of them, or what its tools brought."""
+"""A run's stored turns: all of them, or those of its tools."""
 
 from collections.abc import Sequence
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What a run's tool calls brought back, each under the key of its tool and arguments: asked twice, found once."""
+"""The results of a run's tool calls, each under the key of its tool and arguments: the same call is not made twice."""
 
 from uuid import UUID
 
