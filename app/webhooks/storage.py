@@ -1,4 +1,4 @@
-"""Endpoints and the messages to them. Every function is one statement; a message is written in the transaction that it reports."""
+"""Endpoints and the messages to them. Every function is one statement; a message is written with the change that it reports."""
 
 from collections.abc import Collection, Sequence
 from datetime import timedelta
