@@ -62,7 +62,7 @@ class IndexProgress(NamedTuple):
     characters: int
 
 
-class StoredDocument(NamedTuple):
+class UnsettledDocument(NamedTuple):
     """A document as the database has it; its `snapshot` is empty until it was read."""
 
     id: UUID
@@ -91,11 +91,11 @@ async def note_progress(trusted: Executor, collection: UUID, progress: Sequence[
         await trusted.execute(NOTE, collection, *columns)
 
 
-async def list_documents(trusted: Executor, collection: UUID) -> Sequence[StoredDocument]:
+async def list_documents(trusted: Executor, collection: UUID) -> Sequence[UnsettledDocument]:
     """Return all documents of a collection, those on their way out included."""
     async with translate_outages():
         rows = await trusted.fetch(DOCUMENTS, collection)
-    return [StoredDocument(row["id"], row["snapshot"], DocumentState(row["state"]), row["deleted"]) for row in rows]
+    return [UnsettledDocument(row["id"], row["snapshot"], DocumentState(row["state"]), row["deleted"]) for row in rows]
 
 
 async def drop_document(trusted: Executor, document: UUID) -> None:

@@ -15,7 +15,7 @@ from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn
-from app.runs.storage.turn_writer import TurnRow, TurnWriter
+from app.runs.storage.turn_writer import TurnArguments, TurnWriter
 
 RESERVE = "SELECT * FROM reserve($1, $2, $3, $4, $5, $6, $7, $8)"
 # A model call takes less time than that, and who waits for a model writes an event now and then.
@@ -128,7 +128,7 @@ class RunLog:
         """
         async with translate_outages():
             row = await self._turns.store(
-                TurnRow(
+                TurnArguments(
                     run_id,
                     stage,
                     attempt,
