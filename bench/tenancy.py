@@ -16,7 +16,7 @@ from typing import NamedTuple
 import aiohttp
 import asyncpg
 
-from app.accounts.nouns.access import SCOPES_OF_ROLE, Role, Scope
+from app.accounts.nouns.access import SCOPES_OF_ROLE, AccessScope, Role
 from app.accounts.nouns.api_key import ApiKey
 from app.database.migrate import upgrade
 from app.http.asgi import build_routes, create_app
@@ -50,7 +50,7 @@ class Actor(NamedTuple):
     name: str
     headers: dict[str, str]
     role: Role | None
-    scopes: frozenset[Scope] = frozenset()
+    scopes: frozenset[AccessScope] = frozenset()
 
 
 class Leak(NamedTuple):
@@ -94,7 +94,7 @@ async def ask_everything(
             if actor.name == "key without the scope":
                 if route.needs is None:
                     continue
-                narrow = actor._replace(headers=house.without[route.needs].headers, scopes=frozenset(Scope) - {route.needs})
+                narrow = actor._replace(headers=house.without[route.needs].headers, scopes=frozenset(AccessScope) - {route.needs})
             status, body = await send_request(session, narrow, route, base)
             checks += 1
             leaks += [Leak(actor.name, route.name, what) for what in find_faults(narrow, route, status, body, house)]
@@ -123,8 +123,8 @@ def actors_of(house: SeededOrganisation, other: SeededOrganisation) -> list[Acto
     strangers = [
         Actor("no key", {}, None),
         Actor("wrong key", bearer_headers_of(ApiKey(house.owner.id, "wrong" * 8)), None),
-        Actor("other tenant", bearer_headers_of(other.owner), Role.OWNER, frozenset(Scope)),
-        Actor("key without the scope", {}, Role.OWNER, frozenset(Scope)),
+        Actor("other tenant", bearer_headers_of(other.owner), Role.OWNER, frozenset(AccessScope)),
+        Actor("key without the scope", {}, Role.OWNER, frozenset(AccessScope)),
     ]
     members = [Actor(role, house.members[role].headers, role, SCOPES_OF_ROLE[role]) for role in reversed(Role)]
     return strangers + members

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
-from app.accounts.nouns.access import Principal, Role, Scope
+from app.accounts.nouns.access import AccessScope, Principal, Role
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.service.bootstrap import ensure_owner
 from app.accounts.storage import organisations as accounts
@@ -51,7 +51,7 @@ class SeededOrganisation:
     organisation: UUID
     owner: ApiKey
     members: dict[Role, KeyOwner]
-    without: dict[Scope, KeyOwner]
+    without: dict[AccessScope, KeyOwner]
     run: UUID
     text: str
     things: dict[tuple[str, str], str]
@@ -69,12 +69,12 @@ async def seed_organisation(services: Services, database: asyncpg.Pool, name: st
     async with database.acquire() as connection:
         await ensure_owner(connection, key, organisation, user, f"{name} {text}", f"the-owner-of-{organisation}@example.org")
     members = {role: await add_member(database, organisation, role) for role in Role}
-    without = {scope: await add_member(database, organisation, Role.OWNER, set(Scope) - {scope}) for scope in Scope}
+    without = {scope: await add_member(database, organisation, Role.OWNER, set(AccessScope) - {scope}) for scope in AccessScope}
     leaver = await add_member(database, organisation, Role.VIEWER)
     with act_for(Tenant(organisation, user)):
-        run = await services.research.create(ResearchQuery(question=f"What is {text}"))
+        run = await services.runs.create(ResearchQuery(question=f"What is {text}"))
         await services.steering.add_note(run.id, text)
-        owner = Principal(organisation_id=organisation, user_id=user, role=Role.OWNER, scopes=frozenset(Scope))
+        owner = Principal(organisation_id=organisation, user_id=user, role=Role.OWNER, scopes=frozenset(AccessScope))
         invited = await services.accounts.team.invite(owner, f"guest-{organisation}@example.org", Role.MEMBER)
     snapshot = await write_research(database, run.id, text)
     with act_for(Tenant(organisation, user)):
@@ -93,7 +93,9 @@ async def seed_organisation(services: Services, database: asyncpg.Pool, name: st
     return SeededOrganisation(organisation, key, members, without, run.id, text, things, queries)
 
 
-async def add_member(database: asyncpg.Pool, organisation: UUID, role: Role, scopes: Iterable[Scope] = Scope) -> KeyOwner:
+async def add_member(
+    database: asyncpg.Pool, organisation: UUID, role: Role, scopes: Iterable[AccessScope] = AccessScope
+) -> KeyOwner:
     """Add a person; return their key."""
     user, key = uuid4(), ApiKey.new()
     await accounts.ensure_user(database, user, f"{user}@example.org")

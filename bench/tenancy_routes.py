@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import orjson
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.http.openapi import examples
 from app.http.route_table import DeclaredRoute, list_routes
 from bench.tenancy_houses import SeededOrganisation
@@ -23,7 +23,7 @@ class TenancyRequest(NamedTuple):
     method: str
     path: str
     body: Any
-    needs: Scope | None
+    needs: AccessScope | None
     names_a_resource: bool
     unknown: bool
 

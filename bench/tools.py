@@ -24,7 +24,7 @@ import orjson
 from app.database.engine import connect
 from app.database.migrate import upgrade
 from app.domain.errors import ToolError
-from app.outside.storage import OutsideStore
+from app.outside_calls.storage import OutsideCallStore
 from bench.result import print_result
 from bench.tools_stub import FaultyProviders, serve_providers
 from infra.local.postgres import LocalPostgres
@@ -98,7 +98,7 @@ async def make_calls(number: int, calls: int, database_url: str, address: str) -
     errors: Counter[str] = Counter()
     times: list[float] = []
     room = asyncio.Semaphore(AT_ONCE)
-    async with http.open_exchange() as exchange, tend(Entrance(OutsideStore(pool))) as entrance:
+    async with http.open_exchange() as exchange, tend(Entrance(OutsideCallStore(pool))) as entrance:
         tools = [make_tool(name, entrance, exchange, address) for name in NAMES]
 
         async def call(place: int) -> None:

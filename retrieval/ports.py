@@ -75,7 +75,7 @@ class Comparer(Protocol):
     """
 
     async def compare(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
-        """Return the cosine of the query and each text (512 at most), -1 to 1.
+        """Return the cosine of the query and each text (1,024 at most), -1 to 1.
 
         Empty where no encoder is open or its model does not know the language of the query.
         """

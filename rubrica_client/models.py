@@ -19,6 +19,37 @@ class Acceptance(Value):
     password: str
 
 
+class AccessScope(StrEnum):
+    """
+    A permission. Every route needs one; a key may hold fewer than its person's role allows.
+    """
+
+    RUNS_READ = "runs:read"
+    RUNS_WRITE = "runs:write"
+    REPORTS_READ = "reports:read"
+    REPORTS_WRITE = "reports:write"
+    COLLECTIONS_READ = "collections:read"
+    COLLECTIONS_WRITE = "collections:write"
+    PREFERENCES_READ = "preferences:read"
+    PREFERENCES_WRITE = "preferences:write"
+    ANNOTATIONS_WRITE = "annotations:write"
+    ANNOTATIONS_MANAGE = "annotations:manage"
+    SCHEDULES_READ = "schedules:read"
+    SCHEDULES_WRITE = "schedules:write"
+    WEBHOOKS_READ = "webhooks:read"
+    WEBHOOKS_WRITE = "webhooks:write"
+    TEAM_READ = "team:read"
+    TEAM_WRITE = "team:write"
+    KEYS_READ = "keys:read"
+    KEYS_WRITE = "keys:write"
+    USAGE_READ = "usage:read"
+    AUDIT_READ = "audit:read"
+    ACCOUNT_READ = "account:read"
+    ACCOUNT_WRITE = "account:write"
+    ORGANISATION_READ = "organisation:read"
+    ORGANISATION_WRITE = "organisation:write"
+
+
 class Action(StrEnum):
     """
     What is written down.
@@ -504,6 +535,25 @@ class JudgingRequest(Value):
     )
 
 
+class KeyInfo(Value):
+    """The stored details of an API key, without its secret."""
+
+    id: str
+    name: str
+    user_id: str
+    scopes: Sequence[AccessScope]
+    created_at: datetime
+    expires_at: datetime | None = None
+    last_used_at: datetime | None = Field(default=None, description="To the minute.")
+
+
+class KeyPage(Value):
+    """The organisation's keys, newest first."""
+
+    items: Sequence[KeyInfo]
+    next: None = Field(default=None)
+
+
 class Language(StrEnum):
     """
     The language of prompts and report.
@@ -521,6 +571,13 @@ class Length(StrEnum):
     SHORT = "short"
     MEDIUM = "medium"
     LONG = "long"
+
+
+class MadeKey(Value):
+    """A new key. Only this answer ever shows it."""
+
+    key: str
+    info: KeyInfo
 
 
 class MailState(StrEnum):
@@ -551,6 +608,14 @@ class NewFlag(Value):
         default=None,
         description="Which version of the report was read; by default the newest.",
     )
+
+
+class NewKey(Value):
+    """A key to make. It can do no more than its maker."""
+
+    name: str
+    scopes: Sequence[AccessScope]
+    expires_at: datetime | None = Field(default=None, description="Null: never.")
 
 
 class NewNote(Value):
@@ -922,37 +987,6 @@ class RunUsage(Value):
     input_tokens: int
     output_tokens: int
     cost_microusd: int
-
-
-class Scope(StrEnum):
-    """
-    A permission. Every route needs one; a key may hold fewer than its person's role allows.
-    """
-
-    RUNS_READ = "runs:read"
-    RUNS_WRITE = "runs:write"
-    REPORTS_READ = "reports:read"
-    REPORTS_WRITE = "reports:write"
-    COLLECTIONS_READ = "collections:read"
-    COLLECTIONS_WRITE = "collections:write"
-    PREFERENCES_READ = "preferences:read"
-    PREFERENCES_WRITE = "preferences:write"
-    ANNOTATIONS_WRITE = "annotations:write"
-    ANNOTATIONS_MANAGE = "annotations:manage"
-    SCHEDULES_READ = "schedules:read"
-    SCHEDULES_WRITE = "schedules:write"
-    WEBHOOKS_READ = "webhooks:read"
-    WEBHOOKS_WRITE = "webhooks:write"
-    TEAM_READ = "team:read"
-    TEAM_WRITE = "team:write"
-    KEYS_READ = "keys:read"
-    KEYS_WRITE = "keys:write"
-    USAGE_READ = "usage:read"
-    AUDIT_READ = "audit:read"
-    ACCOUNT_READ = "account:read"
-    ACCOUNT_WRITE = "account:write"
-    ORGANISATION_READ = "organisation:read"
-    ORGANISATION_WRITE = "organisation:write"
 
 
 class Scorecard(Value):
@@ -1526,25 +1560,6 @@ class InvitationPage(Value):
     next: None = Field(default=None)
 
 
-class KeyInfo(Value):
-    """The stored details of an API key, without its secret."""
-
-    id: str
-    name: str
-    user_id: str
-    scopes: Sequence[Scope]
-    created_at: datetime
-    expires_at: datetime | None = None
-    last_used_at: datetime | None = Field(default=None, description="To the minute.")
-
-
-class KeyPage(Value):
-    """The organisation's keys, newest first."""
-
-    items: Sequence[KeyInfo]
-    next: None = Field(default=None)
-
-
 class KeyQuota(Value):
     """The limits of one key, beside its organisation's."""
 
@@ -1562,13 +1577,6 @@ class MadeInvitation(Value):
         description="Whether a mail server took a mail with a link to them.",
     )
     mail_problem: str = Field(default="", description="Why it was not mailed.")
-
-
-class MadeKey(Value):
-    """A new key. Only this answer ever shows it."""
-
-    key: str
-    info: KeyInfo
 
 
 class MailDelivery(Value):
@@ -1652,14 +1660,6 @@ class NewInvitation(Value):
 
     email: str
     role: Role = Role.MEMBER
-
-
-class NewKey(Value):
-    """A key to make. It can do no more than its maker."""
-
-    name: str
-    scopes: Sequence[Scope]
-    expires_at: datetime | None = Field(default=None, description="Null: never.")
 
 
 class NewRole(Value):
@@ -2090,7 +2090,7 @@ class Me(Value):
     name: str
     organisation: Organisation
     organisations: Sequence[Organisation] = Field(..., description="All organisations that they belong to.")
-    scopes: Sequence[Scope]
+    scopes: Sequence[AccessScope]
     key_id: str | None = Field(default=None, description="The API key that was used, if it was one.")
     has_password: bool = Field(
         default=True,

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
-from app.accounts.nouns.access import Role, Scope
+from app.accounts.nouns.access import AccessScope, Role
 from app.accounts.nouns.team import LONGEST_PASSWORD, DisplayName, Email, Invitation, KeyInfo, Member, Password
 from app.audit.storage import AuditEntry
 from app.domain.limits import Consumption, KeyQuota, Quota
@@ -69,7 +69,7 @@ class NewKey(StrictInput):
     """A key to make. It can do no more than its maker."""
 
     name: DisplayName
-    scopes: tuple[Scope, ...] = Field(min_length=1, max_length=len(Scope))
+    scopes: tuple[AccessScope, ...] = Field(min_length=1, max_length=len(AccessScope))
     expires_at: Annotated[AwareDatetime, AfterValidator(_check_future)] | None = Field(default=None, description="Null: never.")
 
 

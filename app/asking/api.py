@@ -3,7 +3,7 @@
 from litestar import Controller, get, post, put
 from litestar.params import JSONBody
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.asking.nouns import Estimate
 from app.asking.schemas import Clarifications, DraftedRubric, EditedRubric, RubricView
 from app.domain.contract import DraftKind
@@ -19,20 +19,20 @@ class AskingController(Controller):
 
     path = "/v1"
     tags = ("asking",)
-    opt = needs(Scope.RUNS_READ)
+    opt = needs(AccessScope.RUNS_READ)
 
     @post("/estimates", status_code=200, responses=problem_responses(400))
     async def estimate(self, data: JSONBody[NewRun], asking: AskingService) -> Estimate:
         """Estimate what a run of this question will take, with the systems `beside` it, from similar runs. Nothing is started."""
         return await asking.estimate(data.to_query(), data.beside)
 
-    @post("/clarifications", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400))
+    @post("/clarifications", opt=needs(AccessScope.RUNS_WRITE), responses=problem_responses(400))
     async def clarify(self, data: JSONBody[NewRun], asking: AskingService) -> Clarifications:
         """Ask the reader at most three questions back, often none. Answers go into `clarified` of the run."""
         kept = await asking.draft(DraftKind.CLARIFICATION, data.to_query())
         return Clarifications(questions=kept.draft.questions, model=kept.draft.model, usage=kept.draft.usage)
 
-    @post("/rubrics", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400))
+    @post("/rubrics", opt=needs(AccessScope.RUNS_WRITE), responses=problem_responses(400))
     async def draft_rubric(self, data: JSONBody[NewRun], asking: AskingService) -> DraftedRubric:
         """Draft a rubric for this question; edit it and give it to the run as `rubric`."""
         kept = await asking.draft(DraftKind.RUBRIC, data.to_query())
@@ -44,7 +44,7 @@ class AskingController(Controller):
         """Return the rubric that the run's report is held to, and its draft."""
         return RubricView.of(await asking.get_rubric(run_id))
 
-    @put("/runs/{run_id:uuid}/rubric", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 404, 409))
+    @put("/runs/{run_id:uuid}/rubric", opt=needs(AccessScope.RUNS_WRITE), responses=problem_responses(400, 404, 409))
     async def edit_rubric(self, run_id: RunId, data: JSONBody[EditedRubric], asking: AskingService) -> RubricView:
         """Replace the rubric, until the report is being written. The draft is kept beside it."""
         return RubricView.of(await asking.edit_rubric(run_id, data.criteria))

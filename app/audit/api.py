@@ -7,7 +7,7 @@ from uuid import UUID
 from litestar import Controller, Response, get
 from litestar.params import QueryParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.accounts.schemas import AuditPage
 from app.audit.storage import Action, AuditFilter
 from app.http.authentication import needs
@@ -26,7 +26,7 @@ class AuditController(Controller):
 
     path = "/v1/audit"
     tags = ("audit",)
-    opt = needs(Scope.AUDIT_READ)
+    opt = needs(AccessScope.AUDIT_READ)
 
     @get(responses=problem_responses(400))
     async def entries(

@@ -88,7 +88,7 @@ EVERYTHING = AuditFilter()
 async def record(
     database: Executor, action: Action, subject: object = "", detail: Mapping[str, str] | None = None, by: Tenant | None = None
 ) -> None:
-    """Write down what whoever this context acts for, or `by`, has done. Use the connection of the transaction that does it."""
+    """Write down what the person this context acts for, or `by`, has done. Use the connection of the transaction that does it."""
     who = by or get_tenant()
     known = (who.organisation, who.user, who.key, who.address)
     async with translate_outages():
@@ -98,7 +98,7 @@ async def record(
 async def list_page(
     database: Executor, limit: int, before: UUID | None, wanted: AuditFilter = EVERYTHING
 ) -> Sequence[AuditEntry]:
-    """Up to `limit` of the wanted entries, newest first, older than `before`."""
+    """List up to `limit` of the wanted entries, newest first, older than `before`."""
     async with translate_outages():
         rows = await database.fetch(PAGE, limit, before, wanted.action, wanted.user_id, wanted.since, wanted.until)
     return [AuditEntry(**(dict(row) | {"detail": orjson.loads(row["detail"])})) for row in rows]

@@ -7,7 +7,7 @@ from litestar import Controller, Response, get, post
 from litestar.params import FromPath, JSONBody, QueryParameter
 from pydantic import ValidationError
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.comparisons.schemas import (
     ChoiceView,
     ComparisonPage,
@@ -35,9 +35,9 @@ class ComparisonsController(Controller):
 
     path = "/v1/comparisons"
     tags = ("preferences",)
-    opt = needs(Scope.PREFERENCES_READ)
+    opt = needs(AccessScope.PREFERENCES_READ)
 
-    @post(opt=needs(Scope.PREFERENCES_WRITE), responses=problem_responses(400, 403, 404, 409))
+    @post(opt=needs(AccessScope.PREFERENCES_WRITE), responses=problem_responses(400, 403, 404, 409))
     async def create(
         self, data: JSONBody[NewComparison], preferences: PreferencesService, principal: CurrentPrincipal
     ) -> Response[ComparisonView]:
@@ -67,7 +67,9 @@ class ComparisonsController(Controller):
         """Return both reports, blind, in an order drawn once for each reader. The first look starts the clock of the choice."""
         return view_of(await preferences.comparisons.show(comparison_id, principal.user_id))
 
-    @post("/{comparison_id:uuid}/choice", opt=needs(Scope.PREFERENCES_WRITE), responses=problem_responses(400, 403, 404, 409))
+    @post(
+        "/{comparison_id:uuid}/choice", opt=needs(AccessScope.PREFERENCES_WRITE), responses=problem_responses(400, 403, 404, 409)
+    )
     async def choose(
         self,
         comparison_id: ComparisonId,
@@ -81,10 +83,10 @@ class ComparisonsController(Controller):
         assert made is not None
         return made
 
-    @post("/{comparison_id:uuid}/reveal", opt=needs(Scope.PREFERENCES_WRITE), responses=problem_responses(403, 404, 409))
+    @post("/{comparison_id:uuid}/reveal", opt=needs(AccessScope.PREFERENCES_WRITE), responses=problem_responses(403, 404, 409))
     async def reveal(self, comparison_id: ComparisonId, preferences: PreferencesService, principal: CurrentPrincipal) -> Reveal:
         """Reveal which report was which. The choice is then final; a second report you asked for and prefer becomes current."""
-        may_change = Scope.REPORTS_WRITE in principal.scopes
+        may_change = AccessScope.REPORTS_WRITE in principal.scopes
         return reveal_of(*await preferences.comparisons.reveal(comparison_id, principal.user_id, adopt=may_change))
 
 

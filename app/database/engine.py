@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL. A statement is one asyncpg prepared statement; whoever composes several opens the transaction."""
+"""Connections to PostgreSQL. A statement is one asyncpg prepared statement; the caller of several opens the transaction."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -18,19 +18,19 @@ class Executor(Protocol):
     """What repositories take: a pool for one statement, a connection with a transaction open for several, a `TenantDatabase`."""
 
     async def fetch(self, query: str, *args: Any) -> list[Record]:
-        """All rows."""
+        """Return all rows."""
         ...
 
     async def fetchrow(self, query: str, *args: Any) -> Record | None:
-        """The first row, or None."""
+        """Return the first row, or None."""
         ...
 
     async def fetchval(self, query: str, *args: Any) -> Any:
-        """The first row's first value, or None."""
+        """Return the first row's first value, or None."""
         ...
 
     async def execute(self, query: str, *args: Any) -> str:
-        """What was done, in PostgreSQL's words."""
+        """Run a statement, and return what was done in PostgreSQL's words."""
         ...
 
 
@@ -54,12 +54,12 @@ class Database(Executor, Protocol):
     """A pool, or a `TenantDatabase`: it also lends a connection, for several statements in one transaction."""
 
     def acquire(self) -> AbstractAsyncContextManager[Executor]:
-        """A connection; a `TenantDatabase` opens the transaction itself."""
+        """Lend a connection; a `TenantDatabase` opens the transaction itself."""
         ...
 
 
 async def connect(database_url: str, largest: int = 10, setting: str = "RUBRICA_DATABASE_URL") -> asyncpg.Pool:
-    """A pool of up to `largest` connections, opened as they are needed. `setting` is where the address comes from.
+    """Open a pool of up to `largest` connections, opened as they are needed. `setting` is where the address comes from.
 
     Raises:
         SetupError: the address is wrong, refuses us, or does not speak PostgreSQL.
@@ -94,12 +94,12 @@ async def translate_outages() -> AsyncIterator[None]:
 
 
 def _describe_error(error: BaseException) -> str:
-    """The error on one line; some have no words."""
+    """Return the error on one line; its class where it has no words."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
 async def _skip_reset(connection: asyncpg.Connection) -> None:
-    """No statement of ours leaves session state behind, and asyncpg's own reset costs a round trip a use.
+    """Leave a connection as it is: no statement of ours leaves session state, and asyncpg's own reset costs a round trip a use.
 
     A transaction is left open only by a use that failed or was cancelled.
     """

@@ -37,7 +37,7 @@ async def downgrade(database_url: str, revision: str = "base") -> None:
 
 
 async def current_revision(database_url: str) -> str | None:
-    """The schema's revision; None for a database that was never migrated."""
+    """Return the schema's revision; None for a database that was never migrated."""
     return await _connect(database_url, revision_of)
 
 
@@ -64,7 +64,7 @@ async def with_connection(database_url: str, work: Callable[["Connection"], None
 
 
 def config(connection: "Connection | None" = None) -> "Config":
-    """Alembic's configuration, independent of the working directory."""
+    """Return Alembic's configuration, independent of the working directory."""
     from alembic.config import Config
 
     made = Config(attributes={"connection": connection})

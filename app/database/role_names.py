@@ -1,4 +1,4 @@
-"""What the two database roles are called. Apart from `roles.py`, so that who only needs the names loads no driver."""
+"""The names of the two database roles, apart from `roles.py`: a program that needs only the names loads no driver."""
 
 API_ROLE = "rubrica_api"
 WORKER_ROLE = "rubrica_worker"

@@ -1,7 +1,7 @@
 """The two roles that the product connects as, neither of which owns a table.
 
 The API's sees the rows of one organisation, by row-level security. The worker's is trusted with all of them: it works on the runs
-it is told of. Both are made by the migrations; whoever runs the database gives them a login.
+of every organisation. The migrations make both roles; the operator of the database gives them a login.
 """
 
 import hashlib
@@ -55,7 +55,7 @@ async def ensure_login(administrator: asyncpg.Connection, role: str, password: s
 
 
 def make_verifier(password: str) -> str:
-    """What PostgreSQL stores for a password (RFC 5803), so that the password itself stands in no statement and in no log."""
+    """Return what PostgreSQL stores for a password (RFC 5803): the password itself must stand in no statement and in no log."""
     salt = os.urandom(16)
     salted = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, ITERATIONS)
     client, server = (hmac.digest(salted, word, "sha256") for word in (b"Client Key", b"Server Key"))

@@ -1,4 +1,4 @@
-"""The schema revision this code works with, and whether a database's serves it. A test keeps it equal to the newest migration."""
+"""The schema revision that this code works with, and the check of a database. A test keeps it equal to the newest migration."""
 
 import asyncpg
 
@@ -11,7 +11,7 @@ FOUND = "SELECT version_num, obj_description('alembic_version'::regclass, 'pg_cl
 
 
 async def revision_of(database: Executor) -> str | None:
-    """The schema's revision; None for a database that was never migrated.
+    """Return the schema's revision; None for a database that was never migrated.
 
     Raises:
         SetupError: it was made by a version before the first release.
@@ -38,7 +38,7 @@ async def require_schema(database: Executor, setting: str = "") -> None:
 
 
 async def _read_state(database: Executor, named: str) -> tuple[str | None, str]:
-    """The schema's revision, and the oldest whose programs can work with it: without the second it is from before the release."""
+    """Return the schema's revision and the oldest whose programs can work with it; the second is missing before the release."""
     try:
         row = await database.fetchrow(FOUND)
     except asyncpg.UndefinedTableError:

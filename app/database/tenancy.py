@@ -32,7 +32,7 @@ _acting: ContextVar[Tenant | None] = ContextVar("tenant", default=None)
 
 @contextmanager
 def act_for(tenant: Tenant | None) -> Iterator[None]:
-    """Whatever uses a `TenantDatabase` in this context does so for this organisation."""
+    """Let whatever uses a `TenantDatabase` in this context act for this organisation."""
     token = _acting.set(tenant)
     try:
         yield
@@ -41,7 +41,7 @@ def act_for(tenant: Tenant | None) -> Iterator[None]:
 
 
 def get_tenant() -> Tenant:
-    """For whom this context acts.
+    """Return for whom this context acts.
 
     Raises:
         LookupError: nobody said.
@@ -64,7 +64,7 @@ class TenantDatabase:
         self._pool = pool
 
     async def fetch(self, query: str, *args: Any) -> list[Record]:
-        """All rows."""
+        """Return all rows."""
         if _is_read(query):
             found: list[Record] = await self._pool.fetch(_as_tenant(query, len(args)), *args, *_tenant_arguments())
             return found
@@ -74,7 +74,7 @@ class TenantDatabase:
         return rows
 
     async def fetchrow(self, query: str, *args: Any) -> Record | None:
-        """The first row, or None."""
+        """Return the first row, or None."""
         if _is_read(query):
             found: Record | None = await self._pool.fetchrow(_as_tenant(query, len(args)), *args, *_tenant_arguments())
             return found
@@ -84,7 +84,7 @@ class TenantDatabase:
         return row
 
     async def fetchval(self, query: str, *args: Any) -> Any:
-        """The first row's first value, or None."""
+        """Return the first row's first value, or None."""
         if _is_read(query):
             return await self._pool.fetchval(_as_tenant(query, len(args)), *args, *_tenant_arguments())
         async with self._open() as connection:
@@ -93,7 +93,7 @@ class TenantDatabase:
         return value
 
     async def execute(self, query: str, *args: Any) -> str:
-        """What was done, in PostgreSQL's words."""
+        """Run a statement, and return what was done in PostgreSQL's words."""
         async with self._open() as connection:
             done: str = await connection.execute(query, *args)
             await connection.execute("COMMIT")
@@ -101,7 +101,7 @@ class TenantDatabase:
 
     @asynccontextmanager
     async def acquire(self) -> AsyncIterator[PoolConnectionProxy]:
-        """A connection with one transaction open for several statements; it is committed at the end."""
+        """Lend a connection with one transaction open for several statements; it is committed at the end."""
         async with self._pool.acquire() as connection, connection.transaction():
             if settings := _settings():
                 await connection.execute(settings)
@@ -109,7 +109,7 @@ class TenantDatabase:
 
     @asynccontextmanager
     async def _open(self) -> AsyncIterator[PoolConnectionProxy]:
-        """One round trip opens the transaction and names the organisation."""
+        """Open the transaction and name the organisation, in one round trip."""
         connection = await self._pool.acquire()
         try:
             await connection.execute(f"BEGIN; {_settings()}")
@@ -133,12 +133,12 @@ class TenantDatabase:
 
 
 def _is_read(query: str) -> bool:
-    """Whether it can stand in the `FROM` of another statement: what changes rows by itself cannot."""
+    """Say whether a statement can stand in the `FROM` of another: what changes rows by itself cannot."""
     return query.lstrip()[:7].rstrip().upper() == "SELECT"
 
 
 def _as_tenant(query: str, args: int) -> str:
-    """The statement, for whom three further arguments name.
+    """Return the statement with three further arguments, which name for whom it is run.
 
     Its rows are asked for by what names the organisation (`LATERAL`), so that they are looked at after it was named. The other
     way round there would be none, never those of another: a connection is left without a name by every transaction.
@@ -151,7 +151,7 @@ def _as_tenant(query: str, args: int) -> str:
 
 
 def _tenant_arguments() -> tuple[str, str, str]:
-    """The arguments that name whom this context acts for; empty is nobody."""
+    """Return the arguments that name for whom this context acts; they are empty for nobody."""
     tenant = _acting.get()
     if tenant is None:
         return "", "", ""
@@ -159,7 +159,7 @@ def _tenant_arguments() -> tuple[str, str, str]:
 
 
 def _settings() -> str:
-    """The values are UUIDs, so they can stand in the text."""
+    """Return the statements that name the organisation. The values are UUIDs, so they can stand in the text."""
     tenant = _acting.get()
     if tenant is None:
         return ""

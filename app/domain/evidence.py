@@ -14,12 +14,12 @@ from app.domain.value import Value
 
 
 def snapshot_hash(text: str) -> str:
-    """SHA-256 (hex) of a source's full text: the name of its immutable snapshot."""
+    """Return the SHA-256 (hex) of a source's full text: the name of its immutable snapshot."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def content_key(*parts: str) -> str:
-    """A 16-hex-digit key of the given parts, each length-prefixed so that no two lists of parts collide."""
+    """Return a 16-hex-digit key of the given parts, each length-prefixed so that no two lists of parts collide."""
     digest = hashlib.sha256()
     for part in parts:
         encoded = part.encode()

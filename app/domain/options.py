@@ -1,4 +1,4 @@
-"""A reader's options for a run beside the question: how the report is written, and where is searched."""
+"""A reader's options for a run beside the question: how the report is written, and what is searched."""
 
 import re
 import unicodedata

@@ -55,22 +55,22 @@ class ResearchPlan(Value):
         return len(done) < len(self.subtasks)
 
     def get_subtask(self, subtask_id: str) -> Subtask:
-        """The subtask of this id; `KeyError` when the plan has none."""
+        """Return the subtask of this id; `KeyError` when the plan has none."""
         for subtask in self.subtasks:
             if subtask.id == subtask_id:
                 return subtask
         raise KeyError(subtask_id)
 
     def is_awaited(self, subtask_id: str) -> bool:
-        """Whether another subtask depends on this one."""
+        """Say whether another subtask depends on this one."""
         return any(subtask_id in subtask.depends_on for subtask in self.subtasks)
 
     def list_ready(self, done: frozenset[str], started: frozenset[str]) -> tuple[Subtask, ...]:
-        """Subtasks whose dependencies are all done and which have not been started, in plan order."""
+        """List the subtasks whose dependencies are all done and which have not been started, in plan order."""
         return tuple(s for s in self.subtasks if s.id not in started and s.id not in done and done.issuperset(s.depends_on))
 
     def ancestors_of(self, subtask_id: str) -> frozenset[str]:
-        """Ids of all subtasks this one depends on, directly or not: exactly what its agent may read from memory."""
+        """Return the ids of all subtasks this one depends on, directly or not: exactly what its agent may read from memory."""
         seen: set[str] = set()
         waiting = list(self.get_subtask(subtask_id).depends_on)
         while waiting:

@@ -17,7 +17,7 @@ from app.http.guard import LOCAL_HOSTS
 from app.http.server import Server, bind
 from app.http.services import open_services
 from app.outgoing.addresses import parse_networks
-from app.runs.service.research import ALL_SYSTEMS, SYSTEMS_WITHOUT_MODEL
+from app.runs.service.runs import ALL_SYSTEMS, SYSTEMS_WITHOUT_MODEL
 from app.settings import Settings, read_settings
 from app.webhooks.service.delivery import DeliveryPolicy
 

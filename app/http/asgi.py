@@ -19,6 +19,7 @@ from app.accounts.api.team import InvitationsController, MembersController
 from app.asking.api import AskingController
 from app.audit.api import AuditController
 from app.collections.api.collections import CollectionsController
+from app.collections.api.index_pages import retrieve
 from app.comparisons.api import ComparisonsController
 from app.exports.api import ExportsController
 from app.http import problems
@@ -35,7 +36,7 @@ from app.openai.chat import ChatController
 from app.openai.errors import OpenAIErrors
 from app.openai.models import ModelsController
 from app.openai.responses import ResponsesController
-from app.outside.api import retrieve, tools
+from app.outside_calls.api import tools
 from app.preferences.api.annotations import AnnotationsController
 from app.preferences.api.feedback import FeedbackController
 from app.preferences.api.summary import PreferencesController

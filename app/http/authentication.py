@@ -1,6 +1,6 @@
 """Find out who sends a request, and whether they may.
 
-A route says in its `opt` what it needs (`opt=needs(Scope.RUNS_READ)`), or that it is for everybody (`opt=PUBLIC`). A route that
+A route says in its `opt` what it needs (`needs(AccessScope.RUNS_READ)`), or that it is for everybody (`opt=PUBLIC`). A route that
 says neither answers nobody; a test looks for such routes.
 """
 
@@ -14,8 +14,7 @@ from litestar.handlers import BaseRouteHandler
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.accounts.api.cookies import SESSION_COOKIE
-from app.accounts.nouns import access as accounts
-from app.accounts.nouns.access import Principal
+from app.accounts.nouns.access import AccessScope, Principal
 from app.accounts.nouns.token import token_digest
 from app.accounts.service.authentication import Authenticator
 from app.database.tenancy import Tenant, act_for
@@ -30,7 +29,7 @@ STREAMS = {"streams": True}
 SIGN_IN_HINT = "sign in, or send an API key as `Authorization: Bearer rbk_...`"
 
 
-def needs(scope: accounts.Scope) -> dict[str, object]:
+def needs(scope: AccessScope) -> dict[str, object]:
     """Return the `opt` of a route, or of a controller for all of its routes."""
     return {"needs": scope}
 
@@ -106,7 +105,7 @@ async def require_scope(connection: ASGIConnection, handler: BaseRouteHandler) -
     principal = connection.scope.get("user")
     if not isinstance(principal, Principal):
         raise Unauthenticated(SIGN_IN_HINT)
-    needed: accounts.Scope | None = handler.opt.get("needs")
+    needed: AccessScope | None = handler.opt.get("needs")
     if needed is None or needed not in principal.scopes:
         lacking = f"the scope {needed}, which your role ({principal.role}) or your key does not have" if needed else "more"
         raise Forbidden(f"this needs {lacking}; an owner or admin of your organisation can change that")

@@ -21,7 +21,7 @@ from app.retention.service.sweeping import keep_sweeping
 from app.runs.service.gateway import RunGateway
 from app.runs.service.live_events import LiveEvents
 from app.runs.service.open_streams import OpenStreams
-from app.runs.service.research import Research
+from app.runs.service.runs import Runs
 from app.runs.storage.events import EventListener
 from app.schedules.service.gateway import ScheduleGateway
 from app.schedules.service.schedules import ScheduleSync
@@ -70,15 +70,15 @@ class Background:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def _list_jobs(self) -> list[Coroutine[Any, Any, None]]:
-        research = Research(self._trusted, self._gateway)
+        runs = Runs(self._trusted, self._gateway)
         jobs = [
             self.listener.run(),
             self.deliverer.run(),
             self.sync.keep_syncing(),
             self.streams.keep_checking(),
             keep_sweeping(self._trusted),
-            _keep_dispatching(research.dispatch),
-            _keep_dispatching(Revising(self._trusted, self._gateway, research).dispatch),
+            _keep_dispatching(runs.dispatch),
+            _keep_dispatching(Revising(self._trusted, self._gateway, runs).dispatch),
         ]
         return [*jobs, self.tending.keep_tending()] if self.index.configured else jobs
 

@@ -12,15 +12,15 @@ from app.accounts.nouns.access import Principal
 from app.accounts.service.accounts import Accounts
 from app.asking.service.asking import Asking
 from app.collections.service.collections import Collections
+from app.collections.service.index_pages import Pages
 from app.exports.service import Exports
 from app.http.part_checks import PartChecks
-from app.outside.service.pages import Pages
-from app.outside.service.tool_use import ToolUseReport
+from app.outside_calls.service import ToolUseReport
 from app.preferences.service.preferences import Preferences
 from app.reports.service.revising import Revising
 from app.runs.service.deletion import RunDeletion
 from app.runs.service.live_events import LiveEvents
-from app.runs.service.research import Research
+from app.runs.service.runs import Runs
 from app.runs.service.steering import Steering
 from app.schedules.service.schedules import Schedules, Subscriptions
 from app.sharing.service import Sharing
@@ -29,7 +29,7 @@ from app.side_by_side.service.side_by_side import SideBySides
 from app.webhooks.service.webhooks import Webhooks
 
 RunId = FromPath[UUID]
-ResearchService = NamedDependency[Research]
+RunsService = NamedDependency[Runs]
 RevisingService = NamedDependency[Revising]
 SharingService = NamedDependency[Sharing]
 SideBySideService = NamedDependency[SideBySides]

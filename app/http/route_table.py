@@ -5,7 +5,7 @@ from typing import NamedTuple
 from litestar import Litestar
 from litestar.routes import HTTPRoute
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 
 
 class DeclaredRoute(NamedTuple):
@@ -13,7 +13,7 @@ class DeclaredRoute(NamedTuple):
 
     method: str
     path: str
-    needs: Scope | None
+    needs: AccessScope | None
     public: bool
 
     @property

@@ -12,6 +12,7 @@ from app.accounts.service.authentication import Authenticator
 from app.accounts.service.policy import DEFAULT_POLICY, AccountPolicy
 from app.asking.service.asking import Asking
 from app.collections.service.collections import Collections
+from app.collections.service.index_pages import Pages
 from app.comparisons.service.offers import Offers
 from app.database.engine import connect
 from app.database.roles import refuse_bypass
@@ -23,15 +24,14 @@ from app.exports.service.conversion import Conversions
 from app.http.background import Background
 from app.http.part_checks import PartChecks
 from app.idempotency.service import IdempotencyKeys
-from app.outside.service.pages import Pages
-from app.outside.service.tool_use import ToolUseReport
+from app.outside_calls.service import ToolUseReport
 from app.preferences.service.preferences import Preferences, make_preferences
 from app.reports.service.revising import Revising
 from app.runs.service.deletion import RunDeletion
 from app.runs.service.gateway import RunGateway
 from app.runs.service.live_events import LiveEvents
 from app.runs.service.open_streams import OpenStreams
-from app.runs.service.research import ALL_SYSTEMS, Research
+from app.runs.service.runs import ALL_SYSTEMS, Runs
 from app.runs.service.steering import Steering
 from app.schedules.service.gateway import NoScheduleGateway, ScheduleGateway
 from app.schedules.service.schedules import Schedules, Subscriptions
@@ -50,7 +50,7 @@ POLICY = DeliveryPolicy()
 class RunServices:
     """The use cases around runs: asking, following, steering and deleting them."""
 
-    research: Research
+    runs: Runs
     asking: Asking
     steering: Steering
     side_by_side: SideBySides
@@ -132,12 +132,12 @@ async def open_services(
     async with await connect(database_url) as pool, await connect(trusted_url, setting="RUBRICA_WORKER_DATABASE_URL") as trusted:
         tenants = TenantDatabase(pool)
         accounts = Accounts.new(tenants, trusted, accounts_policy)
-        research = Research(tenants, gateway, systems, accounts.limits.check_run)
+        runs = Runs(tenants, gateway, systems, accounts.limits.check_run)
         background = Background(tenants, trusted, trusted_url, gateway, timing, webhook_policy, documents, retrieval_url)
-        runs = _make_run_services(tenants, gateway, research, accounts, model, background)
+        run_services = _make_run_services(tenants, gateway, runs, accounts, model, background)
         services = Services(
-            **vars(runs),
-            **vars(_make_report_services(tenants, trusted, gateway, runs, accounts, offers)),
+            **vars(run_services),
+            **vars(_make_report_services(tenants, trusted, gateway, run_services, accounts, offers)),
             **vars(_make_source_services(tenants, trusted, background, services_on)),
             **vars(_make_notification_services(tenants, trusted, background, timing)),
             **vars(_make_request_services(tenants, trusted, gateway, accounts, background)),
@@ -151,17 +151,17 @@ async def open_services(
 def _make_run_services(
     tenants: TenantDatabase,
     gateway: RunGateway,
-    research: Research,
+    runs: Runs,
     accounts: Accounts,
     model: PricedModel | None,
     background: Background,
 ) -> RunServices:
     begin_spending = accounts.limits.check_spending
-    asking, side_by_side = Asking(tenants, gateway, research, model, begin_spending), SideBySides(tenants, research)
+    asking, side_by_side = Asking(tenants, gateway, runs, model, begin_spending), SideBySides(tenants, runs)
     return RunServices(
-        research=research,
+        runs=runs,
         asking=asking,
-        steering=Steering(tenants, gateway, research),
+        steering=Steering(tenants, gateway, runs),
         side_by_side=side_by_side,
         scores=LaterScores(tenants, gateway, asking, side_by_side, begin_spending),
         deleting=RunDeletion(tenants),
@@ -174,15 +174,15 @@ def _make_report_services(
     tenants: TenantDatabase,
     trusted: asyncpg.Pool,
     gateway: RunGateway,
-    runs: RunServices,
+    run_services: RunServices,
     accounts: Accounts,
     offers: Offers | None,
 ) -> ReportServices:
     return ReportServices(
         exports=Exports(Conversions()),
-        revising=Revising(tenants, gateway, runs.research, accounts.limits.check_spending),
-        sharing=Sharing(tenants, trusted, runs.research),
-        preferences=make_preferences(tenants, runs.research, runs.steering, offers),
+        revising=Revising(tenants, gateway, run_services.runs, accounts.limits.check_spending),
+        sharing=Sharing(tenants, trusted, run_services.runs),
+        preferences=make_preferences(tenants, run_services.runs, run_services.steering, offers),
     )
 
 

@@ -1,4 +1,4 @@
-"""What became of requests that carried an idempotency key. Every function is one statement."""
+"""The outcome of requests with an idempotency key. Every function is one statement."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -38,7 +38,7 @@ async def claim(database: Executor, owner: UUID, key: str, digest: bytes, lease:
 
 
 async def find(database: Executor, owner: UUID, key: str) -> KeyRecord | None:
-    """Who has the key."""
+    """Return the record of the key, or None."""
     async with translate_outages():
         row = await database.fetchrow(FIND, owner, key)
     return KeyRecord(*row) if row else None

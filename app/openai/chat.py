@@ -8,10 +8,10 @@ from litestar.openapi import ResponseSpec
 from litestar.params import JSONBody
 from litestar.response import Stream
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.run import RunStatus
 from app.http.authentication import needs
-from app.http.dependencies import LiveService, ResearchService
+from app.http.dependencies import LiveService, RunsService
 from app.openai import ids
 from app.openai.chat_objects import ChatChoice, ChatCitation, ChatCompletion, ChatMessage, ChatUsage
 from app.openai.chat_stream import ChatStream, explain_no_report
@@ -21,7 +21,7 @@ from app.openai.following import STREAM_HEADERS, stream_frames, stream_whole
 from app.openai.reading import lines_of, report_of
 from app.openai.requests import NewChatCompletion
 from app.runs.schemas import NewRun
-from app.runs.service.research import Research
+from app.runs.service.runs import Runs
 
 JSON = "application/json"
 COMPLETION = ResponseSpec(ChatCompletion, description="The completion; its parts where `stream` is set.", generate_examples=False)
@@ -32,34 +32,32 @@ class ChatController(Controller):
 
     path = "/openai/v1/chat"
     tags = ("openai",)
-    opt = needs(Scope.RUNS_WRITE)
+    opt = needs(AccessScope.RUNS_WRITE)
 
     @post("/completions", status_code=200, media_type=JSON, responses={**error_responses(400, 404, 413), 200: COMPLETION})
-    async def complete(
-        self, data: JSONBody[NewChatCompletion], research: ResearchService, live: LiveService
-    ) -> Reply[bytes] | Stream:
+    async def complete(self, data: JSONBody[NewChatCompletion], runs: RunsService, live: LiveService) -> Reply[bytes] | Stream:
         """Ask, and wait for the report, or follow the work with `stream`. The run continues when the client disconnects."""
         question, notes = data.to_question()
-        model = ids.find_model(data.model, research.systems, data.reasoning_effort)
-        run = await research.create(NewRun(question=question, **model._asdict()).to_query(), notes)
+        model = ids.find_model(data.model, runs.systems, data.reasoning_effort)
+        run = await runs.create(NewRun(question=question, **model._asdict()).to_query(), notes)
         if data.stream:
             fold = ChatStream(data.stream_options is not None and data.stream_options.include_usage)
-            return Stream(stream_frames(live, research, run.id, fold), headers=STREAM_HEADERS)
+            return Stream(stream_frames(live, runs, run.id, fold), headers=STREAM_HEADERS)
 
         async def finished() -> bytes:
-            return (await _make_completion(research, run.id)).model_dump_json().encode()
+            return (await _make_completion(runs, run.id)).model_dump_json().encode()
 
-        return Stream(stream_whole(live, research, run.id, finished), media_type=JSON)
+        return Stream(stream_whole(live, runs, run.id, finished), media_type=JSON)
 
 
-async def _make_completion(research: Research, run_id: UUID) -> ChatCompletion:
+async def _make_completion(runs: Runs, run_id: UUID) -> ChatCompletion:
     """Return the run where it stopped: with its report, or with the reason why there is none."""
-    run = await research.get(run_id)
-    report = await report_of(research, run_id) if run.status is RunStatus.COMPLETED else None
+    run = await runs.get(run_id)
+    report = await report_of(runs, run_id) if run.status is RunStatus.COMPLETED else None
     message = ChatMessage(
         content=report.markdown if report else None,
         refusal=None if report else explain_no_report(run, run.status, run.detail),
-        reasoning_content="\n".join(await lines_of(research, run)) or None,
+        reasoning_content="\n".join(await lines_of(runs, run)) or None,
         annotations=[ChatCitation.of(citation) for citation in find_citations(report)] if report else [],
     )
     return ChatCompletion(

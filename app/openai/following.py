@@ -13,7 +13,7 @@ from app.domain.run import EventType, Run, RunStatus
 from app.openai.reading import report_of
 from app.reports.storage.reports import StoredReport
 from app.runs.service.live_events import LiveEvents
-from app.runs.service.research import Research
+from app.runs.service.runs import Runs
 from app.runs.storage.events import LoggedEvent
 
 # The type is set here because a handler's media type outranks its stream's.
@@ -31,47 +31,47 @@ class Fold(Protocol):
         ...
 
 
-async def require_beginning(research: Research, run_id: UUID) -> None:
+async def require_beginning(runs: Runs, run_id: UUID) -> None:
     """Check that the log's beginning is stored: streams are read from there.
 
     Raises:
         Conflict: it was deleted.
     """
-    first = await research.read_events(run_id, 0, 1)
+    first = await runs.read_events(run_id, 0, 1)
     if not first or first[0].seq != 1:
         raise Conflict("the steps of this response are not kept any more; retrieve it without `stream`")
 
 
-async def stream_frames(live: LiveEvents, research: Research, run_id: UUID, fold: Fold) -> AsyncIterator[bytes]:
+async def stream_frames(live: LiveEvents, runs: Runs, run_id: UUID, fold: Fold) -> AsyncIterator[bytes]:
     """Yield the fold's frames as the log grows, until the run has finished or waits for more budget."""
-    run = await research.get(run_id)
+    run = await runs.get(run_id)
     yield BEAT
     async with aclosing(live.watch(run_id, 0)) as batches:
         async for batch in batches:
             made: list[bytes] = []
             for event in batch:
                 if event.type == EventType.STATUS_CHANGED:
-                    run = await research.get(run_id)
-                report = await report_of(research, run_id) if event.type == EventType.REPORT_READY else None
+                    run = await runs.get(run_id)
+                report = await report_of(runs, run_id) if event.type == EventType.REPORT_READY else None
                 made += fold.advance(run, event, report)
             yield b"".join(made) or BEAT
-            if batch and await _waits_for_budget(research, run_id, batch):
+            if batch and await _waits_for_budget(runs, run_id, batch):
                 return
 
 
 async def stream_whole(
-    live: LiveEvents, research: Research, run_id: UUID, answer: Callable[[], Awaitable[bytes]]
+    live: LiveEvents, runs: Runs, run_id: UUID, answer: Callable[[], Awaitable[bytes]]
 ) -> AsyncIterator[bytes]:
     """Yield the answer when the run has stopped, and white space until then, which keeps the connection alive."""
     async with aclosing(live.watch(run_id, 0)) as batches:
         async for batch in batches:
             yield BLANK
-            if batch and await _waits_for_budget(research, run_id, batch):
+            if batch and await _waits_for_budget(runs, run_id, batch):
                 break
     yield await answer()
 
 
-async def _waits_for_budget(research: Research, run_id: UUID, batch: Sequence[LoggedEvent]) -> bool:
+async def _waits_for_budget(runs: Runs, run_id: UUID, batch: Sequence[LoggedEvent]) -> bool:
     """Return True when the last change of status was that the budget is spent, and it still is."""
     changed = any(event.type == EventType.STATUS_CHANGED for event in batch)
-    return changed and (await research.get(run_id)).status is RunStatus.BUDGET_REACHED
+    return changed and (await runs.get(run_id)).status is RunStatus.BUDGET_REACHED

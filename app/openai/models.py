@@ -3,9 +3,9 @@
 from litestar import Controller, get
 from litestar.params import FromPath
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.http.authentication import needs
-from app.http.dependencies import ResearchService
+from app.http.dependencies import RunsService
 from app.openai.errors import error_responses
 from app.openai.ids import find_model, models_of
 from app.openai.objects import ModelList, ModelObject
@@ -19,14 +19,14 @@ class ModelsController(Controller):
 
     path = "/openai/v1/models"
     tags = ("openai",)
-    opt = needs(Scope.RUNS_READ)
+    opt = needs(AccessScope.RUNS_READ)
 
     @get(responses=error_responses())
-    async def list_models(self, research: ResearchService) -> ModelList:
+    async def list_models(self, runs: RunsService) -> ModelList:
         """List every available system with every effort."""
-        return ModelList(data=[ModelObject(id=model.id, created=SINCE) for model in models_of(research.systems)])
+        return ModelList(data=[ModelObject(id=model.id, created=SINCE) for model in models_of(runs.systems)])
 
     @get("/{model:str}", responses=error_responses(404))
-    async def show(self, model: FromPath[str], research: ResearchService) -> ModelObject:
+    async def show(self, model: FromPath[str], runs: RunsService) -> ModelObject:
         """Return one model. A system's name alone means its standard effort."""
-        return ModelObject(id=find_model(model, research.systems).id, created=SINCE)
+        return ModelObject(id=find_model(model, runs.systems).id, created=SINCE)

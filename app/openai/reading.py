@@ -26,7 +26,7 @@ from app.openai.objects import (
 )
 from app.openai.progress import describe_event
 from app.reports.storage.reports import StoredReport
-from app.runs.service.research import Research
+from app.runs.service.runs import Runs
 from app.runs.storage.events import LoggedEvent
 
 # A paused run continues when the person who paused it says so; one at its budget needs more, which a client should learn.
@@ -65,39 +65,39 @@ def make_response(
     )
 
 
-async def read_response(research: Research, run: Run) -> Response:
+async def read_response(runs: Runs, run: Run) -> Response:
     """Return the run as it stands. Its output is shown when it has finished."""
     if not run.status.finished:
-        first = await research.read_events(run.id, INSTRUCTIONS_SEQ - 1, 1)
+        first = await runs.read_events(run.id, INSTRUCTIONS_SEQ - 1, 1)
         return make_response(run, run.status, instructions=instructions_in(first))
-    log = await read_log(research, run.id)
+    log = await read_log(runs, run.id)
     output: list[OutputItem] = []
     if lines := _lines_in(log, run):
         output.append(reasoning_of(run.id, lines, "completed"))
-    if run.status is RunStatus.COMPLETED and (report := await report_of(research, run.id)) is not None:
+    if run.status is RunStatus.COMPLETED and (report := await report_of(runs, run.id)) is not None:
         output.append(message_of(run.id, report))
     return make_response(run, run.status, run.detail, output, instructions_in(log))
 
 
-async def report_of(research: Research, run_id: UUID) -> StoredReport | None:
+async def report_of(runs: Runs, run_id: UUID) -> StoredReport | None:
     """Return the run's report, or None."""
     try:
-        return await research.get_report(run_id)
+        return await runs.get_report(run_id)
     except NotFound:
         return None
 
 
-async def read_log(research: Research, run_id: UUID) -> list[LoggedEvent]:
+async def read_log(runs: Runs, run_id: UUID) -> list[LoggedEvent]:
     """Return all events of a run so far."""
     log: list[LoggedEvent] = []
-    while page := await research.read_events(run_id, log[-1].seq if log else 0):
+    while page := await runs.read_events(run_id, log[-1].seq if log else 0):
         log += page
     return log
 
 
-async def lines_of(research: Research, run: Run) -> list[str]:
+async def lines_of(runs: Runs, run: Run) -> list[str]:
     """Return the steps of the work until there was a report, one line each."""
-    return _lines_in(await read_log(research, run.id), run)
+    return _lines_in(await read_log(runs, run.id), run)
 
 
 def _lines_in(log: Iterable[LoggedEvent], run: Run) -> list[str]:

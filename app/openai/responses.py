@@ -9,11 +9,11 @@ from litestar.openapi import ResponseSpec
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Stream
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.errors import Conflict
 from app.domain.run import Run
 from app.http.authentication import STREAMS, needs
-from app.http.dependencies import LiveService, ResearchService, SteeringService
+from app.http.dependencies import LiveService, RunsService, SteeringService
 from app.openai.errors import error_responses
 from app.openai.following import STREAM_HEADERS, require_beginning, stream_frames, stream_whole
 from app.openai.ids import find_model, parse_response_id
@@ -24,7 +24,7 @@ from app.openai.stream import ResponseStream
 from app.reports.storage.reports import StoredReport
 from app.runs.schemas import NewRun
 from app.runs.service.live_events import LiveEvents
-from app.runs.service.research import Research
+from app.runs.service.runs import Runs
 from app.runs.storage.events import LoggedEvent
 
 JSON = "application/json"
@@ -41,58 +41,61 @@ class ResponsesController(Controller):
 
     path = "/openai/v1/responses"
     tags = ("openai",)
-    opt = needs(Scope.RUNS_READ)
+    opt = needs(AccessScope.RUNS_READ)
 
     @post(
-        opt=needs(Scope.RUNS_WRITE), status_code=200, media_type=JSON, responses={**error_responses(400, 404, 413), 200: RESPONSE}
+        opt=needs(AccessScope.RUNS_WRITE),
+        status_code=200,
+        media_type=JSON,
+        responses={**error_responses(400, 404, 413), 200: RESPONSE},
     )
-    async def create(self, data: JSONBody[NewResponse], research: ResearchService, live: LiveService) -> Reply[bytes] | Stream:
+    async def create(self, data: JSONBody[NewResponse], runs: RunsService, live: LiveService) -> Reply[bytes] | Stream:
         """Ask a question. With `background` the answer is the queued response, with `stream` its events, else all of it."""
         question, notes = data.to_question()
-        model = find_model(data.model, research.systems, data.reasoning.effort if data.reasoning else None)
-        run = await research.create(NewRun(question=question, **model._asdict()).to_query(), notes)
+        model = find_model(data.model, runs.systems, data.reasoning.effort if data.reasoning else None)
+        run = await runs.create(NewRun(question=question, **model._asdict()).to_query(), notes)
         if data.stream:
-            return _stream(live, research, run.id, None)
+            return _stream(live, runs, run.id, None)
         if data.background:
-            return await _answer_with(research, run)
+            return await _answer_with(runs, run)
 
         async def finished() -> bytes:
-            return (await read_response(research, await research.get(run.id))).model_dump_json().encode()
+            return (await read_response(runs, await runs.get(run.id))).model_dump_json().encode()
 
-        return Stream(stream_whole(live, research, run.id, finished), media_type=JSON)
+        return Stream(stream_whole(live, runs, run.id, finished), media_type=JSON)
 
     @get("/{response_id:str}", media_type=JSON, responses={**error_responses(400, 404, 409), 200: RESPONSE}, opt=STREAMS)
     async def show(
         self,
         response_id: ResponseId,
-        research: ResearchService,
+        runs: RunsService,
         live: LiveService,
         stream: Annotated[bool, QueryParameter(description="Its events instead, past and to come.")] = False,
         starting_after: After = None,
     ) -> Reply[bytes] | Stream:
         """Return the response as it stands, or its events from a number on."""
-        run = await research.get(parse_response_id(response_id))
+        run = await runs.get(parse_response_id(response_id))
         if not stream:
-            return await _answer_with(research, run)
-        await require_beginning(research, run.id)
-        return _stream(live, research, run.id, starting_after)
+            return await _answer_with(runs, run)
+        await require_beginning(runs, run.id)
+        return _stream(live, runs, run.id, starting_after)
 
     @post(
         "/{response_id:str}/cancel",
-        opt=needs(Scope.RUNS_WRITE),
+        opt=needs(AccessScope.RUNS_WRITE),
         status_code=200,
         media_type=JSON,
         responses={**error_responses(404, 409), 200: RESPONSE},
     )
-    async def cancel(self, response_id: ResponseId, research: ResearchService, steering: SteeringService) -> Reply[bytes]:
+    async def cancel(self, response_id: ResponseId, runs: RunsService, steering: SteeringService) -> Reply[bytes]:
         """End the run for good. A response that was cancelled already stays as it is."""
         run_id = parse_response_id(response_id)
         try:
             await steering.cancel(run_id)
         except Conflict:
-            if (await research.get(run_id)).status != "cancelled":
+            if (await runs.get(run_id)).status != "cancelled":
                 raise
-        return await _answer_with(research, await research.get(run_id))
+        return await _answer_with(runs, await runs.get(run_id))
 
 
 class _FramesAfter:
@@ -108,9 +111,9 @@ class _FramesAfter:
         return [made.to_frame() for made in told if made.sequence_number > self._after]
 
 
-def _stream(live: LiveEvents, research: Research, run_id: UUID, after: int | None) -> Stream:
-    return Stream(stream_frames(live, research, run_id, _FramesAfter(after)), headers=STREAM_HEADERS)
+def _stream(live: LiveEvents, runs: Runs, run_id: UUID, after: int | None) -> Stream:
+    return Stream(stream_frames(live, runs, run_id, _FramesAfter(after)), headers=STREAM_HEADERS)
 
 
-async def _answer_with(research: Research, run: Run) -> Reply[bytes]:
-    return Reply((await read_response(research, run)).model_dump_json().encode(), media_type=JSON)
+async def _answer_with(runs: Runs, run: Run) -> Reply[bytes]:
+    return Reply((await read_response(runs, run)).model_dump_json().encode(), media_type=JSON)

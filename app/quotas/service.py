@@ -1,4 +1,4 @@
-"""Enforce quotas: requests a minute before a request is answered, runs and their cost before one begins."""
+"""Enforce quotas: of requests per minute before a request is answered, of runs and their cost before a run begins."""
 
 from datetime import UTC, date, datetime, timedelta
 from math import ceil

@@ -1,4 +1,4 @@
-"""What organisations let be deleted after a time.
+"""The data that organisations let be deleted after a time.
 
 The settings are read and set as the organisation; sweeping is for the trusted connection, which sees all of them.
 """
@@ -66,7 +66,7 @@ BATCHED = frozenset({"runs", "events", "tool_calls", "turns", "snapshots"})
 
 
 async def get(database: Executor, organisation: object) -> Retention:
-    """The organisation's settings; by default everything is kept."""
+    """Return the organisation's settings; by default everything is kept."""
     async with translate_outages():
         row = await database.fetchrow(GET, organisation)
     return Retention(**dict(row)) if row else Retention()

@@ -8,7 +8,7 @@ from uuid import UUID
 from litestar import Controller, Response, delete, get, patch, post
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.query import ResearchQuery
 from app.domain.schedules import Schedule
 from app.http.authentication import PUBLIC, needs
@@ -28,7 +28,7 @@ class SchedulesController(Controller):
 
     path = "/v1/schedules"
     tags = ("schedules",)
-    opt = needs(Scope.SCHEDULES_READ)
+    opt = needs(AccessScope.SCHEDULES_READ)
 
     @get(responses=problem_responses(400))
     async def list_schedules(self, schedules: SchedulesService, limit: Limit = PAGE_SIZE, before: Before = None) -> SchedulePage:
@@ -37,7 +37,7 @@ class SchedulesController(Controller):
         items = list(found[:limit])
         return SchedulePage(items=items, next=items[-1].id if len(found) > limit else None)
 
-    @post(opt=needs(Scope.SCHEDULES_WRITE), responses=problem_responses(400, 409))
+    @post(opt=needs(AccessScope.SCHEDULES_WRITE), responses=problem_responses(400, 409))
     async def create(self, data: JSONBody[NewSchedule], schedules: SchedulesService) -> Response[Schedule]:
         """Ask a question at set times. Each asking costs only what changed since the last."""
         query = data.run.to_query() if data.run else ResearchQuery(question="taken from the run")
@@ -49,18 +49,20 @@ class SchedulesController(Controller):
         """Return one schedule."""
         return await schedules.get(schedule_id)
 
-    @patch("/{schedule_id:uuid}", opt=needs(Scope.SCHEDULES_WRITE), responses=problem_responses(400, 404))
+    @patch("/{schedule_id:uuid}", opt=needs(AccessScope.SCHEDULES_WRITE), responses=problem_responses(400, 404))
     async def change(self, schedule_id: ScheduleId, data: JSONBody[ScheduleChange], schedules: SchedulesService) -> Schedule:
         """Change a schedule's name, timing or recipients; pause or resume it."""
         given = data.model_copy()
         return await schedules.change(schedule_id, given.name, given.timing, given.deliver_to, given.paused)
 
-    @delete("/{schedule_id:uuid}", opt=needs(Scope.SCHEDULES_WRITE), responses=problem_responses(404))
+    @delete("/{schedule_id:uuid}", opt=needs(AccessScope.SCHEDULES_WRITE), responses=problem_responses(404))
     async def remove(self, schedule_id: ScheduleId, schedules: SchedulesService) -> None:
         """Delete a schedule with its log. Its runs and their reports stay."""
         await schedules.delete(schedule_id)
 
-    @post("/{schedule_id:uuid}/trigger", status_code=202, opt=needs(Scope.SCHEDULES_WRITE), responses=problem_responses(404))
+    @post(
+        "/{schedule_id:uuid}/trigger", status_code=202, opt=needs(AccessScope.SCHEDULES_WRITE), responses=problem_responses(404)
+    )
     async def trigger(self, schedule_id: ScheduleId, schedules: SchedulesService) -> Schedule:
         """Ask once, now."""
         await schedules.trigger(schedule_id)

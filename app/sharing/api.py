@@ -6,7 +6,7 @@ from uuid import UUID
 from litestar import Controller, Response, delete, get, post
 from litestar.params import FromPath, JSONBody, PathParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.http.authentication import PUBLIC, needs
 from app.http.dependencies import ApiRequest, RunId, SharingService
 from app.http.openapi.responses import problem_responses
@@ -14,7 +14,7 @@ from app.idempotency.api import SHOWN_ONCE
 from app.reports.api.reports import HTML, MARKDOWN
 from app.reports.schemas import CreatedShare, NewShare, SharePage
 
-READ, WRITE = needs(Scope.REPORTS_READ), needs(Scope.REPORTS_WRITE)
+READ, WRITE = needs(AccessScope.REPORTS_READ), needs(AccessScope.REPORTS_WRITE)
 # The page runs nothing and loads nothing, no page frames it, no search engine lists it, and no other site learns its address.
 SHARED_PAGE_HEADERS = {
     "Content-Security-Policy": (

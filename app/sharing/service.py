@@ -10,7 +10,7 @@ from app.audit import storage as audit
 from app.audit.storage import Action
 from app.database.engine import Database, Executor
 from app.domain.errors import Conflict, NotFound
-from app.runs.service.research import Research
+from app.runs.service.runs import Runs
 from app.sharing import storage as shares
 from app.sharing.nouns import Share, SharedReport, new_link_token
 
@@ -35,10 +35,10 @@ class Sharing:
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: Database, trusted: Executor, research: Research) -> None:
+    def __init__(self, database: Database, trusted: Executor, runs: Runs) -> None:
         self._database = database
         self._trusted = trusted
-        self._research = research
+        self._runs = runs
 
     async def share(self, run_id: UUID, days: int, version: int | None) -> NewLink:
         """Make a link to this version, by default the newest, for so many days.
@@ -46,7 +46,7 @@ class Sharing:
         Raises:
             Conflict: the run has too many links.
         """
-        number = (await self._research.get_report(run_id, version)).version
+        number = (await self._runs.get_report(run_id, version)).version
         if len(await shares.list_links(self._database, run_id, MAX_LINKS)) >= MAX_LINKS:
             raise Conflict(f"run {run_id} has been shared {MAX_LINKS} times; use one of its links")
         token, until = new_link_token(), datetime.now(UTC) + timedelta(days=days)
@@ -58,7 +58,7 @@ class Sharing:
 
     async def list_links(self, run_id: UUID) -> Sequence[Share]:
         """List the run's links, newest first."""
-        await self._research.get(run_id)
+        await self._runs.get(run_id)
         return await shares.list_links(self._database, run_id, MAX_LINKS)
 
     async def revoke(self, run_id: UUID, share_id: UUID) -> None:

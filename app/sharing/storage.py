@@ -26,7 +26,7 @@ OPEN = """
 
 
 async def add(database: Executor, share_id: UUID, run_id: UUID, version: int, hash_: bytes, expires_at: datetime) -> Share:
-    """A new link to a version."""
+    """Add a link to a version."""
     async with translate_outages():
         row = await database.fetchrow(ADD, share_id, run_id, version, hash_, expires_at)
     assert row is not None
@@ -34,7 +34,7 @@ async def add(database: Executor, share_id: UUID, run_id: UUID, version: int, ha
 
 
 async def list_links(database: Executor, run_id: UUID, limit: int) -> Sequence[Share]:
-    """A run's links, newest first, ended ones too."""
+    """Return a run's links, newest first, ended ones too."""
     async with translate_outages():
         return [_share_of(row) for row in await database.fetch(LIST, run_id, limit)]
 
@@ -49,7 +49,7 @@ async def revoke(database: Executor, run_id: UUID, share_id: UUID) -> bool:
 
 
 async def open_link(database: Executor, hash_: bytes) -> SharedReport | None:
-    """What the link with this token's hash shows; None when there is none, or it has ended.
+    """Return what the link with this token's hash shows; None when there is none, or it has ended.
 
     For the trusted role, since nobody is known here.
     """

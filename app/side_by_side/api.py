@@ -3,7 +3,7 @@
 from litestar import Controller, get, post
 from litestar.params import JSONBody
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.asking.schemas import GivenRubric
 from app.http.authentication import needs
 from app.http.dependencies import AskingService, LaterScoresService, RunId, SideBySideService
@@ -16,19 +16,19 @@ class SideBySideController(Controller):
 
     path = "/v1/runs/{run_id:uuid}/side-by-side"
     tags = ("runs",)
-    opt = needs(Scope.RUNS_READ)
+    opt = needs(AccessScope.RUNS_READ)
 
     @get(responses=problem_responses(404))
     async def show(self, run_id: RunId, side_by_side: SideBySideService) -> SideBySideView:
         """Return the runs of this run's question with their scorecards; only this run where no other system was asked."""
         return SideBySideView.of(await side_by_side.show(run_id))
 
-    @post(opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 404, 409))
+    @post(opt=needs(AccessScope.RUNS_WRITE), responses=problem_responses(400, 404, 409))
     async def add(self, run_id: RunId, data: JSONBody[FurtherSystems], side_by_side: SideBySideService) -> SideBySideView:
         """Add further systems to this run, finished or not: they work its question with its options, rubric and evidence."""
         return SideBySideView.of(await side_by_side.add(run_id, data.systems))
 
-    @post("/scores", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 404, 409))
+    @post("/scores", opt=needs(AccessScope.RUNS_WRITE), responses=problem_responses(400, 404, 409))
     async def judge(
         self, run_id: RunId, data: JSONBody[JudgingRequest], scores: LaterScoresService, asking: AskingService
     ) -> SideBySideView:

@@ -6,7 +6,7 @@ from uuid import UUID
 from litestar import Controller, Response, delete, get, patch, post
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.http.authentication import needs
 from app.http.dependencies import WebhooksService
 from app.http.openapi.responses import problem_responses
@@ -17,7 +17,7 @@ from app.webhooks.service.webhooks import WebhookChanges, WebhookWithSecret
 
 PAGE_SIZE = 20
 Limit = Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")]
-READ, WRITE = needs(Scope.WEBHOOKS_READ), needs(Scope.WEBHOOKS_WRITE)
+READ, WRITE = needs(AccessScope.WEBHOOKS_READ), needs(AccessScope.WEBHOOKS_WRITE)
 WebhookId = FromPath[UUID]
 
 

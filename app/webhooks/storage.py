@@ -1,4 +1,4 @@
-"""Endpoints and the messages to them. Every function is one statement; a message is written where what it tells happens."""
+"""Endpoints and the messages to them. Every function is one statement; a message is written with the change that it reports."""
 
 from collections.abc import Collection, Sequence
 from datetime import timedelta
@@ -70,20 +70,20 @@ async def create(database: Executor, webhook: UUID, url: str, description: str, 
 
 
 async def get(database: Executor, webhook: UUID) -> Webhook | None:
-    """The endpoint, or None."""
+    """Return the endpoint, or None."""
     async with translate_outages():
         row = await database.fetchrow(GET, webhook)
     return _webhook_of(row) if row else None
 
 
 async def list_page(database: Executor, limit: int, before: UUID | None) -> Sequence[Webhook]:
-    """Up to `limit` endpoints, newest first, older than `before`."""
+    """List up to `limit` endpoints, newest first, older than `before`."""
     async with translate_outages():
         return [_webhook_of(row) for row in await database.fetch(PAGE, limit, before)]
 
 
 async def count(database: Executor) -> int:
-    """How many endpoints there are."""
+    """Count the endpoints."""
     async with translate_outages():
         found: int = await database.fetchval(COUNT)
     return found
@@ -104,7 +104,7 @@ async def change(
 
 
 async def rotate(database: Executor, webhook: UUID, secret: str) -> Webhook | None:
-    """A new secret; the old one signs beside it for a day."""
+    """Set a new secret; the old one signs beside it for a day."""
     async with translate_outages():
         row = await database.fetchrow(ROTATE, webhook, secret)
     return _webhook_of(row) if row else None
@@ -126,13 +126,13 @@ async def add_message(database: Executor, webhook: UUID, kind: WebhookEvent, bod
 async def list_deliveries(
     database: Executor, webhook: UUID, limit: int, before: UUID | None, state: DeliveryState | None
 ) -> Sequence[Delivery]:
-    """Up to `limit` messages to an endpoint, newest first, older than `before`."""
+    """List up to `limit` messages to an endpoint, newest first, older than `before`."""
     async with translate_outages():
         return [_delivery_of(row) for row in await database.fetch(DELIVERIES, webhook, limit, before, state)]
 
 
 async def get_delivery(database: Executor, message: UUID) -> Delivery | None:
-    """The message, or None."""
+    """Return the message, or None."""
     async with translate_outages():
         row = await database.fetchrow(DELIVERY, message)
     return _delivery_of(row) if row else None
@@ -148,20 +148,20 @@ async def replay(database: Executor, message: UUID) -> Delivery | None:
 async def take(
     database: Executor, limit: int, of_each: int, lease: timedelta, busy: Collection[UUID]
 ) -> Sequence[OutgoingMessage]:
-    """Messages that are due, of all organisations, none of `busy` endpoints; due again after `lease` unless reported on."""
+    """Take due messages of all organisations, none of `busy` endpoints; they are due again after `lease` unless reported on."""
     async with translate_outages():
         rows = await database.fetch(TAKE, limit, of_each, lease, list(busy))
     return [_outgoing_of(row) for row in rows]
 
 
 async def report(database: Executor, message: UUID, told: AttemptReport, patience: timedelta) -> None:
-    """What became of an attempt. An endpoint that fails for longer than `patience` is turned off."""
+    """Store what became of an attempt. An endpoint that fails for longer than `patience` is turned off."""
     async with translate_outages():
         await database.execute(REPORT, message, told.delivered, told.status, told.error, told.again_in, told.gone, patience)
 
 
 async def get_next_due(database: Executor, busy: Collection[UUID]) -> timedelta | None:
-    """How long until the next message is due that is not to one of `busy` endpoints; None when none waits."""
+    """Return how long until the next message is due that is not to one of `busy` endpoints; None when none waits."""
     async with translate_outages():
         found: timedelta | None = await database.fetchval(NEXT, list(busy))
     return found

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.outside.nouns import ToolUse as OwnToolUse
-from app.outside.nouns import tool_uses_of
+from app.outside_calls.nouns import ToolUse as OwnToolUse
+from app.outside_calls.nouns import tool_uses_of
 from app.settings import Settings
 from infra.cli.connection import open_api
 from infra.cli.execute import say

@@ -43,7 +43,7 @@ class RunningBuilds:
         self.changed = asyncio.Condition()
 
     def is_running(self, collection: str) -> bool:
-        """Whether a builder works on this collection."""
+        """Say whether a builder works on this collection."""
         return collection in self._running
 
     async def stop_encoding(self, collection: str) -> None:

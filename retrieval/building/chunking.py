@@ -51,7 +51,7 @@ class _Filling:
         self._filled = 0
 
     def can_take(self, paragraph: _Unit) -> bool:
-        """Whether it fits as it is; going sentence by sentence is most of the work of chunking."""
+        """Say whether a paragraph fits as it is; going sentence by sentence is most of the work of chunking."""
         starts_afresh = bool(self._units) and not self._units[-1].heading and self._filled >= TARGET_CHARS * 3 // 4
         return (0 if starts_afresh else self._filled) + paragraph.cost <= TARGET_CHARS
 

@@ -61,7 +61,7 @@ def _misfit_of(content: bytes, encoding: str) -> EncodingMisfit | None:
 
 
 def _is_misplaced(one: str, next_one: str) -> bool:
-    """Whether two letters do not belong together: small before capital, two scripts, a final sigma before a letter."""
+    """Say whether two letters do not belong together: small before capital, two scripts, a final sigma before a letter."""
     if one.isascii() and next_one.isascii():
         return False
     return (one.islower() and next_one.isupper()) or (one < _GREEK) != (next_one < _GREEK) or one == "ς"

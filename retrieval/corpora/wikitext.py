@@ -47,7 +47,7 @@ def readable_text_of(wikitext: str) -> str:
 
 
 def is_redirect(wikitext: str) -> bool:
-    """Whether a page only points to another one."""
+    """Say whether a page only points to another one."""
     return _REDIRECT.match(wikitext) is not None
 
 

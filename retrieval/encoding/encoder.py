@@ -62,7 +62,7 @@ class Encoder(Protocol):
         ...
 
     def can_read(self, text: str) -> bool:
-        """Whether its model knows the language of a text; vectors of other languages are noise."""
+        """Say whether its model knows the language of a text; vectors of other languages are noise."""
         ...
 
 
@@ -99,7 +99,7 @@ class OnnxEncoder:
         return vector
 
     def can_read(self, text: str) -> bool:
-        """The model knows English only."""
+        """Say whether the text is English, the only language that the model knows."""
         return detect_language(text) is Language.ENGLISH
 
     def _encode(self, text: str) -> Vectors:
@@ -132,7 +132,7 @@ class SentenceTransformersEncoder:
         return vector
 
     def can_read(self, text: str) -> bool:
-        """The model knows English only."""
+        """Say whether the text is English, the only language that the model knows."""
         return detect_language(text) is Language.ENGLISH
 
 

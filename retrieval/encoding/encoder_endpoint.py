@@ -66,7 +66,7 @@ class EndpointEncoder:
         return vector
 
     def can_read(self, _: str) -> bool:
-        """Whether the model knows the language: always, since the operator chooses a model for the corpus."""
+        """Say whether the model knows the language: always, since the operator chooses a model for the corpus."""
         return True
 
     def _encode_query(self, text: str) -> Vectors:

@@ -87,7 +87,7 @@ def find_weights(name: str, models_dir: Path | None, cache: Path, sources: Seque
 
 
 def is_verified(file: WeightFile, path: Path) -> bool:
-    """Whether the file at `path` has one of the allowed hashes."""
+    """Say whether the file at `path` has one of the allowed hashes."""
     return path.is_file() and sha256_of(path) in file.sha256
 
 
@@ -116,7 +116,7 @@ def _is_published(weights: EncoderWeights, folder: Path) -> bool:
 
 
 def _is_converted(weights: EncoderWeights, folder: Path) -> bool:
-    """Whether the folder has undamaged files that the current recipe made from the checkpoint."""
+    """Say whether the folder has undamaged files that the current recipe made from the checkpoint."""
     try:
         conversion = Conversion.of_any_version((folder / CONVERSION).read_bytes())
     except (OSError, ValidationError):

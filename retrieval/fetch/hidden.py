@@ -72,7 +72,7 @@ def _hides(style: str) -> bool:
 
 
 def _has_same_colour(style: str) -> bool:
-    """Whether the text has the colour of its background; an unstated background is white."""
+    """Say whether the text has the colour of its background; an unstated background is white."""
     colour, ground = _COLOUR.search(style), _GROUND.search(style)
     if colour is None:
         return False

@@ -105,18 +105,21 @@ class EdgeIndex:
         return HybridHits(sparse, dense)
 
     def find_places(self, name: str, ids: Sequence[int]) -> dict[int, PassagePlace]:
-        """Where these points' texts stand. Places in an index that is only searched do not change, so they are kept."""
+        """Return the places of these points' texts. Places in an index that is only searched do not change, so they are kept."""
         known = self._places.setdefault(name, {})
-        found = {number: known[number] for number in ids if number in known}
-        missing = [number for number in ids if number not in found]
-        if missing:
-            records = self._open_shard(name).retrieve([*missing], with_payload=True, with_vector=False)
-            fresh = {place.id: place for place in map(_place_of, records)}
+        found = {number: place for number in ids if (place := known.get(number))}  # another thread may empty `known` meanwhile
+        if missing := [number for number in ids if number not in found]:
+            fresh = self.read_places(name, missing)
             if len(known) + len(fresh) > MOST_PLACES:
                 known.clear()
             known |= fresh
             found |= fresh
         return found
+
+    def read_places(self, name: str, ids: Sequence[int]) -> dict[int, PassagePlace]:
+        """Read the places from the index itself."""
+        records = self._open_shard(name).retrieve(list(ids), with_payload=True, with_vector=False) if ids else []
+        return {place.id: place for place in map(_place_of, records)}
 
     def count(self, name: str) -> int:
         """Count the points."""
@@ -200,7 +203,10 @@ def _load(path: Path) -> engine.EdgeShard:
 
 
 def _config_of(forgets: bool) -> engine.EdgeConfig:
-    """Deleted points count into how rare a word is until their segment is rewritten; by default small ones never are."""
+    """Return an index's settings.
+
+    Deleted points count into how rare a word is until their segment is rewritten; by default small ones never are.
+    """
     return engine.EdgeConfig(
         sparse_vectors={SPARSE: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
         optimizers=engine.EdgeOptimizersConfig(

@@ -122,7 +122,11 @@ class Index(Protocol):
         ...
 
     def find_places(self, name: str, ids: Sequence[int]) -> dict[int, PassagePlace]:
-        """Return the places of these points' texts, without points that do not exist."""
+        """Return the places of these points' texts, without points that do not exist; some may come from memory."""
+        ...
+
+    def read_places(self, name: str, ids: Sequence[int]) -> dict[int, PassagePlace]:
+        """Do the same, but read all of them from the index: a verification trusts no memory."""
         ...
 
     def count(self, name: str) -> int:

@@ -120,7 +120,11 @@ class ServerIndex:
         return HybridHits(found.get(SPARSE, {}), found.get(DENSE, {}))
 
     def find_places(self, name: str, ids: Sequence[int]) -> dict[int, PassagePlace]:
-        """Return the places of these points' texts."""
+        """Return the places of these points' texts; none are kept in memory."""
+        return self.read_places(name, ids)
+
+    def read_places(self, name: str, ids: Sequence[int]) -> dict[int, PassagePlace]:
+        """Read the places from the server."""
         with self._map_errors(name) as collection:
             records = self._client.retrieve(collection, list(ids), with_payload=_PLACE)
         return {place.id: place for place in map(_place_of, records)}

@@ -72,7 +72,7 @@ def _make_bm25(length: float) -> Bm25:
 
 
 def prepare_tokens(text: str) -> str:
-    """The text in compatibility form, each run of ideographs written as overlapping pairs."""
+    """Return the text in compatibility form, each run of ideographs written as overlapping pairs."""
     return _IDEOGRAPHS.sub(_write_pairs, unicodedata.normalize("NFKC", text))
 
 

@@ -59,7 +59,7 @@ _CHINESE_PARTS = {"初": 3, "中": 7}
 
 
 def find_periods(text: str, written: date) -> list[Period]:
-    """The periods a text names, in order; relative ones count from the day it was written."""
+    """Return the periods a text names, in order; relative ones count from the day it was written."""
     found = sorted({*_english(text, written), *_chinese(text, written)})
     return [period for period in found if not any(_within(period, other) for other in found)]
 
@@ -82,7 +82,7 @@ def _relative(pattern: re.Pattern[str], text: str, until: date) -> Iterator[Peri
 
 
 def _last_day(found: re.Match[str], year: int) -> date | None:
-    """The last day of what an English expression names."""
+    """Return the last day of what an English expression names."""
     if found["last"]:
         return _end_of(int(found["last"]) if len(found["last"]) == 4 else year // 100 * 100 + int(found["last"]), 12)
     if re.match(r"before\s", found.group(), re.IGNORECASE) and not (found["month1"] or found["month2"] or found["part"]):
@@ -124,6 +124,6 @@ def _chinese_last_day(found: re.Match[str]) -> date | None:
 
 
 def _end_of(year: int, month: int, day: int = 0) -> date | None:
-    """That day, or the month's last; None for a day that no calendar has."""
+    """Return that day, or the month's last; None for a day that no calendar has."""
     last = calendar.monthrange(year, month)[1] if 1 <= month <= 12 else 0
     return date(year, month, day or last) if 0 <= day <= last and last else None

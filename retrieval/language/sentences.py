@@ -45,7 +45,7 @@ def list_sentences(text: str) -> list[str]:
 
 
 def _sentences(text: str, line: Span) -> Iterator[Span]:
-    """The sentences of a line, which has no white space around it."""
+    """Return the sentences of a line, which has no white space around it."""
     start, limit = line
     for found in _CANDIDATE.finditer(text, start, limit):
         following = _NEXT.match(text, found.end(), limit)
@@ -57,7 +57,7 @@ def _sentences(text: str, line: Span) -> Iterator[Span]:
 
 
 def _is_end(text: str, start: int, found: re.Match[str], following: re.Match[str]) -> bool:
-    """Whether the sentence that begins at `start` ends with the mark `found`, given what follows."""
+    """Say whether the sentence that begins at `start` ends with the mark `found`, given what follows."""
     mark, (opening, word) = text[found.start()], following.groups()
     if mark in "。！？" or is_ideograph(word[0]):
         return not word[0].islower()
@@ -71,7 +71,7 @@ def _is_end(text: str, start: int, found: re.Match[str], following: re.Match[str
 
 
 def _period_ends(before: str, sentence: str, word: str) -> bool:
-    """Whether the period after `before` ends a sentence, given the `word` that follows it."""
+    """Say whether the period after `before` ends a sentence, given the `word` that follows it."""
     matched = _WORD_BEFORE.search(before)
     if matched is None:
         return True

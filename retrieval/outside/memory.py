@@ -16,7 +16,7 @@ def utc_now() -> datetime:
 
 
 class MemorySharedStore:
-    """`OutsideStore` without a database. It stores at most the newest `most` results."""
+    """`OutsideCallStore` without a database. It stores at most the newest `most` results."""
 
     def __init__(self, now: Callable[[], datetime] = utc_now, most: int = 2_000) -> None:
         self._now = now

@@ -8,7 +8,7 @@ from app.domain.outside_calls import CallEnding, CallOpening
 
 
 class SharedStore(Protocol):
-    """The shared limits, stored results, claims and counts. `app.outside.storage.OutsideStore` keeps them in PostgreSQL.
+    """The shared limits, stored results, claims and counts. `OutsideCallStore` keeps them in PostgreSQL.
 
     Raises:
         Unavailable: the store does not answer.

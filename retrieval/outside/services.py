@@ -65,7 +65,7 @@ class OutsideServices:
 
 
 @asynccontextmanager
-async def open_outside(settings: Settings, shared: SharedStore) -> AsyncIterator[OutsideServices]:
+async def open_outside_services(settings: Settings, shared: SharedStore) -> AsyncIterator[OutsideServices]:
     """Open the services that are on, over one pool of connections, and tend them while the context is open.
 
     Raises:

@@ -32,7 +32,7 @@ READ_AHEAD = 3
 """The candidates for each wanted passage. Near-duplicates and crowded documents may need more."""
 RERANKED = 50
 """The number of best passages that a reranker reads; the others keep their order behind them."""
-MAX_COMPARED = 512
+MAX_COMPARED = 1_024
 MAX_RESPELLED = 8
 """The most words of one request; more unknown words are hardly misspellings."""
 _log = logging.getLogger(__name__)

@@ -130,7 +130,7 @@ class DocumentStore:
         return self._texts.get(snapshot)
 
     def holds(self, snapshot: str, tenant: str) -> bool:
-        """Whether a document in collections of this tenant, or of none, has this text."""
+        """Say whether a document in collections of this tenant, or of none, has this text."""
         query = f"SELECT 1 {_OF_TENANT} AND d.snapshot = ? LIMIT 1"
         return self._db.connect().execute(query, (tenant, snapshot)).fetchone() is not None
 

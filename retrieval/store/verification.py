@@ -81,7 +81,7 @@ def _check_documents(
             expected[number] = PassagePlace(number, document.key, start, end)
             if not 0 <= start < end <= len(text):
                 found.add_fault(f"{document.source.url}: a passage at {start}-{end} lies outside of its {len(text)} characters")
-    there = shelves.index.find_places(generation.name, list(expected))
+    there = shelves.index.read_places(generation.name, list(expected))
     found.passages += len(expected)
     found.indexed += len(there)
     for number, place in expected.items():

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import asyncpg
 import orjson
 
-from app.accounts.nouns.access import LOCAL_ORGANISATION, Role, Scope
+from app.accounts.nouns.access import LOCAL_ORGANISATION, AccessScope, Role
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.storage import organisations as accounts
 from app.domain.budget import StopReason, Usage
@@ -61,7 +61,7 @@ async def add_person(
     await accounts.ensure_organisation(pool, organisation, "An organisation")
     await accounts.ensure_user(pool, person.id, f"{person.id}@example.org")
     await accounts.ensure_membership(pool, organisation, person.id, role)
-    await accounts.ensure_key(pool, person.key, organisation, person.id, "key", Scope)
+    await accounts.ensure_key(pool, person.key, organisation, person.id, "key", AccessScope)
     return person
 
 

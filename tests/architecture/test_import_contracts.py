@@ -17,7 +17,7 @@ VIOLATIONS = (
         "import app.webhooks.service.webhooks",
         "Inside a resource: api, schemas, service, storage, nouns",
     ),
-    ("app/runs/service/research.py", "import app.reports.schemas", "Use cases and statements know no HTTP"),
+    ("app/runs/service/runs.py", "import app.reports.schemas", "Use cases and statements know no HTTP"),
     ("app/runs/storage/runs.py", "import app.reports.service.revising", "Statements and nouns know no use case"),
     ("app/domain/plan.py", "import app.accounts.nouns.access", "The domain stands on nothing of the app"),
     (
@@ -32,7 +32,7 @@ VIOLATIONS = (
     ),
     ("ui/session.py", "import app.settings", "The page speaks HTTP only"),
     ("rubrica_client/request.py", "import app.domain.value", "The client stands alone"),
-    ("app/runs/service/research.py", "import rubrica_client", "The product does not ask itself over HTTP"),
+    ("app/runs/service/runs.py", "import rubrica_client", "The product does not ask itself over HTTP"),
     ("retrieval/ports.py", "import temporalio", "Only durable and the run gateway know Temporal"),
     ("workflows/systems/stages.py", "import aiohttp", "Agents and systems know no framework, HTTP or database"),
     ("app/domain/plan.py", "import sqlmodel", "The domain is pydantic and the standard library"),

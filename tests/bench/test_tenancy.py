@@ -4,17 +4,17 @@ from uuid import UUID
 
 import pytest
 
-from app.accounts.nouns.access import SCOPES_OF_ROLE, Role, Scope
+from app.accounts.nouns.access import SCOPES_OF_ROLE, AccessScope, Role
 from app.accounts.nouns.api_key import ApiKey
 from bench.tenancy import Actor, find_faults
 from bench.tenancy_houses import SeededOrganisation
 from bench.tenancy_routes import TenancyRequest
 
 HOUSE = SeededOrganisation(UUID(int=1), ApiKey.new(), {}, {}, UUID(int=2), "The secret.", {}, {})
-RUN = TenancyRequest("GET /v1/runs/{run_id}", "GET", "/v1/runs/1", None, Scope.RUNS_READ, True, False)
+RUN = TenancyRequest("GET /v1/runs/{run_id}", "GET", "/v1/runs/1", None, AccessScope.RUNS_READ, True, False)
 LIST = RUN._replace(name="GET /v1/runs", names_a_resource=False)
 NOBODY = Actor("no key", {}, None)
-STRANGER = Actor("other tenant", {}, Role.OWNER, frozenset(Scope))
+STRANGER = Actor("other tenant", {}, Role.OWNER, frozenset(AccessScope))
 VIEWER = Actor("viewer", {}, Role.VIEWER, SCOPES_OF_ROLE[Role.VIEWER])
 
 
@@ -32,8 +32,8 @@ VIEWER = Actor("viewer", {}, Role.VIEWER, SCOPES_OF_ROLE[Role.VIEWER])
         (STRANGER, LIST, 200, str(HOUSE.organisation).encode(), 1),
         (VIEWER, RUN, 200, b"The secret.", 0),
         (VIEWER, RUN, 403, b"", 1),
-        (VIEWER, RUN._replace(needs=Scope.RUNS_WRITE), 403, b"", 0),
-        (VIEWER, RUN._replace(needs=Scope.RUNS_WRITE), 409, b"", 1),
+        (VIEWER, RUN._replace(needs=AccessScope.RUNS_WRITE), 403, b"", 0),
+        (VIEWER, RUN._replace(needs=AccessScope.RUNS_WRITE), 409, b"", 1),
         (VIEWER, RUN, 500, b"", 1),
     ],
 )

@@ -13,7 +13,7 @@ from app.database.engine import connect
 from app.http.services import open_services
 from app.runs.storage.run_log import RunLog, SourceSnapshot
 from rubrica_client import AsyncClient, accounts, asking, documents, errors, organisation, reports, runs, service, webhooks
-from rubrica_client.models import Budget, ExportFormat, NewRun, NewWebhook, RunStatus, Scope, Subtask, WebhookEvent
+from rubrica_client.models import AccessScope, Budget, ExportFormat, NewRun, NewWebhook, RunStatus, Subtask, WebhookEvent
 from tests.app.finished_run import HASH, TEXT, write_begin, write_end
 from tests.app.served_api import InMemoryRuns, serve_api
 from tests.client.hostile_server import QUICK, EitherClient, LoopClient, ThreadClient
@@ -117,7 +117,7 @@ async def test_documents_are_sent(client: EitherClient) -> None:
 
 async def test_what_surrounds_runs(client: EitherClient) -> None:
     me = await client.send(accounts.me())
-    assert Scope.RUNS_WRITE in me.scopes
+    assert AccessScope.RUNS_WRITE in me.scopes
     made = await client.send(
         webhooks.create(NewWebhook(url="https://hooks.example.org/x", events=[WebhookEvent("run.completed")]))
     )

@@ -4,7 +4,7 @@ import asyncio
 import subprocess
 from pathlib import Path
 
-from app.accounts.nouns.access import Role, Scope
+from app.accounts.nouns.access import AccessScope, Role
 from app.accounts.service.authentication import Authenticator
 from app.accounts.service.passwords import Passwords
 from app.accounts.service.policy import DEFAULT_POLICY
@@ -32,7 +32,7 @@ async def test_the_first_organisation_gets_an_owner_and_a_key(tmp_path: Path, ap
     await pool.close()
     assert person is not None
     assert first.user_id == second.user_id == person.id
-    assert (first.role, first.scopes) == (Role.OWNER, frozenset(Scope))
+    assert (first.role, first.scopes) == (Role.OWNER, frozenset(AccessScope))
     assert str(first.organisation_id) == lines[0]["organisation"] != lines[1]["organisation"]
     assert await Passwords().fits(person.password_hash, "a password told on a line")
 

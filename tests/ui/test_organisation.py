@@ -10,7 +10,7 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from tests.support.patience import PATIENCE_S
 from tests.ui.conftest import ENTRY
 from tests.ui.example_runs import add_finished_run
@@ -35,7 +35,7 @@ def test_an_owner_changes_roles_invites_and_makes_keys(api: FakeApi, open_page: 
     assert "/sign-in?form=join&token=hand-me-over" in [code.value for code in app.code]
     assert "<dt>runs:write</dt><dd>ask questions, steer runs, delete them</dd>" in shown(app)
     explained = {key.removeprefix("scope.").replace("_", ":") for key in load_table("en") if key.startswith("scope.")}
-    assert explained == set(Scope), "each has its line"
+    assert explained == set(AccessScope), "each has its line"
     app.text_input(key="key_name").set_value("nightly")
     next(button for button in app.button if button.label == "Make the key").click().run()
     assert SECRET in [code.value for code in app.code]

@@ -79,7 +79,7 @@ def tool_figures_of(trajectories: Iterable[Trajectory]) -> Mapping[str, ToolFigu
 
 
 def is_well_formed(turn: Turn) -> bool:
-    """Whether an acting turn has the requested form without any repair: one valid JSON object, or tags that close."""
+    """Say whether an acting turn has the requested form without any repair: one valid JSON object, or tags that close."""
     text = turn.completion.text if turn.completion else ""
     try:
         return bool(ACTING[turn.step].answer.model_validate_json(text).model_fields_set)

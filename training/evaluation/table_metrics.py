@@ -38,19 +38,19 @@ def find_table(text: str) -> list[TableRow] | None:
 
 
 def is_same_text(said: str, gold: str) -> bool:
-    """Whether both have the same words, in any case and with any punctuation."""
+    """Say whether both have the same words, in any case and with any punctuation."""
     return tokens_of(said) == tokens_of(gold)
 
 
 def is_same_address(said: str, gold: str) -> bool:
-    """Whether both have the same host and path, with or without `www.`, scheme and closing slash."""
+    """Say whether both have the same host and path, with or without `www.`, scheme and closing slash."""
     one, other = (urlsplit(text if "//" in text else f"//{text}") for text in (said.strip(), gold.strip()))
     host = (one.netloc.removeprefix("www.").lower(), other.netloc.removeprefix("www.").lower())
     return bool(host[1]) and host[0] == host[1] and one.path.rstrip("/") == other.path.rstrip("/")
 
 
 def is_near_number(said: str, gold: str, tolerance: float) -> bool:
-    """Whether the first numbers of both differ by a relative distance of at most `tolerance`."""
+    """Say whether the first numbers of both differ by a relative distance of at most `tolerance`."""
     one, other = _read_number(said), _read_number(gold)
     if one is None or other is None:
         return is_same_text(said, gold)
@@ -58,13 +58,13 @@ def is_near_number(said: str, gold: str, tolerance: float) -> bool:
 
 
 def is_same_date(said: str, gold: str) -> bool:
-    """Whether both have the same numbers in the same order, such as 2024-05-01 and 2024/5/1."""
+    """Say whether both have the same numbers in the same order, such as 2024-05-01 and 2024/5/1."""
     one, other = [int(part) for part in _DATE.findall(said)], [int(part) for part in _DATE.findall(gold)]
     return one == other if one and other else is_same_text(said, gold)
 
 
 def is_within(said: str, gold: str) -> bool:
-    """Whether one of the texts contains the words of the other, in one piece."""
+    """Say whether one of the texts contains the words of the other, in one piece."""
     one, other = f" {' '.join(tokens_of(said))} ", f" {' '.join(tokens_of(gold))} "
     return bool(one.strip()) and bool(other.strip()) and (one in other or other in one)
 

@@ -32,7 +32,7 @@ def fold_text(text: str) -> str:
 
 
 def is_mentioned(entity: Entity, folded_text: str) -> bool:
-    """Whether the text names the entity: as whole words, or anywhere for a name with ideographs."""
+    """Say whether the text names the entity: as whole words, or anywhere for a name with ideographs."""
     return any(_has_name(fold_text(name), folded_text) for name in (entity.name, *entity.aliases))
 
 

@@ -32,5 +32,5 @@ def violations_of(transcript: Transcript) -> Violations:
 
 
 def has_markdown_faults(text: str) -> bool:
-    """Whether a table, a numbered list or a block of code has a fault that spoils how it is shown."""
+    """Say whether a table, a numbered list or a block of code has a fault that spoils how it is shown."""
     return any(table.faults for table in find_tables(text)) or bool(find_markdown_faults(text))

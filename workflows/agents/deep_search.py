@@ -17,7 +17,7 @@ from workflows.agents.kit import Kit
 from workflows.agents.loop import Exploration, explore
 from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.reader_wishes import add_wishes
+from workflows.agents.run_options import add_option_notes
 from workflows.agents.salvage import salvage_quotes
 from workflows.agents.stage_memory import path_of_search
 from workflows.agents.wording import say
@@ -59,7 +59,7 @@ def render_opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, k
         purpose=subtask.purpose or say("none", kit.language),
         expected=subtask.expected_evidence or say("none", kit.language),
         others="\n".join(f"- {s.title}" for s in plan.subtasks if s.id != subtask.id) or say("none", kit.language),
-        memory=format_memory(add_wishes(kit.memory, query, kit.language), kit.language),
+        memory=format_memory(add_option_notes(kit.memory, query, kit.language), kit.language),
         turns=str(kit.limits.max_turns),
         calls=str(kit.limits.max_tool_calls),
     )

@@ -11,7 +11,7 @@ from workflows.agents.kit import Kit
 from workflows.agents.memory_text import format_memory
 from workflows.agents.plan_repair import INTENT_CHARS, PlanAnswer, repair_plan
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.reader_wishes import add_style
+from workflows.agents.run_options import add_style_notes
 from workflows.agents.simple_plan import make_single_plan
 from workflows.agents.stage_memory import PLANNER
 from workflows.agents.steps import StepAnswer, declare_step
@@ -93,7 +93,7 @@ async def _ask_plan(query: ResearchQuery, intent: str, kit: Kit, asker: Asker) -
 
 
 def _format_memory(query: ResearchQuery, kit: Kit) -> str:
-    return format_memory(add_style(kit.memory, query, kit.language), kit.language)
+    return format_memory(add_style_notes(kit.memory, query, kit.language), kit.language)
 
 
 async def _warn(kit: Kit, what: str, detail: object) -> None:

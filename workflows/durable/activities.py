@@ -22,9 +22,9 @@ from workflows.agents.ports import BudgetSpent
 from workflows.agents.simple_plan import make_single_plan
 from workflows.agents.stage_memory import PLANNER, path_of_search
 from workflows.durable import payloads
-from workflows.durable.contract_stage import draft_for_run
 from workflows.durable.persistence import persist
 from workflows.durable.report_stage import run_report_stage
+from workflows.durable.rubric_stage import draft_for_run
 from workflows.durable.search_stage import run_search, run_searches
 from workflows.durable.stage_running import perform_stage, report_work
 from workflows.durable.workshop import REPORT_STAGE, StageAttempt, StageOutcome, Workshop

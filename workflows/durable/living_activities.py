@@ -223,7 +223,9 @@ class LivingActivities:
         index = TenantView(self._shop.index, query.tenant or None)
         corpora = corpora_of(query.searched or query.collections, self._shop.scientific, query.scope or WHOLE_SCOPE)
         memory = ToolMemory(DictToolStore())
-        return build_toolbox(index, self._make_reader(query), corpora, memory, beyond=self._shop.beyond, scope=query.scope)
+        return build_toolbox(
+            index, self._make_reader(query), corpora, memory, outside=self._shop.outside_tools, scope=query.scope
+        )
 
     def _make_reader(self, query: ResearchQuery) -> PageReader:
         return self._shop.make_reader(query.scope, TenantView(self._shop.index, query.tenant or None))

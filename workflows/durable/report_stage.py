@@ -25,9 +25,9 @@ from app.settings import ClaimGrader
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.stage_memory import memory_of_report
 from workflows.durable.cited_copies import count_sources
-from workflows.durable.contract_stage import hold_to_rubric
 from workflows.durable.payloads import ReportRequest
 from workflows.durable.persistence import persist
+from workflows.durable.rubric_stage import hold_to_rubric
 from workflows.durable.workshop import StageAttempt, StageOutcome, Workshop
 from workflows.durable.writers import ReportWriter, make_brief_writer, writer_of
 from workflows.judging.context import QuoteContext
@@ -52,9 +52,9 @@ async def run_report_stage(request: ReportRequest, attempt: StageAttempt) -> str
         around = await persist(lambda: find_surroundings(attempt.shop.database, report.quotes))
     else:
         written, lineage = await _write_report(request, attempt, findings)
-        contract = await hold_to_rubric(request, attempt, findings, written, lineage) if request.query.rubric else None
-        report, around = await _verify_report(request, attempt, findings, contract.checked.report if contract else written)
-        card = await contract.make_scorecard(report) if contract else None
+        check = await hold_to_rubric(request, attempt, findings, written, lineage) if request.query.rubric else None
+        report, around = await _verify_report(request, attempt, findings, check.checked.report if check else written)
+        card = await check.make_scorecard(report) if check else None
     rendered = render(report, await _load_run(attempt), around)
     told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": len(report.quotes), "sources": count_sources(report.quotes)}
 

@@ -27,10 +27,10 @@ from workflows.agents.reporting import section_rewrite as by_model
 from workflows.agents.revision import NothingToAdd, SectionRevision
 from workflows.agents.stage_memory import memory_of_report, path_of_search
 from workflows.durable import payloads
-from workflows.durable.contract_stage import judge_afterwards
 from workflows.durable.failures import make_final_failure
 from workflows.durable.persistence import persist
 from workflows.durable.report_stage import judges_of
+from workflows.durable.rubric_stage import judge_afterwards
 from workflows.durable.stage_running import perform_stage
 from workflows.durable.workshop import StageAttempt, StageOutcome, Workshop
 from workflows.durable.writers import ReportWriter, make_brief_writer, writer_of

@@ -15,7 +15,7 @@ from app.domain.limits import Quota
 from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery, SystemName
 from app.outgoing.mail import Mailbox
-from app.outside.storage import OutsideStore
+from app.outside_calls.storage import OutsideCallStore
 from app.runs.storage.run_log import NOTHING, Reservation, RunLog, SourceSnapshot
 from app.runs.storage.stage_openings import StageOpening
 from app.settings import ClaimGrader
@@ -50,9 +50,10 @@ REPORT_STAGE = "report"
 class Workshop:
     """The parts that all stages of a worker share. `asks_a_model` is false where the agents need no model and no reservation.
 
-    `reader` turns a run's view of the index into a page reader; by default it is the index alone. `beyond` is what tools may use
-    outside the index, `scientific` names the collections of papers. `alternatives` are further models for writing reports, by
-    name; `build` is the program's version in their lineage; `most` is the most that an organisation may use.
+    `reader` turns a run's view of the index into a page reader; by default it is the index alone. `outside_tools` is what tools
+    may use outside the index; `outside_calls` is what all workers share of the calls there. `scientific` names the collections of
+    papers. `alternatives` are further models for writing reports, by name; `build` is the program's version in their lineage;
+    `most` is the most that an organisation may use.
     """
 
     database: asyncpg.Pool
@@ -65,7 +66,7 @@ class Workshop:
     prices: ModelPrices = field(default_factory=ModelPrices)
     asks_a_model: bool = True
     reader: Callable[[PageReader], PageReader] = lambda stored: stored
-    beyond: OutsideTools = NO_OUTSIDE_TOOLS
+    outside_tools: OutsideTools = NO_OUTSIDE_TOOLS
     judge: ClaimGrader = ClaimGrader.OFFLINE
     scientific: tuple[str, ...] = ()
     mailbox: Mailbox | None = None
@@ -73,7 +74,7 @@ class Workshop:
     build: str = ""
     most: Quota = NO_LIMITS
     log: RunLog = field(init=False)
-    outside: OutsideStore = field(init=False)
+    outside_calls: OutsideCallStore = field(init=False)
     stored_sources: KnownSources = field(default_factory=KnownSources, init=False)
     rooms: RunRooms = field(init=False)
     models: defaultdict[str, ServerCircuit] = field(init=False)
@@ -81,7 +82,7 @@ class Workshop:
 
     def __post_init__(self) -> None:
         self.log = RunLog(self.database)
-        self.outside = OutsideStore(self.database)
+        self.outside_calls = OutsideCallStore(self.database)
         self.rooms = RunRooms(self.log)
         self.models = defaultdict(ServerCircuit)
         self.index_circuit = ServerCircuit(refusal=ToolError)
@@ -143,7 +144,7 @@ class StageAttempt:
                 shop.make_reader(query.scope, index),
                 corpora_of(query.searched or query.collections, shop.scientific, query.scope or WHOLE_SCOPE),
                 memory_of_tools,
-                beyond=shop.beyond,
+                outside=shop.outside_tools,
                 scope=query.scope,
             ),
             record=self.record,
@@ -174,7 +175,7 @@ class StageAttempt:
         try:
             return await self.record.call_index(self.stage, "source", lambda: self.index.snapshot(name))
         except NotFound:
-            return await persist(lambda: self.shop.outside.text(name))
+            return await persist(lambda: self.shop.outside_calls.text(name))
 
     async def close(self, outcome: "StageOutcome", also: Callable[[RunLog], Awaitable[object]] | None = None) -> None:
         """Store the stage's result, and in the same transaction everything that `also` writes.

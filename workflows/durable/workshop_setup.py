@@ -8,12 +8,11 @@ from app.database.engine import connect as connect_database
 from app.database.schema import require_schema
 from app.domain.errors import SetupError
 from app.outgoing.mail import mailbox_of
-from app.outside.storage import OutsideStore
+from app.outside_calls.storage import OutsideCallStore
 from app.settings import Codec as CodecName
 from app.settings import Settings
 from retrieval.outside.pages import OutsideReader
-from retrieval.outside.services import OutsideServices
-from retrieval.outside.services import open_outside as opened_outside
+from retrieval.outside.services import OutsideServices, open_outside_services
 from retrieval.ports import PageReader
 from retrieval.service.client import IndexClient
 from workflows.agents.brief import BRIEF
@@ -48,7 +47,7 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
         await require_schema(database)
         endpoint = endpoint_of(settings)
         index = await stack.enter_async_context(IndexClient(settings.retrieval_url))
-        outside = await stack.enter_async_context(opened_outside(settings, OutsideStore(database)))
+        outside = await stack.enter_async_context(open_outside_services(settings, OutsideCallStore(database)))
         tools = await stack.enter_async_context(connect_mcp_tools(settings.mcp_servers, outside.entrance))
         yield Workshop(
             database=database,
@@ -61,7 +60,7 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
             prices=endpoint.prices if endpoint else ModelPrices(),
             asks_a_model=endpoint is not None,
             reader=_make_reader(outside),
-            beyond=OutsideTools(outside.web, outside.papers, tools),
+            outside_tools=OutsideTools(outside.web, outside.papers, tools),
             judge=settings.judge,
             scientific=settings.scientific_collections,
             mailbox=mailbox_of(settings),

@@ -15,7 +15,7 @@ from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.reader_wishes import add_style
+from workflows.agents.run_options import add_style_notes
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.wording import say
 from workflows.judging.general_rubric import make_general_rubric
@@ -101,7 +101,7 @@ def _render_messages(query: ResearchQuery, kit: Kit, parts: Sequence[str]) -> tu
     return kit.prompts.get("rubric", kit.language).render(
         today=kit.today.isoformat(),
         question=query.question,
-        notes=format_memory(add_style(kit.memory, query, kit.language), kit.language),
+        notes=format_memory(add_style_notes(kit.memory, query, kit.language), kit.language),
         parts="\n".join(f"- {part}" for part in parts) or say("none", kit.language),
         fewest=str(FEWEST),
         most=str(MOST),

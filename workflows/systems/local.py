@@ -18,8 +18,8 @@ from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.reporting.report_revision import REVISION_AGENT as REVISER
 from workflows.agents.stage_memory import PLANNER, REPORTER, memory_of_report, memory_of_search, path_of_search
-from workflows.judging.contract import check_against_rubric, make_scorecard
 from workflows.judging.report_verification import verify_report
+from workflows.judging.rubric_check import check_against_rubric, make_scorecard
 from workflows.judging.second_look import Judges
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.stages import StageFailed

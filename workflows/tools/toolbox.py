@@ -70,21 +70,21 @@ def build_toolbox(
     reader: PageReader,
     corpora: ToolCorpora,
     memory: ToolMemory,
-    beyond: OutsideTools = NO_OUTSIDE_TOOLS,
+    outside: OutsideTools = NO_OUTSIDE_TOOLS,
     scope: SearchScope | None = None,
 ) -> dict[str, Tool]:
     """Build `search`, `browse`, `scholar` if papers can be searched, and further tools; all share the run's tool memory."""
-    beyond = beyond.limit_to_scope(scope) if scope else beyond
+    outside = outside.limit_to_scope(scope) if scope else outside
     general = [_make_filter(corpora.general, scope)] if corpora.indexed else []
     general += [_make_filter((), scope)] if corpora.beside else []
-    papers = bool(corpora.scientific or beyond.papers)
+    papers = bool(corpora.scientific or outside.papers)
     tools: list[Tool] = []
-    if general or beyond.web or not papers:
-        tools.append(SearchTool(searcher if general else None, general, PASSAGES_A_QUERY, beyond.web))
+    if general or outside.web or not papers:
+        tools.append(SearchTool(searcher if general else None, general, PASSAGES_A_QUERY, outside.web))
     if papers:
         scientific = [_make_filter(corpora.scientific, scope)] if corpora.scientific else []
-        tools.append(ScholarTool(searcher if scientific else None, scientific, PASSAGES_A_QUERY, beyond.papers))
-    tools += [BrowseTool(reader), *beyond.tools]
+        tools.append(ScholarTool(searcher if scientific else None, scientific, PASSAGES_A_QUERY, outside.papers))
+    tools += [BrowseTool(reader), *outside.tools]
     scoped = [ScopedTool(tool, scope) for tool in tools] if scope else tools
     return {tool.name: RememberedTool(tool, memory) for tool in scoped}
 

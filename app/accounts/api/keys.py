@@ -5,7 +5,7 @@ from uuid import UUID
 from litestar import Controller, delete, get, post
 from litestar.params import FromPath, JSONBody
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.accounts.schemas import KeyPage, MadeKey, NewKey
 from app.http.authentication import needs
 from app.http.dependencies import AccountsService, CurrentPrincipal
@@ -18,14 +18,14 @@ class KeysController(Controller):
 
     path = "/v1/keys"
     tags = ("keys",)
-    opt = needs(Scope.KEYS_WRITE)
+    opt = needs(AccessScope.KEYS_WRITE)
 
-    @get(opt=needs(Scope.KEYS_READ), responses=problem_responses())
+    @get(opt=needs(AccessScope.KEYS_READ), responses=problem_responses())
     async def list_keys(self, accounts: AccountsService) -> KeyPage:
         """List the organisation's keys: their names, scopes, and when they were last used."""
         return KeyPage(items=list(await accounts.keys.list_all()))
 
-    @post(opt=needs(Scope.KEYS_WRITE) | SHOWN_ONCE, responses=problem_responses(400))
+    @post(opt=needs(AccessScope.KEYS_WRITE) | SHOWN_ONCE, responses=problem_responses(400))
     async def make(self, data: JSONBody[NewKey], accounts: AccountsService, principal: CurrentPrincipal) -> MadeKey:
         """Make a key. Only this answer ever shows it."""
         made = await accounts.keys.make(principal, data.name, data.scopes, data.expires_at)

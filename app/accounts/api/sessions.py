@@ -7,7 +7,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import JSONBody
 
 from app.accounts.api.cookies import SESSION_COOKIE, make_expired_cookie, make_session_cookie
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.accounts.nouns.team import Me
 from app.accounts.schemas import Acceptance, Confirmation, Credentials, NewAccount, NewPassword
 from app.accounts.service.accounts import Accounts
@@ -40,14 +40,14 @@ class SessionsController(Controller):
         signed = await sign_in.enter_with_password(data.email, data.password, address_of(request), data.organisation)
         return await answer_signed_in(accounts, signed, 200)
 
-    @delete("/session", opt=needs(Scope.ACCOUNT_READ), responses=problem_responses())
+    @delete("/session", opt=needs(AccessScope.ACCOUNT_READ), responses=problem_responses())
     async def sign_out(self, accounts: AccountsService, request: ApiRequest) -> Response[None]:
         """Sign out of this browser."""
         if token := request.cookies.get(SESSION_COOKIE):
             await accounts.sign_in.sign_out(token, get_tenant())
         return Response(None, status_code=204, cookies=[make_expired_cookie(accounts.policy)])
 
-    @get("/me", opt=needs(Scope.ACCOUNT_READ), responses=problem_responses(404))
+    @get("/me", opt=needs(AccessScope.ACCOUNT_READ), responses=problem_responses(404))
     async def me(self, accounts: AccountsService, principal: CurrentPrincipal, request: ApiRequest) -> Response[Me]:
         """Return who asks, in which organisation, and what they may do. An old session's cookie is exchanged for a new one."""
         token = request.cookies.get(SESSION_COOKIE)
@@ -55,7 +55,7 @@ class SessionsController(Controller):
         found = await accounts.get_me(principal.organisation_id, principal.user_id, principal.scopes, principal.key_id)
         return Response(found, cookies=[make_session_cookie(new, accounts.policy)] if new else [])
 
-    @post("/me/password", opt=needs(Scope.ACCOUNT_WRITE) | SHOWN_ONCE, status_code=200, responses=problem_responses(400))
+    @post("/me/password", opt=needs(AccessScope.ACCOUNT_WRITE) | SHOWN_ONCE, status_code=200, responses=problem_responses(400))
     async def change_password(self, data: JSONBody[NewPassword], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
         """Change your own password. All sessions of this account end, except the one that begins now."""
         token = request.cookies.get(SESSION_COOKIE, "")
@@ -65,7 +65,7 @@ class SessionsController(Controller):
 
     @get(
         "/me/export",
-        opt=needs(Scope.ACCOUNT_READ),
+        opt=needs(AccessScope.ACCOUNT_READ),
         media_type="application/json",
         responses={200: EXPORT, **problem_responses()},
     )
@@ -74,7 +74,7 @@ class SessionsController(Controller):
         headers = {"Content-Disposition": 'attachment; filename="rubrica-export.json"'}
         return Response((await accounts.personal.export(get_tenant())).encode(), media_type="application/json", headers=headers)
 
-    @post("/me/erasure", opt=needs(Scope.ACCOUNT_WRITE), status_code=204, responses=problem_responses(400, 409))
+    @post("/me/erasure", opt=needs(AccessScope.ACCOUNT_WRITE), status_code=204, responses=problem_responses(400, 409))
     async def erase(self, data: JSONBody[Confirmation], accounts: AccountsService) -> None:
         """Erase your account. Organisations in which you are alone go with all their data; your work in others stays theirs."""
         await accounts.personal.erase(data.password, get_tenant())

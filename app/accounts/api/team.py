@@ -6,7 +6,7 @@ from uuid import UUID
 from litestar import Controller, delete, get, patch, post
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.accounts.schemas import InvitationPage, MadeInvitation, MemberPage, NewInvitation, NewRole
 from app.http.authentication import needs
 from app.http.dependencies import AccountsService, CurrentPrincipal
@@ -21,9 +21,9 @@ class MembersController(Controller):
 
     path = "/v1/members"
     tags = ("team",)
-    opt = needs(Scope.TEAM_WRITE)
+    opt = needs(AccessScope.TEAM_WRITE)
 
-    @get(opt=needs(Scope.TEAM_READ), responses=problem_responses(400))
+    @get(opt=needs(AccessScope.TEAM_READ), responses=problem_responses(400))
     async def list_members(
         self,
         accounts: AccountsService,
@@ -52,14 +52,14 @@ class InvitationsController(Controller):
 
     path = "/v1/invitations"
     tags = ("team",)
-    opt = needs(Scope.TEAM_WRITE)
+    opt = needs(AccessScope.TEAM_WRITE)
 
     @get(responses=problem_responses())
     async def list_invitations(self, accounts: AccountsService) -> InvitationPage:
         """List the invitations that can still be accepted."""
         return InvitationPage(items=list(await accounts.team.list_invitations()))
 
-    @post(opt=needs(Scope.TEAM_WRITE) | SHOWN_ONCE, responses=problem_responses(400, 409))
+    @post(opt=needs(AccessScope.TEAM_WRITE) | SHOWN_ONCE, responses=problem_responses(400, 409))
     async def invite(
         self, data: JSONBody[NewInvitation], accounts: AccountsService, principal: CurrentPrincipal
     ) -> MadeInvitation:

@@ -25,7 +25,7 @@ class Role(StrEnum):
         return order.index(self) <= order.index(other)
 
 
-class Scope(StrEnum):
+class AccessScope(StrEnum):
     """A permission. Every route needs one; a key may hold fewer than its person's role allows."""
 
     RUNS_READ = "runs:read"
@@ -56,40 +56,40 @@ class Scope(StrEnum):
 
 _VIEWER = frozenset(
     {
-        Scope.RUNS_READ,
-        Scope.REPORTS_READ,
-        Scope.COLLECTIONS_READ,
-        Scope.PREFERENCES_READ,
-        Scope.SCHEDULES_READ,
-        Scope.TEAM_READ,
-        Scope.ACCOUNT_READ,
-        Scope.ACCOUNT_WRITE,
-        Scope.ORGANISATION_READ,
+        AccessScope.RUNS_READ,
+        AccessScope.REPORTS_READ,
+        AccessScope.COLLECTIONS_READ,
+        AccessScope.PREFERENCES_READ,
+        AccessScope.SCHEDULES_READ,
+        AccessScope.TEAM_READ,
+        AccessScope.ACCOUNT_READ,
+        AccessScope.ACCOUNT_WRITE,
+        AccessScope.ORGANISATION_READ,
     }
 )
 _MEMBER = _VIEWER | {
-    Scope.RUNS_WRITE,
-    Scope.REPORTS_WRITE,
-    Scope.COLLECTIONS_WRITE,
-    Scope.PREFERENCES_WRITE,
-    Scope.SCHEDULES_WRITE,
-    Scope.USAGE_READ,
-    Scope.ANNOTATIONS_WRITE,
+    AccessScope.RUNS_WRITE,
+    AccessScope.REPORTS_WRITE,
+    AccessScope.COLLECTIONS_WRITE,
+    AccessScope.PREFERENCES_WRITE,
+    AccessScope.SCHEDULES_WRITE,
+    AccessScope.USAGE_READ,
+    AccessScope.ANNOTATIONS_WRITE,
 }
 _ADMIN = _MEMBER | {
-    Scope.TEAM_WRITE,
-    Scope.KEYS_READ,
-    Scope.KEYS_WRITE,
-    Scope.WEBHOOKS_READ,
-    Scope.WEBHOOKS_WRITE,
-    Scope.AUDIT_READ,
-    Scope.ANNOTATIONS_MANAGE,
+    AccessScope.TEAM_WRITE,
+    AccessScope.KEYS_READ,
+    AccessScope.KEYS_WRITE,
+    AccessScope.WEBHOOKS_READ,
+    AccessScope.WEBHOOKS_WRITE,
+    AccessScope.AUDIT_READ,
+    AccessScope.ANNOTATIONS_MANAGE,
 }
-SCOPES_OF_ROLE: Mapping[Role, frozenset[Scope]] = {
+SCOPES_OF_ROLE: Mapping[Role, frozenset[AccessScope]] = {
     Role.VIEWER: _VIEWER,
     Role.MEMBER: _MEMBER,
     Role.ADMIN: _ADMIN,
-    Role.OWNER: frozenset(Scope),
+    Role.OWNER: frozenset(AccessScope),
 }
 
 
@@ -106,6 +106,6 @@ class Principal(Value):
     organisation_id: UUID
     user_id: UUID
     role: Role
-    scopes: frozenset[Scope]
+    scopes: frozenset[AccessScope]
     key_id: UUID | None = None
     pace: Pace = Pace()

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from app.accounts.nouns.access import Role, Scope
+from app.accounts.nouns.access import AccessScope, Role
 from app.domain.value import Value
 
 SHORTEST_PASSWORD = 10
@@ -54,7 +54,7 @@ class Me(Value):
     name: str
     organisation: Organisation
     organisations: tuple[Organisation, ...] = Field(description="All organisations that they belong to.")
-    scopes: tuple[Scope, ...]
+    scopes: tuple[AccessScope, ...]
     key_id: UUID | None = Field(default=None, description="The API key that was used, if it was one.")
     has_password: bool = Field(default=True, description="False for a person who only signs in with an identity provider.")
 
@@ -75,7 +75,7 @@ class KeyInfo(Value):
     id: UUID
     name: str
     user_id: UUID
-    scopes: tuple[Scope, ...]
+    scopes: tuple[AccessScope, ...]
     created_at: datetime
     expires_at: datetime | None = None
     last_used_at: datetime | None = Field(default=None, description="To the minute.")

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import asyncpg
 
-from app.accounts.nouns.access import SCOPES_OF_ROLE, Scope
+from app.accounts.nouns.access import SCOPES_OF_ROLE, AccessScope
 from app.accounts.nouns.team import Me
 from app.accounts.service.invitation_mail import InvitationMail
 from app.accounts.service.keys import Keys
@@ -70,7 +70,7 @@ class Accounts:
         )
 
     async def get_me(
-        self, organisation: UUID, user: UUID, scopes: Collection[Scope] | None = None, key_id: UUID | None = None
+        self, organisation: UUID, user: UUID, scopes: Collection[AccessScope] | None = None, key_id: UUID | None = None
     ) -> Me:
         """Return who asks, their organisations, and what they may do: by default all that their role allows.
 

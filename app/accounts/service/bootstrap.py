@@ -5,7 +5,7 @@ from uuid import UUID
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 
-from app.accounts.nouns.access import LOCAL_ORGANISATION, LOCAL_USER, Role, Scope
+from app.accounts.nouns.access import LOCAL_ORGANISATION, LOCAL_USER, AccessScope, Role
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.storage import organisations as accounts
 
@@ -26,7 +26,7 @@ async def ensure_owner(
         await accounts.ensure_organisation(connection, organisation, name)
         await accounts.ensure_user(connection, user, email)
         await accounts.ensure_membership(connection, organisation, user, Role.OWNER)
-        await accounts.ensure_key(connection, key, organisation, user, name.lower(), Scope)
+        await accounts.ensure_key(connection, key, organisation, user, name.lower(), AccessScope)
 
 
 async def ensure_local_owner(database_url: str, key: ApiKey) -> None:

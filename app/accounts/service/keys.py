@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from app.accounts.nouns.access import Principal, Scope
+from app.accounts.nouns.access import AccessScope, Principal
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.nouns.team import KeyInfo
 from app.accounts.storage import team
@@ -36,7 +36,9 @@ class Keys:
         """List the keys that are not revoked, newest first."""
         return await team.list_keys(self._tenants)
 
-    async def make(self, principal: Principal, name: str, scopes: Iterable[Scope], expires_at: datetime | None) -> IssuedKey:
+    async def make(
+        self, principal: Principal, name: str, scopes: Iterable[AccessScope], expires_at: datetime | None
+    ) -> IssuedKey:
         """Make a key.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Looking up who a key belongs to, before any organisation is known. For the trusted connection."""
+"""The holders of keys, looked up before any organisation is known. For the trusted connection."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -39,7 +39,7 @@ class KeyHolder(NamedTuple):
 
 
 async def find_holder(database: Executor, key_id: UUID) -> KeyHolder | None:
-    """The holder of a key that is neither revoked nor expired, or None."""
+    """Return the holder of a key that is neither revoked nor expired, or None."""
     async with translate_outages():
         row = await database.fetchrow(KEY, key_id)
     if row is None:
@@ -49,7 +49,7 @@ async def find_holder(database: Executor, key_id: UUID) -> KeyHolder | None:
 
 
 async def list_good(database: Executor, keys: Collection[UUID]) -> list[UUID]:
-    """Those of the keys that are neither revoked nor expired, and whose person is still a member."""
+    """Return those of the keys that are neither revoked nor expired, and whose person is still a member."""
     async with translate_outages():
         return [UUID(bytes=row["id"].bytes) for row in await database.fetch(GOOD, list(keys))]
 

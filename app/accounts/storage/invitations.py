@@ -1,4 +1,4 @@
-"""Coming in: by an invitation, or as the first of a new organisation. For the trusted connection."""
+"""The beginning of a membership: by an invitation, or as the first person of an organisation. For the trusted connection."""
 
 from typing import NamedTuple
 from uuid import UUID
@@ -21,7 +21,7 @@ class InvitationOffer(NamedTuple):
 
 
 async def find_offer(database: Executor, token_hash: bytes) -> InvitationOffer | None:
-    """What a token stands for; None when it was used, taken back, or is too old."""
+    """Return what a token stands for; None when it was used, taken back, or is too old."""
     async with translate_outages():
         row = await database.fetchrow(OF_TOKEN, token_hash)
     return InvitationOffer(row[0], row[1], Role(row[2])) if row else None

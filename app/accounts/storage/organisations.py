@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-from app.accounts.nouns.access import Role, Scope
+from app.accounts.nouns.access import AccessScope, Role
 from app.accounts.nouns.api_key import ApiKey
 from app.database.engine import Executor, translate_outages
 
@@ -36,13 +36,15 @@ async def ensure_membership(database: Executor, organisation: UUID, user: UUID, 
         await database.execute(MEMBERSHIP, organisation, user, role)
 
 
-async def ensure_key(database: Executor, key: ApiKey, organisation: UUID, user: UUID, name: str, scopes: Iterable[Scope]) -> None:
+async def ensure_key(
+    database: Executor, key: ApiKey, organisation: UUID, user: UUID, name: str, scopes: Iterable[AccessScope]
+) -> None:
     """Keep a member's key, unless it is there."""
     async with translate_outages():
         await database.execute(KEY, key.id, organisation, user, name, key.digest, [scope.value for scope in scopes])
 
 
 async def find_member_addresses(database: Executor, addresses: Sequence[str]) -> frozenset[str]:
-    """Those of these e-mail addresses that belong to members of the organisation that is acted for."""
+    """Return those of these e-mail addresses that belong to members of the organisation that is acted for."""
     async with translate_outages():
         return frozenset(row["email"] for row in await database.fetch(MEMBER_ADDRESSES, list(addresses)))

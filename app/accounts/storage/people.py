@@ -32,17 +32,17 @@ class Person(NamedTuple):
 
 
 async def find_by_email(database: Executor, email: str) -> Person | None:
-    """The person of an address, in lower case."""
+    """Return the person of an address, in lower case."""
     return await _find_person(database, BY_EMAIL, email)
 
 
 async def find_by_id(database: Executor, user: UUID) -> Person | None:
-    """The person, or None."""
+    """Return the person, or None."""
     return await _find_person(database, BY_ID, user)
 
 
 async def find_by_identity(database: Executor, issuer: str, subject: str) -> Person | None:
-    """Whoever an identity provider knows as `subject`."""
+    """Return the person whom an identity provider knows as `subject`, or None."""
     return await _find_person(database, BY_IDENTITY, issuer, subject)
 
 
@@ -72,7 +72,7 @@ async def remove_password(database: Executor, user: UUID) -> None:
 
 
 async def list_organisations(database: Executor, user: UUID) -> Sequence[Organisation]:
-    """Where a person is a member, first joined first."""
+    """List the organisations of a person, first joined first."""
     async with translate_outages():
         rows = await database.fetch(ORGANISATIONS, user)
     return [Organisation(id=row["id"], name=row["name"], role=Role(row["role"])) for row in rows]

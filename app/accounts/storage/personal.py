@@ -1,4 +1,4 @@
-"""All that is kept about one person, to be handed to them, and to be forgotten. For the trusted connection."""
+"""Everything that is stored about one person: its export and its erasure. For the trusted connection."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -91,14 +91,14 @@ class LeftOrganisation(NamedTuple):
 
 
 async def export(database: Executor, user: UUID) -> str:
-    """As JSON text."""
+    """Return what is stored about a person, as JSON text."""
     async with translate_outages():
         found: str = await database.fetchval(EXPORT, user)
     return found
 
 
 async def list_organisations(database: Executor, user: UUID) -> Sequence[LeftOrganisation]:
-    """Where a person is a member, held until the transaction ends."""
+    """List the organisations of a person, held until the transaction ends."""
     async with translate_outages():
         return [LeftOrganisation(*row) for row in await database.fetch(PLACES, user)]
 

@@ -53,26 +53,26 @@ async def open_(database: Executor, token_hash: bytes, organisation: UUID, user:
 
 
 async def find_holder(database: Executor, token_hash: bytes, idle: timedelta) -> SessionHolder | None:
-    """Whose token it is; None when it has expired or was not used for `idle`."""
+    """Return the holder of a token; None when it has expired or was not used for `idle`."""
     async with translate_outages():
         row = await database.fetchrow(HOLDER, token_hash, idle)
     return SessionHolder(row[0], row[1], Role(row[2]), row[3], row[4]) if row else None
 
 
 async def list_good(database: Executor, token_hashes: Collection[bytes]) -> list[bytes]:
-    """Those of the tokens whose browser is still signed in."""
+    """Return those of the tokens whose browser is still signed in."""
     async with translate_outages():
         return [row["token_hash"] for row in await database.fetch(GOOD, list(token_hashes))]
 
 
 async def is_recent(database: Executor, token_hash: bytes, user: UUID, time: timedelta) -> bool:
-    """Whether this is a session of this person who signed in so lately."""
+    """Say whether this is a session of this person that began less than `time` ago."""
     async with translate_outages():
         return bool(await database.fetchval(BEGAN, token_hash, user, time))
 
 
 async def note_seen(database: Executor, token_hash: bytes) -> None:
-    """It was used just now."""
+    """Note that a session was used just now."""
     async with translate_outages():
         await database.execute(SEEN, token_hash)
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from app.accounts.nouns.access import Role, Scope
+from app.accounts.nouns.access import AccessScope, Role
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.nouns.team import Invitation, KeyInfo, Member
 from app.database.engine import Executor, translate_outages
@@ -41,19 +41,19 @@ REVOKE = "UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND revoked_at IS
 
 
 async def list_members(database: Executor, limit: int, before: UUID | None = None) -> Sequence[Member]:
-    """Up to `limit` people of the organisation, newest first, who joined before the one named."""
+    """List up to `limit` people of the organisation, newest first, who joined before the one named."""
     async with translate_outages():
         return [Member(**dict(row)) for row in await database.fetch(MEMBERS, limit, before)]
 
 
 async def list_owners(database: Executor) -> set[UUID]:
-    """The owners, held until the transaction ends."""
+    """Return the owners, held until the transaction ends."""
     async with translate_outages():
         return {row["user_id"] for row in await database.fetch(OWNERS)}
 
 
 async def role_of(database: Executor, user: UUID) -> Role | None:
-    """A member's role, held until the transaction ends; None for who is no member."""
+    """Return a member's role, held until the transaction ends; None for somebody who is no member."""
     async with translate_outages():
         found: str | None = await database.fetchval(ROLE, user)
     return Role(found) if found else None
@@ -72,7 +72,7 @@ async def remove(database: Executor, user: UUID) -> None:
 
 
 async def is_member(database: Executor, email: str) -> bool:
-    """Whether somebody with this address is in the organisation."""
+    """Say whether somebody with this address is in the organisation."""
     async with translate_outages():
         return bool(await database.fetchval(IS_MEMBER, email))
 
@@ -88,13 +88,13 @@ async def invite(
 
 
 async def list_invitations(database: Executor) -> Sequence[Invitation]:
-    """Those that can still be accepted, newest first."""
+    """List the invitations that can still be accepted, newest first."""
     async with translate_outages():
         return [Invitation(**dict(row)) for row in await database.fetch(INVITATIONS)]
 
 
 async def withdraw(database: Executor, invitation: UUID) -> str | None:
-    """Take an invitation back; whom it was for, or None when there is none."""
+    """Take an invitation back. Return its address, or None when there is none."""
     async with translate_outages():
         email: str | None = await database.fetchval(WITHDRAW, invitation)
     return email
@@ -113,13 +113,13 @@ async def withdraw_by(database: Executor, user: UUID) -> None:
 
 
 async def list_keys(database: Executor) -> Sequence[KeyInfo]:
-    """The organisation's keys that are not revoked, newest first."""
+    """Return the organisation's keys that are not revoked, newest first."""
     async with translate_outages():
         return [_key_of(row) for row in await database.fetch(KEYS)]
 
 
 async def add_key(
-    database: Executor, key: ApiKey, user: UUID, name: str, scopes: Iterable[Scope], expires_at: datetime | None
+    database: Executor, key: ApiKey, user: UUID, name: str, scopes: Iterable[AccessScope], expires_at: datetime | None
 ) -> KeyInfo:
     """Keep a member's new key."""
     names = sorted(scope.value for scope in scopes)
@@ -130,7 +130,7 @@ async def add_key(
 
 
 async def get_key_end(database: Executor, key: UUID) -> datetime | None:
-    """When a key ends; None for one that does not end by itself."""
+    """Return when a key ends; None for one that does not end by itself."""
     async with translate_outages():
         found: datetime | None = await database.fetchval(KEY_END, key)
     return found
@@ -144,5 +144,5 @@ async def revoke(database: Executor, key: UUID) -> str | None:
 
 
 def _key_of(row: Record) -> KeyInfo:
-    known = {scope.value for scope in Scope}
+    known = {scope.value for scope in AccessScope}
     return KeyInfo(**(dict(row) | {"scopes": [scope for scope in row["scopes"] if scope in known]}))

@@ -18,7 +18,7 @@ from app.domain.query import ResearchQuery, SystemName
 from app.domain.rubric import Criterion, Origin, Rubric
 from app.domain.scorecard import Scorecard
 from app.runs.service.gateway import RunGateway
-from app.runs.service.research import Admit, AgreedRubric, Research
+from app.runs.service.runs import Admit, AgreedRubric, Runs
 
 
 class StoredDraft(NamedTuple):
@@ -43,13 +43,13 @@ class Asking:
         self,
         database: Executor,
         gateway: RunGateway,
-        research: Research,
+        runs: Runs,
         model: PricedModel | None = None,
         admit: Admit | None = None,
     ) -> None:
         self._database = database
         self._gateway = gateway
-        self._research = research
+        self._runs = runs
         self._model = model
         self._admit = admit
 
@@ -59,7 +59,7 @@ class Asking:
         Raises:
             InvalidInput: a system is not available, or is named twice.
         """
-        queries = self._research.list_queries(query, beside, uuid4())
+        queries = self._runs.list_queries(query, beside, uuid4())
         return combine_estimates([await self._estimate(each) for each in queries])
 
     async def _estimate(self, query: ResearchQuery) -> Estimate:
@@ -95,7 +95,7 @@ class Asking:
 
     async def get_rubric(self, run_id: UUID) -> StoredRubric:
         """Return the run's rubric."""
-        run = await self._research.get(run_id)
+        run = await self._runs.get(run_id)
         stored = await rubrics.get(self._database, run_id)
         if stored is None:
             when = "it is drafted with the plan" if run.query.rubric else "the run was asked without one"
@@ -110,7 +110,7 @@ class Asking:
             Conflict: the report is being written, or is finished.
         """
         stored = await self.get_rubric(run_id)
-        run = await self._research.get(run_id)
+        run = await self._runs.get(run_id)
         if run.status.finished or not await rubrics.edit(self._database, run_id, _rubric_of(criteria, stored.drafted)):
             raise Conflict(
                 f"the report of run {run_id} is being held to its rubric, or is finished; the rubric can no longer change"
@@ -119,7 +119,7 @@ class Asking:
 
     async def get_scorecard(self, run_id: UUID) -> Scorecard:
         """Return how well the run's report meets its rubric."""
-        run = await self._research.get(run_id)
+        run = await self._runs.get(run_id)
         card = await rubrics.get_scorecard(self._database, run_id)
         if card is None:
             why = f"its status is {run.status}" if run.query.rubric else "it was asked without a rubric"

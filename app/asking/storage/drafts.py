@@ -1,4 +1,4 @@
-"""What was drafted for a question before it became a run, with what that cost. Every function is one statement."""
+"""Drafts for a question before it became a run, with their cost. Every function is one statement."""
 
 from uuid import UUID, uuid4
 
@@ -22,7 +22,7 @@ async def add(database: Executor, kind: DraftKind, question: str, draft: Draft) 
 
 
 async def get(database: Executor, draft_id: UUID, kind: DraftKind) -> Draft | None:
-    """The draft of this id and kind, or None."""
+    """Return the draft of this id and kind, or None."""
     async with translate_outages():
         body: str | None = await database.fetchval(GET, draft_id, kind)
     return Draft.of_any_version(body) if body else None

@@ -1,4 +1,4 @@
-"""What finished runs used: for estimates. One statement."""
+"""The consumption of finished runs, for estimates."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class RunConsumption(NamedTuple):
 
 
 async def find_alike(database: Executor, query: ResearchQuery, model: str) -> Sequence[RunConsumption]:
-    """The newest finished runs of the same effort, system and model, held to a rubric or not as this one."""
+    """Return the newest finished runs of the same effort, system and model, held to a rubric or not as this one."""
     async with translate_outages():
         rows = await database.fetch(LIKE, query.effort, query.system, query.rubric, model, MOST)
     return [RunConsumption(*row) for row in rows]

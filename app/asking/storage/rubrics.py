@@ -1,4 +1,4 @@
-"""Rubrics of runs, as drafted and as agreed, and the scorecards that came of them. Every function is one statement."""
+"""Rubrics of runs, as drafted and as agreed, and their scorecards. Every function is one statement."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -56,7 +56,7 @@ async def add_draft(database: Executor, run_id: UUID, rubric: Rubric) -> None:
 
 
 async def get(database: Executor, run_id: UUID) -> StoredRubric | None:
-    """The run's rubric, or None."""
+    """Return the run's rubric, or None."""
     async with translate_outages():
         row = await database.fetchrow(GET, run_id)
     if row is None:
@@ -81,7 +81,7 @@ async def save_scorecard(database: Executor, run_id: UUID, card: Scorecard) -> N
 
 
 async def get_scorecard(database: Executor, run_id: UUID) -> Scorecard | None:
-    """The scorecard, or None."""
+    """Return the scorecard, or None."""
     async with translate_outages():
         text: str | None = await database.fetchval(SCORECARD, run_id)
     return Scorecard.of_any_version(text) if text else None

@@ -9,7 +9,7 @@ from litestar.openapi.spec import OpenAPIMediaType, Operation, RequestBody, Sche
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.collections.api.uploads import files_of
 from app.collections.nouns import MAX_UPLOAD_BYTES, Access, Collection
 from app.collections.schemas import CollectionPage, DocumentPage, NewCollection, ReceivedFiles, RefusedFile
@@ -39,7 +39,7 @@ class CollectionsController(Controller):
 
     path = "/v1/collections"
     tags = ("collections",)
-    opt = needs(Scope.COLLECTIONS_READ)
+    opt = needs(AccessScope.COLLECTIONS_READ)
 
     @get(responses=problem_responses(400))
     async def list_collections(
@@ -50,7 +50,7 @@ class CollectionsController(Controller):
         items = list(found[:limit])
         return CollectionPage(items=items, next=items[-1].id if len(found) > limit else None)
 
-    @post(opt=needs(Scope.COLLECTIONS_WRITE), responses=problem_responses(400, 409))
+    @post(opt=needs(AccessScope.COLLECTIONS_WRITE), responses=problem_responses(400, 409))
     async def create(self, data: JSONBody[NewCollection], collections: CollectionsService) -> Response[Collection]:
         """Make a collection. Runs name it in `collections`."""
         made = await collections.create(data.name, data.access)
@@ -61,7 +61,9 @@ class CollectionsController(Controller):
         """Return one collection."""
         return await collections.get(collection_id)
 
-    @delete("/{collection_id:uuid}", status_code=202, opt=needs(Scope.COLLECTIONS_WRITE), responses=problem_responses(403, 404))
+    @delete(
+        "/{collection_id:uuid}", status_code=202, opt=needs(AccessScope.COLLECTIONS_WRITE), responses=problem_responses(403, 404)
+    )
     async def remove(
         self, collection_id: CollectionId, collections: CollectionsService, principal: CurrentPrincipal
     ) -> Response[None]:
@@ -69,7 +71,7 @@ class CollectionsController(Controller):
         await collections.delete(principal, collection_id)
         return Response(None, status_code=202)
 
-    @put("/{collection_id:uuid}/access", opt=needs(Scope.COLLECTIONS_WRITE), responses=problem_responses(400, 403, 404))
+    @put("/{collection_id:uuid}/access", opt=needs(AccessScope.COLLECTIONS_WRITE), responses=problem_responses(400, 403, 404))
     async def set_access(
         self,
         collection_id: CollectionId,
@@ -91,7 +93,7 @@ class CollectionsController(Controller):
 
     @post(
         "/{collection_id:uuid}/documents",
-        opt=needs(Scope.COLLECTIONS_WRITE),
+        opt=needs(AccessScope.COLLECTIONS_WRITE),
         request_max_body_size=MAX_UPLOAD_BYTES,
         operation_class=UploadOperation,
         responses=problem_responses(400, 404, 413),
@@ -111,7 +113,7 @@ class CollectionsController(Controller):
     @delete(
         "/{collection_id:uuid}/documents/{document_id:uuid}",
         status_code=202,
-        opt=needs(Scope.COLLECTIONS_WRITE),
+        opt=needs(AccessScope.COLLECTIONS_WRITE),
         responses=problem_responses(404),
     )
     async def remove_document(

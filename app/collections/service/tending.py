@@ -19,7 +19,7 @@ from app.collections.service.document_files import DocumentFiles
 from app.collections.service.index_owner import IndexService
 from app.collections.storage import redaction
 from app.collections.storage import tending as storage
-from app.collections.storage.tending import IndexProgress, StoredDocument, UnsettledCollection
+from app.collections.storage.tending import IndexProgress, UnsettledCollection, UnsettledDocument
 from app.domain.errors import Conflict, NotFound, RubricaError
 
 COLLECTIONS_AT_ONCE = 50
@@ -144,11 +144,11 @@ class CollectionTender:
         log.warning("the index %s could not be built: %s", name, build["detail"])
         return datetime.now(UTC) - datetime.fromisoformat(build["updated_at"]) < AFTER_FAILURE
 
-    async def _forget_all(self, collection: UUID, leaving: Sequence[StoredDocument]) -> bool:
+    async def _forget_all(self, collection: UUID, leaving: Sequence[UnsettledDocument]) -> bool:
         """Remove documents that left files and index from the runs, once these have ended; return True when all are gone."""
         return all([await self._forget_document(collection, document) for document in leaving])
 
-    async def _forget_document(self, collection: UUID, document: StoredDocument) -> bool:
+    async def _forget_document(self, collection: UUID, document: UnsettledDocument) -> bool:
         readers = await storage.list_readers(self._trusted, collection, document.snapshot) if document.snapshot else []
         for reader in readers:
             if reader.finished:
@@ -160,7 +160,7 @@ class CollectionTender:
         await storage.drop_document(self._trusted, document.id)
         return True
 
-    def _remove_files(self, collection: UnsettledCollection, leaving: Sequence[StoredDocument]) -> None:
+    def _remove_files(self, collection: UnsettledCollection, leaving: Sequence[UnsettledDocument]) -> None:
         for document in leaving:
             self._files.remove(self._folder_of(collection, document.id))
 

@@ -1,6 +1,6 @@
 """Collections of own documents and the documents in them. Every function is one statement.
 
-Which collections whoever acts may use is the database's to say (`may_use` in migrations/sql).
+The database decides which collections the acting person may use (`may_use` in migrations/sql).
 """
 
 from collections.abc import Sequence
@@ -78,20 +78,20 @@ async def create(database: Executor, collection: UUID, name: str, access: Access
 
 
 async def list_page(database: Executor, limit: int, before: UUID | None) -> Sequence[Collection]:
-    """Up to `limit` collections that whoever acts may use, newest first, older than the collection `before`."""
+    """List up to `limit` collections that the acting person may use, newest first, older than the collection `before`."""
     async with translate_outages():
         return [_collection_of(row) for row in await database.fetch(PAGE, limit, before)]
 
 
 async def get(database: Executor, collection: UUID) -> Collection | None:
-    """The collection, or None."""
+    """Return the collection, or None."""
     async with translate_outages():
         row = await database.fetchrow(GET, collection)
     return _collection_of(row) if row else None
 
 
 async def find_named(database: Executor, names: Sequence[str]) -> Sequence[NamedCollection]:
-    """The collections of these names that whoever acts may use."""
+    """Return the collections of these names that the acting person may use."""
     async with translate_outages():
         return [NamedCollection(*row) for row in await database.fetch(BY_NAME, list(names))]
 
@@ -109,7 +109,7 @@ async def delete(database: Executor, collection: UUID) -> None:
 
 
 async def list_documents(database: Executor, collection: UUID, limit: int, before: UUID | None) -> Sequence[OwnDocument]:
-    """Up to `limit` documents of a collection, newest first, those on their way out included."""
+    """List up to `limit` documents of a collection, newest first, those on their way out included."""
     async with translate_outages():
         return [_document_of(row) for row in await database.fetch(DOCUMENTS, collection, limit, before)]
 
@@ -128,7 +128,7 @@ async def add_document(
 
 
 async def count_held_bytes(trusted: Executor, organisation: UUID) -> int:
-    """How many bytes of documents an organisation has, seen by the one who asks or not."""
+    """Count the bytes of documents that an organisation has, whether or not the one who asks sees them."""
     async with translate_outages():
         return int(await trusted.fetchval(HELD, organisation))
 

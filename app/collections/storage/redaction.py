@@ -1,6 +1,6 @@
-"""Taking a deleted document out of what the runs that read it kept.
+"""The removal of a deleted document from what the runs that read it have stored.
 
-What stays is said in docs/collections.md: what a report prints, and what a reader wrote.
+What a report prints and what a reader wrote stay (docs/collections.md).
 """
 
 from uuid import UUID
@@ -60,7 +60,7 @@ async def redact(connection: Executor, run: UUID, snapshot: str) -> None:
 
 
 def _remove_text(result: bytes, snapshot: str) -> bytes:
-    """A finding without the quotes of a text, and without the agent's words, which may repeat it."""
+    """Remove the quotes of a text from a finding, and the agent's words, which may repeat it."""
     finding = Finding.of_any_version(orjson.loads(result))
     kept = [place for place, quote in enumerate(finding.quotes) if quote.source.snapshot != snapshot]
     keys = {finding.quotes[place].key for place in kept}
@@ -78,6 +78,6 @@ def _remove_text(result: bytes, snapshot: str) -> bytes:
 
 
 def _remove_words(payload: str) -> str:
-    """A tool call as the log tells it, without the arguments that an agent worded."""
+    """Return a tool call as the log tells it, without the arguments that an agent worded."""
     told = orjson.loads(payload)
     return orjson.dumps({name: value for name, value in told.items() if name in NO_WORDS_OF_AN_AGENT}).decode()

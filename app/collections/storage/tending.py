@@ -1,4 +1,4 @@
-"""What is done to own documents for nobody in particular: following their way into the index, and out of everything.
+"""The way of own documents into the index, and out of everything: work for no particular person.
 
 `trusted` is the worker's role, which sees all organisations.
 """
@@ -62,7 +62,7 @@ class IndexProgress(NamedTuple):
     characters: int
 
 
-class StoredDocument(NamedTuple):
+class UnsettledDocument(NamedTuple):
     """A document as the database has it; its `snapshot` is empty until it was read."""
 
     id: UUID
@@ -79,7 +79,7 @@ class ReadingRun(NamedTuple):
 
 
 async def list_unsettled(trusted: Executor, limit: int) -> Sequence[UnsettledCollection]:
-    """Up to `limit` collections that need tending."""
+    """List up to `limit` collections that need tending."""
     async with translate_outages():
         return [UnsettledCollection(*row) for row in await trusted.fetch(UNSETTLED, limit)]
 
@@ -91,11 +91,11 @@ async def note_progress(trusted: Executor, collection: UUID, progress: Sequence[
         await trusted.execute(NOTE, collection, *columns)
 
 
-async def list_documents(trusted: Executor, collection: UUID) -> Sequence[StoredDocument]:
-    """All documents of a collection, those on their way out included."""
+async def list_documents(trusted: Executor, collection: UUID) -> Sequence[UnsettledDocument]:
+    """Return all documents of a collection, those on their way out included."""
     async with translate_outages():
         rows = await trusted.fetch(DOCUMENTS, collection)
-    return [StoredDocument(row["id"], row["snapshot"], DocumentState(row["state"]), row["deleted"]) for row in rows]
+    return [UnsettledDocument(row["id"], row["snapshot"], DocumentState(row["state"]), row["deleted"]) for row in rows]
 
 
 async def drop_document(trusted: Executor, document: UUID) -> None:
@@ -111,6 +111,6 @@ async def drop_collection(trusted: Executor, collection: UUID) -> None:
 
 
 async def list_readers(trusted: Executor, collection: UUID, snapshot: str) -> Sequence[ReadingRun]:
-    """The runs that keep something of this text, and those that have not ended and may come to."""
+    """Return the runs that keep something of this text, and those that have not ended and may come to."""
     async with translate_outages():
         return [ReadingRun(*row) for row in await trusted.fetch(READERS, collection, snapshot)]

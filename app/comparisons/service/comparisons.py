@@ -20,7 +20,7 @@ from app.domain.run import Run, RunStatus
 from app.domain.writer import WriterSettings
 from app.preferences.nouns.feedback import CandidatePlace, Choice, ComparisonStatus, StoredChoice, Viewing
 from app.preferences.storage import annotations
-from app.runs.service.research import Research
+from app.runs.service.runs import Runs
 from app.runs.service.steering import Steering
 from app.runs.storage.run_log import RunLog
 
@@ -56,9 +56,9 @@ class Comparisons:
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: Database, research: Research, steering: Steering, offers: Offers | None = None) -> None:
+    def __init__(self, database: Database, runs: Runs, steering: Steering, offers: Offers | None = None) -> None:
         self._database = database
-        self._research = research
+        self._runs = runs
         self._steering = steering
         self._offers = offers
 
@@ -72,7 +72,7 @@ class Comparisons:
         """
         if self._offers is not None:
             self._offers.check(writer)
-        run = await self._research.get(run_id)
+        run = await self._runs.get(run_id)
         start = await RunLog(self._database).load(run_id)
         if run.status is not RunStatus.COMPLETED or start.plan is None:
             raise Conflict(f"run {run_id} is {run.status}; only a completed run has a report to compare")
@@ -85,7 +85,7 @@ class Comparisons:
         query = run.query.model_copy(update={"writer": writer, "approve_plan": False})
         new = ComparisonPlan(uuid4(), run_id, uuid4(), query, digest, user_id)
         async with self._database.acquire() as connection:
-            await self._research.admit(connection)
+            await self._runs.admit(connection)
             await comparisons.create(connection, new, lost)
         await self._start(new.made_run_id)
         return await self._get(new.id, user_id)
@@ -162,13 +162,13 @@ class Comparisons:
 
     async def _prepare_candidates(self, comparison: Comparison, user_id: UUID) -> Comparison:
         """Return the comparison again, with both reports stored once the second is written."""
-        made = await self._research.get(comparison.made_run_id)
+        made = await self._runs.get(comparison.made_run_id)
         if made.status in STUCK_STATUSES:
             if not made.status.finished:
                 await self._steering.cancel(made.id)
             await comparisons.fail(self._database, comparison.id, _explain_stuck(made))
         elif made.status is RunStatus.COMPLETED:
-            await self._keep(comparison, await self._research.get(comparison.run_id), made)
+            await self._keep(comparison, await self._runs.get(comparison.run_id), made)
         else:
             return comparison
         return await self._get(comparison.id, user_id)
@@ -190,7 +190,7 @@ class Comparisons:
 
     async def _start(self, run_id: UUID) -> None:
         try:
-            await self._research.start(await RunLog(self._database).load(run_id))
+            await self._runs.start(await RunLog(self._database).load(run_id))
         except Unavailable as error:
             log.warning("run %s is stored but not started: %s", run_id, error)
 

@@ -1,4 +1,4 @@
-"""What readers chose. One choice a reader and comparison, changeable for a while, counted by how the reports were written."""
+"""The choices of readers: one for each reader and comparison, which may be changed for a while. Votes count by way of writing."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -49,14 +49,14 @@ async def choose(
 
 
 async def get(database: Executor, id_: UUID, user_id: UUID) -> StoredChoice | None:
-    """This reader's choice, or None."""
+    """Return this reader's choice, or None."""
     async with translate_outages():
         row = await database.fetchrow(GET, id_, user_id)
     return _choice_of(row) if row else None
 
 
 async def list_tallies(database: Executor) -> list[Tally]:
-    """All votes the database shows, by comparison and outcome."""
+    """Return all votes the database shows, by comparison and outcome."""
     async with translate_outages():
         rows = await database.fetch(TALLY)
     return [

@@ -121,7 +121,7 @@ class WrittenReport(NamedTuple):
 
 
 async def list_searches(database: Executor, run_id: UUID) -> dict[str, bytes]:
-    """The results of the run's finished searches by stage name."""
+    """Return the results of the run's finished searches by stage name."""
     async with translate_outages():
         return {row["stage"]: row["result"] for row in await database.fetch(SEARCHES, run_id)}
 
@@ -150,7 +150,7 @@ async def create(database: Executor, new: ComparisonPlan, missing: Mapping[str, 
 
 
 async def get(database: Executor, id_: UUID, user_id: UUID) -> Comparison | None:
-    """The comparison as this reader may know it, or None."""
+    """Return the comparison as this reader may know it, or None."""
     async with translate_outages():
         row = await database.fetchrow(GET, id_, user_id)
     return _comparison_of(row) if row else None
@@ -159,7 +159,7 @@ async def get(database: Executor, id_: UUID, user_id: UUID) -> Comparison | None
 async def list_page(
     database: Executor, user_id: UUID, run_id: UUID | None, before: UUID | None, limit: int
 ) -> Sequence[Comparison]:
-    """Up to `limit` comparisons (of one run), newest first, older than `before`."""
+    """List up to `limit` comparisons (of one run), newest first, older than `before`."""
     async with translate_outages():
         return [_comparison_of(row) for row in await database.fetch(PAGE, run_id, user_id, before, limit)]
 
@@ -171,7 +171,7 @@ async def fail(database: Executor, id_: UUID, why: str) -> None:
 
 
 async def get_written(database: Executor, run_id: UUID) -> WrittenReport | None:
-    """What a finished run wrote, or None."""
+    """Return what a finished run wrote, or None."""
     async with translate_outages():
         row = await database.fetchrow(WRITTEN, run_id)
     return WrittenReport(*row) if row else None
@@ -196,7 +196,7 @@ async def keep(database: Executor, id_: UUID, candidates: Sequence[Candidate], r
 
 
 async def get_candidates(database: Executor, id_: UUID) -> dict[CandidatePlace, Candidate]:
-    """The kept candidates by place; none before they are kept."""
+    """Return the kept candidates by place; none before they are kept."""
     async with translate_outages():
         rows = await database.fetch(CANDIDATES, id_)
     found = [
@@ -212,7 +212,7 @@ async def note_view(database: Executor, id_: UUID, user_id: UUID, drawn: Candida
 
 
 async def get_viewing(database: Executor, id_: UUID, user_id: UUID) -> Viewing | None:
-    """How this reader is shown the comparison; None before they looked."""
+    """Return how this reader is shown the comparison; None before they looked."""
     async with translate_outages():
         row = await database.fetchrow(VIEWING, id_, user_id)
     return Viewing(left=CandidatePlace(row[0]), first_viewed_at=row[1], revealed_at=row[2]) if row else None

@@ -1,4 +1,4 @@
-"""Tables of what surrounds runs for clients of the API: idempotency keys and webhooks. See `tables.py`."""
+"""What clients of the API have beside their runs, idempotency keys and webhooks, as Alembic reads it."""
 
 from datetime import datetime
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Tables of what happens around asking: drafts before a run, and the rubric a run is held to. Read by Alembic alone."""
+"""Drafts before a run, and the rubric that a run is held to, as Alembic reads them."""
 
 from datetime import datetime
 from typing import Any

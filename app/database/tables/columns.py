@@ -20,7 +20,7 @@ UNLOGGED = {"prefixes": ["UNLOGGED"]}
 
 
 def key_in_organisation(column: str, parent: str, ondelete: str = "CASCADE") -> ForeignKeyConstraint:
-    """The foreign key of a row whose parent (`table.column`) belongs to the same organisation.
+    """Return the foreign key of a row whose parent (`table.column`) belongs to the same organisation.
 
     A key without the organisation would let a role that sees one organisation's rows write one that names another's parent.
     """

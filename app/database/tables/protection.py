@@ -1,7 +1,7 @@
-"""Which rows of a table the API's role sees and what it may do to them, said beside the table's columns.
+"""The rows of a table that the API's role sees, and what it may do to them; this is declared beside the table's columns.
 
-Row-level security holds it (ADR 0034). A migration repeats what is said here, and a test compares the two.
-The worker's role sees and may do everything. A table that says nothing is of own rows.
+Row-level security enforces it (ADR 0034). A migration repeats what is declared here, and a test compares the two.
+The worker's role sees and may do everything. A table that says nothing shows the rows of the organisation that is acted for.
 """
 
 from typing import Any, NamedTuple
@@ -22,26 +22,26 @@ class Protection(NamedTuple):
 
 
 def own_rows(api: str = ALL) -> dict[str, Any]:
-    """Rows of the organisation that is acted for."""
+    """Show the API the rows of the organisation that is acted for."""
     return visible_rows(OWN, api)
 
 
 def rows_of_visible_runs(api: str = "SELECT") -> dict[str, Any]:
-    """Rows that belong to a run (`run_id`): who sees the run sees them. The policy asks `runs`, whose own holds there."""
+    """Show rows that belong to a run (`run_id`) to those who see the run. The policy asks `runs`, whose own holds there."""
     return visible_rows("EXISTS (SELECT FROM runs WHERE runs.id = {table}.run_id)", api)
 
 
 def for_worker_only() -> dict[str, Any]:
-    """Rows that no request reads."""
+    """Show rows to no request."""
     return visible_rows("false", "")
 
 
 def visible_rows(visible: str, api: str) -> dict[str, Any]:
-    """Rows for which `visible` holds; `{table}` stands for the table's name. The answer goes into `__table_args__`."""
+    """Show rows for which `visible` holds; `{table}` stands for the table's name. The answer goes into `__table_args__`."""
     return {"info": {"protection": Protection(api, visible)}}
 
 
 def protection_of(table: Table) -> Protection:
-    """What a table says of itself."""
+    """Return what a table says of its protection."""
     api, visible = table.info.get("protection", Protection(ALL, OWN))
     return Protection(api, visible.format(table=table.name))

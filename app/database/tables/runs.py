@@ -1,4 +1,4 @@
-"""The schema, as Alembic reads it. Nothing at run time imports this module: queries are SQL in the repositories.
+"""Runs and what they store, as Alembic reads them. Nothing at run time imports the tables: storage has its own SQL.
 
 Documents that are written once and handed on unread are `json` or `bytea`, not `jsonb`: a model may well answer with a
 NUL character, which `jsonb` refuses and these keep.
@@ -191,7 +191,7 @@ class SnapshotRow(SQLModel, table=True):
 
 
 class RunSourceRow(SQLModel, table=True):
-    """That a run cites a source: whoever sees the run may read the source's stored copy."""
+    """A source that a run cites. Everybody who sees the run may read the source's stored copy."""
 
     __tablename__ = "run_sources"
     hash: str = Field(primary_key=True, sa_type=Text)

@@ -1,4 +1,4 @@
-"""What was used by runs that are gone. See `tables.py`."""
+"""The consumption of deleted runs, as Alembic reads it."""
 
 from datetime import datetime
 from uuid import UUID

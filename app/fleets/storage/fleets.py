@@ -1,4 +1,4 @@
-"""Fleets and their questions, as whoever runs one sees them. Every function is one statement."""
+"""Fleets and their questions, as the people who run them see them. Every function is one statement."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -48,7 +48,7 @@ async def make(database: Executor, fleet: UUID, at_once: int) -> None:
 
 
 async def get(database: Executor, fleet: UUID) -> Fleet | None:
-    """The fleet, or None."""
+    """Return the fleet, or None."""
     async with translate_outages():
         row = await database.fetchrow(GET, fleet)
     return Fleet.of_any_version(dict(row)) if row else None
@@ -74,13 +74,13 @@ async def set_wish(database: Executor, fleet: UUID, wish: FleetWish) -> bool:
 
 
 async def list_ends(database: Executor, fleet: UUID, after: int, limit: int) -> Sequence[FleetEnd]:
-    """Up to `limit` ends that come after number `after`, in order."""
+    """List up to `limit` ends that come after number `after`, in order."""
     async with translate_outages():
         rows = await database.fetch(ENDS, fleet, after, limit)
     return [FleetEnd(**dict(row)) for row in rows]
 
 
 async def list_at_work(trusted: Executor) -> Sequence[FleetInput]:
-    """The fleets of all organisations that must have a workflow."""
+    """Return the fleets of all organisations that must have a workflow."""
     async with translate_outages():
         return [FleetInput(fleet_id=row["id"], organisation_id=row["organisation_id"]) for row in await trusted.fetch(AT_WORK)]

@@ -1,4 +1,4 @@
-"""What moves a fleet on: used by its workflow's activity, in one transaction that takes the fleet's row first."""
+"""The steps of a fleet: its workflow's activity takes them in one transaction, which locks the fleet's row first."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -115,14 +115,14 @@ async def settle(connection: Executor, fleet: UUID) -> None:
 
 
 async def list_under_way(connection: Executor, fleet: UUID) -> Sequence[RunUnderWay]:
-    """The runs that have not ended, in the order of their questions."""
+    """Return the runs that have not ended, in the order of their questions."""
     async with translate_outages():
         rows = await connection.fetch(UNDER_WAY, fleet)
     return [RunUnderWay(row["id"], RunStatus(row["status"]), row["unstarted"]) for row in rows]
 
 
 async def list_waiting(connection: Executor, fleet: UUID, limit: int) -> Sequence[WaitingQuestion]:
-    """Up to `limit` questions that come next."""
+    """List up to `limit` questions that come next."""
     async with translate_outages():
         rows = await connection.fetch(WAITING, fleet, limit)
     return [
@@ -168,7 +168,7 @@ async def end(connection: Executor, fleet: UUID) -> bool:
 
 
 async def has_news(database: Executor, fleet: UUID, revision: int, told: Sequence[UUID]) -> bool:
-    """Whether there is something to do since `revision`; the runs `told` what to do at their budget are left out."""
+    """Say whether there is something to do since `revision`; the runs `told` what to do at their budget are left out."""
     async with translate_outages():
         found = await database.fetchval(NEWS, fleet, revision, list(told))
     return found is None or bool(found)

@@ -6,7 +6,7 @@ from uuid import UUID
 from litestar import Controller, get, post
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.comparisons.api import choice_of
 from app.comparisons.schemas import NewChoice, view_of
 from app.domain.errors import Unavailable
@@ -40,14 +40,14 @@ class AnnotationsController(Controller):
 
     path = "/v1/annotations"
     tags = ("annotation",)
-    opt = needs(Scope.ANNOTATIONS_WRITE)
+    opt = needs(AccessScope.ANNOTATIONS_WRITE)
 
-    @post(opt=needs(Scope.ANNOTATIONS_MANAGE), status_code=204, responses=problem_responses(400, 403, 404, 409))
+    @post(opt=needs(AccessScope.ANNOTATIONS_MANAGE), status_code=204, responses=problem_responses(400, 403, 404, 409))
     async def add(self, data: JSONBody[NewTasks], preferences: PreferencesService, principal: CurrentPrincipal) -> None:
         """Let annotators judge comparisons; repeat to change the number of annotators."""
         await preferences.annotation.add(data.comparison_ids, data.overlap, data.gold, principal.user_id)
 
-    @get(opt=needs(Scope.ANNOTATIONS_MANAGE), responses=problem_responses(400, 403))
+    @get(opt=needs(AccessScope.ANNOTATIONS_MANAGE), responses=problem_responses(400, 403))
     async def tasks(
         self,
         preferences: PreferencesService,
@@ -65,7 +65,7 @@ class AnnotationsController(Controller):
         given = await preferences.annotation.get_next(principal.user_id)
         return NextAssignment(assignment=_assignment_view_of(given) if given else None)
 
-    @get("/agreement", opt=needs(Scope.ANNOTATIONS_MANAGE), responses=problem_responses(403))
+    @get("/agreement", opt=needs(AccessScope.ANNOTATIONS_MANAGE), responses=problem_responses(403))
     async def agreement(self, preferences: PreferencesService) -> AgreementReport:
         """Return how far annotators agree beyond chance."""
         return _agreement_report_of(await preferences.annotation.measure_agreement())

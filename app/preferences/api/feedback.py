@@ -5,7 +5,7 @@ from typing import Annotated
 from litestar import Controller, delete, get, post, put
 from litestar.params import JSONBody, PathParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.http.authentication import needs
 from app.http.dependencies import CurrentPrincipal, PreferencesService, RunId
 from app.http.openapi.responses import problem_responses
@@ -22,7 +22,7 @@ class FeedbackController(Controller):
 
     path = "/v1"
     tags = ("preferences",)
-    opt = needs(Scope.PREFERENCES_WRITE)
+    opt = needs(AccessScope.PREFERENCES_WRITE)
 
     @post("/runs/{run_id:uuid}/rating", status_code=200, responses=problem_responses(400, 403, 404, 409))
     async def rate(
@@ -32,7 +32,7 @@ class FeedbackController(Controller):
         given = Rating(**data.model_dump(exclude={"version"}))
         return _rating_view_of(await preferences.feedback.rate(run_id, given, principal.user_id, data.version))
 
-    @get("/runs/{run_id:uuid}/rating", opt=needs(Scope.PREFERENCES_READ), responses=problem_responses(404))
+    @get("/runs/{run_id:uuid}/rating", opt=needs(AccessScope.PREFERENCES_READ), responses=problem_responses(404))
     async def rating(self, run_id: RunId, preferences: PreferencesService, principal: CurrentPrincipal) -> RatingView:
         """Return your own rating of the run's report."""
         return _rating_view_of(await preferences.feedback.get_rating(run_id, principal.user_id))
@@ -57,19 +57,19 @@ class FeedbackController(Controller):
         """Take a flag back."""
         await preferences.feedback.unflag(run_id, claim, principal.user_id)
 
-    @get("/runs/{run_id:uuid}/flags", opt=needs(Scope.PREFERENCES_READ), responses=problem_responses(404))
+    @get("/runs/{run_id:uuid}/flags", opt=needs(AccessScope.PREFERENCES_READ), responses=problem_responses(404))
     async def flags(self, run_id: RunId, preferences: PreferencesService, principal: CurrentPrincipal) -> FlagList:
         """List your own flags in the run's report."""
         return FlagList(
             items=[_flag_view_of(stored) for stored in await preferences.feedback.list_flags(run_id, principal.user_id)]
         )
 
-    @get("/consent", opt=needs(Scope.ACCOUNT_READ), responses=problem_responses())
+    @get("/consent", opt=needs(AccessScope.ACCOUNT_READ), responses=problem_responses())
     async def consent(self, preferences: PreferencesService, principal: CurrentPrincipal) -> ConsentView:
         """Return whether your data may go into training. It may only when both you and your organisation turned it on."""
         return _consent_view_of(await preferences.feedback.get_consent(principal))
 
-    @put("/consent", opt=needs(Scope.ACCOUNT_WRITE), responses=problem_responses(400, 403))
+    @put("/consent", opt=needs(AccessScope.ACCOUNT_WRITE), responses=problem_responses(400, 403))
     async def set_consent(
         self, data: JSONBody[ConsentChange], preferences: PreferencesService, principal: CurrentPrincipal
     ) -> ConsentView:

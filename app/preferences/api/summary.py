@@ -3,7 +3,7 @@
 from litestar import Controller, get, put
 from litestar.params import JSONBody
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.writer import WriterSettings
 from app.http.authentication import needs
 from app.http.dependencies import CurrentPrincipal, PreferencesService
@@ -17,7 +17,7 @@ class PreferencesController(Controller):
 
     path = "/v1/preferences"
     tags = ("preferences",)
-    opt = needs(Scope.PREFERENCES_READ)
+    opt = needs(AccessScope.PREFERENCES_READ)
 
     @get("/summary", responses=problem_responses())
     async def summary(self, preferences: PreferencesService) -> Summary:
@@ -30,7 +30,7 @@ class PreferencesController(Controller):
         """List the ways in which a second report can be written here."""
         return WayList(items=[WayView(name=way.name, writer=way.writer) for way in preferences.offers.list_ways()])
 
-    @put("/default", opt=needs(Scope.TEAM_WRITE), responses=problem_responses(400, 403))
+    @put("/default", opt=needs(AccessScope.TEAM_WRITE), responses=problem_responses(400, 403))
     async def set_default(
         self, data: JSONBody[WriterSettings], preferences: PreferencesService, principal: CurrentPrincipal
     ) -> WriterSettings:

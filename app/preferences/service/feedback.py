@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from app.accounts.nouns.access import Principal, Scope
+from app.accounts.nouns.access import AccessScope, Principal
 from app.audit import storage as audit
 from app.audit.storage import Action
 from app.database.engine import Database
@@ -12,7 +12,7 @@ from app.domain.revision import DELIVERED
 from app.preferences.nouns.feedback import ClaimFlag, Consent, Rating
 from app.preferences.storage import feedback
 from app.preferences.storage.feedback import StoredFlag, StoredRating
-from app.runs.service.research import Research
+from app.runs.service.runs import Runs
 
 
 class Feedback:
@@ -23,9 +23,9 @@ class Feedback:
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: Database, research: Research) -> None:
+    def __init__(self, database: Database, runs: Runs) -> None:
         self._database = database
-        self._research = research
+        self._runs = runs
 
     async def rate(self, run_id: UUID, rating: Rating, user_id: UUID, version: int | None = None) -> StoredRating:
         """Store or change the reader's stars for the report as delivered. `version` is the one they read, by default the newest.
@@ -44,7 +44,7 @@ class Feedback:
 
     async def get_rating(self, run_id: UUID, user_id: UUID) -> StoredRating:
         """Return the reader's stars."""
-        await self._research.get(run_id)
+        await self._runs.get(run_id)
         stored = await feedback.get_rating(self._database, run_id, user_id)
         if stored is None:
             raise NotFound(f"you have not rated the report of run {run_id}")
@@ -71,7 +71,7 @@ class Feedback:
 
     async def list_flags(self, run_id: UUID, user_id: UUID) -> Sequence[StoredFlag]:
         """Return the reader's flags in a run's report."""
-        await self._research.get(run_id)
+        await self._runs.get(run_id)
         return await feedback.list_flags(self._database, run_id, user_id)
 
     async def get_consent(self, principal: Principal) -> Consent:
@@ -85,7 +85,7 @@ class Feedback:
             Forbidden: only an owner speaks for the organisation.
         """
         if organisation is not None:
-            if Scope.ORGANISATION_WRITE not in principal.scopes:
+            if AccessScope.ORGANISATION_WRITE not in principal.scopes:
                 raise Forbidden("only an owner of your organisation can decide for it")
             async with self._database.acquire() as connection:
                 here = principal.organisation_id
@@ -98,10 +98,10 @@ class Feedback:
     async def _get_version(self, run_id: UUID, version: int | None) -> int:
         if version is not None:
             return version
-        _, newest = await self._research.get_run_and_report(run_id)
+        _, newest = await self._runs.get_run_and_report(run_id)
         return newest.version
 
     async def _raise_why_missing(self, run_id: UUID, otherwise: str = "") -> None:
         """Raise the reason why nothing was stored: no such run, no report of it, or `otherwise`."""
-        await self._research.get_report(run_id)
+        await self._runs.get_report(run_id)
         raise NotFound(otherwise or f"run {run_id} has no report")

@@ -8,7 +8,7 @@ from app.database.tenancy import TenantDatabase
 from app.preferences.service.annotation import Annotation
 from app.preferences.service.contests import Winners
 from app.preferences.service.feedback import Feedback
-from app.runs.service.research import Research
+from app.runs.service.runs import Runs
 from app.runs.service.steering import Steering
 
 
@@ -23,12 +23,12 @@ class Preferences:
     offers: Offers
 
 
-def make_preferences(database: TenantDatabase, research: Research, steering: Steering, offers: Offers | None) -> Preferences:
+def make_preferences(database: TenantDatabase, runs: Runs, steering: Steering, offers: Offers | None) -> Preferences:
     """Build the use cases that requests need."""
-    comparisons = Comparisons(database, research, steering, offers)
+    comparisons = Comparisons(database, runs, steering, offers)
     return Preferences(
         comparisons,
-        Feedback(database, research),
+        Feedback(database, runs),
         Annotation(database, comparisons),
         Winners(database, offers),
         offers or Offers(None),

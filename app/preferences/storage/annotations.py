@@ -1,4 +1,4 @@
-"""Annotation: which pairs are to be judged by how many, who judges which, and what the answers were."""
+"""Annotation: the pairs, how many people judge each, who judges which, and the answers."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -117,33 +117,33 @@ async def add(database: Executor, comparison_id: UUID, overlap: int, gold: PairO
 
 
 async def list_tasks(database: Executor, before: UUID | None, limit: int) -> Sequence[AnnotationTask]:
-    """Pairs to be judged, newest first."""
+    """List pairs to be judged, newest first."""
     async with translate_outages():
         return [AnnotationTask(**dict(row)) for row in await database.fetch(TASKS, before, limit)]
 
 
 async def get_current(database: Executor, user_id: UUID) -> Assignment | None:
-    """What this annotator is judging now."""
+    """Return what this annotator is judging now."""
     async with translate_outages():
         row = await database.fetchrow(OPEN, user_id)
     return Assignment(**dict(row)) if row else None
 
 
 async def get(database: Executor, id_: UUID, user_id: UUID) -> Assignment | None:
-    """One of this annotator's assignments, or None."""
+    """Return one of this annotator's assignments, or None."""
     async with translate_outages():
         row = await database.fetchrow(GET, id_, user_id)
     return Assignment(**dict(row)) if row else None
 
 
 async def is_assigned(database: Executor, comparison_id: UUID, user_id: UUID) -> bool:
-    """True when this person was ever given the pair as an annotator."""
+    """Say whether this person was ever given the pair as an annotator."""
     async with translate_outages():
         return bool(await database.fetchval(IS_ASSIGNED, comparison_id, user_id))
 
 
 async def list_eligible(database: Executor, user_id: UUID) -> Sequence[OpenPair]:
-    """All pairs that this annotator may be given, oldest first."""
+    """Return all pairs that this annotator may be given, oldest first."""
     async with translate_outages():
         return [_open_pair_of(row) for row in await database.fetch(ELIGIBLE, user_id)]
 
@@ -163,7 +163,7 @@ async def finish(database: Executor, id_: UUID, user_id: UUID, skipped: str | No
 
 
 async def list_answers(database: Executor) -> list[AnnotatorAnswer]:
-    """All answers of annotators."""
+    """Return all answers of annotators."""
     async with translate_outages():
         return [_answer_of(row) for row in await database.fetch(ANSWERS)]
 

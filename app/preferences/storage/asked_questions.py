@@ -1,7 +1,7 @@
 """Questions that may go into a benchmark, as it is now. Consent is asked for in the same statement that reads them.
 
-A question needs the consent of the organisation and of the person who asked, each in force now and given before it was asked. It
-goes with its person: whoever was erased asked nothing.
+A question needs the consent of the organisation and of the person who asked, each in force now and given before it was asked. A
+question is deleted with the person who asked it.
 """
 
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ ASKED = """
 
 
 async def read_questions(database: Pool) -> AsyncIterator[Record]:
-    """Consented questions, oldest first: run, query, time.
+    """Yield consented questions, oldest first: run, query, time.
 
     Raises:
         Unavailable: the database does not answer.

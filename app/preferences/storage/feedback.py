@@ -1,4 +1,4 @@
-"""Stars, flagged claims, and who lets what they say go into training. Every function is one statement, complete in itself."""
+"""Stars, flagged claims, and consent to training. Every function is one statement, complete in itself."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -67,7 +67,7 @@ async def rate(database: Executor, run_id: UUID, user_id: UUID, rating: Rating) 
 
 
 async def get_rating(database: Executor, run_id: UUID, user_id: UUID) -> StoredRating | None:
-    """The reader's stars, or None."""
+    """Return the reader's stars, or None."""
     async with translate_outages():
         row = await database.fetchrow(RATING, run_id, user_id)
     return StoredRating(Rating(stars=row["stars"], comment=row["comment"]), row["made_at"]) if row else None
@@ -89,13 +89,13 @@ async def unflag(database: Executor, run_id: UUID, user_id: UUID, claim: int) ->
 
 
 async def list_flags(database: Executor, run_id: UUID, user_id: UUID) -> list[StoredFlag]:
-    """The reader's flags in a run's report, in the order of the claims."""
+    """Return the reader's flags in a run's report, in the order of the claims."""
     async with translate_outages():
         return [_flag_of(row) for row in await database.fetch(FLAGS, run_id, user_id)]
 
 
 async def get_consent(database: Executor, organisation_id: UUID, user_id: UUID) -> Consent:
-    """What is agreed to now."""
+    """Return what is agreed to now."""
     async with translate_outages():
         row = await database.fetchrow(CONSENT, organisation_id, user_id)
     return Consent(**dict(row)) if row else Consent()

@@ -80,32 +80,32 @@ class TrainingSnapshot:
         self._connection = connection
 
     async def read_choices(self, since: datetime, now: datetime, changeable: timedelta) -> AsyncIterator[Record]:
-        """Final choices made since, with both reports."""
+        """Yield final choices made since, with both reports."""
         async for row in self._connection.cursor(CHOICES, since, now, changeable, prefetch=20):
             yield row
 
     async def read_ratings(self, since: datetime) -> AsyncIterator[Record]:
-        """Stars given since, with the report."""
+        """Yield stars given since, with the report."""
         async for row in self._connection.cursor(RATINGS, since, prefetch=20):
             yield row
 
     async def read_flags(self, since: datetime) -> AsyncIterator[Record]:
-        """Claims flagged since."""
+        """Yield claims flagged since."""
         async for row in self._connection.cursor(FLAGS, since):
             yield row
 
     async def read_edits(self, since: datetime) -> AsyncIterator[Record]:
-        """Sections that readers changed since, with the report before and after."""
+        """Yield sections that readers changed since, with the report before and after."""
         async for row in self._connection.cursor(EDITS, since, prefetch=20):
             yield row
 
     async def read_rubrics(self, since: datetime) -> AsyncIterator[Record]:
-        """Rubrics that readers changed since, as drafted and as changed."""
+        """Yield rubrics that readers changed since, as drafted and as changed."""
         async for row in self._connection.cursor(RUBRICS, since, prefetch=20):
             yield row
 
     async def count_given(self, since: datetime) -> Record:
-        """How much was said since, whether or not it may be used, and how many consents are in force."""
+        """Count what was said since, whether or not it may be used, and how many consents are in force."""
         row = await self._connection.fetchrow(GIVEN, since)
         assert row is not None
         return row
@@ -113,7 +113,7 @@ class TrainingSnapshot:
 
 @asynccontextmanager
 async def open_snapshot(database: asyncpg.Pool) -> AsyncIterator[TrainingSnapshot]:
-    """A moment of the database, over all organisations it shows.
+    """Open a view of one moment of the database, over all organisations it shows.
 
     Raises:
         Unavailable: the database does not answer.

@@ -12,7 +12,7 @@ SET = """
 
 
 async def get(database: Executor) -> WriterSettings:
-    """What the organisation that `database` acts for has set; all defaults when it has set nothing."""
+    """Return what the organisation that `database` acts for has set; all defaults when it has set nothing."""
     async with translate_outages():
         found = await database.fetchval(GET)
     return WriterSettings.of_any_version(found) if found else WriterSettings()

@@ -1,4 +1,4 @@
-"""What deleted runs had used: figures without words, so that a month goes on paying for what was used in it."""
+"""The consumption of deleted runs: figures without words, so that a month's quota still counts what was used in it."""
 
 # What follows `gone`, a selection of ids of runs under their locks (nothing is counted twice by two who delete at once): it
 # keeps their figures, with those of runs made for them, and deletes them. A task's figures are a part of its run's; they are
@@ -22,5 +22,5 @@ DELETE = """
 
 
 def deletion_of(gone: str) -> str:
-    """A statement that deletes the runs whose ids `gone` selects, `FOR UPDATE`, with all that belongs to them."""
+    """Return a statement that deletes the runs whose ids `gone` selects, `FOR UPDATE`, with all that belongs to them."""
     return DELETE.format(gone=gone)

@@ -1,6 +1,6 @@
 """Quotas of the organisation that `database` acts for, and what is used of them.
 
-What is asked before a run begins names the organisation: runs are also begun by the trusted role, which is shown all of them.
+The check before a run names the organisation, because the trusted role, which sees all of them, begins runs too.
 """
 
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ TOTAL = f"""
 
 
 async def list_quotas(database: Executor) -> dict[UUID, Quota]:
-    """By organisation or key."""
+    """Return the quotas by organisation or key."""
     async with translate_outages():
         return {row["subject"]: _quota_of(row) for row in await database.fetch(ALL)}
 
@@ -97,7 +97,7 @@ async def set_quota(database: Executor, subject: UUID, quota: Quota) -> None:
 
 
 async def is_key(database: Executor, key: UUID) -> bool:
-    """Whether the organisation has this key."""
+    """Say whether the organisation has this key."""
     async with translate_outages():
         return bool(await database.fetchval(IS_KEY, key))
 
@@ -109,7 +109,7 @@ async def enter_gate(database: Executor, organisation: UUID) -> None:
 
 
 async def get_used(database: Executor, key: UUID | None = None) -> Consumption:
-    """What the organisation, or one of its keys, has under way and has used this month."""
+    """Return what the organisation, or one of its keys, has under way and has used this month."""
     async with translate_outages():
         row = await database.fetchrow(USED, key)
     assert row is not None
@@ -117,19 +117,19 @@ async def get_used(database: Executor, key: UUID | None = None) -> Consumption:
 
 
 async def list_lines(database: Executor, since: date, until: date) -> Sequence[UsageLine]:
-    """Usage by model and tool, out of the logs of the runs."""
+    """Return the usage by model and tool, out of the logs of the runs."""
     async with translate_outages():
         return [UsageLine(**dict(row)) for row in await database.fetch(LINES, since, until)]
 
 
 async def list_dearest(database: Executor, since: date, until: date) -> Sequence[RunUsage]:
-    """Usage by run, out of the ledgers."""
+    """Return the usage by run, out of the ledgers."""
     async with translate_outages():
         return [RunUsage(**dict(row)) for row in await database.fetch(RUNS, since, until)]
 
 
 async def get_total(database: Executor, since: date, until: date) -> Consumption:
-    """All of it."""
+    """Return all usage in these days."""
     async with translate_outages():
         row = await database.fetchrow(TOTAL, since, until)
     assert row is not None
@@ -137,7 +137,7 @@ async def get_total(database: Executor, since: date, until: date) -> Consumption
 
 
 def key_quotas_of(found: dict[UUID, Quota], organisation: UUID) -> tuple[KeyQuota, ...]:
-    """The keys' part of `quotas`."""
+    """Return the keys' part of `found`."""
     return tuple(KeyQuota(key_id=subject, quota=quota) for subject, quota in sorted(found.items()) if subject != organisation)
 
 

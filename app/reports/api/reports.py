@@ -8,10 +8,10 @@ from litestar.exceptions import HTTPException
 from litestar.openapi import ResponseSpec
 from litestar.params import PathParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.run import Run
 from app.http.authentication import needs
-from app.http.dependencies import ApiRequest, ResearchService, RunId
+from app.http.dependencies import ApiRequest, RunId, RunsService
 from app.http.openapi.responses import problem_responses
 from app.reports.schemas import EvidenceView, ReportView
 from app.reports.storage.reports import StoredReport
@@ -33,15 +33,15 @@ class ReportsController(Controller):
 
     path = "/v1"
     tags = ("reports",)
-    opt = needs(Scope.REPORTS_READ)
+    opt = needs(AccessScope.REPORTS_READ)
 
     @get("/runs/{run_id:uuid}/report", media_type=JSON, responses={**problem_responses(404, 406), 200: REPORT})
-    async def report(self, run_id: RunId, research: ResearchService, request: ApiRequest) -> Response[bytes]:
+    async def report(self, run_id: RunId, runs: RunsService, request: ApiRequest) -> Response[bytes]:
         """Return the report's newest version as JSON, or by the `Accept` header as `text/markdown` or as a `text/html` page."""
         wanted = request.accept.best_match([JSON, HTML, MARKDOWN], default=None)
         if wanted is None:
             raise HTTPException(status_code=406, detail=f"the report comes as {JSON}, {HTML} or {MARKDOWN}")
-        run, report = await research.get_run_and_report(run_id)
+        run, report = await runs.get_run_and_report(run_id)
         headers = {"Vary": "Accept", "ETag": f'"{report.version}{FORMS[wanted]}"'}
         if wanted == JSON:
             return Response(view_of(run, report).model_dump_json().encode(), media_type=JSON, headers=headers)
@@ -50,24 +50,24 @@ class ReportsController(Controller):
         return Response(text.encode(), media_type=wanted, headers=headers)
 
     @get("/runs/{run_id:uuid}/evidence", media_type=JSON, responses={**problem_responses(404), 200: EVIDENCE})
-    async def evidence(self, run_id: RunId, research: ResearchService) -> Response[bytes]:
+    async def evidence(self, run_id: RunId, runs: RunsService) -> Response[bytes]:
         """Return every citation with its exact quote, its offsets and the stored copy they count in (the file evidence.json)."""
-        return Response((await research.get_evidence(run_id)).encode(), media_type=JSON)
+        return Response((await runs.get_evidence(run_id)).encode(), media_type=JSON)
 
     @get("/runs/{run_id:uuid}/tape", media_type=TAPE, responses=problem_responses(404))
-    async def tape(self, run_id: RunId, research: ResearchService) -> Response[bytes]:
+    async def tape(self, run_id: RunId, runs: RunsService) -> Response[bytes]:
         """Return the results of the run's tool calls so far, to be replayed: JSON Lines, each a `call` and its `result`."""
-        return Response(await research.get_tape(run_id), media_type=TAPE)
+        return Response(await runs.get_tape(run_id), media_type=TAPE)
 
     @get("/snapshots/{snapshot:str}", media_type="text/plain", responses=problem_responses(404))
     async def snapshot(
         self,
         snapshot: Hash,
-        research: ResearchService,
+        runs: RunsService,
     ) -> Response[bytes]:
         """Return the stored copy of a cited source as plain text. Offsets count its characters."""
         headers = {"Cache-Control": CACHE_FOREVER, "ETag": f'"{snapshot}"'}
-        return Response(await research.get_snapshot(snapshot), media_type="text/plain", headers=headers)
+        return Response(await runs.get_snapshot(snapshot), media_type="text/plain", headers=headers)
 
 
 def view_of(run: Run, stored: StoredReport) -> ReportView:

@@ -7,12 +7,12 @@ from uuid import UUID
 from litestar import Controller, Response, get, post, put
 from litestar.params import FromPath, HeaderParameter, JSONBody, PathParameter, QueryParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.errors import InvalidInput
 from app.domain.report import Report
 from app.domain.revision import VersionInfo
 from app.http.authentication import needs
-from app.http.dependencies import ResearchService, RevisingService, RunId
+from app.http.dependencies import RevisingService, RunId, RunsService
 from app.http.openapi.responses import problem_responses
 from app.reports.api.reports import view_of
 from app.reports.schemas import (
@@ -45,7 +45,7 @@ Limit = Annotated[int, QueryParameter(ge=1, le=100, description="How many at mos
 Before = Annotated[UUID | None, QueryParameter(description="Only those older than this one.")]
 VersionNumber = Annotated[int, PathParameter(ge=1, le=MOST_VERSIONS, description="The version's number, from 1.")]
 SectionNumber = Annotated[int, PathParameter(ge=0, le=10_000, description="The section's place in the version, from 0.")]
-READ, WRITE = needs(Scope.REPORTS_READ), needs(Scope.REPORTS_WRITE)
+READ, WRITE = needs(AccessScope.REPORTS_READ), needs(AccessScope.REPORTS_WRITE)
 
 
 class VersionsController(Controller):
@@ -70,10 +70,10 @@ class VersionsController(Controller):
 
     @get("/versions/{n:int}", opt=READ, responses=problem_responses(404))
     async def version(
-        self, run_id: RunId, n: VersionNumber, research: ResearchService, revising: RevisingService
+        self, run_id: RunId, n: VersionNumber, runs: RunsService, revising: RevisingService
     ) -> Response[VersionView]:
         """Return one whole version, with its sections as they can be edited. Its ETag goes into `If-Match` of a change."""
-        run, stored = await research.get_run_and_report(run_id, n)
+        run, stored = await runs.get_run_and_report(run_id, n)
         info = next(info for info in await revising.list_versions(run_id) if info.n == n)
         report = Report.of_any_version(stored.report)
         whole = VersionView(**view_of(run, stored).model_dump(), info=info, sections=section_views_of(report))

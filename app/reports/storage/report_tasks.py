@@ -53,28 +53,28 @@ async def add(database: Executor, run_id: UUID, task_id: UUID, request: TaskRequ
 
 
 async def get(database: Executor, run_id: UUID, task_id: UUID) -> ReportTask | None:
-    """The task, or None."""
+    """Return the task, or None."""
     async with translate_outages():
         row = await database.fetchrow(GET, run_id, task_id)
     return _task_of(row) if row else None
 
 
 async def list_page(database: Executor, run_id: UUID, questions: bool, limit: int, before: UUID | None) -> Sequence[ReportTask]:
-    """Up to `limit` questions, or else changes, newest first, older than `before`."""
+    """List up to `limit` questions, or else changes, newest first, older than `before`."""
     async with translate_outages():
         rows = await database.fetch(PAGE, run_id, questions, limit, before)
     return [_task_of(row) for row in rows]
 
 
 async def has_change_under_way(database: Executor, run_id: UUID, base: int) -> bool:
-    """Whether a change of this version was asked for and did not fail."""
+    """Say whether a change of this version was asked for and did not fail."""
     async with translate_outages():
         found: bool = await database.fetchval(UNDER_WAY, run_id, base)
     return found
 
 
 async def find_last_scoring(database: Executor, run_id: UUID) -> ReportTask | None:
-    """The latest judging of the report by a rubric it was not asked with, or None."""
+    """Return the latest judging of the report by a rubric it was not asked with, or None."""
     async with translate_outages():
         row = await database.fetchrow(LAST_SCORING, run_id)
     return _task_of(row) if row else None

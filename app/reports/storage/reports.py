@@ -35,7 +35,7 @@ class StoredReport(NamedTuple):
 
 
 async def get_snapshot(database: Executor, hash_: str) -> bytes | None:
-    """The stored copy (UTF-8) of the source with this SHA-256, or None."""
+    """Return the stored copy (UTF-8) of the source with this SHA-256, or None."""
     async with translate_outages():
         found: bytes | None = await database.fetchval(SNAPSHOT, hash_)
     return found
@@ -44,7 +44,7 @@ async def get_snapshot(database: Executor, hash_: str) -> bytes | None:
 async def find_surroundings(
     database: Executor, quotes: Sequence[Quote], chars: int = SURROUNDING_CHARS
 ) -> dict[str, Surroundings]:
-    """By quote key: up to `chars` characters of the stored copy on each side. A quote without a stored copy has none."""
+    """Return, by quote key, up to `chars` characters of the stored copy on each side. A quote without a stored copy has none."""
     by_text: dict[str, list[Quote]] = {}
     for quote in quotes:
         by_text.setdefault(quote.source.snapshot, []).append(quote)

@@ -41,21 +41,21 @@ CHANGED_MEANWHILE = "the report has changed meanwhile; read its newest version a
 
 
 async def get(database: Executor, run_id: UUID, n: int | None = None) -> StoredReport | None:
-    """One version, by default the newest, or None."""
+    """Return one version, by default the newest, or None."""
     async with translate_outages():
         row = await database.fetchrow(GET, run_id, n)
     return StoredReport(*row) if row else None
 
 
 async def get_latest(database: Executor, run_id: UUID) -> int:
-    """The number of the newest version; 1 also where there is no report yet."""
+    """Return the number of the newest version; 1 also where there is no report yet."""
     async with translate_outages():
         found: int = await database.fetchval(LATEST, run_id)
     return found
 
 
 async def list_all(database: Executor, run_id: UUID) -> Sequence[VersionInfo]:
-    """All versions, newest first, without their texts."""
+    """Return all versions, newest first, without their texts."""
     async with translate_outages():
         rows = await database.fetch(LIST, run_id)
     return [_info_of(row) for row in rows]

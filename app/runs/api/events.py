@@ -9,10 +9,10 @@ from litestar.openapi import ResponseSpec
 from litestar.params import HeaderParameter, QueryParameter
 from litestar.response import Stream
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.run import RunEvent
 from app.http.authentication import STREAMS, needs
-from app.http.dependencies import LiveService, ResearchService, RunId
+from app.http.dependencies import LiveService, RunId, RunsService
 from app.http.openapi.responses import problem_responses
 from app.runs.service.live_events import LiveEvents
 from app.runs.storage.events import LoggedEvent
@@ -37,19 +37,19 @@ class EventsController(Controller):
 
     path = "/v1/runs"
     tags = ("events",)
-    opt = needs(Scope.RUNS_READ)
+    opt = needs(AccessScope.RUNS_READ)
 
     @get("/{run_id:uuid}/events", media_type=MEDIA_TYPE, responses={**problem_responses(400, 404), 200: STREAM}, opt=STREAMS)
     async def follow(
         self,
         run_id: RunId,
-        research: ResearchService,
+        runs: RunsService,
         live: LiveService,
         after: Number = 0,
         last_seen: LastSeen = None,
     ) -> Stream:
         """Stream the events of the run, from its beginning or after a number, then each new one; the stream ends with the run."""
-        await research.get(run_id)
+        await runs.get(run_id)
         start = after if last_seen is None else last_seen
         return Stream(_stream_frames(live, run_id, start), media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
 

@@ -9,14 +9,14 @@ from typing import Annotated
 from litestar import Controller, Response, delete, get, post, put
 from litestar.params import FromPath, HeaderParameter, JSONBody
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.errors import Outdated
 from app.domain.plan import ResearchPlan, Subtask
 from app.http.authentication import needs
 from app.http.dependencies import RunId, SteeringService
 from app.http.openapi.responses import problem_responses
 
-READ, WRITE = needs(Scope.RUNS_READ), needs(Scope.RUNS_WRITE)
+READ, WRITE = needs(AccessScope.RUNS_READ), needs(AccessScope.RUNS_WRITE)
 TAG = re.compile(r'"plan-(\d{1,9})"')
 IfMatch = Annotated[
     str | None, HeaderParameter(name="If-Match", description="The plan's ETag: change it only if it is still at that revision.")

@@ -6,12 +6,12 @@ from uuid import UUID
 from litestar import Controller, Response, delete, get, post
 from litestar.params import JSONBody, QueryParameter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.asking.schemas import GivenRubric
 from app.domain.errors import InvalidInput
 from app.domain.run import Run
 from app.http.authentication import needs
-from app.http.dependencies import AskingService, CurrentPrincipal, DeletingService, ResearchService, RunId
+from app.http.dependencies import AskingService, CurrentPrincipal, DeletingService, RunId, RunsService
 from app.http.openapi.responses import problem_responses
 from app.runs.schemas import NewRun, RunPage
 
@@ -23,10 +23,10 @@ class RunsController(Controller):
 
     path = "/v1/runs"
     tags = ("runs",)
-    opt = needs(Scope.RUNS_READ)
+    opt = needs(AccessScope.RUNS_READ)
 
-    @post(opt=needs(Scope.RUNS_WRITE), responses=problem_responses(400, 413))
-    async def create(self, data: JSONBody[NewRun], research: ResearchService, asking: AskingService) -> Response[Run]:
+    @post(opt=needs(AccessScope.RUNS_WRITE), responses=problem_responses(400, 413))
+    async def create(self, data: JSONBody[NewRun], runs: RunsService, asking: AskingService) -> Response[Run]:
         """Ask a question. The run starts at once; its events are at `/events`."""
         query, given = data.to_query(), data.rubric
         agreed = await asking.agree(given.criteria, given.draft) if isinstance(given, GivenRubric) else None
@@ -34,13 +34,13 @@ class RunsController(Controller):
             given and data.beside and agreed is None
         ):  # all systems are held to the same rubric, so it is drafted before any of them starts
             agreed = await asking.draft_and_agree(query)
-        run = await research.create(query, agreed=agreed, beside=data.beside)
+        run = await runs.create(query, agreed=agreed, beside=data.beside)
         return Response(run, headers={"Location": f"/v1/runs/{run.id}"})
 
     @get(responses=problem_responses(400))
     async def list_runs(
         self,
-        research: ResearchService,
+        runs: RunsService,
         limit: Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
         before: Annotated[UUID | None, QueryParameter(description="Only runs older than this one.")] = None,
         q: Annotated[str, QueryParameter(max_length=200, description="Only runs with these words in question or report.")] = "",
@@ -48,16 +48,16 @@ class RunsController(Controller):
         """List the organisation's runs, newest first."""
         if "\0" in q:
             raise InvalidInput("`q` has a null character; send plain words")
-        found = await research.list_page(limit + 1, before, q)
+        found = await runs.list_page(limit + 1, before, q)
         items = list(found[:limit])
         return RunPage(items=items, next=items[-1].id if len(found) > limit else None)
 
     @get("/{run_id:uuid}", responses=problem_responses(404))
-    async def show(self, run_id: RunId, research: ResearchService) -> Run:
+    async def show(self, run_id: RunId, runs: RunsService) -> Run:
         """Return one run as it stands: status, plan, consumption, budget."""
-        return await research.get(run_id)
+        return await runs.get(run_id)
 
-    @delete("/{run_id:uuid}", opt=needs(Scope.RUNS_WRITE), responses=problem_responses(403, 404, 409))
+    @delete("/{run_id:uuid}", opt=needs(AccessScope.RUNS_WRITE), responses=problem_responses(403, 404, 409))
     async def remove(self, run_id: RunId, deleting: DeletingService, principal: CurrentPrincipal) -> None:
         """Delete a run that has ended, for good: its report and versions, links, comparisons, judgements, log and stored steps.
 

@@ -3,7 +3,7 @@
 from litestar import Controller, post, put
 from litestar.params import JSONBody
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.domain.budget import Budget
 from app.domain.run import Run
 from app.http.authentication import needs
@@ -17,7 +17,7 @@ class SteeringController(Controller):
 
     path = "/v1/runs/{run_id:uuid}"
     tags = ("steering",)
-    opt = needs(Scope.RUNS_WRITE)
+    opt = needs(AccessScope.RUNS_WRITE)
 
     @post("/pause", status_code=202, responses=problem_responses(404, 409))
     async def pause(self, run_id: RunId, steering: SteeringService) -> Run:

@@ -13,7 +13,7 @@ from app.domain.errors import Conflict, NotFound, Outdated
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.run import Run, RunStatus
 from app.runs.service.gateway import RunGateway
-from app.runs.service.research import Research
+from app.runs.service.runs import Runs
 from app.runs.storage import steering
 from app.runs.storage.run_log import RunLog
 
@@ -30,10 +30,10 @@ class Steering:
         Unavailable: the database or the workflow service does not answer; repeat the request.
     """
 
-    def __init__(self, database: TenantDatabase, gateway: RunGateway, research: Research) -> None:
+    def __init__(self, database: TenantDatabase, gateway: RunGateway, runs: Runs) -> None:
         self._database = database
         self._gateway = gateway
-        self._research = research
+        self._runs = runs
         self._log = RunLog(database)
         self._turns = asyncio.Semaphore(EDITS_AT_ONCE)
 
@@ -45,7 +45,7 @@ class Steering:
             # Without an open workflow the wish waits in the ledger: the run parks when it starts.
             with contextlib.suppress(NotFound):
                 await self._gateway.pause(run_id)
-        return await self._research.get(run_id)
+        return await self._runs.get(run_id)
 
     async def resume(self, run_id: UUID, finish: bool) -> Run:
         """Continue where the run stopped; with `finish`, write the report from the evidence so far, spending nothing more.
@@ -68,8 +68,8 @@ class Steering:
         try:
             await self._gateway.resume(run_id, finish)
         except NotFound:
-            await self._research.start(await self._log.load(run_id))
-        return await self._research.get(run_id)
+            await self._runs.start(await self._log.load(run_id))
+        return await self._runs.get(run_id)
 
     async def approve(self, run_id: UUID) -> Run:
         """Continue with the plan as it stands. Approving again changes nothing."""
@@ -83,12 +83,12 @@ class Steering:
         try:
             await self._gateway.approve(run_id)
         except NotFound:
-            await self._research.start(await self._log.load(run_id))
-        return await self._research.get(run_id)
+            await self._runs.start(await self._log.load(run_id))
+        return await self._runs.get(run_id)
 
     async def cancel(self, run_id: UUID) -> Run:
         """End the run before every agent's next turn. Cancelling again changes nothing."""
-        run = await self._research.get(run_id)
+        run = await self._runs.get(run_id)
         if run.status is RunStatus.CANCELLED:
             return run
         await self._require_unfinished(run_id)
@@ -97,7 +97,7 @@ class Steering:
             await self._gateway.cancel(run_id)
         except NotFound:
             await self._log.set_status(run_id, RunStatus.CANCELLED, "cancelled before it started")
-        return await self._research.get(run_id)
+        return await self._runs.get(run_id)
 
     async def get_plan(self, run_id: UUID) -> ResearchPlan:
         """Return the plan as it stands.
@@ -105,7 +105,7 @@ class Steering:
         Raises:
             NotFound: there is no such run, or it has no plan yet.
         """
-        run = await self._research.get(run_id)
+        run = await self._runs.get(run_id)
         if run.plan is None:
             raise NotFound(f"run {run_id} has no plan yet; wait for its event plan_made")
         return run.plan
@@ -156,13 +156,13 @@ class Steering:
 
     async def set_budget(self, run_id: UUID, budget: Budget) -> Run:
         """Replace the hard cap. A run that waits at its budget goes on when resumed; a completed one may spend it on changes."""
-        if (await self._research.get(run_id)).status is not RunStatus.COMPLETED:
+        if (await self._runs.get(run_id)).status is not RunStatus.COMPLETED:
             await self._require_unfinished(run_id)
         await steering.set_budget(self._database, run_id, budget)
-        return await self._research.get(run_id)
+        return await self._runs.get(run_id)
 
     async def _require_unfinished(self, run_id: UUID) -> Run:
-        run = await self._research.get(run_id)
+        run = await self._runs.get(run_id)
         if run.status.finished:
             raise Conflict(f"run {run_id} is {run.status} and cannot be changed any more")
         return run

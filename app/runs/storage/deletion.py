@@ -1,4 +1,4 @@
-"""One run on its way out: what stands against it, and its end."""
+"""The deletion of a run, and what may stand against it."""
 
 from typing import NamedTuple
 from uuid import UUID
@@ -35,7 +35,7 @@ class DeletableRun(NamedTuple):
 
 
 async def find(connection: Executor, run_id: UUID) -> DeletableRun | None:
-    """The run, locked until the transaction open on `connection` ends; None where there is none."""
+    """Return the run, locked until the transaction open on `connection` ends; None where there is none."""
     async with translate_outages():
         row = await connection.fetchrow(FOUND, run_id)
     return DeletableRun(*row)._replace(status=RunStatus(row["status"])) if row else None

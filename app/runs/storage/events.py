@@ -41,7 +41,7 @@ class LoggedEvent(NamedTuple):
 
 
 async def read_after(database: Executor, run_id: UUID, seq: int, limit: int = PAGE) -> Sequence[LoggedEvent]:
-    """Up to `limit` events of a run that come after number `seq`, in order."""
+    """List up to `limit` events of a run that come after number `seq`, in order."""
     async with translate_outages():
         rows = await database.fetch(AFTER, run_id, seq, limit)
     # As text: orjson knows only the standard library's own UUIDs, and the driver hands out a subclass.
@@ -50,7 +50,7 @@ async def read_after(database: Executor, run_id: UUID, seq: int, limit: int = PA
 
 
 async def read_all_after(database: Executor, known: Mapping[UUID, int]) -> dict[UUID, list[LoggedEvent]]:
-    """Up to `PAGE` events of each run that come after the number known of it, in order; nothing for runs without."""
+    """List up to `PAGE` events of each run that come after the number known of it, in order; nothing for runs without."""
     async with translate_outages():
         rows = await database.fetch(ALL_AFTER, list(known), list(known.values()), PAGE)
     pages: dict[UUID, list[LoggedEvent]] = {}
@@ -60,9 +60,9 @@ async def read_all_after(database: Executor, known: Mapping[UUID, int]) -> dict[
 
 
 def gap_event(run_id: UUID, after: int, following: int) -> LoggedEvent:
-    """What a watcher is told instead of the events between `after` and `following` when the log does not keep them any more.
+    """Return the event that a watcher gets instead of those between `after` and `following` when the log has dropped them.
 
-    It has the number of the last of them, so that who comes back after it is not told again.
+    It has the number of the last of them, so that a watcher who comes back after it does not get it again.
     """
     row = {"seq": following - 1, "type": EventType.GAP, "agent": "", "at": datetime.now(UTC)}
     body = orjson.dumps({"run_id": str(run_id), **row, "payload": {"after": after, "next": following}}, option=orjson.OPT_UTC_Z)
@@ -70,7 +70,7 @@ def gap_event(run_id: UUID, after: int, following: int) -> LoggedEvent:
 
 
 def _event_of(run_id: str, row: Record) -> LoggedEvent:
-    """Built once, whoever watches. The payload goes out as it was stored, unparsed."""
+    """Build an event once, whoever watches. The payload goes out as it was stored, unparsed."""
     payload = orjson.Fragment(row["payload"])
     event = {"run_id": run_id, "seq": row["seq"], "type": row["type"], "agent": row["agent"], "payload": payload, "at": row["at"]}
     return LoggedEvent(row["seq"], row["type"], _is_final(row), orjson.dumps(event, option=orjson.OPT_UTC_Z))
@@ -107,7 +107,7 @@ class EventListener:
             pause = min(2 * pause, LONGEST_RETRY)
 
     async def _listen(self) -> None:
-        """One connection's life."""
+        """Open a connection and listen until it is lost."""
         connection = await asyncpg.connect(self._database_url, timeout=CONNECT_LIMIT.total_seconds())
         try:
             await connection.add_listener(CHANNEL, self._pass_on)
@@ -119,7 +119,7 @@ class EventListener:
             connection.terminate()
 
     async def _wait_until_lost(self, connection: asyncpg.Connection) -> None:
-        """A closed connection reports itself; a silent one (a cable, a firewall) is found by asking now and then."""
+        """Wait for the connection's end. A closed one reports itself; a silent one (a cable, a firewall) is found by asking."""
         lost = asyncio.Event()
         connection.add_termination_listener(lambda _: lost.set())
         while not lost.is_set():

@@ -15,7 +15,7 @@ from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn
-from app.runs.storage.turn_writer import TurnRow, TurnWriter
+from app.runs.storage.turn_writer import TurnArguments, TurnWriter
 
 RESERVE = "SELECT * FROM reserve($1, $2, $3, $4, $5, $6, $7, $8)"
 # A model call takes less time than that, and who waits for a model writes an event now and then.
@@ -128,7 +128,7 @@ class RunLog:
         """
         async with translate_outages():
             row = await self._turns.store(
-                TurnRow(
+                TurnArguments(
                     run_id,
                     stage,
                     attempt,
@@ -176,7 +176,7 @@ class RunLog:
         return Halt(row["halt"]), row["granted"]
 
     async def others_hold(self, run_id: UUID, stage: str) -> bool:
-        """Whether other stages of the run have something reserved. What nobody has moved for half an hour does not count."""
+        """Say whether other stages of the run have something reserved. What nobody has moved for half an hour does not count."""
         async with translate_outages():
             return bool(await self._pool.fetchval(OTHERS_HOLD, run_id, stage))
 
@@ -238,7 +238,7 @@ class RunLog:
         return seq
 
     async def load(self, run_id: UUID) -> ResearchInput:
-        """Everything a workflow needs to start this run anew; stages hand over their own results when they are opened."""
+        """Return everything a workflow needs to start this run anew; stages hand over their own results when they are opened."""
         async with translate_outages():
             row = await self._pool.fetchrow(LOAD, run_id)
         if row is None:
@@ -280,11 +280,11 @@ class RunLog:
         return seq
 
     async def missing_snapshots(self, hashes: Sequence[str]) -> frozenset[str]:
-        """Those of `hashes` that are not stored yet, so that only new texts travel."""
+        """Return those of `hashes` that are not stored yet, so that only new texts travel."""
         async with translate_outages():
             return frozenset(row["given"] for row in await self._pool.fetch(MISSING, list(hashes)))
 
 
 def to_json(value: Mapping[str, Any]) -> str:
-    """JSON text for a `json` column."""
+    """Return JSON text for a `json` column."""
     return orjson.dumps(value).decode()

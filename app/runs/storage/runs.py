@@ -81,14 +81,14 @@ async def create(database: Executor, run_id: UUID, query: ResearchQuery) -> None
 
 
 async def get(database: Executor, run_id: UUID) -> Run | None:
-    """The run, or None."""
+    """Return the run, or None."""
     async with translate_outages():
         row = await database.fetchrow(GET, run_id)
     return _run_of(row) if row else None
 
 
 async def list_beside(database: Executor, run_id: UUID) -> Sequence[Run]:
-    """The run and those that stand beside it, in no order."""
+    """Return the run and those that stand beside it, in no order."""
     async with translate_outages():
         return [_run_of(row) for row in await database.fetch(BESIDE, run_id)]
 
@@ -100,14 +100,14 @@ async def lock(database: Executor, run_id: UUID) -> None:
 
 
 async def list_page(database: Executor, limit: int, before: UUID | None) -> Sequence[Run]:
-    """Up to `limit` runs, newest first, older than the run `before`; none when there is no such run."""
+    """List up to `limit` runs, newest first, older than the run `before`; none when there is no such run."""
     async with translate_outages():
         rows = await (database.fetch(PAGE_BEFORE, limit, before) if before else database.fetch(PAGE, limit))
     return [_run_of(row) for row in rows]
 
 
 async def find(database: Executor, words: Sequence[str], limit: int, before: UUID | None) -> Sequence[Run]:
-    """Up to `limit` runs whose question or whose report has all these words, newest first, older than the run `before`."""
+    """List up to `limit` runs whose question or whose report has all these words, newest first, older than the run `before`."""
     patterns = [f"%{WILDCARD.sub(ESCAPED, word)}%" for word in words]
     async with translate_outages():
         rows = await database.fetch(FOUND, limit, before, patterns)
@@ -128,13 +128,13 @@ async def mark_dispatched(database: Executor, run_id: UUID) -> None:
 
 
 async def list_undispatched(database: Executor, older_than: timedelta, limit: int) -> Sequence[UUID]:
-    """Runs that no workflow was started for although they have waited longer than `older_than`, oldest first."""
+    """List runs that no workflow was started for although they have waited longer than `older_than`, oldest first."""
     async with translate_outages():
         return [row["id"] for row in await database.fetch(UNDISPATCHED, older_than, limit)]
 
 
 async def list_unfinished(database: Executor) -> Sequence[UnfinishedRun]:
-    """Every run that has not ended, oldest first: each must have a workflow."""
+    """List every run that has not ended, oldest first: each must have a workflow."""
     async with translate_outages():
         rows = await database.fetch(UNFINISHED)
     return [UnfinishedRun(row["id"], RunStatus(row["status"])) for row in rows]

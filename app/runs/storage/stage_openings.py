@@ -1,4 +1,4 @@
-"""How stages are opened: those that begin together in one statement, so that they queue for their run's ledger row once."""
+"""The opening of stages: one statement for all that begin together, so that they wait for their run's ledger row once."""
 
 from collections.abc import Sequence
 from datetime import date

@@ -1,4 +1,4 @@
-"""What a reader changes in a run that is under way. Each is one statement under the lock of the run's ledger."""
+"""The changes that a reader makes to a run under way. Each is one statement under the lock of the run's ledger."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -30,7 +30,7 @@ BUDGET_LEFT = """
 
 
 async def get_control(database: Executor, run_id: UUID) -> Halt | None:
-    """What the reader last wished: none, pause or cancel. None when there is no such run."""
+    """Return what the reader last wished: none, pause or cancel. None when there is no such run."""
     async with translate_outages():
         wished: str | None = await database.fetchval(CONTROL, run_id)
     return Halt(wished) if wished else None
@@ -55,7 +55,7 @@ async def set_approved(database: Executor, run_id: UUID) -> None:
 
 
 async def is_approved(database: Executor, run_id: UUID) -> bool:
-    """Whether a person approved the plan."""
+    """Say whether a person approved the plan."""
     async with translate_outages():
         return bool(await database.fetchval(APPROVED, run_id))
 
@@ -83,6 +83,6 @@ async def await_turn(database: Executor, run_id: UUID) -> None:
 
 
 async def has_budget_left(database: Executor, run_id: UUID) -> bool:
-    """True while none of the run's caps is reached."""
+    """Say whether none of the run's caps is reached."""
     async with translate_outages():
         return bool(await database.fetchval(BUDGET_LEFT, run_id))

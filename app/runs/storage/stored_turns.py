@@ -1,4 +1,4 @@
-"""A run's stored turns: all of them, or what its tools brought."""
+"""A run's stored turns: all of them, or those of its tools."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -14,14 +14,14 @@ TURNS, TOOL_TURNS = LATEST.format(of_kind=""), LATEST.format(of_kind=" AND kind 
 
 
 async def list_tool_turns(database: Executor, run_id: UUID) -> Sequence[Turn]:
-    """The run's tool turns, in the order in which they were stored."""
+    """Return the run's tool turns, in the order in which they were stored."""
     async with translate_outages():
         rows = await database.fetch(TOOL_TURNS, run_id)
     return [Turn.of_any_version(row["body"]) for row in rows]
 
 
 async def list_turns(database: Executor, run_id: UUID) -> Sequence[Turn]:
-    """All turns of the run, in the order in which they were stored."""
+    """Return all turns of the run, in the order in which they were stored."""
     async with translate_outages():
         rows = await database.fetch(TURNS, run_id)
     return [Turn.of_any_version(row["body"]) for row in rows]

@@ -1,4 +1,4 @@
-"""What a run's tool calls brought back, each under the key of its tool and arguments: asked twice, found once."""
+"""The results of a run's tool calls, each under the key of its tool and arguments: the same call is not made twice."""
 
 from uuid import UUID
 
@@ -15,14 +15,14 @@ REMEMBER = """
 
 
 async def recall(database: Executor, run_id: UUID, key: str) -> bytes | None:
-    """What this run's earlier call under `key` brought back."""
+    """Return what this run's earlier call under `key` brought back."""
     async with translate_outages():
         result: bytes | None = await database.fetchval(RECALL, run_id, key)
     return result
 
 
 async def list_keys(database: Executor, run_id: UUID) -> set[str]:
-    """The keys of all of this run's calls so far."""
+    """Return the keys of all of this run's calls so far."""
     async with translate_outages():
         return {row["key"] for row in await database.fetch(TOOL_KEYS, run_id)}
 

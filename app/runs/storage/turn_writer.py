@@ -19,7 +19,7 @@ BATCHES_AT_ONCE = 2
 LARGEST_BATCH = 100
 
 
-class TurnRow(NamedTuple):
+class TurnArguments(NamedTuple):
     """The arguments of the SQL function `store_turn`, in its order; `store_turns` takes an array of each."""
 
     run: UUID
@@ -51,7 +51,7 @@ STORE_TURNS = f"SELECT * FROM store_turns({', '.join(f'{argument}[]' for argumen
 
 
 class _WaitingRow(NamedTuple):
-    row: TurnRow
+    row: TurnArguments
     stored: "asyncio.Future[Record]"
 
 
@@ -63,8 +63,8 @@ class TurnWriter:
         self._waiting: deque[_WaitingRow] = deque()
         self._writers: set[asyncio.Task[None]] = set()
 
-    async def store(self, row: TurnRow) -> Record:
-        """What the database answered to this row. A row is stored even when its caller is cancelled meanwhile.
+    async def store(self, row: TurnArguments) -> Record:
+        """Store a row, and return the database's answer. It is stored even when its caller is cancelled meanwhile.
 
         Raises:
             PostgresError, or one of `OUTAGES`: this row was not stored, or may have been; it can be sent again.
@@ -83,7 +83,7 @@ class TurnWriter:
             await self._store([self._waiting.popleft() for _ in range(min(LARGEST_BATCH, len(self._waiting)))])
 
     async def _store(self, batch: list[_WaitingRow]) -> None:
-        """A row that the database refuses takes no other with it: then each is stored by itself."""
+        """Store a batch. When the database refuses a row of it, each is stored by itself, so that the others are not lost."""
         try:
             stored = await self._send([waiting.row for waiting in batch])
         except OUTAGES as error:
@@ -101,7 +101,7 @@ class TurnWriter:
                 if not waiting.stored.done():
                     waiting.stored.set_result(row)
 
-    async def _send(self, rows: list[TurnRow]) -> list[Record]:
+    async def _send(self, rows: list[TurnArguments]) -> list[Record]:
         if len(rows) == 1:  # for one, its own function costs two thirds
             return await self._database.fetch(STORE_TURN, *rows[0])
         return await self._database.fetch(STORE_TURNS, *map(list, zip(*rows, strict=True)))

@@ -46,20 +46,20 @@ SCHEDULE_NAME = "SELECT s.name FROM deliveries d JOIN schedules s ON s.id = d.sc
 
 
 async def make(trusted: Executor, schedule: UUID, due_at: datetime) -> Sequence[UUID]:
-    """The messages that an asking's ending calls for, those of an earlier attempt included."""
+    """Make the messages that an asking's end calls for, and return them with those of an earlier attempt."""
     async with translate_outages():
         return [row["id"] for row in await trusted.fetch(MAKE, schedule, due_at)]
 
 
 async def get(trusted: Executor, delivery: UUID) -> MailDelivery | None:
-    """The message, or None."""
+    """Return the message, or None."""
     async with translate_outages():
         row = await trusted.fetchrow(GET, delivery)
     return _delivery_of(row) if row else None
 
 
 async def list_page(database: Executor, schedule: UUID, limit: int, before: UUID | None) -> Sequence[MailDelivery]:
-    """Up to `limit` messages of a schedule, latest first, made before the message `before`."""
+    """List up to `limit` messages of a schedule, latest first, made before the message `before`."""
     async with translate_outages():
         return [_delivery_of(row) for row in await database.fetch(PAGE, schedule, limit, before)]
 
@@ -71,20 +71,20 @@ async def note(trusted: Executor, delivery: UUID, state: MailState, detail: str 
 
 
 async def is_wanted(trusted: Executor, delivery: UUID) -> bool:
-    """Whether its reader still wants it, and its schedule is there."""
+    """Say whether the message's reader still wants it and its schedule is there."""
     async with translate_outages():
         return bool(await trusted.fetchval(WANTED, delivery))
 
 
 async def get_schedule_name(trusted: Executor, delivery: UUID) -> str | None:
-    """The name of the schedule that a message is about, or None."""
+    """Return the name of the schedule that a message is about, or None."""
     async with translate_outages():
         found: str | None = await trusted.fetchval(SCHEDULE_NAME, delivery)
     return found
 
 
 async def unsubscribe(trusted: Executor, delivery: UUID) -> None:
-    """Its reader wants no more messages about this schedule."""
+    """Note that its reader wants no more messages about this schedule."""
     async with translate_outages():
         await trusted.execute(UNSUBSCRIBE, delivery)
 

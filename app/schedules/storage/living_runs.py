@@ -66,60 +66,60 @@ class Baseline(NamedTuple):
 
 
 async def get_owner(trusted: Executor, schedule: UUID) -> Owner | None:
-    """Whose schedule this is. None when there is no such schedule."""
+    """Return the schedule's owner; None when there is no such schedule."""
     async with translate_outages():
         row = await trusted.fetchrow(OWNER, schedule)
     return Owner(*row) if row else None
 
 
 async def may_ask(trusted: Executor, who: Owner) -> bool:
-    """Whether they still belong to the organisation, and may ask there."""
+    """Say whether the owner still belongs to the organisation, and may ask there."""
     async with translate_outages():
         return who.user is not None and bool(await trusted.fetchval(MEMBER, who.organisation, who.user))
 
 
 async def act_for(connection: Executor, who: Owner) -> None:
-    """For the rest of the transaction open on `connection`, what is written is theirs, and only what they may use is found."""
+    """Write as this person for the rest of the transaction open on `connection`, and find only what they may use."""
     async with translate_outages():
         await connection.execute(ACT_FOR, str(who.organisation), str(who.user or ""))
 
 
 async def get_status(trusted: Executor, run: UUID) -> tuple[RunStatus, str] | None:
-    """Where a run stands, and what it says of it."""
+    """Return a run's status and what it says of it, or None."""
     async with translate_outages():
         row = await trusted.fetchrow(STATUS, run)
     return (RunStatus(row["status"]), row["detail"]) if row else None
 
 
 async def get_findings(trusted: Executor, run: UUID) -> list[Finding]:
-    """What the searches of a run brought."""
+    """Return what the searches of a run found."""
     async with translate_outages():
         return [Finding.of_any_version(row["result"]) for row in await trusted.fetch(FINDINGS, run)]
 
 
 async def get_report(trusted: Executor, run: UUID) -> Report | None:
-    """The report of a run, or None."""
+    """Return the report of a run, or None."""
     async with translate_outages():
         found = await trusted.fetchval(REPORT, run)
     return Report.of_any_version(found) if found else None
 
 
 async def get_report_result(trusted: Executor, run: UUID) -> bytes | None:
-    """What the report stage of a run left: JSON with the title and how it was written. None without one."""
+    """Return what the report stage of a run left: JSON with the title and how it was written. None without one."""
     async with translate_outages():
         found: bytes | None = await trusted.fetchval(MADE, run)
     return found
 
 
 async def get_lineage(trusted: Executor, run: UUID) -> ReportLineage | None:
-    """What the report of a run was written with; None where that was not noted."""
+    """Return what the report of a run was written with; None where that was not noted."""
     result = await get_report_result(trusted, run)
     noted = orjson.loads(result).get("lineage") if result else None
     return ReportLineage.of_any_version(noted) if noted else None
 
 
 async def get_baseline(trusted: Executor, run: UUID) -> Baseline | None:
-    """A run to build on; None when it has no report or no plan."""
+    """Return a run to build on; None when it has no report or no plan."""
     kept, told = await runs.get(trusted, run), await get_report(trusted, run)
     if kept is None or kept.plan is None or told is None:
         return None
@@ -160,7 +160,7 @@ async def create(
 
 
 def _describe_takeover(plan: ResearchPlan, finding: Finding) -> tuple[str, str]:
-    """The agent and the payload of the event that tells watchers of a stage which nothing had to be done for."""
+    """Return the agent and the payload of the event which says that a stage had nothing to do."""
     stage, quotes = f"search/{finding.subtask_id}", finding.quotes
     told = {
         "stage": stage,

@@ -74,13 +74,13 @@ async def create(database: Executor, schedule: Schedule, most: int) -> bool:
 
 
 async def list_page(database: Executor, limit: int, before: UUID | None) -> Sequence[Schedule]:
-    """Up to `limit` schedules, newest first, older than the schedule `before`."""
+    """List up to `limit` schedules, newest first, older than the schedule `before`."""
     async with translate_outages():
         return [_schedule_of(row) for row in await database.fetch(PAGE, limit, before)]
 
 
 async def get(database: Executor, schedule: UUID) -> Schedule | None:
-    """The schedule, or None."""
+    """Return the schedule, or None."""
     async with translate_outages():
         row = await database.fetchrow(GET, schedule)
     return _schedule_of(row) if row else None
@@ -106,14 +106,14 @@ async def delete(database: Executor, schedule: UUID) -> bool:
 
 
 async def list_unsynced(trusted: Executor, limit: int) -> Sequence[UnsyncedSchedule]:
-    """Schedules of which the workflow service has to be told."""
+    """List the schedules that the workflow service does not know yet as they are now."""
     async with translate_outages():
         rows = await trusted.fetch(UNSYNCED, limit)
     return [UnsyncedSchedule(row["id"], _timing_of(row), row["paused"], row["deleted"], row["revision"]) for row in rows]
 
 
 async def mark_synced(trusted: Executor, schedule: UUID, revision: int) -> None:
-    """The workflow service knows this revision."""
+    """Note that the workflow service knows this revision."""
     async with translate_outages():
         await trusted.execute(SYNCED, schedule, revision)
 
@@ -125,19 +125,19 @@ async def drop(trusted: Executor, schedule: UUID) -> None:
 
 
 async def set_baseline(trusted: Executor, schedule: UUID, run: UUID) -> None:
-    """From now on this run's report is what is compared with."""
+    """Compare with this run's report from now on."""
     async with translate_outages():
         await trusted.execute(SET_BASELINE, schedule, run)
 
 
 async def list_firings(database: Executor, schedule: UUID, limit: int, before: datetime | None) -> Sequence[Firing]:
-    """Up to `limit` askings of a schedule that were due before a time, latest first."""
+    """List up to `limit` askings of a schedule that were due before a time, latest first."""
     async with translate_outages():
         return [_firing_of(row) for row in await database.fetch(FIRINGS, schedule, limit, before)]
 
 
 async def begin(trusted: Executor, schedule: UUID, due_at: datetime) -> Firing | None:
-    """The asking that was due then, begun now or before; None when the schedule is gone."""
+    """Return the asking that was due then, begun now or before; None when the schedule is gone."""
     async with translate_outages():
         await trusted.execute(BEGIN, schedule, due_at)
         row = await trusted.fetchrow(GET_FIRING, schedule, due_at)
@@ -160,7 +160,7 @@ async def end(
 
 
 async def is_overtaken(trusted: Executor, firing: Firing) -> bool:
-    """Whether an asking that was due later has begun already."""
+    """Say whether an asking that was due later has begun already."""
     async with translate_outages():
         return bool(await trusted.fetchval(LATER, firing.schedule_id, firing.due_at))
 

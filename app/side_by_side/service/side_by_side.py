@@ -16,7 +16,7 @@ from app.domain.rubric import Rubric
 from app.domain.run import Run, RunStatus
 from app.domain.scorecard import Scorecard
 from app.reports.storage import report_tasks
-from app.runs.service.research import AgreedRubric, Research, query_for_system
+from app.runs.service.runs import AgreedRubric, Runs, query_for_system
 from app.runs.storage import runs
 
 GIVEN_UP = (RunStatus.FAILED, RunStatus.CANCELLED)
@@ -52,9 +52,9 @@ class SideBySides:
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: Database, research: Research) -> None:
+    def __init__(self, database: Database, runs: Runs) -> None:
         self._database = database
-        self._research = research
+        self._runs = runs
 
     async def show(self, run_id: UUID) -> SideBySide:
         """Return all runs that stand beside this one, itself included."""
@@ -83,12 +83,12 @@ class SideBySides:
             if twice := [system.value for system in systems if system in taken]:
                 raise Conflict(f"{', '.join(twice)} works this question already; look at it beside run {first.id}")
 
-        await self._research.create_all(queries, agreed=agreed, check=check)
+        await self._runs.create_all(queries, agreed=agreed, check=check)
         return await self.show(first.id)
 
     async def _find_shared(self, run_id: UUID) -> UUID:
         """Return the run whose tool memory is shared. It may be deleted: runs are kept as long as their organisation wants."""
-        run = await self._research.get(run_id)
+        run = await self._runs.get(run_id)
         return run.query.evidence_of or run.id
 
     async def _get_agreed(self, first: Run) -> AgreedRubric | None:

@@ -19,10 +19,10 @@ def paper_address_of(doi: str, fallback: str) -> str:
 
 
 def is_marked_retracted(title: str) -> bool:
-    """Whether a title begins with a publisher's note of retraction."""
+    """Say whether a title begins with a publisher's note of retraction."""
     return _RETRACTED.match(title) is not None
 
 
 def is_preprint_venue(venue: str) -> bool:
-    """Whether a venue is a preprint server."""
+    """Say whether a venue is a preprint server."""
     return venue.lower().startswith(PREPRINT_VENUES)

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 
-from app.accounts.nouns.access import Role, Scope
+from app.accounts.nouns.access import AccessScope, Role
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.service.bootstrap import ensure_owner
 from app.accounts.storage import organisations as accounts
@@ -43,7 +43,7 @@ class OrganisationWithRun:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-async def add_member(pool: asyncpg.Pool, organisation: UUID, role: Role, scopes: Iterable[Scope] = Scope) -> ApiKey:
+async def add_member(pool: asyncpg.Pool, organisation: UUID, role: Role, scopes: Iterable[AccessScope] = AccessScope) -> ApiKey:
     """Add a person to an organisation; return their key."""
     user, key = uuid4(), ApiKey.new()
     await accounts.ensure_user(pool, user, f"{user}@example.org")
@@ -63,7 +63,7 @@ async def make_organisation(services: Services, pool: asyncpg.Pool, name: str) -
     async with pool.acquire() as connection:
         await ensure_owner(connection, key, organisation, owner, name, f"{owner}@example.org")
     with act_for(Tenant(organisation, owner)):
-        run = await services.research.create(ResearchQuery(question=f"What is the secret of {name}?"))
+        run = await services.runs.create(ResearchQuery(question=f"What is the secret of {name}?"))
         await services.steering.add_note(run.id, text)
     made = OrganisationWithRun(organisation, owner, key, text, run.id)
     await write_research(pool, made)

@@ -7,7 +7,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from app.accounts.nouns.access import Role, Scope
+from app.accounts.nouns.access import AccessScope, Role
 from app.accounts.nouns.api_key import ApiKey
 from app.domain.run import EventType
 from app.http.asgi import build_routes
@@ -78,7 +78,7 @@ async def test_roles_and_scopes_limit_what_may_be_done(
     keys = {
         "viewer": await add_member(pool, organisation, Role.VIEWER),
         "member": await add_member(pool, organisation, Role.MEMBER),
-        "reads reports": await add_member(pool, organisation, Role.OWNER, (Scope.REPORTS_READ,)),
+        "reads reports": await add_member(pool, organisation, Role.OWNER, (AccessScope.REPORTS_READ,)),
     }
     may = {"viewer": (200, 200, 403), "member": (200, 200, 201), "reads reports": (403, 200, 403)}
     for name, key in keys.items():
@@ -155,7 +155,7 @@ async def test_every_route_says_what_it_needs(services: Services) -> None:
     routes = list_routes(build_routes(services))
     assert len(routes) > 40
     for route in routes:
-        assert route.public or isinstance(route.needs, Scope), f"{route.name} declares neither `needs` nor `public`"
+        assert route.public or isinstance(route.needs, AccessScope), f"{route.name} declares neither `needs` nor `public`"
     assert {route.name for route in routes if route.public} == PUBLIC
 
 

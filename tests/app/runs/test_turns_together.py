@@ -9,7 +9,7 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.budget import Budget
-from app.runs.storage.turn_writer import STORE_TURN, STORE_TURNS, TurnRow, TurnWriter
+from app.runs.storage.turn_writer import STORE_TURN, STORE_TURNS, TurnArguments, TurnWriter
 from tests.app.conftest import NewRun
 
 WORLDS, BATCHES, LARGEST = 8, 8, 12
@@ -40,9 +40,9 @@ class Asked(NamedTuple):
     """A row that is yet to be told which world's run it is for."""
 
     run: str
-    row: TurnRow
+    row: TurnArguments
 
-    def of(self, runs: Mapping[str, UUID]) -> TurnRow:
+    def of(self, runs: Mapping[str, UUID]) -> TurnArguments:
         return self.row._replace(run=runs[self.run])
 
 
@@ -51,7 +51,7 @@ def asked_anew(choice: random.Random) -> Asked:
     reserves = choice.random() < 0.7
     return Asked(
         choice.choice(list(BUDGETS)),
-        TurnRow(
+        TurnArguments(
             run=UUID(int=0),
             stage=choice.choice([*STAGES, *STAGES, NEVER_OPENED]),
             attempt=choice.choice([1, 2, 2, 3]),
@@ -103,7 +103,7 @@ async def something_happens(pool: asyncpg.Pool, run: UUID, choice: random.Random
         await pool.execute(AGED, run)
 
 
-async def one_by_one(pool: asyncpg.Pool, rows: Sequence[TurnRow]) -> list[tuple[Any, ...]]:
+async def one_by_one(pool: asyncpg.Pool, rows: Sequence[TurnArguments]) -> list[tuple[Any, ...]]:
     async with pool.acquire() as connection, connection.transaction():
         return [tuple((await connection.fetch(STORE_TURN, *row))[0]) for row in rows]
 

@@ -18,7 +18,7 @@ from retrieval.outside.http import HttpExchange
 from retrieval.outside.memory import MemorySharedStore
 from retrieval.outside.pages import PAGE_PROVIDER, OutsideReader, WebPageFetcher
 from retrieval.outside.providers_file import read_options
-from retrieval.outside.services import PROVIDERS, list_providers, open_outside
+from retrieval.outside.services import PROVIDERS, list_providers, open_outside_services
 from retrieval.outside.web.jina import JinaReader
 from retrieval.outside.web.ports import SearchProvider, SearchQuery
 from retrieval.outside.web.routing import sort_providers
@@ -227,8 +227,8 @@ async def test_slow_providers_make_room_for_the_next(stubs: tuple[OutsideStub, O
 
 
 async def test_opened_from_settings_only_what_is_configured_is_there() -> None:
-    async with open_outside(Settings(), MemorySharedStore()) as nothing:
+    async with open_outside_services(Settings(), MemorySharedStore()) as nothing:
         assert (nothing.web, nothing.papers, nothing.pages) == (None, None, None)
     given = read_settings({"RUBRICA_BRAVE_API_KEY": "k", "RUBRICA_JINA_API_KEY": "k"})
-    async with open_outside(given, MemorySharedStore()) as some:
+    async with open_outside_services(given, MemorySharedStore()) as some:
         assert (some.web is None, some.papers, some.pages is None) == (False, None, False)

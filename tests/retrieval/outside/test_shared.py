@@ -12,7 +12,7 @@ from app.database.engine import connect
 from app.domain.errors import NotFound
 from app.domain.evidence import snapshot_hash
 from app.domain.outside_calls import CallEnding
-from app.outside.storage import Keeping, OutsideStore
+from app.outside_calls.storage import Keeping, OutsideCallStore
 from retrieval.outside.memory import MemorySharedStore
 from retrieval.outside.ports import SharedStore
 
@@ -26,7 +26,7 @@ async def shared(request: pytest.FixtureRequest, postgres_url: str) -> AsyncIter
         yield MemorySharedStore()
         return
     pool = await connect(postgres_url, largest=12)
-    yield OutsideStore(pool)
+    yield OutsideCallStore(pool)
     await pool.close()
 
 
@@ -114,7 +114,7 @@ async def test_texts_are_found_by_their_hash(shared: SharedStore, name: str) -> 
 
 async def test_the_store_adds_up_counts_and_sweeps(postgres_url: str, name: str) -> None:
     pool = await connect(postgres_url)
-    store = OutsideStore(pool)
+    store = OutsideCallStore(pool)
     ending = CallEnding(name, "answered", 100)
     await store.count({ending: 2, CallEnding(name, "failed", 30): 1})
     await store.count({ending: 3})

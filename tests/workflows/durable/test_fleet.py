@@ -110,7 +110,7 @@ async def test_a_window_of_runs_works_a_data_set_in_short_histories(house: Whole
         lengths = await histories(house, fleet)
         assert len(lengths) > 1
         assert max(lengths) < 30 + 40
-        assert await house.research.list_page(10, None) == []
+        assert await house.runs.list_page(10, None) == []
         found = await fleets.get(fleet)
         assert (found.questions, found.ended, found.under_way) == (9, 9, 0)
         assert found.ended_at is not None

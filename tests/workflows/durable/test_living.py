@@ -92,7 +92,7 @@ async def test_a_rerun_costs_what_changed_and_tells_what_changed(house: WholePro
         same = await asked(house, schedule)
         assert (same.outcome, same.run_id, same.repeated_calls) == (Outcome.UNCHANGED, None, searches)
         assert same.changes.is_empty
-        assert len(await house.research.list_page(10, None)) == 1
+        assert len(await house.runs.list_page(10, None)) == 1
 
         index.edition = 1
         other = await asked(house, schedule)
@@ -143,7 +143,7 @@ async def test_a_first_asking_makes_a_first_report_and_a_failing_search_is_no_ch
         begun = [await env.run(living.begin, week) for _ in range(2)]
         assert begun[0].start == begun[1].start
         assert begun[0].start is not None
-        assert len(await house.research.list_page(10, None)) == 2
+        assert len(await house.runs.list_page(10, None)) == 2
 
         late = await env.run(living.begin, ScheduleAsking(schedule_id=schedule, due_at=first.due_at + timedelta(days=1)))
         assert late.start is None

@@ -65,7 +65,7 @@ class Desk:
     run: UUID
 
     def __post_init__(self) -> None:
-        self.revising = Revising(self.house.database, self.house.gateway, self.house.research)
+        self.revising = Revising(self.house.database, self.house.gateway, self.house.runs)
 
     async def done(self, task: ReportTask) -> ReportTask:
         while (task := await self.revising.get_task(self.run, task.id)).status is TaskStatus.QUEUED:
@@ -73,7 +73,7 @@ class Desk:
         return task
 
     async def report(self, version: int | None = None) -> Report:
-        return Report.model_validate_json((await self.house.research.get_run_and_report(self.run, version))[1].report)
+        return Report.model_validate_json((await self.house.runs.get_run_and_report(self.run, version))[1].report)
 
 
 async def finished(house: WholeProduct) -> Desk:
@@ -198,7 +198,7 @@ async def test_a_report_made_without_a_model_says_which_sections_are_by_others_s
         assert "Every other statement is quoted word for word" in said
         for section in range(1, len(first.sections)):
             await desk.done(await desk.revising.edit(desk.run, section, f"Mine {section}", "My words.", None))
-        told = (await desk.house.research.get_run_and_report(desk.run))[1].markdown
+        told = (await desk.house.runs.get_run_and_report(desk.run))[1].markdown
         assert "All of it was changed since" in told
         assert "“Mine 1” by a reader" in told
         assert "word for word" not in told

@@ -26,7 +26,7 @@ class Other(ToyModel):
 
 
 async def test_only_the_writing_is_done_again_and_paid_for_in_its_own_ledger(house: WholeProduct) -> None:
-    comparisons, other = Comparisons(house.database, house.research, house.steering), Other(name="other")
+    comparisons, other = Comparisons(house.database, house.runs, house.steering), Other(name="other")
     gate = Gate("section 2")
     other.hook = gate
     async with house.start_worker() as shop:
@@ -58,5 +58,5 @@ async def test_only_the_writing_is_done_again_and_paid_for_in_its_own_ledger(hou
 
 async def citations(house: WholeProduct, run_id: UUID) -> set[str]:
     """The quotes that a run's report may cite."""
-    stored = (await house.research.get_run_and_report(run_id))[1]
+    stored = (await house.runs.get_run_and_report(run_id))[1]
     return {quote["text"] for quote in orjson.loads(stored.report)["quotes"]}

@@ -8,7 +8,7 @@ import orjson
 from app.domain.chat import ToolCall
 from app.domain.evidence import snapshot_hash
 from app.domain.run import RunStatus
-from app.outside.storage import OutsideStore
+from app.outside_calls.storage import OutsideCallStore
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.services import PROVIDERS
@@ -25,19 +25,19 @@ async def test_a_snippet_of_the_web_is_cited_and_its_text_stays(house: WholeProd
     found = {"organic": [{"title": "On the web", "link": "https://web.example/1", "snippet": SNIPPET}]}
     async with serve_outside(answer_with(found)) as stub, http.open_exchange() as exchange:
         serper = replace(PROVIDERS["serper"]("k"), url=stub.url)
-        web = OutsideSearch("web", Entrance(OutsideStore(house.database)), exchange, [serper])
+        web = OutsideSearch("web", Entrance(OutsideCallStore(house.database)), exchange, [serper])
         async with house.start_worker() as shop:
-            shop.beyond = OutsideTools(web=web)
+            shop.outside_tools = OutsideTools(web=web)
             run_id = await house.ask()
             await house.wait_for(run_id, RunStatus.COMPLETED)
         assert 0 < len(stub.seen) <= 9
-    (tmp_path / "tape").write_bytes(await house.research.get_tape(run_id))
+    (tmp_path / "tape").write_bytes(await house.runs.get_tape(run_id))
     played = Tape.load(tmp_path / "tape").play(ToolCall(name="search", arguments={"query": "s1 0"}))
     assert played is not None
     assert SNIPPET in [passage.text for passage in played.passages]
-    evidence = orjson.loads(await house.research.get_evidence(run_id))
+    evidence = orjson.loads(await house.runs.get_evidence(run_id))
     cited = [citation for citation in evidence["citations"] if citation["source"]["url"] == "https://web.example/1"]
     for citation in cited:
-        text = (await house.research.get_snapshot(citation["source"]["snapshot"])).decode()
+        text = (await house.runs.get_snapshot(citation["source"]["snapshot"])).decode()
         assert text[citation["start"] : citation["end"]] == citation["quote"]
-    assert (await house.research.get_snapshot(snapshot_hash(SNIPPET))).decode() == SNIPPET
+    assert (await house.runs.get_snapshot(snapshot_hash(SNIPPET))).decode() == SNIPPET

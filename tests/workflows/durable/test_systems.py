@@ -12,10 +12,10 @@ from app.domain.chat import ChatRequest
 from app.domain.errors import Conflict
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.run import EventType, RunStatus
-from app.runs.service.research import AgreedRubric
+from app.runs.service.runs import AgreedRubric
 from app.side_by_side.service.later_scores import LaterScores
 from app.side_by_side.service.side_by_side import SideBySide, SideBySides
-from tests.workflows.durable.test_rubric_contract import DRAFTED
+from tests.workflows.durable.test_rubric_stage import DRAFTED
 from tests.workflows.durable.whole_product import WholeProduct
 from tests.workflows.systems.one_question import QUESTION, answer_soundly
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
@@ -30,8 +30,8 @@ async def test_systems_side_by_side_share_what_their_tools_bring(house: WholePro
     model = ScriptedModel(answer_soundly)
     shop = replace(house.make_workshop(), chat=model, prompts=PromptLibrary.load())
     async with run_worker(house.client, shop, "test-systems"):
-        first = await house.research.create(ResearchQuery(question=QUESTION, system=SystemName.MAMS), beside=OTHERS)
-        shown = await SideBySides(house.database, house.research).show(first.id)
+        first = await house.runs.create(ResearchQuery(question=QUESTION, system=SystemName.MAMS), beside=OTHERS)
+        shown = await SideBySides(house.database, house.runs).show(first.id)
         done = [await house.wait_for(column.run.id, RunStatus.COMPLETED) for column in shown.columns]
     assert [run.query.system for run in done] == [SystemName.MAMS, *OTHERS]
     assert sum(run.usage.model_calls for run in done) == len(model.requests), "each pays for its own calls"
@@ -42,7 +42,7 @@ async def test_systems_side_by_side_share_what_their_tools_bring(house: WholePro
         assert "## Reasons" in markdown
         assert "[1]" in markdown
 
-    columns = (await SideBySides(house.database, house.research).show(first.id)).columns
+    columns = (await SideBySides(house.database, house.runs).show(first.id)).columns
     assert [column.interactions and column.interactions.tool_calls for column in columns] == [2, 2, 1]
     looked_for = [QUESTION, "tariff protection", "tariff revenue"]
     assert sorted(house.index.searched) == looked_for, "what MaMs and ReAct both look for is searched once"
@@ -59,10 +59,10 @@ async def test_reports_asked_without_a_rubric_are_judged_afterwards_by_one(house
 
     model = ScriptedModel(answers)
     shop = replace(house.make_workshop(), chat=model, prompts=PromptLibrary.load())
-    beside = SideBySides(house.database, house.research)
-    scores = LaterScores(house.database, house.gateway, Asking(house.database, house.gateway, house.research), beside)
+    beside = SideBySides(house.database, house.runs)
+    scores = LaterScores(house.database, house.gateway, Asking(house.database, house.gateway, house.runs), beside)
     async with run_worker(house.client, shop, "test-systems"):
-        first = (await house.research.create(ResearchQuery(question=QUESTION, system=SystemName.MAMS), beside=OTHERS)).id
+        first = (await house.runs.create(ResearchQuery(question=QUESTION, system=SystemName.MAMS), beside=OTHERS)).id
         with pytest.raises(Conflict, match="under way"):
             await scores.judge(first, None)
         runs = [column.run.id for column in (await beside.show(first)).columns]

@@ -20,7 +20,7 @@ PAPER = {"DOI": "10.1000/a", "title": ["On duties"], "abstract": "<p>Duties rose
 async def test_without_settings_there_is_nothing_beyond_the_index(own_postgres_url: str) -> None:
     given = {"RUBRICA_WORKER_DATABASE_URL": own_postgres_url, "RUBRICA_RETRIEVAL_URL": "http://127.0.0.1:9"}
     async with open_workshop(read_settings(given)) as shop:
-        assert (shop.beyond.web, shop.beyond.papers, list(shop.beyond.tools)) == (None, None, [])
+        assert (shop.outside_tools.web, shop.outside_tools.papers, list(shop.outside_tools.tools)) == (None, None, [])
         assert shop.reader(shop.index) is shop.index
 
 
@@ -44,13 +44,13 @@ async def test_configured_services_are_used_and_counted(own_postgres_url: str, t
             "RUBRICA_MCP_SERVERS": str(tmp_path / "mcp.json"),
         }
         async with open_workshop(read_settings(given)) as shop:
-            assert shop.beyond.papers is not None
-            passages, note = await shop.beyond.papers.search("10.1000/a", 5)
+            assert shop.outside_tools.papers is not None
+            passages, note = await shop.outside_tools.papers.search("10.1000/a", 5)
             assert (passages[0].text, note) == ("Duties rose.", "papers: crossref")
             assert (await shop.reader(shop.index).read(passages[0].source.url)).text == "The whole paper."
-            forecast = next(tool for tool in shop.beyond.tools if tool.name == "mcp_weather_forecast")
+            forecast = next(tool for tool in shop.outside_tools.tools if tool.name == "mcp_weather_forecast")
             assert (await forecast.call({"city": "Lund"})).passages
-            assert await shop.outside.text(passages[0].source.snapshot) == "Duties rose."
+            assert await shop.outside_calls.text(passages[0].source.snapshot) == "Duties rose."
     connection = await asyncpg.connect(own_postgres_url)
     rows = await connection.fetch("SELECT tool, outcome, n FROM outside_counts")
     await connection.close()

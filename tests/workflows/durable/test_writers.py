@@ -18,7 +18,7 @@ RESULT = "SELECT result FROM stages WHERE run_id = $1 AND stage = 'report'"
 
 async def written(house: WholeProduct, writer: WriterSettings) -> tuple[dict[str, object], str]:
     """The lineage and the Markdown of a report that is written so."""
-    made = await house.research.create(ResearchQuery(question="why tariffs?", writer=writer))
+    made = await house.runs.create(ResearchQuery(question="why tariffs?", writer=writer))
     await house.wait_for(made.id, RunStatus.COMPLETED)
     return orjson.loads(await house.database.fetchval(RESULT, made.id))["lineage"], await house.read_report_markdown(made.id)
 

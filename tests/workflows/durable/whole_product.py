@@ -16,7 +16,7 @@ from app.domain.budget import Budget
 from app.domain.contract import workflow_id
 from app.domain.query import Effort, ResearchQuery
 from app.domain.run import EventType, Run, RunStatus
-from app.runs.service.research import Research
+from app.runs.service.runs import Runs
 from app.runs.service.steering import Steering
 from app.runs.service.temporal_gateway import TemporalGateway
 from app.runs.storage import events
@@ -44,8 +44,8 @@ class WholeProduct:
 
     def __post_init__(self) -> None:
         self.gateway = TemporalGateway(self.address)
-        self.research = Research(self.database, self.gateway)
-        self.steering = Steering(self.database, self.gateway, self.research)
+        self.runs = Runs(self.database, self.gateway)
+        self.steering = Steering(self.database, self.gateway, self.runs)
 
     def make_workshop(self, agents: AgentSet | None = None, fallback: AgentSet | None = None) -> Workshop:
         return Workshop(
@@ -71,11 +71,11 @@ class WholeProduct:
         self, question: str = "why tariffs?", budget: Budget | None = None, effort: Effort = Effort.STANDARD, **options: Any
     ) -> UUID:
         query = ResearchQuery(question=question, budget=budget or Budget(), effort=effort, **options)
-        made = await self.research.create(query)
+        made = await self.runs.create(query)
         return UUID(str(made.id))
 
     async def get_run(self, run_id: UUID) -> Run:
-        return await self.research.get(run_id)
+        return await self.runs.get(run_id)
 
     async def wait_for(self, run_id: UUID, *statuses: RunStatus) -> Run:
         """Wait for one of these statuses; a run that ended otherwise fails the test."""
@@ -106,7 +106,7 @@ class WholeProduct:
         return (await self.client.get_workflow_handle(workflow_id(run_id)).fetch_history()).events
 
     async def read_report_markdown(self, run_id: UUID) -> str:
-        return (await self.research.get_run_and_report(run_id))[1].markdown
+        return (await self.runs.get_run_and_report(run_id))[1].markdown
 
     def make_reconciler(self, build: str = "none") -> Reconciler:
         return Reconciler(self.client, self.database, build)

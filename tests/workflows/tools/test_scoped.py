@@ -67,8 +67,8 @@ class Web:
 
 def tools_of(world: World, query: ResearchQuery, scientific: tuple[str, ...] = ("papers",)) -> dict[str, Tool]:
     corpora = corpora_of(query.collections, scientific, query.scope or SearchScope())
-    beyond = OutsideTools(Web(world), Web(world))
-    return build_toolbox(world, world, corpora, ToolMemory(DictToolStore()), beyond=beyond, scope=query.scope)
+    outside = OutsideTools(Web(world), Web(world))
+    return build_toolbox(world, world, corpora, ToolMemory(DictToolStore()), outside=outside, scope=query.scope)
 
 
 def asking(**scope: object) -> ResearchQuery:

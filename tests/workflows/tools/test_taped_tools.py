@@ -66,7 +66,7 @@ async def test_a_run_that_used_the_web_replays_without_a_socket(tmp_path: Path) 
         serper = replace(PROVIDERS["serper"]("k"), url=stub.url)
         web = OutsideSearch("web", Entrance(MemorySharedStore()), exchange, [serper])
         corpus = SmallCorpus()
-        tools = build_toolbox(corpus, corpus, ToolCorpora(), ToolMemory(DictToolStore()), beyond=OutsideTools(web=web))
+        tools = build_toolbox(corpus, corpus, ToolCorpora(), ToolMemory(DictToolStore()), outside=OutsideTools(web=web))
         report = await reported(tape_tools(tools, tape, TapeMode.RECORD))
         assert stub.seen
     assert any(quote.source.url == "https://web.example/1" for quote in report.quotes)

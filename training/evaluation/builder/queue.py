@@ -104,7 +104,7 @@ class ReviewQueue:
 
 
 def is_reviewable(screening: Screening) -> bool:
-    """Whether experts review the question: it is deep enough, clear by itself, and about no private person."""
+    """Say whether experts review the question: it is deep enough, clear by itself, and about no private person."""
     return not screening.missing and screening.depth >= LEAST_DEPTH and screening.self_contained and not screening.personal
 
 

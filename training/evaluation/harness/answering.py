@@ -54,7 +54,7 @@ class World:
     searcher: Searcher
     reader: PageReader
     corpora: ToolCorpora
-    beyond: OutsideTools
+    outside_tools: OutsideTools
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,9 @@ class SystemAnswerer:
         store.remember((turn.call, turn.result) for turn in turns if turn.call and turn.result and not turn.result.error)
         return Kit(
             chat=self.chat,
-            tools=build_toolbox(self.world.searcher, self.world.reader, self.world.corpora, memory, beyond=self.world.beyond),
+            tools=build_toolbox(
+                self.world.searcher, self.world.reader, self.world.corpora, memory, outside=self.world.outside_tools
+            ),
             record=record,
             prompts=self.prompts,
             codec=self.codec,

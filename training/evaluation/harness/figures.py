@@ -20,7 +20,7 @@ class BenchmarkFigure:
     of: Callable[[Sequence[FigureRow]], Score]
 
     def is_usable(self, scores: ItemScores) -> bool:
-        """Whether an item has the values that the figure needs."""
+        """Say whether an item has the values that the figure needs."""
         return all(name in scores.values for name in self.needs)
 
     def compute(self, scores: Sequence[ItemScores]) -> Score:

@@ -10,7 +10,7 @@ from retrieval.encoding.encoder import Encoder, EncoderBackend, EncoderOnFirstUs
 from retrieval.encoding.engines import engines_of
 from retrieval.outside.memory import MemorySharedStore
 from retrieval.outside.pages import OutsideReader
-from retrieval.outside.services import open_outside
+from retrieval.outside.services import open_outside_services
 from retrieval.ports import PageReader, Searcher
 from retrieval.search.in_process import LocalSearcher, open_local
 from retrieval.search.library import DEFAULT_COLLECTION
@@ -45,7 +45,7 @@ async def open_surroundings(
     names = tuple(collections) or ((own.name,) if own else (DEFAULT_COLLECTION,))
     async with AsyncExitStack() as stack:
         searcher, reader, generations = await _open_index(stack, settings, names, own)
-        outside = await stack.enter_async_context(open_outside(settings, MemorySharedStore()))
+        outside = await stack.enter_async_context(open_outside_services(settings, MemorySharedStore()))
         pages: PageReader = OutsideReader(reader, outside.entrance, outside.pages) if outside.pages else reader
         corpora = corpora_of(tuple(collections) or ((own.name,) if own else ()), settings.scientific_collections)
         world = World(searcher, pages, corpora, OutsideTools(outside.web, outside.papers))

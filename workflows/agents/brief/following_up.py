@@ -33,4 +33,4 @@ def quote_answer(question: str, passages: Sequence[Passage], language: Language)
 
 def _rank(question: str, passages: Sequence[Passage]) -> list[RankedUnit]:
     units = [unit for passage in passages for unit in split_passage(passage)]
-    return [each for each in rank_units(question, units, ()) if each.score > 0]
+    return [each for each in rank_units(question, units) if each.score > 0]

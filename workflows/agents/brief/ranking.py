@@ -1,11 +1,11 @@
-"""Ranking units of passages by a question: by meaning, by words, and by how well their passages were found.
+"""Ranking the units of passages by a question: by meaning, by words, and by how well their passages were found.
 
 A cosine of two sentences says more about what both are about than the words that they share; a name or a number says more than
-a cosine. So both count, and the passage's own score, which the search gave it, counts for all of its units.
+a cosine. So both count. A passage's cosine and the score that the search gave it count for all of its units.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -13,7 +13,7 @@ from retrieval.language.stems import find_root
 from retrieval.language.tokens import split_words
 from workflows.agents.brief.units import Unit
 
-MEANING, WORDS, PASSAGE = 1.0, 0.5, 0.75
+MEANING, WORDS, PASSAGE_MEANING, PASSAGE_SCORE = 1.0, 0.5, 0.5, 0.3
 """The weights, where meanings are known; fitted on the build halves of `bench.brief`."""
 WORDS_ALONE, AROUND = 1.0, 0.3
 """The weights without meanings: a unit's own words, and those of its neighbours."""
@@ -27,17 +27,25 @@ class RankedUnit:
     score: float
 
 
-def rank_units(question: str, units: Sequence[Unit], cosines: Sequence[float]) -> list[RankedUnit]:
-    """Rank units, best first. `cosines` has the meaning of each, or is empty where nothing could compare them."""
+@dataclass(frozen=True, slots=True)
+class Meanings:
+    """The cosines of a question with the texts of units, by text, and with passages, by key."""
+
+    units: Mapping[str, float]
+    passages: Mapping[str, float]
+
+
+def rank_units(question: str, units: Sequence[Unit], meanings: Meanings | None = None) -> list[RankedUnit]:
+    """Rank units, best first. Without `meanings` words alone decide."""
     shares = share_words(question, units)
-    scores = _add_meaning(units, shares, cosines) if cosines else _add_neighbours(units, shares)
+    scores = _add_meanings(units, shares, meanings) if meanings else _add_neighbours(units, shares)
     ranked = [RankedUnit(unit, score) for unit, score in zip(units, scores, strict=True)]
     return sorted(ranked, key=lambda each: (-each.score, each.unit.place))
 
 
 def share_words(question: str, units: Sequence[Unit]) -> list[float]:
     """Return for each unit which share of the question's words it holds; a word counts the more, the fewer units have it."""
-    held = [words_of(unit.context) for unit in units]
+    held = [words_of(unit.text) for unit in units]
     spread = Counter(word for words in held for word in words)
     weights = {word: log(1 + len(units) / (1 + spread[word])) for word in words_of(question)}
     total = sum(weights.values()) or 1.0
@@ -49,9 +57,14 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(find_root(word.text) for word in split_words(text) if word.stem)
 
 
-def _add_meaning(units: Sequence[Unit], shares: Sequence[float], cosines: Sequence[float]) -> list[float]:
-    scored = zip(units, shares, cosines, strict=True)
-    return [MEANING * cosine + WORDS * share + PASSAGE * unit.passage.score for unit, share, cosine in scored]
+def _add_meanings(units: Sequence[Unit], shares: Sequence[float], meanings: Meanings) -> list[float]:
+    return [
+        MEANING * meanings.units[unit.text]
+        + WORDS * share
+        + PASSAGE_MEANING * meanings.passages[unit.passage.key]
+        + PASSAGE_SCORE * unit.passage.score
+        for unit, share in zip(units, shares, strict=True)
+    ]
 
 
 def _add_neighbours(units: Sequence[Unit], shares: Sequence[float]) -> list[float]:

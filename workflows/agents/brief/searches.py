@@ -13,7 +13,7 @@ from workflows.agents.ports import BudgetSpent
 from workflows.agents.tool_use import use_tool
 
 SEARCH_TOOLS = ("search", "scholar")
-MOST_COMPARED = 500
+MOST_COMPARED = 1_000
 MOST_READ = 8
 """The words that one call looks up."""
 

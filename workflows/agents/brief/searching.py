@@ -13,19 +13,23 @@ from app.domain.evidence import Finding, Passage
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from workflows.agents.brief.choosing import choose_units
-from workflows.agents.brief.ranking import RankedUnit, rank_units
-from workflows.agents.brief.searches import MOST_COMPARED, Searches
-from workflows.agents.brief.strength import is_weak
+from workflows.agents.brief.ranking import Meanings, RankedUnit, rank_units
+from workflows.agents.brief.searches import Searches
 from workflows.agents.brief.units import split_passage
 from workflows.agents.brief.wording import tell
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.stage_memory import path_of_search
 
-PASSAGES = 60
+PASSAGES = 50
 LEADS = 2
 SECOND = 0.85
 """What the score of a passage counts that only the second search found."""
+WEAK = 0.25
+"""The cosine of question and best passage below which nothing found may answer.
+
+Questions without an answer whose subject the sources do speak of are not told apart by any figure that was tried.
+"""
 KEPT = 3
 """A finding keeps so many times what the report has room for: readers ask for more."""
 
@@ -67,14 +71,25 @@ async def _search_twice(question: str, searches: Searches, state: SearchState) -
 
 
 async def _rank(question: str, searches: Searches, state: SearchState) -> bool:
-    """Rank the units of all passages; say whether their meaning could be compared."""
-    units = [unit for passage in state.passages.values() for unit in split_passage(passage)]
-    state.ranked = rank_units(question, units, ())
-    cosines = await searches.compare(question, [unit.context for unit in units[:MOST_COMPARED]])
-    if cosines:
-        state.ranked = rank_units(question, units[:MOST_COMPARED], cosines)
-    state.weak = is_weak(question, state.ranked, bool(cosines))
-    return bool(cosines)
+    """Rank the units of all passages; say whether their meanings could be compared."""
+    passages = state.passages
+    units = [unit for passage in passages.values() for unit in split_passage(passage)]
+    state.ranked = rank_units(question, units)
+    meanings = await _compare(question, searches, state)
+    if meanings is not None:
+        state.ranked = rank_units(question, units, meanings)
+        state.weak = max(meanings.passages.values()) < WEAK
+    return meanings is not None
+
+
+async def _compare(question: str, searches: Searches, state: SearchState) -> Meanings | None:
+    """Compare all passages and their units with the question; None where nothing can."""
+    wholes = {key: f"{passage.source.title}\n{passage.text}" for key, passage in state.passages.items()}
+    units = list(dict.fromkeys(each.unit.text for each in state.ranked))
+    cosines = await searches.compare(question, [*wholes.values(), *units])
+    if not cosines:
+        return None
+    return Meanings(dict(zip(units, cosines[len(wholes) :], strict=True)), dict(zip(wholes, cosines, strict=False)))
 
 
 def _make_finding(

@@ -35,14 +35,12 @@ class Unit:
     """A unit of a passage; `start` and `end` count characters of the passage's text.
 
     `before` is what a reader needs to understand it: the head of its table, or the sentence that it points back to.
-    `context` is the text around it by which its meaning is found.
     """
 
     passage: Passage
     start: int
     end: int
     kind: UnitKind
-    context: str
     before: "Unit | None" = None
 
     @property
@@ -62,23 +60,24 @@ class Unit:
 
 
 def split_passage(passage: Passage) -> list[Unit]:
-    """Return the units of a passage in order. Headings are no units: they are context of what follows them."""
+    """Return the units of a passage in order. Headings are no units."""
     units: list[Unit] = []
-    heading, table, last = "", None, None
+    table: Unit | None = None
+    last: Unit | None = None
     for start, end in split_sentences(passage.text):
         text = passage.text[start:end]
         kind = kind_of(text)
         if kind is UnitKind.HEADING:
-            heading, table, last = text, None, None
+            table, last = None, None
             continue
         if kind is not UnitKind.ROW:
             table = None
         elif table is None:
-            table = Unit(passage, start, end, kind, _context_of(passage, heading, text, None))
+            table = Unit(passage, start, end, kind)
         before = table if kind is UnitKind.ROW and table is not None and table.start != start else None
         if kind is UnitKind.SENTENCE and _POINTS_BACK.match(text):
             before = last
-        unit = Unit(passage, start, end, kind, _context_of(passage, heading, text, before), before)
+        unit = Unit(passage, start, end, kind, before)
         units.append(unit)
         last = unit
     return units
@@ -104,6 +103,3 @@ def _is_title(text: str) -> bool:
     """Say whether a short line is a heading: no mark ends it, and it gives no figure."""
     return not _ENDS.search(text) and not any(map(str.isdigit, text))
 
-
-def _context_of(passage: Passage, heading: str, text: str, before: Unit | None) -> str:
-    return " ".join(filter(None, (before.text if before else heading, text)))

@@ -14,7 +14,7 @@ from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.memory_text import format_memory
 from workflows.agents.passage_ids import list_cited_passages
-from workflows.agents.reader_wishes import add_wishes
+from workflows.agents.run_options import add_option_notes
 from workflows.agents.steps import Step, StepAnswer, TextStep, declare_step
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
@@ -76,7 +76,7 @@ async def choose_move(
         today=kit.today.isoformat(),
         tools="\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values()),
         form=kit.codec.describe_form(chosen, kit.prompts, kit.language),
-        notes=format_memory(add_wishes(kit.memory, query, kit.language), kit.language),
+        notes=format_memory(add_option_notes(kit.memory, query, kit.language), kit.language),
         calls=str(calls_left),
         at_once=str(kit.bounds.queries_per_action),
         remark=remark or say("none", kit.language),
@@ -121,7 +121,7 @@ async def revise_report(kit: Kit, asker: Asker, query: ResearchQuery, state: Mar
         words=str(kit.bounds.sections * kit.bounds.section_words),
         chunk=chunk,
         form=kit.codec.describe_form(REPORT, kit.prompts, kit.language),
-        notes=format_memory(add_wishes(kit.memory, query, kit.language), kit.language),
+        notes=format_memory(add_option_notes(kit.memory, query, kit.language), kit.language),
         **_state_values(kit, query, state),
     )
     return await asker.write(REPORT, messages, check)

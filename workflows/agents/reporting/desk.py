@@ -15,8 +15,8 @@ from workflows.agents.kit import Kit
 from workflows.agents.memory import MemoryKind, SharedMemory
 from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.reader_wishes import WITH_WISHES, add_wishes, wishes_of
 from workflows.agents.reporting.quote_book import QuoteBook
+from workflows.agents.run_options import STYLED_VERSION, add_option_notes, describe_style
 from workflows.agents.steps import Step, StepAnswer
 from workflows.agents.wording import say
 
@@ -47,7 +47,7 @@ class ReportDesk:
         """Return the values that every prompt of the report agent has. Of the memory, only the notes are not shown elsewhere."""
         language = self.kit.language
         notes = SharedMemory(entries=tuple(e for e in self.kit.memory.entries if e.kind is MemoryKind.NOTE))
-        notes = add_wishes(notes, self.query, language)
+        notes = add_option_notes(notes, self.query, language)
         return {
             "today": self.kit.today.isoformat(),
             "question": self.query.question,
@@ -56,12 +56,12 @@ class ReportDesk:
         }
 
     def render(self, name: str, **values: str) -> tuple[Message, ...]:
-        """Render a prompt of the report agent. When the reader has wishes, use the version that shows them, unless the writer's
+        """Render a prompt of the report agent. When the run has a style, use the version that shows it, unless the writer's
         settings name another."""
         prompts, language = self.kit.prompts, self.kit.language
-        wishes = wishes_of(self.query.style, language)
-        prompt = prompts.get(name, language, WITH_WISHES if wishes and not prompts.is_chosen(name) else "")
-        room = {"wishes": wishes or say("none", language)} if "wishes" in prompt.names else {}
+        style = describe_style(self.query.style, language)
+        prompt = prompts.get(name, language, STYLED_VERSION if style and not prompts.is_chosen(name) else "")
+        room = {"wishes": style or say("none", language)} if "wishes" in prompt.names else {}
         return prompt.render(**self.frame_values(), **values, **room)
 
     async def ask(self, asker: Asker, step: Step[A], messages: Sequence[Message], what: str) -> A | None:

@@ -15,7 +15,7 @@ from app.reports.service.revising.differences import ReportDiff, compare_reports
 from app.reports.service.revising.editing import insert_keys
 from app.reports.storage import report_tasks, versions
 from app.runs.service.gateway import RunGateway
-from app.runs.service.research import Admit, Research
+from app.runs.service.runs import Admit, Runs
 
 LEFT_BEHIND, TRY_AGAIN = timedelta(seconds=15), timedelta(minutes=2)
 BATCH = 100
@@ -35,16 +35,16 @@ class Revising:
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: Executor, gateway: RunGateway, research: Research, admit: Admit | None = None) -> None:
+    def __init__(self, database: Executor, gateway: RunGateway, runs: Runs, admit: Admit | None = None) -> None:
         self._database = database
         self._gateway = gateway
-        self._research = research
+        self._runs = runs
         self._admit = admit
         self._tried: dict[UUID, float] = {}
 
     async def list_versions(self, run_id: UUID) -> Sequence[VersionInfo]:
         """List all versions, newest first."""
-        await self._research.get_report(run_id)
+        await self._runs.get_report(run_id)
         return await versions.list_all(self._database, run_id)
 
     async def diff(self, run_id: UUID, old: int, new: int) -> ReportDiff:
@@ -71,7 +71,7 @@ class Revising:
 
     async def ask(self, run_id: UUID, question: str) -> ReportTask:
         """Ask the evidence of a run a question; nothing new is searched."""
-        await self._research.get_report(run_id)
+        await self._runs.get_report(run_id)
         await self._check_spending(run_id)
         return await self._begin_task(run_id, TaskRequest(kind=TaskKind.QUESTION, base=DELIVERED, text=question))
 
@@ -93,7 +93,7 @@ class Revising:
 
     async def list_tasks(self, run_id: UUID, questions: bool, limit: int, before: UUID | None) -> Sequence[ReportTask]:
         """Return questions, or else changes, newest first."""
-        await self._research.get(run_id)
+        await self._runs.get(run_id)
         return await report_tasks.list_page(self._database, run_id, questions, limit, before)
 
     async def dispatch(self) -> int:
@@ -108,7 +108,7 @@ class Revising:
         return len(lost)
 
     async def _check_spending(self, run_id: UUID) -> None:
-        run = await self._research.get(run_id)
+        run = await self._runs.get(run_id)
         if run.budget.is_spent_by(run.usage):
             raise BudgetReached(f"run {run_id} has used up its budget, which pays for this; raise the budget, then ask again")
         if self._admit is not None:
@@ -134,7 +134,7 @@ class Revising:
 
     async def _check_expected(self, run_id: UUID, expected: int | None) -> int:
         """Return the newest version's number, which must be the one the reader has read."""
-        run = await self._research.get(run_id)
+        run = await self._runs.get(run_id)
         if run.status is not RunStatus.COMPLETED:
             raise Conflict(f"run {run_id} is {run.status}; only the report of a completed run can be changed")
         newest = await versions.get_latest(self._database, run_id)
@@ -143,5 +143,5 @@ class Revising:
         return newest
 
     async def _get_report(self, run_id: UUID, n: int) -> Report:
-        stored = await self._research.get_report(run_id, n)
+        stored = await self._runs.get_report(run_id, n)
         return Report.of_any_version(stored.report)

@@ -1,7 +1,7 @@
-"""The reader's choices for this run, in words for the agents: how to write, and which sources can be found.
+"""The options of a run, in words for the agents: how to write, and which sources can be found.
 
-Choices of form go into the second version of the report agent's prompts; a run without such choices uses the first version. The
-rest are notes of the reader. A reader's text is put on one line and cannot imitate a delimiter.
+A style goes into the second version of the report agent's prompts; a run without a style uses the first version. The rest are
+notes of the reader. A reader's text is put on one line and cannot imitate a delimiter.
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,8 @@ from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 from workflows.agents.untrusted import as_attribute
 
 READER = "user"
-WITH_WISHES = "v2"
-WISHED_PROMPTS = ("outline", "section", "consistency")
+STYLED_VERSION = "v2"
+STYLED_PROMPTS = ("outline", "section", "consistency")
 EN, ZH = Language.ENGLISH, Language.CHINESE
 SHOWN_DOMAINS = 10
 
@@ -73,8 +73,8 @@ SCOPE: Mapping[str, Wordings] = {
 }
 
 
-def wishes_of(style: ReportStyle | None, language: Language) -> str:
-    """Return how to write, one wish per line; empty when the reader has none."""
+def describe_style(style: ReportStyle | None, language: Language) -> str:
+    """Return how to write, one line for each choice; empty when the reader chose nothing."""
     if style is None:
         return ""
     said = [LENGTHS[style.length]] if style.length else []
@@ -85,24 +85,22 @@ def wishes_of(style: ReportStyle | None, language: Language) -> str:
     return "\n".join(lines)
 
 
-def wished_versions_of(query: ResearchQuery) -> dict[str, str]:
+def style_versions_of(query: ResearchQuery) -> dict[str, str]:
     """Return the versions of the report agent's prompts that are not the first, by prompt name."""
-    return dict.fromkeys(WISHED_PROMPTS, WITH_WISHES) if wishes_of(query.style, query.language) else {}
+    return dict.fromkeys(STYLED_PROMPTS, STYLED_VERSION) if describe_style(query.style, query.language) else {}
 
 
-def add_wishes(memory: SharedMemory, query: ResearchQuery, language: Language) -> SharedMemory:
+def add_option_notes(memory: SharedMemory, query: ResearchQuery, language: Language) -> SharedMemory:
     """Add notes about the reader's answers and the allowed sources to the memory; without any, return it unchanged."""
     told = _format_answers(query, language) + (_format_scope(query.scope, language) if query.scope else [])
     return memory.with_entries(*(MemoryEntry(agent=READER, kind=MemoryKind.NOTE, text=text) for text in told)) if told else memory
 
 
-def add_style(memory: SharedMemory, query: ResearchQuery, language: Language) -> SharedMemory:
-    """Add the same notes and the wishes of form, for the planner."""
-    wishes = wishes_of(query.style, language)
-    notes = tuple(
-        MemoryEntry(agent=READER, kind=MemoryKind.NOTE, text=line.removeprefix("- ")) for line in wishes.splitlines() if line
-    )
-    return add_wishes(memory, query, language).with_entries(*notes)
+def add_style_notes(memory: SharedMemory, query: ResearchQuery, language: Language) -> SharedMemory:
+    """Add the same notes and the lines of the style, for the planner."""
+    lines = describe_style(query.style, language).splitlines()
+    notes = tuple(MemoryEntry(agent=READER, kind=MemoryKind.NOTE, text=line.removeprefix("- ")) for line in lines if line)
+    return add_option_notes(memory, query, language).with_entries(*notes)
 
 
 def _format_answers(query: ResearchQuery, language: Language) -> list[str]:

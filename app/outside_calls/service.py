@@ -3,8 +3,8 @@
 import asyncpg
 
 from app.database.tenancy import get_tenant
-from app.outside.nouns import ToolUse, tool_uses_of
-from app.outside.storage import OutsideStore
+from app.outside_calls.nouns import ToolUse, tool_uses_of
+from app.outside_calls.storage import OutsideCallStore
 
 DAYS = 7
 
@@ -13,7 +13,7 @@ class ToolUseReport:
     """The use case of reading the services, with their counts. `on` names those that are configured."""
 
     def __init__(self, database: asyncpg.Pool, on: frozenset[str]) -> None:
-        self._store = OutsideStore(database)
+        self._store = OutsideCallStore(database)
         self._on = on
 
     async def read(self, days: int = DAYS) -> list[ToolUse]:

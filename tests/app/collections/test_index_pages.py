@@ -1,17 +1,11 @@
-"""What the API says of the services outside, and the retriever address."""
+"""Pages of the index for other programs."""
 
 from collections.abc import AsyncIterator
-from typing import Any
-from uuid import UUID, uuid4
 
-import asyncpg
 import pytest
 from aiohttp import web
 
-from app.accounts.nouns.access import LOCAL_ORGANISATION
-from app.domain.outside_calls import CallEnding
 from app.http.services import open_services
-from app.outside.storage import OutsideStore
 from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 
 
@@ -41,29 +35,8 @@ async def index() -> AsyncIterator[str]:
 
 @pytest.fixture
 async def api(api_urls: tuple[str, str], workflows: InMemoryRuns, index: str) -> AsyncIterator[ApiClient]:
-    async with open_services(*api_urls, workflows, frozenset({"serper"}), index) as services, serve_api(services) as client:
+    async with open_services(*api_urls, workflows, retrieval_url=index) as services, serve_api(services) as client:
         yield client
-
-
-async def test_services_tell_what_turns_them_on_and_how_their_calls_went(api: ApiClient, pool: asyncpg.Pool) -> None:
-    store, run, ours = OutsideStore(pool), UUID(await api.ask()), LOCAL_ORGANISATION
-    await store.count(
-        {
-            CallEnding("serper", "answered", 300, run): 6,
-            CallEnding("serper", "kept", 10, ours): 1,
-            CallEnding("serper", "failed", 30_000, run): 1,
-        }
-    )
-    await store.count({CallEnding("serper", "attempt_timed_out", 10_000, run): 4, CallEnding("page", "answered", 1_000, ours): 8})
-    # What others did, and what was done for nobody, is none of ours.
-    await store.count({CallEnding("serper", "failed", 300): 50, CallEnding("brave", "failed", 300, uuid4()): 50})
-    told: dict[str, Any] = {item["name"]: item for item in (await api.get("/v1/tools")).json["items"]}
-    serper, brave = told["serper"], told["brave"]
-    assert (serper["on"], serper["calls"], serper["share"], serper["failure_rate"]) == (True, 8, 0.5, 0.125)
-    assert (serper["kept"], serper["failed_attempts"], serper["p50_ms"], serper["p95_ms"]) == (1, {"timed_out": 4}, 300, 30_000)
-    assert serper["within_ms"] == {"10": 1, "300": 6, "30000": 1}
-    assert (brave["on"], brave["variable"], brave["calls"]) == (False, "RUBRICA_BRAVE_API_KEY", 0)
-    assert (told["page"]["calls"], told["page"]["kind"]) == (8, "pages")
 
 
 async def test_pages_come_in_the_form_of_a_custom_retriever(api: ApiClient) -> None:

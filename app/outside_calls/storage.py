@@ -44,7 +44,7 @@ class Keeping(NamedTuple):
 KEEPING = Keeping()
 
 
-class OutsideStore:
+class OutsideCallStore:
     """What workers know together about outside calls.
 
     Raises:
@@ -55,7 +55,7 @@ class OutsideStore:
         self._pool = pool
 
     async def take(self, lane: str, every: timedelta, burst: int, longest: timedelta) -> timedelta | None:
-        """The wait for the lane's next slot, which is then taken; None when it would be longer than `longest`."""
+        """Take the lane's next slot and return the wait for it; None when it would be longer than `longest`."""
         async with translate_outages():
             wait: timedelta | None = await self._pool.fetchval(TAKE, lane, every, burst, longest)
         return wait
@@ -66,7 +66,7 @@ class OutsideStore:
             await self._pool.execute(HOLD, lane, pause)
 
     async def begin(self, key: str, max_age: timedelta, lease: timedelta) -> CallOpening:
-        """A result not older than `max_age`, or a claim on the call, which ends after `lease`, or neither."""
+        """Return a result not older than `max_age`, or a claim on the call, which ends after `lease`, or neither."""
         async with translate_outages():
             row = await self._pool.fetchrow(BEGIN, key, max_age, lease)
         assert row is not None
@@ -86,7 +86,7 @@ class OutsideStore:
             await self._pool.execute(RELEASE, key)
 
     async def text(self, name: str) -> str:
-        """A text by its hash.
+        """Return a text by its hash.
 
         Raises:
             NotFound: it never came from outside, or is forgotten.
@@ -104,7 +104,7 @@ class OutsideStore:
             await self._pool.execute(COUNT, datetime.now(UTC).date(), *columns, list(endings.values()), NOBODY)
 
     async def list_counts(self, days: int, organisation: UUID | None = None) -> Sequence[tuple[CallEnding, int]]:
-        """The counts of the last `days` days: of an organisation, or of the whole deployment."""
+        """Return the counts of the last `days` days: of an organisation, or of the whole deployment."""
         async with translate_outages():
             rows = await self._pool.fetch(COUNTED, datetime.now(UTC).date() - timedelta(days=days), organisation)
         return [(CallEnding(row["tool"], row["outcome"], row["within_ms"]), row["n"]) for row in rows]

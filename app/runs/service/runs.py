@@ -47,7 +47,7 @@ class AgreedRubric(NamedTuple):
     drafted: Rubric | None = None
 
 
-class Research:
+class Runs:
     """The use cases around a run. A run is stored before its workflow is started, so that no run is lost in between.
 
     Raises:

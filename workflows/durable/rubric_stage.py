@@ -24,14 +24,14 @@ from workflows.durable.payloads import ReportRequest
 from workflows.durable.persistence import persist
 from workflows.durable.workshop import StageAttempt
 from workflows.durable.writers import writer_of
-from workflows.judging.contract import CheckedReport, check_against_rubric, make_offline_scorecard, make_scorecard
+from workflows.judging.rubric_check import CheckedReport, check_against_rubric, make_offline_scorecard, make_scorecard
 from workflows.judging.rubric_generation import draft_rubric
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class HeldContract:
+class RubricCheck:
     """The rubric of a run, its judge (None: there is no model to judge, or nothing more may be spent), and the checked report."""
 
     rubric: Rubric
@@ -59,7 +59,7 @@ async def draft_for_run(attempt: StageAttempt, plan: ResearchPlan) -> None:
 
 async def hold_to_rubric(
     request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...], written: Report, lineage: ReportLineage
-) -> HeldContract | None:
+) -> RubricCheck | None:
     """Return the report after the check-and-revise pass; None for a run whose rubric is gone.
 
     When the judge fails, the report stays as it was written, so that the reader still gets it.
@@ -69,7 +69,7 @@ async def hold_to_rubric(
     if stored is None:
         return None
     if request.finish or not shop.asks_a_model:
-        return HeldContract(stored.rubric, query, None, CheckedReport(written))
+        return RubricCheck(stored.rubric, query, None, CheckedReport(written))
     judge = attempt.make_kit(SharedMemory())
     try:
         desk = _make_desk(request, attempt, findings) if lineage.agents == Agents.MODEL else None
@@ -77,8 +77,8 @@ async def hold_to_rubric(
     except Exception as error:
         log.exception("run %s: the report could not be held to its rubric", request.run_id)
         await attempt.record.tell(EventType.WARNING, REPORTER, {"message": f"the report was not held to its rubric: {error}"})
-        return HeldContract(stored.rubric, query, None, CheckedReport(written))
-    return HeldContract(stored.rubric, query, judge, checked)
+        return RubricCheck(stored.rubric, query, None, CheckedReport(written))
+    return RubricCheck(stored.rubric, query, judge, checked)
 
 
 async def judge_afterwards(attempt: StageAttempt, query: ResearchQuery, report: Report) -> Scorecard:

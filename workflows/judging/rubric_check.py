@@ -1,4 +1,4 @@
-"""The rubric as a contract: the report is judged by it, revised once if it fails, and delivered with its scorecard."""
+"""The check of a report against its rubric: it is judged, revised once if it fails, and delivered with its scorecard."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -70,7 +70,7 @@ async def test_both_failing_is_a_failure_and_an_outage_is_waited_out() -> None:
 async def test_scholar_appears_with_papers_outside_and_does_not_search_the_general_index() -> None:
     corpus, memory = SmallCorpus(), ToolMemory(DictToolStore())
     assert "scholar" not in build_toolbox(corpus, corpus, ToolCorpora(), memory)
-    tools = build_toolbox(corpus, corpus, ToolCorpora(), memory, beyond=OutsideTools(papers=Web([snippet(7)])))
+    tools = build_toolbox(corpus, corpus, ToolCorpora(), memory, outside=OutsideTools(papers=Web([snippet(7)])))
     result = await tools["scholar"].call({"query": "tariff"})
     assert [passage.source.url for passage in result.passages] == ["https://web.example/7"]
     assert corpus.queries == []

@@ -11,7 +11,7 @@ from app.domain.query import Clarification, Effort, Language, ResearchQuery
 from tests.workflows.agent_kit import PROMPTS, make_kit, make_record, run_chain, step_of
 from tests.workflows.sensible_model import answer_sensibly
 from workflows.agents.effort import BOUNDS, bounds_of
-from workflows.agents.reader_wishes import wishes_of
+from workflows.agents.run_options import describe_style
 from workflows.chat_models.scripted import ScriptedModel
 
 STYLE = ReportStyle(
@@ -35,12 +35,12 @@ async def asked(**options: object) -> dict[str, str]:
     return prompts
 
 
-async def test_wishes_reach_planner_searchers_and_writers() -> None:
+async def test_choices_reach_planner_searchers_and_writers() -> None:
     plain, chosen = await asked(), await asked(style=STYLE, scope=SCOPE, clarified=ANSWERS)
-    wishes = wishes_of(STYLE, Language.ENGLISH)
-    assert wishes.count("\n") == 3, "one line a wish: what a reader typed cannot begin another"
+    style = describe_style(STYLE, Language.ENGLISH)
+    assert style.count("\n") == 3, "one line a choice: what a reader typed cannot begin another"
     for step in ("outline", "text", "consistency"):
-        assert wishes in chosen[step]
+        assert style in chosen[step]
         assert "The reader has chosen how" not in plain[step]
     for step in ("intent", "plan", "act", "outline", "text", "consistency"):
         assert "up to 1899-12-31" in chosen[step]
@@ -64,7 +64,7 @@ async def test_a_run_without_choices_is_asked_with_the_first_versions_word_for_w
 
 @pytest.mark.parametrize("style", [*(ReportStyle(tone=tone) for tone in Tone), *(ReportStyle(format=f) for f in ReportFormat)])
 def test_every_choice_has_words_in_both_languages(style: ReportStyle) -> None:
-    english, chinese = (wishes_of(style, language) for language in Language)
+    english, chinese = (describe_style(style, language) for language in Language)
     assert english.startswith("- ")
     assert any("\u4e00" <= c <= "\u9fff" for c in chinese)
     assert english != chinese

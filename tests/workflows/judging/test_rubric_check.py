@@ -26,9 +26,9 @@ from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
-from workflows.judging.contract import CheckedReport, check_against_rubric, make_offline_scorecard, make_scorecard
 from workflows.judging.criterion_judge import judge_criteria
 from workflows.judging.general_rubric import make_general_rubric
+from workflows.judging.rubric_check import CheckedReport, check_against_rubric, make_offline_scorecard, make_scorecard
 from workflows.systems.local import LocalStages
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.minddr import research

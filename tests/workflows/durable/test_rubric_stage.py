@@ -39,7 +39,7 @@ class Judge(ToyModel):
 
 
 def asking(house: WholeProduct) -> Asking:
-    return Asking(house.database, house.gateway, house.research)
+    return Asking(house.database, house.gateway, house.runs)
 
 
 async def agents_of(house: WholeProduct, run_id: UUID) -> list[str]:

@@ -1,0 +1,1 @@
+"""Calls to outside services: what workers share of them, and their outcome for each service."""
