@@ -36,8 +36,8 @@ class Searches:
         return list({passage.key: passage for turn in turns for passage in turn if passage is not None}.values())
 
     async def compare(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
-        """Return the cosine of the query with each text, or nothing where no tool can compare all of them."""
-        if not texts or len(texts) > MOST_COMPARED or "search" not in self._tools:
+        """Return the cosine of the query with each text (at most `MOST_COMPARED`), or nothing where no tool can compare."""
+        if not texts or "search" not in self._tools:
             return ()
         return (await self._call("search", {"query": query, "compare": list(texts)})).cosines
 

@@ -14,7 +14,7 @@ from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from workflows.agents.brief.choosing import choose_units
 from workflows.agents.brief.ranking import Meanings, RankedUnit, rank_units
-from workflows.agents.brief.searches import Searches
+from workflows.agents.brief.searches import MOST_COMPARED, Searches
 from workflows.agents.brief.units import split_passage
 from workflows.agents.brief.wording import tell
 from workflows.agents.kit import Kit
@@ -77,7 +77,7 @@ async def _rank(question: str, searches: Searches, state: SearchState) -> bool:
     state.ranked = rank_units(question, units)
     meanings = await _compare(question, searches, state)
     if meanings is not None:
-        state.ranked = rank_units(question, units, meanings)
+        state.ranked = rank_units(question, [unit for unit in units if unit.text in meanings.units], meanings)
         state.weak = max(meanings.passages.values()) < WEAK
     return meanings is not None
 
@@ -85,7 +85,7 @@ async def _rank(question: str, searches: Searches, state: SearchState) -> bool:
 async def _compare(question: str, searches: Searches, state: SearchState) -> Meanings | None:
     """Compare all passages and their units with the question; None where nothing can."""
     wholes = {key: f"{passage.source.title}\n{passage.text}" for key, passage in state.passages.items()}
-    units = list(dict.fromkeys(each.unit.text for each in state.ranked))
+    units = list(dict.fromkeys(each.unit.text for each in state.ranked))[: MOST_COMPARED - len(wholes)]
     cosines = await searches.compare(question, [*wholes.values(), *units])
     if not cosines:
         return None

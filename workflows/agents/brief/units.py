@@ -102,4 +102,3 @@ def count_words(text: str) -> float:
 def _is_title(text: str) -> bool:
     """Say whether a short line is a heading: no mark ends it, and it gives no figure."""
     return not _ENDS.search(text) and not any(map(str.isdigit, text))
-
