@@ -3,8 +3,9 @@
 Three sets: `corpus` (the default corpus), `documents` (folders of manuals, papers, notes and tables, English and Chinese),
 and `multihop` (questions over several paragraphs). Each has two halves by source: the brief was built on `build`, and `judge`
 decides. Beside it stand three answers with as many words: the best sentence of each passage that BM25 finds (`bm25`), the best
-sentences of all those passages (`sentences`), and the first sentence of each that the hybrid search finds (`lead`). `--questions F` measures rows of {"question", "gold": [excerpts], "docs": a folder beside F, or
-null for the default corpus} instead.
+sentences of all those passages (`sentences`), and the first sentence of each that the hybrid search finds (`lead`).
+`--questions F` measures rows of {"question", "gold": [excerpts], "docs": a folder beside F, or null for the default corpus}
+instead.
 """
 
 import argparse
@@ -47,8 +48,14 @@ async def measure_question(question: BriefQuestion, collection: str, searcher: L
     scored = score_by_words(question.text, collection, searcher)
     bm25, sentences = quote_best_of_each(scored, words), quote_best(scored, words)
     lead = await quote_leads(question.text, collection, searcher, words)
-    shares = (question.share_quoted(quotes) for quotes in (answer.quotes, bm25, sentences, lead))
-    return QuestionScore(*shares, answer.says_nothing, not answer.quotes)
+    return QuestionScore(
+        gold=question.share_quoted(answer.quotes),
+        bm25=question.share_quoted(bm25),
+        sentences=question.share_quoted(sentences),
+        lead=question.share_quoted(lead),
+        says_nothing=answer.says_nothing,
+        is_empty=not answer.quotes,
+    )
 
 
 async def measure_set(questions: Sequence[BriefQuestion], own: Collection, home: Path, encoder: Encoder) -> list[QuestionScore]:

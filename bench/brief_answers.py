@@ -57,9 +57,9 @@ async def write_brief(question: str, collection: str, searcher: LocalSearcher) -
 
 
 def _says_nothing(report: Report) -> bool:
-    """Say whether a section begins by saying that nothing was found, or that nothing may answer."""
-    starts = [text.partition("{")[0] for what in ("weak", "nothing") for text in WORDINGS[what].values()]
-    return any(section.body.startswith(tuple(starts)) for section in report.sections)
+    """Say whether a report says that nothing was found, or that nothing may answer."""
+    starts = tuple(text.partition("{")[0] for what in ("weak", "nothing") for text in WORDINGS[what].values())
+    return any(told.startswith(starts) for told in (*report.notices, *(section.body for section in report.sections)))
 
 
 def score_by_words(question: str, collection: str, searcher: LocalSearcher) -> list[list[tuple[float, Unit]]]:

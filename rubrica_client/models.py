@@ -118,12 +118,12 @@ class AnswerReceipt(Value):
 
 class Arrangement(StrEnum):
     """
-    The order in which the extractive writer arranges findings: part by part, link by link, or as it finds best.
+    The order of the sources in a brief: the best match first (so does `automatic`), or by date.
     """
 
     AUTOMATIC = "automatic"
-    SURVEY = "survey"
-    CHAIN = "chain"
+    WORTH = "worth"
+    TIME = "time"
 
 
 class Attention(Value):

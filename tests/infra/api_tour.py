@@ -128,7 +128,7 @@ async def request_comparison(customer: Customer, run: str) -> str:
     """Have a second report written, choose the first, reveal which was which; return the comparison."""
     first = (await customer.call("GET", f"/v1/runs/{run}/report"))["markdown"]
     ways = await customer.call("GET", "/v1/preferences/ways")
-    writer = next(way["writer"] for way in ways["items"] if way["name"].endswith("chain"))
+    writer = next(way["writer"] for way in ways["items"] if way["name"].endswith("time"))
     made = await customer.call("POST", "/v1/comparisons", {"run_id": run, "writer": writer})
     path = f"/v1/comparisons/{made['id']}"
     pair = await customer.wait_for(path, "status", "ready")

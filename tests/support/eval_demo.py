@@ -1,4 +1,4 @@
-"""`make eval-demo DATA=folder`: ten questions of DeepResearch Bench, answered extractively from this project's own documentation
+"""`make eval-demo DATA=folder`: ten questions of DeepResearch Bench, answered in quotations from this project's own documentation
 and judged by the stub. It shows how a run works, in seconds; it measures nothing.
 """
 

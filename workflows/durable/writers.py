@@ -24,7 +24,7 @@ class ReportWriter:
 
 
 def writer_of(shop: Workshop, query: ResearchQuery) -> ReportWriter:
-    """Return the writer that the query asks for; without a model in the workshop, the extractive one.
+    """Return the writer that the query asks for; without a model in the workshop, the one that quotes.
 
     Raises:
         ModelRefused: the query names a model that this installation does not offer.

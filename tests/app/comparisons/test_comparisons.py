@@ -35,8 +35,8 @@ BY_MODEL = ReportLineage(
     prompts={"section/v2/en": "ab" * 32},
     build="b19d",
 )
-BY_QUOTING = ReportLineage(system="minddr", agents="extractive", arrangement="chain", build="b20d")
-CHAIN = {"agents": "extractive", "arrangement": "chain"}
+BY_QUOTING = ReportLineage(system="minddr", agents="extractive", arrangement="time", build="b20d")
+BY_TIME = {"agents": "extractive", "arrangement": "time"}
 DELIVERED, ALTERNATIVE = "Duties protect labour at home.", "Duties raise what people pay."
 
 
@@ -53,11 +53,11 @@ async def owner(pool: asyncpg.Pool, api: ApiClient) -> Person:
 async def test_the_second_report_starts_from_the_same_evidence_in_a_run_that_no_list_shows(
     pool: asyncpg.Pool, workflows: InMemoryRuns, run_id: UUID, owner: Person
 ) -> None:
-    made = await owner.post("/v1/comparisons", {"run_id": str(run_id), "writer": CHAIN})
+    made = await owner.post("/v1/comparisons", {"run_id": str(run_id), "writer": BY_TIME})
     assert (made.status, made.json["status"], made.json["left"]) == (201, "preparing", None)
     second = await find_made_run(pool, made.json["id"])
     [started] = workflows.started
-    assert (started.run_id, started.plan, started.query.writer.arrangement) == (second, PLAN, "chain")
+    assert (started.run_id, started.plan, started.query.writer.arrangement) == (second, PLAN, "time")
     stages = "SELECT stage, result FROM stages WHERE run_id = $1 AND stage LIKE 'search/%' ORDER BY stage"
     before, after = await pool.fetch(stages, run_id), await pool.fetch(stages, second)
     assert [tuple(row) for row in after[:2]] == [tuple(row) for row in before]
@@ -71,7 +71,7 @@ async def test_the_second_report_starts_from_the_same_evidence_in_a_run_that_no_
 
 async def test_a_second_report_counts_as_a_run(run_id: UUID, pool: asyncpg.Pool, owner: Person) -> None:
     assert (await owner.put("/v1/quotas", {"concurrent_runs": 0})).status == 200
-    refused = await owner.post("/v1/comparisons", {"run_id": str(run_id), "writer": CHAIN})
+    refused = await owner.post("/v1/comparisons", {"run_id": str(run_id), "writer": BY_TIME})
     assert refused.is_problem(429)
     assert "0 runs" in refused.json["detail"]
     await owner.put("/v1/quotas", {})
@@ -155,7 +155,7 @@ async def test_no_byte_of_the_blind_answers_tells_which_report_is_which(
             "0.3141592",
             "section/v2",
             "ab" * 32,
-            "chain",
+            "arrangement",
         ),
         *("extractive", "minddr", "delivered", "alternative", "written by", "the-judge", "usage", "cost", "token", "model"),
         *(created.isoformat()[:23], *digests),
@@ -190,9 +190,9 @@ async def test_what_cannot_be_compared_says_why(
 
     assert (await owner.post("/v1/comparisons", asking())).is_problem(400)
     assert (await owner.post("/v1/comparisons", asking(temperature=3))).is_problem(400)
-    assert (await owner.post("/v1/comparisons", {"run_id": str(uuid4()), "writer": CHAIN})).is_problem(404)
+    assert (await owner.post("/v1/comparisons", {"run_id": str(uuid4()), "writer": BY_TIME})).is_problem(404)
     unfinished = await owner.api.ask()
-    assert (await owner.post("/v1/comparisons", {"run_id": unfinished, "writer": CHAIN})).is_problem(409)
+    assert (await owner.post("/v1/comparisons", {"run_id": unfinished, "writer": BY_TIME})).is_problem(409)
 
     same = await make_comparison(pool, owner, run_id, DELIVERED, BY_QUOTING)
     assert "the same" in (await owner.get(f"/v1/comparisons/{same}")).json["detail"]
@@ -216,7 +216,7 @@ async def test_who_may_compare(pool: asyncpg.Pool, run_id: UUID, owner: Person, 
     stranger = await add_person(pool, api, Role.OWNER, uuid4())
     for method, tail, body in (("GET", "", None), ("POST", "/choice", make_choice("left")), ("POST", "/reveal", None)):
         assert (await stranger.send(method, path + tail, body)).is_problem(404)
-    assert (await stranger.post("/v1/comparisons", {"run_id": str(run_id), "writer": CHAIN})).is_problem(404)
+    assert (await stranger.post("/v1/comparisons", {"run_id": str(run_id), "writer": BY_TIME})).is_problem(404)
     assert (await stranger.get("/v1/comparisons")).json["items"] == []
     for malformed in ({"verdict": "left"}, {"verdict": "tie", "strength": 1}, {"verdict": "best"}):
         assert (await owner.post(f"{path}/choice", malformed)).is_problem(400)
@@ -253,10 +253,10 @@ async def test_votes_make_a_standing_and_an_admin_may_set_the_default(
     assert 0.4 < contest["low"] < 0.5
     assert contest["settled"] is None
     assert told["default"]["arrangement"] == "automatic"
-    assert (await readers[1].put("/v1/preferences/default", CHAIN)).is_problem(403)
-    assert (await boss.put("/v1/preferences/default", CHAIN)).status == 200
+    assert (await readers[1].put("/v1/preferences/default", BY_TIME)).is_problem(403)
+    assert (await boss.put("/v1/preferences/default", BY_TIME)).status == 200
     await boss.post("/v1/runs", {"question": "Why duties?"})
-    assert workflows.started[-1].query.writer.arrangement == "chain"
+    assert workflows.started[-1].query.writer.arrangement == "time"
     await owner.post("/v1/runs", {"question": "Why duties?"})
     assert workflows.started[-1].query.writer.arrangement == "automatic"
 

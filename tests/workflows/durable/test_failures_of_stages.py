@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.errors import ModelUnavailable, ToolUnavailable
 from app.domain.run import EventType, RunStatus
-from tests.workflows.durable.toys import Gate, make_extractive_toys, make_toy_agents
+from tests.workflows.durable.toys import Gate, make_quoting_toys, make_toy_agents
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.agents.agent_set import AgentSet
 
@@ -74,7 +74,7 @@ async def test_when_the_report_agent_fails_the_report_is_extractive_and_says_so(
 
 async def test_a_run_that_can_produce_nothing_fails_with_the_reason(house: WholeProduct) -> None:
     async with house.start_worker(
-        broken(make_toy_agents(), report="out of words"), fallback=broken(make_extractive_toys(), report="no paper")
+        broken(make_toy_agents(), report="out of words"), fallback=broken(make_quoting_toys(), report="no paper")
     ):
         run_id = await house.ask()
         run = await house.wait_for(run_id, RunStatus.FAILED)

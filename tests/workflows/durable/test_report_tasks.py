@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import pytest
-from workflows.agents.extractive.provenance import notice_of
 
 from app.domain.budget import Budget
 from app.domain.chat import ChatRequest, Completion
@@ -23,6 +22,7 @@ from app.reports.service.revising.differences import Change
 from app.reports.storage import reports
 from tests.workflows.durable.toys import TEXT, ToyIndex, ToyModel
 from tests.workflows.durable.whole_product import WholeProduct
+from workflows.agents.brief import make_notice
 from workflows.durable.report_task_workflow import AT_BUDGET
 from workflows.prompts.library import PromptLibrary
 
@@ -187,7 +187,7 @@ async def test_a_report_made_without_a_model_says_which_sections_are_by_others_s
     house.model = Writer()
     async with house.start_worker():
         desk = await finished(house)
-        first = (await desk.report()).model_copy(update={"notices": (notice_of((), Language.ENGLISH),)})
+        first = (await desk.report()).model_copy(update={"notices": (make_notice((), Language.ENGLISH),)})
         await house.database.execute(AS_WRITTEN, desk.run, first.model_dump_json())
         assert first.notices[0].startswith("Written without a language model")
         assert (await desk.done(await desk.revising.rewrite(desk.run, 0, False, "", 1))).version == 2

@@ -38,8 +38,8 @@ async def test_a_report_is_written_as_its_run_asks_and_says_with_what(house: Who
         # The report's seven calls went to the other model, plan and searches to the usual one.
         assert (len(other.asked), len(house.model.asked) - asked) == (7, 10)
 
-        quoted, text = await written(house, WriterSettings(agents=Agents.EXTRACTIVE, arrangement=Arrangement.CHAIN))
-        assert (quoted["agents"], quoted["arrangement"], quoted["model"]) == ("extractive", "chain", "")
+        quoted, text = await written(house, WriterSettings(agents=Agents.EXTRACTIVE, arrangement=Arrangement.TIME))
+        assert (quoted["agents"], quoted["arrangement"], quoted["model"]) == ("extractive", "time", "")
         assert "Extracts" in text
 
         refused, text = await written(house, WriterSettings(model="none-such"))

@@ -5,7 +5,7 @@ import sys
 
 from app.database.engine import connect
 from app.runs.service.temporal_gateway import connect as connect_temporal
-from tests.workflows.durable.toys import ToyIndex, make_extractive_toys, make_toy_agents
+from tests.workflows.durable.toys import ToyIndex, make_quoting_toys, make_toy_agents
 from workflows.agents.codec import SchemaCodec
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.openai_compatible import connect_model
@@ -21,7 +21,7 @@ async def main(database_url: str, temporal: str, model_url: str, build: str) -> 
             database=await connect(database_url),
             index=ToyIndex(),
             agents=make_toy_agents(),
-            fallback=make_extractive_toys(),
+            fallback=make_quoting_toys(),
             chat=model,
             codec=SchemaCodec(),
             prompts=PromptLibrary({}),

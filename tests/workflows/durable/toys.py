@@ -162,7 +162,7 @@ def make_toy_plan(subtasks: int, chain: bool = False) -> ResearchPlan:
     )
 
 
-def make_extractive_toys() -> AgentSet:
+def make_quoting_toys() -> AgentSet:
     """Make agents that need no model."""
 
     async def plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:

@@ -20,7 +20,7 @@ from app.runs.service.runs import Runs
 from app.runs.service.steering import Steering
 from app.runs.service.temporal_gateway import TemporalGateway
 from app.runs.storage import events
-from tests.workflows.durable.toys import ToyIndex, ToyModel, make_extractive_toys, make_toy_agents
+from tests.workflows.durable.toys import ToyIndex, ToyModel, make_quoting_toys, make_toy_agents
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import SchemaCodec
 from workflows.durable.reconcile import Reconciler
@@ -52,7 +52,7 @@ class WholeProduct:
             database=self.database,
             index=self.index,
             agents=agents or make_toy_agents(),
-            fallback=fallback or make_extractive_toys(),
+            fallback=fallback or make_quoting_toys(),
             chat=self.model,
             codec=SchemaCodec(),
             prompts=PROMPTS,

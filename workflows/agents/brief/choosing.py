@@ -6,6 +6,8 @@ from retrieval.language.tokens import split_units
 from workflows.agents.brief.ranking import RankedUnit
 from workflows.agents.brief.units import Unit, count_words
 
+FADED = 1 / 3
+"""The share of the best score below which a unit is beside the point."""
 SAME = 0.7
 """The share of the shorter text's words that another must have to say the same."""
 
@@ -13,13 +15,14 @@ SAME = 0.7
 def choose_units(ranked: Sequence[RankedUnit], words: int) -> list[RankedUnit]:
     """Choose the best units up to a number of words.
 
-    What a unit needs before it comes with it; what says the same as another is left out.
+    What a unit needs before it comes with it; what says the same as another, or is far from the best, is left out.
     """
+    least = FADED * ranked[0].score if ranked else 0.0
     chosen: dict[tuple[str, int, int], RankedUnit] = {}
     said: list[frozenset[str]] = []
     left = float(words)
     for each in ranked:
-        if left <= 0:
+        if left <= 0 or each.score < least or each.score <= 0:
             break
         own = frozenset(split_units(each.unit.text.lower()))
         if each.unit.place in chosen or _is_said(own, said):

@@ -12,7 +12,7 @@ from workflows.agents.brief.units import CELL, UnitKind, kind_of
 NEAR_CHARS = 2
 """The most characters between two quotations that stand in one paragraph."""
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
-_FINISHED = re.compile(r"[.!?。！？…][\"”'’」』)）\]]*$")
+_FINISHED = re.compile(r"[.!?:。！？：…][\"”'’」』)）\]]*$")
 
 
 def lay_out(quotes: Iterable[Quote]) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from itertools import chain
 
 from app.domain.citations import MARKER
 from app.domain.evidence import Finding, Quote
@@ -47,7 +46,7 @@ def _write_part(title: str, finding: Finding, parts: int, query: ResearchQuery, 
         Section(heading=title_of(own[0].source, query.language), level=level, body=lay_out(own))
         for own in _group_by_source(chosen, query.writer.arrangement)
     ]
-    lead = "\n\n".join(chain(map(escape_markdown, finding.gaps), _list_prose(finding)))
+    lead = "\n\n".join(_list_prose(finding))
     if parts > 1:
         return [Section(heading=title, body=lead), *sections]
     return [sections[0].model_copy(update={"body": f"{lead}\n\n{sections[0].body}".strip()}), *sections[1:]]
@@ -119,6 +118,7 @@ def _list_notices(query: ResearchQuery, plan: ResearchPlan, parts: Sequence[tupl
     for reading in plan.readings:
         yield tell("read_as", language, written=reading.written, read=reading.read)
     for title, finding in parts:
+        yield from finding.gaps if finding.quotes else ()
         if finding.stop in PART_NOTICES:
             yield say(PART_NOTICES[finding.stop], language, title=title, detail=finding.detail or "-")
     if query.style and (query.style.tone or query.style.audience):

@@ -1,0 +1,54 @@
+"""Texts compared by meaning on the spot: sentences, and passages whose vectors are not made yet."""
+
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import InvalidInput
+from retrieval.ports import SearchFilter
+from retrieval.search.in_process import open_local
+from retrieval.search.library import MAX_COMPARED, Library
+from retrieval.search.meaning import TextComparer
+from retrieval.store.catalogue import Collection, CorpusKind
+from tests.retrieval.word_encoder import WordEncoder
+
+NOTES = {"canal": "The canal paid for itself by tolls.", "wool": "Sheep farmers asked for duties on wool and on woollen cloth."}
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Collection:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name, text in NOTES.items():
+        (folder / f"{name}.txt").write_text(text)
+    return Collection(name="notes", kind=CorpusKind.FOLDER, path=str(folder))
+
+
+def test_the_nearest_text_has_the_highest_cosine_and_each_text_is_encoded_once() -> None:
+    encoder = WordEncoder()
+    comparer = TextComparer(lambda: encoder)
+    cosines = comparer.compare("tolls of the canal", [*NOTES.values()])
+    assert cosines[0] > cosines[1]
+    assert comparer.compare("wool", [*NOTES.values()])[1] > 0
+    assert encoder.encoded == [*NOTES.values()]
+
+
+def test_without_an_encoder_nothing_is_compared() -> None:
+    assert TextComparer(lambda: None).compare("wool", ["wool"]) == []
+    assert TextComparer(WordEncoder).compare("wool", []) == []
+
+
+def test_what_the_words_found_is_compared_before_the_index_has_vectors(tmp_path: Path, notes: Collection) -> None:
+    with open_local(tmp_path / "home", notes) as local:
+        encoder = WordEncoder()
+        library = Library(local.shelves.catalogue, local.shelves.store, local.shelves.index, lambda: encoder)
+        library.refresh("notes")
+        found = library.search("duties on wool, or tolls", 2, SearchFilter(collections=("notes",)))
+        assert len(found) == 2
+        assert found[0].text == NOTES["wool"]
+        assert any(NOTES["wool"] in text for text in encoder.encoded)
+
+
+async def test_too_many_texts_are_refused(tmp_path: Path, notes: Collection) -> None:
+    with open_local(tmp_path / "home", notes) as local, pytest.raises(InvalidInput, match="at most 1024"):
+        await local.compare("wool", ["wool"] * (MAX_COMPARED + 1))

@@ -1,0 +1,44 @@
+from tests.workflows.brief.test_units import make_passage
+from workflows.agents.brief.choosing import choose_units
+from workflows.agents.brief.ranking import Meanings, RankedUnit, rank_units
+from workflows.agents.brief.units import Unit, split_passage
+
+FEES = (
+    "The visitors' room costs 18 euros a night. It is booked at the office. "
+    "A night in the visitors' room costs 18 euros. A night in the visitors' room costs 25 euros from 2025. "
+    "The garden is open to all members."
+)
+
+
+def rank(question: str, meanings: Meanings | None = None) -> list[Unit]:
+    return [each.unit for each in rank_units(question, split_passage(make_passage(FEES)), meanings)]
+
+
+def test_the_rarer_of_the_questions_words_count_more() -> None:
+    assert rank("Which room has a garden?")[0].text == "The garden is open to all members."
+
+
+def test_meaning_finds_what_shares_no_word_with_the_question() -> None:
+    passage = make_passage(FEES)
+    cosines = {unit.text: 0.9 if "garden" in unit.text else 0.1 for unit in split_passage(passage)}
+    best = rank("May everybody sit on the lawn?", Meanings(cosines, {passage.key: 0.4}))[0]
+    assert best.text == "The garden is open to all members."
+
+
+def test_what_says_the_same_is_left_out_unless_its_figures_differ() -> None:
+    units = split_passage(make_passage(FEES))
+    chosen = choose_units([RankedUnit(unit, 1.0) for unit in units], 200)
+    texts = [each.unit.text for each in chosen]
+    assert "A night in the visitors' room costs 18 euros." not in texts
+    assert "A night in the visitors' room costs 25 euros from 2025." in texts
+
+
+def test_what_a_unit_points_back_to_comes_before_it() -> None:
+    booking = next(unit for unit in split_passage(make_passage(FEES)) if unit.text.startswith("It is"))
+    chosen = choose_units([RankedUnit(booking, 1.0)], 50)
+    assert [each.unit.text for each in chosen] == ["The visitors' room costs 18 euros a night.", "It is booked at the office."]
+
+
+def test_no_more_is_chosen_once_the_words_are_spent() -> None:
+    units = split_passage(make_passage(FEES))
+    assert len(choose_units([RankedUnit(unit, 1.0) for unit in units], 1)) == 1

@@ -1,0 +1,41 @@
+from app.domain.evidence import Passage, Source, snapshot_hash
+from workflows.agents.brief.units import UnitKind, split_passage
+
+TEXT = (
+    "Replacing the filter\n\n"
+    "The filter sits behind the lower grille. It must be replaced every six months.\n\n"
+    "Model | Part | Price\n\nUF-480 | filter | 38.50\n\nUF-720 | filter | 44.00\n\n"
+    "ufctl reset --filter\n\n"
+    "滤网每半年更换一次。"
+)
+
+
+def make_passage(text: str = TEXT, start: int = 0) -> Passage:
+    source = Source(url="https://example.org/manual", title="Manual", snapshot=snapshot_hash(text))
+    return Passage(source=source, text=text, start=start, end=start + len(text))
+
+
+def test_sentences_rows_and_commands_are_units_and_headings_are_none() -> None:
+    units = split_passage(make_passage())
+    assert [(unit.kind, unit.text) for unit in units] == [
+        (UnitKind.SENTENCE, "The filter sits behind the lower grille."),
+        (UnitKind.SENTENCE, "It must be replaced every six months."),
+        (UnitKind.ROW, "Model | Part | Price"),
+        (UnitKind.ROW, "UF-480 | filter | 38.50"),
+        (UnitKind.ROW, "UF-720 | filter | 44.00"),
+        (UnitKind.CODE, "ufctl reset --filter"),
+        (UnitKind.SENTENCE, "滤网每半年更换一次。"),
+    ]
+
+
+def test_a_unit_needs_what_it_points_back_to_and_a_row_the_head_of_its_table() -> None:
+    units = split_passage(make_passage())
+    before = [unit.before.text if unit.before else "" for unit in units]
+    head = "Model | Part | Price"
+    assert before == ["", "The filter sits behind the lower grille.", "", head, head, "", ""]
+
+
+def test_a_quote_is_exactly_its_stretch_of_the_stored_copy() -> None:
+    for unit in split_passage(make_passage(start=40)):
+        quote = unit.to_quote()
+        assert quote.text == TEXT[quote.start - 40 : quote.end - 40]
