@@ -97,7 +97,9 @@ def test_no_file_knows_one_machine() -> None:
     found = {
         path.relative_to(ROOT).as_posix(): hits
         for path in text_files
-        if path != Path(__file__) and (hits := MACHINE_PATHS.findall(path.read_text(errors="replace")))
+        if path != Path(__file__)
+        and "labels" not in path.parts
+        and (hits := MACHINE_PATHS.findall(path.read_text(errors="replace")))
     }
     assert not found
 

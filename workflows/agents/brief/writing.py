@@ -19,6 +19,8 @@ from workflows.agents.simple_plan import shorten_title
 from workflows.agents.wording import PART_NOTICES, say
 
 MOST_ROWS = 20
+SHORTER = 0.5
+"""The share of the usual words that a reader gets who asked for the answer alone."""
 
 
 async def write_brief(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
@@ -41,7 +43,7 @@ async def write_brief(query: ResearchQuery, plan: ResearchPlan, findings: tuple[
 def _write_part(title: str, finding: Finding, parts: int, query: ResearchQuery, kit: Kit) -> list[Section]:
     """Write the sections on one part of the question: what a model wrote on it, then a section a source."""
     level = 2 if parts == 1 else 3
-    chosen = _take_best(finding.quotes, round(kit.bounds.section_words * (1 + parts) / (2 * parts)))
+    chosen = _take_best(finding.quotes, _count_words_wanted(parts, query.style, kit))
     sections = [
         Section(heading=title_of(own[0].source, query.language), level=level, body=lay_out(own))
         for own in _group_by_source(chosen, query.writer.arrangement)
@@ -52,10 +54,16 @@ def _write_part(title: str, finding: Finding, parts: int, query: ResearchQuery, 
     return [sections[0].model_copy(update={"body": f"{lead}\n\n{sections[0].body}".strip()}), *sections[1:]]
 
 
-def _take_best(quotes: Sequence[Quote], words: int) -> list[Quote]:
+def _count_words_wanted(parts: int, style: ReportStyle | None, kit: Kit) -> float:
+    """Return the words for one of several parts: two parts together have half as many again as one."""
+    scale = SHORTER if style and style.format is ReportFormat.BRIEF else 1.0
+    return scale * kit.bounds.section_words * (1 + parts) / (2 * parts)
+
+
+def _take_best(quotes: Sequence[Quote], words: float) -> list[Quote]:
     """Take quotations, best first, up to a number of words."""
     taken: list[Quote] = []
-    left = float(words)
+    left = words
     for quote in quotes:
         if left <= 0:
             break
