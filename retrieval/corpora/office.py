@@ -8,6 +8,7 @@ from typing import Any
 
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
+from retrieval.corpora.table import join_cells
 from retrieval.corpora.zip_package import open_package, refuse_entities
 
 MAX_ROWS = 200_000
@@ -83,9 +84,8 @@ def _shape_texts_of(shapes: Iterable[Any], depth: int = 0) -> Iterator[str]:
 
 
 def _join_row(cells: Sequence[object]) -> str:
-    """Join a row's cells that are not empty with bars."""
-    texts = (" ".join(str(cell).split()) for cell in cells if cell is not None)
-    return " | ".join(text for text in texts if text)
+    """Join a row's cells with bars."""
+    return join_cells("" if cell is None else " ".join(str(cell).split()) for cell in cells)
 
 
 def _extract_of(blocks: Iterable[str], properties: Any, note: str = "") -> Extract:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Iterable
 
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
@@ -10,6 +11,11 @@ from retrieval.corpora.plain import decode_text
 _SAMPLE = 16_384
 _DELIMITERS = ",;\t|"
 _MAX_FIELD = 1 << 20
+
+
+def join_cells(cells: Iterable[str]) -> str:
+    """Return a row with bars between cells. Empty cells stay, so that columns stay in line, except those at its end."""
+    return " | ".join(cells).rstrip(" |")
 
 
 def read_table(content: bytes) -> Extract:
@@ -21,9 +27,7 @@ def read_table(content: bytes) -> Extract:
     except csv.Error:
         dialect = csv.excel
     try:
-        rows = [
-            " | ".join(filter(None, (" ".join(cell.split()) for cell in row))) for row in csv.reader(io.StringIO(text), dialect)
-        ]
+        rows = [join_cells(" ".join(cell.split()) for cell in row) for row in csv.reader(io.StringIO(text), dialect)]
     except csv.Error as error:
         raise SourceUnreadable(f"is not a table as text ({error})") from error
     return Extract("\n\n".join(filter(None, rows)))

@@ -41,4 +41,11 @@ def test_what_a_unit_points_back_to_comes_before_it() -> None:
 
 def test_no_more_is_chosen_once_the_words_are_spent() -> None:
     units = split_passage(make_passage(FEES))
-    assert len(choose_units([RankedUnit(unit, 1.0) for unit in units], 1)) == 1
+    chosen = choose_units([RankedUnit(unit, 1.0) for unit in units], 1)
+    assert [each.unit.start for each in chosen] == [unit.start for unit in units[:2]]
+
+
+def test_what_is_far_from_the_best_is_left_out() -> None:
+    units = split_passage(make_passage(FEES))
+    chosen = choose_units([RankedUnit(units[0], 1.0), RankedUnit(units[-1], 0.2)], 200)
+    assert units[-1].place not in [each.unit.place for each in chosen]

@@ -1,7 +1,7 @@
 """The layout of quotations: sentences as paragraphs, rows as tables, commands as code. No word of a source changes."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from app.domain.citations import marker_of
@@ -15,11 +15,13 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 _FINISHED = re.compile(r"[.!?:。！？：…][\"”'’」』)）\]]*$")
 
 
-def lay_out(quotes: Iterable[Quote]) -> str:
-    """Return quotations of one source as Markdown, in the order of its text."""
+def lay_out(quotes: Sequence[Quote]) -> str:
+    """Return quotations of one source as Markdown: best first as they come, but together what stands together there."""
+    worth = {quote.key: rank for rank, quote in enumerate(quotes)}
     ordered = sorted(quotes, key=lambda quote: quote.start)
-    blocks = [_lay_out_kind(kind, list(same)) for kind, same in groupby(ordered, key=lambda quote: kind_of(quote.text))]
-    return "\n\n".join(blocks)
+    runs = [list(run) for _, same in groupby(ordered, key=lambda quote: kind_of(quote.text)) for run in _split_run(list(same))]
+    runs.sort(key=lambda run: min(worth[quote.key] for quote in run))
+    return "\n\n".join(map(_lay_out_run, runs))
 
 
 def title_of(source: Source, language: Language) -> str:
@@ -53,23 +55,31 @@ def escape_markdown(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-def _lay_out_kind(kind: UnitKind, quotes: Sequence[Quote]) -> str:
-    if kind is UnitKind.ROW:
-        return "\n\n".join(_lay_out_table(list(same)) for _, same in groupby(quotes, key=lambda q: q.text.count(CELL)))
-    if kind is UnitKind.CODE:
-        return "\n".join(f"- {_as_code(quote.text)} {marker_of(quote)}" for quote in quotes)
-    return "\n\n".join(" ".join(map(quote_text, near)) for near in _join_near(quotes))
+def _split_run(quotes: Sequence[Quote]) -> list[list[Quote]]:
+    """Split sentences where others stand between them; the rows of a source, and its commands, stay together."""
+    return _join_near(quotes) if kind_of(quotes[0].text) is UnitKind.SENTENCE else [list(quotes)]
 
 
-def _lay_out_table(rows: Sequence[Quote]) -> str:
-    """Return rows with the same number of cells as a table. Its head is the first row where that has no figure."""
-    cells = [[escape_markdown(cell) for cell in row.text.split(CELL)] for row in rows]
-    for own, row in zip(cells, rows, strict=True):
-        own[-1] = f"{own[-1]} {marker_of(row)}"
-    headed = len(rows) > 1 and not any(map(str.isdigit, rows[0].text))
-    head = cells[0] if headed else [""] * len(cells[0])
-    lines = [head, ["---"] * len(head), *(cells[1:] if headed else cells)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _lay_out_run(quotes: Sequence[Quote]) -> str:
+    match kind_of(quotes[0].text):
+        case UnitKind.ROW:
+            return _lay_out_rows(quotes)
+        case UnitKind.CODE:
+            return "\n".join(f"- {_as_code(quote.text)} {marker_of(quote)}" for quote in quotes)
+        case _:
+            return " ".join(map(quote_text, quotes))
+
+
+def _lay_out_rows(rows: Sequence[Quote]) -> str:
+    """Return rows as a table where the first is its head, for it has no figure; else as a list."""
+    head, *others = [[escape_markdown(cell) for cell in row.text.split(CELL)] for row in rows]
+    if not others or any(map(str.isdigit, rows[0].text)) or any(len(cells) > len(head) for cells in others):
+        return "\n".join(f"- {escape_markdown(row.text)} {marker_of(row)}" for row in rows)
+    lines = [cells + [""] * (len(head) - len(cells)) for cells in (head, *others)]
+    for cells, row in zip(lines, rows, strict=True):
+        cells[-1] = f"{cells[-1]} {marker_of(row)}".strip()
+    lines.insert(1, ["---"] * len(head))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def _as_code(text: str) -> str:

@@ -1,11 +1,14 @@
 """The units of a passage that a brief quotes: sentences, list items, rows of a table and lines of code."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from app.domain.evidence import Passage, Quote
 from app.domain.script import count_ideographs
+from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import split_sentences
 from retrieval.language.tokens import split_units
 
@@ -64,7 +67,7 @@ def split_passage(passage: Passage) -> list[Unit]:
     units: list[Unit] = []
     table: Unit | None = None
     last: Unit | None = None
-    for start, end in split_sentences(passage.text):
+    for start, end in _join_short(passage.text, split_sentences(passage.text)):
         text = passage.text[start:end]
         kind = kind_of(text)
         if kind is UnitKind.HEADING:
@@ -81,6 +84,18 @@ def split_passage(passage: Passage) -> list[Unit]:
         units.append(unit)
         last = unit
     return units
+
+
+def _join_short(text: str, sentences: Sequence[Span]) -> Iterator[Span]:
+    """Yield sentences; one of a word or two ("Battery. See E31.") is joined with the next of its line."""
+    start = -1
+    for sentence, following in pairwise((*sentences, Span(len(text), len(text)))):
+        start = sentence.start if start < 0 else start
+        short = count_words(text[start : sentence.end]) < FEWEST_WORDS
+        if short and following.start < len(text) and "\n" not in text[sentence.end : following.start]:
+            continue
+        yield Span(start, sentence.end)
+        start = -1
 
 
 def kind_of(text: str) -> UnitKind:
