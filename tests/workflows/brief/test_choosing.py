@@ -47,5 +47,5 @@ def test_no_more_is_chosen_once_the_words_are_spent() -> None:
 
 def test_what_is_far_from_the_best_is_left_out() -> None:
     units = split_passage(make_passage(FEES))
-    chosen = choose_units([RankedUnit(units[0], 1.0), RankedUnit(units[-1], 0.2)], 200)
-    assert units[-1].place not in [each.unit.place for each in chosen]
+    ranked = [RankedUnit(unit, 0.2 if unit is units[-1] else 1.0) for unit in units]
+    assert units[-1].place not in [each.unit.place for each in choose_units(ranked, 200)]
