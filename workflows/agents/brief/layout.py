@@ -74,7 +74,7 @@ def _lay_out_rows(rows: Sequence[Quote]) -> str:
     """Return rows as a table where the first is its head, for it has no figure; else as a list."""
     head, *others = [[escape_markdown(cell) for cell in row.text.split(CELL)] for row in rows]
     if not others or any(map(str.isdigit, rows[0].text)) or any(len(cells) > len(head) for cells in others):
-        return "\n".join(f"- {escape_markdown(row.text)} {marker_of(row)}" for row in rows)
+        return "\n".join(f"- {escape_markdown(row.text)} {marker_of(row)}".replace("\\|", "|") for row in rows)
     lines = [cells + [""] * (len(head) - len(cells)) for cells in (head, *others)]
     for cells, row in zip(lines, rows, strict=True):
         cells[-1] = f"{cells[-1]} {marker_of(row)}".strip()
