@@ -772,6 +772,18 @@ class PartHealth(Value):
     detail: str = ""
 
 
+class PauseReason(StrEnum):
+    """
+    Why a run has paused by itself.
+
+    `model_refused`: the model's server refuses every request (key, address, name of the model). `context_too_long`: every
+    request is longer than the model's context.
+    """
+
+    MODEL_REFUSED = "model_refused"
+    CONTEXT_TOO_LONG = "context_too_long"
+
+
 class Point(Value):
     """One bar of a chart, with its citation."""
 
@@ -2168,12 +2180,13 @@ class RevealedWebhook(Value):
 
 
 class Run(Value):
-    """A run as its owner sees it."""
+    """A run as its owner sees it. `reason` says why it has paused by itself; none where a person paused it."""
 
     id: str
     query: ResearchQuery
     status: RunStatus
     detail: str = ""
+    reason: PauseReason | None = None
     plan: ResearchPlan | None = None
     usage: Usage = Field(
         default={

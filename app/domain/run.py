@@ -31,6 +31,17 @@ class RunStatus(StrEnum):
         return self in (RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED)
 
 
+class PauseReason(StrEnum):
+    """Why a run has paused by itself.
+
+    `model_refused`: the model's server refuses every request (key, address, name of the model). `context_too_long`: every
+    request is longer than the model's context.
+    """
+
+    MODEL_REFUSED = "model_refused"
+    CONTEXT_TOO_LONG = "context_too_long"
+
+
 class EventType(StrEnum):
     """The kinds of events; docs/events.md gives each payload. `gap` is sent to watchers and never in a log."""
 
@@ -65,12 +76,13 @@ class RunEvent(Value):
 
 
 class Run(Value):
-    """A run as its owner sees it."""
+    """A run as its owner sees it. `reason` says why it has paused by itself; none where a person paused it."""
 
     id: UUID
     query: ResearchQuery
     status: RunStatus
     detail: str = ""
+    reason: PauseReason | None = None
     plan: ResearchPlan | None = None
     usage: Usage = Usage()
     budget: Budget = Budget()

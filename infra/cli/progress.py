@@ -34,6 +34,7 @@ class RunProgress:
 
     status: RunStatus = RunStatus.QUEUED
     detail: str = ""
+    reason: str = ""
     question: str = ""
     stages: dict[str, StageLine] = field(default_factory=lambda: {"plan": StageLine("Plan"), "report": StageLine("Report")})
     sources: dict[str, str] = field(default_factory=dict)
@@ -84,6 +85,7 @@ def _apply_creation(progress: RunProgress, agent: str, payload: Mapping[str, Any
 def _apply_status(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:
     progress.status = RunStatus(payload["status"])
     progress.detail = as_one_line(payload.get("detail"))
+    progress.reason = str(payload.get("reason") or "")
 
 
 def _apply_plan(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:

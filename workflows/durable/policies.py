@@ -38,6 +38,9 @@ HALT_POLL = timedelta(seconds=3)
 RESERVATIONS_POLL = timedelta(seconds=0.5)
 WAITING_EVENT_EVERY = timedelta(seconds=30)
 
+# So many refusals in a row, with no answer between, mean that the server refuses everything; a wrong key needs only one.
+REFUSALS_IN_A_ROW = 3
+
 # Waiting for the database.
 DATABASE_FIRST_WAIT = timedelta(milliseconds=200)
 DATABASE_LONGEST_WAIT = timedelta(seconds=5)

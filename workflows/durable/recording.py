@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 
 from app.domain.budget import Usage
 from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
-from app.domain.errors import ToolError
+from app.domain.contract import Halt
+from app.domain.errors import ContextTooLong, ModelRefused, ModelUnusable, ToolError
 from app.domain.run import EventType
 from app.domain.trajectory import Turn, TurnKind
 from app.runs.storage.run_log import NOTHING
 from workflows.agents.ports import ChatModel, Tool
-from workflows.durable.outage import Outage, ServerCircuit
-from workflows.durable.policies import WAITING_EVENT_EVERY
+from workflows.durable.outage import Outage, ServerCircuit, backoff_after
+from workflows.durable.policies import REFUSALS_IN_A_ROW, WAITING_EVENT_EVERY
 from workflows.durable.stage_ledger import StageLedger
 from workflows.systems.local_record import describe_model_call, digest_call
 from workflows.systems.stored_turns import StoredTurns
@@ -120,15 +121,35 @@ class DurableRecord:
         allowance = self._ledger.allowance_of(turn.agent)
         await self._ledger.permit(turn.agent, allowance.reserve_request(request, turn.carried, grown))
         with self._ledger.room.count_turn():
-            completion = await self._models(model.name).call(
-                lambda: model.complete(request), self._make_notice(turn.agent, "model")
-            )
+            completion = await self._complete(turn.agent, model, request)
             following = allowance.reserve_next(request, completion)
             done = turn.model_copy(update={"completion": completion, "elapsed_s": self._stage_time()})
             payload = describe_model_call(turn.step, completion)
             with self._storing_answer():
                 await self._ledger.store(done, completion.usage, following, EventType.MODEL_CALL, payload)
         return self._count_turn(done, completion, completion.usage)
+
+    async def _complete(self, agent: str, model: ChatModel, request: ChatRequest) -> Completion:
+        """Return the model's answer.
+
+        Raises:
+            RunHalted: the server refuses whatever it is asked.
+            ModelRefused: it refuses this request.
+        """
+        server = self._models(model.name)
+        while True:
+            try:
+                return await server.call(lambda: model.complete(request), self._make_notice(agent, "model"))
+            except ContextTooLong:
+                raise
+            except ModelUnusable as refusal:
+                if refusal.certain or server.refusals >= REFUSALS_IN_A_ROW:
+                    self._ledger.halt_run(Halt.MODEL_REFUSED, str(refusal))
+            except ModelRefused as refusal:
+                if server.refusals >= REFUSALS_IN_A_ROW:
+                    self._ledger.halt_run(Halt.MODEL_REFUSED, str(refusal))
+                raise
+            await asyncio.sleep(backoff_after(server.refusals, server.draw).total_seconds())
 
     async def _use_tool(self, turn: Turn, tool: Tool, call: ToolCall) -> ToolResult:
         await self._ledger.permit(turn.agent, NOTHING)

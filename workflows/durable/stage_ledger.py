@@ -89,6 +89,14 @@ class StageLedger:
         if following is not None:
             allowance.held = reserved if receipt.granted else NOTHING
 
+    def halt_run(self, halt: Halt, reason: str) -> NoReturn:
+        """Halt the whole run, because the model answers none of its requests.
+
+        Raises:
+            RunHalted: always.
+        """
+        self._stop(RunHalted(halt, reason))
+
     async def release(self) -> None:
         """Give back all reservations, because this attempt makes no further call. An open stage would hold them for ever."""
         released = self._take_back()

@@ -118,7 +118,7 @@ async def _run_guarded(ledger: StageLedger, record: DurableRecord, work: Callabl
 def _failure_of(stop: RunHalted | WorkerStopping) -> BaseException:
     """Return the failure for a stop. A superseded attempt counts as a stopping worker: a newer attempt goes on."""
     if isinstance(stop, RunHalted) and stop.halt is not Halt.SUPERSEDED:
-        return make_halted_failure(stop.halt)
+        return make_halted_failure(stop.halt, stop.reason)
     return make_stopping_failure()
 
 
