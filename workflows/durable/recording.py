@@ -15,6 +15,7 @@ from app.domain.run import EventType
 from app.domain.trajectory import Turn, TurnKind
 from app.runs.storage.run_log import NOTHING
 from workflows.agents.ports import ChatModel, Tool
+from workflows.durable.failures import RunHalted
 from workflows.durable.outage import Outage, ServerCircuit, backoff_after
 from workflows.durable.policies import REFUSALS_IN_A_ROW, WAITING_EVENT_EVERY
 from workflows.durable.stage_ledger import StageLedger
@@ -105,6 +106,11 @@ class DurableRecord:
         for turn in self._under_way - self._in_hand:
             turn.cancel()
 
+    def interrupt(self, halted: RunHalted) -> None:
+        """End the turns under way as `abort` does; the agents that wait for them halt."""
+        self._ledger.stopped = self._ledger.stopped or halted
+        self.abort()
+
     @contextlib.contextmanager
     def _storing_answer(self) -> Iterator[None]:
         """Mark this turn as one whose answer is being stored."""
@@ -183,7 +189,12 @@ class DurableRecord:
         task = asyncio.ensure_future(turn)
         self._under_way.add(task)
         task.add_done_callback(self._forget_turn)
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.cancelled() and self._ledger.stopped is not None:
+                raise self._ledger.stopped from None
+            raise
 
     def _forget_turn(self, task: "asyncio.Future[Any]") -> None:
         """Read a task's outcome, because nobody may wait for it any more and asyncio would report it as never retrieved."""

@@ -118,6 +118,17 @@ class StageLedger:
         if not granted:
             self._stop(RunHalted(Halt.BUDGET))
 
+    async def find_interruption(self) -> RunHalted | None:
+        """Return why the calls in flight must end, if they must; no further call is then permitted. A database that is away
+        changes nothing."""
+        try:
+            found = await self.log.find_interruption(self.run_id, self.stage, self.attempt)
+        except Unavailable:
+            return None
+        if found is not Halt.NONE or self.halt in (Halt.PAUSE, Halt.CANCEL):
+            self.halt = found  # also when the reader has changed their mind
+        return None if found is Halt.NONE else RunHalted(found)
+
     async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
         """Append an event, unless a newer attempt has taken over."""
         call = next(self._calls)

@@ -95,6 +95,7 @@ async def perform_open_stage(
 
 async def _run_guarded(ledger: StageLedger, record: DurableRecord, work: Callable[[], Awaitable[R]]) -> R:
     """Run the agent. On a halt, first wait until the turns under way are stored; on a cancellation, give them up."""
+    watching = asyncio.create_task(_interrupt_calls(ledger, record))
     try:
         if ledger.halt in (Halt.PAUSE, Halt.CANCEL):
             raise RunHalted(ledger.halt)
@@ -112,7 +113,19 @@ async def _run_guarded(ledger: StageLedger, record: DurableRecord, work: Callabl
         log.exception("run %s: the stage %s failed", ledger.run_id, ledger.stage)
         await ledger.release()
         raise make_final_failure(error) from error
+    finally:
+        watching.cancel()
     return result
+
+
+async def _interrupt_calls(ledger: StageLedger, record: DurableRecord) -> None:
+    """End the calls in flight when the run is paused, cancelled, or out of time. Those that answer within the grace are kept."""
+    while True:
+        await asyncio.sleep(policies.HALT_POLL.total_seconds())
+        if await ledger.find_interruption():
+            await asyncio.sleep(policies.CALL_GRACE.total_seconds())
+            if halted := await ledger.find_interruption():
+                record.interrupt(halted)
 
 
 def _failure_of(stop: RunHalted | WorkerStopping) -> BaseException:

@@ -23,6 +23,12 @@ OTHERS_HOLD = """
     SELECT (l.reserved_tokens > s.reserved_tokens OR l.reserved_cost_microusd > s.reserved_cost_microusd)
        AND l.updated_at > now() - interval '30 minutes'
     FROM ledgers l JOIN stages s USING (run_id) WHERE run_id = $1 AND stage = $2"""
+# What ends also the calls in flight. The caps on tokens and money do not: these calls were reserved for.
+FIND_INTERRUPTION = """
+    SELECT CASE WHEN control <> 'none' THEN control
+                WHEN active_seconds + coalesce(extract(epoch FROM now() - running_since), 0) >= max_seconds THEN 'budget'
+                ELSE 'none' END
+    FROM ledgers JOIN stages USING (run_id) WHERE run_id = $1 AND stage = $2 AND attempt = $3"""
 CLOSE_STAGE = "SELECT close_stage($1, $2, $3, $4, $5, $6, $7)"
 APPEND_EVENT = "SELECT append_event($1, $2, $3, $4)"
 TELL = "SELECT tell($1, $2, $3, $4, $5, $6, $7)"
@@ -174,6 +180,12 @@ class RunLog:
         if row is None or row["halt"] is None:
             raise NotFound(f"stage {stage} of run {run_id} was never opened")
         return Halt(row["halt"]), row["granted"]
+
+    async def find_interruption(self, run_id: UUID, stage: str, attempt: int) -> Halt:
+        """Why the calls that this attempt has in flight must end: a pause, a cancel, or the cap on minutes (`Halt.BUDGET`)."""
+        async with translate_outages():
+            found: str | None = await self._pool.fetchval(FIND_INTERRUPTION, run_id, stage, attempt)
+        return Halt(found) if found else Halt.NONE
 
     async def others_hold(self, run_id: UUID, stage: str) -> bool:
         """Say whether other stages of the run have something reserved. What nobody has moved for half an hour does not count."""
