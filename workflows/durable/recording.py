@@ -139,14 +139,16 @@ class DurableRecord:
         """Return the model's answer.
 
         Raises:
-            RunHalted: the server refuses whatever it is asked.
+            RunHalted: the server refuses whatever it is asked, or no search of the run fits into the model's context.
             ModelRefused: it refuses this request.
         """
         server = self._models(model.name)
         while True:
             try:
                 return await server.call(lambda: model.complete(request), self._make_notice(agent, "model"))
-            except ContextTooLong:
+            except ContextTooLong as full:
+                if await self._ledger.is_unanswered_search():
+                    self._ledger.halt_run(Halt.CONTEXT_TOO_LONG, str(full))
                 raise
             except ModelUnusable as refusal:
                 if refusal.certain or server.refusals >= REFUSALS_IN_A_ROW:

@@ -29,6 +29,11 @@ WAITS = {
         "correct that and resume, or finish without the model",
         ("resume", "finish", "cancel"),
     ),
+    Halt.CONTEXT_TOO_LONG: (
+        RunStatus.PAUSED,
+        "give the model a larger context and resume, ask again with a smaller effort, or finish without the model",
+        ("resume", "finish", "cancel"),
+    ),
     Halt.APPROVAL: (
         RunStatus.AWAITING_APPROVAL,
         "the plan waits for your approval; change it if you like, then approve it",

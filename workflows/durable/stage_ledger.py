@@ -15,6 +15,7 @@ from app.domain.run import EventType
 from app.domain.trajectory import Turn
 from app.runs.storage.run_log import NOTHING, Reservation, RunLog
 from workflows.agents.ports import BudgetSpent
+from workflows.agents.stage_memory import path_of_search
 from workflows.chat_models.endpoint import ModelPrices
 from workflows.durable.allowance import AgentAllowance
 from workflows.durable.failures import RunHalted, WorkerStopping
@@ -96,6 +97,11 @@ class StageLedger:
             RunHalted: always.
         """
         self._stop(RunHalted(halt, reason))
+
+    async def is_unanswered_search(self) -> bool:
+        """Return whether this is a search of a run whose searches the model has never answered."""
+        searches = self.stage.startswith(path_of_search(""))
+        return searches and not await persist(lambda: self.log.has_search_answers(self.run_id))
 
     async def release(self) -> None:
         """Give back all reservations, because this attempt makes no further call. An open stage would hold them for ever."""

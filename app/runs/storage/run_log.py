@@ -29,6 +29,7 @@ FIND_INTERRUPTION = """
                 WHEN active_seconds + coalesce(extract(epoch FROM now() - running_since), 0) >= max_seconds THEN 'budget'
                 ELSE 'none' END
     FROM ledgers JOIN stages USING (run_id) WHERE run_id = $1 AND stage = $2 AND attempt = $3"""
+HAS_SEARCH_ANSWERS = "SELECT EXISTS (SELECT FROM turns WHERE run_id = $1 AND kind = 'model' AND stage LIKE 'search/%')"
 CLOSE_STAGE = "SELECT close_stage($1, $2, $3, $4, $5, $6, $7)"
 APPEND_EVENT = "SELECT append_event($1, $2, $3, $4)"
 TELL = "SELECT tell($1, $2, $3, $4, $5, $6, $7)"
@@ -186,6 +187,11 @@ class RunLog:
         async with translate_outages():
             found: str | None = await self._pool.fetchval(FIND_INTERRUPTION, run_id, stage, attempt)
         return Halt(found) if found else Halt.NONE
+
+    async def has_search_answers(self, run_id: UUID) -> bool:
+        """Whether a model has answered any of the run's searches."""
+        async with translate_outages():
+            return bool(await self._pool.fetchval(HAS_SEARCH_ANSWERS, run_id))
 
     async def others_hold(self, run_id: UUID, stage: str) -> bool:
         """Say whether other stages of the run have something reserved. What nobody has moved for half an hour does not count."""

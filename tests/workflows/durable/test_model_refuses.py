@@ -66,6 +66,21 @@ async def test_a_refusal_at_the_start_is_said_before_anything_is_spent(house: Wh
     assert refused == (1 if fault is Fault.UNAUTHORIZED else REFUSALS_IN_A_ROW)
 
 
+async def test_a_context_that_is_too_short_for_every_call_is_said_as_that(house: WholeProduct) -> None:
+    """Nothing is found because nothing was asked: a report without evidence would say the opposite."""
+    async with work_with_a_server(house, Fault.TOO_LONG) as stub:
+        run_id = await house.ask()
+        run = await house.wait_for(run_id, RunStatus.PAUSED)
+        assert run.reason is PauseReason.CONTEXT_TOO_LONG
+        assert "maximum context length is 2048" in run.detail
+        assert "larger context" in run.detail
+        assert "smaller effort" in run.detail
+        assert run.usage.model_calls == 0
+        stub.faults.ordered.clear()
+        await house.steering.resume(run_id, finish=False)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
+
+
 async def test_a_refused_run_can_finish_without_the_model_and_the_report_says_so_first(house: WholeProduct) -> None:
     async with work_with_a_server(house, Fault.UNAUTHORIZED, "outline"):
         run_id = await house.ask()

@@ -86,6 +86,8 @@ def _notice_of(desk: ReportDesk, finding: Finding) -> str:
     if finding.stop in PART_NOTICES:
         return say(PART_NOTICES[finding.stop], desk.kit.language, title=title, detail=finding.detail or "-")
     empty = finding.stop is StopReason.NO_EVIDENCE or not finding.quotes
+    if empty and finding.detail:
+        return say("failed_part", desk.kit.language, title=title, detail=finding.detail)
     return say("empty_part", desk.kit.language, title=title) if empty else ""
 
 
