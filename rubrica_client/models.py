@@ -772,18 +772,6 @@ class PartHealth(Value):
     detail: str = ""
 
 
-class PauseReason(StrEnum):
-    """
-    Why a run has paused by itself.
-
-    `model_refused`: the model's server refuses every request (key, address, name of the model). `context_too_long`: every
-    request is longer than the model's context.
-    """
-
-    MODEL_REFUSED = "model_refused"
-    CONTEXT_TOO_LONG = "context_too_long"
-
-
 class Point(Value):
     """One bar of a chart, with its citation."""
 
@@ -1264,6 +1252,20 @@ class VersionOrigin(StrEnum):
     DEEPENED = "deepened"
     REVERTED = "reverted"
     CHOSEN = "chosen"
+
+
+class WaitReason(StrEnum):
+    """
+    Why a run waits although no person asked it to.
+
+    It has paused by itself: `model_refused`, the model's server refuses every request (key, address, name of the model);
+    `context_too_long`, every request is longer than the model's context. It is at work and goes on by itself: `model_busy`, the
+    model's server asks for a long patience.
+    """
+
+    MODEL_REFUSED = "model_refused"
+    CONTEXT_TOO_LONG = "context_too_long"
+    MODEL_BUSY = "model_busy"
 
 
 class WebhookEvent(StrEnum):
@@ -2180,13 +2182,13 @@ class RevealedWebhook(Value):
 
 
 class Run(Value):
-    """A run as its owner sees it. `reason` says why it has paused by itself; none where a person paused it."""
+    """A run as its owner sees it. `reason` says why it waits although no person asked it to."""
 
     id: str
     query: ResearchQuery
     status: RunStatus
     detail: str = ""
-    reason: PauseReason | None = None
+    reason: WaitReason | None = None
     plan: ResearchPlan | None = None
     usage: Usage = Field(
         default={

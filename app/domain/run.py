@@ -31,15 +31,17 @@ class RunStatus(StrEnum):
         return self in (RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED)
 
 
-class PauseReason(StrEnum):
-    """Why a run has paused by itself.
+class WaitReason(StrEnum):
+    """Why a run waits although no person asked it to.
 
-    `model_refused`: the model's server refuses every request (key, address, name of the model). `context_too_long`: every
-    request is longer than the model's context.
+    It has paused by itself: `model_refused`, the model's server refuses every request (key, address, name of the model);
+    `context_too_long`, every request is longer than the model's context. It is at work and goes on by itself: `model_busy`, the
+    model's server asks for a long patience.
     """
 
     MODEL_REFUSED = "model_refused"
     CONTEXT_TOO_LONG = "context_too_long"
+    MODEL_BUSY = "model_busy"
 
 
 class EventType(StrEnum):
@@ -76,13 +78,13 @@ class RunEvent(Value):
 
 
 class Run(Value):
-    """A run as its owner sees it. `reason` says why it has paused by itself; none where a person paused it."""
+    """A run as its owner sees it. `reason` says why it waits although no person asked it to."""
 
     id: UUID
     query: ResearchQuery
     status: RunStatus
     detail: str = ""
-    reason: PauseReason | None = None
+    reason: WaitReason | None = None
     plan: ResearchPlan | None = None
     usage: Usage = Usage()
     budget: Budget = Budget()

@@ -43,7 +43,7 @@ INSTRUCTIONS_SEQ = 2
 
 def waits_for_mending(run: Run) -> bool:
     """Whether the run goes on only when somebody raises its budget or sets its model right."""
-    return run.status is RunStatus.BUDGET_REACHED or run.reason is not None
+    return run.status is RunStatus.BUDGET_REACHED or (run.status is RunStatus.PAUSED and run.reason is not None)
 
 
 def status_of(status: RunStatus) -> ResponseStatus:

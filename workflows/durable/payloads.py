@@ -7,7 +7,7 @@ from app.domain.contract import Halt, ResearchInput
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
-from app.domain.run import EventType, PauseReason, RunStatus
+from app.domain.run import EventType, RunStatus, WaitReason
 from app.domain.value import Value
 
 PLAN_ACTIVITY = "plan"
@@ -87,7 +87,7 @@ class Settlement(Value):
     status: RunStatus
     detail: str = ""
     options: tuple[str, ...] = ()
-    reason: PauseReason | None = None
+    reason: WaitReason | None = None
 
 
 class FailedTask(Value):

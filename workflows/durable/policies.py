@@ -40,6 +40,8 @@ HALT_POLL = timedelta(seconds=3)
 # How often an agent without a reservation looks whether other workers have given theirs back.
 RESERVATIONS_POLL = timedelta(seconds=0.5)
 WAITING_EVENT_EVERY = timedelta(seconds=30)
+# A server that asks for more patience than this makes the run offer its reader a choice.
+LONG_WAIT = timedelta(minutes=1)
 
 # So many refusals in a row, with no answer between, mean that the server refuses everything; a wrong key needs only one.
 REFUSALS_IN_A_ROW = 3

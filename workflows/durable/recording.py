@@ -17,7 +17,7 @@ from app.runs.storage.run_log import NOTHING
 from workflows.agents.ports import ChatModel, Tool
 from workflows.durable.failures import RunHalted
 from workflows.durable.outage import Outage, ServerCircuit, backoff_after
-from workflows.durable.policies import REFUSALS_IN_A_ROW, WAITING_EVENT_EVERY
+from workflows.durable.policies import LONG_WAIT, REFUSALS_IN_A_ROW, WAITING_EVENT_EVERY
 from workflows.durable.stage_ledger import StageLedger
 from workflows.systems.local_record import describe_model_call, digest_call
 from workflows.systems.stored_turns import StoredTurns
@@ -25,6 +25,7 @@ from workflows.systems.stored_turns import StoredTurns
 T = TypeVar("T")
 SHOWN_SOURCES = 3
 QUIET_WAIT = timedelta(seconds=1)
+CHOICE = ("wait", "finish", "pause", "cancel")
 
 
 class DurableRecord:
@@ -183,7 +184,8 @@ class DurableRecord:
             if left >= QUIET_WAIT and now - self._announced >= WAITING_EVENT_EVERY.total_seconds():
                 self._announced = now
                 told = {"what": what, "detail": str(reason), "retry_in_s": round(left.total_seconds(), 1)}
-                await self._ledger.tell(EventType.WAITING, agent, told)
+                choice = {"options": CHOICE} if reason.retry_after and reason.retry_after > LONG_WAIT else {}
+                await self._ledger.tell(EventType.WAITING, agent, told | choice)
 
         return notice
 

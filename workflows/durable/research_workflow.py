@@ -7,7 +7,7 @@ from temporalio.common import VersioningBehavior
 
 with workflow.unsafe.imports_passed_through():
     from app.domain.contract import PARKED_WORKFLOW, RESEARCH_WORKFLOW, Command, Halt, ResearchInput
-    from app.domain.run import PauseReason, RunStatus
+    from app.domain.run import RunStatus, WaitReason
     from workflows.durable import payloads
     from workflows.durable.durable_stages import DurableStages
     from workflows.durable.failures import StageHalted
@@ -109,7 +109,7 @@ class ResearchWorkflow(Steered):
     async def _park_run(self, halt: Halt, reason: str) -> None:
         """Say that the run waits, and why."""
         status, detail, options = WAITS[halt]
-        by_itself = PauseReason(halt) if status is RunStatus.PAUSED and halt is not Halt.PAUSE else None
+        by_itself = WaitReason(halt) if status is RunStatus.PAUSED and halt is not Halt.PAUSE else None
         told = f"{reason}: {detail}" if reason else detail
         await self._settle_run(status, told, options, by_itself)
 
@@ -118,7 +118,7 @@ class ResearchWorkflow(Steered):
         return self._start.model_copy(update={**steered, "finish": self._finish, "approved": self._approved})
 
     async def _settle_run(
-        self, status: RunStatus, detail: str, options: tuple[str, ...] = (), reason: PauseReason | None = None
+        self, status: RunStatus, detail: str, options: tuple[str, ...] = (), reason: WaitReason | None = None
     ) -> None:
         settlement = payloads.Settlement(run_id=self._run_id, status=status, detail=detail, options=options, reason=reason)
         await run_bookkeeping(payloads.SETTLE_ACTIVITY, settlement)

@@ -13,7 +13,7 @@ from app.domain.errors import NotFound
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
-from app.domain.run import EventType, PauseReason, RunStatus
+from app.domain.run import EventType, RunStatus, WaitReason
 from app.domain.trajectory import Turn
 from app.runs.storage.turn_writer import TurnArguments, TurnWriter
 
@@ -254,7 +254,7 @@ class RunLog:
         status: RunStatus,
         detail: str = "",
         options: Sequence[str] = (),
-        reason: PauseReason | None = None,
+        reason: WaitReason | None = None,
     ) -> int | None:
         """Move the run to a status, appending `status_changed`. None when nothing changed: the first final status stays."""
         extra = to_json(({"options": list(options)} if options else {}) | ({"reason": reason} if reason else {}))

@@ -12,16 +12,19 @@ from app.database.engine import Executor, translate_outages
 from app.domain.budget import Budget, Usage
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
-from app.domain.run import EventType, PauseReason, Run, RunStatus
+from app.domain.run import EventType, Run, RunStatus, WaitReason
 from app.runs.storage.run_log import to_json
 
 WILDCARD = re.compile(r"([%_\\])")  # what LIKE would read as more than itself
 ESCAPED = r"\\\1"
 # The last event of a paused run's status says why it has paused, if no person did that.
-REASON = """CASE WHEN r.status = 'paused' THEN (SELECT e.payload->>'reason' FROM events e
+PAUSE_REASON = """CASE WHEN r.status = 'paused' THEN (SELECT e.payload->>'reason' FROM events e
     WHERE e.run_id = r.id AND e.type = 'status_changed' ORDER BY e.seq DESC LIMIT 1) END"""
+# A run whose newest event offers its reader a choice waits for its model.
+BUSY = f"""CASE WHEN r.status = 'running' THEN (SELECT '{WaitReason.MODEL_BUSY}' FROM events e WHERE e.run_id = r.id
+    AND e.seq = l.last_seq AND e.type = 'waiting' AND e.payload->'options' IS NOT NULL) END"""
 RUN = f"""
-    SELECT r.id, r.query, r.status, r.detail, {REASON} AS reason, r.plan, r.created_at, r.finished_at,
+    SELECT r.id, r.query, r.status, r.detail, coalesce({PAUSE_REASON}, {BUSY}) AS reason, r.plan, r.created_at, r.finished_at,
            l.max_tokens, l.max_cost_microusd, l.max_seconds,
            l.model_calls, l.tool_calls, l.input_tokens, l.output_tokens, l.cost_microusd, l.updated_at, l.last_seq
     FROM runs r JOIN ledgers l ON l.run_id = r.id """
@@ -56,7 +59,7 @@ WAITING = """
          told AS (UPDATE runs SET detail = $2 FROM ledger WHERE id = ledger.run_id AND status = 'queued' AND detail <> $2
                   RETURNING id)
     SELECT append_event(id, 'status_changed', '', $3) FROM told"""
-UNFINISHED = f"SELECT r.id, r.status, {REASON} AS reason FROM runs r WHERE r.finished_at IS NULL ORDER BY r.created_at"
+UNFINISHED = f"SELECT r.id, r.status, {PAUSE_REASON} AS reason FROM runs r WHERE r.finished_at IS NULL ORDER BY r.created_at"
 
 
 class UnfinishedRun(NamedTuple):
@@ -64,7 +67,7 @@ class UnfinishedRun(NamedTuple):
 
     id: UUID
     status: RunStatus
-    reason: PauseReason | None = None
+    reason: WaitReason | None = None
 
 
 async def create(database: Executor, run_id: UUID, query: ResearchQuery) -> None:
@@ -144,8 +147,8 @@ async def list_unfinished(database: Executor) -> Sequence[UnfinishedRun]:
     return [UnfinishedRun(row["id"], RunStatus(row["status"]), _read_reason(row)) for row in rows]
 
 
-def _read_reason(row: Record) -> PauseReason | None:
-    return PauseReason(row["reason"]) if row["reason"] else None
+def _read_reason(row: Record) -> WaitReason | None:
+    return WaitReason(row["reason"]) if row["reason"] else None
 
 
 def _run_of(row: Record) -> Run:

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from app.domain.budget import Budget
 from app.domain.query import SystemName
-from app.domain.run import PauseReason, RunStatus
+from app.domain.run import RunStatus, WaitReason
 from app.http.services import Services
 from app.runs.storage.run_log import RunLog
 from tests.app.finished_run import URL, write_begin, write_end
@@ -191,7 +191,7 @@ async def test_a_spent_budget_is_incomplete_until_somebody_raises_it(
 
 async def test_a_model_that_refuses_ends_the_wait_for_the_report(client: openai.AsyncOpenAI, run_log: RunLog) -> None:
     asked = await client.responses.create(model=MODEL, input="Why?", background=True)
-    reason = PauseReason.MODEL_REFUSED
+    reason = WaitReason.MODEL_REFUSED
     await run_log.set_status(run_of(asked), RunStatus.PAUSED, "401: no such key", ("resume",), reason)
     poll = strict(await client.responses.retrieve(asked.id))
     assert poll.status == "incomplete"
