@@ -128,7 +128,7 @@ class DurableRecord:
         allowance = self._ledger.allowance_of(turn.agent)
         await self._ledger.permit(turn.agent, allowance.reserve_request(request, turn.carried, grown))
         with self._ledger.room.count_turn():
-            completion = await self._complete(turn.agent, model, request)
+            completion = await self._complete(turn, model, request)
             following = allowance.reserve_next(request, completion)
             done = turn.model_copy(update={"completion": completion, "elapsed_s": self._stage_time()})
             payload = describe_model_call(turn.step, completion)
@@ -136,7 +136,7 @@ class DurableRecord:
                 await self._ledger.store(done, completion.usage, following, EventType.MODEL_CALL, payload)
         return self._count_turn(done, completion, completion.usage)
 
-    async def _complete(self, agent: str, model: ChatModel, request: ChatRequest) -> Completion:
+    async def _complete(self, turn: Turn, model: ChatModel, request: ChatRequest) -> Completion:
         """Return the model's answer.
 
         Raises:
@@ -146,7 +146,7 @@ class DurableRecord:
         server = self._models(model.name)
         while True:
             try:
-                return await server.call(lambda: model.complete(request), self._make_notice(agent, "model"))
+                return await server.call(lambda: self._call(turn, model, request), self._make_notice(turn.agent, "model"))
             except ContextTooLong as full:
                 if await self._ledger.is_unanswered_search():
                     self._ledger.halt_run(Halt.CONTEXT_TOO_LONG, str(full))
@@ -159,6 +159,24 @@ class DurableRecord:
                     self._ledger.halt_run(Halt.MODEL_REFUSED, str(refusal))
                 raise
             await asyncio.sleep(backoff_after(server.refusals, server.draw).total_seconds())
+
+    async def _call(self, turn: Turn, model: ChatModel, request: ChatRequest) -> Completion:
+        """Call the model once. If a replaced attempt has the same call in flight here, its answer serves this one.
+
+        Raises:
+            RunHalted: another attempt has taken this call over.
+        """
+        key = (self._ledger.stage, turn.agent, turn.ordinal, turn.digest)
+        call = self._ledger.room.share_call(key, lambda: model.complete(request), self)
+        try:
+            await asyncio.wait((call.answer,))
+        except asyncio.CancelledError:
+            if call.owner is self:
+                call.answer.cancel()
+            raise
+        if call.owner is not self:
+            raise RunHalted(Halt.SUPERSEDED)
+        return call.answer.result()
 
     async def _use_tool(self, turn: Turn, tool: Tool, call: ToolCall) -> ToolResult:
         await self._ledger.permit(turn.agent, NOTHING)

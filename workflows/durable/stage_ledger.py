@@ -128,7 +128,7 @@ class StageLedger:
         """Return why the calls in flight must end, if they must; no further call is then permitted. A database that is away
         changes nothing."""
         try:
-            found = await self.log.find_interruption(self.run_id, self.stage, self.attempt)
+            found = await self.log.find_interruption(self.run_id)
         except Unavailable:
             return None
         if found is not Halt.NONE or self.halt in (Halt.PAUSE, Halt.CANCEL):

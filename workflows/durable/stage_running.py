@@ -94,14 +94,20 @@ async def perform_open_stage(
 
 
 async def _run_guarded(ledger: StageLedger, record: DurableRecord, work: Callable[[], Awaitable[R]]) -> R:
-    """Run the agent. On a halt, first wait until the turns under way are stored; on a cancellation, give them up."""
+    """Run the agent. On a halt, first wait until the turns under way are stored; on a cancellation, give them up.
+
+    When another attempt replaces this one, calls in flight go on: the next attempt takes them over if it runs here.
+    """
     watching = asyncio.create_task(_interrupt_calls(ledger, record))
     try:
         if ledger.halt in (Halt.PAUSE, Halt.CANCEL):
             raise RunHalted(ledger.halt)
         result = await work()
     except asyncio.CancelledError:
-        record.abort()
+        if _is_replaced():
+            ledger.room.keep(_let_calls_end(ledger, record))
+        else:
+            record.abort()
         raise
     except (RunHalted, WorkerStopping) as stop:
         await record.drain(policies.DRAIN_LIMIT)
@@ -116,6 +122,21 @@ async def _run_guarded(ledger: StageLedger, record: DurableRecord, work: Callabl
     finally:
         watching.cancel()
     return result
+
+
+def _is_replaced() -> bool:
+    """Return whether Temporal has given up on this attempt, as after a silence of its worker."""
+    told = activity.cancellation_details()
+    return told is not None and (told.timed_out or told.not_found) and not told.cancel_requested
+
+
+async def _let_calls_end(ledger: StageLedger, record: DurableRecord) -> None:
+    """Let the calls in flight of a replaced attempt end, unless the run does. What no other attempt takes over is billed."""
+    if await ledger.find_interruption():
+        record.abort()
+    watching = asyncio.create_task(_interrupt_calls(ledger, record))
+    await record.drain(policies.DRAIN_LIMIT)
+    watching.cancel()
 
 
 async def _interrupt_calls(ledger: StageLedger, record: DurableRecord) -> None:

@@ -28,7 +28,7 @@ FIND_INTERRUPTION = """
     SELECT CASE WHEN control <> 'none' THEN control
                 WHEN active_seconds + coalesce(extract(epoch FROM now() - running_since), 0) >= max_seconds THEN 'budget'
                 ELSE 'none' END
-    FROM ledgers JOIN stages USING (run_id) WHERE run_id = $1 AND stage = $2 AND attempt = $3"""
+    FROM ledgers WHERE run_id = $1"""
 HAS_SEARCH_ANSWERS = "SELECT EXISTS (SELECT FROM turns WHERE run_id = $1 AND kind = 'model' AND stage LIKE 'search/%')"
 CLOSE_STAGE = "SELECT close_stage($1, $2, $3, $4, $5, $6, $7)"
 APPEND_EVENT = "SELECT append_event($1, $2, $3, $4)"
@@ -182,10 +182,10 @@ class RunLog:
             raise NotFound(f"stage {stage} of run {run_id} was never opened")
         return Halt(row["halt"]), row["granted"]
 
-    async def find_interruption(self, run_id: UUID, stage: str, attempt: int) -> Halt:
-        """Why the calls that this attempt has in flight must end: a pause, a cancel, or the cap on minutes (`Halt.BUDGET`)."""
+    async def find_interruption(self, run_id: UUID) -> Halt:
+        """Why the run's calls in flight must end: a pause, a cancel, or the cap on minutes (`Halt.BUDGET`)."""
         async with translate_outages():
-            found: str | None = await self._pool.fetchval(FIND_INTERRUPTION, run_id, stage, attempt)
+            found: str | None = await self._pool.fetchval(FIND_INTERRUPTION, run_id)
         return Halt(found) if found else Halt.NONE
 
     async def has_search_answers(self, run_id: UUID) -> bool:
