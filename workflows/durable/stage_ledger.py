@@ -13,6 +13,7 @@ from app.domain.contract import Halt
 from app.domain.errors import NotFound, Unavailable
 from app.domain.run import EventType
 from app.domain.trajectory import Turn
+from app.runs.storage import steering, stored_turns
 from app.runs.storage.run_log import NOTHING, Reservation, RunLog
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.stage_memory import path_of_search
@@ -101,7 +102,7 @@ class StageLedger:
     async def is_unanswered_search(self) -> bool:
         """Return whether this is a search of a run whose searches the model has never answered."""
         searches = self.stage.startswith(path_of_search(""))
-        return searches and not await persist(lambda: self.log.has_search_answers(self.run_id))
+        return searches and not await persist(lambda: stored_turns.has_search_answers(self.log.executor, self.run_id))
 
     async def release(self) -> None:
         """Give back all reservations, because this attempt makes no further call. An open stage would hold them for ever."""
@@ -128,7 +129,7 @@ class StageLedger:
         """Return why the calls in flight must end, if they must; no further call is then permitted. A database that is away
         changes nothing."""
         try:
-            found = await self.log.find_interruption(self.run_id)
+            found = await steering.find_interruption(self.log.executor, self.run_id)
         except Unavailable:
             return None
         if found is not Halt.NONE or self.halt in (Halt.PAUSE, Halt.CANCEL):

@@ -23,13 +23,6 @@ OTHERS_HOLD = """
     SELECT (l.reserved_tokens > s.reserved_tokens OR l.reserved_cost_microusd > s.reserved_cost_microusd)
        AND l.updated_at > now() - interval '30 minutes'
     FROM ledgers l JOIN stages s USING (run_id) WHERE run_id = $1 AND stage = $2"""
-# What ends also the calls in flight. The caps on tokens and money do not: these calls were reserved for.
-FIND_INTERRUPTION = """
-    SELECT CASE WHEN control <> 'none' THEN control
-                WHEN active_seconds + coalesce(extract(epoch FROM now() - running_since), 0) >= max_seconds THEN 'budget'
-                ELSE 'none' END
-    FROM ledgers WHERE run_id = $1"""
-HAS_SEARCH_ANSWERS = "SELECT EXISTS (SELECT FROM turns WHERE run_id = $1 AND kind = 'model' AND stage LIKE 'search/%')"
 CLOSE_STAGE = "SELECT close_stage($1, $2, $3, $4, $5, $6, $7)"
 APPEND_EVENT = "SELECT append_event($1, $2, $3, $4)"
 TELL = "SELECT tell($1, $2, $3, $4, $5, $6, $7)"
@@ -181,17 +174,6 @@ class RunLog:
         if row is None or row["halt"] is None:
             raise NotFound(f"stage {stage} of run {run_id} was never opened")
         return Halt(row["halt"]), row["granted"]
-
-    async def find_interruption(self, run_id: UUID) -> Halt:
-        """Why the run's calls in flight must end: a pause, a cancel, or the cap on minutes (`Halt.BUDGET`)."""
-        async with translate_outages():
-            found: str | None = await self._pool.fetchval(FIND_INTERRUPTION, run_id)
-        return Halt(found) if found else Halt.NONE
-
-    async def has_search_answers(self, run_id: UUID) -> bool:
-        """Whether a model has answered any of the run's searches."""
-        async with translate_outages():
-            return bool(await self._pool.fetchval(HAS_SEARCH_ANSWERS, run_id))
 
     async def others_hold(self, run_id: UUID, stage: str) -> bool:
         """Say whether other stages of the run have something reserved. What nobody has moved for half an hour does not count."""
