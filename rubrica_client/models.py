@@ -1254,6 +1254,20 @@ class VersionOrigin(StrEnum):
     CHOSEN = "chosen"
 
 
+class WaitReason(StrEnum):
+    """
+    Why a run waits although no person asked it to.
+
+    It has paused by itself: `model_refused`, the model's server refuses every request (key, address, name of the model);
+    `context_too_long`, every request is longer than the model's context. It is at work and goes on by itself: `model_busy`, the
+    model's server asks for a long patience.
+    """
+
+    MODEL_REFUSED = "model_refused"
+    CONTEXT_TOO_LONG = "context_too_long"
+    MODEL_BUSY = "model_busy"
+
+
 class WebhookEvent(StrEnum):
     """
     The types of messages. Those of a run are its changes of status; a fleet's end is one message for all its runs.
@@ -2168,12 +2182,13 @@ class RevealedWebhook(Value):
 
 
 class Run(Value):
-    """A run as its owner sees it."""
+    """A run as its owner sees it. `reason` says why it waits although no person asked it to."""
 
     id: str
     query: ResearchQuery
     status: RunStatus
     detail: str = ""
+    reason: WaitReason | None = None
     plan: ResearchPlan | None = None
     usage: Usage = Field(
         default={

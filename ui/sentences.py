@@ -50,6 +50,12 @@ def _describe_model_call(event: RunEvent) -> str:
     return say("log.asked_model", model=_read_text(event, "model"), action=action_of(event), tokens=format_count(tokens))
 
 
+def _describe_status(event: RunEvent) -> str:
+    reason = _read_text(event, "reason")
+    line = say_name("status", _read_text(event, "status"))
+    return _add_detail(say("log.detail", said=line, detail=say_name("reason", reason)) if reason else line, event)
+
+
 def _describe_stage_end(event: RunEvent) -> str:
     stop = _read_text(event, "stop") or "sufficient"
     line = say("log.finished") if stop == "sufficient" else say("log.finished_why", why=say_name("stop", stop))
@@ -73,7 +79,7 @@ def _describe_report(event: RunEvent) -> str:
 
 SENTENCES: dict[str, Callable[[RunEvent], str]] = {
     "run_created": lambda e: say("log.question", question=quote_text(_read_text(e, "question"))),
-    "status_changed": lambda e: _add_detail(say_name("status", _read_text(e, "status")), e),
+    "status_changed": _describe_status,
     "stage_started": _describe_stage_start,
     "stage_finished": _describe_stage_end,
     "plan_made": _describe_plan("log.planned"),

@@ -39,7 +39,8 @@ class Halt(StrEnum):
 
     `approval`: the plan waits for a person; no stage reads this, only the run's workflow halts with it. `dropped`: the
     subtask was removed from the plan; the stage hands over what it has. `superseded`: another attempt of
-    this stage runs; the one that reads this was taken for dead.
+    this stage runs; the one that reads this was taken for dead. `model_refused`, `context_too_long`: the model answers
+    none of the run's requests; the ledger never has these, the stage that learns of it halts with them.
     """
 
     NONE = "none"
@@ -49,6 +50,8 @@ class Halt(StrEnum):
     APPROVAL = "approval"
     DROPPED = "dropped"
     SUPERSEDED = "superseded"
+    MODEL_REFUSED = "model_refused"
+    CONTEXT_TOO_LONG = "context_too_long"
 
 
 class ResearchInput(Value):

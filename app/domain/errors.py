@@ -78,6 +78,17 @@ class ModelRefused(ModelError):
     """The server will never answer this request (bad key, unknown model, malformed request)."""
 
 
+class ModelUnusable(ModelRefused):
+    """The server will answer no request at all until a person changes something: its key, its address, the model's name.
+
+    `certain` is false where the same request may still be answered, as after a gateway's page of HTML.
+    """
+
+    def __init__(self, message: str, certain: bool = True) -> None:
+        super().__init__(message)
+        self.certain = certain
+
+
 class ContextTooLong(ModelRefused):
     """The request is longer than the model's context; the same request in fewer words may be answered."""
 

@@ -31,6 +31,19 @@ class RunStatus(StrEnum):
         return self in (RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED)
 
 
+class WaitReason(StrEnum):
+    """Why a run waits although no person asked it to.
+
+    It has paused by itself: `model_refused`, the model's server refuses every request (key, address, name of the model);
+    `context_too_long`, every request is longer than the model's context. It is at work and goes on by itself: `model_busy`, the
+    model's server asks for a long patience.
+    """
+
+    MODEL_REFUSED = "model_refused"
+    CONTEXT_TOO_LONG = "context_too_long"
+    MODEL_BUSY = "model_busy"
+
+
 class EventType(StrEnum):
     """The kinds of events; docs/events.md gives each payload. `gap` is sent to watchers and never in a log."""
 
@@ -65,12 +78,13 @@ class RunEvent(Value):
 
 
 class Run(Value):
-    """A run as its owner sees it."""
+    """A run as its owner sees it. `reason` says why it waits although no person asked it to."""
 
     id: UUID
     query: ResearchQuery
     status: RunStatus
     detail: str = ""
+    reason: WaitReason | None = None
     plan: ResearchPlan | None = None
     usage: Usage = Usage()
     budget: Budget = Budget()

@@ -33,19 +33,24 @@ class Health(BaseModel):
 @get("/health", opt=PUBLIC, security=[{}], tags=["health"])
 async def health(parts: PartsService) -> Response[Health]:
     """Return the state of every part; 503 while one that requests need does not answer."""
-    names = {"database": parts.check_database(), "workflows": parts.check_workflows(), "events": parts.check_events()}
-    states = await asyncio.gather(*(_check_part(check) for check in names.values()))
-    found = dict(zip(names, states, strict=True))
+    checks = {
+        "database": parts.check_database(),
+        "workflows": parts.check_workflows(),
+        "workers": parts.check_workers(),
+        "events": parts.check_events(),
+    }
+    states = await asyncio.gather(*(_check_part(check) for check in checks.values()))
+    found = dict(zip(checks, states, strict=True))
     ok = all(state.ok for state in states)
     return Response(Health(ok=ok, version=VERSION, parts=found), status_code=200 if ok else 503)
 
 
-async def _check_part(check: Awaitable[None]) -> PartHealth:
+async def _check_part(check: Awaitable[str | None]) -> PartHealth:
     try:
         async with asyncio.timeout(CHECK_LIMIT.total_seconds()):
-            await check
+            remark = await check
     except TimeoutError:
         return PartHealth(ok=False, detail=f"no answer within {CHECK_LIMIT.total_seconds():g} s")
     except RubricaError as error:
         return PartHealth(ok=False, detail=str(error))
-    return PartHealth(ok=True)
+    return PartHealth(ok=True, detail=remark or "")

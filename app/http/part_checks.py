@@ -29,6 +29,10 @@ class PartChecks:
         """Check that the workflow service answers."""
         await self._gateway.check()
 
+    async def check_workers(self) -> str:
+        """Check that a worker lives, where any has reported itself; return a remark on those that are silent."""
+        return await self._gateway.check_workers()
+
     async def check_events(self) -> None:
         """Check that the listening connection is open."""
         if not self._listener.connected:

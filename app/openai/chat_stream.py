@@ -13,6 +13,7 @@ from app.openai import ids
 from app.openai.chat_objects import ChatChunk, ChatCitation, ChatDelta, ChatUsage, ChunkChoice, FinishReason
 from app.openai.citations import find_citations
 from app.openai.progress import describe_event
+from app.openai.reading import waits_for_mending
 from app.openai.stream import split_text
 from app.reports.storage.reports import StoredReport
 from app.runs.storage.events import LoggedEvent
@@ -26,8 +27,8 @@ NO_REPORT = {
 
 
 def explain_no_report(run: Run, status: RunStatus, detail: str) -> str:
-    """Return the reason why there is no report."""
-    return NO_REPORT[status].format(id=run.id, detail=detail)
+    """Return the reason why there is no report. A run that has paused by itself says it in its own words."""
+    return NO_REPORT.get(status, "{detail}").format(id=run.id, detail=detail)
 
 
 class ChatStream:
@@ -56,8 +57,11 @@ class ChatStream:
             yield from self._end(run, RunStatus(payload["status"]), payload["detail"])
 
     def _end(self, run: Run, status: RunStatus, detail: str) -> Iterator[ChatChunk | bytes]:
-        """Yield the parts that end the answer, where this status ends it. A spent budget does while nobody has raised it."""
-        if not (status.finished or status is run.status is RunStatus.BUDGET_REACHED):
+        """Yield the parts that end the answer, where this status ends it.
+
+        A spent budget and a model that refuses do, while nobody has mended it.
+        """
+        if not (status.finished or (status is run.status and waits_for_mending(run))):
             return
         if status is not RunStatus.COMPLETED:
             yield _make_chunk(run, ChatDelta(refusal=explain_no_report(run, status, detail)))

@@ -9,8 +9,8 @@ from typing import Protocol
 from uuid import UUID
 
 from app.domain.errors import Conflict
-from app.domain.run import EventType, Run, RunStatus
-from app.openai.reading import report_of
+from app.domain.run import EventType, Run
+from app.openai.reading import report_of, waits_for_mending
 from app.reports.storage.reports import StoredReport
 from app.runs.service.live_events import LiveEvents
 from app.runs.service.runs import Runs
@@ -43,7 +43,7 @@ async def require_beginning(runs: Runs, run_id: UUID) -> None:
 
 
 async def stream_frames(live: LiveEvents, runs: Runs, run_id: UUID, fold: Fold) -> AsyncIterator[bytes]:
-    """Yield the fold's frames as the log grows, until the run has finished or waits for more budget."""
+    """Yield the fold's frames as the log grows, until the run has finished or waits for somebody to mend what stops it."""
     run = await runs.get(run_id)
     yield BEAT
     async with aclosing(live.watch(run_id, 0)) as batches:
@@ -55,7 +55,7 @@ async def stream_frames(live: LiveEvents, runs: Runs, run_id: UUID, fold: Fold) 
                 report = await report_of(runs, run_id) if event.type == EventType.REPORT_READY else None
                 made += fold.advance(run, event, report)
             yield b"".join(made) or BEAT
-            if batch and await _waits_for_budget(runs, run_id, batch):
+            if batch and await _has_stopped(runs, run_id, batch):
                 return
 
 
@@ -66,12 +66,12 @@ async def stream_whole(
     async with aclosing(live.watch(run_id, 0)) as batches:
         async for batch in batches:
             yield BLANK
-            if batch and await _waits_for_budget(runs, run_id, batch):
+            if batch and await _has_stopped(runs, run_id, batch):
                 break
     yield await answer()
 
 
-async def _waits_for_budget(runs: Runs, run_id: UUID, batch: Sequence[LoggedEvent]) -> bool:
-    """Return True when the last change of status was that the budget is spent, and it still is."""
+async def _has_stopped(runs: Runs, run_id: UUID, batch: Sequence[LoggedEvent]) -> bool:
+    """Return True when the run has stopped in this batch until somebody mends what stops it, and nobody has yet."""
     changed = any(event.type == EventType.STATUS_CHANGED for event in batch)
-    return changed and (await runs.get(run_id)).status is RunStatus.BUDGET_REACHED
+    return changed and waits_for_mending(await runs.get(run_id))

@@ -19,6 +19,7 @@ class ProgressWords(NamedTuple):
     note: str
     paused: str
     spent: str
+    stopped: str
 
 
 WORDS = {
@@ -32,6 +33,7 @@ WORDS = {
         note="Note: {message}",
         paused="Paused by a person",
         spent="The budget is spent",
+        stopped="Paused: {detail}",
     ),
     Language.CHINESE: ProgressWords(
         plan="计划：{title}",
@@ -43,6 +45,7 @@ WORDS = {
         note="注意：{message}",
         paused="已被暂停",
         spent="预算已用完",
+        stopped="已暂停：{detail}",
     ),
 }
 
@@ -68,6 +71,8 @@ def describe_event(kind: str, payload: Mapping[str, Any], language: Language) ->
             return words.waiting.format(what=payload["what"], detail=payload["detail"])
         case EventType.WARNING:
             return words.note.format(message=payload["message"])
+        case EventType.STATUS_CHANGED if payload.get("reason"):
+            return words.stopped.format(detail=payload["detail"])
         case EventType.STATUS_CHANGED:
             return {RunStatus.PAUSED.value: words.paused, RunStatus.BUDGET_REACHED.value: words.spent}.get(payload["status"])
         case _:

@@ -41,6 +41,11 @@ STATUSES: dict[RunStatus, ResponseStatus] = {
 INSTRUCTIONS_SEQ = 2
 
 
+def waits_for_mending(run: Run) -> bool:
+    """Whether the run goes on only when somebody raises its budget or sets its model right."""
+    return run.status is RunStatus.BUDGET_REACHED or (run.status is RunStatus.PAUSED and run.reason is not None)
+
+
 def status_of(status: RunStatus) -> ResponseStatus:
     """Return the name of this status in OpenAI's API."""
     return STATUSES.get(status, "in_progress")
@@ -50,7 +55,8 @@ def make_response(
     run: Run, status: RunStatus, detail: str = "", output: Sequence[OutputItem] = (), instructions: str | None = None
 ) -> Response:
     """Return the run as it was when it had this status."""
-    named = status_of(status)
+    stopped = status is RunStatus.PAUSED and run.reason is not None
+    named = "incomplete" if stopped else status_of(status)
     return Response(
         id=ids.response_id_of(run.id),
         created_at=int(run.created_at.timestamp()),
@@ -58,8 +64,8 @@ def make_response(
         status=named,
         model=ids.model_of(run),
         output=list(output),
-        error=ResponseError(message=detail or "the research failed") if named == "failed" else None,
-        incomplete_details=IncompleteDetails() if named == "incomplete" else None,
+        error=ResponseError(message=detail or run.detail or "the research failed") if stopped or named == "failed" else None,
+        incomplete_details=IncompleteDetails() if named == "incomplete" and not stopped else None,
         instructions=instructions,
         usage=ResponseUsage.of(run.usage) if status.finished else None,
     )

@@ -64,6 +64,8 @@ class ResponseStream:
     def _read_status(self, run: Run, status: RunStatus, detail: str) -> Iterator[tuple[str, dict[str, Any]]]:
         if status.finished:
             yield from self._end_progress(run)
+        if status is RunStatus.PAUSED and run.reason:
+            yield "response.incomplete", {"response": self._make_snapshot(run, status, detail)}
         if status in ENDS:
             yield ENDS[status], {"response": self._make_snapshot(run, status, detail)}
 

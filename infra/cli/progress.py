@@ -34,6 +34,7 @@ class RunProgress:
 
     status: RunStatus = RunStatus.QUEUED
     detail: str = ""
+    reason: str = ""
     question: str = ""
     stages: dict[str, StageLine] = field(default_factory=lambda: {"plan": StageLine("Plan"), "report": StageLine("Report")})
     sources: dict[str, str] = field(default_factory=dict)
@@ -84,6 +85,7 @@ def _apply_creation(progress: RunProgress, agent: str, payload: Mapping[str, Any
 def _apply_status(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:
     progress.status = RunStatus(payload["status"])
     progress.detail = as_one_line(payload.get("detail"))
+    progress.reason = str(payload.get("reason") or "")
 
 
 def _apply_plan(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:
@@ -130,6 +132,8 @@ def _set_waiting(progress: RunProgress, agent: str, payload: Mapping[str, Any]) 
     progress.waiting = (
         f"{payload.get('detail') or payload.get('what')}; next try in {float(payload.get('retry_in_s') or 0):.0f} s"
     )
+    if payload.get("options"):
+        progress.waiting += " (or press Ctrl-C, then `runs resume` with --finish for a report without the model)"
 
 
 def _add_notice(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:

@@ -91,6 +91,11 @@ def _explain_next_steps(run_id: str, progress: RunProgress, with_rubric: bool) -
             f"  change it:         {command_name()} runs steer {run_id} --add QUESTION (or --drop ID, --plan FILE)",
             f"  carry it out:      {command_name()} runs approve {run_id}",
         ]
+    elif progress.reason:
+        lines += [
+            f"  when it is mended:        {command_name()} runs resume {run_id}",
+            f"  finish without a model:   {command_name()} runs resume {run_id} --finish",
+        ]
     else:
         lines.append(f"  go on with: {command_name()} runs resume {run_id}")
     return "\n".join(lines)

@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -20,6 +21,8 @@ from infra.local.temporal import LocalTemporal
 
 API_PORT = 8_321
 UI_PORT = 8_322
+# Runs wait for a worker that hangs; its socket is answered at once while it lives.
+WORKER_SILENCE = timedelta(seconds=5)
 
 
 @dataclass
@@ -49,8 +52,8 @@ class Parts:
         self._socket = sockets / "retrieval.sock"
         environment = self.build_environment()
         self.retrieval = None if settings.retrieval_url else self._make_retrieval(environment)
-        self.worker = self._make_service("worker", "workflows.durable.worker", environment, None)
-        self.api = self._make_service("api", "app.http.__main__", environment, Endpoint(self.api_url))
+        self.worker = self._make_worker(environment, sockets / "worker.sock")
+        self.api = self._make_api(environment)
         self.ui = self._make_page(environment) if self._ui_port else None
 
     @property
@@ -109,9 +112,14 @@ class Parts:
         """Remove the sockets' folder from the place for temporary files. Call it when nothing runs."""
         shutil.rmtree(self._socket.parent, ignore_errors=True)
 
-    def _make_service(self, name: str, module: str, environment: Mapping[str, str], endpoint: Endpoint | None) -> LocalService:
-        words = f"{name} ready"
-        return LocalService(name, gated_command(module), self.home.log_of(name), environment, endpoint, words)
+    def _make_worker(self, environment: Mapping[str, str], socket: Path) -> LocalService:
+        command = gated_command("workflows.durable.worker", "--health-socket", str(socket))
+        log, endpoint = self.home.log_of("worker"), Endpoint(f"unix:{socket}")
+        return LocalService("worker", command, log, environment, endpoint, folder=socket.parent, silence=WORKER_SILENCE)
+
+    def _make_api(self, environment: Mapping[str, str]) -> LocalService:
+        log, endpoint = self.home.log_of("api"), Endpoint(self.api_url)
+        return LocalService("api", gated_command("app.http.__main__"), log, environment, endpoint)
 
     def _make_retrieval(self, environment: Mapping[str, str]) -> LocalService:
         options = ["--socket", str(self._socket), "--home", str(self.home.root)]

@@ -71,13 +71,17 @@ async def _start_again(part: StackPart, say: Callable[[str], None], pause: timed
 
 
 async def _wait_for_trouble(part: StackPart, check_every: timedelta) -> str:
-    """Wait until the part ends or does not respond to several checks in a row. Return which of the two, in words."""
+    """Wait until the part ends or does not respond to several checks in a row. Return which of the two, in words.
+
+    After a check that was missed the next one follows sooner.
+    """
     assert part.process is not None
     ended = asyncio.ensure_future(part.process.wait_for_end())
     missed = 0
     try:
         while missed < MISSES_ALLOWED:
-            done, _ = await asyncio.wait((ended,), timeout=check_every.total_seconds())
+            pause = check_every / 2 if missed else check_every
+            done, _ = await asyncio.wait((ended,), timeout=pause.total_seconds())
             if done:
                 return f"ended ({_describe_exit(ended.result())})"
             missed = 0 if await part.responds() else missed + 1

@@ -7,6 +7,7 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import psutil
@@ -130,6 +131,30 @@ async def test_a_service_that_dies_is_started_again_at_the_same_address(up: Up) 
     while await get_http_status(up.state.api, "/health") != 200:
         await asyncio.sleep(0.1)
     assert "worker ended (signal 9)" in up.output.read_text()
+
+
+async def test_a_worker_that_hangs_is_noticed_and_replaced(up: Up) -> None:
+    await up.ready()
+    frozen = up.state.processes["worker"][0]
+    async with aiohttp.ClientSession(headers=headers(up.home), base_url=up.state.api) as session:
+
+        async def read(path: str) -> Any:
+            async with session.get(path) as answer:
+                return await answer.json()
+
+        while (await read("/health"))["parts"]["workers"] != {"ok": True, "detail": ""}:
+            await asyncio.sleep(0.1)
+        os.kill(frozen, signal.SIGSTOP)
+        async with session.post("/v1/runs", json=QUESTION) as answer:
+            run_id = (await answer.json())["id"]
+        while (health := await read("/health"))["ok"]:
+            await asyncio.sleep(0.1)
+        assert [name for name, part in health["parts"].items() if not part["ok"]] == ["workers"]
+        while (await read(f"/v1/runs/{run_id}"))["status"] != "completed":
+            await asyncio.sleep(0.2)
+        assert (await read("/health"))["ok"]
+    assert up.state.processes["worker"][0] != frozen
+    assert "worker does not respond any more; starting it again" in up.output.read_text()
 
 
 async def test_a_second_stack_on_the_same_home_is_refused_with_the_first_ones_address(up: Up, home: Path) -> None:

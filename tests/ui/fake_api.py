@@ -55,7 +55,7 @@ class FakeRun:
         seq = len(self.events) + 1
         at = (START + timedelta(seconds=2 * seq)).isoformat()
         if kind == "status_changed":
-            self.fields |= {"status": payload["status"], "detail": payload.get("detail", "")}
+            self.fields |= {"status": payload["status"], "detail": payload.get("detail", ""), "reason": payload.get("reason")}
             if payload["status"] in TERMINAL:
                 self.fields["finished_at"] = at
         self.fields["last_seq"] = seq

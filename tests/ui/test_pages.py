@@ -100,6 +100,27 @@ def test_at_the_budget_one_can_continue_with_more(api: FakeApi, open_page: OpenP
     assert [(name, body) for _, name, body in api.commands()] == [("budget", doubled), ("resume", {"finish": False})]
 
 
+def test_a_model_that_refuses_is_named_and_the_run_goes_on_or_finishes(api: FakeApi, open_page: OpenPage) -> None:
+    run = add_searching_run(api)
+    run.emit("status_changed", {"status": "paused", "reason": "model_refused", "detail": "401: no such <key>"})
+    app = open_page("watch", run=run.id)
+    assert "The language model refuses every request" in shown(app)
+    assert "401: no such &lt;key&gt;" in shown(app)
+    app.button(key="resume").click().run()
+    assert [(name, body) for _, name, body in api.commands()] == [("resume", {"finish": False})]
+
+
+def test_a_long_wait_for_the_model_offers_to_go_on_without_it(api: FakeApi, open_page: OpenPage) -> None:
+    run = add_searching_run(api)
+    run.emit("waiting", {"what": "model", "detail": "429", "retry_in_s": 3_000, "options": ["wait", "finish"]}, "search/s1")
+    run.fields["reason"] = "model_busy"
+    app = open_page("watch", run=run.id)
+    while "429 (next try in 50 min)" not in shown(app):
+        app.run()
+    app.button(key="without_model").click().run()
+    assert [(name, body) for _, name, body in api.commands()] == [("resume", {"finish": True})]
+
+
 def test_a_note_is_sent(api: FakeApi, open_page: OpenPage) -> None:
     run = add_searching_run(api)
     app = open_page("watch", run=run.id)

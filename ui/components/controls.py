@@ -39,8 +39,12 @@ def show(client: Client, run: Run) -> None:
             say("steer.pause"), key="pause", icon=":material/pause:", help=say("steer.pause_help")
         ):
             send_command(lambda: client.send(runs.pause(run.id)), say("steer.pausing"))
-        if run.status in UNFINISHED and st.button(
-            say("steer.finish"), key="finish", icon=DONE_ICON, help=say("steer.finish_help")
+        if (
+            run.reason
+            and st.button(say("steer.without_model"), key="without_model", icon=DONE_ICON, help=say("steer.without_model_help"))
+        ) or (
+            run.status in UNFINISHED
+            and st.button(say("steer.finish"), key="finish", icon=DONE_ICON, help=say("steer.finish_help"))
         ):
             send_command(lambda: client.send(runs.resume(run.id, finish=True)), say("steer.finishing"))
         with st.popover(say("steer.cancel"), icon=":material/close:"):

@@ -76,7 +76,10 @@ def notices_html(progress: WatchedProgress) -> str:
     if progress.waiting:
         payload = progress.waiting.payload
         detail, seconds = payload.get("detail") or payload.get("what", ""), float(payload.get("retry_in_s", 0))
-        message = say("watch.waiting_for", detail=detail, seconds=f"{seconds:.0f}")
+        if payload.get("options"):
+            message = say("watch.waiting_long", detail=detail, minutes=f"{seconds / 60:.0f}")
+        else:
+            message = say("watch.waiting_for", detail=detail, seconds=f"{seconds:.0f}")
         parts.append(
             f'<div class="r-note warn" role="status"><strong>{escape(say("watch.waiting"))}</strong>{escape(message)}</div>'
         )

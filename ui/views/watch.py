@@ -15,7 +15,7 @@ from ui.components.plan_tree import plan_html
 from ui.components.run_activity import agents_html, log_html, notices_html, seen_sources_html
 from ui.event_feed import FeedState
 from ui.facts import is_finished
-from ui.language import now, say
+from ui.language import now, say, say_name
 from ui.progress import WatchedProgress
 from ui.session import get_api, get_feed, read_run_id, update_progress
 
@@ -118,7 +118,8 @@ def _show_notices(run: Run, known: WatchedProgress, trouble: ApiError | None) ->
         problem.show(trouble)
     if run.status in STATES_WITH_DETAIL and run.detail:
         kind = "bad" if run.status == "failed" else ""
-        st.html(f'<div class="r-note {kind}" role="status">{escape(run.detail[:1].upper() + run.detail[1:])}</div>')
+        why = f"<strong>{escape(say_name('reason', run.reason))}</strong>" if run.reason else ""
+        st.html(f'<div class="r-note {kind}" role="status">{why}{escape(run.detail[:1].upper() + run.detail[1:])}</div>')
     notices = notices_html(known)
     if notices:
         st.html(notices)

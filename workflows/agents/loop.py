@@ -87,7 +87,7 @@ async def _take_turn(kit: Kit, state: Exploration) -> None:
         state.end(spent.reason)
     except ContextTooLong as full:
         state.context_full = True
-        state.end(StopReason.MAX_TOKENS, str(full))
+        await _end_without_model(kit, state, full, StopReason.MAX_TOKENS)
     except ModelError as error:
         await _end_without_model(kit, state, error)
 
@@ -120,7 +120,7 @@ async def _observe(kit: Kit, state: Exploration, act: AgentAct, remark: str = ""
         state.end(spent.reason)
 
 
-async def _end_without_model(kit: Kit, state: Exploration, error: ModelError) -> None:
+async def _end_without_model(kit: Kit, state: Exploration, error: ModelError, stop: StopReason = StopReason.FAILED) -> None:
     """End the loop because the model failed. If nothing was searched yet, search the question itself once."""
     state.turns += isinstance(error, AnswerInvalid)
     if not state.hands.calls:
@@ -129,4 +129,4 @@ async def _end_without_model(kit: Kit, state: Exploration, error: ModelError) ->
         except BudgetSpent as spent:
             state.end(spent.reason)
             return
-    state.end(StopReason.FAILED, str(error))
+    state.end(stop, str(error))

@@ -10,7 +10,7 @@ import orjson
 from aiohttp import ClientResponse, ClientSession, ClientTimeout
 
 from app.domain.chat import ChatRequest, Completion
-from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
+from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable, ModelUnusable
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.estimating import estimate_usage
 from workflows.chat_models.openai_dialect import ServerDialect, remove_limit
@@ -47,7 +47,8 @@ class OpenAICompatible:
     Raises (from `complete`):
         ModelUnavailable: no connection, a time-out, 429, 5xx, an answer that breaks off.
         ContextTooLong: the conversation is longer than the model accepts.
-        ModelRefused: any other refusal, with the server's reason, or a server that speaks another protocol.
+        ModelUnusable: the server refuses the key, does not know the model, or speaks another protocol.
+        ModelRefused: any other refusal, with the server's reason.
     """
 
     def __init__(self, endpoint: ModelEndpoint, session: ClientSession) -> None:
@@ -107,7 +108,8 @@ class OpenAICompatible:
                 delivery.answered = True
                 return await self._read_response(response, body)
         except _WRONG_PROTOCOL as error:
-            raise ModelRefused(f"cannot speak to {self._endpoint.url}: {_put_on_one_line(error)}") from error
+            message = f"cannot speak to {self._endpoint.url}: {_put_on_one_line(error)}; check RUBRICA_LLM_BASE_URL"
+            raise ModelUnusable(message, certain=False) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise ModelUnavailable(f"no answer from {self._endpoint.url}: {_put_on_one_line(error)}") from error
 

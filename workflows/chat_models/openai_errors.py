@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable
+from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable, ModelUnusable
 from app.outgoing.retry_after import read_retry_after, time_of
 
 SHOWN_CHARS = 400
@@ -16,6 +16,11 @@ NEVER = frozenset({501, 505})
 _TOO_LONG = re.compile(
     r"context.{0,20}(length|window|size|limit)|exceed_context|maximum context|prompt is too long|input is too long"
     r"|too many tokens|reduce the length|longer than the model|maximum number of tokens|max_new_tokens. must be",
+    re.IGNORECASE | re.DOTALL,
+)
+_NO_MODEL = re.compile(
+    r"model_not_found|\bmodel\b.{0,100}?(not found|not exist|n't exist|is not loaded)"
+    r"|(no such|unknown) model|invalid model (name|id)",
     re.IGNORECASE | re.DOTALL,
 )
 _UNPAID = re.compile(r"quota|insufficient.{0,9}(balance|credit|fund)|billing|payment", re.IGNORECASE)
@@ -33,13 +38,13 @@ def error_from_status(status: int, headers: Mapping[str, str], raw: bytes, url: 
     if status == 402 or (status == 403 and _UNPAID.search(said)):
         return ModelUnavailable(f"{message}; the run goes on when its account may be used again", _read_retry_wish(headers))
     if 300 <= status < 400:
-        return ModelRefused(f"{message}; {url} sends elsewhere: set RUBRICA_LLM_BASE_URL to the final address")
-    if status in (404, 405):
-        return ModelRefused(
+        return ModelUnusable(f"{message}; {url} sends elsewhere: set RUBRICA_LLM_BASE_URL to the final address")
+    if status in (404, 405) or (status in (400, 422) and _NO_MODEL.search(f"{_read_code(raw)} {said}")):
+        return ModelUnusable(
             f"{message}; is {url} right? RUBRICA_LLM_BASE_URL mostly ends in /v1, and the model has to exist there"
         )
     if status in (401, 403):
-        return ModelRefused(f"{message}; check RUBRICA_LLM_API_KEY")
+        return ModelUnusable(f"{message}; check RUBRICA_LLM_API_KEY")
     return ModelRefused(message)
 
 
@@ -52,17 +57,20 @@ def error_from_object(error: Any) -> ModelError:
         return error_from_status(code, {}, orjson.dumps({"error": error}), "")
     if _TOO_LONG.search(f"{code} {said}"):
         return ContextTooLong(message)
+    if _NO_MODEL.search(f"{code} {said}"):
+        return ModelUnusable(f"{message}; check RUBRICA_LLM_MODEL")
     kind = f"{code} {error.get('type') if isinstance(error, dict) else ''} {said}"
     lasting = "invalid" in kind and not _OVERLOADED.search(kind)
     return ModelRefused(message) if lasting else ModelUnavailable(message)
 
 
-def make_protocol_error(url: str, why: object, raw: bytes) -> ModelRefused:
+def make_protocol_error(url: str, why: object, raw: bytes) -> ModelUnusable:
     """Return the error for a server that speaks another protocol."""
     shown = " ".join(raw[:200].decode("utf-8", "replace").split())
-    return ModelRefused(
+    return ModelUnusable(
         f"{url} does not speak the chat-completions protocol: {why}. It sent: {shown!r}. "
-        "Check RUBRICA_LLM_BASE_URL; it mostly ends in /v1"
+        "Check RUBRICA_LLM_BASE_URL; it mostly ends in /v1",
+        certain=False,
     )
 
 

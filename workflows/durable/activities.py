@@ -89,7 +89,7 @@ class StageActivities:
     @activity.defn(name=payloads.SETTLE_ACTIVITY)
     async def settle(self, to: payloads.Settlement) -> None:
         """Move the run to a status."""
-        await persist(lambda: self._shop.log.set_status(to.run_id, to.status, to.detail, to.options))
+        await persist(lambda: self._shop.log.set_status(to.run_id, to.status, to.detail, to.options, to.reason))
 
     @activity.defn(name=payloads.CONTROL_ACTIVITY)
     async def control(self, control: payloads.ControlWish) -> None:

@@ -122,5 +122,4 @@ def _translate_failure(error: ActivityError) -> BaseException:
     """Return what an activity's failure means to a system: a cancellation, a halt, or a stage that failed for good."""
     if is_cancelled_exception(error):
         return asyncio.CancelledError()
-    halt = failures.halt_in(error)
-    return failures.StageHalted(halt) if halt else StageFailed(failures.reason_in(error))
+    return failures.halt_in(error) or StageFailed(failures.reason_in(error))

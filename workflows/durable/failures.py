@@ -16,9 +16,10 @@ AGAIN_SOON = timedelta(milliseconds=100)
 class RunHalted(BaseException):
     """A stage must stop here and keep everything. It is no `Exception`, so that no agent takes it for its own failure."""
 
-    def __init__(self, halt: Halt) -> None:
+    def __init__(self, halt: Halt, reason: str = "") -> None:
         super().__init__(halt.value)
         self.halt = halt
+        self.reason = reason
 
 
 class WorkerStopping(BaseException):
@@ -28,15 +29,18 @@ class WorkerStopping(BaseException):
 class StageHalted(Exception):
     """A stage came to a halt on purpose; the workflow sees this error."""
 
-    def __init__(self, halt: Halt) -> None:
+    def __init__(self, halt: Halt, reason: str = "") -> None:
         super().__init__(halt.value)
         self.halt = halt
+        self.reason = reason
 
 
-def make_halted_failure(halt: Halt) -> ApplicationError:
+def make_halted_failure(halt: Halt, reason: str = "") -> ApplicationError:
     """Return the failure of a halt. Temporal must not retry it, the workflow decides; it is benign, so not logged as an error."""
     message = f"halted: {halt.value}"
-    return ApplicationError(message, halt.value, type=HALTED, non_retryable=True, category=ApplicationErrorCategory.BENIGN)
+    return ApplicationError(
+        message, halt.value, reason, type=HALTED, non_retryable=True, category=ApplicationErrorCategory.BENIGN
+    )
 
 
 def make_final_failure(error: BaseException) -> ApplicationError:
@@ -60,11 +64,12 @@ def make_refusal(error: RubricaError | ValueError) -> ApplicationError:
     return ApplicationError(str(error), type=type(error).__name__, non_retryable=True)
 
 
-def halt_in(error: ActivityError) -> Halt | None:
-    """Return the halt that an activity's failure carries, if any."""
+def halt_in(error: ActivityError) -> StageHalted | None:
+    """Return the halt that an activity's failure carries, if any. Failures of older versions carry no reason."""
     cause = error.cause
     if isinstance(cause, ApplicationError) and cause.type == HALTED and cause.details:
-        return Halt(cause.details[0])
+        halt, *reason = cause.details
+        return StageHalted(Halt(halt), *reason)
     return None
 
 

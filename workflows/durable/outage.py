@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TypeAlias, TypeVar
 
-from app.domain.errors import ModelRefused, ModelUnavailable, RubricaError, ToolUnavailable
+from app.domain.errors import ContextTooLong, ModelRefused, ModelUnavailable, RubricaError, ToolUnavailable
 from workflows.durable.policies import FIRST_WAIT, HALT_POLL, LONGEST_RETRY_AFTER, LONGEST_WAIT
 
 T = TypeVar("T")
@@ -37,13 +37,17 @@ def backoff_after(failures: int, draw: Callable[[], float]) -> timedelta:
 
 @dataclass
 class ServerCircuit:
-    """The state of one server. A hopeless request raises `refusal`; `clock` gives seconds, `draw` a number in [0, 1)."""
+    """The state of one server. A hopeless request raises `refusal`; `clock` gives seconds, `draw` a number in [0, 1).
+
+    `refusals` counts the requests that were refused since the last answer, but for those that are merely too long.
+    """
 
     refusal: type[RubricaError] = ModelRefused
     clock: Callable[[], float] = time.monotonic
     draw: Callable[[], float] = random.random
     failures: int = field(default=0, init=False)
     answers: int = field(default=0, init=False)
+    refusals: int = field(default=0, init=False)
     probe_at: float = field(default=0.0, init=False)
     _changed: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
@@ -64,11 +68,13 @@ class ServerCircuit:
             except (ModelUnavailable, ToolUnavailable) as reason:
                 self._note_failure(reason, probe)
                 caller.note_failure(reason)
-            except RubricaError:
+            except RubricaError as error:
                 self._note_answer()  # it does not serve this one request, so it is there
+                self.refusals += not isinstance(error, ContextTooLong)
                 raise
             else:
                 self._note_answer()
+                self.refusals = 0
                 return answer
 
     async def _wait_turn(self, caller: "_CircuitCaller", notice: WaitNotice) -> None:

@@ -7,7 +7,7 @@ from app.domain.contract import Halt, ResearchInput
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
-from app.domain.run import EventType, RunStatus
+from app.domain.run import EventType, RunStatus, WaitReason
 from app.domain.value import Value
 
 PLAN_ACTIVITY = "plan"
@@ -81,12 +81,13 @@ class ReportRequest(StageRequest):
 
 
 class Settlement(Value):
-    """A new status for the run; `options` are what a person may do next."""
+    """A new status for the run; `options` are what a person may do next, `reason` why a run has paused by itself."""
 
     run_id: UUID
     status: RunStatus
     detail: str = ""
     options: tuple[str, ...] = ()
+    reason: WaitReason | None = None
 
 
 class FailedTask(Value):

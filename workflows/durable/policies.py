@@ -21,8 +21,10 @@ BOOKKEEPING_RETRIES = RetryPolicy(initial_interval=timedelta(milliseconds=200), 
 
 # A stopping worker lets each turn in flight end and be stored, at most this long.
 SHUTDOWN_GRACE = timedelta(seconds=20)
-# After a halt, how long turns of parallel siblings that are already paid for may take to end.
+# When a cap on tokens or money halts a stage, how long turns of parallel siblings that are already paid for may take to end.
 DRAIN_LIMIT = timedelta(minutes=15)
+# A pause, a cancel or a cap on minutes lets a call in flight end within this time; a longer one is given up.
+CALL_GRACE = timedelta(seconds=5)
 
 STICKY_LIMIT = timedelta(seconds=5)
 RECONCILE_EVERY = timedelta(minutes=1)
@@ -33,10 +35,16 @@ POLLER_SEEN_WITHIN = timedelta(seconds=75)
 FIRST_WAIT = timedelta(milliseconds=500)
 LONGEST_WAIT = timedelta(seconds=10)
 LONGEST_RETRY_AFTER = timedelta(hours=1)
+# How often a stage that waits, or whose calls are in flight, looks for what its reader wishes.
 HALT_POLL = timedelta(seconds=3)
 # How often an agent without a reservation looks whether other workers have given theirs back.
 RESERVATIONS_POLL = timedelta(seconds=0.5)
 WAITING_EVENT_EVERY = timedelta(seconds=30)
+# A server that asks for more patience than this makes the run offer its reader a choice.
+LONG_WAIT = timedelta(minutes=1)
+
+# So many refusals in a row, with no answer between, mean that the server refuses everything; a wrong key needs only one.
+REFUSALS_IN_A_ROW = 3
 
 # Waiting for the database.
 DATABASE_FIRST_WAIT = timedelta(milliseconds=200)

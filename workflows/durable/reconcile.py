@@ -102,7 +102,8 @@ class Reconciler:
 
     async def _restart(self, run: UnfinishedRun, stranded: bool) -> None:
         """Start a run's workflow anew. A run that waits gets a waiting workflow, which reads the reader's wishes itself."""
-        start, halt = await RunLog(self._database).load(run.id), WAITING.get(run.status)
+        start = await RunLog(self._database).load(run.id)
+        halt = Halt(run.reason) if run.reason else WAITING.get(run.status)
         if halt is None:
             await self._start(RESEARCH_WORKFLOW, start, run.id, stranded)
         else:

@@ -9,13 +9,15 @@ from typing import Any, TypeVar
 
 from app.domain.budget import Usage
 from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
-from app.domain.errors import ToolError
+from app.domain.contract import Halt
+from app.domain.errors import ContextTooLong, ModelRefused, ModelUnusable, ToolError
 from app.domain.run import EventType
 from app.domain.trajectory import Turn, TurnKind
 from app.runs.storage.run_log import NOTHING
 from workflows.agents.ports import ChatModel, Tool
-from workflows.durable.outage import Outage, ServerCircuit
-from workflows.durable.policies import WAITING_EVENT_EVERY
+from workflows.durable.failures import RunHalted
+from workflows.durable.outage import Outage, ServerCircuit, backoff_after
+from workflows.durable.policies import LONG_WAIT, REFUSALS_IN_A_ROW, WAITING_EVENT_EVERY
 from workflows.durable.stage_ledger import StageLedger
 from workflows.systems.local_record import describe_model_call, digest_call
 from workflows.systems.stored_turns import StoredTurns
@@ -23,6 +25,7 @@ from workflows.systems.stored_turns import StoredTurns
 T = TypeVar("T")
 SHOWN_SOURCES = 3
 QUIET_WAIT = timedelta(seconds=1)
+CHOICE = ("wait", "finish", "pause", "cancel")
 
 
 class DurableRecord:
@@ -104,6 +107,11 @@ class DurableRecord:
         for turn in self._under_way - self._in_hand:
             turn.cancel()
 
+    def interrupt(self, halted: RunHalted) -> None:
+        """End the turns under way as `abort` does; the agents that wait for them halt."""
+        self._ledger.stopped = self._ledger.stopped or halted
+        self.abort()
+
     @contextlib.contextmanager
     def _storing_answer(self) -> Iterator[None]:
         """Mark this turn as one whose answer is being stored."""
@@ -120,15 +128,55 @@ class DurableRecord:
         allowance = self._ledger.allowance_of(turn.agent)
         await self._ledger.permit(turn.agent, allowance.reserve_request(request, turn.carried, grown))
         with self._ledger.room.count_turn():
-            completion = await self._models(model.name).call(
-                lambda: model.complete(request), self._make_notice(turn.agent, "model")
-            )
+            completion = await self._complete(turn, model, request)
             following = allowance.reserve_next(request, completion)
             done = turn.model_copy(update={"completion": completion, "elapsed_s": self._stage_time()})
             payload = describe_model_call(turn.step, completion)
             with self._storing_answer():
                 await self._ledger.store(done, completion.usage, following, EventType.MODEL_CALL, payload)
         return self._count_turn(done, completion, completion.usage)
+
+    async def _complete(self, turn: Turn, model: ChatModel, request: ChatRequest) -> Completion:
+        """Return the model's answer.
+
+        Raises:
+            RunHalted: the server refuses whatever it is asked, or no search of the run fits into the model's context.
+            ModelRefused: it refuses this request.
+        """
+        server = self._models(model.name)
+        while True:
+            try:
+                return await server.call(lambda: self._call(turn, model, request), self._make_notice(turn.agent, "model"))
+            except ContextTooLong as full:
+                if await self._ledger.is_unanswered_search():
+                    self._ledger.halt_run(Halt.CONTEXT_TOO_LONG, str(full))
+                raise
+            except ModelUnusable as refusal:
+                if refusal.certain or server.refusals >= REFUSALS_IN_A_ROW:
+                    self._ledger.halt_run(Halt.MODEL_REFUSED, str(refusal))
+            except ModelRefused as refusal:
+                if server.refusals >= REFUSALS_IN_A_ROW:
+                    self._ledger.halt_run(Halt.MODEL_REFUSED, str(refusal))
+                raise
+            await asyncio.sleep(backoff_after(server.refusals, server.draw).total_seconds())
+
+    async def _call(self, turn: Turn, model: ChatModel, request: ChatRequest) -> Completion:
+        """Call the model once. If a replaced attempt has the same call in flight here, its answer serves this one.
+
+        Raises:
+            RunHalted: another attempt has taken this call over.
+        """
+        key = (self._ledger.stage, turn.agent, turn.ordinal, turn.digest)
+        call = self._ledger.room.share_call(key, lambda: model.complete(request), self)
+        try:
+            await asyncio.wait((call.answer,))
+        except asyncio.CancelledError:
+            if call.owner is self:
+                call.answer.cancel()
+            raise
+        if call.owner is not self:
+            raise RunHalted(Halt.SUPERSEDED)
+        return call.answer.result()
 
     async def _use_tool(self, turn: Turn, tool: Tool, call: ToolCall) -> ToolResult:
         await self._ledger.permit(turn.agent, NOTHING)
@@ -154,7 +202,8 @@ class DurableRecord:
             if left >= QUIET_WAIT and now - self._announced >= WAITING_EVENT_EVERY.total_seconds():
                 self._announced = now
                 told = {"what": what, "detail": str(reason), "retry_in_s": round(left.total_seconds(), 1)}
-                await self._ledger.tell(EventType.WAITING, agent, told)
+                choice = {"options": CHOICE} if reason.retry_after and reason.retry_after > LONG_WAIT else {}
+                await self._ledger.tell(EventType.WAITING, agent, told | choice)
 
         return notice
 
@@ -162,7 +211,12 @@ class DurableRecord:
         task = asyncio.ensure_future(turn)
         self._under_way.add(task)
         task.add_done_callback(self._forget_turn)
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.cancelled() and self._ledger.stopped is not None:
+                raise self._ledger.stopped from None
+            raise
 
     def _forget_turn(self, task: "asyncio.Future[Any]") -> None:
         """Read a task's outcome, because nobody may wait for it any more and asyncio would report it as never retrieved."""

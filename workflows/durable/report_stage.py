@@ -36,9 +36,13 @@ from workflows.judging.report_verification import verify_report
 from workflows.judging.second_look import Judges
 
 REPORTER = "report"
+FINISHED = {
+    Language.ENGLISH: "the run was told to finish with what there was",
+    Language.CHINESE: "已按要求以现有材料结束研究",
+}
 WITHOUT_MODEL = {
-    Language.ENGLISH: "The language model could not write this report ({reason}); its sentences are the sources' own.",
-    Language.CHINESE: "语言模型未能撰写本报告（{reason}）；文中句子均直接取自来源。",
+    Language.ENGLISH: "The language model did not write this report ({reason}); its sentences are the sources' own.",
+    Language.CHINESE: "本报告并非由语言模型撰写（{reason}）；文中句子均直接取自来源。",
 }
 log = logging.getLogger(__name__)
 
@@ -122,10 +126,13 @@ def _collect_findings(request: ReportRequest, attempt: StageAttempt) -> tuple[Fi
 async def _write_report(
     request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...]
 ) -> tuple[Report, ReportLineage]:
-    """Write with the report agent, or without a model when the run has to finish early or the agent fails for good."""
+    """Write with the report agent, or without a model when the run has to finish early or the agent fails for good.
+
+    Where a model was to write and did not, the report says so before all else.
+    """
     without_model = make_brief_writer(attempt.shop, request.query)
     if request.finish:
-        return await _write_with(without_model, request, attempt, findings), without_model.lineage
+        return await _write_without_model(without_model, request, attempt, findings, FINISHED[request.query.language])
     try:
         writer = writer_of(attempt.shop, request.query)
         return await _write_with(writer, request, attempt, findings), writer.lineage
@@ -135,9 +142,18 @@ async def _write_report(
         log.exception("run %s: the report agent failed", request.run_id)
         await attempt.record.tell(EventType.WARNING, REPORTER, {"message": f"the report agent failed: {error}"})
         reason = str(error)
-    report = await _write_with(without_model, request, attempt, findings)
-    notice = WITHOUT_MODEL[request.query.language].format(reason=reason)
-    return report.model_copy(update={"notices": (*report.notices, notice)}), without_model.lineage
+    return await _write_without_model(without_model, request, attempt, findings, reason)
+
+
+async def _write_without_model(
+    writer: ReportWriter, request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...], reason: str
+) -> tuple[Report, ReportLineage]:
+    """Write without a model. An installation that has none gets no notice: nothing is missing there."""
+    report = await _write_with(writer, request, attempt, findings)
+    if attempt.shop.asks_a_model:
+        notice = WITHOUT_MODEL[request.query.language].format(reason=reason)
+        report = report.model_copy(update={"notices": (notice, *report.notices)})
+    return report, writer.lineage
 
 
 async def _write_with(

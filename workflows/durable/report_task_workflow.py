@@ -36,7 +36,9 @@ class ReportTaskWorkflow:
 
 
 def _reason_of(error: ActivityError) -> str:
-    halt = failures.halt_in(error)
-    if halt is Halt.BUDGET:
+    halted = failures.halt_in(error)
+    if halted is None:
+        return failures.reason_in(error)
+    if halted.halt is Halt.BUDGET:
         return AT_BUDGET
-    return f"the run is halted ({halt.value})" if halt else failures.reason_in(error)
+    return halted.reason or f"the run is halted ({halted.halt.value})"

@@ -7,7 +7,7 @@ from temporalio.common import VersioningBehavior
 
 with workflow.unsafe.imports_passed_through():
     from app.domain.contract import PARKED_WORKFLOW, RESEARCH_WORKFLOW, Command, Halt, ResearchInput
-    from app.domain.run import RunStatus
+    from app.domain.run import RunStatus, WaitReason
     from workflows.durable import payloads
     from workflows.durable.durable_stages import DurableStages
     from workflows.durable.failures import StageHalted
@@ -23,6 +23,16 @@ WAITS = {
         RunStatus.BUDGET_REACHED,
         "the budget is reached; finish with what there is, or raise the budget and resume",
         ("finish", "raise_budget", "cancel"),
+    ),
+    Halt.MODEL_REFUSED: (
+        RunStatus.PAUSED,
+        "correct that and resume, or finish without the model",
+        ("resume", "finish", "cancel"),
+    ),
+    Halt.CONTEXT_TOO_LONG: (
+        RunStatus.PAUSED,
+        "give the model a larger context and resume, ask again with a smaller effort, or finish without the model",
+        ("resume", "finish", "cancel"),
     ),
     Halt.APPROVAL: (
         RunStatus.AWAITING_APPROVAL,
@@ -58,7 +68,7 @@ class ResearchWorkflow(Steered):
         try:
             await self._system
         except StageHalted as halted:
-            await self._halt_run(halted.halt)
+            await self._halt_run(halted.halt, halted.reason)
         except asyncio.CancelledError:
             await self._settle_run(RunStatus.CANCELLED, "cancelled")
         except StageFailed as failure:
@@ -77,13 +87,13 @@ class ResearchWorkflow(Steered):
             raise StageHalted(Halt.APPROVAL)
         return await research(start.query, self._stages, self._steering)
 
-    async def _halt_run(self, halt: Halt) -> None:
+    async def _halt_run(self, halt: Halt, reason: str) -> None:
         """Park the run, unless the reader has meanwhile asked to go on."""
         self._halted = True
         if halt is Halt.APPROVAL:
             self._resumed = False  # a resume that came before the plan does not approve it
         if halt in WAITS and not self._resumed:
-            await self._settle_run(*WAITS[halt])
+            await self._park_run(halt, reason)
         await workflow.wait_condition(workflow.all_handlers_finished)
         if self._wound_up:
             await self._write_control(Halt.NONE, replacing=Halt.PAUSE)
@@ -96,12 +106,21 @@ class ResearchWorkflow(Steered):
         parking = payloads.Parking(start=again, halt=halt)
         workflow.continue_as_new(parking, workflow=ParkedRunWorkflow.run, initial_versioning_behavior=UPGRADED)
 
+    async def _park_run(self, halt: Halt, reason: str) -> None:
+        """Say that the run waits, and why."""
+        status, detail, options = WAITS[halt]
+        by_itself = WaitReason(halt) if status is RunStatus.PAUSED and halt is not Halt.PAUSE else None
+        told = f"{reason}: {detail}" if reason else detail
+        await self._settle_run(status, told, options, by_itself)
+
     def _next_input(self) -> ResearchInput:
         steered = {"plan": self._steering.plan, "dropped": self._steering.dropped}
         return self._start.model_copy(update={**steered, "finish": self._finish, "approved": self._approved})
 
-    async def _settle_run(self, status: RunStatus, detail: str, options: tuple[str, ...] = ()) -> None:
-        settlement = payloads.Settlement(run_id=self._run_id, status=status, detail=detail, options=options)
+    async def _settle_run(
+        self, status: RunStatus, detail: str, options: tuple[str, ...] = (), reason: WaitReason | None = None
+    ) -> None:
+        settlement = payloads.Settlement(run_id=self._run_id, status=status, detail=detail, options=options, reason=reason)
         await run_bookkeeping(payloads.SETTLE_ACTIVITY, settlement)
 
     async def _write_control(self, wish: Halt, replacing: Halt) -> None:

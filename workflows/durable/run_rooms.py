@@ -2,12 +2,14 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from app.domain.chat import ToolResult
+from app.domain.chat import Completion, ToolResult
 from app.runs.storage import tool_results
 from app.runs.storage.run_log import RunLog
 from workflows.durable.persistence import persist
@@ -45,10 +47,24 @@ class PostgresToolStore:
         return await asyncio.shield(self._reading)
 
 
+CallKey: TypeAlias = tuple[str, str, int, str]
+"""The stage, the agent, the number and the digest of a request."""
+
+
+@dataclass
+class CallInFlight:
+    """A call of a model. Its answer belongs to the attempt that asked for it last."""
+
+    answer: "asyncio.Task[Completion]"
+    owner: object
+
+
 class RunRoom:
-    """Counts of one run in this worker: its turns under way, and the answers of each stage that are not stored yet."""
+    """What one run has under way in this worker: turns, answers of each stage that are not stored yet, and calls of models."""
 
     def __init__(self) -> None:
+        self._calls: dict[CallKey, CallInFlight] = {}
+        self._kept: set[asyncio.Task[None]] = set()
         self._under_way = 0
         self._ended: asyncio.Event | None = None
         self._in_hand: Counter[str] = Counter()
@@ -72,6 +88,21 @@ class RunRoom:
         while any(self._in_hand[stage] for stage in wanted):
             self._stored = self._stored or asyncio.Event()
             await self._stored.wait()
+
+    def share_call(self, key: CallKey, ask: Callable[[], Coroutine[Any, Any, Completion]], owner: object) -> CallInFlight:
+        """Make a call, or take over the same call that a replaced attempt has in flight."""
+        call = self._calls.get(key)
+        if call is None:
+            call = self._calls[key] = CallInFlight(asyncio.create_task(ask()), owner)
+            call.answer.add_done_callback(lambda _: self._calls.pop(key))
+        call.owner = owner
+        return call
+
+    def keep(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do some work that no stage waits for."""
+        task = asyncio.create_task(work)
+        self._kept.add(task)
+        task.add_done_callback(self._kept.discard)
 
     @contextmanager
     def count_turn(self) -> Iterator[None]:

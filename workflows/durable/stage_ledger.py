@@ -13,8 +13,10 @@ from app.domain.contract import Halt
 from app.domain.errors import NotFound, Unavailable
 from app.domain.run import EventType
 from app.domain.trajectory import Turn
+from app.runs.storage import steering, stored_turns
 from app.runs.storage.run_log import NOTHING, Reservation, RunLog
 from workflows.agents.ports import BudgetSpent
+from workflows.agents.stage_memory import path_of_search
 from workflows.chat_models.endpoint import ModelPrices
 from workflows.durable.allowance import AgentAllowance
 from workflows.durable.failures import RunHalted, WorkerStopping
@@ -89,6 +91,19 @@ class StageLedger:
         if following is not None:
             allowance.held = reserved if receipt.granted else NOTHING
 
+    def halt_run(self, halt: Halt, reason: str) -> NoReturn:
+        """Halt the whole run, because the model answers none of its requests.
+
+        Raises:
+            RunHalted: always.
+        """
+        self._stop(RunHalted(halt, reason))
+
+    async def is_unanswered_search(self) -> bool:
+        """Return whether this is a search of a run whose searches the model has never answered."""
+        searches = self.stage.startswith(path_of_search(""))
+        return searches and not await persist(lambda: stored_turns.has_search_answers(self.log.executor, self.run_id))
+
     async def release(self) -> None:
         """Give back all reservations, because this attempt makes no further call. An open stage would hold them for ever."""
         released = self._take_back()
@@ -109,6 +124,17 @@ class StageLedger:
         self._obey_wishes()
         if not granted:
             self._stop(RunHalted(Halt.BUDGET))
+
+    async def find_interruption(self) -> RunHalted | None:
+        """Return why the calls in flight must end, if they must; no further call is then permitted. A database that is away
+        changes nothing."""
+        try:
+            found = await steering.find_interruption(self.log.executor, self.run_id)
+        except Unavailable:
+            return None
+        if found is not Halt.NONE or self.halt in (Halt.PAUSE, Halt.CANCEL):
+            self.halt = found  # also when the reader has changed their mind
+        return None if found is Halt.NONE else RunHalted(found)
 
     async def tell(self, event: EventType, agent: str, payload: Mapping[str, Any]) -> None:
         """Append an event, unless a newer attempt has taken over."""

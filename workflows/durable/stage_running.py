@@ -94,13 +94,20 @@ async def perform_open_stage(
 
 
 async def _run_guarded(ledger: StageLedger, record: DurableRecord, work: Callable[[], Awaitable[R]]) -> R:
-    """Run the agent. On a halt, first wait until the turns under way are stored; on a cancellation, give them up."""
+    """Run the agent. On a halt, first wait until the turns under way are stored; on a cancellation, give them up.
+
+    When another attempt replaces this one, calls in flight go on: the next attempt takes them over if it runs here.
+    """
+    watching = asyncio.create_task(_interrupt_calls(ledger, record))
     try:
         if ledger.halt in (Halt.PAUSE, Halt.CANCEL):
             raise RunHalted(ledger.halt)
         result = await work()
     except asyncio.CancelledError:
-        record.abort()
+        if _is_replaced():
+            ledger.room.keep(_let_calls_end(ledger, record))
+        else:
+            record.abort()
         raise
     except (RunHalted, WorkerStopping) as stop:
         await record.drain(policies.DRAIN_LIMIT)
@@ -112,13 +119,40 @@ async def _run_guarded(ledger: StageLedger, record: DurableRecord, work: Callabl
         log.exception("run %s: the stage %s failed", ledger.run_id, ledger.stage)
         await ledger.release()
         raise make_final_failure(error) from error
+    finally:
+        watching.cancel()
     return result
+
+
+def _is_replaced() -> bool:
+    """Return whether Temporal has given up on this attempt, as after a silence of its worker."""
+    told = activity.cancellation_details()
+    return told is not None and (told.timed_out or told.not_found) and not told.cancel_requested
+
+
+async def _let_calls_end(ledger: StageLedger, record: DurableRecord) -> None:
+    """Let the calls in flight of a replaced attempt end, unless the run does. What no other attempt takes over is billed."""
+    if await ledger.find_interruption():
+        record.abort()
+    watching = asyncio.create_task(_interrupt_calls(ledger, record))
+    await record.drain(policies.DRAIN_LIMIT)
+    watching.cancel()
+
+
+async def _interrupt_calls(ledger: StageLedger, record: DurableRecord) -> None:
+    """End the calls in flight when the run is paused, cancelled, or out of time. Those that answer within the grace are kept."""
+    while True:
+        await asyncio.sleep(policies.HALT_POLL.total_seconds())
+        if await ledger.find_interruption():
+            await asyncio.sleep(policies.CALL_GRACE.total_seconds())
+            if halted := await ledger.find_interruption():
+                record.interrupt(halted)
 
 
 def _failure_of(stop: RunHalted | WorkerStopping) -> BaseException:
     """Return the failure for a stop. A superseded attempt counts as a stopping worker: a newer attempt goes on."""
     if isinstance(stop, RunHalted) and stop.halt is not Halt.SUPERSEDED:
-        return make_halted_failure(stop.halt)
+        return make_halted_failure(stop.halt, stop.reason)
     return make_stopping_failure()
 
 

@@ -1,5 +1,9 @@
-"""The worker: `python -m workflows.durable.worker`. It prints "worker ready" when it takes work; SIGTERM or SIGINT ends it."""
+"""The worker: `python -m workflows.durable.worker`. It prints "worker ready" when it takes work; SIGTERM or SIGINT ends it.
 
+With `--health-socket PATH` it answers HTTP requests at that Unix socket while it lives.
+"""
+
+import argparse
 import asyncio
 import logging
 import os
@@ -9,6 +13,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from pathlib import Path
 
 import uvloop
 from temporalio.client import Client
@@ -27,6 +32,7 @@ from workflows.durable.deployment import become_current, compute_build_id
 from workflows.durable.drafting import DraftActivities, DraftWorkflow
 from workflows.durable.fleet_activities import FleetActivities
 from workflows.durable.fleet_workflow import FleetWorkflow
+from workflows.durable.liveness import answer_health_checks
 from workflows.durable.living_activities import LivingActivities
 from workflows.durable.living_workflow import LivingReportWorkflow
 from workflows.durable.reconcile import Reconciler
@@ -46,9 +52,12 @@ EXIT_PAUSE = timedelta(milliseconds=300)
 
 def main() -> int:
     """Run with the settings of the environment. Return 2, with a message, when something must be set up first."""
+    parser = argparse.ArgumentParser(prog="worker", description="Take work.")
+    parser.add_argument("--health-socket", type=Path, help="a Unix socket at which to answer health checks")
+    options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     try:
-        uvloop.run(serve(read_settings(os.environ)))
+        uvloop.run(serve(read_settings(os.environ), health_socket=options.health_socket))
     except SetupError as error:
         print(f"the worker cannot start: {error}", file=sys.stderr)
         return 2
@@ -57,7 +66,7 @@ def main() -> int:
     return 0
 
 
-async def serve(settings: Settings, build: str | None = None) -> None:
+async def serve(settings: Settings, build: str | None = None, health_socket: Path | None = None) -> None:
     """Take work until told to stop; turns under way then have some time to end and be stored. `build` overrides the version.
 
     Raises:
@@ -72,8 +81,9 @@ async def serve(settings: Settings, build: str | None = None) -> None:
     client = await connect(settings.temporal_address, runtime)
     async with open_workshop(settings) as shop, run_worker(client, shop, build or compute_build_id()):
         collect_garbage_rarely()
-        print("worker ready", flush=True)
-        await stop.wait()
+        async with answer_health_checks(health_socket):
+            print("worker ready", flush=True)
+            await stop.wait()
 
 
 @asynccontextmanager

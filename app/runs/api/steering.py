@@ -1,4 +1,4 @@
-"""Steer a run that is under way. Commands are accepted at once and take effect before every agent's next turn."""
+"""Steer a run that is under way. Commands are accepted at once and take effect within seconds."""
 
 from litestar import Controller, post, put
 from litestar.params import JSONBody

@@ -68,3 +68,11 @@ class RunGateway(Protocol):
     async def check(self) -> None:
         """Return when the workflow service answers."""
         ...
+
+    async def check_workers(self) -> str:
+        """Return a remark on the workers, empty when all that ever reported themselves do so still.
+
+        Raises:
+            Unavailable: they have all fallen silent: runs wait until one is back.
+        """
+        ...

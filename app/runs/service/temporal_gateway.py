@@ -3,10 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from temporalio.api.enums.v1 import WorkerStatus
+from temporalio.api.workflowservice.v1 import ListWorkersRequest
 from temporalio.client import (
     Client,
     WorkflowFailureError,
@@ -47,6 +49,9 @@ STARTING_MESSAGE = "Frontend is not healthy yet"
 STARTING_POLL = timedelta(milliseconds=100)
 BACKGROUND_PRIORITY = 5
 """Temporal's lowest priority; 3 is the usual one."""
+MOST_WORKERS = 1_000
+# Workers report themselves every five seconds.
+WORKER_SILENCE = timedelta(seconds=15)
 DRAFT_LIMIT = timedelta(seconds=100)
 _REFUSALS: dict[str, type[RubricaError]] = {kind.__name__: kind for kind in (Conflict, InvalidInput, NotFound)}
 _CAUSES = {
@@ -192,6 +197,26 @@ class TemporalGateway:
             raise Unavailable(f"Temporal does not answer: {error.message}") from error
         if not answers:
             raise Unavailable("Temporal is not ready")
+
+    async def check_workers(self) -> str:
+        """Return which workers are silent; raise when all are. Older servers know none, nor do new ones for some seconds."""
+        client = await self._get_client()
+        try:
+            request = ListWorkersRequest(namespace=NAMESPACE, page_size=MOST_WORKERS)
+            listed = await client.workflow_service.list_workers(request, timeout=COMMAND_LIMIT)
+        except RPCError as error:
+            if error.status is RPCStatusCode.UNIMPLEMENTED:
+                return ""
+            raise Unavailable(f"Temporal does not answer: {error.message}") from error
+        heard = [info.worker_heartbeat for info in listed.workers_info]
+        running = [each for each in heard if each.status == WorkerStatus.WORKER_STATUS_RUNNING]
+        oldest = datetime.now(UTC) - WORKER_SILENCE
+        silent = [each for each in running if each.heartbeat_time.ToDatetime(UTC) < oldest]
+        if not running:
+            return "no worker has reported itself yet"
+        if len(silent) == len(running):
+            raise Unavailable(f"no worker has reported itself for {WORKER_SILENCE.seconds} s; runs wait until one is back")
+        return f"{len(silent)} of {len(running)} workers are silent; their runs go on elsewhere" if silent else ""
 
     async def _signal(self, run_id: UUID, command: Command) -> None:
         handle = await self._get_handle(run_id)

@@ -13,7 +13,7 @@ from app.domain.errors import NotFound
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
-from app.domain.run import EventType, RunStatus
+from app.domain.run import EventType, RunStatus, WaitReason
 from app.domain.trajectory import Turn
 from app.runs.storage.turn_writer import TurnArguments, TurnWriter
 
@@ -230,9 +230,16 @@ class RunLog:
         if seq is None:
             raise NotFound(f"there is no run {run_id}")
 
-    async def set_status(self, run_id: UUID, status: RunStatus, detail: str = "", options: Sequence[str] = ()) -> int | None:
+    async def set_status(
+        self,
+        run_id: UUID,
+        status: RunStatus,
+        detail: str = "",
+        options: Sequence[str] = (),
+        reason: WaitReason | None = None,
+    ) -> int | None:
         """Move the run to a status, appending `status_changed`. None when nothing changed: the first final status stays."""
-        extra = to_json({"options": list(options)} if options else {})
+        extra = to_json(({"options": list(options)} if options else {}) | ({"reason": reason} if reason else {}))
         async with translate_outages():
             seq: int | None = await self._pool.fetchval(SET_STATUS, run_id, status, detail.replace("\x00", ""), extra)
         return seq

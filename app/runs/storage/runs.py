@@ -12,13 +12,19 @@ from app.database.engine import Executor, translate_outages
 from app.domain.budget import Budget, Usage
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
-from app.domain.run import EventType, Run, RunStatus
+from app.domain.run import EventType, Run, RunStatus, WaitReason
 from app.runs.storage.run_log import to_json
 
 WILDCARD = re.compile(r"([%_\\])")  # what LIKE would read as more than itself
 ESCAPED = r"\\\1"
-RUN = """
-    SELECT r.id, r.query, r.status, r.detail, r.plan, r.created_at, r.finished_at,
+# The last event of a paused run's status says why it has paused, if no person did that.
+PAUSE_REASON = """CASE WHEN r.status = 'paused' THEN (SELECT e.payload->>'reason' FROM events e
+    WHERE e.run_id = r.id AND e.type = 'status_changed' ORDER BY e.seq DESC LIMIT 1) END"""
+# A run whose newest event offers its reader a choice waits for its model.
+BUSY = f"""CASE WHEN r.status = 'running' THEN (SELECT '{WaitReason.MODEL_BUSY}' FROM events e WHERE e.run_id = r.id
+    AND e.seq = l.last_seq AND e.type = 'waiting' AND e.payload->'options' IS NOT NULL) END"""
+RUN = f"""
+    SELECT r.id, r.query, r.status, r.detail, coalesce({PAUSE_REASON}, {BUSY}) AS reason, r.plan, r.created_at, r.finished_at,
            l.max_tokens, l.max_cost_microusd, l.max_seconds,
            l.model_calls, l.tool_calls, l.input_tokens, l.output_tokens, l.cost_microusd, l.updated_at, l.last_seq
     FROM runs r JOIN ledgers l ON l.run_id = r.id """
@@ -53,14 +59,15 @@ WAITING = """
          told AS (UPDATE runs SET detail = $2 FROM ledger WHERE id = ledger.run_id AND status = 'queued' AND detail <> $2
                   RETURNING id)
     SELECT append_event(id, 'status_changed', '', $3) FROM told"""
-UNFINISHED = "SELECT id, status FROM runs WHERE finished_at IS NULL ORDER BY created_at"
+UNFINISHED = f"SELECT r.id, r.status, {PAUSE_REASON} AS reason FROM runs r WHERE r.finished_at IS NULL ORDER BY r.created_at"
 
 
 class UnfinishedRun(NamedTuple):
-    """A run that has not ended, and where it stands."""
+    """A run that has not ended, where it stands, and why it has paused by itself."""
 
     id: UUID
     status: RunStatus
+    reason: WaitReason | None = None
 
 
 async def create(database: Executor, run_id: UUID, query: ResearchQuery) -> None:
@@ -137,7 +144,11 @@ async def list_unfinished(database: Executor) -> Sequence[UnfinishedRun]:
     """List every run that has not ended, oldest first: each must have a workflow."""
     async with translate_outages():
         rows = await database.fetch(UNFINISHED)
-    return [UnfinishedRun(row["id"], RunStatus(row["status"])) for row in rows]
+    return [UnfinishedRun(row["id"], RunStatus(row["status"]), _read_reason(row)) for row in rows]
+
+
+def _read_reason(row: Record) -> WaitReason | None:
+    return WaitReason(row["reason"]) if row["reason"] else None
 
 
 def _run_of(row: Record) -> Run:
@@ -146,6 +157,7 @@ def _run_of(row: Record) -> Run:
         query=ResearchQuery.of_any_version(row["query"]),
         status=RunStatus(row["status"]),
         detail=row["detail"],
+        reason=_read_reason(row),
         plan=ResearchPlan.of_any_version(row["plan"]) if row["plan"] else None,
         usage=Usage(**{name: row[name] for name in Usage.model_fields}),
         budget=Budget(**{name: row[name] for name in Budget.model_fields}),

@@ -14,6 +14,12 @@ SET_CONTROL = "UPDATE ledgers SET control = $2, updated_at = now() WHERE run_id 
 SET_FINISH = "UPDATE runs SET finish = $2 WHERE id = $1"
 SET_APPROVED = "UPDATE runs SET approved = true WHERE id = $1"
 APPROVED = "SELECT approved FROM runs WHERE id = $1"
+# What ends also the calls in flight. The caps on tokens and money do not: these calls were reserved for.
+FIND_INTERRUPTION = """
+    SELECT CASE WHEN control <> 'none' THEN control
+                WHEN active_seconds + coalesce(extract(epoch FROM now() - running_since), 0) >= max_seconds THEN 'budget'
+                ELSE 'none' END
+    FROM ledgers WHERE run_id = $1"""
 ADD_NOTE = """
     WITH counted AS (UPDATE ledgers SET last_seq = last_seq + 1, updated_at = now() WHERE run_id = $1 RETURNING last_seq AS seq),
          note AS (INSERT INTO notes (run_id, seq, text) SELECT $1, seq, $2 FROM counted RETURNING seq)
@@ -34,6 +40,13 @@ async def get_control(database: Executor, run_id: UUID) -> Halt | None:
     async with translate_outages():
         wished: str | None = await database.fetchval(CONTROL, run_id)
     return Halt(wished) if wished else None
+
+
+async def find_interruption(database: Executor, run_id: UUID) -> Halt:
+    """Return why the run's calls in flight must end: a pause, a cancel, or the cap on minutes (`Halt.BUDGET`)."""
+    async with translate_outages():
+        found: str | None = await database.fetchval(FIND_INTERRUPTION, run_id)
+    return Halt(found) if found else Halt.NONE
 
 
 async def set_control(database: Executor, run_id: UUID, wish: Halt, replacing: Collection[Halt]) -> bool:

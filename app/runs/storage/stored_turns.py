@@ -12,6 +12,8 @@ LATEST = """
                       ORDER BY stage, agent, ordinal, revision DESC) AS latest ORDER BY seq"""
 TURNS, TOOL_TURNS = LATEST.format(of_kind=""), LATEST.format(of_kind=" AND kind = 'tool'")
 
+HAS_SEARCH_ANSWERS = "SELECT EXISTS (SELECT FROM turns WHERE run_id = $1 AND kind = 'model' AND stage LIKE 'search/%')"
+
 
 async def list_tool_turns(database: Executor, run_id: UUID) -> Sequence[Turn]:
     """Return the run's tool turns, in the order in which they were stored."""
@@ -25,3 +27,9 @@ async def list_turns(database: Executor, run_id: UUID) -> Sequence[Turn]:
     async with translate_outages():
         rows = await database.fetch(TURNS, run_id)
     return [Turn.of_any_version(row["body"]) for row in rows]
+
+
+async def has_search_answers(database: Executor, run_id: UUID) -> bool:
+    """Return whether a model has answered any of the run's searches."""
+    async with translate_outages():
+        return bool(await database.fetchval(HAS_SEARCH_ANSWERS, run_id))

@@ -25,6 +25,7 @@ async def test_health_tells_each_part(api: ApiClient, workflows: InMemoryRuns) -
     assert {name: part["ok"] for name, part in reply.json["parts"].items()} == {
         "database": True,
         "workflows": False,
+        "workers": False,
         "events": True,
     }
 

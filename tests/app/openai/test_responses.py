@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from app.domain.budget import Budget
 from app.domain.query import SystemName
-from app.domain.run import RunStatus
+from app.domain.run import RunStatus, WaitReason
 from app.http.services import Services
 from app.runs.storage.run_log import RunLog
 from tests.app.finished_run import URL, write_begin, write_end
@@ -187,6 +187,18 @@ async def test_a_spent_budget_is_incomplete_until_somebody_raises_it(
     await write_end(pool, run_log, run_id)
     rest = await client.responses.retrieve(asked.id, stream=True, starting_after=first[-1].sequence_number)
     assert [event.type async for event in rest][-1] == "response.completed"
+
+
+async def test_a_model_that_refuses_ends_the_wait_for_the_report(client: openai.AsyncOpenAI, run_log: RunLog) -> None:
+    asked = await client.responses.create(model=MODEL, input="Why?", background=True)
+    reason = WaitReason.MODEL_REFUSED
+    await run_log.set_status(run_of(asked), RunStatus.PAUSED, "401: no such key", ("resume",), reason)
+    poll = strict(await client.responses.retrieve(asked.id))
+    assert poll.status == "incomplete"
+    assert poll.error is not None
+    assert poll.error.message == "401: no such key"
+    events = [event async for event in await client.responses.retrieve(asked.id, stream=True)]
+    assert events[-1].type == "response.incomplete"
 
 
 async def test_a_conversation_becomes_a_question_and_notes(client: openai.AsyncOpenAI, api: ApiClient) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.domain.budget import AgentLimits, StopReason
-from app.domain.errors import ModelRefused, ToolError
+from app.domain.errors import ContextTooLong, ModelRefused, ToolError
 from app.domain.evidence import Passage
 from retrieval.ports import SearchFilter
 from tests.workflows.agent_kit import step_of
@@ -42,6 +42,14 @@ async def test_without_a_model_the_question_is_searched_once() -> None:
     assert corpus.queries == [SUBTASK.question]
     assert (found.stop, found.turns) == (StopReason.FAILED, 0)
     assert "no credit" in found.detail
+
+
+async def test_a_model_whose_context_is_too_short_for_any_turn_still_has_the_question_searched() -> None:
+    corpus = SmallCorpus()
+    found = await search_subtask(make_acting_model(ContextTooLong("2048 tokens at most")), corpus)
+    assert corpus.queries == [SUBTASK.question]
+    assert (found.stop, found.detail) == (StopReason.MAX_TOKENS, "2048 tokens at most")
+    assert found.quotes
 
 
 async def test_a_model_that_fails_after_a_search_is_no_reason_to_search_again() -> None:

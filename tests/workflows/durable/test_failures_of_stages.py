@@ -69,7 +69,7 @@ async def test_when_the_report_agent_fails_the_report_is_extractive_and_says_so(
         await house.wait_for(run_id, RunStatus.COMPLETED)
     written = await house.read_report_markdown(run_id)
     assert "extractive" in written
-    assert "could not write this report (out of words)" in written
+    assert "did not write this report (out of words)" in written
 
 
 async def test_a_run_that_can_produce_nothing_fails_with_the_reason(house: WholeProduct) -> None:

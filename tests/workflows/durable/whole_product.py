@@ -23,6 +23,7 @@ from app.runs.storage import events
 from tests.workflows.durable.toys import ToyIndex, ToyModel, make_quoting_toys, make_toy_agents
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import SchemaCodec
+from workflows.agents.ports import ChatModel
 from workflows.durable.reconcile import Reconciler
 from workflows.durable.worker import run_worker
 from workflows.durable.workshop import Workshop
@@ -47,13 +48,15 @@ class WholeProduct:
         self.runs = Runs(self.database, self.gateway)
         self.steering = Steering(self.database, self.gateway, self.runs)
 
-    def make_workshop(self, agents: AgentSet | None = None, fallback: AgentSet | None = None) -> Workshop:
+    def make_workshop(
+        self, agents: AgentSet | None = None, fallback: AgentSet | None = None, chat: ChatModel | None = None
+    ) -> Workshop:
         return Workshop(
             database=self.database,
             index=self.index,
             agents=agents or make_toy_agents(),
             fallback=fallback or make_quoting_toys(),
-            chat=self.model,
+            chat=chat or self.model,
             codec=SchemaCodec(),
             prompts=PROMPTS,
         )

@@ -71,8 +71,8 @@ def _shorten(text: str) -> str:
 def list_notices(desk: ReportDesk, pieces: Sequence[ReportPiece]) -> tuple[str, ...]:
     """List what the reader must know: parts that failed or ended early, steps without the model, sections without a source."""
     language = desk.kit.language
-    told = [notice for finding in desk.findings if (notice := _notice_of(desk, finding))]
-    told += [say("writer_failed", language, what=what, detail=detail) for what, detail in desk.list_failures()]
+    told = [say("writer_failed", language, what=what, detail=detail) for what, detail in desk.list_failures()]
+    told += [notice for finding in desk.findings if (notice := _notice_of(desk, finding))]
     if desk.budget_spent:
         told.append(say("budget_report", language))
     told += [say("uncited", language, title=heading) for heading in _list_uncited(pieces)]
@@ -86,6 +86,8 @@ def _notice_of(desk: ReportDesk, finding: Finding) -> str:
     if finding.stop in PART_NOTICES:
         return say(PART_NOTICES[finding.stop], desk.kit.language, title=title, detail=finding.detail or "-")
     empty = finding.stop is StopReason.NO_EVIDENCE or not finding.quotes
+    if empty and finding.detail:
+        return say("failed_part", desk.kit.language, title=title, detail=finding.detail)
     return say("empty_part", desk.kit.language, title=title) if empty else ""
 
 
