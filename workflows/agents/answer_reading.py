@@ -6,11 +6,16 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from app.domain.errors import AnswerInvalid
+from app.domain.query import Language
 from workflows.agents.parsing import find_json_values, parse_leniently, read_answer_tag, remove_fence, remove_thinking
 from workflows.agents.steps import Step, StepAnswer
+from workflows.agents.wording import say
+from workflows.checks.answer_faults import count_words
 
 A = TypeVar("A", bound=StepAnswer)
 SHOWN_ERRORS = 3
+LONGER_BY, LEAST_MOST_WORDS = 3, 1_000
+"""How many times longer than asked a text may be, and the length up to which no text is too long."""
 
 
 def read_answer(step: Step[A], text: str) -> A:
@@ -74,3 +79,14 @@ def _unwrap_json(text: str) -> str:
     value = parse_leniently(text)
     strings = [v for v in value.values() if isinstance(v, str)] if isinstance(value, dict) else []
     return max(strings, key=len, default=text)
+
+
+def check_length(text: str, words: int, language: Language) -> None:
+    """Check that a text is not far longer than the `words` that were asked for.
+
+    Raises:
+        AnswerInvalid: it is; the message tells the model how long it may be.
+    """
+    n, most = count_words(text), max(LEAST_MOST_WORDS, LONGER_BY * words)
+    if n > most:
+        raise AnswerInvalid(say("too_long", language, n=n, words=words, most=most))

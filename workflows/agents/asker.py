@@ -1,23 +1,28 @@
-"""Asking a model for a step. When the answer has the wrong form, it is asked once more and shown the error."""
+"""Asking a model for a step. An answer that is cut off, loops, echoes its prompt or has the wrong form is asked for again."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Generic, TypeVar
 
 from app.domain.budget import Usage
-from app.domain.chat import ChatRole, Completion, Message
+from app.domain.chat import ChatRequest, ChatRole, Completion, Message
 from app.domain.errors import AnswerInvalid
+from app.domain.run import EventType
 from workflows.agents.answer_reading import read_answer, read_text
 from workflows.agents.kit import Kit
-from workflows.agents.parsing import thinking_of
+from workflows.agents.parsing import remove_thinking, thinking_of
 from workflows.agents.steps import AnyStep, Step, StepAnswer, TextStep
+from workflows.agents.wording import say
+from workflows.checks.answer_faults import AnswerFault, FoundAnswerFault, PromptWords, find_answer_fault
+from workflows.prompts.library import PromptLibrary
 
 A = TypeVar("A", bound=StepAnswer)
 T = TypeVar("T")
-SHOWN_CHARS = 2_000
-CUT_OFF = "length"
+SHOWN_CHARS, LOOP_SHOWN_CHARS, SHOWN_ECHO_CHARS = 2_000, 200, 80
 MORE_ROOM = 3  # models that think at length before they answer may use up the room of the answer
+ANEW = 0.7
+"""The temperature after a loop or an echo: at the first temperature the same words would come again."""
 
 
 def _accept_any(_: str) -> None:
@@ -45,10 +50,10 @@ class Asker:
         """Return a structured answer.
 
         Raises:
-            AnswerInvalid: both the answer and the second attempt had the wrong form.
+            AnswerInvalid: the answer and the further attempts were cut off, looped, echoed the prompt or had the wrong form.
             BudgetSpent, ModelRefused: from the record.
         """
-        completion, answer = await self._ask_twice(step, messages, partial(read_answer, step))
+        completion, answer = await self._ask_until_valid(step, messages, partial(read_answer, step))
         return StepReply(answer, self.kit.codec.to_message(completion.text), thinking_of(completion.text))
 
     async def write(self, step: TextStep, messages: Sequence[Message], check: Callable[[str], None] = _accept_any) -> str:
@@ -59,25 +64,66 @@ class Asker:
             check(written)
             return written
 
-        return (await self._ask_twice(step, messages, read))[1]
+        return (await self._ask_until_valid(step, messages, read))[1]
 
-    async def _ask_twice(self, step: AnyStep, messages: Sequence[Message], read: Callable[[str], T]) -> tuple[Completion, T]:
-        completion = await self._complete(step, messages)
-        try:
-            return completion, read(completion.text)
-        except AnswerInvalid as invalid:
-            again = (*messages, *self._make_correction(completion.text, str(invalid)))
-        completion = await self._complete(step, again, MORE_ROOM if completion.finish_reason == CUT_OFF else 1)
-        return completion, read(completion.text)
+    async def _ask_until_valid(
+        self, step: AnyStep, messages: Sequence[Message], read: Callable[[str], T]
+    ) -> tuple[Completion, T]:
+        """Ask for an answer. When it is cut off there is more room for it, once; any other fault is shown to the model, once."""
+        request = first = self.kit.codec.make_request(step, messages)
+        while True:
+            completion = await self._complete(step, request)
+            fault = self._find_fault(step, completion)
+            try:
+                if fault is not None:
+                    raise AnswerInvalid(self._word_fault(fault))
+                return completion, read(completion.text)
+            except AnswerInvalid as invalid:
+                following = self._change_request(request, first, completion.text, fault, str(invalid))
+                if following is None:
+                    raise
+                request = following
+                if fault is not None:
+                    await self._tell_refusal(step, str(invalid))
 
-    async def _complete(self, step: AnyStep, messages: Sequence[Message], room: int = 1) -> Completion:
-        request = self.kit.codec.make_request(step, messages)
-        if room > 1:
-            request = request.model_copy(update={"max_tokens": room * request.max_tokens})
+    def _find_fault(self, step: AnyStep, completion: Completion) -> FoundAnswerFault | None:
+        form = "" if isinstance(step, TextStep) else step.outline
+        said = remove_thinking(completion.text)
+        return find_answer_fault(said, completion.finish_reason, _prompt_words_of(self.kit.prompts), form)
+
+    def _change_request(
+        self, request: ChatRequest, first: ChatRequest, text: str, fault: FoundAnswerFault | None, problem: str
+    ) -> ChatRequest | None:
+        """Return the request to make after a refused answer; None when nothing is left to try."""
+        if fault is not None and fault.fault is AnswerFault.CUT and request.max_tokens == first.max_tokens:
+            return request.model_copy(update={"max_tokens": MORE_ROOM * first.max_tokens})
+        if request.messages != first.messages:
+            return None
+        wandering = fault is not None and fault.fault is not AnswerFault.CUT
+        shown = text[: LOOP_SHOWN_CHARS if wandering else SHOWN_CHARS]
+        messages = (*first.messages, *self._make_correction(shown, problem))
+        return request.model_copy(update={"messages": messages} | ({"temperature": ANEW} if wandering else {}))
+
+    async def _complete(self, step: AnyStep, request: ChatRequest) -> Completion:
         completion = await self.kit.record.ask(self.agent, step.name, self.kit.chat, request)
         self.usage += completion.usage
         return completion
 
+    def _word_fault(self, found: FoundAnswerFault) -> str:
+        language = self.kit.language
+        if found.fault is AnswerFault.ECHO:
+            return say("answer_echo", language, shown=" ".join(found.shown.split())[:SHOWN_ECHO_CHARS])
+        return say("answer_loop", language) if found.fault is AnswerFault.LOOP else say("answer_cut", language)
+
+    async def _tell_refusal(self, step: AnyStep, problem: str) -> None:
+        message = say("answer_refused", self.kit.language, step=step.name, problem=problem)
+        await self.kit.record.tell(EventType.WARNING, self.agent, {"message": message})
+
     def _make_correction(self, text: str, problem: str) -> tuple[Message, Message]:
         retry = self.kit.prompts.get("retry", self.kit.language).render_text(problem=problem)
-        return Message(role=ChatRole.ASSISTANT, content=text[:SHOWN_CHARS] or "-"), Message(role=ChatRole.USER, content=retry)
+        return Message(role=ChatRole.ASSISTANT, content=text or "-"), Message(role=ChatRole.USER, content=retry)
+
+
+@lru_cache(maxsize=8)
+def _prompt_words_of(prompts: PromptLibrary) -> PromptWords:
+    return PromptWords.of(prompts.list_literals())

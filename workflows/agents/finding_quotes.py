@@ -36,7 +36,11 @@ class FindingAnswer(StepAnswer):
     """The agent's result. Evidence comes first, so that the model writes the answer from it."""
 
     quotes: tuple[QuoteAnswer, ...] = ()
-    answer: str = Field(default="", description="the answer to the subtask, each statement followed by its passage ids as [p3]")
+    answer: str = Field(
+        default="",
+        max_length=ANSWER_CHARS,
+        description="the answer to the subtask, each statement followed by its passage ids as [p3]",
+    )
     gaps: tuple[str, ...] = Field(default=(), description="what stayed unanswered")
     conflicts: tuple[ConflictAnswer, ...] = ()
 
@@ -90,7 +94,7 @@ class LocatedQuotes:
             quotes = dict(q for said in re.split(r"[,;，、]", match.group(1)) if (q := self.quote_of(said)))
             return "".join(map(marker_of, quotes.values()))
 
-        return CITED.sub(replace, MARKER.sub("", text[:ANSWER_CHARS])).strip()
+        return CITED.sub(replace, MARKER.sub("", text)).strip()
 
     def list_conflicts(self, said: Iterable[ConflictAnswer]) -> tuple[SourceConflict, ...]:
         """Return the disagreements that rest on at least two quotes."""

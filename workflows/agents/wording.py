@@ -53,6 +53,27 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "no statement cites a source; put the id of its quote after each statement, as [{id}]",
         ZH: "没有任何陈述注明来源；请在每个陈述之后注明引句编号，例如 [{id}]",
     },
+    "answer_cut": {
+        EN: "it broke off at the limit of its length; answer in at most half as many words",
+        ZH: "它在长度上限处中断；请用不到一半的篇幅回答",
+    },
+    "answer_loop": {EN: "it repeats itself; say each thing once", ZH: "它不断重复；每件事只说一次"},
+    "answer_echo": {
+        EN: "it repeats the request (“{shown}”) instead of answering it",
+        ZH: "它重复了任务本身（“{shown}”），而没有作答",
+    },
+    "answer_refused": {
+        EN: "An answer of the model ({step}) was refused and is asked for again: {problem}.",
+        ZH: "模型的一个回答（{step}）被拒绝，正在重新请求：{problem}。",
+    },
+    "too_long": {
+        EN: "it has {n} words where about {words} were asked for; write at most {most}",
+        ZH: "它有 {n} 字，而要求约 {words} 字；最多写 {most} 字",
+    },
+    "section_refused": {
+        EN: "The model's text for the section “{what}” could not be used ({detail}); quotes from its evidence stand there.",
+        ZH: "模型为“{what}”一节写的文字无法使用（{detail}）；该节改为引用其证据原文。",
+    },
     "rewrite": {EN: "write this section anew.", ZH: "重写这一节。"},
     "deepen": {
         EN: "deepen this section: keep what holds, and add what the evidence further says on it.",

@@ -132,6 +132,11 @@ class PromptLibrary:
         """Return the chosen version of a prompt, else the released one."""
         return self._versions.get(name, RELEASED_LATER.get(name, RELEASED))
 
+    def list_literals(self) -> tuple[str, ...]:
+        """Return our own text of all prompts, in the pieces between placeholders."""
+        parts = (part for prompt in self._prompts.values() for part in (prompt.system, prompt.user))
+        return tuple(piece for part in parts for piece in part.pieces[::2])
+
     def list_used(self, language: Language) -> dict[str, str]:
         """Return the digests of the prompts that `get` returns in this language without a `version`; keys as in `digests`."""
         names = sorted({name for name, _, spoken in self._prompts if spoken is language})

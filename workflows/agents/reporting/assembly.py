@@ -71,7 +71,7 @@ def _shorten(text: str) -> str:
 def list_notices(desk: ReportDesk, pieces: Sequence[ReportPiece]) -> tuple[str, ...]:
     """List what the reader must know: parts that failed or ended early, steps without the model, sections without a source."""
     language = desk.kit.language
-    told = [say("writer_failed", language, what=what, detail=detail) for what, detail in desk.list_failures()]
+    told = desk.list_failures()
     told += [notice for finding in desk.findings if (notice := _notice_of(desk, finding))]
     if desk.budget_spent:
         told.append(say("budget_report", language))

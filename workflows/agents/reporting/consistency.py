@@ -34,8 +34,14 @@ class ConsistencyAnswer(StepAnswer):
     """The changes and additions of the pass."""
 
     edits: tuple[EditAnswer, ...] = Field(default=(), description="only where sections repeat or contradict each other")
-    summary: str = Field(default="", description="the summary at the top, in Markdown, citing as the sections do")
-    conclusion: str = Field(default="", description="what follows, how sure it is and what stays open, citing as the sections do")
+    summary: str = Field(
+        default="", max_length=CLOSING_CHARS, description="the summary at the top, in Markdown, citing as the sections do"
+    )
+    conclusion: str = Field(
+        default="",
+        max_length=CLOSING_CHARS,
+        description="what follows, how sure it is and what stays open, citing as the sections do",
+    )
 
 
 CONSISTENCY = declare_step("consistency", ConsistencyAnswer, max_tokens=4_500)
@@ -106,7 +112,7 @@ def _add_frame(desk: ReportDesk, pieces: list[ReportPiece], answer: ConsistencyA
 
 def _make_closing(desk: ReportDesk, what: str, said: str, used: tuple[str, ...]) -> list[ReportPiece]:
     heading = say(what, desk.kit.language)
-    text = clean_citations(said[:CLOSING_CHARS], used)
+    text = clean_citations(said, used)
     desk.removed_citations += text.removed
     body = flatten_headings(text.text, besides=heading)
     return [ReportPiece(0, 2, heading, body, used)] if any(c.isalnum() for c in body) else []

@@ -76,13 +76,12 @@ class ReportDesk:
             await self.note_failure(asker.agent, what, str(error))
         return None
 
-    def list_failures(self) -> list[tuple[str, str]]:
-        """Return the failed steps and their reasons, in an order that does not depend on which writer ended first."""
-        ordered = sorted(self.failures.items(), key=lambda item: (len(item[0][0]), item[0]))
-        return [(what, detail) for (_, what), detail in ordered]
+    def list_failures(self) -> list[str]:
+        """Return what the reader is told of failed steps, in an order that does not depend on which writer ended first."""
+        return [told for _, told in sorted(self.failures.items(), key=lambda item: (len(item[0][0]), item[0]))]
 
-    async def note_failure(self, agent: str, what: str, detail: str) -> None:
-        """Note that the model did not do this step, and warn the run's watchers."""
-        self.failures[agent, what] = detail
-        message = say("writer_failed", self.kit.language, what=what, detail=detail)
+    async def note_failure(self, agent: str, what: str, detail: str, wording: str = "writer_failed") -> None:
+        """Note that the model did not do this step, and warn the run's watchers. `wording` names the sentence that says so."""
+        message = say(wording, self.kit.language, what=what, detail=detail)
+        self.failures[agent, what] = message
         await self.kit.record.tell(EventType.WARNING, agent, {"message": message})

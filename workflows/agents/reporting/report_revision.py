@@ -28,7 +28,7 @@ class AdditionAnswer(StepAnswer):
 
     section: int = Field(default=0, description="number of the section it is added to; 0 for a section of its own at the end")
     heading: str = Field(default="", description="heading of a section of its own; else empty")
-    text: str = Field(default="", description="the paragraph in Markdown, with its citations")
+    text: str = Field(default="", max_length=ADDITION_CHARS, description="the paragraph in Markdown, with its citations")
 
 
 class RevisionAnswer(StepAnswer):
@@ -103,7 +103,7 @@ def _apply_edit(bodies: list[str], edit: EditAnswer, desk: ReportDesk) -> None:
 
 
 def _add_paragraph(sections: list[Section], bodies: list[str], addition: AdditionAnswer, desk: ReportDesk) -> None:
-    text = flatten_headings(clean_citations(addition.text[:ADDITION_CHARS], desk.book.ids).text)
+    text = flatten_headings(clean_citations(addition.text, desk.book.ids).text)
     if not has_citation(text):
         return
     place, heading = addition.section - 1, " ".join(clean_citations(addition.heading, ()).text.split())[:HEADING_CHARS]

@@ -8,6 +8,7 @@ from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.report import Section
+from workflows.agents.answer_reading import check_length
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.reporting.aggregation import FilledSection
@@ -44,7 +45,7 @@ async def rewrite_section(
     if not ids:
         raise NothingToAdd(say("nothing_more", kit.language))
     filled = FilledSection(OutlinedSection(1, revision.heading, ""), spare=list(ids))
-    text = await desk.asker.write(REWRITE, _render_messages(desk, revision, ids), partial(_check_cites, desk, ids))
+    text = await desk.asker.write(REWRITE, _render_messages(desk, revision, ids), partial(_check_section, desk, ids))
     level = revision.sections[0].level
     return tuple(
         Section(heading=piece.heading, level=min(4, piece.level + level - 2), body=put_markers(piece.text, desk.book))
@@ -52,7 +53,8 @@ async def rewrite_section(
     )
 
 
-def _check_cites(desk: ReportDesk, ids: tuple[str, ...], text: str) -> None:
+def _check_section(desk: ReportDesk, ids: tuple[str, ...], text: str) -> None:
+    check_length(text, round(DEEPER * desk.kit.bounds.section_words), desk.kit.language)
     if not has_citation(clean_citations(text, ids).text):
         raise AnswerInvalid(say("cites_nothing", desk.kit.language, id=ids[0]))
 

@@ -6,6 +6,7 @@ from functools import partial
 
 from app.domain.chat import Message
 from app.domain.errors import AnswerInvalid, ModelError
+from workflows.agents.answer_reading import check_length
 from workflows.agents.asker import Asker
 from workflows.agents.concurrency import gather_all
 from workflows.agents.ports import BudgetSpent
@@ -54,23 +55,24 @@ async def _write_section(desk: ReportDesk, outline: Outline, filled: FilledSecti
     agent = f"{REPORTER}/section/{number}"
     try:
         text = await Asker(desk.kit, agent).write(
-            SECTION, _render_messages(desk, outline, filled), partial(_check_cites, desk, filled)
+            SECTION, _render_messages(desk, outline, filled), partial(_check_section, desk, filled)
         )
     except BudgetSpent:
         desk.budget_spent = True
         text = quote_evidence(desk, filled)
     except ModelError as error:
-        await desk.note_failure(agent, filled.section.heading, str(error))
+        await desk.note_failure(agent, filled.section.heading, str(error), "section_refused")
         text = quote_evidence(desk, filled)
     return cut_pieces(desk, filled, text)
 
 
-def _check_cites(desk: ReportDesk, filled: FilledSection, text: str) -> None:
-    """Check that a section cites its evidence.
+def _check_section(desk: ReportDesk, filled: FilledSection, text: str) -> None:
+    """Check that a section cites its evidence and keeps near its length.
 
     Raises:
-        AnswerInvalid: the text cites no quote that its writer was shown.
+        AnswerInvalid: the text cites no quote that its writer was shown, or is far too long.
     """
+    check_length(text, desk.kit.bounds.section_words, desk.kit.language)
     if not has_citation(clean_citations(text, filled.ids).text):
         raise AnswerInvalid(say("cites_nothing", desk.kit.language, id=filled.ids[0]))
 

@@ -1,0 +1,132 @@
+"""Finding answers of a model that no reader may get: cut off, looping, or repeating the prompt instead of answering it.
+
+A loop is a stretch in which most runs of words have been said before, or one short piece of text repeated without end. An echo is
+a delimiter or a label of our own prompts, a long run of their words, or a field that still holds its own description.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+CUT_OFF, LOOPED = "length", "loop"
+"""Reasons why an answer ended: the server's limit, and our own watch over a stream."""
+RUN_WORDS = 16
+WINDOWS = (120, 400, 1_600)
+LEAST_NEW = 0.4
+"""The least share of runs in a window that are not repetitions; prose has above .95, a list of alike items above .5."""
+LABEL_WORDS, LABEL_IDEOGRAPHS = 3, 5
+_WORD = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u9fff\uf900-\ufaff]+")
+_ENDLESS = re.compile(r"(.)\1{599,}|(.{2,12}?)\2{149,}", re.DOTALL)
+_TAG = re.compile(r"</?([a-z_]{2,30})\b[^<>\n]{0,200}>")
+_LABEL = re.compile(r"^([^\W\d_][^\n:：{}<>#*|]{3,60})[:：][ \t]*$", re.MULTILINE)
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_DESCRIBED = re.compile(r'"(<[^"\n]{8,}>)"')
+_WANTED_TAGS = frozenset({"think", "answer", "tool_call", "plan", "cite"})
+_SHOWN_TAGS = frozenset({"quote", "snippet", "title"})
+
+
+class AnswerFault(StrEnum):
+    """The kinds of fault."""
+
+    CUT = "cut"
+    LOOP = "loop"
+    ECHO = "echo"
+
+
+class FoundAnswerFault(NamedTuple):
+    """A fault, and the words that show it (empty for a cut and a loop)."""
+
+    fault: AnswerFault
+    shown: str = ""
+
+
+def find_loop(text: str) -> bool:
+    """Say whether a text repeats itself. It takes time linear in the length of the text."""
+    if _ENDLESS.search(text):
+        return True
+    words = _WORD.findall(text.casefold())
+    return any(_repeats_itself(words[start : start + size]) for size in WINDOWS for start in _list_starts(len(words), size))
+
+
+def find_loop_at_end(text: str) -> bool:
+    """Say whether the end of a text under way repeats itself: its last words, in windows of each size."""
+    if _ENDLESS.search(text[-2_400:]):
+        return True
+    words = _WORD.findall(text[-20 * WINDOWS[-1] :].casefold())
+    return any(len(words) >= size and _repeats_itself(words[-size:]) for size in WINDOWS)
+
+
+def _list_starts(length: int, size: int) -> Iterable[int]:
+    """Return where windows of this size begin: they overlap by half, and the last ends with the text."""
+    return () if length < size else (*range(0, length - size, size // 2), length - size)
+
+
+def _repeats_itself(words: list[str]) -> bool:
+    runs = _list_runs(words)
+    return len(set(runs)) < LEAST_NEW * len(runs)
+
+
+def _list_runs(words: list[str]) -> list[tuple[str, ...]]:
+    return list(zip(*(words[start:] for start in range(RUN_WORDS)), strict=False))
+
+
+@dataclass(frozen=True, slots=True)
+class PromptWords:
+    """What is ours in the prompts: the names of delimiters, the labels of values, and all runs of words."""
+
+    tags: frozenset[str]
+    labels: re.Pattern[str] | None
+    runs: frozenset[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, literals: Iterable[str]) -> "PromptWords":
+        """Read the prompts' own text, without the values that fill it."""
+        pieces = tuple(literals)
+        tags = {tag for piece in pieces for tag in _TAG.findall(piece)} - _WANTED_TAGS | _SHOWN_TAGS
+        labels = {label.strip() for piece in pieces for label in _LABEL.findall(piece) if _is_telling(label)}
+        runs = {run for piece in pieces for run in _list_runs(_WORD.findall(piece.casefold()))}
+        return cls(frozenset(tags), _compile_labels(labels), frozenset(runs))
+
+    def find_echo(self, text: str, form: str = "") -> str:
+        """Return the first words of a text that are the prompt's and not an answer; empty when there are none.
+
+        `form` is the form of the answer as the prompt showed it. Code is not looked at.
+        """
+        for described in _DESCRIBED.findall(form):
+            if described in text:
+                return described
+        plain = _CODE.sub(" ", text)
+        tag = next((found for found in _TAG.finditer(plain) if found[1] in self.tags), None)
+        label = self.labels.search(plain) if self.labels else None
+        said = _list_runs(_WORD.findall(plain.casefold()))
+        run = () if self.runs.isdisjoint(said) else next(run for run in said if run in self.runs)
+        return tag.group() if tag else str(label[1]) if label else " ".join(run)
+
+
+def _is_telling(label: str) -> bool:
+    words = _WORD.findall(label)
+    return len(words) >= (LABEL_WORDS if label.isascii() else LABEL_IDEOGRAPHS)
+
+
+def _compile_labels(labels: Iterable[str]) -> re.Pattern[str] | None:
+    """Return a pattern of a label that fills a line or a string of JSON."""
+    said = "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
+    edge = r'^|"|\n|\\n'
+    return re.compile(rf'(?:{edge})[#*_> \t-]*({said})[*_ \t]*[:：]?[*_ \t]*(?=$|"|\n|\\n)', re.IGNORECASE) if said else None
+
+
+def find_answer_fault(text: str, ended: str, ours: PromptWords, form: str = "") -> FoundAnswerFault | None:
+    """Return the fault of an answer; `text` is without private thinking, `ended` is the reason why it ended."""
+    if ended == LOOPED or find_loop(text):
+        return FoundAnswerFault(AnswerFault.LOOP)
+    if ended == CUT_OFF:
+        return FoundAnswerFault(AnswerFault.CUT)
+    shown = ours.find_echo(text, form)
+    return FoundAnswerFault(AnswerFault.ECHO, shown) if shown else None
+
+
+def count_words(text: str) -> int:
+    """Count words, each ideograph as one."""
+    return sum(1 for _ in _WORD.finditer(text))
