@@ -16,6 +16,7 @@ class StopReason(StrEnum):
     MAX_TOKENS = "max_tokens"
     MAX_COST = "max_cost"
     MAX_TIME = "max_time"
+    REPEATING = "repeating"
     BUDGET = "budget"
     NO_EVIDENCE = "no_evidence"
     FAILED = "failed"

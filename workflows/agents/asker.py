@@ -22,7 +22,7 @@ T = TypeVar("T")
 SHOWN_CHARS, LOOP_SHOWN_CHARS, SHOWN_ECHO_CHARS = 2_000, 200, 80
 MORE_ROOM = 3  # models that think at length before they answer may use up the room of the answer
 ANEW = 0.7
-"""The temperature after a loop or an echo: at the first temperature the same words would come again."""
+"""The temperature after a loop, an echo or a repeated tool call: at the first temperature the same words would come again."""
 
 
 def _accept_any(_: str) -> None:
@@ -46,14 +46,14 @@ class Asker:
         self.agent = agent
         self.usage = Usage()
 
-    async def ask(self, step: Step[A], messages: Sequence[Message]) -> StepReply[A]:
-        """Return a structured answer.
+    async def ask(self, step: Step[A], messages: Sequence[Message], temperature: float = 0.0) -> StepReply[A]:
+        """Return a structured answer, sampled at this temperature.
 
         Raises:
             AnswerInvalid: the answer and the further attempts were cut off, looped, echoed the prompt or had the wrong form.
             BudgetSpent, ModelRefused: from the record.
         """
-        completion, answer = await self._ask_until_valid(step, messages, partial(read_answer, step))
+        completion, answer = await self._ask_until_valid(step, messages, partial(read_answer, step), temperature)
         return StepReply(answer, self.kit.codec.to_message(completion.text), thinking_of(completion.text))
 
     async def write(self, step: TextStep, messages: Sequence[Message], check: Callable[[str], None] = _accept_any) -> str:
@@ -67,10 +67,12 @@ class Asker:
         return (await self._ask_until_valid(step, messages, read))[1]
 
     async def _ask_until_valid(
-        self, step: AnyStep, messages: Sequence[Message], read: Callable[[str], T]
+        self, step: AnyStep, messages: Sequence[Message], read: Callable[[str], T], temperature: float = 0.0
     ) -> tuple[Completion, T]:
         """Ask for an answer. When it is cut off there is more room for it, once; any other fault is shown to the model, once."""
-        request = first = self.kit.codec.make_request(step, messages)
+        first = self.kit.codec.make_request(step, messages)
+        first = first.model_copy(update={"temperature": temperature}) if temperature else first
+        request = first
         while True:
             completion = await self._complete(step, request)
             fault = self._find_fault(step, completion)

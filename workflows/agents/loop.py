@@ -7,8 +7,9 @@ from typing import TypeAlias
 from app.domain.budget import StopReason, Usage
 from app.domain.chat import Message
 from app.domain.errors import AnswerInvalid, ContextTooLong, ModelError
+from app.domain.run import EventType
 from workflows.agents.actions import ActionName, AgentAct, make_act_step
-from workflows.agents.asker import Asker, StepReply
+from workflows.agents.asker import ANEW, Asker, StepReply
 from workflows.agents.conversation import Conversation
 from workflows.agents.kit import Kit
 from workflows.agents.notebook import Notebook
@@ -17,6 +18,8 @@ from workflows.agents.tool_hands import ToolHands, make_plain_search
 from workflows.agents.wording import say
 
 THOUGHT_CHARS = 600
+SAMPLED_ANEW = 2
+"""The first repetition of a call is told to the model, the second is taken back and sampled anew, the third ends the loop."""
 ObservationDigest: TypeAlias = Callable[[Message], Awaitable[Message]]
 
 
@@ -27,7 +30,10 @@ async def keep_observation(message: Message) -> Message:
 
 @dataclass
 class Exploration:
-    """The state of a loop: the conversation, the passages seen, the thoughts; at the end, the reason why it stopped."""
+    """The state of a loop: the conversation, the passages seen, the thoughts; at the end, the reason why it stopped.
+
+    `anew` says that the next turn is sampled at a temperature, because this one repeated itself.
+    """
 
     asker: Asker
     hands: ToolHands
@@ -38,6 +44,7 @@ class Exploration:
     turns: int = 0
     thoughts: list[str] = field(default_factory=list)
     context_full: bool = False
+    anew: bool = False
     stop: StopReason | None = None
     detail: str = ""
 
@@ -80,8 +87,9 @@ async def explore(
 async def _take_turn(kit: Kit, state: Exploration) -> None:
     """Take one turn. A failure is a value: the loop ends and says so."""
     try:
-        reply = await state.asker.ask(make_act_step(frozenset(kit.tools)), state.conversation.messages)
-        state.turns += 1
+        temperature = ANEW if state.anew else 0.0
+        reply = await state.asker.ask(make_act_step(frozenset(kit.tools)), state.conversation.messages, temperature)
+        state.turns, state.anew = state.turns + 1, False
         await _follow_decision(kit, state, reply)
     except BudgetSpent as spent:
         state.end(spent.reason)
@@ -101,11 +109,24 @@ async def _follow_decision(kit: Kit, state: Exploration, reply: StepReply[AgentA
     if act.action is ActionName.FINISH and state.hands.calls:
         state.end(StopReason.SUFFICIENT)
         return
+    repetition = state.hands.count_repetition(act) if act.action is not ActionName.FINISH else 0
+    if repetition >= SAMPLED_ANEW:
+        await _note_repetition(kit, state, repetition)
+        return
     state.conversation.add_turn(reply.message)
     if act.action is ActionName.FINISH:
         await _observe(kit, state, make_plain_search(kit, state.question), say("too_early", kit.language))
     else:
         await _observe(kit, state, act)
+
+
+async def _note_repetition(kit: Kit, state: Exploration, repetition: int) -> None:
+    """Sample the turn anew, once; end the loop when the model repeats itself again."""
+    if repetition > SAMPLED_ANEW:
+        state.end(StopReason.REPEATING)
+        return
+    state.anew = True
+    await kit.record.tell(EventType.WARNING, state.asker.agent, {"message": say("sampled_anew", kit.language)})
 
 
 async def _observe(kit: Kit, state: Exploration, act: AgentAct, remark: str = "") -> None:

@@ -28,7 +28,17 @@ class ToolHands:
     agent: str
     notebook: Notebook
     calls: int = 0
+    repetitions: int = 0
     _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _refused: set[str] = field(default_factory=set)
+
+    def count_repetition(self, act: AgentAct) -> int:
+        """Return how many actions have asked only what was answered or refused before, this one included; 0 if it asks anew."""
+        planned = self._plan_calls(act)[0]
+        if not planned or any(one.call is not None or one.key not in self._asked.keys() | self._refused for one in planned):
+            return 0
+        self.repetitions += 1
+        return self.repetitions
 
     async def carry_out(self, act: AgentAct) -> tuple[Message, BudgetSpent | None]:
         """Carry out an action. Return the observation, and the end of the budget if it came meanwhile.
@@ -52,9 +62,10 @@ class ToolHands:
         language, wanted = self.kit.language, act.clean_inputs()
         allowed = min(self.kit.bounds.queries_per_action, self.kit.limits.max_tool_calls - self.calls)
         if act.action not in self.kit.tools:
-            return [_PlannedCall(act.action, " ".join(wanted), notice=say("no_such_tool", language))], []
+            key = _fold_key(act.action, *wanted)
+            return [_PlannedCall(act.action, " ".join(wanted), key, notice=say("no_such_tool", language))], []
         if not wanted:
-            return [_PlannedCall(act.action, "", notice=say("no_input", language))], []
+            return [_PlannedCall(act.action, "", _fold_key(act.action), notice=say("no_input", language))], []
         over = len(wanted) - allowed
         remarks = [say("too_many", language, n=allowed, left=over)] if over > 0 else []
         return self._plan_distinct(act.action, wanted[:allowed]), remarks
@@ -104,6 +115,8 @@ class ToolHands:
             for suspicion in result.suspicious if result is not None else ():
                 self.notebook.mark_suspect(suspicion.url, suspicion.patterns)
             shown = observation.add_call(ObservedCall(str(one.action), one.said, result, one.notice))
+            if one.call is None and one.key not in self._asked:
+                self._refused.add(one.key)
             if result is not None and not result.error:  # a call that failed may be tried again
                 self._asked[one.key] = shown
         return observation.to_message(*remarks)

@@ -12,6 +12,10 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "You already asked this; the passages are {ids}, shown above. Ask something different or finish.",
         ZH: "这个问题你已经查过，结果是上文的 {ids}。请换一个查询，或者结束。",
     },
+    "sampled_anew": {
+        EN: "The agent asks the same again although it was told so; its turn is sampled anew.",
+        ZH: "智能体被告知后仍重复同样的检索；将重新采样这一轮。",
+    },
     "nothing_found": {EN: "Nothing was found.", ZH: "没有找到任何内容。"},
     "shown_above": {EN: "(shown above)", ZH: "（见上文）"},
     "left_out": {EN: "{n} further passages were left out for length.", ZH: "因篇幅所限，另有 {n} 个段落未显示。"},

@@ -10,11 +10,15 @@ from workflows.agents.ports import ChatModel
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """The longest waits: for a connection, between two pieces of a streamed answer, for a whole answer."""
+    """The longest waits: for a connection, for the first token, and between two tokens.
+
+    A stream may take as long as its tokens keep coming; signs of life without a token do not count. Without a stream the first
+    token comes with the last, so `first` is the wait for the whole answer.
+    """
 
     connect: timedelta = timedelta(seconds=10)
+    first: timedelta = timedelta(minutes=15)
     idle: timedelta = timedelta(minutes=3)
-    total: timedelta = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True)

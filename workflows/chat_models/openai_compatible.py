@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from typing import Any
 
 import aiohttp
@@ -24,6 +25,8 @@ from workflows.chat_models.openai_wire import (
     read_whole,
 )
 from workflows.chat_models.request_delivery import RequestDelivery, note_new_connections
+from workflows.chat_models.stream_watch import StreamWatch
+from workflows.checks.answer_faults import LOOPED
 
 OK = 200
 MAX_DIALECT_TURNS = 4
@@ -138,24 +141,37 @@ class OpenAICompatible:
             raise make_protocol_error(self._endpoint.url, error, raw) from error
 
     async def _read_stream(self, response: ClientResponse) -> ReceivedAnswer:
-        reader, size = StreamReader(), 0
-        while data := await response.content.readany():
-            size += len(data)
-            self._check_size(size, self._endpoint.max_answer_bytes)
-            try:
-                reader.feed(data)
-            except ProtocolError as error:
-                raise make_protocol_error(self._endpoint.url, error, data) from error
-            if reader.done:
-                await _read_to_end(response)
-                break
-            await _let_gather(response)
+        """Read a stream to its end. One that loops is ended: leaving the response open closes the connection."""
+        reader, size, watch = StreamReader(), 0, StreamWatch()
+        try:
+            async with asyncio.timeout(self._endpoint.timeouts.first.total_seconds()) as patience:
+                while data := await response.content.readany():
+                    size += len(data)
+                    self._check_size(size, self._endpoint.max_answer_bytes)
+                    self._feed(reader, data)
+                    if reader.done:
+                        await _read_to_end(response)
+                        break
+                    if watch.take(reader.heard):
+                        _extend(patience, self._endpoint.timeouts.idle)
+                    if watch.loops:
+                        reader.heard.finish_reason = LOOPED
+                        return reader.heard
+                    await _let_gather(response)
+        except TimeoutError as error:
+            raise ModelUnavailable(f"{self._endpoint.url} stopped sending tokens in the middle of an answer") from error
         reader.end()
         if reader.foreign:
             raise make_protocol_error(self._endpoint.url, "the answer has no choices", reader.foreign)
         if not reader.complete:
             raise ModelUnavailable(f"the stream of {self._endpoint.url} ended in the middle of the answer")
         return reader.heard
+
+    def _feed(self, reader: StreamReader, data: bytes) -> None:
+        try:
+            reader.feed(data)
+        except ProtocolError as error:
+            raise make_protocol_error(self._endpoint.url, error, data) from error
 
     async def _read_bytes(self, response: ClientResponse, most: int, cut: bool = False) -> bytes:
         pieces: list[bytes] = []
@@ -200,11 +216,14 @@ def _make_headers(endpoint: ModelEndpoint) -> dict[str, str]:
 
 
 def _make_timeout(endpoint: ModelEndpoint) -> ClientTimeout:
-    """Return the time-outs. Without a stream no byte comes before the whole answer, so only the total limits the wait."""
+    """Return the time-outs of the connection. The tokens of a stream are waited for in `_read_stream`."""
     stated = endpoint.timeouts
-    idle = stated.idle if endpoint.stream else stated.total
-    connect = stated.connect.total_seconds()
-    return ClientTimeout(total=stated.total.total_seconds(), sock_connect=connect, sock_read=idle.total_seconds())
+    first, connect = stated.first.total_seconds(), stated.connect.total_seconds()
+    return ClientTimeout(total=None if endpoint.stream else first, sock_connect=connect, sock_read=first)
+
+
+def _extend(patience: asyncio.Timeout, wait: timedelta) -> None:
+    patience.reschedule(asyncio.get_running_loop().time() + wait.total_seconds())
 
 
 async def _let_gather(response: ClientResponse) -> None:

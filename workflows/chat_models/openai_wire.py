@@ -29,15 +29,18 @@ class ServerError(Exception):
 
 @dataclass(slots=True)
 class ReceivedAnswer:
-    """The part of an answer that has been received. Token counts are None if the server stated none."""
+    """The part of an answer that has been received. Token counts are None if the server stated none.
+
+    `said` counts the characters of the text and of the thinking before it.
+    """
 
     pieces: list[str] = field(default_factory=list)
     model: str = ""
     finish_reason: str = ""
     input_tokens: int | None = None
     output_tokens: int | None = None
-
     thoughts: list[str] = field(default_factory=list)
+    said: int = 0
 
     @property
     def text(self) -> str:
@@ -160,6 +163,7 @@ def _take_answer(heard: ReceivedAnswer, value: Mapping[str, Any], holder: str) -
         if isinstance(said, dict):
             heard.pieces.append(_text_of(said.get("content")))
             heard.thoughts.append(_text_of(said.get("reasoning_content") or said.get("reasoning")))
+            heard.said += len(heard.pieces[-1]) + len(heard.thoughts[-1])
         heard.finish_reason = _join_surrogates(str(choices[0].get("finish_reason") or heard.finish_reason))
     heard.model = _join_surrogates(str(value.get("model") or heard.model))
     _take_usage(heard, value.get("usage"))

@@ -14,6 +14,7 @@ CUT_OFF, LOOPED = "length", "loop"
 """Reasons why an answer ended: the server's limit, and our own watch over a stream."""
 RUN_WORDS = 16
 WINDOWS = (120, 400, 1_600)
+WATCHED_CHARS = 10_000
 LEAST_NEW = 0.4
 """The least share of runs in a window that are not repetitions; prose has above .95, a list of alike items above .5."""
 LABEL_WORDS, LABEL_IDEOGRAPHS = 3, 5
@@ -54,7 +55,7 @@ def find_loop_at_end(text: str) -> bool:
     """Say whether the end of a text under way repeats itself: its last words, in windows of each size."""
     if _ENDLESS.search(text[-2_400:]):
         return True
-    words = _WORD.findall(text[-20 * WINDOWS[-1] :].casefold())
+    words = _WORD.findall(text[-WATCHED_CHARS:].casefold())
     return any(len(words) >= size and _repeats_itself(words[-size:]) for size in WINDOWS)
 
 

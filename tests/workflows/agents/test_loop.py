@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from app.domain.budget import AgentLimits, StopReason
 from app.domain.errors import ContextTooLong, ModelRefused, ToolError
 from app.domain.evidence import Passage
@@ -9,6 +11,7 @@ from retrieval.ports import SearchFilter
 from tests.workflows.agent_kit import step_of
 from tests.workflows.agents.scripted_search import PROTECT, SUBTASK, join_messages, make_acting_model, search_subtask, write_act
 from tests.workflows.small_corpus import SmallCorpus
+from workflows.systems.local_record import LocalRecord
 
 
 async def test_a_search_that_failed_is_made_again_when_the_agent_asks_again() -> None:
@@ -26,6 +29,32 @@ async def test_a_search_that_failed_is_made_again_when_the_agent_asks_again() ->
     assert "the index lost its thread" in join_messages(model)
     assert [q.text for q in found.quotes] == [PROTECT]
     assert found.usage.tool_calls == 2
+
+
+@pytest.mark.parametrize(
+    "act", [write_act("search", "tariff of 1824"), write_act("browse", "https://made.up/page"), write_act("search")]
+)
+async def test_the_second_repetition_of_a_call_is_sampled_anew_and_the_third_ends_the_search(act: str) -> None:
+    told: list[str] = []
+    record = LocalRecord("t", watch=lambda _, __, payload: told.append(str(payload.get("message", ""))))
+    corpus = SmallCorpus()
+    model = make_acting_model(write_act("search", "tariff of 1824"), *[act] * 9)
+    found = await search_subtask(model, corpus, record, limits=AgentLimits(max_turns=10))
+    acts = [request for request in model.requests if step_of(request) == "act"]
+    first = 1 if act == write_act("search", "tariff of 1824") else 2
+    assert [request.temperature > 0 for request in acts] == [False] * (first + 2) + [True]
+    assert acts[-1].messages == acts[-2].messages, "the repetition was not taken back"
+    assert corpus.queries == ["tariff of 1824"]
+    assert (found.stop, [q.text for q in found.quotes]) == (StopReason.REPEATING, [PROTECT])
+    assert sum("sampled anew" in message for message in told) == 1
+
+
+async def test_a_turn_that_was_sampled_anew_may_go_on() -> None:
+    corpus = SmallCorpus()
+    model = make_acting_model(*[write_act("search", "tariff of 1824")] * 3, write_act("search", "duties on wool"))
+    found = await search_subtask(model, corpus, limits=AgentLimits(max_turns=10))
+    assert corpus.queries == ["tariff of 1824", "duties on wool"]
+    assert found.stop is StopReason.SUFFICIENT
 
 
 async def test_the_model_is_told_when_its_turns_run_out() -> None:

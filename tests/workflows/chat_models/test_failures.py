@@ -64,7 +64,7 @@ async def test_nobody_listens() -> None:
 
 @pytest.mark.parametrize("stream", [True, False])
 async def test_a_silent_server_times_out(stream: bool) -> None:
-    short = Timeouts(idle=timedelta(seconds=0.2), total=timedelta(seconds=0.4))
+    short = Timeouts(idle=timedelta(seconds=0.2), first=timedelta(seconds=0.4))
     async with serve_model_stub() as stub:
         stub.faults.order(Fault.HANG)
         with pytest.raises(ModelUnavailable):
@@ -75,7 +75,7 @@ async def test_a_slow_stream_is_not_idle() -> None:
     async with serve_model_stub(ModelStub(drip=timedelta(seconds=0.1), answerer=lambda _: "word " * 40)) as stub:
         stub.faults.order(Fault.DRIP)
         completion = await ask_model(
-            stub.base_url, timeouts=Timeouts(idle=timedelta(seconds=2), total=timedelta(seconds=PATIENCE_S))
+            stub.base_url, timeouts=Timeouts(idle=timedelta(seconds=PATIENCE_S), first=timedelta(seconds=PATIENCE_S))
         )
     assert completion.text == "word " * 40
 

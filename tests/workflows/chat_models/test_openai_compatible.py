@@ -127,7 +127,7 @@ async def test_chunks_without_choices_are_no_answer_and_no_error() -> None:
 
 
 async def test_an_endless_answer_is_cut() -> None:
-    endless = make_events(*[make_delta("x" * 10_000) for _ in range(40)])
+    endless = make_events(*[make_delta(" ".join(str(i * i + place) for i in range(1_500))) for place in range(40)])
     async with serve_rudely(endless) as server:
         with pytest.raises(ModelRefused, match="longer than 100000 bytes"):
             await ask_model(server.url, max_answer_bytes=100_000)

@@ -48,6 +48,19 @@ async def test_the_last_turn_is_forced_when_turns_are_used_up() -> None:
     assert report.quotes
 
 
+async def test_a_search_that_is_repeated_is_sampled_anew_and_then_ended() -> None:
+    def stuck(request: ChatRequest) -> ScriptedAnswer:
+        if step_of(request) == "markov_search":
+            return json.dumps({"plan": "- [ ] more", "thought": "", "action": "search", "inputs": ["tariff revenue"]})
+        return answer_soundly(request)
+
+    report, record, model = await run_system(SystemName.MAMS, stuck, limits=AgentLimits(max_turns=10))
+    moves = [r.temperature > 0 for r in model.requests if step_of(r) == "markov_search"]
+    assert moves == [False, False, False, True]
+    assert len(list_searches(record)) == 1
+    assert report.quotes
+
+
 async def test_a_chunk_that_fails_leaves_the_state_as_it_was() -> None:
     def forgetful(request: ChatRequest) -> ScriptedAnswer:
         return ModelRefused("too much") if step_of(request) == "markov_state" else answer_soundly(request)

@@ -13,10 +13,11 @@ from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType
 from workflows.agents.actions import ActionName, AgentAct
-from workflows.agents.asker import Asker
+from workflows.agents.asker import ANEW, Asker
 from workflows.agents.concurrency import settle_all
 from workflows.agents.draft_quotes import make_finding
 from workflows.agents.kit import Kit
+from workflows.agents.loop import SAMPLED_ANEW
 from workflows.agents.markov.chunks import cut_chunks
 from workflows.agents.markov.roles import MarkovState, ask_last_plan, choose_move, fuse_state, revise_report
 from workflows.agents.notebook import Notebook
@@ -88,8 +89,12 @@ async def research_in_turns(subtask: Subtask, plan: ResearchPlan, query: Researc
 
 async def _take_turn(kit: Kit, course: MarkovCourse) -> None:
     try:
-        move = await choose_move(kit, course.searcher, course.query, course.state, _count_calls_left(kit, course), course.remark)
+        left, temperature = _count_calls_left(kit, course), ANEW if course.hands.repetitions == SAMPLED_ANEW else 0.0
+        move = await choose_move(kit, course.searcher, course.query, course.state, left, course.remark, temperature)
         course.turns += 1
+        if move.action is not ActionName.FINISH and course.hands.count_repetition(move) > SAMPLED_ANEW:
+            course.end(StopReason.REPEATING)
+            return
         _note_plan(course, move.plan)
         if move.action is ActionName.FINISH and course.hands.calls:
             course.end(StopReason.SUFFICIENT)

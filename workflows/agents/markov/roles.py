@@ -68,7 +68,7 @@ def make_move_step(tools: frozenset[str]) -> Step[SearchMove]:
 
 
 async def choose_move(
-    kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, calls_left: int, remark: str
+    kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, calls_left: int, remark: str, temperature: float = 0.0
 ) -> SearchMove:
     """A_search: return the refined plan and the next action (QSR C.4, C.5). `remark` comments on the last action."""
     chosen = make_move_step(frozenset(kit.tools))
@@ -82,7 +82,7 @@ async def choose_move(
         remark=remark or say("none", kit.language),
         **_state_values(kit, query, state),
     )
-    return (await asker.ask(chosen, messages)).answer
+    return (await asker.ask(chosen, messages, temperature)).answer
 
 
 async def fuse_state(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, chunk: str) -> MarkovState:
