@@ -13,7 +13,7 @@ STRAIGHT = "\x01"
 NUMBER = re.compile(r"\[(\d+)\]")
 WORDS = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 # White space, soft and zero-width characters, hyphens (lines may break at them) and the marks of claims are of no account.
-UNSEEN = re.compile("[†‡\\s\u00ad\u200b-\u200d\u2060\ufe0e\ufe0f\u2010\u2011-]")
+UNSEEN = re.compile("[†‡¶\\s\u00ad\u200b-\u200d\u2060\ufe0e\ufe0f\u2010\u2011-]")
 
 
 class ExportContent(NamedTuple):

@@ -1,6 +1,7 @@
 """Number citations. A report body refers to quotes by key, as `[[0123456789abcdef]]`; [1], [2] appear only here.
 
-A marker without a stored quote is an error of the writer: it is removed before the reader sees it, and counted.
+A marker without a stored quote is an error of the writer: it is removed before the reader sees it, and counted. Where an agent
+has removed and counted it already, `REMOVED` stands, so that whoever judges the sentence knows.
 """
 
 import re
@@ -10,6 +11,9 @@ from app.domain.evidence import Quote
 from app.domain.value import Value
 
 MARKER = re.compile(r"\[\[([^\[\]\n]{1,80})\]\]")
+
+REMOVED = "[[removed]]"
+"""Stands where a citation was removed because it named no stored quote. No reader sees it."""
 
 
 class Citation(Value):
@@ -56,7 +60,7 @@ class CitationStore:
         def replace(match: re.Match[str]) -> str:
             key = match.group(1).strip()
             if key not in self._quotes:
-                unresolved.append(key)
+                unresolved.extend([key] if match.group() != REMOVED else [])
                 return ""
             return f"[{numbers.setdefault(key, len(numbers) + 1)}]"
 

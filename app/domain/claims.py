@@ -27,7 +27,8 @@ class Claim(Value):
 
     `section` counts the report's sections from 0; `[start, end)` are the sentence's characters in that section's body. `reason`
     is one line for the reader; `judge` names the grader: `verbatim`, `offline`, `offline+vectors`, `nli` or `model`. `weak` says
-    why the claim rests on thin ground, whatever its support (only one source, a preprint); empty when it does not.
+    why the claim rests on thin ground, whatever its support (only one source, a preprint); empty when it does not. `unsourced`:
+    nothing that is cited gives its fact, or one of its numbers; `reason` says which.
     """
 
     text: str
@@ -39,3 +40,4 @@ class Claim(Value):
     reason: str = ""
     judge: str = ""
     weak: str = ""
+    unsourced: bool = False

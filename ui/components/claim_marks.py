@@ -12,7 +12,7 @@ from ui.components.claims_view import doubt_of
 from ui.components.markup import escape
 
 # A claim and its paragraph may differ in white space, citation numbers and emphasis.
-IGNORED = re.compile(r"\[\d{1,4}\]|[\s*_`†‡]")
+IGNORED = re.compile(r"\[\d{1,4}\]|[\s*_`†‡¶]")
 
 
 class Position(NamedTuple):

@@ -7,7 +7,7 @@ sentence of the passage that shares most words with the sentence before the cita
 from typing import NamedTuple, Protocol
 
 from app.domain.budget import StopReason, Usage
-from app.domain.citations import MARKER, marker_of
+from app.domain.citations import MARKER, REMOVED, marker_of
 from app.domain.evidence import Finding, Quote
 from app.domain.plan import Subtask
 from app.domain.run import EventType
@@ -45,7 +45,10 @@ class QuotedDraft(NamedTuple):
 
 
 async def quote_draft(draft: str, notebook: Notebook) -> QuotedDraft:
-    """Turn each `[p3]` of the draft into the marker of a quote. Ids that name no passage are removed and counted."""
+    """Turn each `[p3]` of the draft into the marker of a quote. Ids that name no passage are removed and counted.
+
+    Where a statement has none left, `REMOVED` stands.
+    """
     passages = dict(notebook.passages)
     quotes: dict[str, Quote] = {}
     written: list[str] = []
@@ -63,6 +66,8 @@ async def quote_draft(draft: str, notebook: Notebook) -> QuotedDraft:
             if quote is not None:
                 quotes[quote.key] = quote
                 written.append((" " if written[-1][-1:] not in ("", " ", "]") else "") + marker_of(quote))
+        if ids and not passages.keys() & set(ids) and before is piece:
+            written.append(REMOVED)
     return QuotedDraft("".join(written).strip(), tuple(quotes.values()), invented)
 
 

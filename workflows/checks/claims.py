@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from app.domain.citations import MARKER
-from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import split_sentences
 from retrieval.language.tokens import list_stems
 
@@ -38,6 +37,14 @@ class ClaimSentence(NamedTuple):
     leans_on: tuple[str, ...]
 
 
+class _Block(NamedTuple):
+    """A paragraph, list item or table cell at `[start, end)`; `around` are the keys of a cell's row and of the table's head."""
+
+    start: int
+    end: int
+    around: tuple[str, ...] = ()
+
+
 class _MarkerRun(NamedTuple):
     """Markers in a row: `[start, end)` includes the white space around them, `[first, last)` does not."""
 
@@ -52,7 +59,8 @@ def claims_of(body: str) -> list[ClaimSentence]:
     """Return the claims of one body, in order. Headings, table heads and fragments are no claims."""
     found: list[ClaimSentence] = []
     for block in _split_blocks(body):
-        found.extend(sentence for sentence in _add_leaning(_split_sentences(body, block)) if _makes_statement(sentence.text))
+        leaning = _add_leaning(_split_sentences(body, block), block.around)
+        found.extend(sentence for sentence in leaning if _makes_statement(sentence.text))
     return found
 
 
@@ -60,9 +68,10 @@ def _makes_statement(text: str) -> bool:
     return len(list_stems(text)) >= LEAST_TERMS
 
 
-def _split_blocks(body: str) -> Iterator[Span]:
+def _split_blocks(body: str) -> Iterator[_Block]:
     """Yield paragraphs, list items and table cells, without their opening marks."""
     start = end = -1
+    head: tuple[str, ...] = ()
     lines = list(_LINE.finditer(body))
     for place, line in enumerate(lines):
         fresh = place == 0 or body[lines[place - 1].end() : line.start()].count("\n") > 1
@@ -70,24 +79,31 @@ def _split_blocks(body: str) -> Iterator[Span]:
         begins = opening.end() if opening else line.start()
         table = "|" in line.group() and line.group().lstrip().startswith("|")
         if start >= 0 and (fresh or begins > line.start() or table or _HEADING.match(line.group())):
-            yield Span(start, end)
+            yield _Block(start, end)
             start = -1
         if _HEADING.match(line.group()) or (table and _TABLE_RULE.match(line.group())):
             continue
         if table:
-            if not _is_head(lines, place):
-                yield from (Span(*cell.span()) for cell in _CELL.finditer(body, line.start(), line.end()))
+            keys = _list_keys(line.group())
+            if _is_head(lines, place):
+                head = keys
+            else:
+                yield from (_Block(*cell.span(), keys or head) for cell in _CELL.finditer(body, line.start(), line.end()))
             continue
         start, end = (begins if start < 0 else start), line.end()
     if start >= 0:
-        yield Span(start, end)
+        yield _Block(start, end)
+
+
+def _list_keys(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key.strip() for key in MARKER.findall(text)))
 
 
 def _is_head(lines: list[re.Match[str]], place: int) -> bool:
     return place + 1 < len(lines) and _TABLE_RULE.match(lines[place + 1].group()) is not None
 
 
-def _split_sentences(body: str, block: Span) -> list[ClaimSentence]:
+def _split_sentences(body: str, block: _Block) -> list[ClaimSentence]:
     """Return the sentences of a block. Markers are blanked first, so that they never hide the end of a sentence."""
     text, at = body[block.start : block.end], block.start
     runs = [_read_run(text, found) for found in _MARKERS.finditer(text)]
@@ -120,9 +136,9 @@ def _to_plain(text: str) -> str:
     return _STRAY_BLANK.sub("", " ".join(_MARKUP.sub("", MARKER.sub("", text)).split()))
 
 
-def _add_leaning(sentences: Sequence[ClaimSentence]) -> Iterator[ClaimSentence]:
-    """Let each sentence without a marker lean on the next marker of its block."""
-    following: tuple[str, ...] = ()
+def _add_leaning(sentences: Sequence[ClaimSentence], around: tuple[str, ...]) -> Iterator[ClaimSentence]:
+    """Let each sentence without a marker lean on the next marker of its block, else on those `around` it."""
+    following = around
     leaning: list[ClaimSentence] = []
     for sentence in reversed(sentences):
         following = sentence.keys or following

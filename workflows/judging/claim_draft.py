@@ -44,8 +44,8 @@ class ClaimDraft:
             return replace(self, support=Support.UNCITED, judge=judge)
         return replace(self, support=support, judge=judge, reason=reason)
 
-    def to_claim(self, weak: str) -> Claim:
-        """Return the claim as the report stores it."""
+    def to_claim(self, weak: str, gap: str) -> Claim:
+        """Return the claim as the report stores it. `gap` says why nothing cited gives its fact; empty if something does."""
         sentence = self.sentence
         keys = tuple(quote.key for quote in self.quotes) if self.support is not Support.UNCITED else ()
         return Claim(
@@ -55,9 +55,10 @@ class ClaimDraft:
             end=sentence.end,
             quote_keys=keys,
             support=self.support,
-            reason=self.reason,
+            reason=self.reason or gap,
             judge=self.judge,
             weak=weak,
+            unsourced=bool(gap),
         )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from app.domain.citations import MARKER
+from app.domain.citations import MARKER, REMOVED
 from app.domain.errors import ModelError
 from app.domain.report import Report, Section
 from app.domain.rubric import Criterion
@@ -113,6 +113,7 @@ def format_for_judge(report: Report, chars: int) -> str:
 
 def _format_section(section: Section, numbers: dict[str, int]) -> str:
     kept = [block if not find_injections(strip_markers(block)) else "[withheld]" for block in section.body.split("\n\n")]
-    text = MARKER.sub(lambda m: f"[{numbers.setdefault(m.group(1), len(numbers) + 1)}]", "\n\n".join(kept))
+    body = "\n\n".join(kept).replace(REMOVED, "")
+    text = MARKER.sub(lambda m: f"[{numbers.setdefault(m.group(1), len(numbers) + 1)}]", body)
     heading = "[withheld]" if find_injections(section.heading) else section.heading
     return f"{'#' * section.level} {heading}\n\n{text}"

@@ -13,6 +13,19 @@ REMARKS: Mapping[str, Mapping[Language, str]] = {
         ZH: "所引段落的意思似乎与此相反。",
     },
     "number_missing": {EN: "The cited passage does not give {numbers}.", ZH: "所引段落中没有 {numbers}。"},
+    "nothing_cited": {EN: "No citation stands behind this.", ZH: "这一句没有注明来源。"},
+    "citation_removed": {
+        EN: "Its citation named no stored source and was removed.",
+        ZH: "其引用没有对应的已存来源，已被删除。",
+    },
+    "unsourced": {
+        EN: "{n} statements are marked ¶: no citation gives their fact, or one of their numbers.",
+        ZH: "有 {n} 处陈述标有 ¶：其事实或其中的数字没有引用可以证明。",
+    },
+    "unsourced_one": {
+        EN: "One statement is marked ¶: no citation gives its fact, or one of its numbers.",
+        ZH: "有 1 处陈述标有 ¶：其事实或其中的数字没有引用可以证明。",
+    },
     "says_part": {EN: "The cited passage covers only part of this.", ZH: "所引段落只涵盖其中一部分。"},
     "says_little": {EN: "The cited passage says little or nothing of this.", ZH: "所引段落几乎没有提到这一点。"},
     "repaired": {EN: "Evidence of this run that supports it better was added.", ZH: "已补充本次研究中更能支持它的证据。"},

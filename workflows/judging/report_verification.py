@@ -19,6 +19,7 @@ from workflows.judging.context import QuoteContext
 from workflows.judging.offline_judge import judge_offline
 from workflows.judging.remarks import word_remark
 from workflows.judging.second_look import Judges, look_again
+from workflows.judging.unsourced import find_gap
 
 MOST_REPAIRED = 20
 GRADED_AT_ONCE = 10
@@ -104,7 +105,8 @@ def _finish_report(
     for change in changes:
         by_section.setdefault(change.section, []).append(change)
     claims = tuple(
-        _move_claim(draft.to_claim(_weakness_of(draft, language)), by_section.get(draft.section, ())) for draft in drafts
+        _move_claim(draft.to_claim(_weakness_of(draft, language), find_gap(draft, language)), by_section.get(draft.section, ()))
+        for draft in drafts
     )
     cited = dict.fromkeys([*(quote.key for quote in report.quotes), *(key for claim in claims for key in claim.quote_keys)])
     update = {
@@ -143,8 +145,9 @@ def _move_claim(claim: Claim, own: Sequence[TextReplacement]) -> Claim:
 
 
 def list_notices(claims: Sequence[Claim], language: Language) -> list[str]:
-    """Return notices for the reader about claims that fail or rest only on a weak source."""
+    """Return notices for the reader about claims that fail, that nothing cited gives, or that rest only on a weak source."""
     failing = sum(claim.support in (Support.NONE, Support.CONTRADICTED) for claim in claims)
-    weak = sum(bool(claim.weak) for claim in claims)
+    weak, unsourced = sum(bool(claim.weak) for claim in claims), sum(claim.unsourced for claim in claims)
     told = [word_remark("failing_one" if failing == 1 else "failing", language, n=failing)] if failing else []
+    told += [word_remark("unsourced_one" if unsourced == 1 else "unsourced", language, n=unsourced)] if unsourced else []
     return told + ([word_remark("weak", language, n=weak)] if weak else [])

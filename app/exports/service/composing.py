@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from app.domain.citations import Citation
-from app.domain.claims import Support
 from app.domain.dates import write_day
 from app.domain.query import Language
 from app.domain.report import Report
@@ -12,7 +11,7 @@ from app.exports.service.clean import clean, to_ascii, to_clean_line
 from app.exports.service.document import Block, Heading, Labels, Notice, Reference, ReportDocument, Text
 from app.exports.service.prose import ProseReader
 from app.reports.rendering.links import is_web, place_of
-from app.reports.rendering.marks import TEXT_MARKS, mark_text
+from app.reports.rendering.marks import mark_text, text_mark_of
 from app.reports.rendering.notices import list_notices
 from app.reports.rendering.numbering import Numbering, number_citations
 from app.reports.rendering.text import list_conflicts
@@ -20,10 +19,11 @@ from app.reports.rendering.words import WORDS, RenderingWords, byline_of, qualit
 
 LEGENDS = {
     Language.ENGLISH: {
-        Support.NONE: "† what is cited does not support this sentence",
-        Support.CONTRADICTED: "‡ what is cited speaks against this sentence",
+        "†": "† what is cited does not support this sentence",
+        "‡": "‡ what is cited speaks against this sentence",
+        "¶": "¶ no citation gives this sentence's fact, or one of its numbers",
     },
-    Language.CHINESE: {Support.NONE: "† 所引来源不支持此句", Support.CONTRADICTED: "‡ 所引来源与此句相悖"},
+    Language.CHINESE: {"†": "† 所引来源不支持此句", "‡": "‡ 所引来源与此句相悖", "¶": "¶ 此句的事实或数字没有引用可以证明"},
 }
 SEPARATORS = {Language.ENGLISH: "; ", Language.CHINESE: "；"}
 
@@ -80,8 +80,8 @@ def _make_reference(citation: Citation, words: RenderingWords) -> Reference:
 
 def _make_labels(report: Report, numbering: Numbering, words: RenderingWords, language: Language) -> Labels:
     """Return the labels; the legend explains only the marks that occur."""
-    supports = {claim.support for claim in report.claims}
-    legend = SEPARATORS[language].join(LEGENDS[language][support] for support in TEXT_MARKS if support in supports)
+    marks = {text_mark_of(claim) for claim in report.claims}
+    legend = SEPARATORS[language].join(told for mark, told in LEGENDS[language].items() if mark in marks)
     return Labels(
         question=words.question,
         contents=words.contents,

@@ -7,7 +7,7 @@ import orjson
 from app.exports.service.composing import Manuscript
 from app.exports.service.references import csl_items_of
 from app.reports.rendering import describe_citation, describe_claims
-from app.reports.rendering.marks import remove_places
+from app.reports.rendering.marks import mark_text
 from app.reports.rendering.notices import list_notices
 from app.reports.rendering.numbering import number_citations
 from app.reports.rendering.words import WORDS
@@ -18,7 +18,7 @@ def to_json(manuscript: Manuscript) -> bytes:
     report, numbering, words = manuscript.report, number_citations(manuscript.report), WORDS[manuscript.language]
     numbers = {citation.quote.key: citation.n for citation in numbering.citations}
     sections = [
-        {"heading": section.heading, "level": section.level, "markdown": remove_places(body)}
+        {"heading": section.heading, "level": section.level, "markdown": mark_text(body, report.claims)}
         for section, body in zip(report.sections, numbering.bodies, strict=True)
     ]
     told: dict[str, Any] = {

@@ -1,4 +1,5 @@
-"""Mark claims: † not supported by what is cited, ‡ opposed by it; on the page also those partly or thinly supported.
+"""Mark claims: † not supported by what is cited, ‡ opposed by it, ¶ with a fact or number that nothing cited gives; on the page
+also those partly or thinly supported.
 
 While bodies are numbered and cleaned, a pair of private-use characters around the claim's number holds the mark's place.
 """
@@ -14,14 +15,14 @@ OPEN, CLOSE = "\ue000", "\ue001"
 PLACE = re.compile(rf"{OPEN}(\d+){CLOSE}")
 TEXT_MARKS = {Support.NONE: "†", Support.CONTRADICTED: "‡"}
 PAGE_MARKS = {**TEXT_MARKS, Support.PARTIAL: "◦"}
-WEAK = "△"
+UNSOURCED, WEAK = "¶", "△"
 
 
 def add_places(report: Report) -> list[str]:
     """Return the bodies with a place behind each claim that gets a mark somewhere."""
     bodies = [section.body.replace(OPEN, " ").replace(CLOSE, " ") for section in report.sections]
     for number, claim in sorted(enumerate(report.claims), key=lambda item: -item[1].end):
-        if claim.support in PAGE_MARKS or claim.weak:
+        if claim.support in PAGE_MARKS or claim.weak or claim.unsourced:
             body = bodies[claim.section]
             bodies[claim.section] = f"{body[: claim.end]}{OPEN}{number}{CLOSE}{body[claim.end :]}"
     return bodies
@@ -34,7 +35,12 @@ def remove_places(body: str) -> str:
 
 def mark_text(body: str, claims: Sequence[Claim]) -> str:
     """Return the body with marks for Markdown: only where the reader needs a warning."""
-    return PLACE.sub(lambda match: TEXT_MARKS.get(claims[int(match.group(1))].support, ""), body)
+    return PLACE.sub(lambda match: text_mark_of(claims[int(match.group(1))]), body)
+
+
+def text_mark_of(claim: Claim) -> str:
+    """Return the mark of a claim in forms without colour; empty if the reader needs no warning."""
+    return TEXT_MARKS.get(claim.support, UNSOURCED if claim.unsourced else "")
 
 
 def mark_page(prose: str, claims: Sequence[Claim]) -> str:
@@ -42,7 +48,8 @@ def mark_page(prose: str, claims: Sequence[Claim]) -> str:
 
     def mark(match: re.Match[str]) -> str:
         claim = claims[int(match.group(1))]
-        sign, kind = PAGE_MARKS.get(claim.support, WEAK), claim.support.value if claim.support in PAGE_MARKS else "weak"
+        sign = text_mark_of(claim) or PAGE_MARKS.get(claim.support, WEAK)
+        kind = "unsourced" if sign == UNSOURCED else claim.support.value if claim.support in PAGE_MARKS else "weak"
         title = html.escape(" ".join(part for part in (claim.reason, claim.weak) if part))
         return f'<span class="claim {kind}" tabindex="0" title="{title}" aria-label="{title}">{sign}</span>'
 

@@ -1,3 +1,4 @@
+import re
 import sys
 from datetime import timedelta
 from io import BytesIO
@@ -5,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.claims import Claim, Support
 from app.domain.errors import Unavailable
+from app.domain.report import Section
 from app.exports.nouns import ExportFormat
 from app.exports.service.bibliographies import to_bibtex, to_csl, to_ris
 from app.exports.service.clean import clean
@@ -13,14 +16,17 @@ from app.exports.service.column_widths import is_wide, share_width
 from app.exports.service.composing import compose
 from app.exports.service.conversion import Conversions
 from app.exports.service.latex import to_latex
+from app.exports.service.machine_readable import to_json
 from app.exports.service.references import csl_items_of
 from app.exports.service.typesetting import to_pdf
 from app.exports.service.word import to_docx
 from app.http.downloads import disposition_of
 from app.reports.rendering.links import place_of
 from app.reports.rendering.numbering import number_citations
+from app.reports.rendering.page import to_page
 from app.reports.rendering.text import to_markdown
 from app.reports.rendering.words import WORDS
+from app.reports.storage.reports import Surroundings
 from bench import export_readers
 from bench.exports import find_lost_parts
 from tests.app.exports.example_reports import HOSTILE, make_manuscript, make_quote
@@ -154,3 +160,42 @@ def test_columns_share_the_width_by_what_they_hold() -> None:
 def test_characters_that_are_no_text_or_turn_the_reading_direction_go() -> None:
     assert clean("a\x00b\u202egnp.exe\x0bc\ud800 关税\n") == "abgnp.exec 关税\n"
     assert clean(HOSTILE) == HOSTILE
+
+
+def test_a_fact_without_a_citation_is_marked_in_every_form() -> None:
+    import docx
+    import pypdf
+
+    fact = "It had 35 million dollars of capital."
+    given = make_manuscript()
+    body = f"Duties protect labor. {fact}"
+    claim = Claim(
+        text=fact,
+        section=0,
+        start=body.index(fact),
+        end=len(body),
+        support=Support.UNCITED,
+        reason="No citation stands behind this.",
+        unsourced=True,
+    )
+    sections = (Section(heading="Summary", body=body), *given.report.sections)
+    report = given.report.model_copy(update={"sections": sections, "claims": (claim,)})
+    given = given.model_copy(update={"report": report})
+    document, numbering = compose(given), number_citations(report)
+    pdf = pypdf.PdfReader(BytesIO(to_pdf(document, given.finished)))
+    made = {
+        "pdf": "".join(page.extract_text() for page in pdf.pages),
+        "docx": "\n".join(p.text for p in docx.Document(BytesIO(to_docx(document))).paragraphs),
+        "latex": to_latex(document).decode(),
+        "md": to_markdown(report, numbering, given.question, given.language),
+        "html": to_page(
+            report, numbering, given.question, given.language, {c.n: Surroundings("", "") for c in numbering.citations}
+        ),
+        "json": to_json(given).decode(),
+    }
+    for form, text in made.items():
+        plain = "".join(re.sub(r"<[^>]*>", "", text).split())
+        assert "Ithad35milliondollarsofcapital.¶" in plain.replace("\\P{}", "¶").replace("{\\P}", "¶"), form
+    assert all("¶ no citation gives" in " ".join(made[form].split()) for form in ("pdf", "docx", "latex"))
+    assert '"No citation stands behind this."' in made["json"]
+    assert 'title="No citation stands behind this."' in made["html"]

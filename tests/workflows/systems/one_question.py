@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from app.domain.budget import AgentLimits
 from app.domain.chat import ChatRequest
-from app.domain.citations import MARKER
+from app.domain.citations import MARKER, REMOVED
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.query import Language, ResearchQuery, SystemName
 from app.domain.report import Report
@@ -85,7 +85,7 @@ async def run_system(
 
 
 def cited_keys_of(report: Report) -> set[str]:
-    return {key for section in report.sections for key in MARKER.findall(section.body)}
+    return {key for section in report.sections for key in MARKER.findall(section.body.replace(REMOVED, ""))}
 
 
 def make_passage(text: str, number: int = 1) -> Passage:

@@ -1,14 +1,15 @@
 """Cleaning the citations that a model writes: ids it was shown stay as `[q3]`; all else that looks like a citation is removed.
 
-Removed are ids that were not shown, bare numbers in brackets, links and addresses that the model made up, and footnotes.
+Removed are ids that were not shown, bare numbers in brackets, links and addresses that the model made up, and footnotes. Where a
+statement has lost its only citation `[q0]` stands, so that the reader is told of it.
 """
 
 import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-from app.domain.citations import MARKER, marker_of
-from workflows.agents.reporting.quote_book import QuoteBook
+from app.domain.citations import MARKER, REMOVED, marker_of
+from workflows.agents.reporting.quote_book import NO_QUOTE, QuoteBook
 
 MAX_CHARS = 60_000
 MAX_PASSES = 4
@@ -19,7 +20,9 @@ _ONLY_IDS = re.compile(rf"\s*{_ID_LIST}\s*", re.IGNORECASE)
 _BRACKETED = re.compile(rf"(?:\[|【)\s*({_ID_LIST})\s*(?:†[^\]】\n]{{0,40}})?(?:\]|】)", re.IGNORECASE)
 _PARENTHESISED = re.compile(r"[(（]\s*(q\d{1,6}(?:\s*[,;，；、]\s*q\d{1,6})*)\s*[)）]")
 _CITE_TAG = re.compile(r'<cite\s+id\s*=\s*"?([^">]{0,200})"?\s*>(.*?)</cite>', re.DOTALL | re.IGNORECASE)
-_CANONICAL = re.compile(r"\[(q\d{1,6})\]")
+_CANONICAL = re.compile(r"\[(q[1-9]\d{0,5})\]")
+_GONE = rf"\[{NO_QUOTE}\]"
+_GONE_BESIDE = re.compile(rf"(?P<kept>\[q\d{{1,6}}\])(?:\s*{_GONE})+|(?:{_GONE}[ \t]*)+(?=\[q\d)|[(（]\s*{_GONE}\s*[)）]")
 _IMAGE = re.compile(r"!\[([^\]\n]{0,400})\]\([^)\n]{0,2000}\)")
 _LINK = re.compile(r"\[([^\[\]\n]{1,400})\]\((?:[^()\n]|\([^()\n]*\)){0,2000}\)")
 _REFERENCE_LINE = re.compile(r"^\s*\[[^\]\n]{1,80}\]:.*$", re.MULTILINE)
@@ -41,14 +44,21 @@ class CleanedText(NamedTuple):
 
 
 def clean_citations(text: str, allowed: Collection[str]) -> CleanedText:
-    """Return the text with only citations from `allowed`, each written as `[q3]`."""
+    """Return the text with only citations from `allowed`, each written as `[q3]`, and `[q0]` where the only one was removed.
+
+    Without any id allowed, nothing stands where a citation was.
+    """
     cleaning, text = CitationCleaner(allowed), text[:MAX_CHARS]
     for _ in range(MAX_PASSES):
         before, text = text, cleaning.clean_once(text)
         if text == before:
             break
-    tidy = _tidy_blanks(_LEFTOVER.sub("", text))
+    tidy = _tidy_blanks(_LEFTOVER.sub("", _GONE_BESIDE.sub(_keep_one, text)))
     return CleanedText(_WIDE_GAP.sub(" ", tidy).strip(), cleaning.removed)
+
+
+def _keep_one(match: re.Match[str]) -> str:
+    return match["kept"] or (f"[{NO_QUOTE}]" if match.group()[0] in "(（" else "")
 
 
 def _tidy_blanks(text: str) -> str:
@@ -73,7 +83,7 @@ def has_citation(text: str) -> bool:
 
 def put_markers(text: str, book: QuoteBook) -> str:
     """Turn the ids of cleaned text into the markers of a report body."""
-    return _CANONICAL.sub(lambda m: marker_of(book[m.group(1)]), text)
+    return _CANONICAL.sub(lambda m: marker_of(book[m.group(1)]), text).replace(f"[{NO_QUOTE}]", REMOVED)
 
 
 class CitationCleaner:
@@ -81,13 +91,14 @@ class CitationCleaner:
 
     def __init__(self, allowed: Collection[str]) -> None:
         self._allowed = allowed
+        self._gone = f"[{NO_QUOTE}]" if allowed else ""
         self.removed = 0
 
     def clean_once(self, text: str) -> str:
         """Take every reference out of a text that names none of the allowed passages."""
         text = MARKER.sub(self._replace_marker, text)
-        text = _IMAGE.sub(self._keep_label, _CITE_TAG.sub(self._replace_tag, text))
-        text = _REFERENCE_LINE.sub(self._remove, _LINK.sub(self._replace_link, text))
+        text = _IMAGE.sub(self._keep_caption, _CITE_TAG.sub(self._replace_tag, text))
+        text = _REFERENCE_LINE.sub(self._remove_line, _LINK.sub(self._replace_link, text))
         if "://" in text or "www." in text.lower():  # the pattern is tried at every character
             text = _ADDRESS.sub(self._remove, text)
         text = _PARENTHESISED.sub(self._replace_list, _BRACKETED.sub(self._replace_list, text))
@@ -98,8 +109,8 @@ class CitationCleaner:
         if len(wanted) == 1 and wanted[0].isdigit() and int(wanted[0]) >= FIRST_YEAR:
             return f"({wanted[0]})"
         known = dict.fromkeys(w for w in wanted if w in self._allowed)
-        self.removed += sum(w not in self._allowed for w in wanted)
-        return "".join(f"[{w}]" for w in known)
+        self.removed += sum(w not in self._allowed and w != NO_QUOTE for w in wanted)
+        return "".join(f"[{w}]" for w in known) or self._gone
 
     def _replace_list(self, match: re.Match[str]) -> str:
         return self._write_known_ids(match.group(1))
@@ -113,10 +124,18 @@ class CitationCleaner:
     def _replace_link(self, match: re.Match[str]) -> str:
         return self._write_known_ids(match.group(1)) if _ONLY_IDS.fullmatch(match.group(1)) else self._keep_label(match)
 
-    def _keep_label(self, match: re.Match[str]) -> str:
+    def _keep_caption(self, match: re.Match[str]) -> str:
         self.removed += 1
         return match.group(1)
 
+    def _keep_label(self, match: re.Match[str]) -> str:
+        self.removed += 1
+        return match.group(1) + self._gone
+
     def _remove(self, match: re.Match[str]) -> str:
+        self.removed += 1
+        return self._gone
+
+    def _remove_line(self, match: re.Match[str]) -> str:
         self.removed += 1
         return ""

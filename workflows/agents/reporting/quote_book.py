@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from app.domain.citations import MARKER
+from app.domain.citations import MARKER, REMOVED
 from app.domain.evidence import Finding, Quote, SourceConflict
 from workflows.agents.finding_quotes import find_widest
 from workflows.agents.untrusted import as_attribute, as_source
 
 _ID = re.compile(r"(?<![a-z0-9])q(\d{1,6})(?![a-z0-9])", re.IGNORECASE)
 MIN_SHOWN = 120
+NO_QUOTE = "q0"
+"""The id that stands where a citation named no quote and was removed."""
 
 
 class QuoteBook:
@@ -49,7 +51,8 @@ class QuoteBook:
 
     def put_ids(self, text: str) -> str:
         """Return a finding's text with its markers turned into ids."""
-        return MARKER.sub(lambda m: f"[{self._ids[m.group(1)]}]" if m.group(1) in self._ids else "", text)
+        known = text.replace(REMOVED, f"[{NO_QUOTE}]")
+        return MARKER.sub(lambda m: f"[{self._ids[m.group(1)]}]" if m.group(1) in self._ids else "", known)
 
     def list_conflicts(self) -> list[tuple[str, tuple[str, ...]]]:
         """Return the disagreements that the search agents noticed: the subject, and the ids that disagree."""

@@ -9,7 +9,7 @@ from app.reports.rendering.numbering import LOOKS_CITED, number_citations
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s", re.MULTILINE)
 # Renderings put marks behind sentences: they are not the reader's words, and are added again with each rendering.
-_MARKS = re.compile("[†‡◦△]")
+_MARKS = re.compile("[†‡¶◦△]")
 
 
 def insert_keys(body: str, report: Report) -> str:

@@ -1,0 +1,79 @@
+"""A fact that nothing cited gives is marked, wherever in the report it stands."""
+
+import pytest
+
+from app.domain.citations import REMOVED, marker_of
+from app.domain.claims import Support
+from app.domain.query import Language
+from app.domain.report import Report
+from tests.workflows.judging.test_report_verification import PROTECT, SURPLUS, a_report, check
+
+CITED = f"{PROTECT.text} {marker_of(PROTECT)}"
+
+
+def marked(report: Report) -> list[str]:
+    return [claim.text for claim in report.claims if claim.unsourced]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It had 35 million dollars of capital.",
+        "The duty on wool was raised by 12% within the year.",
+        "Later the bank of Nicholas Biddle closed its doors.",
+        f"Wages fell soon after {REMOVED}.",
+    ],
+)
+async def test_a_fact_without_a_citation_is_marked_in_any_section(sentence: str) -> None:
+    report = await check(a_report(sentence, f"{CITED}\n\n{sentence}", f"- {CITED}\n- {sentence}"))
+    plain = sentence.replace(f" {REMOVED}", "")
+    assert marked(report) == [plain] * 3
+    assert all(c.reason for c in report.claims if c.unsourced)
+    assert "3 statements are marked ¶" in report.notices[-1]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "This section weighs two accounts of the matter.",
+        "What remains open is how far prices followed.",
+        "The evidence on the senators of the South is thin.",
+        "Did the makers of the North gain from it?",
+        "The president gave several reasons, as these passages show:",
+    ],
+)
+async def test_a_sentence_without_a_fact_is_not_marked(sentence: str) -> None:
+    report = await check(a_report(sentence, f"{CITED}\n\n{sentence}"))
+    assert marked(report) == []
+    assert report.notices == ()
+
+
+async def test_a_number_that_its_citation_lacks_is_marked_before_and_at_the_citation() -> None:
+    wrong = "The treasury had a surplus of 95 million dollars in 1888"
+    report = await check(
+        a_report(
+            f"{wrong} {marker_of(SURPLUS)}.",
+            f"{wrong}. It was the treasury's surplus {marker_of(SURPLUS)}.",
+            f"| Year | Surplus of the treasury |\n|---|---|\n| 1888 {marker_of(SURPLUS)} | surplus of 95 million dollars |",
+        )
+    )
+    warned = {c.section for c in report.claims if c.unsourced or c.support in (Support.NONE, Support.CONTRADICTED)}
+    assert warned == {0, 1, 2}
+    assert any("95,000,000" in c.reason for c in report.claims if c.section == 1)
+
+
+async def test_numbers_that_the_next_citation_or_the_tables_row_gives_are_not_marked() -> None:
+    right = "The treasury had a surplus of 12 million dollars in 1888"
+    report = await check(
+        a_report(
+            f"{right}. It was the treasury's surplus {marker_of(SURPLUS)}.",
+            f"| Year | Surplus of the treasury |\n|---|---|\n| 1888 {marker_of(SURPLUS)} | surplus of 12 million dollars |",
+        )
+    )
+    assert marked(report) == []
+
+
+async def test_a_chinese_fact_without_a_citation_is_marked() -> None:
+    report = await check(a_report("该银行拥有3500万美元的资本。"), language=Language.CHINESE)
+    assert len(marked(report)) == 1
+    assert "¶" in report.notices[-1]
