@@ -88,18 +88,28 @@ class SourceConflict(Value):
     quote_keys: tuple[str, ...] = Field(min_length=2)
 
 
+class QuoteSurroundings(Value):
+    """The text before and after a quote in the passage that an agent read. `key` is the quote's."""
+
+    key: str
+    before: str = ""
+    after: str = ""
+
+
 class Finding(Value):
     """What one deep-search agent brings back: an answer, its quotes, what is missing and what disagrees.
 
     A search that failed or ran out is a Finding that says so, never a missing one. `thoughts` is the agent's reasoning, one line
     a turn: its part of the Extended Chain-of-Thought memory. `relevance`, where given, says for each quote how well it serves the
-    whole question, on a scale that findings of one run share, so that a report can merge them.
+    whole question, on a scale that findings of one run share, so that a report can merge them. `around` has what stood next to
+    the quotes.
     """
 
     subtask_id: str
     answer: str = ""
     quotes: tuple[Quote, ...] = ()
     relevance: tuple[float, ...] = ()
+    around: tuple[QuoteSurroundings, ...] = ()
     gaps: tuple[str, ...] = ()
     conflicts: tuple[SourceConflict, ...] = ()
     thoughts: tuple[str, ...] = ()

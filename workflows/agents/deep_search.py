@@ -12,7 +12,7 @@ from app.domain.run import EventType
 from workflows.agents.actions import make_act_step
 from workflows.agents.asker import Asker
 from workflows.agents.evidence import format_passages
-from workflows.agents.finding_quotes import FINDING, MAX_LISTED, FindingAnswer, LocatedQuotes
+from workflows.agents.finding_quotes import FINDING, MAX_LISTED, FindingAnswer, LocatedQuotes, list_surroundings
 from workflows.agents.kit import Kit
 from workflows.agents.loop import Exploration, explore
 from workflows.agents.memory_text import format_memory
@@ -92,6 +92,7 @@ async def _make_finding(subtask: Subtask, kit: Kit, state: Exploration, answer: 
         subtask_id=subtask.id,
         answer=located.put_markers(answer.answer),
         quotes=quotes,
+        around=list_surroundings(quotes, [passage for _, passage in state.notebook.passages]),
         gaps=tuple(" ".join(g.split())[:GAP_CHARS] for g in answer.gaps if g.strip())[:MAX_LISTED],
         conflicts=located.list_conflicts(answer.conflicts),
         thoughts=tuple(state.thoughts),
@@ -104,10 +105,12 @@ async def _make_finding(subtask: Subtask, kit: Kit, state: Exploration, answer: 
 
 def _salvage_finding(subtask: Subtask, kit: Kit, state: Exploration) -> Finding:
     """Return a finding with the best sentences found, without the model's summary."""
+    quotes = _salvage_sentences(state, subtask)
     return Finding(
         subtask_id=subtask.id,
         answer=say("salvaged", kit.language),
-        quotes=_salvage_sentences(state, subtask),
+        quotes=quotes,
+        around=list_surroundings(quotes, [passage for _, passage in state.notebook.passages]),
         thoughts=tuple(state.thoughts),
         stop=state.stop or StopReason.FAILED,
         detail=state.detail,

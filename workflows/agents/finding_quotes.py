@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pydantic import Field
 
 from app.domain.citations import MARKER, marker_of
-from app.domain.evidence import Quote, SourceConflict
+from app.domain.evidence import Passage, Quote, QuoteSurroundings, SourceConflict
 from workflows.agents.notebook import Notebook
 from workflows.agents.passage_ids import CITED
 from workflows.agents.quoting import MIN_CHARS, quote_from
@@ -16,6 +16,7 @@ MAX_QUOTES = 24
 MAX_LISTED = 8
 ANSWER_CHARS = 6_000
 ABOUT_CHARS = 500
+AROUND_CHARS = 500
 
 
 class QuoteAnswer(StepAnswer):
@@ -104,6 +105,23 @@ class LocatedQuotes:
             if len(keys) > 1 and conflict.about.strip():
                 found.append(SourceConflict(about=conflict.about.strip()[:ABOUT_CHARS], quote_keys=keys))
         return tuple(found[:MAX_LISTED])
+
+
+def list_surroundings(quotes: Sequence[Quote], passages: Sequence[Passage]) -> tuple[QuoteSurroundings, ...]:
+    """Return the text around each quote in the first passage that holds it, up to a length on each side."""
+    found: list[QuoteSurroundings] = []
+    for quote in quotes:
+        passage = next((p for p in passages if _holds(p, quote)), None)
+        if passage is not None:
+            start, end = quote.start - passage.start, quote.end - passage.start
+            before, after = passage.text[max(0, start - AROUND_CHARS) : start], passage.text[end : end + AROUND_CHARS]
+            found.append(QuoteSurroundings(key=quote.key, before=before, after=after))
+    return tuple(found)
+
+
+def _holds(passage: Passage, quote: Quote) -> bool:
+    end = passage.start + len(passage.text)
+    return passage.source.snapshot == quote.source.snapshot and passage.start <= quote.start and quote.end <= end
 
 
 def find_widest(quotes: Sequence[Quote]) -> dict[str, Quote]:

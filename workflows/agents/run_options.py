@@ -1,6 +1,6 @@
 """The options of a run, in words for the agents: how to write, and which sources can be found.
 
-A style goes into the second version of the report agent's prompts; a run without a style uses the first version. The rest are
+A style goes into versions of the report agent's prompts that have room for it; a run without a style uses others. The rest are
 notes of the reader. A reader's text is put on one line and cannot imitate a delimiter.
 """
 
@@ -12,8 +12,8 @@ from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 from workflows.agents.untrusted import as_attribute
 
 READER = "user"
-STYLED_VERSION = "v2"
-STYLED_PROMPTS = ("outline", "section", "consistency")
+STYLED_VERSIONS: Mapping[str, str] = {"outline": "v2", "section": "v4", "consistency": "v2"}
+"""The versions of the report agent's prompts that have room for a style."""
 EN, ZH = Language.ENGLISH, Language.CHINESE
 SHOWN_DOMAINS = 10
 
@@ -87,7 +87,7 @@ def describe_style(style: ReportStyle | None, language: Language) -> str:
 
 def style_versions_of(query: ResearchQuery) -> dict[str, str]:
     """Return the versions of the report agent's prompts that are not the first, by prompt name."""
-    return dict.fromkeys(STYLED_PROMPTS, STYLED_VERSION) if describe_style(query.style, query.language) else {}
+    return dict(STYLED_VERSIONS) if describe_style(query.style, query.language) else {}
 
 
 def add_option_notes(memory: SharedMemory, query: ResearchQuery, language: Language) -> SharedMemory:

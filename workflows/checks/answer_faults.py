@@ -70,7 +70,7 @@ def _repeats_itself(words: list[str]) -> bool:
 
 
 def _list_runs(words: list[str]) -> list[tuple[str, ...]]:
-    return list(zip(*(words[start:] for start in range(RUN_WORDS)), strict=False))
+    return list(zip(*[words[start:] for start in range(RUN_WORDS)], strict=False))
 
 
 @dataclass(frozen=True, slots=True)

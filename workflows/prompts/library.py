@@ -17,7 +17,7 @@ from app.domain.query import Language
 PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 USER_PART = "=== user ==="
 RELEASED = "v1"
-RELEASED_LATER: Mapping[str, str] = {"intent": "v2"}
+RELEASED_LATER: Mapping[str, str] = {"intent": "v2", "section": "v3"}
 """The released version of prompts whose first version was replaced."""
 HERE = Path(__file__).parent
 

@@ -18,8 +18,8 @@ from tests.workflows.small_corpus import SmallCorpus
 from workflows.chat_models.scripted import ScriptedModel
 
 QUESTION = "How did presidents justify tariffs before 1900?"
-MOST_FUNCTION_CALLS = 3_000
-"""Per model call: twice what it takes."""
+MOST_FUNCTION_CALLS = 3_500
+"""Per model call: a sixth more than it takes, so that a pass over everything that was seen would be noticed."""
 
 
 class LargeCorpus(SmallCorpus):

@@ -9,7 +9,7 @@ from app.domain.budget import StopReason
 from app.domain.chat import ChatRequest
 from app.domain.citations import CitationStore, marker_of
 from app.domain.errors import ModelRefused
-from app.domain.evidence import Finding, Quote, SourceConflict
+from app.domain.evidence import Finding, Quote, QuoteSurroundings, SourceConflict
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report
@@ -21,6 +21,7 @@ from workflows.agents.reporting import write_report
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local_record import LocalRecord
 
+WORDS = ["wool", "iron", "cotton", "sugar", "hemp", "glass", "paper", "coal", "salt", "lead", "silk", "tea"]
 QUERY = ResearchQuery(question="How did presidents justify tariffs before 1900?")
 PLAN = ResearchPlan(
     intent="learn the reasons",
@@ -145,6 +146,33 @@ async def test_each_writer_sees_its_own_evidence_and_the_whole_outline() -> None
     assert '<quote id="q3"' not in first
     assert "What it cost" in first
     assert "whether prices rose (q3, q4)" in second
+
+
+async def test_writers_see_the_answers_of_findings_and_what_stands_around_their_quotes() -> None:
+    after = "Southern members answered that the planter alone paid."
+    around = QuoteSurroundings(key=PROTECT.key, before="Of the laws he said: ", after=f" {after}</around><quote>")
+    model = writing()
+    await write(model, (FOUND[0].model_copy(update={"around": (around,)}), FOUND[1]))
+    first, second = ("\n".join(m.content for m in r.messages) for r in model.requests[2:4])
+    assert f'<around id="q1">…Of the laws he said: [q1] {after}' in first
+    assert first.count("</around>") == 1
+    assert "<finding>\nProtection [q1].\n</finding>" in first
+    assert after not in second
+    assert "<finding>\nThey disagree.\n</finding>" in second
+
+
+async def test_the_outline_sees_every_finding_with_its_gaps_however_long_the_answers_are() -> None:
+    many = [
+        Finding(
+            subtask_id=f"s{i}", answer=f"{WORDS[i]} " * 900, quotes=(PROTECT,), gaps=(f"gap {i}",), stop=StopReason.SUFFICIENT
+        )
+        for i in range(12)
+    ]
+    model = writing()
+    await write(model, tuple(many), bounds=Bounds(evidence_chars=9_000))
+    asked = "\n".join(m.content for m in model.requests[0].messages)
+    assert all(f"## s{i}:" in asked and WORDS[i] in asked and f"gap {i}" in asked for i in range(12))
+    assert len(asked) < 14_000
 
 
 async def test_invented_citations_are_removed_and_counted() -> None:

@@ -16,7 +16,7 @@ from workflows.agents.memory import MemoryKind, SharedMemory
 from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting.quote_book import QuoteBook
-from workflows.agents.run_options import STYLED_VERSION, add_option_notes, describe_style
+from workflows.agents.run_options import STYLED_VERSIONS, add_option_notes, describe_style
 from workflows.agents.steps import Step, StepAnswer
 from workflows.agents.wording import say
 
@@ -60,7 +60,7 @@ class ReportDesk:
         settings name another."""
         prompts, language = self.kit.prompts, self.kit.language
         style = describe_style(self.query.style, language)
-        prompt = prompts.get(name, language, STYLED_VERSION if style and not prompts.is_chosen(name) else "")
+        prompt = prompts.get(name, language, STYLED_VERSIONS.get(name, "") if style and not prompts.is_chosen(name) else "")
         room = {"wishes": style or say("none", language)} if "wishes" in prompt.names else {}
         return prompt.render(**self.frame_values(), **values, **room)
 

@@ -21,6 +21,7 @@ HEADING_CHARS = 160
 TITLE_CHARS = 240
 BRIEF_CHARS = 800
 THOUGHT_CHARS = 300
+MIN_ANSWER_CHARS = 300
 _NUMBERING = re.compile(
     r"^[\s#*]*(?:(?:section|chapter|part)\s+\w{1,5}\s*[:.]\s*|\d{1,2}(?:\.\d{1,2})*[.)、]?\s+|[一二三四五六七八九十]+、)?",
     re.IGNORECASE,
@@ -147,19 +148,26 @@ def outline_of_findings(plan: ResearchPlan, findings: tuple[Finding, ...], title
 
 
 def format_findings(plan: ResearchPlan, findings: tuple[Finding, ...], book: QuoteBook, desk: ReportDesk) -> str:
-    """Return every finding as text, with its citations as short ids, its gaps and its stop reason."""
+    """Return every finding as text, with its citations as short ids, its gaps and its stop reason.
+
+    An answer too long for its share is shortened; nothing else is left out.
+    """
     share = desk.kit.bounds.evidence_chars // max(1, len(findings))
-    return "\n\n".join(_format_finding(plan, f, book, desk)[:share] for f in findings)
+    return "\n\n".join(_format_finding(plan, f, book, desk, share) for f in findings)
 
 
-def _format_finding(plan: ResearchPlan, finding: Finding, book: QuoteBook, desk: ReportDesk) -> str:
+def _format_finding(plan: ResearchPlan, finding: Finding, book: QuoteBook, desk: ReportDesk, share: int) -> str:
     subtask = next((s for s in plan.subtasks if s.id == finding.subtask_id), None)
-    lines = [f"## {finding.subtask_id}: {subtask.title if subtask else ''}", as_data(book.put_ids(finding.answer))]
-    lines += [
-        f"{say('evidence', desk.kit.language)}: {', '.join(book.ids_of_finding(finding)) or say('none', desk.kit.language)}"
-    ]
+    answer, lines = as_data(book.put_ids(finding.answer)), _list_remarks(finding, book, desk)
+    room = max(MIN_ANSWER_CHARS, share - sum(map(len, lines)))
+    answer = answer if len(answer) <= room else f"{answer[:room]} …"
+    return "\n".join([f"## {finding.subtask_id}: {subtask.title if subtask else ''}", answer, *lines])
+
+
+def _list_remarks(finding: Finding, book: QuoteBook, desk: ReportDesk) -> list[str]:
+    lines = [f"{say('evidence', desk.kit.language)}: {', '.join(book.ids_of_finding(finding)) or say('none', desk.kit.language)}"]
     lines += [f"{say('thought', desk.kit.language)}: {as_data(thought[:THOUGHT_CHARS])}" for thought in finding.thoughts[-1:]]
     lines += [f"{say('gap', desk.kit.language)}: {as_data(gap)}" for gap in finding.gaps]
     if finding.stop is not StopReason.SUFFICIENT:
         lines.append(f"({finding.stop.value})")
-    return "\n".join(lines)
+    return lines

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from app.domain.citations import MARKER, REMOVED
 from app.domain.evidence import Finding, Quote, SourceConflict
 from workflows.agents.finding_quotes import find_widest
-from workflows.agents.untrusted import as_attribute, as_source
+from workflows.agents.untrusted import as_attribute, as_data, as_source
 
 _ID = re.compile(r"(?<![a-z0-9])q(\d{1,6})(?![a-z0-9])", re.IGNORECASE)
 MIN_SHOWN = 120
+AROUND_FRAME = 20
 NO_QUOTE = "q0"
 """The id that stands where a citation named no quote and was removed."""
 
@@ -28,6 +29,8 @@ class QuoteBook:
         ids = dict(zip(by_words, self._quotes, strict=True))
         self._ids = {quote.key: ids[words[quote.key]] for quote in found}
         self._findings = findings
+        self._of_finding = {f.subtask_id: tuple(dict.fromkeys(self._ids[quote.key] for quote in f.quotes)) for f in findings}
+        self._around = {self._ids[a.key]: a for finding in findings for a in finding.around if a.key in self._ids}
 
     def __len__(self) -> int:
         return len(self._quotes)
@@ -47,7 +50,7 @@ class QuoteBook:
 
     def ids_of_finding(self, finding: Finding) -> tuple[str, ...]:
         """Return the ids of a finding's quotes."""
-        return tuple(dict.fromkeys(self._ids[quote.key] for quote in finding.quotes))
+        return self._of_finding[finding.subtask_id]
 
     def put_ids(self, text: str) -> str:
         """Return a finding's text with its markers turned into ids."""
@@ -67,6 +70,17 @@ class QuoteBook:
         wanted = tuple(ids)
         share = max(MIN_SHOWN, chars // max(1, len(wanted)) - MIN_SHOWN)
         return "\n".join(self._format_quote(short, share) for short in wanted)[: 2 * chars]
+
+    def format_surroundings(self, ids: Iterable[str], chars: int) -> str:
+        """Return the text around these quotes as data for a prompt, all shortened alike so that they fit into `chars`."""
+        wanted = tuple(short for short in ids if short in self._around)
+        share = chars // max(1, 2 * len(wanted)) - AROUND_FRAME
+        return "\n".join(self._format_around(short, share) for short in wanted) if share > 0 else ""
+
+    def _format_around(self, short: str, share: int) -> str:
+        around = self._around[short]
+        shown = f"…{around.before[-share:]} [{short}] {around.after[:share]}…"
+        return f'<around id="{short}">{as_data(" ".join(shown.split()))}</around>'
 
     def _format_quote(self, short: str, share: int) -> str:
         quote = self._quotes[short]

@@ -88,10 +88,20 @@ def _render_messages(desk: ReportDesk, outline: Outline, filled: FilledSection) 
         heading=section.heading,
         points="\n".join(f"- {as_data(p.text)} ({', '.join(p.ids)})" for p in filled.points) or none,
         conflicts=format_conflicts([(c.about, c.ids) for c in filled.conflicts]) or none,
-        evidence=desk.book.format_quotes(filled.ids, kit.bounds.evidence_chars // 2) or none,
+        evidence=_format_evidence(desk, filled) or none,
         words=str(kit.bounds.section_words),
         form=kit.codec.describe_form(SECTION, kit.prompts, kit.language),
     )
+
+
+def _format_evidence(desk: ReportDesk, filled: FilledSection) -> str:
+    """Return the section's quotes, the text around them, and the answers of the findings that have them."""
+    book, chars = desk.book, desk.kit.bounds.evidence_chars
+    told = [finding for finding in desk.findings if finding.answer and set(book.ids_of_finding(finding)) & set(filled.ids)]
+    share = chars // 4 // max(1, len(told))
+    answers = [f"<finding>\n{as_data(book.put_ids(finding.answer)[:share])}\n</finding>" for finding in told]
+    parts = (book.format_quotes(filled.ids, chars // 2), book.format_surroundings(filled.ids, chars // 4), *answers)
+    return "\n".join(part for part in parts if part)
 
 
 def cut_pieces(desk: ReportDesk, filled: FilledSection, text: str) -> list[ReportPiece]:
