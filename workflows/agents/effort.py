@@ -1,19 +1,28 @@
 """The agents' limits by effort: how far they go before they stop by themselves.
 
-DeepRubric (section 4.1) allows 10 turns of tool calls in evaluation and 20 in training; these are `standard` and `deep`.
+DeepRubric (section 4.1) allows 10 turns of tool calls in evaluation and 20 in training; these are `standard` and `deep`. A system
+that works the whole question in one search (MaMs, ReAct, DeepRubric's agent) has limits of its own, the same for all three: 10
+turns of up to 5 calls (QSR appendix D), at `deep` 20.
 """
 
 from dataclasses import replace
 
 from app.domain.budget import AgentLimits
 from app.domain.options import Length, ReportFormat
-from app.domain.query import Effort, ResearchQuery
+from app.domain.query import Effort, ResearchQuery, SystemName
 from workflows.agents.kit import Bounds
 
 LIMITS = {
     Effort.QUICK: AgentLimits(max_turns=4, max_tool_calls=8),
     Effort.STANDARD: AgentLimits(max_turns=10, max_tool_calls=20),
     Effort.DEEP: AgentLimits(max_turns=20, max_tool_calls=40),
+}
+CALLS_A_TURN = 5
+ALONE = AgentLimits(max_turns=10, max_tool_calls=10 * CALLS_A_TURN)
+LIMITS_ALONE = {
+    Effort.QUICK: ALONE,
+    Effort.STANDARD: ALONE,
+    Effort.DEEP: AgentLimits(max_turns=20, max_tool_calls=20 * CALLS_A_TURN),
 }
 BOUNDS = {
     Effort.QUICK: Bounds(subtasks=3, sections=4, section_words=280, queries_per_action=3),
@@ -25,6 +34,11 @@ SECTION_SCALE = {Length.SHORT: 0.5, Length.MEDIUM: 1.0, Length.LONG: 1.6}
 SECTIONS_SCALE = {Length.SHORT: 0.6, Length.MEDIUM: 1.0, Length.LONG: 1.5}
 BRIEF_SECTIONS = 2
 LEAST_SECTIONS = 2
+
+
+def limits_of(query: ResearchQuery) -> AgentLimits:
+    """Return the limits of each search of this run: of one subtask, or of the whole question where the system has no other."""
+    return (LIMITS if query.system is SystemName.MINDDR else LIMITS_ALONE)[query.effort]
 
 
 def bounds_of(query: ResearchQuery) -> Bounds:

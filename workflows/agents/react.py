@@ -1,8 +1,7 @@
 """Single-agent systems: the ReAct baseline (QSR C.10) and DeepRubric's agent (DRub D.1). One conversation, then one report.
 
 ReAct reads a digest of its search results (QSR section 4.1). DeepRubric's agent reads the results whole, answers in tags, and
-cites in `<cite id>` spans. The run's effort sets the turn limit: 10 at standard, as in DeepRubric's evaluation, 20 at deep, as
-in its training.
+cites in `<cite id>` spans. The limits are those of `effort.LIMITS_ALONE`.
 """
 
 from dataclasses import replace
@@ -19,6 +18,7 @@ from workflows.agents.codec import TagCodec
 from workflows.agents.deep_search import FINAL_STOPS, render_opening
 from workflows.agents.draft_quotes import make_finding
 from workflows.agents.draft_report import deliver_draft
+from workflows.agents.effort import CALLS_A_TURN
 from workflows.agents.evidence import format_passages
 from workflows.agents.kit import Kit
 from workflows.agents.loop import Exploration, ObservationDigest, explore, keep_observation
@@ -30,7 +30,6 @@ from workflows.agents.steps import TextStep
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
 
-CALLS_A_TURN = 5
 DIGEST = TextStep("react_digest", max_tokens=1_500)
 REPORT = TextStep("react_report", max_tokens=8_000)
 CITE_SPANS = "deeprubric_report"
@@ -49,7 +48,8 @@ async def search_with_react(subtask: Subtask, plan: ResearchPlan, query: Researc
 
 async def search_as_deeprubric(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Run DeepRubric's agent. It always uses think, tool_call and answer tags, even where the installation uses schemas."""
-    return await _explore_and_write(subtask, plan, query, replace(kit, codec=TagCodec()), keep_observation, CITE_SPANS, None)
+    tagged = replace(kit, codec=TagCodec(), bounds=replace(kit.bounds, queries_per_action=CALLS_A_TURN))
+    return await _explore_and_write(subtask, plan, query, tagged, keep_observation, CITE_SPANS, None)
 
 
 async def _explore_and_write(

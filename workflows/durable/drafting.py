@@ -9,7 +9,7 @@ from temporalio.common import RetryPolicy, VersioningBehavior
 with workflow.unsafe.imports_passed_through():
     from app.domain.contract import DRAFT_WORKFLOW, Draft, DraftKind, DraftRequest
     from workflows.agents.clarification import ask_reader_back
-    from workflows.agents.effort import LIMITS, bounds_of
+    from workflows.agents.effort import bounds_of, limits_of
     from workflows.agents.kit import Kit
     from workflows.durable.workshop import Workshop
     from workflows.judging.rubric_generation import draft_rubric
@@ -66,4 +66,4 @@ def _make_kit(shop: Workshop, request: DraftRequest, record: LocalRecord) -> Kit
         clock=lambda: record.elapsed_of("draft"),
         language=query.language,
     )
-    return replace(kit, limits=LIMITS[query.effort], bounds=bounds_of(query))
+    return replace(kit, limits=limits_of(query), bounds=bounds_of(query))

@@ -24,7 +24,7 @@ from retrieval.search.tenant_index import TenantView
 from retrieval.service.client import IndexClient
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import StepCodec
-from workflows.agents.effort import LIMITS, bounds_of
+from workflows.agents.effort import bounds_of, limits_of
 from workflows.agents.kit import Kit
 from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 from workflows.agents.ports import ChatModel
@@ -152,7 +152,7 @@ class StageAttempt:
             codec=shop.codec,
             today=self.opening.asked_on,
             clock=self.record.read_clock,
-            limits=LIMITS[query.effort],
+            limits=limits_of(query),
             bounds=bounds_of(query),
             memory=memory,
             language=query.language,

@@ -4,13 +4,28 @@ import asyncio
 import json
 import random
 import re
+from collections.abc import Sequence
 
 from app.domain.budget import AgentLimits
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ModelRefused
-from app.domain.query import Language, ResearchQuery, SystemName
-from tests.workflows.agent_kit import make_kit, step_of
-from tests.workflows.systems.one_question import QUESTION, answer_soundly, list_searches, make_passage, prompt_of, run_system
+from app.domain.evidence import Passage
+from app.domain.query import Effort, Language, ResearchQuery, SystemName
+from retrieval.ports import SearchFilter
+from tests.workflows.agent_kit import make_kit, make_record, step_of
+from tests.workflows.small_corpus import SmallCorpus
+from tests.workflows.systems.one_question import (
+    ALONE,
+    IDS,
+    QUESTION,
+    answer_soundly,
+    list_searches,
+    make_passage,
+    prompt_of,
+    run_system,
+)
+from workflows.agents.codec import TagCodec
+from workflows.agents.effort import bounds_of, limits_of
 from workflows.agents.markov import MARKOV
 from workflows.agents.markov.chunks import cut_chunks
 from workflows.agents.markov.roles import merge_memory
@@ -45,6 +60,67 @@ async def test_the_last_turn_is_forced_when_turns_are_used_up() -> None:
     report, _, model = await run_system(SystemName.MAMS, never_done, limits=AgentLimits(max_turns=2))
     assert [step_of(r) for r in model.requests].count("markov_search") == 2
     assert step_of(model.requests[-1]) == "markov_last"
+    assert report.quotes
+
+
+class Plenty(SmallCorpus):
+    """Sixteen passages of some 1,500 characters for every query, none of them met before."""
+
+    async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
+        self.queries.append(query)
+        start = 16 * len(self.queries)
+        return [
+            make_passage(f"Passage {n} says of wool. " + f"Its duty was {n} cents. " * 60, n) for n in range(start, start + 16)
+        ]
+
+
+async def test_every_passage_that_a_turn_brought_is_read_by_both_roles() -> None:
+    def asks_five(request: ChatRequest) -> ScriptedAnswer:
+        if step_of(request) == "markov_search" and "[p1]" not in prompt_of(request):
+            asked = [f"tariff {n}" for n in range(5)]
+            return json.dumps({"plan": "- [ ] more", "thought": "", "action": "search", "inputs": asked})
+        return answer_soundly(request)
+
+    model, record, corpus = ScriptedModel(asks_five), make_record(), Plenty()
+    query = ResearchQuery(question=QUESTION, system=SystemName.MAMS, effort=Effort.QUICK)
+    kit = make_kit(model, record, corpus, limits=limits_of(query), bounds=bounds_of(query))
+    await research(query, LocalStages(MARKOV, kit, record, query), PlanSteering())
+    assert len(corpus.queries) == 5
+    for role in ("markov_state", "text"):
+        read = {short for r in model.requests if step_of(r) == role for short in IDS.findall(prompt_of(r))}
+        assert read == {f"p{n}" for n in range(1, 81)}, role
+
+
+def test_systems_that_work_the_whole_question_have_equal_limits_of_their_own() -> None:
+    limits = [limits_of(ResearchQuery(question="x?", system=system, effort=Effort.QUICK)) for system in ALONE]
+    assert {(one.max_turns, one.max_tool_calls) for one in limits} == {(10, 50)}
+    assert limits_of(ResearchQuery(question="x?", effort=Effort.QUICK)).max_turns == 4
+
+
+async def test_in_tags_the_plan_has_a_place() -> None:
+    said = iter(
+        [
+            "<think>t</think><plan>- [ ] revenue</plan>"
+            '<tool_call>{"name": "search", "arguments": {"query": "tariff"}}</tool_call>',
+            "<think>t</think><plan>- [x] revenue</plan><answer>done</answer>",
+        ]
+    )
+
+    def in_tags(request: ChatRequest) -> ScriptedAnswer:
+        prompt = prompt_of(request)
+        if "You lead a research step by step" in prompt:
+            assert "inside <plan> and </plan>" in prompt
+            return next(said)
+        if "<answer>: one JSON object" in prompt or "one JSON object with exactly these fields" in prompt:
+            return '<think>t</think><answer>{"memory": ["Fact [p1]"], "plan": ""}</answer>'
+        return "<answer># Tariffs\n\nRevenue [p1].</answer>"
+
+    model, record = ScriptedModel(in_tags), make_record()
+    query = ResearchQuery(question=QUESTION, system=SystemName.MAMS)
+    kit = make_kit(model, record, codec=TagCodec())
+    report = await research(query, LocalStages(MARKOV, kit, record, query), PlanSteering())
+    moves = [prompt_of(r) for r in model.requests if "You lead a research step by step" in prompt_of(r)]
+    assert "- [ ] revenue" in moves[1]
     assert report.quotes
 
 

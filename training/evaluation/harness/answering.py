@@ -22,7 +22,7 @@ from training.evaluation.harness.example import BenchmarkAnswer, Example
 from training.evaluation.harness.folder import RunFolder
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import StepCodec
-from workflows.agents.effort import LIMITS, bounds_of
+from workflows.agents.effort import bounds_of, limits_of
 from workflows.agents.kit import Kit
 from workflows.agents.ports import ChatModel
 from workflows.prompts.library import PromptLibrary
@@ -104,7 +104,7 @@ class SystemAnswerer:
             codec=self.codec,
             today=self.today,
             clock=lambda: 0.0,
-            limits=self.caps.cap_limits(LIMITS[query.effort]),
+            limits=self.caps.cap_limits(limits_of(query)),
             bounds=self.caps.cap_bounds(bounds_of(query), query.language),
             language=query.language,
         )

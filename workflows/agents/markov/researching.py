@@ -16,6 +16,7 @@ from workflows.agents.actions import ActionName, AgentAct
 from workflows.agents.asker import ANEW, Asker
 from workflows.agents.concurrency import settle_all
 from workflows.agents.draft_quotes import make_finding
+from workflows.agents.effort import CALLS_A_TURN
 from workflows.agents.kit import Kit
 from workflows.agents.loop import SAMPLED_ANEW
 from workflows.agents.markov.chunks import cut_chunks
@@ -26,9 +27,9 @@ from workflows.agents.stage_memory import path_of_search
 from workflows.agents.tool_hands import ToolHands, make_plain_search
 from workflows.agents.wording import say
 
-TURNS = 10
-CALLS_A_TURN = 5
 CHUNK_CHARS = 6_000
+EVERYTHING = 10**9
+"""Characters of an observation. Nobody reads it: its passages are cut into chunks, and each of them is read."""
 
 
 @dataclass
@@ -65,8 +66,7 @@ class MarkovCourse:
 
 async def research_in_turns(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Work a question until the plan is done or the turns are used up. The finding's answer is the report at that moment."""
-    limits = kit.limits.model_copy(update={"max_turns": min(TURNS, kit.limits.max_turns)})
-    wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=CALLS_A_TURN), limits=limits)
+    wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=CALLS_A_TURN, observation_chars=EVERYTHING))
     agent = path_of_search(subtask.id)
     addresses = (address for entry in kit.memory.entries for address in entry.addresses)
     asked = query.model_copy(update={"question": subtask.question})

@@ -56,7 +56,7 @@ def _read_tagged_move(said: str) -> Mapping[str, Any] | None:
     return {**act, "plan": plan.group(1).strip() if plan else ""} if act else None
 
 
-MOVE = declare_step("markov_search", SearchMove, max_tokens=2_500, loose=_read_tagged_move, form="form_act_tags")
+MOVE = declare_step("markov_search", SearchMove, max_tokens=2_500, loose=_read_tagged_move, form="form_move_tags")
 STATE = declare_step("markov_state", FusedStateAnswer, max_tokens=5_000)
 LAST = declare_step("markov_last", LastPlanAnswer, max_tokens=1_500)
 REPORT = TextStep("markov_report", max_tokens=8_000)
