@@ -59,7 +59,9 @@ def render_opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, k
         purpose=subtask.purpose or say("none", kit.language),
         expected=subtask.expected_evidence or say("none", kit.language),
         others="\n".join(f"- {s.title}" for s in plan.subtasks if s.id != subtask.id) or say("none", kit.language),
-        memory=format_memory(add_option_notes(kit.memory, query, kit.language), kit.language),
+        memory=format_memory(
+            add_option_notes(kit.memory, query, kit.language), kit.language, f"{subtask.question} {subtask.expected_evidence}"
+        ),
         turns=str(kit.limits.max_turns),
         calls=str(kit.limits.max_tool_calls),
     )

@@ -17,7 +17,7 @@ from workflows.agents.ports import BudgetSpent
 from workflows.agents.tool_hands import ToolHands, make_plain_search
 from workflows.agents.wording import say
 
-THOUGHT_CHARS = 600
+THOUGHT_CHARS = 2_000
 SAMPLED_ANEW = 2
 """The first repetition of a call is told to the model, the second is taken back and sampled anew, the third ends the loop."""
 ObservationDigest: TypeAlias = Callable[[Message], Awaitable[Message]]

@@ -1,39 +1,57 @@
-"""The shared memory as the prompts show it: the reader's notes and the results of earlier agents, each with its origin."""
+"""The shared memory as the prompts show it: the reader's notes and what earlier agents thought and found, each with its author.
+
+Findings and gaps are always shown. Of the thoughts a reader gets those that bear most on what it works on, whole, as many as fit.
+"""
 
 import re
+from collections.abc import Sequence
 
 from app.domain.citations import MARKER
 from app.domain.query import Language
 from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
+from workflows.agents.salvage import count_shared_terms, terms_of
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
 
 ENTRY_CHARS = 2_500
-THOUGHT_CHARS = 300
-LAST_THOUGHTS = 3
+THOUGHTS_CHARS = 6_000
+"""The room for all thoughts together."""
 _SPACE_BEFORE_STOP = re.compile(r"[ \t]+(?=[.,;:。，；：])")
 
 
-def format_memory(memory: SharedMemory, language: Language) -> str:
-    """Return everything this stage may read, or a sentence that there is nothing."""
-    parts = [_format_list(say("notes", language), memory.texts_of(MemoryKind.NOTE)), _format_earlier(memory, language)]
+def format_memory(memory: SharedMemory, language: Language, about: str = "") -> str:
+    """Return what this stage reads of the memory, or a sentence that there is nothing. `about` is what the stage works on."""
+    parts = [_format_list(say("notes", language), memory.texts_of(MemoryKind.NOTE)), _format_earlier(memory, language, about)]
     return "\n\n".join(part for part in parts if part) or say("no_memory", language)
 
 
-def _format_earlier(memory: SharedMemory, language: Language) -> str:
-    """Return each agent's findings, last thoughts and gaps, agent by agent in the order of the plan."""
+def _format_earlier(memory: SharedMemory, language: Language, about: str) -> str:
+    """Return each agent's chosen thoughts, findings and gaps, agent by agent in the order of the plan."""
     told = [e for e in memory.entries if e.kind in (MemoryKind.FINDING, MemoryKind.THOUGHT, MemoryKind.GAP)]
-    lines: list[str] = []
-    for agent in dict.fromkeys(e.agent for e in told):
-        mine = [e for e in told if e.agent == agent]
-        thoughts = [e for e in mine if e.kind is MemoryKind.THOUGHT][-LAST_THOUGHTS:]
-        lines.extend(_format_entry(e) for e in (*thoughts, *(e for e in mine if e.kind is not MemoryKind.THOUGHT)))
+    thoughts = [place for place, entry in enumerate(told) if entry.kind is MemoryKind.THOUGHT]
+    chosen = {thoughts[i] for i in choose_relevant([told[place].text for place in thoughts], about, THOUGHTS_CHARS)}
+    kept = [e for place, e in enumerate(told) if e.kind is not MemoryKind.THOUGHT or place in chosen]
+    lines = [_format_entry(e) for agent in dict.fromkeys(e.agent for e in kept) for e in kept if e.agent == agent]
     return _format_list(say("earlier", language), lines)
 
 
+def choose_relevant(texts: Sequence[str], about: str, chars: int) -> list[int]:
+    """Return the places of the texts that share most words with `about`, in their order, as many as fit into `chars`.
+
+    Of texts that share as many, the later is chosen first. No text is cut.
+    """
+    wanted = terms_of(about)
+    best = sorted(range(len(texts)), key=lambda place: (-count_shared_terms(texts[place], wanted), -place))
+    chosen: list[int] = []
+    for place in best:
+        if len(texts[place]) <= chars:
+            chosen.append(place)
+            chars -= len(texts[place])
+    return sorted(chosen)
+
+
 def _format_entry(entry: MemoryEntry) -> str:
-    longest = THOUGHT_CHARS if entry.kind is MemoryKind.THOUGHT else ENTRY_CHARS
-    return f"[{entry.agent}, {entry.kind.value}] {remove_markers(entry.text)[:longest]}"
+    return f"[{entry.agent}, {entry.kind.value}] {remove_markers(entry.text)[:ENTRY_CHARS]}"
 
 
 def _format_list(heading: str, texts: tuple[str, ...] | list[str]) -> str:

@@ -102,7 +102,7 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
     },
     "untitled": {EN: "Further points", ZH: "其他要点"},
     "evidence": {EN: "Evidence", ZH: "证据"},
-    "thought": {EN: "The researcher's last thought", ZH: "研究员最后的想法"},
+    "thought": {EN: "A thought of the researcher", ZH: "研究员的想法"},
     "gap": {EN: "Not answered", ZH: "未能回答"},
     "conclusion": {EN: "Conclusion", ZH: "结论"},
     "between_sides": {EN: "; ", ZH: "；"},

@@ -9,6 +9,7 @@ from pydantic import Field
 from app.domain.budget import StopReason
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
+from workflows.agents.memory_text import choose_relevant
 from workflows.agents.reporting.citations import remove_citations
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.quote_book import QuoteBook
@@ -20,7 +21,7 @@ MAX_PARTS = 5
 HEADING_CHARS = 160
 TITLE_CHARS = 240
 BRIEF_CHARS = 800
-THOUGHT_CHARS = 300
+THOUGHTS_CHARS = 2_000
 MIN_ANSWER_CHARS = 300
 _NUMBERING = re.compile(
     r"^[\s#*]*(?:(?:section|chapter|part)\s+\w{1,5}\s*[:.]\s*|\d{1,2}(?:\.\d{1,2})*[.)、]?\s+|[一二三四五六七八九十]+、)?",
@@ -166,7 +167,8 @@ def _format_finding(plan: ResearchPlan, finding: Finding, book: QuoteBook, desk:
 
 def _list_remarks(finding: Finding, book: QuoteBook, desk: ReportDesk) -> list[str]:
     lines = [f"{say('evidence', desk.kit.language)}: {', '.join(book.ids_of_finding(finding)) or say('none', desk.kit.language)}"]
-    lines += [f"{say('thought', desk.kit.language)}: {as_data(thought[:THOUGHT_CHARS])}" for thought in finding.thoughts[-1:]]
+    chosen = choose_relevant(finding.thoughts, desk.query.question, THOUGHTS_CHARS)
+    lines += [f"{say('thought', desk.kit.language)}: {as_data(finding.thoughts[place])}" for place in chosen]
     lines += [f"{say('gap', desk.kit.language)}: {as_data(gap)}" for gap in finding.gaps]
     if finding.stop is not StopReason.SUFFICIENT:
         lines.append(f"({finding.stop.value})")
