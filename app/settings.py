@@ -89,6 +89,9 @@ class Settings(BaseModel):
         default=(), description="Further models of that server for comparisons, each with its prices: a=0.5/2, b=1/4."
     )
     llm_codec: Codec = Field(default=Codec.SCHEMA, description="`schema` or `tags`.")
+    llm_context: int = Field(
+        default=0, ge=0, description="The model's context in tokens; agents read less at once, below 16384 prompts are short."
+    )
     llm_stream: bool = Field(default=True, description="Read answers as a stream (1 or 0).")
     eval_judge_base_url: WebAddress | None = Field(
         default=None, description="The server of the judge of evaluations, where it is another one."

@@ -130,7 +130,7 @@ def _find_tagged_calls(said: str) -> Iterable[Mapping[str, Any]]:
         yield from (v for v in value if isinstance(v, dict)) if isinstance(value, list) else ()
 
 
-_ACT = declare_step("act", AgentAct, max_tokens=1_500, loose=read_tagged_act, form="form_act_tags")
+_ACT = declare_step("act", AgentAct, max_tokens=1_500, loose=read_tagged_act, form="form_act_tags", spare=["thought"])
 
 
 def make_act_step(tools: frozenset[str]) -> Step[AgentAct]:

@@ -4,12 +4,13 @@ Reading is the same for both (`answer_reading`), because many models mix the not
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from app.domain.chat import ChatRequest, ChatRole, Message
 from app.domain.query import Language
 from workflows.agents.parsing import remove_thinking
-from workflows.agents.steps import AnyStep, TextStep
+from workflows.agents.steps import AnyStep, Step, StepAnswer, TextStep, shorten_step
 from workflows.prompts.library import PromptLibrary
 
 HISTORY_CHARS = 6_000
@@ -31,19 +32,28 @@ class StepCodec(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
 class SchemaCodec:
-    """Asking by `response_format: json_schema`. A server that ignores it still reads the form in the prompt."""
+    """Asking by `response_format: json_schema`. A server that ignores it still reads the form in the prompt.
+
+    `short` leaves out the fields that a small model need not fill.
+    """
+
+    short: bool = False
 
     def make_request(self, step: AnyStep, messages: Sequence[Message]) -> ChatRequest:
         """Return the request for this step, with its schema."""
-        schema = None if isinstance(step, TextStep) else step.schema
+        schema = None if isinstance(step, TextStep) else self._form_of(step).schema
         return ChatRequest(messages=tuple(messages), response_schema=schema, max_tokens=step.max_tokens)
 
     def describe_form(self, step: AnyStep, prompts: PromptLibrary, language: Language) -> str:
         """Ask for one JSON object, or for plain Markdown."""
         if isinstance(step, TextStep):
             return prompts.get("form_text", language).render_text()
-        return prompts.get("form_json", language).render_text(outline=step.outline)
+        return prompts.get("form_json", language).render_text(outline=self._form_of(step).outline)
+
+    def _form_of(self, step: Step[StepAnswer]) -> Step[StepAnswer]:
+        return shorten_step(step) if self.short else step
 
     def to_message(self, text: str) -> Message:
         """Return the answer without the model's private thinking."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from app.domain.budget import AgentLimits
 from app.domain.options import Length, ReportFormat
-from app.domain.query import Effort, ResearchQuery, SystemName
+from app.domain.query import Effort, Language, ResearchQuery, SystemName
 from workflows.agents.kit import Bounds
 
 LIMITS = {
@@ -34,6 +34,37 @@ SECTION_SCALE = {Length.SHORT: 0.5, Length.MEDIUM: 1.0, Length.LONG: 1.6}
 SECTIONS_SCALE = {Length.SHORT: 0.6, Length.MEDIUM: 1.0, Length.LONG: 1.5}
 BRIEF_SECTIONS = 2
 LEAST_SECTIONS = 2
+
+
+CHARS_PER_TOKEN = {Language.ENGLISH: 4.0, Language.CHINESE: 1.5}
+MATERIAL_SHARE = 0.75
+"""The share of a context for material; instructions and the answer need the rest."""
+OBSERVED, EVIDENCE = 0.25, 0.5
+SMALL_CONTEXT = 16_384
+"""A model with a context of fewer tokens gets short prompts, which ask for fewer fields."""
+
+
+def is_small(context_tokens: int) -> bool:
+    """Say whether a model's context is small; 0 tokens: unknown."""
+    return 0 < context_tokens < SMALL_CONTEXT
+
+
+def chars_of_context(context_tokens: int, language: Language) -> int:
+    """Return how many characters of material a context has room for."""
+    return int(context_tokens * CHARS_PER_TOKEN[language] * MATERIAL_SHARE)
+
+
+def fit_bounds(usual: Bounds, context_tokens: int, language: Language) -> Bounds:
+    """Return the bounds of what agents read at once, within a context; 0 tokens: unchanged."""
+    if not context_tokens:
+        return usual
+    chars = chars_of_context(context_tokens, language)
+    return replace(
+        usual,
+        conversation_chars=min(usual.conversation_chars, chars),
+        observation_chars=min(usual.observation_chars, int(chars * OBSERVED)),
+        evidence_chars=min(usual.evidence_chars, int(chars * EVIDENCE)),
+    )
 
 
 def limits_of(query: ResearchQuery) -> AgentLimits:

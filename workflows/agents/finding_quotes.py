@@ -46,7 +46,7 @@ class FindingAnswer(StepAnswer):
     conflicts: tuple[ConflictAnswer, ...] = ()
 
 
-FINDING = declare_step("finding", FindingAnswer, max_tokens=4_000)
+FINDING = declare_step("finding", FindingAnswer, max_tokens=4_000, spare=["conflicts"])
 
 
 class LocatedQuotes:

@@ -46,8 +46,8 @@ class IntentAnswer(StepAnswer):
         return "\n".join(filter(None, lines))[:INTENT_CHARS]
 
 
-INTENT = declare_step("intent", IntentAnswer, max_tokens=1_500)
-PLAN = declare_step("plan", PlanAnswer, max_tokens=3_000)
+INTENT = declare_step("intent", IntentAnswer, max_tokens=1_500, spare=["scope", "form", "interpretations"])
+PLAN = declare_step("plan", PlanAnswer, max_tokens=3_000, spare=["purpose", "expected_evidence", "depends_on"])
 
 
 async def make_plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:

@@ -1,7 +1,7 @@
 """A step: one question of an agent to a model, with the form of its answer. Schemas are made once, at import."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import orjson
@@ -59,7 +59,7 @@ def _read_nothing(_: str) -> Mapping[str, Any] | None:
 class Step(Generic[A]):
     """A structured step. `outline` shows the form in the prompt; `loose` reads other notations, such as a tagged tool call.
 
-    `form` names the prompt piece that explains the tagged notation.
+    `form` names the prompt piece that explains the tagged notation. `spare` names fields that a small model need not fill.
     """
 
     name: str
@@ -69,6 +69,7 @@ class Step(Generic[A]):
     outline: str
     loose: LooseReader = _read_nothing
     form: str = "form_tags"
+    spare: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +84,36 @@ AnyStep: TypeAlias = Step[StepAnswer] | TextStep
 
 
 def declare_step(
-    name: str, answer: type[A], max_tokens: int, loose: LooseReader = _read_nothing, form: str = "form_tags"
+    name: str,
+    answer: type[A],
+    max_tokens: int,
+    loose: LooseReader = _read_nothing,
+    form: str = "form_tags",
+    spare: Iterable[str] = (),
 ) -> Step[A]:
     """Declare a step; its JSON schema is compiled here, once."""
     raw = answer.model_json_schema()
     schema = simplify_schema(raw, raw.get("$defs", {}))
-    return Step(name, answer, max_tokens, ResponseSchema(name=name, schema=schema), outline_of(schema), loose, form)
+    named = ResponseSchema(name=name, schema=schema)
+    return Step(name, answer, max_tokens, named, outline_of(schema), loose, form, frozenset(spare))
+
+
+def shorten_step(step: Step[A]) -> Step[A]:
+    """Return a step that asks for fewer fields: a field less to fill is a loop less to fall into."""
+    if not step.spare:
+        return step
+    schema = _drop_fields(step.schema.schema_, step.spare)
+    return replace(step, schema=step.schema.model_copy(update={"schema_": schema}), outline=outline_of(schema))
+
+
+def _drop_fields(node: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    kept = dict(node)
+    if "properties" in node:
+        kept["properties"] = {k: _drop_fields(v, names) for k, v in node["properties"].items() if k not in names}
+        kept["required"] = list(kept["properties"])
+    if "items" in node:
+        kept["items"] = _drop_fields(node["items"], names)
+    return kept
 
 
 def outline_of(schema: Mapping[str, Any]) -> str:

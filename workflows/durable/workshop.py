@@ -24,7 +24,7 @@ from retrieval.search.tenant_index import TenantView
 from retrieval.service.client import IndexClient
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import StepCodec
-from workflows.agents.effort import bounds_of, limits_of
+from workflows.agents.effort import bounds_of, fit_bounds, limits_of
 from workflows.agents.kit import Kit
 from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 from workflows.agents.ports import ChatModel
@@ -65,6 +65,7 @@ class Workshop:
     prompts: PromptLibrary
     prices: ModelPrices = field(default_factory=ModelPrices)
     asks_a_model: bool = True
+    context_tokens: int = 0
     reader: Callable[[PageReader], PageReader] = lambda stored: stored
     outside_tools: OutsideTools = NO_OUTSIDE_TOOLS
     judge: ClaimGrader = ClaimGrader.OFFLINE
@@ -153,7 +154,7 @@ class StageAttempt:
             today=self.opening.asked_on,
             clock=self.record.read_clock,
             limits=limits_of(query),
-            bounds=bounds_of(query),
+            bounds=fit_bounds(bounds_of(query), shop.context_tokens, query.language),
             memory=memory,
             language=query.language,
         )

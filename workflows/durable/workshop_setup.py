@@ -17,6 +17,7 @@ from retrieval.ports import PageReader
 from retrieval.service.client import IndexClient
 from workflows.agents.brief import BRIEF
 from workflows.agents.codec import SchemaCodec, TagCodec
+from workflows.agents.effort import is_small
 from workflows.agents.model_driven import MODEL_DRIVEN
 from workflows.chat_models.absent import AbsentModel
 from workflows.chat_models.configured import alternatives_of, endpoint_of
@@ -25,7 +26,7 @@ from workflows.chat_models.openai_compatible import connect_model
 from workflows.durable.deployment import compute_build_id
 from workflows.durable.mcp_tools import connect_mcp_tools
 from workflows.durable.workshop import Workshop
-from workflows.prompts.library import PromptLibrary
+from workflows.prompts.library import SHORT, PromptLibrary
 from workflows.tools.toolbox import OutsideTools
 
 DATABASE_CONNECTIONS = 12
@@ -55,8 +56,9 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
             agents=MODEL_DRIVEN if endpoint else BRIEF,
             fallback=BRIEF,
             chat=await stack.enter_async_context(connect_model(endpoint)) if endpoint else AbsentModel(),
-            codec=TagCodec() if settings.llm_codec is CodecName.TAGS else SchemaCodec(),
-            prompts=PromptLibrary.load(),
+            codec=TagCodec() if settings.llm_codec is CodecName.TAGS else SchemaCodec(is_small(settings.llm_context)),
+            prompts=PromptLibrary.load().choose_versions(SHORT if is_small(settings.llm_context) else {}),
+            context_tokens=settings.llm_context,
             prices=endpoint.prices if endpoint else ModelPrices(),
             asks_a_model=endpoint is not None,
             reader=_make_reader(outside),

@@ -33,7 +33,9 @@ def writer_of(shop: Workshop, query: ResearchQuery) -> ReportWriter:
     wish = query.writer
     if wish.agents is Agents.EXTRACTIVE or not shop.asks_a_model:
         return make_brief_writer(shop, query)
-    chat, prompts = _model_of(shop, wish.model), shop.prompts.choose_versions({**style_versions_of(query), **wish.prompts})
+    chat, styled = _model_of(shop, wish.model), style_versions_of(query)
+    unchosen = {name: version for name, version in styled.items() if not shop.prompts.is_chosen(name)}
+    prompts = shop.prompts.choose_versions({**unchosen, **wish.prompts})
     lineage = ReportLineage(
         system=query.system,
         agents=Agents.MODEL,

@@ -19,6 +19,16 @@ USER_PART = "=== user ==="
 RELEASED = "v1"
 RELEASED_LATER: Mapping[str, str] = {"intent": "v2", "section": "v3"}
 """The released version of prompts whose first version was replaced."""
+SHORT: Mapping[str, str] = {
+    "intent": "v3",
+    "plan": "v2",
+    "search": "v2",
+    "finding": "v2",
+    "outline": "v3",
+    "section": "v5",
+    "consistency": "v3",
+}
+"""The short versions, for models with a small context."""
 HERE = Path(__file__).parent
 
 

@@ -5,12 +5,8 @@ from dataclasses import replace
 from app.domain.budget import AgentLimits
 from app.domain.query import Language
 from app.domain.value import Value
+from workflows.agents.effort import chars_of_context, fit_bounds
 from workflows.agents.kit import Bounds
-
-CHARS_PER_TOKEN = {Language.ENGLISH: 4.0, Language.CHINESE: 1.5}
-MATERIAL_SHARE = 0.75
-"""The share of a context for material; instructions and the answer need the rest."""
-OBSERVED, EVIDENCE = 0.25, 0.5
 
 
 class Caps(Value):
@@ -32,13 +28,7 @@ class Caps(Value):
         """Return the bounds of what agents read at once, within the context."""
         if not self.context:
             return usual
-        chars = int(self.context * CHARS_PER_TOKEN[language] * MATERIAL_SHARE)
-        return replace(
-            usual,
-            conversation_chars=chars,
-            observation_chars=min(usual.observation_chars, int(chars * OBSERVED)),
-            evidence_chars=min(usual.evidence_chars, int(chars * EVIDENCE)),
-        )
+        return replace(fit_bounds(usual, self.context, language), conversation_chars=chars_of_context(self.context, language))
 
 
 NO_CAPS = Caps()

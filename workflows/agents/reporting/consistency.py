@@ -44,7 +44,7 @@ class ConsistencyAnswer(StepAnswer):
     )
 
 
-CONSISTENCY = declare_step("consistency", ConsistencyAnswer, max_tokens=4_500)
+CONSISTENCY = declare_step("consistency", ConsistencyAnswer, max_tokens=4_500, spare=["edits"])
 
 
 async def make_consistent(

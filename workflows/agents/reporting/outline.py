@@ -58,7 +58,7 @@ class OutlineAnswer(StepAnswer):
     sections: tuple[SectionAnswer, ...] = ()
 
 
-OUTLINE = declare_step("outline", OutlineAnswer, max_tokens=3_000)
+OUTLINE = declare_step("outline", OutlineAnswer, max_tokens=3_000, spare=["parts"])
 
 
 @dataclass(frozen=True, slots=True)
