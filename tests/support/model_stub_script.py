@@ -104,14 +104,16 @@ def play_plan(prompt: StubPrompt, shape: RunShape) -> Any:
 
 
 def play_act(prompt: StubPrompt, shape: RunShape) -> Any:
-    """Search anew first, then repeat a search (which costs a turn and no call), then decide to finish."""
+    """Search anew first, then browse addresses that no search returned (a turn and no call each), then decide to finish."""
     turn = sum(message["role"] == "assistant" for message in prompt.messages)
     opening = "\n".join(message["content"] for message in prompt.messages[:2])
     found = PART.search(opening)
     part, aspect = (int(found.group(1)), found.group(2)) if found else (1, ASPECTS[0])
     if turn >= shape.turns_of(part) - 1:
         return {"thought": THOUGHT, "action": "finish", "inputs": []}
-    number = min(turn, shape.searches_of(part) - 1)
+    number = turn
+    if number >= shape.searches_of(part):
+        return {"thought": f"Turn {turn + 1}. {THOUGHT}", "action": "browse", "inputs": [f"https://nowhere.example/{turn}"]}
     query = f"{aspect} {find_question(prompt)[:80]}" if number % 2 else f"{find_question(prompt)[:80]} {aspect}"
     return {
         "thought": f"Turn {turn + 1}. {THOUGHT}",
