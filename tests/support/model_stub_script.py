@@ -1,7 +1,7 @@
 """Plays each step of the chain for the stub, so that a run has a known size and its citations resolve.
 
 A step is known by the name of its schema; only section writing has none. A script takes all it says from the request it
-answers. With the default shape and the effort `deep`, a run makes 76 model calls and 12 searches.
+answers. With the default shape and the effort `deep`, a run makes 77 model calls and 12 searches.
 """
 
 import re
@@ -133,6 +133,11 @@ def play_finding(prompt: StubPrompt, _: RunShape) -> Any:
     return {"quotes": quotes, "answer": answer, "gaps": ["what opponents replied"], "conflicts": [conflict]}
 
 
+def play_second_round(_: StubPrompt, __: RunShape) -> Any:
+    """Find nothing worth a second round."""
+    return {"subtasks": []}
+
+
 def play_outline(prompt: StubPrompt, shape: RunShape) -> Any:
     """Make one section for each aspect."""
     sections = [
@@ -181,6 +186,7 @@ def find_question(prompt: StubPrompt) -> str:
 
 
 STEPS: dict[str, Callable[[StubPrompt, RunShape], Any]] = {
+    "second_round": play_second_round,
     "intent": play_intent,
     "plan": play_plan,
     "act": play_act,

@@ -29,12 +29,12 @@ async def chain(stub: ModelStub) -> tuple[Report, LocalRecord]:
         return await research(query, LocalStages(MODEL_DRIVEN, kit, record, query), PlanSteering()), record
 
 
-async def test_a_deep_run_has_76_model_calls_and_12_searches() -> None:
+async def test_a_deep_run_has_77_model_calls_and_12_searches() -> None:
     stub = ModelStub()
     _, record = await chain(stub)
     kinds = Counter(turn.kind for turn in record.trajectory.turns)
-    assert kinds == {TurnKind.MODEL: 76, TurnKind.TOOL: 12}
-    assert stub.bill.outcomes == {"answered": 76}
+    assert kinds == {TurnKind.MODEL: 77, TurnKind.TOOL: 12}
+    assert stub.bill.outcomes == {"answered": 77}
 
 
 async def test_the_report_has_its_sections_and_every_citation_resolves() -> None:

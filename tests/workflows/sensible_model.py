@@ -58,6 +58,10 @@ def answer_finding(prompt: str, _: ChatRequest) -> Any:
     return {"quotes": quotes, "answer": f"It had reasons [{', '.join(ids)}].", "gaps": ["figures"], "conflicts": conflicts}
 
 
+def answer_second_round(prompt: str, _: ChatRequest) -> Any:
+    return {"subtasks": []}
+
+
 def answer_outline(prompt: str, _: ChatRequest) -> Any:
     parts = re.findall(r"^## (s\d+): (.*)$", prompt, re.MULTILINE)
     return {"title": "Reasons for tariffs", "sections": [{"heading": f"On {t}", "brief": t, "parts": []} for _, t in parts]}
@@ -83,6 +87,7 @@ STEPS = {
     "plan": answer_plan,
     "act": answer_act,
     "finding": answer_finding,
+    "second_round": answer_second_round,
     "outline": answer_outline,
     "aggregation": answer_aggregation,
     "section": answer_section,

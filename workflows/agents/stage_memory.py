@@ -7,6 +7,7 @@ from app.domain.plan import ResearchPlan, Subtask
 from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
 
 PLANNER = "plan"
+SECOND_PLANNER = "second_plan"
 REPORTER = "report"
 
 

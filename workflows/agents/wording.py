@@ -104,6 +104,11 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
     "evidence": {EN: "Evidence", ZH: "证据"},
     "thought": {EN: "A thought of the researcher", ZH: "研究员的想法"},
     "gap": {EN: "Not answered", ZH: "未能回答"},
+    "conflict": {EN: "Sources disagree on", ZH: "来源说法不一"},
+    "second_round_failed": {
+        EN: "A second round of searches could not be planned ({detail}); the report rests on the first.",
+        ZH: "未能规划第二轮检索（{detail}）；报告仅基于第一轮。",
+    },
     "conclusion": {EN: "Conclusion", ZH: "结论"},
     "between_sides": {EN: "; ", ZH: "；"},
     "summary": {EN: "Summary", ZH: "摘要"},

@@ -19,8 +19,9 @@ from app.domain.run import EventType
 from app.runs.storage import steering
 from app.runs.storage.run_log import RunLog
 from workflows.agents.ports import BudgetSpent
+from workflows.agents.second_round import plan_second_round
 from workflows.agents.simple_plan import make_single_plan
-from workflows.agents.stage_memory import PLANNER, path_of_search
+from workflows.agents.stage_memory import PLANNER, SECOND_PLANNER, memory_of_report, path_of_search
 from workflows.durable import payloads
 from workflows.durable.persistence import persist
 from workflows.durable.report_stage import run_report_stage
@@ -41,7 +42,17 @@ class StageActivities:
     @property
     def list_activities(self) -> list[Callable[..., Awaitable[Any]]]:
         """The activities to register with the worker."""
-        return [self.plan, self.search, self.searches, self.report, self.settle, self.steer, self.control, self.wish]
+        return [
+            self.plan,
+            self.second_plan,
+            self.search,
+            self.searches,
+            self.report,
+            self.settle,
+            self.steer,
+            self.control,
+            self.wish,
+        ]
 
     @activity.defn(name=payloads.PLAN_ACTIVITY)
     async def plan(self, request: payloads.StageRequest) -> ResearchPlan:
@@ -61,6 +72,28 @@ class StageActivities:
             return plan
 
         return await perform_stage(self._shop, request, "plan", "", (), work, ResearchPlan.of_any_version)
+
+    @activity.defn(name=payloads.SECOND_PLAN_ACTIVITY)
+    async def second_plan(self, request: payloads.SecondPlanRequest) -> payloads.SecondPlan:
+        """Plan a second round, and store the plan with it."""
+        needs = [path_of_search(subtask_id) for subtask_id in request.stored]
+
+        async def work(attempt: StageAttempt) -> payloads.SecondPlan:
+            plan, found = request.plan, attempt.needed_findings
+            kit = attempt.make_kit(memory_of_report(plan, found, attempt.notes))
+            further = await plan_second_round(request.query, plan, found, kit)
+            told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": 0, "sources": 0}
+            extended = plan.model_copy(update={"subtasks": (*plan.subtasks, *further), "revision": plan.revision + 1})
+
+            async def keep(log: RunLog) -> None:
+                if further:
+                    await log.save_plan(request.run_id, extended, request.dropped, EventType.PLAN_REVISED)
+
+            second = payloads.SecondPlan(subtasks=further)
+            await attempt.close(StageOutcome(second.model_dump_json().encode(), told), keep)
+            return second
+
+        return await perform_stage(self._shop, request, SECOND_PLANNER, "", needs, work, payloads.SecondPlan.model_validate_json)
 
     @activity.defn(name=payloads.SEARCH_ACTIVITY)
     async def search(self, request: payloads.SearchRequest) -> payloads.SearchOutcome:

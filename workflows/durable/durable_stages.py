@@ -8,6 +8,7 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
+    from app.domain.budget import StopReason
     from app.domain.contract import Halt, ResearchInput
     from app.domain.evidence import Finding
     from app.domain.plan import ResearchPlan, Subtask
@@ -64,6 +65,16 @@ class DurableStages:
             if failed.subtask_id == subtask.id:
                 raise StageFailed(failed.detail)
         return next(ended.to_finding() for ended in outcomes.ended if ended.subtask_id == subtask.id)
+
+    async def plan_second_round(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> tuple[Subtask, ...]:
+        """Return the further subtasks, with which the stage has also stored the plan; none when the run is to finish."""
+        if self._start.finish:
+            return ()
+        stored = tuple(f.subtask_id for f in findings if f.subtask_id in self._stored)
+        dropped = tuple(f.subtask_id for f in findings if f.stop is StopReason.DROPPED)
+        fields = self._common_fields(self._start.query)
+        request = payloads.SecondPlanRequest(**fields, plan=plan, stored=stored, dropped=dropped)
+        return (await self._run_stage(payloads.SECOND_PLAN_ACTIVITY, "second_plan", request, payloads.SecondPlan)).subtasks
 
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
         """Return an empty report with its title; the stage stores the whole report and completes the run."""

@@ -5,12 +5,13 @@ from uuid import UUID
 from app.domain.budget import StopReason
 from app.domain.contract import Halt, ResearchInput
 from app.domain.evidence import Finding
-from app.domain.plan import ResearchPlan
+from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType, RunStatus, WaitReason
 from app.domain.value import Value
 
 PLAN_ACTIVITY = "plan"
+SECOND_PLAN_ACTIVITY = "second_plan"
 SEARCH_ACTIVITY = "search"
 SEARCHES_ACTIVITY = "searches"
 REPORT_ACTIVITY = "report"
@@ -39,15 +40,19 @@ class SearchRequest(StageRequest):
 
 
 class SearchOutcome(Value):
-    """The end of a search; its finding is in PostgreSQL under the stage."""
+    """The end of a search; its finding is in PostgreSQL under the stage.
+
+    `open_points` says in short what a second round could look for: gaps, and what sources disagree on.
+    """
 
     subtask_id: str
     stop: StopReason
     detail: str = ""
+    open_points: tuple[str, ...] = ()
 
     def to_finding(self) -> Finding:
         """Return the part of the finding that the workflow needs."""
-        return Finding(subtask_id=self.subtask_id, stop=self.stop, detail=self.detail)
+        return Finding(subtask_id=self.subtask_id, stop=self.stop, detail=self.detail, gaps=self.open_points)
 
 
 class SearchesRequest(StageRequest):
@@ -70,6 +75,20 @@ class SearchesOutcome(Value):
 
     ended: tuple[SearchOutcome, ...]
     failed: tuple[SearchOutcome, ...] = ()
+
+
+class SecondPlanRequest(StageRequest):
+    """A request for a second round. The findings of `stored` subtasks are in PostgreSQL; `dropped` are out of the plan."""
+
+    plan: ResearchPlan
+    stored: tuple[str, ...]
+    dropped: tuple[str, ...] = ()
+
+
+class SecondPlan(Value):
+    """The further subtasks of a second round."""
+
+    subtasks: tuple[Subtask, ...] = ()
 
 
 class ReportRequest(StageRequest):

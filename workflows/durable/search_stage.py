@@ -9,6 +9,7 @@ from temporalio.exceptions import ApplicationError
 from app.domain.budget import StopReason
 from app.domain.evidence import Finding
 from app.runs.storage.stage_openings import StageOpening, WantedStage
+from workflows.agents.planning import make_plan
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.stage_memory import memory_of_search, path_of_search
 from workflows.durable.cited_copies import count_sources, keep_cited
@@ -18,6 +19,7 @@ from workflows.durable.stage_running import open_stages_of, perform_open_stage
 from workflows.durable.workshop import StageAttempt, StageOutcome, Workshop
 
 log = logging.getLogger(__name__)
+OPEN_POINT_CHARS, MOST_OPEN_POINTS = 120, 2
 
 
 async def run_search(shop: Workshop, request: SearchRequest) -> SearchOutcome:
@@ -35,7 +37,14 @@ async def _run_opened_search(shop: Workshop, request: SearchRequest, opening: St
         return await _store_finding(await _find_evidence(request, attempt), attempt)
 
     finding = await perform_open_stage(shop, request, _wanted_stage_of(request), opening, work, Finding.of_any_version)
-    return SearchOutcome(subtask_id=request.subtask_id, stop=finding.stop, detail=finding.detail)
+    points = _list_open_points(finding) if shop.agents_of(request.query).plan is make_plan else ()
+    return SearchOutcome(subtask_id=request.subtask_id, stop=finding.stop, detail=finding.detail, open_points=points)
+
+
+def _list_open_points(finding: Finding) -> tuple[str, ...]:
+    """Return what a second round could look for, in short, because it travels through the workflow."""
+    points = [*finding.gaps, *(conflict.about for conflict in finding.conflicts)]
+    return tuple(point[:OPEN_POINT_CHARS] for point in points[:MOST_OPEN_POINTS])
 
 
 def _wanted_stage_of(request: SearchRequest) -> WantedStage:

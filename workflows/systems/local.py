@@ -9,15 +9,18 @@ from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.rubric import Rubric
+from app.domain.run import EventType
 from app.domain.scorecard import Scorecard
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.memory import SharedMemory
+from workflows.agents.planning import make_plan
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.reporting.report_revision import REVISION_AGENT as REVISER
-from workflows.agents.stage_memory import PLANNER, REPORTER, memory_of_report, memory_of_search, path_of_search
+from workflows.agents.second_round import plan_second_round
+from workflows.agents.stage_memory import PLANNER, REPORTER, SECOND_PLANNER, memory_of_report, memory_of_search, path_of_search
 from workflows.judging.report_verification import verify_report
 from workflows.judging.rubric_check import check_against_rubric, make_scorecard
 from workflows.judging.second_look import Judges
@@ -59,6 +62,20 @@ class LocalStages:
             raise StageFailed(str(error)) from error
         self._findings[subtask.id] = finding
         return finding
+
+    async def plan_second_round(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> tuple[Subtask, ...]:
+        """Return the planning agent's further subtasks; none where no model plans."""
+        if self.agents.plan is not make_plan:
+            return ()
+        kit = self._kit_of(SECOND_PLANNER, memory_of_report(plan, findings, self.notes))
+        try:
+            further = await plan_second_round(self.query, plan, findings, kit)
+        except RubricaError as error:
+            raise StageFailed(str(error)) from error
+        if further:
+            extended = ResearchPlan(**(dict(plan) | {"subtasks": (*plan.subtasks, *further), "revision": plan.revision + 1}))
+            await self.record.tell(EventType.PLAN_REVISED, SECOND_PLANNER, {"plan": extended.model_dump(mode="json")})
+        return further
 
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
         """Return the report agent's report with its claims graded."""

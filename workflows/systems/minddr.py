@@ -1,14 +1,17 @@
 """MindDR's inference pipeline (section 3.1): plan, deep searches in parallel where the plan allows it, report.
 
-It runs unchanged inside a Temporal workflow: it uses tasks and one queue, no waiting on sets, no clock, no I/O.
+What the searches leave open may open a second round, once, except at quick effort. It runs unchanged inside a Temporal workflow:
+it uses tasks and one queue, no waiting on sets, no clock, no I/O.
 """
 
 import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
 
 from app.domain.budget import StopReason
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
-from app.domain.query import ResearchQuery
+from app.domain.query import Effort, ResearchQuery
 from app.domain.report import Report
 from workflows.systems.stages import StageFailed, Stages
 from workflows.systems.steering import PlanSteering
@@ -25,9 +28,20 @@ async def research(query: ResearchQuery, stages: Stages, steering: PlanSteering)
     """
     if steering.plan is None:
         steering.begin(await stages.plan(query))
-    findings = await _Searches(stages, steering).gather()
+    searches = _Searches(stages, steering)
+    findings = await searches.gather()
+    if query.effort is not Effort.QUICK and any(found.gaps or found.conflicts for found in findings.values()):
+        await _open_second_round(stages, steering, findings)
+        findings = await searches.gather()
     plan = steering.close()
     return await stages.report(plan, tuple(findings[s.id] for s in plan.subtasks))
+
+
+async def _open_second_round(stages: Stages, steering: PlanSteering, findings: Mapping[str, Finding]) -> None:
+    """Add the planner's further subtasks to the plan. A planner that fails for good adds none."""
+    plan = steering.current_plan()
+    with suppress(StageFailed):
+        steering.extend(await stages.plan_second_round(plan, tuple(findings[s.id] for s in plan.subtasks)))
 
 
 class _Searches:

@@ -28,6 +28,10 @@ class Stages(Protocol):
         """Ask a deep-search agent. It may read the findings of `plan.ancestors(subtask.id)`, all of which are finished."""
         ...
 
+    async def plan_second_round(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> tuple[Subtask, ...]:
+        """Ask the planning agent which further subtasks gaps and conflicts of these findings are worth; mostly few, or none."""
+        ...
+
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
         """Ask the report agent; findings come in the order of the plan."""
         ...

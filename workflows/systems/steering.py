@@ -73,6 +73,16 @@ class PlanSteering:
         changed = {"subtasks": (*plan.subtasks, self._mark_added(subtask)), "revision": plan.revision + 1}
         return self._set_plan(ResearchPlan(**(dict(plan) | changed)))
 
+    def extend(self, further: tuple[Subtask, ...]) -> ResearchPlan:
+        """Add the planner's further subtasks, except those that the plan has already (as after a pause) or has no room for."""
+        plan = self.current_plan()
+        known = {s.id for s in plan.subtasks}
+        new = [s for s in further if s.id not in known and known.issuperset(s.depends_on)][: MAX_SUBTASKS - len(plan.subtasks)]
+        if not new:
+            return plan
+        changed = {"subtasks": (*plan.subtasks, *new), "revision": plan.revision + 1}
+        return self._set_plan(ResearchPlan(**(dict(plan) | changed)))
+
     def drop(self, subtask_id: str) -> ResearchPlan:
         """Drop a subtask.
 

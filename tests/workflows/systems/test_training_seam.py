@@ -54,7 +54,7 @@ def run(program: str) -> list[str]:
 def test_the_chain_runs_in_process_with_token_ids_and_without_server_libraries() -> None:
     [line] = run(PROGRAM)
     told = json.loads(line)
-    assert told["agents"] == ["plan", "report", "search"]
+    assert told["agents"] == ["plan", "report", "search", "second_plan"]
     assert told["turns"] == told["asked"] > 8
     assert told["ids_kept"]
     assert told["logprobs_kept"]
