@@ -95,7 +95,7 @@ class PromptWords:
 
         `form` is the form of the answer as the prompt showed it. Code is not looked at.
         """
-        for described in _DESCRIBED.findall(form):
+        for described in map(str, _DESCRIBED.findall(form)):
             if described in text:
                 return described
         plain = _CODE.sub(" ", text)
