@@ -14,7 +14,7 @@ from workflows.agents.memory_text import format_memory, remove_markers
 from workflows.agents.plan_repair import PlanAnswer as RepairedAnswer
 from workflows.agents.plan_repair import SubtaskAnswer, repair_plan
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.reader_wishes import add_wishes
+from workflows.agents.run_options import add_option_notes
 from workflows.agents.stage_memory import SECOND_PLANNER
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_data
@@ -44,7 +44,7 @@ async def plan_second_round(
         most=str(most),
         question=query.question,
         intent=plan.intent or say("none", kit.language),
-        notes=format_memory(add_wishes(notes, query, kit.language), kit.language),
+        notes=format_memory(add_option_notes(notes, query, kit.language), kit.language),
         findings="\n\n".join(_format_finding(plan, finding, kit, len(findings)) for finding in findings),
         form=kit.codec.describe_form(SECOND_ROUND, kit.prompts, kit.language),
     )

@@ -16,7 +16,7 @@ async def test_a_run_opens_a_second_round_and_goes_on_with_the_longer_plan(house
     model = planning(json.dumps({"subtasks": [FURTHER]}), ["figures of the treasury"])
     shop = replace(house.make_workshop(), agents=MODEL_DRIVEN, chat=model, prompts=PromptLibrary.load())
     async with run_worker(house.client, shop, "test-second-round"):
-        made = await house.research.create(ResearchQuery(question=QUESTION))
+        made = await house.runs.create(ResearchQuery(question=QUESTION))
         run = await house.wait_for(made.id, RunStatus.COMPLETED)
     stages = [event["payload"]["stage"] for event in await house.list_events(run.id, EventType.STAGE_FINISHED)]
     assert sorted(stages[1:4]) == ["search/s1", "search/s2", "search/s3"]
