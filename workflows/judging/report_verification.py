@@ -99,14 +99,18 @@ def _finish_report(
     pool: Mapping[str, Quote],
     language: Language,
 ) -> Report:
-    """Return the report with its changes applied, its claims at their new places, and notices for the reader."""
+    """Return the report with its changes applied, its claims at their new places, and notices for the reader.
+
+    A report without any quote says what was not found, which needs no citation.
+    """
     sections = apply_replacements(report.sections, changes)
     by_section: dict[int, list[TextReplacement]] = {}
     for change in changes:
         by_section.setdefault(change.section, []).append(change)
+    gaps = [find_gap(draft, language) if report.quotes else "" for draft in drafts]
     claims = tuple(
-        _move_claim(draft.to_claim(_weakness_of(draft, language), find_gap(draft, language)), by_section.get(draft.section, ()))
-        for draft in drafts
+        _move_claim(draft.to_claim(_weakness_of(draft, language), gap), by_section.get(draft.section, ()))
+        for draft, gap in zip(drafts, gaps, strict=True)
     )
     cited = dict.fromkeys([*(quote.key for quote in report.quotes), *(key for claim in claims for key in claim.quote_keys)])
     update = {

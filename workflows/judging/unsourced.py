@@ -1,7 +1,7 @@
 """Finding facts that nothing cited gives: sentences without a citation or with a removed one, and numbers that no quote has.
 
-A fact is checkable: it has an exact number, or names somebody or something. A sentence about the evidence itself, a question and
-the opening of a list state none, unless they have a number.
+A fact is checkable: it has an exact number, or names somebody or something. A question states none; nor do a sentence about the
+evidence itself and the opening of a list, unless they have a number.
 """
 
 import re
@@ -18,7 +18,8 @@ SMALL = 12.0
 _ABOUT_EVIDENCE = re.compile(
     r"\b(?:evidence|sources?|passages?|sections?|findings|question|accounts?|summary)\b|证据|来源|资料|本节|问题", re.IGNORECASE
 )
-_STATES_NOTHING = re.compile(r"[?？:：]\W*$")
+_ASKS = re.compile(r"[?？]\W*$")
+_OPENS_LIST = re.compile(r"[:：]\W*$")
 
 
 def find_gap(draft: ClaimDraft, language: Language) -> str:
@@ -36,9 +37,11 @@ def find_gap(draft: ClaimDraft, language: Language) -> str:
 
 
 def _states_fact(said: ReadSentence) -> bool:
+    if _ASKS.search(said.text):
+        return False
     if any(map(_is_exact, said.numbers)):
         return True
-    return bool(said.names) and not _STATES_NOTHING.search(said.text) and not _ABOUT_EVIDENCE.search(said.text)
+    return bool(said.names) and not _OPENS_LIST.search(said.text) and not _ABOUT_EVIDENCE.search(said.text)
 
 
 def _is_exact(number: Number) -> bool:

@@ -38,7 +38,7 @@ async def test_a_fact_without_a_citation_is_marked_in_any_section(sentence: str)
         "This section weighs two accounts of the matter.",
         "What remains open is how far prices followed.",
         "The evidence on the senators of the South is thin.",
-        "Did the makers of the North gain from it?",
+        "Did the makers of the North gain 12% from it?",
         "The president gave several reasons, as these passages show:",
     ],
 )
@@ -46,6 +46,10 @@ async def test_a_sentence_without_a_fact_is_not_marked(sentence: str) -> None:
     report = await check(a_report(sentence, f"{CITED}\n\n{sentence}"))
     assert marked(report) == []
     assert report.notices == ()
+
+
+async def test_a_report_that_found_nothing_has_nothing_to_cite() -> None:
+    assert marked(await check(a_report("- the revenue of the tariff of 1824", quotes=()))) == []
 
 
 async def test_a_number_that_its_citation_lacks_is_marked_before_and_at_the_citation() -> None:
