@@ -10,6 +10,7 @@ from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -159,6 +160,7 @@ class Settings(BaseModel):
         default=None, description="The address at which readers reach the page, and the API under /v1; messages link there."
     )
     api_port: Port | None = Field(default=None, description="Port of the HTTP API.")
+    allowed_hosts: Names = Field(default=(), description="Further names by which API and page are addressed: a.example, ...")
     cors_origins: Origins = Field(default=(), description="Origins whose pages may use the API: https://a.example, ...")
     webhook_networks: Networks = Field(
         default=(), description="Private networks that webhooks may lead to, whatever the port: 10.1.0.0/16, ..."
@@ -204,6 +206,12 @@ class Settings(BaseModel):
             if getattr(self, given) is not None and getattr(self, needed) is None:
                 raise ValueError(f"{PREFIX}{needed.upper()} is missing: {PREFIX}{given.upper()} is set, and needs it")
         return self
+
+    @property
+    def host_names(self) -> frozenset[str]:
+        """The names that browsers know this deployment by."""
+        addresses = [urlsplit(address) for address in (self.public_url, self.page_url) if address]
+        return frozenset((*self.allowed_hosts, *(address.hostname for address in addresses if address.hostname)))
 
     @property
     def models(self) -> Path:

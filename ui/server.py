@@ -1,7 +1,8 @@
-"""The page's own server: Streamlit, security headers, and signing in. Start it with `streamlit run ui/server.py`."""
+"""The page's own server: Streamlit, its guard, security headers, and signing in. Start it with `streamlit run ui/server.py`."""
 
 import base64
 import hashlib
+import os
 import re
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.starlette import App
 
 from ui import shared_report, sign_in
+from ui.guard import HostGuard, read_host_names
 from ui.sign_in import SessionRenewal
 
 HERE = Path(__file__).parent
@@ -69,8 +71,10 @@ class SecurityHeaders:
         await self._app(scope, receive, answer if scope["type"] == "http" else send)
 
 
+HOST_NAMES = read_host_names(os.environ, streamlit.get_option("server.address"))
+
 app = App(
     HERE / "main.py",
     routes=[*sign_in.ROUTES, *shared_report.ROUTES],
-    middleware=[Middleware(SecurityHeaders), Middleware(SessionRenewal)],
+    middleware=[Middleware(SecurityHeaders), Middleware(HostGuard, allowed_hosts=HOST_NAMES), Middleware(SessionRenewal)],
 )

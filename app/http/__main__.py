@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def serve(settings: Settings, host: str = HOST, port: int | None = None, names: frozenset[str] = frozenset()) -> None:
-    """Serve on `host`, answering to the local names, `host` and `names`.
+    """Serve on `host`, answering to the local names, those of the settings, `host` and `names`.
 
     Raises:
         SetupError: a service that the API needs is not named, or cannot be used as it is.
@@ -66,7 +66,7 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
             offers=offers_of(settings),
             accounts_policy=AccountPolicy.of(settings),
         )
-        answered = LOCAL_HOSTS | names | {f"[{host}]" if ":" in host else host}
+        answered = LOCAL_HOSTS | settings.host_names | names | {f"[{host}]" if ":" in host else host}
         async with opened as services:
             app = create_app(services, answered, settings.cors_origins)
             collect_garbage_rarely()

@@ -73,7 +73,7 @@ class HostGuard:
         host = headers.get("host", "").lower()
         if path != "/health" and _host_name_of(host) not in self._allowed:
             names = ", ".join(sorted(self._allowed))
-            detail = f"this server answers to the names {names}, not {host[:100]!r}; allow more with --allow-host"
+            detail = f"this server answers to the names {names}, not {host[:100]!r}; allow more with RUBRICA_ALLOWED_HOSTS"
             return RequestRefusal(421, "misdirected-request", "Misdirected request", detail)
         if method in READ_METHODS:
             return None

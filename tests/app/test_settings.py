@@ -141,6 +141,13 @@ def test_names_with_commas_are_several() -> None:
     assert read_settings(settings.to_environment()) == settings
 
 
+def test_browsers_know_the_deployment_by_the_names_in_its_addresses_and_by_further_ones() -> None:
+    addresses = {"RUBRICA_PUBLIC_URL": "https://Api.example:8443", "RUBRICA_PAGE_URL": "https://page.example/"}
+    settings = read_settings({**addresses, "RUBRICA_ALLOWED_HOSTS": "a.example, b.example"})
+    assert settings.host_names == {"api.example", "page.example", "a.example", "b.example"}
+    assert read_settings({}).host_names == set()
+
+
 def test_further_models_come_with_their_prices() -> None:
     server = {"RUBRICA_LLM_BASE_URL": "http://127.0.0.1:8000/v1", "RUBRICA_LLM_MODEL": "m"}
     settings = read_settings(server | {"RUBRICA_LLM_ALTERNATIVES": "org/small:7b=0.5/2, free"})
