@@ -17,13 +17,13 @@ LAST = ("DELETE", "/cancel", "/erasure")
 
 
 class TenancyRequest(NamedTuple):
-    """One request. `needs` is None for a public route; `unknown`: its address has a parameter that nothing was made for."""
+    """One request. `needs` is empty for a public route; `unknown`: its address has a parameter that nothing was made for."""
 
     name: str
     method: str
     path: str
     body: Any
-    needs: AccessScope | None
+    needs: frozenset[AccessScope]
     names_a_resource: bool
     unknown: bool
 

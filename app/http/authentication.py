@@ -29,9 +29,9 @@ STREAMS = {"streams": True}
 SIGN_IN_HINT = "sign in, or send an API key as `Authorization: Bearer rbk_...`"
 
 
-def needs(scope: AccessScope) -> dict[str, object]:
-    """Return the `opt` of a route, or of a controller for all of its routes."""
-    return {"needs": scope}
+def needs(*scopes: AccessScope) -> dict[str, object]:
+    """Return the `opt` of a route that needs all these scopes, or of a controller for all of its routes."""
+    return {"needs": frozenset(scopes)}
 
 
 class Authentication:
@@ -105,9 +105,10 @@ async def require_scope(connection: ASGIConnection, handler: BaseRouteHandler) -
     principal = connection.scope.get("user")
     if not isinstance(principal, Principal):
         raise Unauthenticated(SIGN_IN_HINT)
-    needed: AccessScope | None = handler.opt.get("needs")
-    if needed is None or needed not in principal.scopes:
-        lacking = f"the scope {needed}, which your role ({principal.role}) or your key does not have" if needed else "more"
+    needed: frozenset[AccessScope] = handler.opt.get("needs", frozenset())
+    if not needed or not needed <= principal.scopes:
+        missing = ", ".join(sorted(needed - principal.scopes))
+        lacking = f"the scope {missing}, which your role ({principal.role}) or your key does not have" if missing else "more"
         raise Forbidden(f"this needs {lacking}; an owner or admin of your organisation can change that")
 
 

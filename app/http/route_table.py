@@ -9,11 +9,11 @@ from app.accounts.nouns.access import AccessScope
 
 
 class DeclaredRoute(NamedTuple):
-    """One route, with Litestar's address (`{name:type}`). With neither `needs` nor `public`, it answers nobody."""
+    """One route, with Litestar's address (`{name:type}`) and its scopes. With neither `needs` nor `public`, it answers nobody."""
 
     method: str
     path: str
-    needs: AccessScope | None
+    needs: frozenset[AccessScope]
     public: bool
 
     @property
@@ -25,7 +25,7 @@ class DeclaredRoute(NamedTuple):
 def list_routes(app: Litestar) -> list[DeclaredRoute]:
     """List every route except those of the OpenAPI document."""
     return [
-        DeclaredRoute(method, route.path, handler.opt.get("needs"), handler.opt.get("public") is True)
+        DeclaredRoute(method, route.path, handler.opt.get("needs", frozenset()), handler.opt.get("public") is True)
         for route in app.routes
         if isinstance(route, HTTPRoute) and not route.path.startswith("/schema")
         for handler in route.route_handlers

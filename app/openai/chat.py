@@ -32,7 +32,7 @@ class ChatController(Controller):
 
     path = "/openai/v1/chat"
     tags = ("openai",)
-    opt = needs(AccessScope.RUNS_WRITE)
+    opt = needs(AccessScope.RUNS_WRITE, AccessScope.REPORTS_READ)
 
     @post("/completions", status_code=200, media_type=JSON, responses={**error_responses(400, 404, 413), 200: COMPLETION})
     async def complete(self, data: JSONBody[NewChatCompletion], runs: RunsService, live: LiveService) -> Reply[bytes] | Stream:

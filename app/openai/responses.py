@@ -41,10 +41,10 @@ class ResponsesController(Controller):
 
     path = "/openai/v1/responses"
     tags = ("openai",)
-    opt = needs(AccessScope.RUNS_READ)
+    opt = needs(AccessScope.RUNS_READ, AccessScope.REPORTS_READ)
 
     @post(
-        opt=needs(AccessScope.RUNS_WRITE),
+        opt=needs(AccessScope.RUNS_WRITE, AccessScope.REPORTS_READ),
         status_code=200,
         media_type=JSON,
         responses={**error_responses(400, 404, 413), 200: RESPONSE},

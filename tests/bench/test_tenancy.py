@@ -11,7 +11,7 @@ from bench.tenancy_houses import SeededOrganisation
 from bench.tenancy_routes import TenancyRequest
 
 HOUSE = SeededOrganisation(UUID(int=1), ApiKey.new(), {}, {}, UUID(int=2), "The secret.", {}, {})
-RUN = TenancyRequest("GET /v1/runs/{run_id}", "GET", "/v1/runs/1", None, AccessScope.RUNS_READ, True, False)
+RUN = TenancyRequest("GET /v1/runs/{run_id}", "GET", "/v1/runs/1", None, frozenset({AccessScope.RUNS_READ}), True, False)
 LIST = RUN._replace(name="GET /v1/runs", names_a_resource=False)
 NOBODY = Actor("no key", {}, None)
 STRANGER = Actor("other tenant", {}, Role.OWNER, frozenset(AccessScope))
@@ -24,7 +24,7 @@ VIEWER = Actor("viewer", {}, Role.VIEWER, SCOPES_OF_ROLE[Role.VIEWER])
         (NOBODY, RUN, 401, b"", 0),
         (NOBODY, RUN, 404, b"", 1),
         (NOBODY, RUN, 200, b"The secret.", 2),
-        (NOBODY, RUN._replace(needs=None), 200, b"", 0),
+        (NOBODY, RUN._replace(needs=frozenset()), 200, b"", 0),
         (STRANGER, RUN, 404, b"", 0),
         (STRANGER, RUN, 200, b"{}", 1),
         (STRANGER, RUN, 404, b"The secret.", 1),
@@ -32,8 +32,8 @@ VIEWER = Actor("viewer", {}, Role.VIEWER, SCOPES_OF_ROLE[Role.VIEWER])
         (STRANGER, LIST, 200, str(HOUSE.organisation).encode(), 1),
         (VIEWER, RUN, 200, b"The secret.", 0),
         (VIEWER, RUN, 403, b"", 1),
-        (VIEWER, RUN._replace(needs=AccessScope.RUNS_WRITE), 403, b"", 0),
-        (VIEWER, RUN._replace(needs=AccessScope.RUNS_WRITE), 409, b"", 1),
+        (VIEWER, RUN._replace(needs=frozenset({AccessScope.RUNS_WRITE})), 403, b"", 0),
+        (VIEWER, RUN._replace(needs=frozenset({AccessScope.RUNS_WRITE})), 409, b"", 1),
         (VIEWER, RUN, 500, b"", 1),
     ],
 )

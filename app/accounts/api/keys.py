@@ -33,5 +33,5 @@ class KeysController(Controller):
 
     @delete("/{key:uuid}", responses=problem_responses(404))
     async def revoke(self, key: FromPath[UUID], accounts: AccountsService) -> None:
-        """End a key at once."""
+        """End a key at once, and with it all keys that it made, and those that they made."""
         await accounts.keys.revoke(key)

@@ -79,6 +79,7 @@ class KeyInfo(Value):
     created_at: datetime
     expires_at: datetime | None = None
     last_used_at: datetime | None = Field(default=None, description="To the minute.")
+    made_by: UUID | None = Field(default=None, description="The key that made it, if one did: it ends with that key.")
 
 
 class Invitation(Value):

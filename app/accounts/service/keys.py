@@ -8,11 +8,13 @@ from uuid import UUID
 from app.accounts.nouns.access import AccessScope, Principal
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.nouns.team import KeyInfo
+from app.accounts.service.authentication import UNKNOWN_KEY
 from app.accounts.storage import team
 from app.audit import storage as audit
 from app.audit.storage import Action
+from app.database.engine import Executor
 from app.database.tenancy import TenantDatabase
-from app.domain.errors import Forbidden, NotFound
+from app.domain.errors import Forbidden, NotFound, Unauthenticated
 
 
 class IssuedKey(NamedTuple):
@@ -43,27 +45,38 @@ class Keys:
 
         Raises:
             Forbidden: it would be able to do more than the caller, or for longer than the key that makes it.
+            Unauthenticated: the key that makes it was revoked since the request began.
         """
         wanted = frozenset(scopes)
         if beyond := sorted(wanted - principal.scopes):
             raise Forbidden(f"a key cannot do more than you: you have not {', '.join(beyond)}")
         key = ApiKey.new()
         async with self._tenants.acquire() as connection:
-            end = await team.get_key_end(connection, principal.key_id) if principal.key_id else None
-            if end is not None and (expires_at is None or expires_at > end):
-                raise Forbidden(f"a key cannot make one that outlives it: set `expires_at` to {end.isoformat()} at the latest")
+            if principal.key_id:
+                await _require_maker(connection, principal.key_id, expires_at)
             info = await team.add_key(connection, key, principal.user_id, name, wanted, expires_at)
             await audit.record(connection, Action.KEY_MADE, key.id, {"name": name})
         return IssuedKey(info, key)
 
     async def revoke(self, key: UUID) -> None:
-        """End a key at once.
+        """End a key at once, and with it the keys that it made, and those that they made.
 
         Raises:
             NotFound: no such key, or it has ended.
         """
         async with self._tenants.acquire() as connection:
-            name = await team.revoke(connection, key)
-            if name is None:
+            ended = await team.revoke(connection, key)
+            if not ended:
                 raise NotFound("there is no such key; it may be revoked already")
-            await audit.record(connection, Action.KEY_REVOKED, key, {"name": name})
+            for revoked, name in ended.items():
+                await audit.record(connection, Action.KEY_REVOKED, revoked, {"name": name})
+
+
+async def _require_maker(connection: Executor, maker: UUID, expires_at: datetime | None) -> None:
+    """Check that a key may make one with this end."""
+    held = await team.hold_maker(connection, maker)
+    if held is None:
+        raise Unauthenticated(UNKNOWN_KEY)
+    end = held.expires_at
+    if end is not None and (expires_at is None or expires_at > end):
+        raise Forbidden(f"a key cannot make one that outlives it: set `expires_at` to {end.isoformat()} at the latest")

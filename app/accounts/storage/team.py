@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 from uuid import UUID
 
 from asyncpg import Record
@@ -36,8 +37,18 @@ KEYS = f"SELECT {columns_of(KeyInfo)} FROM api_keys WHERE revoked_at IS NULL ORD
 ADD_KEY = f"""
     INSERT INTO api_keys (id, user_id, name, secret_hash, scopes, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
     RETURNING {columns_of(KeyInfo)}"""
-KEY_END = "SELECT expires_at FROM api_keys WHERE id = $1"
-REVOKE = "UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING name"
+# Whoever revokes the key waits until the one that it makes is stored, and revokes that one too.
+MAKER = "SELECT expires_at FROM api_keys WHERE id = $1 AND revoked_at IS NULL FOR SHARE"
+REVOKE = """
+    WITH RECURSIVE ended (id) AS (
+        SELECT $1::uuid UNION SELECT k.id FROM api_keys k JOIN ended ON k.made_by = ended.id)
+    UPDATE api_keys k SET revoked_at = now() FROM ended WHERE k.id = ended.id AND k.revoked_at IS NULL RETURNING k.id, k.name"""
+
+
+class MakerKey(NamedTuple):
+    """What a key that makes another must keep to: its own end, None for never."""
+
+    expires_at: datetime | None
 
 
 async def list_members(database: Executor, limit: int, before: UUID | None = None) -> Sequence[Member]:
@@ -129,18 +140,23 @@ async def add_key(
     return _key_of(row)
 
 
-async def get_key_end(database: Executor, key: UUID) -> datetime | None:
-    """Return when a key ends; None for one that does not end by itself."""
+async def hold_maker(database: Executor, key: UUID) -> MakerKey | None:
+    """A key that makes another, held until the transaction ends; None when it was revoked meanwhile."""
     async with translate_outages():
-        found: datetime | None = await database.fetchval(KEY_END, key)
-    return found
+        row = await database.fetchrow(MAKER, key)
+    return MakerKey(*row) if row else None
 
 
-async def revoke(database: Executor, key: UUID) -> str | None:
-    """End a key; its name, or None when there is none."""
+async def revoke(database: Executor, key: UUID) -> dict[UUID, str]:
+    """End a key and those that it made, and so on; the names of those that ended.
+
+    A key that was being made while the statement began is in no row that it saw, so it is repeated until nothing is left.
+    """
+    ended: dict[UUID, str] = {}
     async with translate_outages():
-        name: str | None = await database.fetchval(REVOKE, key)
-    return name
+        while rows := await database.fetch(REVOKE, key):
+            ended |= {row["id"]: row["name"] for row in rows}
+    return ended
 
 
 def _key_of(row: Record) -> KeyInfo:

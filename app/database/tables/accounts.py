@@ -18,7 +18,7 @@ from sqlalchemy import (
 from sqlmodel import Field, SQLModel
 
 from app.accounts.nouns.access import Role
-from app.database.tables.columns import EMPTY, NEW_ID, NOW, OWNER_OF_ROW, TIME, UNLOGGED
+from app.database.tables.columns import ACTING_KEY, EMPTY, NEW_ID, NOW, OWNER_OF_ROW, TIME, UNLOGGED
 from app.database.tables.protection import for_worker_only, own_rows, visible_rows
 
 
@@ -64,7 +64,7 @@ class MembershipRow(SQLModel, table=True):
 
 
 class ApiKeyRow(SQLModel, table=True):
-    """A key acts for the member who made it, and goes with them. `secret_hash` is a SHA-256."""
+    """A key acts for the member who made it, and goes with them. `secret_hash` is a SHA-256, `made_by` the key that made it."""
 
     __tablename__ = "api_keys"
     __table_args__ = (
@@ -74,7 +74,7 @@ class ApiKeyRow(SQLModel, table=True):
         Index("api_keys_of_organisation", "organisation_id", "user_id"),
         own_rows(
             "INSERT, UPDATE (name, revoked_at), DELETE, SELECT (id, organisation_id, user_id, name, scopes, created_at, "
-            "expires_at, revoked_at, last_used_at)"
+            "expires_at, revoked_at, last_used_at, made_by)"
         ),
     )
     id: UUID = Field(primary_key=True)
@@ -87,6 +87,7 @@ class ApiKeyRow(SQLModel, table=True):
     expires_at: datetime | None = Field(sa_type=TIME, nullable=True)
     revoked_at: datetime | None = Field(sa_type=TIME, nullable=True)
     last_used_at: datetime | None = Field(sa_type=TIME, nullable=True)
+    made_by: UUID | None = Field(sa_column_kwargs=ACTING_KEY)
 
 
 class SessionRow(SQLModel, table=True):

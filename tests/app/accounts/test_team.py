@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 import asyncpg
@@ -11,6 +12,11 @@ import pytest
 from tests.app.browser import Browser
 from tests.app.conftest import NewBrowser
 from tests.app.served_api import ApiClient
+
+
+def bearer(made: dict[str, Any]) -> dict[str, str]:
+    """The header of a key that was just made."""
+    return {"Authorization": f"Bearer {made['key']}"}
 
 
 async def joined(owner: Browser, new_browser: NewBrowser, email: str, role: str) -> tuple[Browser, str]:
@@ -128,6 +134,41 @@ async def test_keys_do_no_more_than_who_made_them(
     assert (await owner.delete(f"/v1/keys/{made['info']['id']}")).status == 204
     assert (await api.get("/v1/runs", headers=key)).is_problem(401)
     assert (await owner.delete(f"/v1/keys/{made['info']['id']}")).is_problem(404)
+
+
+async def test_with_a_key_end_the_keys_that_it_made(
+    new_browser: NewBrowser, addresses: Iterator[str], api: ApiClient, pool: asyncpg.Pool
+) -> None:
+    owner = await new_browser()
+    await owner.sign_up(next(addresses))
+    new = {"scopes": ["runs:read", "keys:write"]}
+    root = (await owner.post("/v1/keys", {"name": "root", **new})).json
+    other = (await owner.post("/v1/keys", {"name": "other", **new})).json
+    child = (await api.post("/v1/keys", {"name": "child", **new}, headers=bearer(root))).json
+    grandchild = (await api.post("/v1/keys", {"name": "grandchild", **new}, headers=bearer(child))).json
+    assert (child["info"]["made_by"], root["info"]["made_by"]) == (root["info"]["id"], None)
+    assert (await api.get("/v1/runs", headers=bearer(grandchild))).status == 200
+    assert (await owner.delete(f"/v1/keys/{root['info']['id']}")).status == 204
+    for made in (root, child, grandchild):
+        assert (await api.get("/v1/runs", headers=bearer(made))).is_problem(401)
+    assert (await api.get("/v1/runs", headers=bearer(other))).status == 200
+    told = (await owner.get("/v1/audit?action=key_revoked")).json["items"]
+    assert {item["subject"] for item in told} == {made["info"]["id"] for made in (root, child, grandchild)}
+
+
+async def test_a_key_that_is_being_made_while_its_maker_ends_ends_too(
+    new_browser: NewBrowser, addresses: Iterator[str], api: ApiClient
+) -> None:
+    owner = await new_browser()
+    await owner.sign_up(next(addresses))
+    new = {"name": "k", "scopes": ["runs:read", "keys:write"]}
+    for _ in range(10):
+        root = (await owner.post("/v1/keys", new)).json
+        making = [api.post("/v1/keys", new, headers=bearer(root)) for _ in range(4)]
+        *made, ended = await asyncio.gather(*making, owner.delete(f"/v1/keys/{root['info']['id']}"))
+        assert ended.status == 204
+        assert {reply.status for reply in made} <= {201, 401}
+    assert (await owner.get("/v1/keys")).json["items"] == []
 
 
 async def test_who_is_removed_or_lowered_leaves_no_way_back_in(new_browser: NewBrowser, addresses: Iterator[str]) -> None:

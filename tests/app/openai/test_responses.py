@@ -271,6 +271,27 @@ async def test_unknown_responses_and_paths_are_errors_in_openais_shape(
     assert (refused.status, refused.json["error"]["code"]) == (421, "misdirected_request")
 
 
+async def test_a_key_that_may_not_read_reports_reads_none_here(
+    client: openai.AsyncOpenAI, api: ApiClient, run_log: RunLog, pool: asyncpg.Pool
+) -> None:
+    asked = await client.responses.create(model=MODEL, input="Why tariffs?", background=True)
+    await write_begin(run_log, run_of(asked))
+    await write_end(pool, run_log, run_of(asked))
+    made = (await api.post("/v1/keys", {"name": "k", "scopes": ["runs:read", "runs:write"]})).json
+    key = {"Authorization": f"Bearer {made['key']}"}
+    assert (await api.get(f"/v1/runs/{run_of(asked)}", headers=key)).status == 200
+    assert (await api.get(f"/v1/runs/{run_of(asked)}/report", headers=key)).is_problem(403)
+    messages = [{"role": "user", "content": "Why?"}]
+    for reply in (
+        await api.get(f"/openai/v1/responses/{asked.id}", headers=key),
+        await api.get(f"/openai/v1/responses/{asked.id}?stream=true", headers=key),
+        await api.post("/openai/v1/responses", {"model": MODEL, "input": "Why?"}, headers=key),
+        await api.post("/openai/v1/chat/completions", {"model": MODEL, "messages": messages}, headers=key),
+    ):
+        assert (reply.status, reply.json["error"]["type"]) == (403, "permission_error")
+        assert "reports:read" in reply.json["error"]["message"]
+
+
 async def test_models(client: openai.AsyncOpenAI) -> None:
     listed = [model.id async for model in client.models.list()]
     assert listed == [f"{system}-{effort}" for system in SystemName for effort in ("quick", "standard", "deep")]
