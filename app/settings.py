@@ -161,6 +161,9 @@ class Settings(BaseModel):
     )
     api_port: Port | None = Field(default=None, description="Port of the HTTP API.")
     allowed_hosts: Names = Field(default=(), description="Further names by which API and page are addressed: a.example, ...")
+    trusted_proxies: Networks = Field(
+        default=(), description="Addresses whose X-Forwarded-For is believed: 127.0.0.1, 10.1.0.0/16, ..."
+    )
     cors_origins: Origins = Field(default=(), description="Origins whose pages may use the API: https://a.example, ...")
     webhook_networks: Networks = Field(
         default=(), description="Private networks that webhooks may lead to, whatever the port: 10.1.0.0/16, ..."

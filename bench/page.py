@@ -133,7 +133,7 @@ def serve_page(api: str) -> Iterator[tuple[str, psutil.Process]]:
     port = find_free_port()
     options = ["--server.headless=true", f"--server.address={LOOPBACK}", f"--server.port={port}"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", str(ROOT / "ui" / "server.py"), *options],
+        [sys.executable, "-m", "ui", *options],
         env=os.environ | {"RUBRICA_API_URL": api, "RUBRICA_API_KEY": "rbk_bench", "PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

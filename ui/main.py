@@ -1,4 +1,4 @@
-"""The script that Streamlit runs at every visit: language, sign-in, navigation. `streamlit run ui/server.py` serves it.
+"""The script that Streamlit runs at every visit: language, sign-in, navigation. `python -m ui` serves it.
 
 The pages are in `views/`, because Streamlit takes a folder named `pages` beside this file for its older kind of app. It would
 then run a page on its own, without this file, when a link to that page is the first request to a new server.

@@ -1,4 +1,4 @@
-"""The page's own server: Streamlit, its guard, security headers, and signing in. Start it with `streamlit run ui/server.py`."""
+"""The page's own server: Streamlit, its guard, security headers, and signing in. Start it with `python -m ui`."""
 
 import base64
 import hashlib

@@ -70,7 +70,7 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
         async with opened as services:
             app = create_app(services, answered, settings.cors_origins)
             collect_garbage_rarely()
-            await Server(app, services).serve(sockets=[listening])
+            await Server(app, services, settings.trusted_proxies).serve(sockets=[listening])
 
 
 def _make_parser() -> argparse.ArgumentParser:

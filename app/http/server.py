@@ -16,11 +16,12 @@ BACKLOG = 2_048
 
 
 class Server(uvicorn.Server):
-    """Uvicorn, which ends open event streams before it waits for the rest."""
+    """Uvicorn, which ends open event streams before it waits for the rest. `proxies` may say for whom they ask."""
 
-    def __init__(self, app: ASGIApp, services: Services) -> None:
+    def __init__(self, app: ASGIApp, services: Services, proxies: Sequence[str] = ()) -> None:
         config = uvicorn.Config(
             app,
+            forwarded_allow_ips=list(proxies),
             lifespan="off",
             log_config=None,
             access_log=False,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.accounts.nouns.api_key import ApiKey
 from app.domain.errors import SetupError, Unauthenticated
+from app.private_folder import make_private_folder
 
 NEEDED_MB = 500
 LONGEST_LOG = 10 * 2**20
@@ -66,11 +67,12 @@ class Home:
         return self.logs / f"{name}.log"
 
     def prepare(self) -> None:
-        """Make the folder, keep it out of version control, and set long logs aside.
+        """Make the folder, which only its owner may enter, keep it out of version control, and set long logs aside.
 
         Raises:
             SetupError: the folder cannot be written, or its disk is nearly full.
         """
+        make_private_folder(self.root)
         make_folder(self.logs)
         ignore = self.root / ".gitignore"
         if not ignore.exists():

@@ -141,8 +141,7 @@ class Parts:
             "server.fileWatcherType": "none",
             "browser.gatherUsageStats": "false",
         }
-        command = [sys.executable, "-m", "streamlit", "run", str(_find_package("ui") / "server.py")]
-        command += [f"--{key}={value}" for key, value in options.items()]
+        command = [sys.executable, "-m", "ui", *(f"--{key}={value}" for key, value in options.items())]
         endpoint = Endpoint(str(self.ui_url), "/_stcore/health")
         own = {**environment, "RUBRICA_API_KEY": self.api_key}
         return LocalService("ui", command, self.home.log_of("ui"), own, endpoint, gated=False)

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -178,10 +178,12 @@ class ApiClient:
 
 
 @contextlib.asynccontextmanager
-async def serve_api(services: Services, key: ApiKey = HOME_KEY, origins: Collection[str] = ()) -> AsyncIterator[ApiClient]:
+async def serve_api(
+    services: Services, key: ApiKey = HOME_KEY, origins: Collection[str] = (), proxies: Sequence[str] = ()
+) -> AsyncIterator[ApiClient]:
     """Serve the API on a free port, as `python -m app.http` does; yield a client with this key."""
     with bind("127.0.0.1", 0) as listening:
-        server = Server(create_app(services, origins=origins), services)
+        server = Server(create_app(services, origins=origins), services, proxies)
         task = asyncio.create_task(server.serve(sockets=[listening]))
         while not server.started:
             await asyncio.sleep(0.01)

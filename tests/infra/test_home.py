@@ -8,6 +8,7 @@ import pytest
 
 from app.domain.errors import SetupError
 from infra.local.home import LONGEST_LOG, Home, make_folder, require_space
+from retrieval.service.owner_lock import lock_home
 
 
 def test_a_home_is_made_and_kept_out_of_version_control(tmp_path: Path) -> None:
@@ -15,6 +16,16 @@ def test_a_home_is_made_and_kept_out_of_version_control(tmp_path: Path) -> None:
     home.prepare()
     assert home.logs.is_dir()
     assert (home.root / ".gitignore").read_text() == "*\n"
+
+
+def test_only_its_owner_may_enter_a_home_also_one_that_was_open_before(tmp_path: Path) -> None:
+    for number, make in enumerate((lambda root: Home(root).prepare(), lambda root: lock_home(root)())):
+        fresh, older = tmp_path / f"fresh{number}", tmp_path / f"older{number}"
+        older.mkdir()
+        older.chmod(0o755)
+        for root in (fresh, older):
+            make(root)
+            assert stat.S_IMODE(root.stat().st_mode) == 0o700
 
 
 def test_a_long_log_is_set_aside_once(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def serve_page(api_url: str, key: str = "rbk_local") -> Iterator[str]:
     port = find_free_port()
     options = ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", str(ROOT / "ui" / "server.py"), *options],
+        [sys.executable, "-m", "ui", *options],
         env=os.environ | {"RUBRICA_API_URL": api_url, "RUBRICA_API_KEY": key, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

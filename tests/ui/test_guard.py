@@ -1,7 +1,9 @@
 """Who is let in at the page's own server, by request and by websocket."""
 
 import socket
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 import pytest
@@ -55,6 +57,23 @@ def test_a_foreign_page_opens_no_websocket_and_sends_no_form(page: str, origin: 
 def test_a_browser_that_names_no_origin_but_its_site_is_believed(page: str) -> None:
     names = f"Host: localhost:8322\r\nSec-Fetch-Site: cross-site\r\n{UPGRADE}"
     assert status_of(page, "GET", "/_stcore/stream", names) == 403
+
+
+def test_the_page_believes_nobody_who_says_for_whom_they_ask() -> None:
+    asked: list[str] = []
+
+    class Api(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.headers["X-Forwarded-For"])
+            self.send_response(401)
+            self.end_headers()
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Api) as api, serve_page(f"http://127.0.0.1:{api.server_port}", key="") as page:
+        threading.Thread(target=api.serve_forever, daemon=True).start()
+        told = "Host: localhost\r\nOrigin: http://localhost\r\nX-Forwarded-For: 203.0.113.9\r\nContent-Length: 0\r\n"
+        assert status_of(page, "POST", "/enter", told) == 303
+        api.shutdown()
+    assert asked == ["127.0.0.1"]
 
 
 def test_the_names_of_the_settings_and_of_the_listening_address_count() -> None:

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from math import inf
 
 import asyncpg
+import pytest
 
+from app.http.services import Services
 from tests.app.browser import PASSWORD, open_browser
 from tests.app.conftest import NewBrowser
-from tests.app.served_api import ApiClient
+from tests.app.served_api import ApiClient, serve_api
 
 
 async def test_from_sign_up_to_sign_out(new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool) -> None:
@@ -84,6 +86,19 @@ async def test_an_account_is_not_guessed_from_many_addresses(addresses: Iterator
             break
     assert 50 <= guesses < 100
     assert 0 < int(next(reply for reply in replies if reply.status == 429).headers["Retry-After"]) <= 6
+
+
+@pytest.mark.parametrize(("proxies", "noted"), [((), "127.0.0.1"), (("127.0.0.0/8",), "203.0.113.9")])
+async def test_only_a_configured_proxy_says_for_whom_it_asks(
+    services: Services, fresh_buckets: None, addresses: Iterator[str], proxies: tuple[str, ...], noted: str
+) -> None:
+    email = next(addresses)
+    async with serve_api(services, proxies=proxies) as api, open_browser(api.address) as browser:
+        await browser.sign_up(email)
+        told = {"X-Forwarded-For": "203.0.113.9"}
+        assert (await browser.post("/v1/session", {"email": email, "password": PASSWORD}, headers=told)).status == 200
+        entry = (await browser.get("/v1/audit?action=signed_in")).json["items"][0]
+    assert entry["address"] == noted
 
 
 async def test_one_address_does_not_try_many_invitations(new_browser: NewBrowser, api: ApiClient) -> None:
