@@ -3,9 +3,11 @@
 import json as json_reader
 import re
 import unicodedata
+import zipfile
 from collections.abc import Iterable
 from io import BytesIO
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 from app.exports.service.pandoc import run_pandoc
 
@@ -61,23 +63,23 @@ def _find_page(reader: Any, target: Any) -> int:
 
 
 def read_docx_export(content: bytes) -> ExportContent:
-    """Read with python-docx."""
-    import docx as reader
-    from docx.table import Table
-
-    document = reader.Document(BytesIO(content))
-    texts: list[str] = []
-    for block in document.iter_inner_content():
-        texts += [cell.text for row in block.rows for cell in row.cells] if isinstance(block, Table) else [block.text]
-    body = document.element.body
+    """Read with zipfile and ElementTree, since python-docx takes part in writing."""
+    with zipfile.ZipFile(BytesIO(content)) as parts:
+        body = ElementTree.fromstring(parts.read("word/document.xml"))
+        relations = ElementTree.fromstring(parts.read("word/_rels/document.xml.rels"))
+    texts = ["".join(_list_word_texts(paragraph)) for paragraph in body.iter(f"{WORDS}p")]
     marked = {mark.get(f"{WORDS}name") for mark in body.iter(f"{WORDS}bookmarkStart")}
     numbers = set()
     for link in body.iter(f"{WORDS}hyperlink"):
-        shown = NUMBER.fullmatch("".join(text.text or "" for text in link.iter(f"{WORDS}t")))
+        shown = NUMBER.fullmatch("".join(_list_word_texts(link)))
         if shown and link.get(f"{WORDS}anchor") == f"c{shown.group(1)}" and f"c{shown.group(1)}" in marked:
             numbers.add(int(shown.group(1)))
-    targets = (part.target_ref for part in document.part.rels.values() if part.is_external)
-    return ExportContent(compact_text("".join(texts)), frozenset(numbers), frozenset(targets))
+    targets = frozenset(relation.get("Target", "") for relation in relations if relation.get("TargetMode") == "External")
+    return ExportContent(compact_text("".join(texts)), frozenset(numbers), targets)
+
+
+def _list_word_texts(element: ElementTree.Element) -> list[str]:
+    return [text.text or "" for text in element.iter(f"{WORDS}t")]
 
 
 def read_latex_export(content: bytes) -> ExportContent:
@@ -168,25 +170,21 @@ def read_json_export(content: bytes) -> ExportContent:
 
 
 def read_bibtex_export(content: bytes) -> ExportContent:
-    """Read with bibtexparser, and with Pandoc as a second opinion on what the file is."""
-    from bibtexparser.entrypoint import parse_string
-
-    library = parse_string(content.decode())
-    second = json_reader.loads(run_pandoc(content, "--from=bibtex", "--to=csljson"))
-    if library.failed_blocks or len(second) != len(library.entries):
-        return ExportContent("", frozenset(), frozenset())
-    fields = [entry.fields_dict for entry in library.entries]
-    texts = [_read_latex_words(f"{field['title'].value} {field['note'].value}") for field in fields]
-    return _read_sources(texts, [str(item.get("URL", "")) for item in second])
+    """Read with Pandoc."""
+    items = json_reader.loads(run_pandoc(content, "--from=bibtex", "--to=csljson"))
+    return _read_sources([f"{item['title']} {item['note']}" for item in items], [item.get("URL", "") for item in items])
 
 
 def read_ris_export(content: bytes) -> ExportContent:
-    """Read with rispy."""
+    """Read with rispy, which passes over what is no record, and with Pandoc, which refuses that but knows no notes."""
     import rispy
 
     entries = rispy.loads(content.decode())
+    second = json_reader.loads(run_pandoc(content, "--from=ris", "--to=csljson"))
+    if [item["id"] for item in second] != [entry["id"] for entry in entries]:
+        return ExportContent("", frozenset(), frozenset())
     return _read_sources(
-        [f"{e['title']} {' '.join(e.get('notes', []))}" for e in entries], [u for e in entries for u in e.get("urls", [])]
+        [f"{e['title']} {' '.join(e.get('notes', []))}" for e in entries], [item.get("URL", "") for item in second]
     )
 
 

@@ -1,7 +1,7 @@
 """Write the cited sources as CSL-JSON, BibTeX and RIS."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import orjson
 
@@ -48,11 +48,8 @@ def to_bibtex(items: Sequence[CslItem]) -> bytes:
 
 
 def to_ris(items: Sequence[CslItem]) -> bytes:
-    """Return RIS, one record for each source."""
-    import rispy
-
-    written: str = rispy.dumps([_ris_fields_of(item) for item in items])
-    return written.encode()
+    """Return RIS: one record for each source, of lines that each begin with a tag."""
+    return "\n".join("".join(f"{tag}  - {value}\n" for tag, value in _list_ris_lines(item)) for item in items).encode()
 
 
 def _bibtex_fields_of(item: CslItem) -> dict[str, str]:
@@ -72,21 +69,23 @@ def _bibtex_fields_of(item: CslItem) -> dict[str, str]:
     return {name: value for name, value in fields.items() if value}
 
 
-def _ris_fields_of(item: CslItem) -> dict[str, object]:
-    fields = {
-        "type_of_reference": RIS_TYPES[item.type],
-        "id": item.id,
-        "title": item.title,
-        "authors": [name.literal for name in item.author or ()],
-        "year": str(item.issued.parts[0][0]) if item.issued else "",
-        "date": _write_day(item.issued, "/"),
-        "access_date": _write_day(item.accessed, "/"),
-        "journal_name": item.container_title,
-        "doi": item.doi,
-        "urls": [item.url] if item.url else [],
-        "notes": [item.note] if item.note else [],
-    }
-    return {name: value for name, value in fields.items() if value}
+def _list_ris_lines(item: CslItem) -> Iterator[tuple[str, str]]:
+    """Yield the tags and values of a record: its type first, its end last."""
+    yield "TY", RIS_TYPES[item.type]
+    fields = (
+        ("ID", item.id),
+        ("TI", item.title),
+        *(("AU", name.literal) for name in item.author or ()),
+        ("PY", str(item.issued.parts[0][0]) if item.issued else ""),
+        ("DA", _write_day(item.issued, "/")),
+        ("Y2", _write_day(item.accessed, "/")),
+        ("JO", item.container_title or ""),
+        ("DO", item.doi or ""),
+        ("UR", item.url or ""),
+        ("N1", item.note),
+    )
+    yield from ((tag, value) for tag, value in fields if value)
+    yield "ER", ""
 
 
 def _escape_latex(text: str) -> str:

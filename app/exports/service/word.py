@@ -66,7 +66,8 @@ def _dress_styles(word: "Word") -> None:
         _set_font(word.styles[name], SANS, size, INK)
         word.styles[name].font.bold = True
     _set_font(word.styles["Date"], SANS, 9, SOFT)
-    _set_font(word.styles["Where"], SANS, 8, SOFT)
+    if "Where" in word.styles:  # Pandoc makes it for the first reference
+        _set_font(word.styles["Where"], SANS, 8, SOFT)
     _set_font(word.styles["Hyperlink"], SERIF, None, ACCENT)
     for name in ("Title", "Date"):
         word.styles[name].paragraph_format.alignment = 0

@@ -45,6 +45,17 @@ def test_a_lost_sentence_link_or_address_is_noticed() -> None:
     assert len(find_lost_parts(found._replace(addresses=frozenset()), document, citations, sources_only=False)) == 2
 
 
+def test_each_record_of_ris_begins_with_its_type_and_ends_with_its_end() -> None:
+    made = to_ris(csl_items_of(number_citations(make_manuscript().report).citations, "untitled")).decode()
+    records = made.split("\n\n")
+    assert len(records) == 3
+    for record in records:
+        lines = record.strip("\n").split("\n")
+        assert lines[0].startswith("TY  - ")
+        assert lines[-1] == "ER  - "
+        assert all(re.match(r"[A-Z][A-Z0-9]  - ", line) for line in lines)
+
+
 def test_latex_obeys_nothing_that_a_source_says() -> None:
     text = to_latex(compose(make_manuscript())).decode()
     assert r"\input{" not in text

@@ -72,7 +72,7 @@ async def test_missing_settings_are_named(port: int) -> None:
 @pytest.mark.parametrize("module", ["app.http.asgi", "app.runs.storage.run_log", "app.database.migrate"])
 async def test_what_runs_all_the_time_loads_nothing_heavy(module: str) -> None:
     heavy = ("sqlalchemy", "sqlmodel", "alembic", "numpy", "torch", "onnxruntime", "temporalio", "aiohttp")
-    heavy += ("typst", "pypandoc", "docx", "bibtexparser", "rispy")
+    heavy += ("typst", "pypandoc", "docx", "bibtexparser")
     code = f"import sys, {module}; print([name for name in {heavy} if name in sys.modules])"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=PIPE)
     output, _ = await process.communicate()
