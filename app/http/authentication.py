@@ -106,9 +106,19 @@ async def require_scope(connection: ASGIConnection, handler: BaseRouteHandler) -
     if not isinstance(principal, Principal):
         raise Unauthenticated(SIGN_IN_HINT)
     needed: frozenset[AccessScope] = handler.opt.get("needs", frozenset())
-    if not needed or not needed <= principal.scopes:
-        missing = ", ".join(sorted(needed - principal.scopes))
-        lacking = f"the scope {missing}, which your role ({principal.role}) or your key does not have" if missing else "more"
+    if not needed:
+        raise Forbidden("this route is for nobody")
+    require_scopes(principal, needed)
+
+
+def require_scopes(principal: Principal, needed: frozenset[AccessScope]) -> None:
+    """Check that the caller has all these scopes.
+
+    Raises:
+        Forbidden: the message names what is missing.
+    """
+    if missing := ", ".join(sorted(needed - principal.scopes)):
+        lacking = f"the scope {missing}, which your role ({principal.role}) or your key does not have"
         raise Forbidden(f"this needs {lacking}; an owner or admin of your organisation can change that")
 
 

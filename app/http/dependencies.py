@@ -15,6 +15,7 @@ from app.collections.service.collections import Collections
 from app.collections.service.index_pages import Pages
 from app.exports.service import Exports
 from app.http.part_checks import PartChecks
+from app.openai.details import KeptDetails
 from app.outside_calls.service import ToolUseReport
 from app.preferences.service.preferences import Preferences
 from app.reports.service.revising import Revising
@@ -31,6 +32,7 @@ from app.webhooks.service.webhooks import Webhooks
 RunId = FromPath[UUID]
 RunsService = NamedDependency[Runs]
 RevisingService = NamedDependency[Revising]
+ResponseDetailsService = NamedDependency[KeptDetails]
 SharingService = NamedDependency[Sharing]
 SideBySideService = NamedDependency[SideBySides]
 LaterScoresService = NamedDependency[LaterScores]

@@ -24,6 +24,7 @@ from app.exports.service.conversion import Conversions
 from app.http.background import Background
 from app.http.part_checks import PartChecks
 from app.idempotency.service import IdempotencyKeys
+from app.openai.details import KeptDetails
 from app.outside_calls.service import ToolUseReport
 from app.preferences.service.preferences import Preferences, make_preferences
 from app.reports.service.revising import Revising
@@ -58,6 +59,7 @@ class RunServices:
     deleting: RunDeletion
     live: LiveEvents
     streams: OpenStreams
+    response_details: KeptDetails
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,7 @@ def _make_run_services(
         deleting=RunDeletion(tenants),
         live=background.live,
         streams=background.streams,
+        response_details=KeptDetails(tenants),
     )
 
 

@@ -11,11 +11,12 @@ from litestar.response import Stream
 from app.accounts.nouns.access import AccessScope
 from app.domain.run import RunStatus
 from app.http.authentication import needs
-from app.http.dependencies import LiveService, RunsService
+from app.http.dependencies import LiveService, ResponseDetailsService, RunsService
 from app.openai import ids
 from app.openai.chat_objects import ChatChoice, ChatCitation, ChatCompletion, ChatMessage, ChatUsage
 from app.openai.chat_stream import ChatStream, explain_no_report
 from app.openai.citations import find_citations
+from app.openai.details import ResponseDetails
 from app.openai.errors import error_responses
 from app.openai.following import STREAM_HEADERS, stream_frames, stream_whole
 from app.openai.reading import lines_of, report_of
@@ -35,11 +36,19 @@ class ChatController(Controller):
     opt = needs(AccessScope.RUNS_WRITE, AccessScope.REPORTS_READ)
 
     @post("/completions", status_code=200, media_type=JSON, responses={**error_responses(400, 404, 413), 200: COMPLETION})
-    async def complete(self, data: JSONBody[NewChatCompletion], runs: RunsService, live: LiveService) -> Reply[bytes] | Stream:
+    async def complete(
+        self,
+        data: JSONBody[NewChatCompletion],
+        runs: RunsService,
+        live: LiveService,
+        response_details: ResponseDetailsService,
+    ) -> Reply[bytes] | Stream:
         """Ask, and wait for the report, or follow the work with `stream`. The run continues when the client disconnects."""
         question, notes = data.to_question()
         model = ids.find_model(data.model, runs.systems, data.reasoning_effort)
         run = await runs.create(NewRun(question=question, **model._asdict()).to_query(), notes)
+        kept = ResponseDetails(metadata=data.metadata or {}, retrievable=data.store is not False)
+        await response_details.keep(run.id, run.id, kept)
         if data.stream:
             fold = ChatStream(data.stream_options is not None and data.stream_options.include_usage)
             return Stream(stream_frames(live, runs, run.id, fold), headers=STREAM_HEADERS)

@@ -1,6 +1,7 @@
 """Find each citation's place in the text of the report."""
 
 import re
+from collections.abc import Mapping
 
 import orjson
 from pydantic import BaseModel, Field
@@ -26,9 +27,13 @@ def find_citations(report: StoredReport) -> list[UrlCitation]:
     """Return every mark of the report's Markdown, in order, with its source."""
     sources = {cited["n"]: cited["source"] for cited in orjson.loads(report.evidence)["citations"]}
     listed = ENTRY.search(report.markdown)
-    marks = MARK.finditer(report.markdown, 0, listed.start() if listed else len(report.markdown))
-    return [_citation_of(mark, sources[int(mark.group(1))]) for mark in marks if int(mark.group(1)) in sources]
+    return cite_sources(report.markdown[: listed.start() if listed else None], sources)
 
 
-def _citation_of(mark: re.Match[str], source: dict[str, str]) -> UrlCitation:
+def cite_sources(text: str, sources: Mapping[int, Mapping[str, str]]) -> list[UrlCitation]:
+    """Return every mark of the text that has a source, in order."""
+    return [_citation_of(mark, sources[int(mark.group(1))]) for mark in MARK.finditer(text) if int(mark.group(1)) in sources]
+
+
+def _citation_of(mark: re.Match[str], source: Mapping[str, str]) -> UrlCitation:
     return UrlCitation(start_index=mark.start(), end_index=mark.end(), url=source["url"], title=source["title"])

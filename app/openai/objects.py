@@ -116,10 +116,10 @@ class Response(BaseModel):
     error: ResponseError | None = None
     incomplete_details: IncompleteDetails | None = None
     instructions: str | None = None
-    metadata: dict[str, str] = Field(default={}, max_length=0)
+    metadata: dict[str, str] = {}
     parallel_tool_calls: bool = True
-    previous_response_id: None = None
-    store: Literal[True] = True
+    previous_response_id: str | None = None
+    store: bool = True
     temperature: None = None
     text: TextConfig = TextConfig()
     tool_choice: Literal["auto"] = "auto"

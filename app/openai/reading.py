@@ -11,6 +11,7 @@ from app.domain.run import EventType, Run, RunStatus
 from app.openai import ids
 from app.openai.citations import find_citations
 from app.openai.conversation import EARLIER
+from app.openai.details import ResponseDetails
 from app.openai.objects import (
     IncompleteDetails,
     ItemStatus,
@@ -52,7 +53,12 @@ def status_of(status: RunStatus) -> ResponseStatus:
 
 
 def make_response(
-    run: Run, status: RunStatus, detail: str = "", output: Sequence[OutputItem] = (), instructions: str | None = None
+    run: Run,
+    status: RunStatus,
+    details: ResponseDetails,
+    detail: str = "",
+    output: Sequence[OutputItem] = (),
+    instructions: str | None = None,
 ) -> Response:
     """Return the run as it was when it had this status."""
     stopped = status is RunStatus.PAUSED and run.reason is not None
@@ -67,22 +73,24 @@ def make_response(
         error=ResponseError(message=detail or run.detail or "the research failed") if stopped or named == "failed" else None,
         incomplete_details=IncompleteDetails() if named == "incomplete" and not stopped else None,
         instructions=instructions,
+        metadata=details.metadata,
+        store=details.retrievable,
         usage=ResponseUsage.of(run.usage) if status.finished else None,
     )
 
 
-async def read_response(runs: Runs, run: Run) -> Response:
+async def read_response(runs: Runs, run: Run, details: ResponseDetails) -> Response:
     """Return the run as it stands. Its output is shown when it has finished."""
     if not run.status.finished:
         first = await runs.read_events(run.id, INSTRUCTIONS_SEQ - 1, 1)
-        return make_response(run, run.status, instructions=instructions_in(first))
+        return make_response(run, run.status, details, instructions=instructions_in(first))
     log = await read_log(runs, run.id)
     output: list[OutputItem] = []
     if lines := _lines_in(log, run):
         output.append(reasoning_of(run.id, lines, "completed"))
     if run.status is RunStatus.COMPLETED and (report := await report_of(runs, run.id)) is not None:
         output.append(message_of(run.id, report))
-    return make_response(run, run.status, run.detail, output, instructions_in(log))
+    return make_response(run, run.status, details, run.detail, output, instructions_in(log))
 
 
 async def report_of(runs: Runs, run_id: UUID) -> StoredReport | None:

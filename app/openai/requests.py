@@ -8,18 +8,21 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from app.domain.errors import InvalidInput
 from app.openai.conversation import ConversationQuestion, InputMessage, Items, Plain, read_conversation
+from app.openai.details import ResponseDetails
+from app.openai.ids import parse_response_id
 from app.openai.objects import TextConfig, TextFormat
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+Metadata = Annotated[
+    dict[Annotated[Plain, Field(min_length=1, max_length=64)], Annotated[Plain, Field(max_length=512)]], Field(max_length=16)
+]
 ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
-NOT_KEPT = "nothing can be attached to a run; leave it out"
 OWN_BUDGET = "a run is bounded by its budget: set one with PUT /v1/runs/{id}/budget"
 REFUSED = {
-    "previous_response_id": "put what matters of the earlier answer into the input",
     "conversation": "put what matters of the conversation into the input",
     "prompt": "stored prompts do not exist here; write the prompt into the input",
-    "metadata": NOT_KEPT,
     "max_output_tokens": OWN_BUDGET,
     "max_completion_tokens": OWN_BUDGET,
     "max_tokens": OWN_BUDGET,
@@ -46,6 +49,10 @@ class _Request(BaseModel):
     service_tier: str | None = None
     parallel_tool_calls: bool | None = None
     tool_choice: Literal["auto", "none"] | None = None
+    metadata: Metadata | None = Field(default=None, description="Notes of your own, up to 16. They are kept with the run.")
+    store: bool | None = Field(
+        default=None, description="False: the response cannot be retrieved or followed here. Its run is stored in any case."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -86,11 +93,13 @@ class NewResponse(_Request):
 
     model: Name
     input: Plain | Items
+    previous_response_id: Name | None = Field(
+        default=None, description="Ask a further question, which is answered from the evidence of that response's run."
+    )
     instructions: Plain | None = None
     background: bool | None = None
     stream: bool | None = None
     stream_options: StreamOptions | None = None
-    store: Literal[True] | None = Field(default=None, description="Runs are always stored.")
     reasoning: Reasoning | None = None
     tools: list[WebSearch] | None = Field(default=None, max_length=20)
     text: TextConfig | None = None
@@ -104,7 +113,22 @@ class NewResponse(_Request):
             InvalidInput: there is no question in it.
         """
         items = [InputMessage(role="user", content=self.input)] if isinstance(self.input, str) else self.input
-        return read_conversation(items, self.instructions or "")
+        asked = read_conversation(items, self.instructions or "")
+        if self.previous_response_id is not None and asked.notes:
+            raise InvalidInput("a further question stands alone: put instructions and earlier messages into its text")
+        return asked
+
+    def to_details(self) -> ResponseDetails:
+        """Return what is kept along with the response.
+
+        Raises:
+            InvalidInput: it is to be retrieved later, and not to be kept.
+            NotFound: the earlier response's id is none.
+        """
+        if self.background and self.store is False:
+            raise InvalidInput("a response in the background is retrieved later, so `store` cannot be false")
+        previous = parse_response_id(self.previous_response_id) if self.previous_response_id is not None else None
+        return ResponseDetails(metadata=self.metadata or {}, previous=previous, retrievable=self.store is not False)
 
 
 class NewChatCompletion(_Request):
@@ -120,7 +144,6 @@ class NewChatCompletion(_Request):
     tools: list[WebSearch] | None = Field(default=None, max_length=0)
     web_search_options: dict[str, Any] | None = Field(default=None, description="The systems search by themselves.")
     modalities: list[Literal["text"]] | None = None
-    store: bool | None = Field(default=None, description="Runs are always stored.")
     seed: int | None = None
     frequency_penalty: float | None = None
     presence_penalty: float | None = None

@@ -12,15 +12,32 @@ from litestar.response import Stream
 from app.accounts.nouns.access import AccessScope
 from app.domain.errors import Conflict
 from app.domain.run import Run
-from app.http.authentication import STREAMS, needs
-from app.http.dependencies import LiveService, RunsService, SteeringService
+from app.http.authentication import STREAMS, needs, require_scopes
+from app.http.dependencies import (
+    CurrentPrincipal,
+    LiveService,
+    ResponseDetailsService,
+    RevisingService,
+    RunsService,
+    SteeringService,
+)
+from app.openai.details import ResponseDetails
 from app.openai.errors import error_responses
+from app.openai.follow_ups import (
+    FollowUpQuestion,
+    ask_follow_up,
+    find_follow_up,
+    make_follow_up,
+    stream_follow_up,
+    stream_whole_follow_up,
+)
 from app.openai.following import STREAM_HEADERS, require_beginning, stream_frames, stream_whole
 from app.openai.ids import find_model, parse_response_id
 from app.openai.objects import Response, StreamEvent
 from app.openai.reading import read_response
 from app.openai.requests import NewResponse
 from app.openai.stream import ResponseStream
+from app.reports.service.revising import Revising
 from app.reports.storage.reports import StoredReport
 from app.runs.schemas import NewRun
 from app.runs.service.live_events import LiveEvents
@@ -47,20 +64,39 @@ class ResponsesController(Controller):
         opt=needs(AccessScope.RUNS_WRITE, AccessScope.REPORTS_READ),
         status_code=200,
         media_type=JSON,
-        responses={**error_responses(400, 404, 413), 200: RESPONSE},
+        responses={**error_responses(400, 402, 404, 409, 413), 200: RESPONSE},
     )
-    async def create(self, data: JSONBody[NewResponse], runs: RunsService, live: LiveService) -> Reply[bytes] | Stream:
-        """Ask a question. With `background` the answer is the queued response, with `stream` its events, else all of it."""
+    async def create(
+        self,
+        data: JSONBody[NewResponse],
+        runs: RunsService,
+        live: LiveService,
+        revising: RevisingService,
+        response_details: ResponseDetailsService,
+        principal: CurrentPrincipal,
+    ) -> Reply[bytes] | Stream:
+        """Ask a question. With `background` the answer is the queued response, with `stream` its events, else all of it.
+
+        With `previous_response_id` it is a further question (which needs `reports:write`), answered from stored evidence.
+        """
         question, notes = data.to_question()
+        details = data.to_details()
         model = find_model(data.model, runs.systems, data.reasoning.effort if data.reasoning else None)
+        if details.previous is not None:
+            require_scopes(principal, frozenset({AccessScope.REPORTS_WRITE}))
+            await response_details.get(details.previous)
+            asked = await ask_follow_up(runs, revising, details.previous, question)
+            await response_details.keep(asked.task.id, asked.run.id, details)
+            return _answer_follow_up(data, revising, asked, details)
         run = await runs.create(NewRun(question=question, **model._asdict()).to_query(), notes)
+        await response_details.keep(run.id, run.id, details)
         if data.stream:
-            return _stream(live, runs, run.id, None)
+            return _stream(live, runs, run.id, details, None)
         if data.background:
-            return await _answer_with(runs, run)
+            return await _answer_with(runs, run, details)
 
         async def finished() -> bytes:
-            return (await read_response(runs, await runs.get(run.id))).model_dump_json().encode()
+            return (await read_response(runs, await runs.get(run.id), details)).model_dump_json().encode()
 
         return Stream(stream_whole(live, runs, run.id, finished), media_type=JSON)
 
@@ -70,15 +106,23 @@ class ResponsesController(Controller):
         response_id: ResponseId,
         runs: RunsService,
         live: LiveService,
+        revising: RevisingService,
+        response_details: ResponseDetailsService,
         stream: Annotated[bool, QueryParameter(description="Its events instead, past and to come.")] = False,
         starting_after: After = None,
     ) -> Reply[bytes] | Stream:
         """Return the response as it stands, or its events from a number on."""
-        run = await runs.get(parse_response_id(response_id))
+        asked_for = parse_response_id(response_id)
+        details = await response_details.get(asked_for)
+        found = await find_follow_up(runs, revising, asked_for)
+        if isinstance(found, FollowUpQuestion):
+            if not stream:
+                return _reply_with(make_follow_up(found, details))
+            return Stream(stream_follow_up(revising, found, details, starting_after), headers=STREAM_HEADERS)
         if not stream:
-            return await _answer_with(runs, run)
-        await require_beginning(runs, run.id)
-        return _stream(live, runs, run.id, starting_after)
+            return await _answer_with(runs, found, details)
+        await require_beginning(runs, found.id)
+        return _stream(live, runs, found.id, details, starting_after)
 
     @post(
         "/{response_id:str}/cancel",
@@ -87,23 +131,30 @@ class ResponsesController(Controller):
         media_type=JSON,
         responses={**error_responses(404, 409), 200: RESPONSE},
     )
-    async def cancel(self, response_id: ResponseId, runs: RunsService, steering: SteeringService) -> Reply[bytes]:
+    async def cancel(
+        self,
+        response_id: ResponseId,
+        runs: RunsService,
+        steering: SteeringService,
+        response_details: ResponseDetailsService,
+    ) -> Reply[bytes]:
         """End the run for good. A response that was cancelled already stays as it is."""
         run_id = parse_response_id(response_id)
+        details = await response_details.get(run_id)
         try:
             await steering.cancel(run_id)
         except Conflict:
             if (await runs.get(run_id)).status != "cancelled":
                 raise
-        return await _answer_with(runs, await runs.get(run_id))
+        return await _answer_with(runs, await runs.get(run_id), details)
 
 
 class _FramesAfter:
     """A fold that passes on the frames after a number."""
 
-    def __init__(self, after: int | None) -> None:
+    def __init__(self, after: int | None, details: ResponseDetails) -> None:
         self._after = -1 if after is None else after
-        self._events = ResponseStream()
+        self._events = ResponseStream(details)
 
     def advance(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> list[bytes]:
         """Return the frames that one event of the log means."""
@@ -111,9 +162,23 @@ class _FramesAfter:
         return [made.to_frame() for made in told if made.sequence_number > self._after]
 
 
-def _stream(live: LiveEvents, runs: Runs, run_id: UUID, after: int | None) -> Stream:
-    return Stream(stream_frames(live, runs, run_id, _FramesAfter(after)), headers=STREAM_HEADERS)
+def _stream(live: LiveEvents, runs: Runs, run_id: UUID, details: ResponseDetails, after: int | None) -> Stream:
+    return Stream(stream_frames(live, runs, run_id, _FramesAfter(after, details)), headers=STREAM_HEADERS)
 
 
-async def _answer_with(runs: Runs, run: Run) -> Reply[bytes]:
-    return Reply((await read_response(runs, run)).model_dump_json().encode(), media_type=JSON)
+def _answer_follow_up(
+    data: NewResponse, revising: Revising, asked: FollowUpQuestion, details: ResponseDetails
+) -> Reply[bytes] | Stream:
+    if data.stream:
+        return Stream(stream_follow_up(revising, asked, details, None), headers=STREAM_HEADERS)
+    if data.background:
+        return _reply_with(make_follow_up(asked, details))
+    return Stream(stream_whole_follow_up(revising, asked, details), media_type=JSON)
+
+
+async def _answer_with(runs: Runs, run: Run, details: ResponseDetails) -> Reply[bytes]:
+    return _reply_with(await read_response(runs, run, details))
+
+
+def _reply_with(response: Response) -> Reply[bytes]:
+    return Reply(response.model_dump_json().encode(), media_type=JSON)

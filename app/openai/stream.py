@@ -11,7 +11,8 @@ from typing import Any
 import orjson
 
 from app.domain.run import EventType, Run, RunStatus
-from app.openai.objects import OutputItem, OutputText, Response, StreamEvent, SummaryText
+from app.openai.details import ResponseDetails
+from app.openai.objects import OutputItem, OutputMessage, OutputText, Response, StreamEvent, SummaryText
 from app.openai.progress import describe_event
 from app.openai.reading import instructions_in, make_response, message_of, reasoning_of
 from app.reports.storage.reports import StoredReport
@@ -32,7 +33,8 @@ ENDS = {
 class ResponseStream:
     """The fold of a log into events. Give each event of the log to `advance` once, in order, from number 1 on."""
 
-    def __init__(self) -> None:
+    def __init__(self, details: ResponseDetails) -> None:
+        self._details = details
         self._number = 0
         self._instructions: str | None = None
         self._lines: list[str] = []
@@ -70,7 +72,7 @@ class ResponseStream:
             yield ENDS[status], {"response": self._make_snapshot(run, status, detail)}
 
     def _make_snapshot(self, run: Run, status: RunStatus, detail: str = "") -> Response:
-        return make_response(run, status, detail, self._done if status.finished else (), self._instructions)
+        return make_response(run, status, self._details, detail, self._done if status.finished else (), self._instructions)
 
     def _add_progress(self, run: Run, line: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield a line as a part of the reasoning's summary."""
@@ -91,16 +93,21 @@ class ResponseStream:
 
     def _add_message(self, run: Run, report: StoredReport) -> Iterator[tuple[str, dict[str, Any]]]:
         whole = message_of(run.id, report)
-        item, content = {"output_index": len(self._done)}, whole.content[0]
-        place = {**item, "item_id": whole.id, "content_index": 0}
-        begun = whole.model_copy(update={"status": "in_progress", "content": []})
-        yield "response.output_item.added", {**item, "item": begun}
-        yield "response.content_part.added", {**place, "part": OutputText(text="")}
-        yield from _split_deltas(content, place)
-        yield "response.output_text.done", {**place, "text": content.text, "logprobs": []}
-        yield "response.content_part.done", {**place, "part": content}
+        yield from list_message_events(whole, len(self._done))
         self._done.append(whole)
-        yield "response.output_item.done", {**item, "item": whole}
+
+
+def list_message_events(whole: OutputMessage, index: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the names and fields of the events that bring a message, the output item of this index."""
+    item, content = {"output_index": index}, whole.content[0]
+    place = {**item, "item_id": whole.id, "content_index": 0}
+    begun = whole.model_copy(update={"status": "in_progress", "content": []})
+    yield "response.output_item.added", {**item, "item": begun}
+    yield "response.content_part.added", {**place, "part": OutputText(text="")}
+    yield from _split_deltas(content, place)
+    yield "response.output_text.done", {**place, "text": content.text, "logprobs": []}
+    yield "response.content_part.done", {**place, "part": content}
+    yield "response.output_item.done", {**item, "item": whole}
 
 
 def split_text(text: str) -> list[str]:

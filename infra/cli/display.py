@@ -42,7 +42,7 @@ class PlainLines:
 
     def show(self, progress: RunProgress, event: RunEvent) -> None:
         """Write one line for each event that matters to a person."""
-        if text := _describe_event(progress, event):
+        if text := describe_event(progress, event):
             self._write(f"[{progress.elapsed_s:6.1f} s] {text}")
 
     def close(self) -> None:
@@ -94,7 +94,8 @@ class LiveTable:
         return Group(*lines)
 
 
-def _describe_event(progress: RunProgress, event: RunEvent) -> str:
+def describe_event(progress: RunProgress, event: RunEvent) -> str:
+    """Return a line for an event that matters to a person, else nothing. `progress` has taken the event in."""
     payload = event.payload
     stage = progress.stage_of(str(payload.get("stage") or event.agent))
     title = stage.title if stage else event.agent

@@ -61,7 +61,7 @@ async def test_search_and_research_are_offered_to_mcp_clients(tmp_path: Path, in
         parameters = StdioServerParameters(command=sys.executable, args=[*RUBRICA[1:], "mcp"], env=environment)
         async with Client(parameters) as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
-            assert names == {"search", "read", "research_start", "research_status", "research_report"}
+            assert names == {"search", "read", "research_start", "research_status", "research_wait", "research_report"}
             found = await client.call_tool("search", {"query": "duties"})
             assert "Duties rose." in found.content[0].text  # type: ignore[union-attr]
             part = await client.call_tool("read", {"url": "https://a.example", "part": 2})
@@ -73,5 +73,16 @@ async def test_search_and_research_are_offered_to_mcp_clients(tmp_path: Path, in
             started = await client.call_tool("research_start", {"question": "Why tariffs?", "effort": "quick"})
             assert RUN_ID in started.content[0].text  # type: ignore[union-attr]
             assert not (await client.call_tool("research_status", {"run": RUN_ID})).is_error
+            told: list[tuple[float, str | None]] = []
+
+            async def note(progress: float, total: float | None, message: str | None) -> None:
+                told.append((progress, message))
+
+            waited = await client.call_tool("research_wait", {"run": RUN_ID}, progress_callback=note)
+            assert "# Report [1]" in waited.content[0].text  # type: ignore[union-attr]
+            assert [number for number, _ in told] == sorted({number for number, _ in told})
+            assert len(told) > 3
+            assert any((line or "").startswith("plan: ") for _, line in told)
+            assert (told[0][1], told[-1][1]) == ("running", "completed because")
             report = await client.call_tool("research_report", {"run": RUN_ID})
             assert "# Report [1]" in report.content[0].text  # type: ignore[union-attr]

@@ -1,13 +1,14 @@
-"""What clients of the API have beside their runs, idempotency keys and webhooks, as Alembic reads it."""
+"""What clients of the API have beside their runs, idempotency keys, details of responses and webhooks, as Alembic reads it."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Index, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy import ARRAY, JSON, Index, LargeBinary, Text, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 from app.database.tables.columns import EMPTY, NEW_ID, NOW, OWNER_OF_ROW, TIME, ZERO, key_in_organisation
-from app.database.tables.protection import own_rows
+from app.database.tables.protection import own_rows, rows_of_visible_runs
 
 # The API sets secrets and never reads one.
 READ = "id, organisation_id, url, description, events, enabled, disabled_reason, failing_since, created_at"
@@ -30,6 +31,18 @@ class IdempotencyKeyRow(SQLModel, table=True):
     headers: str | None = Field(sa_type=Text, nullable=True)
     body: bytes | None = Field(sa_type=LargeBinary, nullable=True)
     claimed_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+
+
+class ResponseDetailsRow(SQLModel, table=True):
+    """What a client of OpenAI's API gave along with a question; `id` is the run's, or the further question's."""
+
+    __tablename__ = "response_details"
+    __table_args__ = (Index("response_details_of_run", "run_id"), rows_of_visible_runs("SELECT, INSERT"))
+    id: UUID = Field(primary_key=True)
+    run_id: UUID = Field(foreign_key="runs.id", ondelete="CASCADE")
+    notes: dict[str, Any] = Field(sa_type=JSON)
+    previous_id: UUID | None = Field(nullable=True)
+    retrievable: bool = Field()
 
 
 class WebhookRow(SQLModel, table=True):

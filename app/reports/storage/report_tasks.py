@@ -14,6 +14,7 @@ from app.domain.revision import FollowUp, ReportTask, TaskKind, TaskRequest, Tas
 
 TASK = "SELECT id, run_id, request, status, detail, version, answer, usage, created_at, finished_at FROM report_tasks "
 GET = TASK + "WHERE run_id = $1 AND id = $2"
+QUESTION = TASK + "WHERE id = $1 AND kind = 'question'"
 PAGE = (
     TASK
     + """
@@ -56,6 +57,13 @@ async def get(database: Executor, run_id: UUID, task_id: UUID) -> ReportTask | N
     """Return the task, or None."""
     async with translate_outages():
         row = await database.fetchrow(GET, run_id, task_id)
+    return _task_of(row) if row else None
+
+
+async def find_question(database: Executor, task_id: UUID) -> ReportTask | None:
+    """The further question of this id, or None."""
+    async with translate_outages():
+        row = await database.fetchrow(QUESTION, task_id)
     return _task_of(row) if row else None
 
 

@@ -235,8 +235,8 @@ async def _two_notes(api: ApiClient, run: str) -> AsyncIterator[str]:
     ("options", "status", "words"),
     [
         ({"model": "gpt-4o"}, 404, "minddr-standard"),
-        ({"previous_response_id": "resp_1"}, 400, "earlier answer"),
-        ({"metadata": {"a": "b"}}, 400, "attached"),
+        ({"previous_response_id": "resp_1"}, 404, "no response"),
+        ({"metadata": {"a": 1}}, 400, "metadata"),
         ({"max_output_tokens": 500}, 400, "budget"),
         ({"tools": [{"type": "function", "name": "f", "parameters": {}, "strict": True}]}, 400, "web_search"),
         ({"text": {"format": {"type": "json_object"}}}, 400, "text"),

@@ -91,6 +91,10 @@ class Revising:
             raise NotFound(f"run {run_id} has no task {task_id}")
         return found
 
+    async def find_question(self, task_id: UUID) -> ReportTask | None:
+        """Return a further question by its own id, whatever run it was asked about."""
+        return await report_tasks.find_question(self._database, task_id)
+
     async def list_tasks(self, run_id: UUID, questions: bool, limit: int, before: UUID | None) -> Sequence[ReportTask]:
         """Return questions, or else changes, newest first."""
         await self._runs.get(run_id)
