@@ -54,10 +54,10 @@ eval-demo: setup ## Try a benchmark with a stand-in for a model (DATA=folder): s
 fuzz-api: setup ## Try the whole API with thousands of requests, valid and not
 	@$(PY) -m bench.fuzz_api $(ARGS)
 
-audit: ## Look for known vulnerabilities in what requirements.lock names (asks PyPI)
+audit: ## Look for known vulnerabilities in what requirements.lock names (asks PyPI, at most ten minutes)
 	@$(PYTHON) -m infra.audit
 
-lock: ## Resolve pyproject.toml anew into requirements.lock
+lock: ## Resolve pyproject.toml anew into requirements.lock and NOTICE
 	@$(PYTHON) infra/lock.py
 
 clean: ## Remove the environment and caches (reports and .rubrica stay)

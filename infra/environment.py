@@ -1,7 +1,7 @@
 """Make the virtual environment `.venv` from `requirements.lock`: `python3 infra/environment.py`, or `make setup`.
 
 It runs with any `python3` from 3.7 on, before anything is installed, so it imports only the standard library. It installs only
-ready-made wheels, which need no compiler. A second call does nothing.
+ready-made wheels, which need no compiler, and only files whose hashes the lock has. A second call does nothing.
 """
 
 from __future__ import annotations
@@ -104,11 +104,26 @@ def make_environment(python: str) -> None:
 
 def install_locked() -> None:
     """Install all that the lock names, with several installers side by side, then the project itself as a link to this folder."""
-    lines = [line for line in read_or_empty(LOCK).splitlines() if line.strip() and not line.startswith("#")]
-    shares = [lines[number::INSTALLERS] for number in range(INSTALLERS)]
-    running = [start_pip("install", "--no-deps", "--only-binary", ":all:", *share) for share in shares]
+    pinned = read_pinned(read_or_empty(LOCK))
+    running = []
+    for number in range(INSTALLERS):
+        share = os.path.join(ENVIRONMENT, f"share-{number}.txt")
+        with open(share, "w") as file:
+            file.write("".join(pinned[number::INSTALLERS]))
+        running.append(start_pip("install", "--no-deps", "--only-binary", ":all:", "--require-hashes", "--requirement", share))
     wait_for_all(running)
     wait_for_all([start_pip("install", "--no-deps", "--no-build-isolation", "--editable", ".")])
+
+
+def read_pinned(lock: str) -> list[str]:
+    """Return the lock's packages, each with the lines of its hashes."""
+    pinned: list[str] = []
+    for line in lock.splitlines(True):
+        if line.startswith((" ", "\t")):
+            pinned[-1] += line
+        elif line.strip() and not line.startswith("#"):
+            pinned.append(line)
+    return pinned
 
 
 def start_pip(*arguments: str) -> subprocess.Popen[bytes]:
@@ -134,6 +149,8 @@ def explain(output: str) -> str:
         return f"the disk is full; free {NEEDED_MB} MB and try again\n{tail}"
     if "connection" in output.lower() or "timed out" in output or "SSLError" in output:
         return f"the package registry cannot be reached; check the network and pip's settings (PIP_INDEX_URL)\n{tail}"
+    if "THESE PACKAGES DO NOT MATCH THE HASHES" in output:
+        return f"the package registry has a file with another content than the lock knows; do not install it\n{tail}"
     if "No matching distribution" in output:
         machine = f"{sys.platform}, Python {sys.version_info[0]}.{sys.version_info[1]}"
         return f"the package registry has no ready-made wheel of a package for this machine ({machine})\n{tail}"

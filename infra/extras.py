@@ -80,7 +80,12 @@ def install_browser() -> None:
 
 def install_packages(*packages: str) -> None:
     """Install ready-made wheels beside the locked packages, whose versions stay."""
-    install_wheels(sys.executable, "--constraint", str(ROOT / "requirements.lock"), *packages)
+    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    # With the lock's hashes, pip would ask for those of every extra too.
+    pinned = [line.partition(" ")[0] for line in lines if line[:1].isalnum()]
+    constraints = EXTRAS / "constraints.txt"
+    constraints.write_text("\n".join(pinned))
+    install_wheels(sys.executable, "--constraint", str(constraints), *packages)
 
 
 def install_searxng() -> None:

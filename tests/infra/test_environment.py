@@ -2,15 +2,18 @@
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from infra.local.ports import find_free_port
+from infra.notice import compose_notice
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "infra" / "environment.py"
@@ -32,7 +35,7 @@ def project(tmp_path: Path) -> Path:
     project = tmp_path / "a clone"
     (project / "infra").mkdir(parents=True)
     shutil.copy(SCRIPT, project / "infra")
-    (project / "requirements.lock").write_text("# made by hand\nno-such-package-anywhere==1.0\n")
+    (project / "requirements.lock").write_text(f"# made by hand\nno-such-package-anywhere==1.0 --hash=sha256:{'0' * 64}\n")
     (project / "pyproject.toml").write_text('[project]\nname = "sample"\nversion = "1"\n')
     return project
 
@@ -44,6 +47,23 @@ def test_a_registry_that_cannot_be_reached_is_told_and_nothing_counts_as_made(pr
     assert made.returncode == 1
     assert "make setup: the package registry cannot be reached; check the network" in made.stderr
     assert not (project / ".venv" / ".stamp").exists()
+
+
+def test_a_file_with_another_content_than_the_lock_knows_is_not_installed(project: Path) -> None:
+    wheels = project / "wheels"
+    wheels.mkdir()
+    with zipfile.ZipFile(wheels / "no_such_package_anywhere-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("no_such_package_anywhere.py", "")
+        about = "no_such_package_anywhere-1.0.dist-info"
+        wheel.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: no-such-package-anywhere\nVersion: 1.0\n")
+        wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nGenerator: hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{about}/RECORD", "")
+    (project / "requirements.lock").write_text(f"no-such-package-anywhere==1.0 \\\n    --hash=sha256:{'0' * 64}\n")
+    offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": wheels.as_uri()}
+    command = [sys.executable, str(project / "infra" / "environment.py")]
+    made = subprocess.run(command, env=os.environ | offline, capture_output=True, text=True, check=False)
+    assert made.returncode == 1
+    assert "another content than the lock knows" in made.stderr
 
 
 def test_a_made_environment_costs_nothing_and_a_new_lock_makes_it_again(
@@ -74,9 +94,14 @@ def test_what_is_missing_is_said(environment: ModuleType) -> None:
 def test_the_lock_names_one_version_of_everything_the_project_needs(environment: ModuleType) -> None:
     import tomllib
 
-    locked = [line for line in (ROOT / "requirements.lock").read_text().splitlines() if not line.startswith("#")]
-    assert all(line.count("==") == 1 for line in locked)
-    locked = [line.replace("_", "-") for line in locked]  # packages write their own names in both ways
+    pinned = environment.read_pinned((ROOT / "requirements.lock").read_text())
+    assert all(re.fullmatch(r"\S+==\S+( \\\n    --hash=sha256:[0-9a-f]{64})+\n", package) for package in pinned)
+    locked = [package.split()[0].replace("_", "-") for package in pinned]  # packages write their own names in both ways
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for needed in [*project["dependencies"], *project["optional-dependencies"]["dev"]]:
-        assert needed.replace("_", "-") in locked, f"{needed} is not in requirements.lock; run `make lock`"
+        assert needed.replace("_", "-").lower() in locked, f"{needed} is not in requirements.lock; run `make lock`"
+
+
+def test_the_notice_names_the_licence_of_every_locked_package() -> None:
+    assert (ROOT / "NOTICE").read_text() == compose_notice(), "run `make lock`"
+    assert "see the package" not in compose_notice()
