@@ -20,6 +20,11 @@ def me() -> Request[Me]:
     return Request("GET", "/v1/me", Me)
 
 
+def ask_to_verify() -> Request[None]:
+    """Have a link mailed to the caller, which confirms their address."""
+    return Request("POST", "/v1/me/verification", type(None), timeout=MAIL)
+
+
 def export() -> Request[bytes]:
     """Export all that is stored about the caller, as JSON."""
     return Request("GET", "/v1/me/export", bytes)

@@ -61,6 +61,8 @@ class Action(StrEnum):
     SIGNED_OUT = "signed_out"
     PASSWORD_CHANGED = "password_changed"
     PASSWORD_TAKEN = "password_taken"
+    PASSWORD_RESET = "password_reset"
+    ADDRESS_VERIFIED = "address_verified"
     KEY_MADE = "key_made"
     KEY_REVOKED = "key_revoked"
     MEMBER_INVITED = "member_invited"
@@ -499,11 +501,23 @@ class FlagView(Value):
     made_at: datetime
 
 
+class ForgottenPassword(Value):
+    """The address of an account whose password is forgotten."""
+
+    email: str
+
+
 class GivenRubric(Value):
     """The criteria that a run is asked with, and the draft they come from."""
 
     criteria: Sequence[Criterion] = Field(..., description="7 to 20 criteria.")
     draft: str | None = Field(default=None, description="The id of the drafted rubric.")
+
+
+class GivenToken(Value):
+    """The token of a link that was mailed."""
+
+    token: str
 
 
 class Interactions(Value):
@@ -774,6 +788,13 @@ class PartHealth(Value):
 
     ok: bool
     detail: str = ""
+
+
+class PasswordByToken(Value):
+    """The token of a link that was mailed, and a new password."""
+
+    token: str
+    password: str
 
 
 class Point(Value):
@@ -1586,9 +1607,12 @@ class KeyQuota(Value):
 
 
 class MadeInvitation(Value):
-    """A new invitation. Only this answer ever shows its token: give it to the person, unless it was mailed to them."""
+    """A new invitation. Only this answer ever shows its token, for you to hand over; if it was mailed, only the mail has it."""
 
-    token: str
+    token: str = Field(
+        ...,
+        description="Empty if it was mailed: then whoever accepts it has proved the address.",
+    )
     invitation: Invitation
     mailed: bool = Field(
         default=False,
@@ -1626,6 +1650,7 @@ class Member(Value):
     name: str
     role: Role
     joined_at: datetime
+    verified: bool = Field(default=False, description="Whether the e-mail address is known to be theirs.")
 
 
 class MemberPage(Value):
@@ -2110,6 +2135,7 @@ class Me(Value):
     organisations: Sequence[Organisation] = Field(..., description="All organisations that they belong to.")
     scopes: Sequence[AccessScope]
     key_id: str | None = Field(default=None, description="The API key that was used, if it was one.")
+    verified: bool = Field(default=False, description="Whether the e-mail address is known to be theirs.")
     has_password: bool = Field(
         default=True,
         description="False for a person who only signs in with an identity provider.",

@@ -44,6 +44,9 @@ FORM_ROUTES = {
     ),
     "/password": FormRoute("/v1/me/password", {"current": "current", "new": "new"}, "/account", "/account?done=password"),
     "/erase": FormRoute("/v1/me/erasure", {"password": "password"}, "/account", "/sign-in"),
+    "/forgot": FormRoute("/v1/password-resets", {"email": "email"}, after="/sign-in?done=forgot"),
+    "/reset": FormRoute("/v1/password-resets/accept", {"token": "token", "password": "password"}),
+    "/verify": FormRoute("/v1/verifications", {"token": "token"}, after="/sign-in?done=verify"),
     "/join": FormRoute("/v1/invitations/accept", {"token": "token", "person": "name", "password": "password"}),
 }
 

@@ -94,12 +94,30 @@ class NewInvitation(StrictInput):
 
 
 class MadeInvitation(BaseModel):
-    """A new invitation. Only this answer ever shows its token: give it to the person, unless it was mailed to them."""
+    """A new invitation. Only this answer ever shows its token, for you to hand over; if it was mailed, only the mail has it."""
 
-    token: str
+    token: str = Field(description="Empty if it was mailed: then whoever accepts it has proved the address.")
     invitation: Invitation
     mailed: bool = Field(default=False, description="Whether a mail server took a mail with a link to them.")
     mail_problem: str = Field(default="", description="Why it was not mailed.")
+
+
+class GivenToken(StrictInput):
+    """The token of a link that was mailed."""
+
+    token: Annotated[str, Field(min_length=1, max_length=100, repr=False)]
+
+
+class ForgottenPassword(StrictInput):
+    """The address of an account whose password is forgotten."""
+
+    email: Email
+
+
+class PasswordByToken(GivenToken):
+    """The token of a link that was mailed, and a new password."""
+
+    password: OwnPassword
 
 
 class Acceptance(StrictInput):

@@ -35,6 +35,8 @@ class Action(StrEnum):
     SIGNED_OUT = "signed_out"
     PASSWORD_CHANGED = "password_changed"
     PASSWORD_TAKEN = "password_taken"
+    PASSWORD_RESET = "password_reset"
+    ADDRESS_VERIFIED = "address_verified"
     KEY_MADE = "key_made"
     KEY_REVOKED = "key_revoked"
     MEMBER_INVITED = "member_invited"

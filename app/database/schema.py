@@ -5,7 +5,7 @@ import asyncpg
 from app.database.engine import Executor
 from app.domain.errors import SetupError
 
-SCHEMA_REVISION = "0003"
+SCHEMA_REVISION = "0004"
 # The comment names the oldest revision whose programs can work with the schema. A migration that leaves some behind rewrites it.
 FOUND = "SELECT version_num, obj_description('alembic_version'::regclass, 'pg_class') FROM alembic_version"
 

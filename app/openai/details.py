@@ -1,4 +1,4 @@
-"""What a client gave along with a question: it is kept beside the run, which knows nothing of it."""
+"""Keep what a client gave along with a question, beside the run, which knows nothing of it."""
 
 from collections.abc import Mapping
 from uuid import UUID

@@ -19,3 +19,19 @@ def bootstrap(
     from infra.cli import admin_commands
 
     execute(lambda settings: admin_commands.bootstrap(settings, organisation, email, password))
+
+
+@app.command("reset-password")
+def reset_password(email: Annotated[str, typer.Option(help="The e-mail address of the account.")]) -> None:
+    """Set a person's password, which is asked for (or read from a line). All their sessions end."""
+    from infra.cli import admin_commands
+
+    execute(lambda settings: admin_commands.reset_password(settings, email))
+
+
+@app.command("verify-address")
+def verify_address(email: Annotated[str, typer.Option(help="The e-mail address of the account.")]) -> None:
+    """Vouch that an e-mail address is its account's person's, where no mail can show it."""
+    from infra.cli import admin_commands
+
+    execute(lambda settings: admin_commands.verify_address(settings, email))

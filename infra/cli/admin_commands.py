@@ -1,6 +1,8 @@
 """Set a deployment up over its database: no one has a key for the API yet."""
 
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from getpass import getpass
 from typing import Any
 from uuid import uuid4
@@ -10,9 +12,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.nouns.team import DisplayName, Email, Password
+from app.accounts.service.addresses import set_forgotten_password
 from app.accounts.service.bootstrap import ensure_owner
-from app.accounts.storage import people
-from app.domain.errors import InvalidInput, SetupError
+from app.accounts.storage import addresses, people
+from app.accounts.storage.people import Person
+from app.domain.errors import InvalidInput, NotFound, SetupError
 from app.settings import Settings
 from infra.local.remote import check_schema
 
@@ -45,6 +49,50 @@ async def bootstrap(settings: Settings, organisation: str, email: str, with_pass
         await connection.close()
     print(f"organisation  {organisation_id}\nowner         {user}\nkey           {key}", flush=True)
     return 0
+
+
+async def reset_password(settings: Settings, email: str) -> int:
+    """Set a person's password; it vouches for the address too.
+
+    Raises:
+        SetupError, InvalidInput: as `bootstrap`.
+        NotFound: nobody has this address.
+    """
+    async with _open_account(settings, email) as (connection, person):
+        hashed = await _hash_password()
+        async with connection.transaction():
+            await set_forgotten_password(connection, person, hashed, "")
+    print(f"the password of {person.email} is set, and all their sessions ended")
+    return 0
+
+
+async def verify_address(settings: Settings, email: str) -> int:
+    """Vouch for a person's address.
+
+    Raises:
+        SetupError, InvalidInput: as `bootstrap`.
+        NotFound: nobody has this address.
+    """
+    async with _open_account(settings, email) as (connection, person):
+        await addresses.verify(connection, person.id)
+    print(f"{person.email} is confirmed")
+    return 0
+
+
+@asynccontextmanager
+async def _open_account(settings: Settings, email: str) -> AsyncIterator[tuple[asyncpg.Connection, Person]]:
+    if settings.worker_database_url is None:
+        raise SetupError(f"set {SETTING}; a stack on this machine (`rubrica up`) has no accounts with passwords")
+    url, address = settings.worker_database_url.get_secret_value(), _check_text(Email, email)
+    await check_schema(url, SETTING)
+    connection = await asyncpg.connect(url)
+    try:
+        person = await people.find_by_email(connection, address)
+        if person is None:
+            raise NotFound(f"nobody has the address {address}")
+        yield connection, person
+    finally:
+        await connection.close()
 
 
 async def _hash_password() -> str:

@@ -25,7 +25,7 @@ LEFT = """
     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v') AND relname <> 'alembic_version'
     UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace"""
 # The SHA-256 of all SQL files, by the revision that brings databases to them.
-FUNCTIONS_OF = dict.fromkeys(("0001", "0002", "0003"), "1b6be01609e95d11af7e90b439dd724034fd3ecb4dbd284e7f3469d4e974e0cd")
+FUNCTIONS_OF = dict.fromkeys(("0001", "0002", "0003", "0004"), "1b6be01609e95d11af7e90b439dd724034fd3ecb4dbd284e7f3469d4e974e0cd")
 BEFORE_THE_FIRST_RELEASE = "made by a version before the first release.*name a new, empty database, or start in a new home"
 
 

@@ -16,6 +16,7 @@ FIELDS = {
     "password": ("password", "current-password"),
     "new_password": ("password", "new-password"),
     "token": ("text", "off"),
+    "code": ("text", "off"),
     "current": ("password", "current-password"),
     "new": ("password", "new-password"),
 }
@@ -23,6 +24,9 @@ FORMS = {
     "enter": ("email", "password"),
     "sign-up": ("organisation", "person", "email", "new_password"),
     "join": ("token", "person", "new_password"),
+    "forgot": ("email",),
+    "reset": ("code", "new_password"),
+    "verify": ("code",),
     "password": ("current", "new"),
     "erase": ("password",),
 }
@@ -31,6 +35,8 @@ OWN_REASONS = (
     "sign_in.sign_up401",
     "sign_in.join400",
     "sign_in.join401",
+    "sign_in.reset400",
+    "sign_in.verify400",
     "sign_in.enter400",
     "sign_in.password401",
     "sign_in.erase401",
@@ -39,6 +45,8 @@ OWN_REASONS = (
 # Reasons why the identity provider sent a visitor back without signing in; the API puts them into the address.
 PROVIDER_REASONS = ("denied", "late", "untrusted", "unverified", "closed", "often", "away", "failed")
 SHORTEST_PASSWORD = 10
+# What a field is called in the request, where its label is another.
+SENT_AS = {"new_password": "password", "code": "token"}
 FORM_FIELDS = ("form", "refused", "back", "token")  # query parameters that are about the form itself
 
 
@@ -62,8 +70,8 @@ def form_html(form: str, without: tuple[str, ...] = ()) -> str:
 
 def _field_html(name: str, typed: str) -> str:
     kind, fill = FIELDS[name]
-    field_name = "password" if name == "new_password" else name
-    value = escape(typed or (st.query_params.get("token", "") if name == "token" else ""))
+    field_name = SENT_AS.get(name, name)
+    value = escape(typed or (st.query_params.get("token", "") if field_name == "token" else ""))
     least = f' minlength="{SHORTEST_PASSWORD}"' if name in ("new", "new_password") else ""
     return (
         f"<label>{escape(say_name('field', name))}"

@@ -3,6 +3,7 @@
 Plain forms ask for passwords, and the page's own server answers them, as when signing in.
 """
 
+import os
 from functools import partial
 
 import streamlit as st
@@ -28,6 +29,8 @@ def main() -> None:
     if st.query_params.get("done") == "password":
         st.html(f'<div class="r-note" role="status">{escape(say("account.password_done"))}</div>')
     with st.container(key="narrow_account"):
+        if who and not who.verified and os.environ.get("RUBRICA_SMTP_HOST"):
+            _show_unverified()
         _show_consent(who, consent)
         _show_data()
         if read_session_token() and who and not who.has_password:
@@ -36,6 +39,12 @@ def main() -> None:
         elif read_session_token():
             _show_password_form("password")
             _show_password_form("erase")
+
+
+def _show_unverified() -> None:
+    st.html(f'<div class="r-note">{escape(say("account.unverified"))}</div>')
+    if st.button(say("account.send_link"), key="send_link"):
+        send_command(lambda: get_api().send(accounts.ask_to_verify()), say("account.link_sent"))
 
 
 def _show_consent(who: Me | None, consent: ConsentView) -> None:

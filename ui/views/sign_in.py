@@ -1,4 +1,7 @@
-"""Sign in, sign up, or join by an invitation. The page's own server answers the forms, so that no script sees a password."""
+"""Sign in, sign up, join by an invitation, or use a link that was mailed.
+
+The page's own server answers the forms, so that no script sees a password.
+"""
 
 import os
 from urllib.parse import urlencode
@@ -9,17 +12,19 @@ from ui.components.markup import escape
 from ui.components.plain_forms import find_wanted_page, form_html, refusal_html
 from ui.language import say, say_name
 
-ENTRIES = ("enter", "sign-up", "join")
+ENTRIES = ("enter", "sign-up", "join", "forgot")
+BY_LINK = ("reset", "verify")
+DONE = ("forgot", "verify")
 
 
 def main() -> None:
     """Show the form in the address, and links to the others."""
     chosen = st.query_params.get("form", "enter")
-    form = chosen if chosen in ENTRIES else "enter"
+    form = chosen if chosen in (*ENTRIES, *BY_LINK) else "enter"
     title = escape(say_name("sign_in", form.replace("-", "_")))
     lead = f'<p class="r-lead">{escape(say("sign_in.lead"))}</p>' if form == "sign-up" else ""
     provider = provider_html() if form == "enter" else ""
-    body = f"{refusal_html(form)}{form_html(form)}{provider}{others_html(form)}"
+    body = f"{done_html()}{refusal_html(form)}{form_html(form)}{provider}{others_html(form)}"
     st.html(f'<div class="r-entry"><div class="r-hero"><h1>{title}</h1>{lead}</div>{body}</div>')
 
 
@@ -33,15 +38,22 @@ def provider_html() -> str:
     return f'{other}<a class="r-button" href="{start}">{escape(say("sign_in.provider"))}</a>'
 
 
+def done_html() -> str:
+    """Return what the last form has done as HTML; empty if it has shown that already."""
+    done = st.query_params.get("done")
+    return f'<div class="r-note" role="status">{escape(say(f"sign_in.done_{done}"))}</div>' if done in DONE else ""
+
+
 def others_html(form: str) -> str:
-    """Return links to the other forms as HTML; sign-up only if this deployment allows it."""
-    closed = os.environ.get("RUBRICA_SIGN_UP") == "0"
+    """Return links to the other forms as HTML: sign-up only if this deployment allows it, `forgot` only if it sends mail."""
+    closed = {"sign-up"} if os.environ.get("RUBRICA_SIGN_UP") == "0" else set()
+    closed |= set() if os.environ.get("RUBRICA_SMTP_HOST") else {"forgot"}
     back = find_wanted_page()
     links = (
         f'<a href="/sign-in?{escape(urlencode({"form": name, "back": back}))}">'
         f"{escape(say_name('sign_in_to', name.replace('-', '_')))}</a>"
         for name in ENTRIES
-        if name != form and not (closed and name == "sign-up")
+        if name != form and name not in closed
     )
     return f'<p class="r-quiet r-forms">{" · ".join(links)}</p>'
 

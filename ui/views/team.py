@@ -117,6 +117,8 @@ def _invite(email: str, role: str) -> None:
     message = say("team.mailed", email=email) if made.mailed else say("team.hand_over", email=email)
     why = f' <span class="r-quiet">{escape(say("team.not_mailed", why=made.mail_problem))}</span>' if made.mail_problem else ""
     st.html(f'<div class="r-note" role="status">{escape(message)}{why}</div>')
+    if made.mailed:
+        return
     link = "/sign-in?" + urlencode({"form": "join", "token": made.token})
     st.code(make_page_address(link), language=None, wrap_lines=True)
 

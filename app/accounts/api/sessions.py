@@ -9,7 +9,16 @@ from litestar.params import JSONBody
 from app.accounts.api.cookies import SESSION_COOKIE, make_expired_cookie, make_session_cookie
 from app.accounts.nouns.access import AccessScope
 from app.accounts.nouns.team import Me
-from app.accounts.schemas import Acceptance, Confirmation, Credentials, NewAccount, NewPassword
+from app.accounts.schemas import (
+    Acceptance,
+    Confirmation,
+    Credentials,
+    ForgottenPassword,
+    GivenToken,
+    NewAccount,
+    NewPassword,
+    PasswordByToken,
+)
 from app.accounts.service.accounts import Accounts
 from app.accounts.service.sign_in import NewSession
 from app.database.tenancy import get_tenant
@@ -31,6 +40,7 @@ class SessionsController(Controller):
     async def sign_up(self, data: JSONBody[NewAccount], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
         """Make an organisation, become its owner, and sign in."""
         signed = await accounts.sign_in.sign_up(data.organisation, data.email, data.name, data.password, address_of(request))
+        await accounts.addresses.greet(signed)
         return await answer_signed_in(accounts, signed, 201)
 
     @post("/session", opt=PUBLIC, security=[{}], status_code=200, responses=problem_responses(400))
@@ -78,6 +88,27 @@ class SessionsController(Controller):
     async def erase(self, data: JSONBody[Confirmation], accounts: AccountsService) -> None:
         """Erase your account. Organisations in which you are alone go with all their data; your work in others stays theirs."""
         await accounts.personal.erase(data.password, get_tenant())
+
+    @post("/me/verification", opt=needs(AccessScope.ACCOUNT_WRITE), status_code=202, responses=problem_responses(404, 409))
+    async def ask_to_verify(self, accounts: AccountsService, principal: CurrentPrincipal) -> None:
+        """Have a link mailed to your address, by which you confirm that it is yours."""
+        await accounts.addresses.ask_to_verify(principal.user_id)
+
+    @post("/verifications", opt=PUBLIC, security=[{}], status_code=204, responses=problem_responses(400))
+    async def verify(self, data: JSONBody[GivenToken], accounts: AccountsService, request: ApiRequest) -> None:
+        """Confirm an address by the token of a link that was mailed to it."""
+        await accounts.addresses.verify(data.token, address_of(request))
+
+    @post("/password-resets", opt=PUBLIC, security=[{}], status_code=202, responses=problem_responses(400, 404))
+    async def ask_to_reset(self, data: JSONBody[ForgottenPassword], accounts: AccountsService, request: ApiRequest) -> None:
+        """Have a link mailed by which a forgotten password is replaced. The answer is the same for an unknown address."""
+        await accounts.addresses.ask_to_reset(data.email, address_of(request))
+
+    @post("/password-resets/accept", opt=PUBLIC, security=[{}], status_code=200, responses=problem_responses(400))
+    async def reset(self, data: JSONBody[PasswordByToken], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
+        """Set a new password by the token of a link that was mailed, and sign in. All other sessions end."""
+        signed = await accounts.addresses.reset(data.token, data.password, address_of(request))
+        return await answer_signed_in(accounts, signed, 200)
 
     @post("/invitations/accept", opt=PUBLIC, security=[{}], status_code=200, responses=problem_responses(400, 409))
     async def accept(self, data: JSONBody[Acceptance], accounts: AccountsService, request: ApiRequest) -> Response[Me]:

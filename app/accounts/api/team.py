@@ -63,11 +63,13 @@ class InvitationsController(Controller):
     async def invite(
         self, data: JSONBody[NewInvitation], accounts: AccountsService, principal: CurrentPrincipal
     ) -> MadeInvitation:
-        """Invite a person, up to your own role; by mail too, where this installation sends mail. The token is all they need."""
+        """Invite a person, up to your own role: by mail where this installation sends mail, else hand the token over."""
+        await accounts.addresses.require_verified(principal.user_id)
         made = await accounts.team.invite(principal, data.email, data.role)
         here = (await accounts.get_me(principal.organisation_id, principal.user_id)).organisation
         posted = await accounts.invitation_mail.post(here.id, here.name, made.invitation, made.token)
-        return MadeInvitation(token=made.token, invitation=made.invitation, mailed=posted.mailed, mail_problem=posted.why)
+        token = "" if posted.mailed else made.token
+        return MadeInvitation(token=token, invitation=made.invitation, mailed=posted.mailed, mail_problem=posted.why)
 
     @delete("/{invitation:uuid}", responses=problem_responses(404))
     async def withdraw(self, invitation: FromPath[UUID], accounts: AccountsService) -> None:

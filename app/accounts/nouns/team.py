@@ -56,6 +56,7 @@ class Me(Value):
     organisations: tuple[Organisation, ...] = Field(description="All organisations that they belong to.")
     scopes: tuple[AccessScope, ...]
     key_id: UUID | None = Field(default=None, description="The API key that was used, if it was one.")
+    verified: bool = Field(default=False, description="Whether the e-mail address is known to be theirs.")
     has_password: bool = Field(default=True, description="False for a person who only signs in with an identity provider.")
 
 
@@ -67,6 +68,7 @@ class Member(Value):
     name: str
     role: Role
     joined_at: datetime
+    verified: bool = Field(default=False, description="Whether the e-mail address is known to be theirs.")
 
 
 class KeyInfo(Value):

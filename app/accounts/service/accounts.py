@@ -8,6 +8,7 @@ import asyncpg
 
 from app.accounts.nouns.access import SCOPES_OF_ROLE, AccessScope
 from app.accounts.nouns.team import Me
+from app.accounts.service.addresses import Addresses
 from app.accounts.service.invitation_mail import InvitationMail
 from app.accounts.service.keys import Keys
 from app.accounts.service.oidc import OpenIdConnect
@@ -16,7 +17,7 @@ from app.accounts.service.personal import PersonalData
 from app.accounts.service.policy import AccountPolicy
 from app.accounts.service.sign_in import SignIn
 from app.accounts.service.team import Team
-from app.accounts.storage import people
+from app.accounts.storage import addresses, people
 from app.audit.service import AuditLog
 from app.database.tenancy import TenantDatabase
 from app.domain.errors import NotFound
@@ -39,6 +40,7 @@ class Accounts:
         retention: Retentions,
         personal: PersonalData,
         oidc: OpenIdConnect,
+        addresses: Addresses,
     ) -> None:
         self.audit = AuditLog(tenants)
         self.invitation_mail = InvitationMail(trusted, policy.mailbox, policy.page_url or policy.public_url)
@@ -51,11 +53,13 @@ class Accounts:
         self.retention = retention
         self.personal = personal
         self.oidc = oidc
+        self.addresses = addresses
 
     @classmethod
     def new(cls, tenants: TenantDatabase, trusted: asyncpg.Pool, policy: AccountPolicy) -> Self:
         """Build the use cases over the two connections."""
-        sign_in, limits = SignIn(trusted, policy, Passwords()), Limits(tenants, trusted, policy.most)
+        passwords, limits = Passwords(), Limits(tenants, trusted, policy.most)
+        sign_in = SignIn(trusted, policy, passwords)
         return cls(
             tenants,
             trusted,
@@ -67,6 +71,7 @@ class Accounts:
             Retentions(tenants),
             PersonalData(trusted, sign_in),
             OpenIdConnect(trusted, policy, sign_in),
+            Addresses(trusted, policy, sign_in, passwords),
         )
 
     async def get_me(
@@ -91,5 +96,6 @@ class Accounts:
             organisations=tuple(places),
             scopes=may,
             key_id=key_id,
+            verified=await addresses.is_verified(self._trusted, user),
             has_password=person.password_hash is not None,
         )

@@ -7,6 +7,7 @@ from asyncpg.pool import PoolConnectionProxy
 
 from app.accounts.nouns.access import LOCAL_ORGANISATION, LOCAL_USER, AccessScope, Role
 from app.accounts.nouns.api_key import ApiKey
+from app.accounts.storage import addresses
 from app.accounts.storage import organisations as accounts
 
 LOCAL_EMAIL = "you@localhost"
@@ -21,10 +22,14 @@ async def ensure_owner(
     name: str = LOCAL_NAME,
     email: str = LOCAL_EMAIL,
 ) -> None:
-    """Make an organisation with an owner who holds `key`, where they do not exist yet. The connection is a trusted one."""
+    """Make an organisation with an owner who holds `key`, where they do not exist yet. The connection is a trusted one.
+
+    The operator vouches for the owner's address.
+    """
     async with connection.transaction():
         await accounts.ensure_organisation(connection, organisation, name)
         await accounts.ensure_user(connection, user, email)
+        await addresses.verify(connection, user)
         await accounts.ensure_membership(connection, organisation, user, Role.OWNER)
         await accounts.ensure_key(connection, key, organisation, user, name.lower(), AccessScope)
 

@@ -6,21 +6,18 @@ characters that could make an address of it, and each organisation can send only
 
 import re
 from datetime import timedelta
-from email.message import EmailMessage
-from email.policy import SMTP
-from email.utils import formatdate
 from typing import NamedTuple
 from urllib.parse import urlencode
 from uuid import UUID
 
 from app.accounts.nouns.team import Invitation
+from app.accounts.service.letters import Letter, send_letter
+from app.accounts.storage import addresses
 from app.database.engine import Executor
 from app.outgoing.mail import Mailbox, MailRefused, MailUnavailable
 from app.quotas.storage import rates
 
 EVERY, BURST = timedelta(minutes=3), 20
-# A folded address does not work: lines have the full length that RFC 5322 allows. Any server accepts seven bits.
-UNFOLDED = SMTP.clone(max_line_length=998, cte_type="7bit")
 LONGEST_NAME = 60
 TEXT = """You are invited to join "{organisation}" on Rubrica:
 
@@ -49,32 +46,25 @@ class InvitationMail:
         self._page = page
 
     async def post(self, organisation: UUID, name: str, invitation: Invitation, token: str) -> MailOutcome:
-        """Send the invitation. The inviter has the token too, and hands it over if the mail fails."""
+        """Send the invitation. Then only the invited address has the token; if it fails, the inviter hands the token over."""
         if self._mailbox is None:
             return MailOutcome(False, "this installation sends no mail")
         taken = await rates.take(self._trusted, f"invitations of {organisation}", EVERY, BURST)
         if not taken.granted:
             return MailOutcome(False, TOO_MANY)
         try:
-            await self._mailbox.send(compose_mail(invitation, token, name, self._mailbox.sender, self._page))
+            await send_letter(self._mailbox, compose_letter(invitation, token, name, self._page))
         except (MailUnavailable, MailRefused) as error:
             return MailOutcome(False, str(error))
+        await addresses.note_mailed(self._trusted, invitation.id)
         return MailOutcome(True)
 
 
-def compose_mail(invitation: Invitation, token: str, organisation: str, sender: str, page: str) -> EmailMessage:
-    """Return the mail. The standard library makes its headers and refuses line breaks in them."""
-    mail = EmailMessage(policy=UNFOLDED)
-    mail["From"] = sender
-    mail["To"] = invitation.email
-    mail["Subject"] = "An invitation to Rubrica / Rubrica 邀请"
-    mail["Date"] = formatdate()
-    mail["Message-ID"] = f"<{invitation.id}@{sender.rpartition('@')[2].strip('> ')}>"
-    mail["Auto-Submitted"] = "auto-generated"
+def compose_letter(invitation: Invitation, token: str, organisation: str, page: str) -> Letter:
+    """Return the letter."""
     link = f"{page.rstrip('/')}/sign-in?{urlencode({'form': 'join', 'token': token})}"
-    until = f"{invitation.expires_at:%Y-%m-%d}"
-    mail.set_content(TEXT.format(organisation=_clean_name(organisation), link=link, until=until))
-    return mail
+    text = TEXT.format(organisation=_clean_name(organisation), link=link, until=f"{invitation.expires_at:%Y-%m-%d}")
+    return Letter(invitation.email, "An invitation to Rubrica / Rubrica 邀请", text)
 
 
 def _clean_name(name: str) -> str:

@@ -12,8 +12,8 @@ from app.accounts.service.attempts import Attempts
 from app.accounts.service.policy import AccountPolicy
 from app.accounts.service.provider import IdentityClaims, ProviderClient, SignInFailure, SignInRefused
 from app.accounts.service.sign_in import NewSession, SignIn, join, store_person
+from app.accounts.storage import addresses, oidc, people, sessions
 from app.accounts.storage import invitations as invited
-from app.accounts.storage import oidc, people, sessions
 from app.accounts.storage import organisations as accounts
 from app.accounts.storage.oidc import Flow
 from app.accounts.storage.people import Person
@@ -88,8 +88,10 @@ class OpenIdConnect:
             if found is None and not offers and not self._policy.sign_up:
                 raise Forbidden(CLOSED)
             await store_person(connection, person)
-            if await people.link(connection, claims.issuer, claims.subject, person.id) and person.password_hash is not None:
+            new = await people.link(connection, claims.issuer, claims.subject, person.id)
+            if new and person.password_hash is not None and not await addresses.is_verified(connection, person.id):
                 await self._remove_password(connection, person, address)
+            await addresses.verify(connection, person.id)
             for offer in offers:
                 await join(connection, person, offer, address)
             if found is None and not offers:

@@ -11,9 +11,9 @@ from app.accounts.nouns.token import new_token, token_digest
 from app.accounts.service.attempts import Attempts
 from app.accounts.service.passwords import Passwords
 from app.accounts.service.policy import AccountPolicy
+from app.accounts.storage import addresses, people, sessions
 from app.accounts.storage import invitations as invited
 from app.accounts.storage import organisations as accounts
-from app.accounts.storage import people, sessions
 from app.accounts.storage.people import Person
 from app.audit import storage as audit
 from app.audit.storage import Action
@@ -89,6 +89,8 @@ class SignIn:
                 raise InvalidInput(NO_INVITATION)
             await store_person(connection, person)
             await join(connection, person, offer, address)
+            if offer.mailed:
+                await addresses.verify(connection, person.id)
         return await self.enter(person, address, offer.organisation)
 
     async def enter(self, person: Person, address: str, organisation: UUID | None = None) -> NewSession:

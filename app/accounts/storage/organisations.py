@@ -12,7 +12,7 @@ USER = "INSERT INTO users (id, email) VALUES ($1, $2) ON CONFLICT DO NOTHING"
 MEMBERSHIP = "INSERT INTO memberships (organisation_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
 MEMBER_ADDRESSES = """
     SELECT u.email FROM users u JOIN memberships m ON m.user_id = u.id
-    WHERE u.email = ANY ($1::text[]) AND m.organisation_id = current_organisation()"""
+    WHERE u.email = ANY ($1::text[]) AND m.organisation_id = current_organisation() AND u.verified_at IS NOT NULL"""
 KEY = """
     INSERT INTO api_keys (id, organisation_id, user_id, name, secret_hash, scopes) VALUES ($1, $2, $3, $4, $5, $6)
     ON CONFLICT DO NOTHING"""
@@ -45,6 +45,6 @@ async def ensure_key(
 
 
 async def find_member_addresses(database: Executor, addresses: Sequence[str]) -> frozenset[str]:
-    """Return those of these e-mail addresses that belong to members of the organisation that is acted for."""
+    """Return those of these e-mail addresses that members of the organisation that is acted for have proved to be theirs."""
     async with translate_outages():
         return frozenset(row["email"] for row in await database.fetch(MEMBER_ADDRESSES, list(addresses)))

@@ -11,7 +11,8 @@ ROWS = "coalesce(json_agg(row_to_json(t)), '[]')"
 EXPORT = f"""
     SELECT json_build_object(
         'person', (SELECT json_build_object('id', id, 'email', email, 'name', name, 'created_at', created_at,
-                                            'has_password', password_hash IS NOT NULL) FROM users WHERE id = $1),
+                                            'verified_at', verified_at, 'has_password', password_hash IS NOT NULL)
+                   FROM users WHERE id = $1),
         'identities', (SELECT coalesce(json_agg(json_build_object('issuer', issuer, 'subject', subject)), '[]')
                        FROM identities WHERE user_id = $1),
         'memberships', (SELECT coalesce(json_agg(json_build_object('organisation_id', o.id, 'organisation', o.name,

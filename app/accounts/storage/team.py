@@ -15,7 +15,8 @@ from app.database.noun_columns import columns_of
 
 # A cursor names the last one that was seen, by whom nobody is shown twice or left out when others join or leave.
 MEMBERS = """
-    SELECT u.id AS user_id, u.email, u.name, m.role, m.joined_at FROM memberships m JOIN users u ON u.id = m.user_id
+    SELECT u.id AS user_id, u.email, u.name, m.role, m.joined_at, u.verified_at IS NOT NULL AS verified
+    FROM memberships m JOIN users u ON u.id = m.user_id
     WHERE $2::uuid IS NULL OR (m.joined_at, m.user_id) < (SELECT b.joined_at, b.user_id FROM memberships b WHERE b.user_id = $2)
     ORDER BY m.joined_at DESC, m.user_id DESC LIMIT $1"""
 # Whoever changes owners takes these rows first, so that two cannot each leave the other as the last.
@@ -46,7 +47,7 @@ REVOKE = """
 
 
 class MakerKey(NamedTuple):
-    """What a key that makes another must keep to: its own end, None for never."""
+    """A key that makes another: `expires_at` is its own end, None for never."""
 
     expires_at: datetime | None
 
@@ -141,14 +142,14 @@ async def add_key(
 
 
 async def hold_maker(database: Executor, key: UUID) -> MakerKey | None:
-    """A key that makes another, held until the transaction ends; None when it was revoked meanwhile."""
+    """Return a key that makes another, and hold it until the transaction ends; None when it was revoked meanwhile."""
     async with translate_outages():
         row = await database.fetchrow(MAKER, key)
     return MakerKey(*row) if row else None
 
 
 async def revoke(database: Executor, key: UUID) -> dict[UUID, str]:
-    """End a key and those that it made, and so on; the names of those that ended.
+    """End a key and those that it made, and so on; return the names of those that ended.
 
     A key that was being made while the statement began is in no row that it saw, so it is repeated until nothing is left.
     """

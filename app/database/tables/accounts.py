@@ -33,18 +33,39 @@ class OrganisationRow(SQLModel, table=True):
 
 
 class UserRow(SQLModel, table=True):
-    """A person, in one or more organisations. Without a password they sign in by their organisation's identity provider."""
+    """A person, in one or more organisations. Without a password they sign in by their organisation's identity provider.
+
+    `verified_at`: since then their address is known to be theirs.
+    """
 
     __tablename__ = "users"
     __table_args__ = (
         UniqueConstraint("email", name="users_email"),
-        visible_rows("EXISTS (SELECT FROM memberships m WHERE m.user_id = users.id)", "SELECT (id, email, name, created_at)"),
+        visible_rows(
+            "EXISTS (SELECT FROM memberships m WHERE m.user_id = users.id)", "SELECT (id, email, name, created_at, verified_at)"
+        ),
     )
     id: UUID = Field(primary_key=True)
     email: str = Field(sa_type=Text)
     name: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
     password_hash: str | None = Field(sa_type=Text, nullable=True)
     created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
+    verified_at: datetime | None = Field(sa_type=TIME, nullable=True)
+
+
+class AddressTokenRow(SQLModel, table=True):
+    """A link that was mailed to a person, to prove the address or to set a new password: good once, for a while."""
+
+    __tablename__ = "address_tokens"
+    __table_args__ = (
+        CheckConstraint("purpose IN ('verify', 'reset')", name="address_tokens_purpose"),
+        Index("address_tokens_of_user", "user_id", "purpose"),
+        for_worker_only(),
+    )
+    token_hash: bytes = Field(primary_key=True, sa_type=LargeBinary)
+    user_id: UUID = Field(foreign_key="users.id", ondelete="CASCADE")
+    purpose: str = Field(sa_type=Text)
+    expires_at: datetime = Field(sa_type=TIME)
 
 
 class MembershipRow(SQLModel, table=True):
@@ -112,7 +133,7 @@ class SessionRow(SQLModel, table=True):
 
 
 class InvitationRow(SQLModel, table=True):
-    """Good for one person, once, for a while; it goes when it is accepted."""
+    """Good for one person, once, for a while; it goes when it is accepted. `mailed`: only the invited address has its token."""
 
     __tablename__ = "invitations"
     __table_args__ = (
@@ -129,6 +150,7 @@ class InvitationRow(SQLModel, table=True):
     invited_by: UUID | None = Field(foreign_key="users.id", ondelete="SET NULL")
     created_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
     expires_at: datetime = Field(sa_type=TIME)
+    mailed: bool = Field(sa_column_kwargs={"server_default": "false"})
 
 
 class IdentityRow(SQLModel, table=True):

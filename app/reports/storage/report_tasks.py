@@ -61,7 +61,7 @@ async def get(database: Executor, run_id: UUID, task_id: UUID) -> ReportTask | N
 
 
 async def find_question(database: Executor, task_id: UUID) -> ReportTask | None:
-    """The further question of this id, or None."""
+    """Return the further question of this id, or None."""
     async with translate_outages():
         row = await database.fetchrow(QUESTION, task_id)
     return _task_of(row) if row else None

@@ -135,7 +135,9 @@ class Schedules:
         wanted = tuple(dict.fromkeys(address.strip().lower() for address in addresses))
         known = await accounts.find_member_addresses(self._database, wanted)
         if strangers := [address for address in wanted if address not in known]:
-            raise InvalidInput(f"{strangers[0][:200]!r} is no member of your organisation; mail goes to members only")
+            raise InvalidInput(
+                f"{strangers[0][:200]!r} is no confirmed address of a member of your organisation; mail goes to those only"
+            )
         return wanted
 
 

@@ -145,11 +145,26 @@ async def test_who_took_an_address_that_is_not_theirs_is_out_when_its_owner_come
     assert (await come_back(browser, provider)).status == 302
     me = (await browser.get("/v1/me")).json
     assert (me["organisation"]["name"], me["has_password"]) == ("Hosts", False), "where they were invited to"
+    assert me["verified"] is True
     assert (await thief.get("/v1/me")).is_problem(401)
     assert (await thief.sign_in(email)).is_problem(401)
     async with open_browser(browser.address) as program:
         assert (await program.get("/v1/runs", headers={"Authorization": f"Bearer {key}"})).is_problem(401)
     assert (await come_back(browser, provider)).status == 302, "and again, which changes nothing"
+
+
+async def test_a_password_of_somebody_who_proved_the_address_stays(
+    browser: Browser, provider: FakeIdentityProvider, new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+) -> None:
+    owner, email = await new_browser(), next(addresses)
+    await owner.sign_up(email)
+    await pool.execute("UPDATE users SET verified_at = now() WHERE email = $1", email)
+    provider.person = {"sub": "the-same", "email": email, "email_verified": True}
+    assert (await come_back(browser, provider)).status == 302
+    assert (await owner.get("/v1/me")).status == 200
+    assert (await owner.sign_in(email)).status == 200
+    me = (await browser.get("/v1/me")).json
+    assert (me["verified"], me["has_password"]) == (True, True)
 
 
 async def test_who_comes_by_a_provider_can_set_a_password_and_be_erased(

@@ -72,6 +72,7 @@ async def test_who_is_erased_leaves_no_trace_and_their_work_stays_their_organisa
     run = await leaver.ask("What stays?")
     await leaver.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})
     await leaver.post("/v1/runs", {"question": "Sent twice?"}, headers={"Idempotency-Key": "once"})
+    await pool.execute("UPDATE users SET verified_at = now() WHERE email = $1", email)
     told = {"name": "Weekly", "run": {"question": "News?"}, "timing": {"cron": "0 8 * * 1"}, "deliver_to": [email]}
     schedule = (await owner.post("/v1/schedules", told)).json["id"]
     await pool.execute(

@@ -22,6 +22,7 @@ from tests.support.stage_opening import open_stage
 PUBLIC = {
     *("GET /health", "GET /v1/shared/{token:str}", "POST /v1/sign-up", "POST /v1/session", "POST /v1/invitations/accept"),
     *("GET /v1/oidc/start", "GET /v1/oidc/callback"),
+    *("POST /v1/verifications", "POST /v1/password-resets", "POST /v1/password-resets/accept"),
     *("GET /v1/unsubscribe/{letter_id:uuid}", "POST /v1/unsubscribe/{letter_id:uuid}"),
 }
 

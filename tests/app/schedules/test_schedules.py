@@ -9,6 +9,8 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 
+from app.accounts.nouns.access import LOCAL_ORGANISATION, Role
+from app.accounts.storage import addresses
 from app.accounts.storage import organisations as accounts
 from app.domain.errors import Unavailable
 from app.domain.schedules import Timing
@@ -136,4 +138,8 @@ async def test_what_cannot_be_scheduled_is_refused(api: ApiClient, pool: asyncpg
     await accounts.ensure_user(pool, user, f"{user}@example.org")  # somebody's, but not of this organisation
     strange = {"name": "No", "run": question, "timing": WEEKLY, "deliver_to": [f"{user}@example.org"]}
     assert (await api.post("/v1/schedules", strange)).is_problem(400)
+    await accounts.ensure_membership(pool, LOCAL_ORGANISATION, user, Role.VIEWER)
+    assert (await api.post("/v1/schedules", strange)).is_problem(400), "nobody has confirmed that the address is theirs"
+    await addresses.verify(pool, user)
+    assert (await api.post("/v1/schedules", strange)).status == 201
     assert (await api.get(f"/v1/unsubscribe/{uuid4()}")).is_problem(404)
