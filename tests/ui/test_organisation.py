@@ -143,6 +143,37 @@ def test_a_stranger_gets_a_form_and_no_page(api: FakeApi, monkeypatch: pytest.Mo
     assert 'href="https://x.example/v1/oidc/start?back=%2F%3Frun%3D7"' in shown(app.run())
 
 
+def test_links_that_were_mailed_lead_to_their_forms(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RUBRICA_API_URL", api.url)
+    monkeypatch.delenv("RUBRICA_API_KEY", raising=False)
+    app = AppTest.from_file(ENTRY, default_timeout=PATIENCE_S).run()
+    assert "form=forgot" not in shown(app), "this installation sends no mail"
+    monkeypatch.setenv("RUBRICA_SMTP_HOST", "mail.example")
+    assert "form=forgot" in shown(app.run())
+    for form in ("reset", "verify"):
+        app.query_params["form"], app.query_params["token"] = form, "from-the-mail"
+        html = shown(app.run())
+        assert f'action="/{form}"' in html
+        assert 'name="token" autocomplete="off" value="from-the-mail"' in html
+        assert ('name="password"' in html) == (form == "reset")
+    app.query_params["done"] = "forgot"
+    assert "a link is on its way" in shown(app.run())
+
+
+def test_who_has_not_confirmed_their_address_is_told_and_gets_another_link(
+    api: FakeApi, open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_organisation(api)["verified"] = False
+    api.answer("GET", "/v1/consent", lambda *_: {"person_since": None, "organisation_since": None, "given": False})
+    api.answer("POST", "/v1/me/verification", lambda *_: None)
+    assert "not confirmed" not in shown(open_page("account")), "nobody could confirm it here"
+    monkeypatch.setenv("RUBRICA_SMTP_HOST", "mail.example")
+    app = open_page("account")
+    assert "not confirmed yet" in shown(app)
+    app.button(key="send_link").click().run()
+    assert ("POST", "verification", None) in api.commands()
+
+
 @pytest.fixture
 def server(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     """The page's server without Streamlit behind it."""
@@ -181,6 +212,19 @@ def test_a_form_from_elsewhere_and_a_wrong_password_are_refused(api: FakeApi, se
     assert answer.headers["location"] == "/sign-in?form=enter&refused=401"
     assert unquote(unquote(answer.cookies["rubrica_typed"])) == '{"email": "a"}', "the password is not among what was typed"
     assert "rubrica_session" not in answer.headers["set-cookie"]
+
+
+def test_a_forgotten_password_goes_by_forms_of_this_server(api: FakeApi, server: TestClient) -> None:
+    origin = {"Origin": "http://page.example"}
+    for path, form, there in (
+        ("/v1/password-resets", {"email": "ann@example.org"}, "/sign-in?done=forgot"),
+        ("/v1/password-resets/accept", {"token": "t", "password": "correct horse"}, "/"),
+        ("/v1/verifications", {"token": "t"}, "/sign-in?done=verify"),
+    ):
+        api.answer("POST", path, lambda *_: {})
+        name = {"/v1/password-resets": "/forgot", "/v1/verifications": "/verify"}.get(path, "/reset")
+        assert server.post(name, data=form, headers=origin).headers["location"] == there
+        assert api.commands()[-1][2] == form
 
 
 @pytest.mark.parametrize("back", ["//evil.example", "https://evil.example/", "/\\evil.example", "read", "/a\nb", ""])

@@ -11,7 +11,7 @@ import pytest
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
 
-from app.accounts.nouns.access import Scope
+from app.accounts.nouns.access import AccessScope
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.service.bootstrap import ensure_owner
 from app.domain.budget import Usage
@@ -182,7 +182,7 @@ async def test_what_cannot_be_followed_says_why(
             await theirs.responses.create(**follow, previous_response_id=asked.id)
         with pytest.raises(openai.NotFoundError):
             await theirs.responses.retrieve(asked.id)
-    scopes = [Scope.RUNS_READ, Scope.RUNS_WRITE, Scope.REPORTS_READ]
+    scopes = [AccessScope.RUNS_READ, AccessScope.RUNS_WRITE, AccessScope.REPORTS_READ]
     made = (await api.post("/v1/keys", {"name": "k", "scopes": scopes})).json
     async with client_of(api, made["key"]) as narrow:
         with pytest.raises(openai.PermissionDeniedError, match="reports:write"):
