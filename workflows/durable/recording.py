@@ -18,6 +18,7 @@ from workflows.agents.ports import ChatModel, Tool
 from workflows.durable.failures import RunHalted
 from workflows.durable.outage import Outage, ServerCircuit, backoff_after
 from workflows.durable.policies import LONG_WAIT, REFUSALS_IN_A_ROW, WAITING_EVENT_EVERY
+from workflows.durable.run_rooms import CallKey
 from workflows.durable.stage_ledger import StageLedger
 from workflows.systems.local_record import describe_model_call, digest_call
 from workflows.systems.stored_turns import StoredTurns
@@ -132,8 +133,11 @@ class DurableRecord:
             following = allowance.reserve_next(request, completion)
             done = turn.model_copy(update={"completion": completion, "elapsed_s": self._stage_time()})
             payload = describe_model_call(turn.step, completion)
+            room, key = self._ledger.room, self._key_of(turn)
+            usage = Usage() if await room.is_billed(key) else completion.usage
             with self._storing_answer():
-                await self._ledger.store(done, completion.usage, following, EventType.MODEL_CALL, payload)
+                recorded = await self._ledger.store(done, usage, following, EventType.MODEL_CALL, payload)
+            room.end_call(key, recorded)
         return self._count_turn(done, completion, completion.usage)
 
     async def _complete(self, turn: Turn, model: ChatModel, request: ChatRequest) -> Completion:
@@ -161,13 +165,12 @@ class DurableRecord:
             await asyncio.sleep(backoff_after(server.refusals, server.draw).total_seconds())
 
     async def _call(self, turn: Turn, model: ChatModel, request: ChatRequest) -> Completion:
-        """Call the model once. If a replaced attempt has the same call in flight here, its answer serves this one.
+        """Call the model once. If a replaced attempt makes or made the same call here, its answer serves this one.
 
         Raises:
             RunHalted: another attempt has taken this call over.
         """
-        key = (self._ledger.stage, turn.agent, turn.ordinal, turn.digest)
-        call = self._ledger.room.share_call(key, lambda: model.complete(request), self)
+        call = self._ledger.room.share_call(self._key_of(turn), lambda: model.complete(request), self)
         try:
             await asyncio.wait((call.answer,))
         except asyncio.CancelledError:
@@ -177,6 +180,9 @@ class DurableRecord:
         if call.owner is not self:
             raise RunHalted(Halt.SUPERSEDED)
         return call.answer.result()
+
+    def _key_of(self, turn: Turn) -> CallKey:
+        return self._ledger.stage, turn.agent, turn.ordinal, turn.digest
 
     async def _use_tool(self, turn: Turn, tool: Tool, call: ToolCall) -> ToolResult:
         await self._ledger.permit(turn.agent, NOTHING)

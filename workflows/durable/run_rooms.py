@@ -52,18 +52,24 @@ CallKey: TypeAlias = tuple[str, str, int, str]
 
 
 @dataclass
-class CallInFlight:
-    """A call of a model. Its answer belongs to the attempt that asked for it last."""
+class SharedCall:
+    """A call of a model. Its answer belongs to the attempt that asked for it last.
+
+    `taken_over`: another attempt asked for it first. `billed`: that attempt stored the answer too late, so that it was billed and
+    not recorded.
+    """
 
     answer: "asyncio.Task[Completion]"
     owner: object
+    taken_over: bool = False
+    billed: bool = False
 
 
 class RunRoom:
     """What one run has under way in this worker: turns, answers of each stage that are not stored yet, and calls of models."""
 
     def __init__(self) -> None:
-        self._calls: dict[CallKey, CallInFlight] = {}
+        self._calls: dict[CallKey, SharedCall] = {}
         self._kept: set[asyncio.Task[None]] = set()
         self._under_way = 0
         self._ended: asyncio.Event | None = None
@@ -89,14 +95,33 @@ class RunRoom:
             self._stored = self._stored or asyncio.Event()
             await self._stored.wait()
 
-    def share_call(self, key: CallKey, ask: Callable[[], Coroutine[Any, Any, Completion]], owner: object) -> CallInFlight:
-        """Make a call, or take over the same call that a replaced attempt has in flight."""
+    def share_call(self, key: CallKey, ask: Callable[[], Coroutine[Any, Any, Completion]], owner: object) -> SharedCall:
+        """Make a call, or take over the same call of a replaced attempt: one in flight, or one whose answer was not recorded."""
         call = self._calls.get(key)
         if call is None:
-            call = self._calls[key] = CallInFlight(asyncio.create_task(ask()), owner)
-            call.answer.add_done_callback(lambda _: self._calls.pop(key))
+            call = self._calls[key] = SharedCall(asyncio.create_task(ask()), owner)
+            call.answer.add_done_callback(lambda answer: self._forget_failure(key, answer))
+        call.taken_over = call.taken_over or call.owner is not owner
         call.owner = owner
         return call
+
+    async def is_billed(self, key: CallKey) -> bool:
+        """Return whether a replaced attempt has billed this call's answer, once what it stores is stored."""
+        call = self._calls.get(key)
+        if call is not None and call.taken_over:
+            await self.wait_until_stored((key[0],))
+        return call is not None and call.billed
+
+    def end_call(self, key: CallKey, recorded: bool) -> None:
+        """Forget a call whose answer is recorded. Keep one that was only billed, for the attempt that asks for it again."""
+        call = self._calls.pop(key, None)
+        if call is not None and not recorded:
+            call.billed = True
+            self._calls[key] = call
+
+    def _forget_failure(self, key: CallKey, answer: "asyncio.Task[Completion]") -> None:
+        if answer.cancelled() or answer.exception() is not None:
+            self._calls.pop(key, None)
 
     def keep(self, work: Coroutine[Any, Any, None]) -> None:
         """Do some work that no stage waits for."""

@@ -76,10 +76,11 @@ class StageLedger:
 
     async def store(
         self, turn: Turn, usage: Usage, following: Reservation | None, event: EventType, payload: Mapping[str, Any]
-    ) -> None:
-        """Store a turn, however long that takes. After a model turn its reservation is exchanged for `following`.
+    ) -> bool:
+        """Store a turn, however long that takes, and return whether it is recorded: a replaced attempt's is only billed.
 
-        A halt that comes meanwhile takes effect before the next turn.
+        After a model turn its reservation is exchanged for `following`. A halt that comes meanwhile takes effect before the next
+        turn.
         """
         allowance = self.allowance_of(turn.agent)
         released = NOTHING if following is None else allowance.held
@@ -90,6 +91,7 @@ class StageLedger:
         self.halt, self.capped = receipt.halt, receipt.capped
         if following is not None:
             allowance.held = reserved if receipt.granted else NOTHING
+        return receipt.halt is not Halt.SUPERSEDED
 
     def halt_run(self, halt: Halt, reason: str) -> NoReturn:
         """Halt the whole run, because the model answers none of its requests.

@@ -20,7 +20,7 @@ from tests.workflows.durable.toys import Gate, ToyModel, ToyTool, make_chat_requ
 from workflows.agents.ports import BudgetSpent
 from workflows.durable.failures import RunHalted, WorkerStopping
 from workflows.durable.recording import DurableRecord
-from workflows.durable.run_rooms import RunRoom
+from workflows.durable.run_rooms import RunRoom, RunRooms
 
 
 @pytest.fixture
@@ -273,3 +273,18 @@ class _Flaky(RunLog):
             self.failures -= 1
             raise Unavailable("the connection was lost")
         return receipt
+
+
+async def test_an_answer_that_came_too_late_for_its_attempt_serves_the_next_one_in_this_worker(desk: RecordedRun) -> None:
+    room, gate = RunRooms(desk.log).room_of(desk.run_id), Gate("slow")
+    model = ToyModel(hook=gate)
+    old = await desk.open_record(room=room)
+    asking = asyncio.create_task(old.ask("search/s1", "act", model, make_chat_request("slow")))
+    await gate.reached.wait()
+    new = await desk.open_record(room=room)
+    gate.open()
+    assert (await asking).text == "re: slow"
+    assert (await new.ask("search/s1", "act", model, make_chat_request("slow"))).text == "re: slow"
+    assert (await (await desk.open_record()).ask("search/s1", "act", model, make_chat_request("slow"))).text == "re: slow"
+    assert model.asked == ["slow"]
+    assert (await desk.read_usage()).model_calls == 1
