@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from itertools import combinations
 
 from app.domain.evidence import Quote
+from retrieval.language.sentences import list_sentences
 from retrieval.language.stems import stem_word
 from retrieval.language.tokens import Word
 from workflows.checks.polarity import NEGATION_REACH, is_negation
+from workflows.checks.vetoes.veto import find_veto
 
 VERBATIM = "verbatim"
 MOST_ADDED = 0.4
@@ -19,15 +22,36 @@ _QUOTED_FROM_THE_START = re.compile(r"([^“”\"「」『』]+)[”\"」』]")
 
 
 def is_verbatim(claim: str, quotes: Sequence[Quote]) -> bool:
-    """Say whether the claim consists of its quotes or parts of them, with few other words than their introduction."""
+    """Say whether the claim consists of its quotes or parts of them, with few other words than their introduction.
+
+    A part that was cut out of a sentence must still say what the sentence says.
+    """
     own, said = _fold_letters(claim), [_fold_letters(quote.text) for quote in quotes]
     if any(_is_part_of(own, source) for source in said):
-        return True
+        return _is_whole(own, quotes) or _keeps_sense(claim, quotes)
     quoted = [_fold_letters(part) for part in _find_quoted(claim)]
     if any(len(part) >= LEAST_CHARS and not any(_is_part_of(part, source) for source in said) for part in quoted):
         return False
-    parts = quoted or [source for source in said if _is_part_of(source, own)]
-    return bool(parts) and _adds_little(own, parts, quotes)
+    if quoted:
+        return _adds_little(own, quoted, quotes)
+    parts = [source for source in said if _is_part_of(source, own)]
+    return bool(parts) and _adds_little(own, parts, quotes) and _keeps_sense(claim, quotes)
+
+
+def _is_whole(own: str, quotes: Sequence[Quote]) -> bool:
+    """Say whether the claim is a whole quote, or whole sentences of one."""
+    for quote in quotes:
+        sentences = [_fold_letters(sentence) for sentence in list_sentences(quote.text)]
+        if own == _fold_letters(quote.text) or any(
+            own == " ".join(sentences[i:j]) for i, j in combinations(range(len(sentences) + 1), 2)
+        ):
+            return True
+    return False
+
+
+def _keeps_sense(claim: str, quotes: Sequence[Quote]) -> bool:
+    title = "; ".join(dict.fromkeys(quote.source.title for quote in quotes))
+    return find_veto(claim, title, tuple(sentence for quote in quotes for sentence in list_sentences(quote.text))) is None
 
 
 def _find_quoted(claim: str) -> list[str]:

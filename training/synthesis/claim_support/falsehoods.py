@@ -31,6 +31,10 @@ _SUBJECT = re.compile(
     r"^((?:The |A |An )?[A-Z][\w'’-]*(?: (?:of |the |de |and )?[A-Z][\w'’-]*)*|(?:The|A|An) [a-z]+)"
     r"(?= (?:is|was|are|were|has|had|will|can)\b)"
 )
+_STANDS_IN = re.compile(
+    r"(?:The|A|An|It|He|She|They|This|These|There|His|Her|Its|Their|That|Those|We|I|You|Who|Which|One)\b(?! [A-Z])"
+    r"|[他她它其该此这那本在于当從从直后後自]|\d"
+)
 _SUBJECT_ZH = re.compile(r"^([\u4e00-\u9fff·A-Za-z0-9]{2,10}?)(?=是|为|位于|于\d|在\d|（)")
 _CHINESE_DIGITS = "一二三四五六七八九"
 
@@ -62,7 +66,9 @@ def exchange_names(scene: Scene) -> str | None:
 
 def _is_list(between: str) -> bool:
     """Whether what stands between two names only lists: then their order says nothing."""
-    return not re.search(r"\b(?!and\b|or\b|of\b|the\b)[a-z]{2,}", between) and not re.search(r"[\u4e00-\u9fff]{2}", between)
+    return "、" in between or (
+        not re.search(r"\b(?!and\b|or\b|of\b|the\b)[a-z]{2,}", between) and not re.search(r"[\u4e00-\u9fff]{2}", between)
+    )
 
 
 def swap_number(scene: Scene) -> str | None:
@@ -146,9 +152,18 @@ def swap_subject(scene: Scene) -> str | None:
     """Let another sentence's subject do what this one says."""
     form = _SUBJECT_ZH if scene.chinese else _SUBJECT
     own = form.match(scene.sentence)
+    if own is None or _STANDS_IN.match(own.group(1)):
+        return None
     others = [match.group(1) for sentence in scene.text.sentences if (match := form.match(sentence))]
-    other = choose_other([subject for subject in others if own and own.group(1) not in subject], scene.sentence, scene.draw)
-    return other + scene.sentence[own.end() :] if own and other else None
+    others = [subject for subject in others if not _STANDS_IN.match(subject) and not _share_words(subject, own.group(1))]
+    other = choose_other(others, scene.sentence, scene.draw)
+    return other + scene.sentence[own.end() :] if other else None
+
+
+def _share_words(one: str, other: str) -> bool:
+    """Whether two subjects may be one: they share a word of four letters, or two ideographs."""
+    pieces = [*re.findall(r"[A-Za-z]{4,}", one), *(one[i : i + 2] for i in range(len(one) - 1) if not one[i].isascii())]
+    return any(piece in other for piece in pieces)
 
 
 def add_detail(scene: Scene) -> str | None:

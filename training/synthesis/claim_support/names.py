@@ -13,7 +13,9 @@ PERSON, PLACE, ORGANISATION = "person", "place", "organisation"
 MOST_NAMES = 400
 _RUN = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-zé'’-]+(?: (?:of |the |de |von )?[A-Z][a-zé'’-]+)*\b")
 _PLACE_BEFORE = re.compile(r"\b(?:in|at|near|from|to|through|outside) (?:the )?$")
-_MONTHS = re.compile(r"January|February|March|April|May|June|July|August|September|October|November|December|The\b")
+_MONTHS = re.compile(
+    r"January|February|March|April|May|June|July|August|September|October|November|December|(?:The|It|He|She|They|This|In|I)\b"
+)
 _FOREIGN = re.compile(r"[\u4e00-\u9fff]{2,5}·[\u4e00-\u9fff]{2,6}")
 _PLACE_ZH = re.compile(r"(?<=[在于至到往])[\u4e00-\u9fff]{1,3}[省市县国区州岛镇](?![\u4e00-\u9fff]?[长家])")
 _ORGANISATION_ZH = re.compile(
