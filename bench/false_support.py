@@ -3,6 +3,7 @@
 Falsehoods and paraphrases are generated from the corpora at hand, which are divided by document into a half to build on and a
 half to judge by; the figures are those of the second. `hand_*` are over pairs written by hand, their second half. `--pairs F`
 measures rows {"title", "evidence", "claim", "kind", "right"} instead. `--write F` writes the generated pairs of the first half.
+`told_*` is with a language model as judge that answers what the generator knows.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from bench.labelled_sets import DATA, read_lines
 from bench.result import print_result, print_skipped
+from bench.told_judge import judge_by_truth
 from bench.verdict_counts import judge_pairs, measure_verdicts, print_verdicts
 from training.synthesis.claim_support.generate import generate_pairs, read_source
 from training.synthesis.claim_support.pairs import BUILD, JUDGE, ClaimPair, SourceText, half_of, read_pairs, write_pairs
@@ -29,6 +31,7 @@ LABELS = Path(__file__).parent / "labels" / "false_support"
 MOST_DOCUMENTS = 4_000
 PIECES_A_DOCUMENT = 6
 EACH = 40
+BY_HAND = ("falsehoods_called_full", "honest_called_full", "falsely_warned")
 
 
 def main() -> None:
@@ -50,10 +53,13 @@ def main() -> None:
 
 def _measure_halves(texts: dict[str, list[SourceText]], each: int) -> dict[str, float]:
     _measure("generated, first half", generate_pairs(texts[BUILD], each))
-    figures = _measure("generated, second half", generate_pairs(texts[JUDGE], each))
+    unseen = generate_pairs(texts[JUDGE], each)
+    figures = _measure("generated, second half", unseen)
+    told = measure_verdicts(asyncio.run(judge_by_truth(unseen)))
     _measure("by hand, first half", list(read_pairs(LABELS / f"{BUILD}.jsonl")))
     by_hand = _measure("by hand, second half", list(read_pairs(LABELS / f"{JUDGE}.jsonl")))
-    return figures | {f"hand_{name}": value for name, value in by_hand.items()}
+    figures |= {f"hand_{name}": by_hand[name] for name in BY_HAND}
+    return figures | {"told_falsehoods_called_full": told["falsehoods_called_full"]}
 
 
 def _measure(what: str, pairs: Sequence[ClaimPair]) -> dict[str, float]:

@@ -35,7 +35,8 @@ _STANDS_IN = re.compile(
     r"(?:The|A|An|It|He|She|They|This|These|There|His|Her|Its|Their|That|Those|We|I|You|Who|Which|One)\b(?! [A-Z])"
     r"|[他她它其该此这那本在于当從从直后後自]|\d"
 )
-_SUBJECT_ZH = re.compile(r"^([\u4e00-\u9fff·A-Za-z0-9]{2,10}?)(?=是|为|位于|于\d|在\d|（)")
+_SUBJECT_ZH = re.compile(r"^([\u4e00-\u9fff·A-Za-z]{2,10}?)(?=是|为|位于|于\d|在\d)")
+_NO_SUBJECT = re.compile(r"[也都其就还還它他她该該的因但而并並后後]")
 _CHINESE_DIGITS = "一二三四五六七八九"
 
 
@@ -152,12 +153,17 @@ def swap_subject(scene: Scene) -> str | None:
     """Let another sentence's subject do what this one says."""
     form = _SUBJECT_ZH if scene.chinese else _SUBJECT
     own = form.match(scene.sentence)
-    if own is None or _STANDS_IN.match(own.group(1)):
+    if own is None or not _is_subject(own.group(1)):
         return None
     others = [match.group(1) for sentence in scene.text.sentences if (match := form.match(sentence))]
-    others = [subject for subject in others if not _STANDS_IN.match(subject) and not _share_words(subject, own.group(1))]
+    others = [subject for subject in others if _is_subject(subject) and not _share_words(subject, own.group(1))]
     other = choose_other(others, scene.sentence, scene.draw)
     return other + scene.sentence[own.end() :] if other else None
+
+
+def _is_subject(words: str) -> bool:
+    """Whether the words name something: no pronoun, nothing that only joins sentences."""
+    return not _STANDS_IN.match(words) and not _NO_SUBJECT.search(words)
 
 
 def _share_words(one: str, other: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from workflows.checks.vetoes.alignment import ClaimPart, Places
@@ -252,9 +252,11 @@ def _check_subject(claim: CheckedText, part: ClaimPart, runs: Sequence[Run]) -> 
 
 
 def _opening_of(part: ClaimPart) -> list[Atom]:
-    """Return the first words of a part, as far as they stand close together."""
-    atoms = [atom for atom in part.atoms if not atom.free]
-    return [atom for atom in atoms if atom.start - atoms[0].start < OPENING_CHARS[atom.chinese]][:MOST_OPENING]
+    """Return the first words of a part: those that the sentence does not have, or else the first few close together."""
+    atoms = [(atom, places) for atom, places in zip(part.atoms, part.places, strict=True) if not atom.free]
+    strange = [atom for atom, _ in takewhile(lambda each: not each[1], atoms)]
+    near = [atom for atom, _ in atoms if atom.start - atoms[0][0].start < OPENING_CHARS[atom.chinese]]
+    return strange or near[:MOST_OPENING]
 
 
 def _stands_in(opening: str) -> bool:
