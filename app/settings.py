@@ -55,7 +55,7 @@ class Codec(StrEnum):
 
 
 class ClaimGrader(StrEnum):
-    """The grader of those claims of a report that the built-in grader is unsure of."""
+    """The judge of all claims of a report that are not in their source's own words."""
 
     OFFLINE = "offline"
     NLI = "nli"
@@ -101,8 +101,8 @@ class Settings(BaseModel):
     eval_judge_model: str | None = Field(default=None, description="The judge of evaluations; default: the model itself.")
     eval_judge_input_price: UsdPerMillionTokens = Field(default=Decimal(0), description="US$ per million input tokens.")
     eval_judge_output_price: UsdPerMillionTokens = Field(default=Decimal(0), description="US$ per million output tokens.")
-    judge: ClaimGrader = Field(
-        default=ClaimGrader.OFFLINE, description="`offline`, `nli` or `model`: who grades doubtful claims."
+    judge: ClaimGrader | None = Field(
+        default=None, description="`offline`, `nli` or `model`: who judges claims; default: the best that is configured."
     )
     nli_model: str | None = Field(default=None, description="A cross-encoder for inference: a hub name or a folder.")
     database_url: DatabaseUrl | None = Field(default=None, description="PostgreSQL instead of the local one, as the API's role.")
@@ -229,7 +229,10 @@ class Settings(BaseModel):
     @property
     def default_model(self) -> PricedModel | None:
         """The model that runs use, with its prices; None without one."""
-        return PricedModel(self.llm_model, self.llm_input_price, self.llm_output_price) if self.llm_model else None
+        if self.llm_model is None:
+            return None
+        judges = self.claim_judge is ClaimGrader.MODEL
+        return PricedModel(self.llm_model, self.llm_input_price, self.llm_output_price, judges)
 
     @property
     def documents(self) -> Path:
@@ -240,6 +243,15 @@ class Settings(BaseModel):
     def services(self) -> frozenset[str]:
         """Names of the outside services that these settings turn on."""
         return frozenset(service.name for service in SERVICES if getattr(self, service.setting) is not None)
+
+    @property
+    def claim_judge(self) -> ClaimGrader:
+        """The judge of claims: the one that is named, or the best one that is configured."""
+        if self.judge is not None:
+            return self.judge
+        if self.llm_model is not None:
+            return ClaimGrader.MODEL
+        return ClaimGrader.OFFLINE if self.nli_model is None else ClaimGrader.NLI
 
     def to_environment(self) -> dict[str, str]:
         """Return these settings as variables, secrets in clear text: for child processes only, never for a log."""

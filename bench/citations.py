@@ -1,9 +1,9 @@
 """`python -m bench.citations --home DIR`: measure how well the offline grader tells supported claims from others (AUROC).
 
 Without `--labels` it cross-validates on the human labels: the whole grader is fitted anew without the rows held out. The figures
-are means over several ways to cut the folds, and the spread is printed. `--labels F` scores an unseen file of this form with the
-grader as shipped. Further lines give the figures of the form without an encoder, and those of the claim alone, for which the
-evidence is not read at all.
+are means over several ways to cut the folds, and the spread is printed. `*_precision` says how often people agree with a verdict
+on an excerpt, as reports quote it. `--labels F` scores an unseen file of this form with the grader as shipped. Further lines give
+the figures of the form without an encoder, and those of the claim alone, for which the evidence is not read at all.
 """
 
 import argparse
@@ -14,9 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from app.domain.claims import Support
 from app.domain.errors import SetupError
 from bench.citation_labels import SHIPPED_LABELS, LabelledClaim, assign_folds, encode_rows, load_labels
-from bench.fit_citation_grader import fit_grader, measure_auroc
+from bench.fit_citation_grader import cut_excerpt, fit_grader, measure_auroc
 from bench.result import print_result, print_skipped
 from retrieval.encoding.encoder import Encoder, EncoderBackend, open_encoder
 from workflows.checks.grading import ClaimGrade, Grader, grader_of, load_grader
@@ -26,6 +27,12 @@ from workflows.checks.reading import read_sentence
 FOLDS = 5
 SEEDS = 5
 FIGURES = ("wice_full_auroc", "scifact_none_auroc", "scifact_contradict_auroc")
+PRECISIONS = {
+    "full_precision": (Support.FULL, ("full",)),
+    "none_precision": (Support.NONE, ("none",)),
+    "warned_not_full": (Support.NONE, ("none", "partial", "contradict")),
+    "contradicted_precision": (Support.CONTRADICTED, ("contradict",)),
+}
 
 
 class GradedRow(NamedTuple):
@@ -79,18 +86,28 @@ def cross_validate(rows: Sequence[LabelledClaim], vectors: TextVectors, seeds: i
     dense, plain = list[Mapping[str, float]](), list[Mapping[str, float]]()
     for seed in range(seeds):
         fold = assign_folds(rows, FOLDS, seed)
-        held: dict[str, list[GradedRow]] = {"dense": [], "plain": []}
+        held: dict[str, list[GradedRow]] = {"dense": [], "plain": [], "excerpts": []}
         for out in range(FOLDS):
             grader = grader_of(fit_grader([row for row, at in zip(rows, fold, strict=True) if at != out], vectors))
             unseen = [row for row, at in zip(rows, fold, strict=True) if at == out]
             held["dense"] += grade_rows(unseen, grader, vectors)
             held["plain"] += grade_rows(unseen, grader, {})
-        dense.append(figures_of(held["dense"]))
+            held["excerpts"] += grade_rows([cut_excerpt(row, grader.rarity) for row in unseen], grader, {})
+        dense.append(figures_of(held["dense"]) | _measure_precisions(held["excerpts"]))
         plain.append(figures_of(held["plain"]))
         print(f"seed {seed}: " + "  ".join(f"{name} {value:.3f}" for name, value in dense[-1].items()), flush=True)
     _print_figures("with the encoder" if vectors else "no encoder at hand", _average_figures(dense), _measure_spreads(dense))
     _print_figures("without an encoder", _average_figures(plain), _measure_spreads(plain))
-    return {name: _average_figures(dense)[name] for name in FIGURES}
+    return {name: _average_figures(dense)[name] for name in (*FIGURES, *PRECISIONS)}
+
+
+def _measure_precisions(graded: Sequence[GradedRow]) -> dict[str, float]:
+    """Return how often people gave a verdict's own label to the claims that got it."""
+    found: dict[str, float] = {}
+    for name, (verdict, labels) in PRECISIONS.items():
+        said = [row.label for row, grade in graded if grade.support is verdict]
+        found[name] = sum(label in labels for label in said) / len(said) if said else 1.0
+    return found
 
 
 def figures_of(graded: Sequence[GradedRow]) -> dict[str, float]:

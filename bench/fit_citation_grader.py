@@ -1,7 +1,7 @@
 """`python -m bench.fit_citation_grader --home DIR`: fit the offline grader on the human labels and write its weights.
 
 Two logistic models in two forms (with vectors and without), ridge-penalised; the penalty is chosen by cross-validation inside the
-given rows, so that held-out rows may be used to measure. The limits between grades come from out-of-fold probabilities.
+given rows, so that held-out rows may be used to measure. The limit of what has no support comes from out-of-fold probabilities.
 """
 
 import argparse
@@ -32,13 +32,8 @@ SEED = 20
 RARE_BELOW = 4
 """A stem in fewer documents is not listed; it weighs as if it were in one."""
 DECIMALS = 4
-SURE_FULL = 0.85
 SURE_NONE = 0.95
-SURE_OPPOSED = 0.8
-"""The share of claims with a grade that people graded so, on excerpts; between the limits of full and none a claim is `partial`.
-
-None and contradicted need a higher share: readers are warned of them, and true ones are rarer in reports than in the labels.
-"""
+"""The share of claims below the limit that people graded as without support, on excerpts."""
 EXCERPT_SENTENCES = 2
 
 SUPPORT = (
@@ -190,17 +185,9 @@ def _find_limits(
     models: Mapping[str, GraderTask],
     held_out: Mapping[str, Matrix],
 ) -> dict[str, float]:
-    """Find the probability from which a claim is fully supported or contradicted, and below which it has no support.
-
-    They come from excerpts alone, since reports cite excerpts.
-    """
-    supported, support_labels = _select_excerpts(rows, signals, models["support"], held_out["support"])
-    opposed, opposition_labels = _select_excerpts(rows, signals, models["opposition"], held_out["opposition"])
-    full = _find_cut(supported, support_labels == "full", SURE_FULL)
-    none = min(full, -_find_cut(-supported, support_labels == "none", SURE_NONE))
-    return _round_values(
-        {"full": full, "none": none, "opposed": _find_cut(opposed, opposition_labels == "contradict", SURE_OPPOSED)}
-    )
+    """Find the probability below which a claim has no support. It comes from excerpts alone, since reports cite excerpts."""
+    supported, labels = _select_excerpts(rows, signals, models["support"], held_out["support"])
+    return _round_values({"none": -_find_cut(-supported, labels == "none", SURE_NONE)})
 
 
 def _select_excerpts(
@@ -234,7 +221,7 @@ def main() -> None:
 BLANK = {
     "support": {"weights": {}, "added": {}},
     "opposition": {"weights": {}, "added": {}},
-    "limits": {"full": 0.5, "none": 0.5, "opposed": 0.5},
+    "limits": {"none": 0.5},
 }
 
 if __name__ == "__main__":

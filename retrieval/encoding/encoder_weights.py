@@ -43,6 +43,10 @@ class Checkpoint(Value):
     files: tuple[WeightFile, ...]
 
 
+INFERENCE = "inference"
+"""The table of the catalogue that lists fact checkers."""
+
+
 class EncoderWeights(Value):
     """One entry of the catalogue `models.toml`."""
 
@@ -64,7 +68,7 @@ class Conversion(Value):
 def read_weights_catalogue() -> dict[str, EncoderWeights]:
     """Read all weights that the product knows, by name."""
     entries = tomllib.loads(files("retrieval.encoding").joinpath("models.toml").read_text(encoding="utf-8"))
-    return {name: EncoderWeights.model_validate(entry) for name, entry in entries.items()}
+    return {name: EncoderWeights.model_validate(entry) for name, entry in entries.items() if name != INFERENCE}
 
 
 def find_weights(name: str, models_dir: Path | None, cache: Path, sources: Sequence[Fetch]) -> Path:

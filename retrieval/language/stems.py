@@ -30,6 +30,7 @@ def stem_word(lower: str) -> str:
     return "" if bare in STOP_WORDS else _ENDING.sub("", bare)
 
 
+@lru_cache(maxsize=KEPT_WORDS)
 def find_root(lower: str) -> str:
     """Give Snowball's stem of a word in lower case, be it a stop word or not. Irregular forms are led to their base first."""
     return str(_SNOWBALL.stemWord(_BASES.get(lower, lower)))

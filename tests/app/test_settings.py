@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import SetupError
+from app.domain.pricing import PricedModel
 from app.settings import Codec, Settings, read_settings
 
 SECRET = "sk-very-secret"
@@ -128,6 +129,16 @@ def test_settings_cannot_change() -> None:
         Settings().home = Path("/elsewhere")  # type: ignore[misc]
 
 
+def test_the_best_judge_that_is_configured_judges_claims() -> None:
+    model = {"RUBRICA_LLM_BASE_URL": "http://127.0.0.1:1/v1", "RUBRICA_LLM_MODEL": "m"}
+    inference = {"RUBRICA_NLI_MODEL": "minicheck-roberta-large"}
+    assert read_settings({}).claim_judge == "offline"
+    assert read_settings(inference).claim_judge == "nli"
+    assert read_settings(model | inference).claim_judge == "model"
+    named = read_settings(model | {"RUBRICA_JUDGE": "offline"})
+    assert (named.claim_judge, named.default_model and named.default_model.judges) == ("offline", False)
+
+
 def test_a_judge_of_inference_needs_its_model() -> None:
     with pytest.raises(SetupError, match="RUBRICA_NLI_MODEL"):
         read_settings({"RUBRICA_JUDGE": "nli"})
@@ -151,7 +162,10 @@ def test_browsers_know_the_deployment_by_the_names_in_its_addresses_and_by_furth
 def test_further_models_come_with_their_prices() -> None:
     server = {"RUBRICA_LLM_BASE_URL": "http://127.0.0.1:8000/v1", "RUBRICA_LLM_MODEL": "m"}
     settings = read_settings(server | {"RUBRICA_LLM_ALTERNATIVES": "org/small:7b=0.5/2, free"})
-    assert settings.alternatives == (("org/small:7b", Decimal("0.5"), Decimal(2)), ("free", Decimal(0), Decimal(0)))
+    assert settings.alternatives == (
+        PricedModel("org/small:7b", Decimal("0.5"), Decimal(2)),
+        PricedModel("free", Decimal(0), Decimal(0)),
+    )
     assert read_settings(settings.to_environment()) == settings
     for malformed in ("small=1", "small=a/b", "small=-1/2", "small=nan/1", "=1/2"):
         with pytest.raises(SetupError, match="expected"):

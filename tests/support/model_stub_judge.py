@@ -31,8 +31,14 @@ def make_scorer(least: int, most: int) -> Callable[[StubPrompt], Any]:
     return lambda prompt: {"analysis": "a stand-in's remark", "score": prompt.make_dice().randint(least, most)}
 
 
+def judge_support(prompt: StubPrompt) -> Any:
+    """Hold every claim for supported."""
+    return {"verdicts": [{"claim": int(number), "verdict": "full", "reason": ""} for number in CRITERION.findall(prompt.last)]}
+
+
 JUDGES: dict[str, Callable[[StubPrompt], Any]] = {
     "race": judge_race,
+    "support": judge_support,
     "criterion_met": make_scorer(0, 4),
     "pointwise": make_scorer(1, 10),
 }

@@ -2,7 +2,7 @@
 
 One model separates evidence that states the claim from evidence that does not; the other separates agreement from opposition.
 Each has two forms, with and without an encoder's vectors. `python -m bench.fit_citation_grader` made the weights in grader.json
-from human labels.
+from human labels. No claim is fully supported that a veto catches (`vetoes/`): models of words do not see a swapped name.
 """
 
 import json
@@ -19,14 +19,17 @@ from workflows.checks.opposition import measure_opposition
 from workflows.checks.overlap import ClaimCoverage, measure_coverage, measure_overlap
 from workflows.checks.rarity import WordRarity
 from workflows.checks.reading import ReadSentence, read_sentence
+from workflows.checks.vetoes.reasons import OPPOSED, Veto
+from workflows.checks.vetoes.veto import find_veto
 
 EXCERPT, PASSAGE, PAGE = "excerpt", "passage", "page"
 LONGEST_EXCERPT = 4
 LONGEST_PASSAGE = 20
 """In sentences. A missing word means different things in a quote, a passage and a page, so the weights differ too."""
 MOST_ENCODED = 12
-CLEARLY_OPPOSED = -0.25
-"""A claim is contradicted only if its directions and those of the evidence disagree at least this much, from 0 to -1."""
+LIKELY_OPPOSED = 0.4
+MOSTLY_SAID, MOSTLY_UNSAID = 0.35, 0.5
+"""The shares of a claim's words that the evidence lacks, at most in a contradicted claim and at least in an unsupported one."""
 NEUTRAL_COSINE = 0.5
 """The value that replaces a cosine when there is no encoder, so that closeness keeps its scale."""
 
@@ -41,11 +44,15 @@ class Evidence(NamedTuple):
 
 
 class ClaimGrade(NamedTuple):
-    """`supported`: the probability that the evidence states the claim; `opposed`: that it states the opposite, if on topic."""
+    """`supported`: the probability that the evidence states the claim; `opposed`: that it states the opposite, if on topic.
+
+    `veto` says what keeps a claim on its evidence's subject from full support.
+    """
 
     support: Support
     supported: float
     opposed: float
+    veto: Veto | None = None
 
 
 @dataclass(frozen=True)
@@ -68,24 +75,11 @@ class LogisticModel:
 
 @dataclass(frozen=True)
 class GraderForm:
-    """One form of the grader with its limits: a claim is supported from `full` on and unsupported below `none`; from `opposed` on
-    the evidence states the opposite."""
+    """One form of the grader; a claim below the limit `none` may be one that the evidence does not support at all."""
 
     support: LogisticModel
     opposition: LogisticModel
-    full: float
     none: float
-    opposed: float
-
-    def grade(self, signals: Signals) -> ClaimGrade:
-        """Grade a claim with these signals. A claim with a number that the evidence lacks is never fully supported."""
-        supported, opposed = self.support.probability_of(signals), self.opposition.probability_of(signals)
-        if supported >= self.none and opposed >= self.opposed and signals["direction"] < CLEARLY_OPPOSED:
-            return ClaimGrade(Support.CONTRADICTED, supported, opposed)
-        if supported < self.none:
-            return ClaimGrade(Support.NONE, supported, opposed)
-        whole = supported >= self.full and not signals["numbers_missing"]
-        return ClaimGrade(Support.FULL if whole else Support.PARTIAL, supported, opposed)
 
 
 @dataclass(frozen=True)
@@ -97,15 +91,30 @@ class Grader:
     vectors: GraderForm
 
     def grade(self, claim: str, evidence: Evidence, vectors: TextVectors | None = None) -> ClaimGrade:
-        """Grade a claim. `vectors` must hold the claim; see `list_texts_to_encode`."""
-        form = self.vectors if vectors else self.words
-        return form.grade(measure_signals(claim, evidence, self.rarity, vectors))
+        """Grade a claim. `vectors` must hold the claim; see `list_texts_to_encode`.
 
-    def grade_support(self, claim: str, evidence: Evidence) -> float:
-        """Return the `supported` value of `grade` without vectors, in half the time, because opposition is not computed."""
-        own, title, sentences = _read_all(claim, evidence)
-        covered = measure_coverage(own, sentences, self.rarity)
-        return self.words.support.probability_of(measure_overlap(own, title, sentences, covered, self.rarity)._asdict())
+        Only what nothing vetoes is fully supported. A claim is contradicted if a single word turns what the evidence says, and
+        unsupported if the evidence has few of its words.
+        """
+        form = self.vectors if vectors else self.words
+        signals = measure_signals(claim, evidence, self.rarity, vectors)
+        supported, opposed = form.support.probability_of(signals), form.opposition.probability_of(signals)
+        veto = find_veto(claim, evidence.title, tuple(self._list_closest(claim, evidence.sentences)))
+        support = Support.PARTIAL
+        if veto is None:
+            support = Support.FULL
+        elif veto.reason in OPPOSED and veto.unknown <= MOSTLY_SAID and opposed >= LIKELY_OPPOSED:
+            support = Support.CONTRADICTED
+        elif supported < form.none and veto.unknown >= MOSTLY_UNSAID:
+            support = Support.NONE
+        return ClaimGrade(support, supported, opposed, veto)
+
+    def _list_closest(self, claim: str, sentences: Sequence[str]) -> Sequence[str]:
+        """Return the sentences that share most words with the claim, in their order."""
+        if len(sentences) <= LONGEST_PASSAGE:
+            return sentences
+        covered = measure_coverage(read_sentence(claim), [read_sentence(text) for text in sentences], self.rarity)
+        return [sentences[i] for i in sorted(covered.order[:LONGEST_PASSAGE])]
 
     def list_texts_to_encode(self, claim: str, evidence: Evidence) -> list[str]:
         """Return the texts whose vectors a grade needs: the claim, the title, and the sentences that share most words with it."""

@@ -12,7 +12,7 @@ from app.asking.storage import rubrics
 from app.domain.budget import StopReason
 from app.domain.errors import NotFound
 from app.domain.evidence import Finding
-from app.domain.query import Effort, Language
+from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.run import EventType, Run, RunStatus
 from app.domain.writer import ReportLineage
@@ -105,10 +105,8 @@ async def _verify_report(
 
 
 def _judges_of(request: ReportRequest, attempt: StageAttempt) -> Judges:
-    """Return the judges. A model judges only a run with deep effort, without a cap, that does not finish early."""
-    shop = attempt.shop
-    spends = request.query.effort is Effort.DEEP and not attempt.opening.capped and not request.finish and shop.asks_a_model
-    return judges_of(shop, spends)
+    """Return the judges. A model does not judge a run that has to finish early."""
+    return judges_of(attempt.shop, attempt.shop.asks_a_model and not request.finish)
 
 
 def judges_of(shop: Workshop, spends: bool) -> Judges:

@@ -63,7 +63,7 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
             asks_a_model=endpoint is not None,
             reader=_make_reader(outside),
             outside_tools=OutsideTools(outside.web, outside.papers, tools),
-            judge=settings.judge,
+            judge=settings.claim_judge,
             scientific=settings.scientific_collections,
             mailbox=mailbox_of(settings),
             alternatives={

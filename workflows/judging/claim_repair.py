@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
 
 from app.domain.citations import MARKER, marker_of
 from app.domain.claims import Support
@@ -31,7 +30,7 @@ class TextReplacement:
 
 
 def find_better_quote(draft: ClaimDraft, pool: Mapping[str, Quote], around: Mapping[str, QuoteContext]) -> Quote | None:
-    """Return the quote of the run that best supports the claim, if it does so fully; else None. `pool` has quotes by key."""
+    """Return a quote of the run that supports the claim fully, of those with most of its words; else None. `pool` is by key."""
     own = {quote.key for quote in draft.quotes}
     others = [quote for key, quote in pool.items() if key not in own]
     if not others:
@@ -39,14 +38,11 @@ def find_better_quote(draft: ClaimDraft, pool: Mapping[str, Quote], around: Mapp
     shares = measure_coverage(
         read_sentence(draft.sentence.text), [read_sentence(quote.text) for quote in others], load_grader().rarity
     )
-    near = [(others[i], evidence_of([others[i]], around)) for i in shares.order[:CANDIDATES]]
-    supported, quote, evidence = max(
-        [(load_grader().grade_support(draft.sentence.text, evidence), quote, evidence) for quote, evidence in near],
-        key=itemgetter(0),
-    )
-    if supported < load_grader().words.full:
-        return None
-    return quote if load_grader().grade(draft.sentence.text, evidence).support is Support.FULL else None
+    for place in shares.order[:CANDIDATES]:
+        evidence = evidence_of([others[place]], around)
+        if load_grader().grade(draft.sentence.text, evidence).support is Support.FULL:
+            return others[place]
+    return None
 
 
 def use_quote(draft: ClaimDraft, quote: Quote, around: Mapping[str, QuoteContext], language: Language) -> ClaimDraft:

@@ -1,4 +1,4 @@
-"""A language model as judge of unsure claims: one request for each section, with the passages that its claims cite."""
+"""A language model as judge of claims: one request for each section, with the passages that its claims cite."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,17 +7,20 @@ from pydantic import Field
 
 from app.domain.claims import Support
 from app.domain.errors import ModelError
+from app.domain.query import Language
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting.citations import remove_citations
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_attribute, as_data
+from workflows.agents.wording import say
 from workflows.checks.reading import read_sentence
 from workflows.judging.claim_draft import ClaimDraft
 
 MODEL = "model"
-MOST_A_SECTION = 12
+MOST_AT_ONCE = 30
+"""The most claims in one request; a longer section takes another."""
 REASON_CHARS = 240
 PASSAGE_CHARS = 2_500
 LONGER_BY = 60
@@ -42,7 +45,7 @@ class VerdictsAnswer(StepAnswer):
     verdicts: tuple[VerdictAnswer, ...] = ()
 
 
-SUPPORT = declare_step("support", VerdictsAnswer, max_tokens=2_500)
+SUPPORT = declare_step("support", VerdictsAnswer, max_tokens=4_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +61,36 @@ async def judge_section(kit: Kit, section: int, drafts: Sequence[ClaimDraft]) ->
 
     The agent path is `report/support/<section>`, so that a resumed stage finds its turns again.
     """
+    asker = Asker(kit, f"report/support/{section}")
+    rulings: list[ModelRuling] = []
+    for start in range(0, len(drafts), MOST_AT_ONCE):
+        rulings += await _judge_some(kit, asker, drafts[start : start + MOST_AT_ONCE])
+    return rulings
+
+
+async def _judge_some(kit: Kit, asker: Asker, drafts: Sequence[ClaimDraft]) -> list[ModelRuling]:
     messages = kit.prompts.get("support", kit.language).render(
-        claims="\n\n".join(_format_draft(number, draft) for number, draft in enumerate(drafts[:MOST_A_SECTION], 1)),
-        form=kit.codec.describe_form(SUPPORT, kit.prompts, kit.language),
+        claims=_format_drafts(drafts, kit.language), form=kit.codec.describe_form(SUPPORT, kit.prompts, kit.language)
     )
     try:
-        answer = (await Asker(kit, f"report/support/{section}").ask(SUPPORT, messages)).answer
+        answer = (await asker.ask(SUPPORT, messages)).answer
     except (ModelError, BudgetSpent):
         return [ModelRuling(draft=draft) for draft in drafts]
     said = {verdict.claim: verdict for verdict in answer.verdicts}
     return [_make_ruling(draft, said.get(number)) for number, draft in enumerate(drafts, 1)]
 
 
-def _format_draft(number: int, draft: ClaimDraft) -> str:
-    source = as_attribute(draft.evidence.title)
-    passages = as_data("\n".join(draft.evidence.sentences)[:PASSAGE_CHARS])
-    return f'{number}. {as_data(draft.sentence.text)}\n<quote source="{source}">\n{passages}\n</quote>'
+def _format_drafts(drafts: Sequence[ClaimDraft], language: Language) -> str:
+    """Return the numbered claims, each with its passages; passages that were shown are only named again."""
+    shown: dict[str, int] = {}
+    parts: list[str] = []
+    for number, draft in enumerate(drafts, 1):
+        passages = as_data("\n".join(draft.evidence.sentences)[:PASSAGE_CHARS])
+        quoted = f'<quote source="{as_attribute(draft.evidence.title)}">\n{passages}\n</quote>'
+        first = shown.setdefault(quoted, number)
+        told = quoted if first == number else say("same_passages", language, n=first)
+        parts.append(f"{number}. {as_data(draft.sentence.text)}\n{told}")
+    return "\n\n".join(parts)
 
 
 def _make_ruling(draft: ClaimDraft, said: VerdictAnswer | None) -> ModelRuling:

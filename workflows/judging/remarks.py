@@ -12,7 +12,50 @@ REMARKS: Mapping[str, Mapping[Language, str]] = {
         EN: "The cited passage seems to say the opposite.",
         ZH: "所引段落的意思似乎与此相反。",
     },
-    "number_missing": {EN: "The cited passage does not give {numbers}.", ZH: "所引段落中没有 {numbers}。"},
+    "number_missing": {EN: "The cited passage does not give {words}.", ZH: "所引段落中没有“{words}”。"},
+    "number_elsewhere": {
+        EN: "The cited passage gives “{words}” for something else.",
+        ZH: "所引段落中的“{words}”说的是另一件事。",
+    },
+    "bound_differs": {
+        EN: "The cited passage limits “{words}” in another way (at least, at most, about).",
+        ZH: "所引段落对“{words}”的限定不同（至少、至多、大约）。",
+    },
+    "name_missing": {EN: "The cited passage does not name {words}.", ZH: "所引段落没有提到“{words}”。"},
+    "opposite_word": {
+        EN: "Where this says “{words}”, the cited passage seems to say the opposite.",
+        ZH: "此处说“{words}”，所引段落的说法似乎与之相反。",
+    },
+    "negation_differs": {
+        EN: "This and the cited passage differ in a negation (“{words}”).",
+        ZH: "此处与所引段落在否定上不一致（“{words}”）。",
+    },
+    "quantity_differs": {
+        EN: "The cited passage speaks of another share or number of them (“{words}”).",
+        ZH: "所引段落所说的范围或多少与此不同（“{words}”）。",
+    },
+    "hedge_dropped": {
+        EN: "The cited passage says it with reserve (“{words}”).",
+        ZH: "所引段落的说法有所保留（“{words}”）。",
+    },
+    "certainty_added": {
+        EN: "The cited passage is less certain than “{words}”.",
+        ZH: "所引段落不像“{words}”那样肯定。",
+    },
+    "only_added": {EN: "The cited passage does not say “{words}”.", ZH: "所引段落没有说“{words}”。"},
+    "superlative_added": {EN: "The cited passage does not say “{words}”.", ZH: "所引段落没有说“{words}”。"},
+    "relation_differs": {
+        EN: "The cited passage relates the two in another way (“{words}”).",
+        ZH: "所引段落所说的二者关系与此不同（“{words}”）。",
+    },
+    "roles_differ": {
+        EN: "In the cited passage somebody or something else does this (“{words}”).",
+        ZH: "所引段落中，这件事的主体与此不同（“{words}”）。",
+    },
+    "words_missing": {
+        EN: "The cited passage does not say all of this (“{words}”).",
+        ZH: "所引段落没有说到其中的“{words}”。",
+    },
     "nothing_cited": {EN: "No citation stands behind this.", ZH: "这一句没有注明来源。"},
     "citation_removed": {
         EN: "Its citation named no stored source and was removed.",

@@ -1,6 +1,10 @@
-"""A second look at claims of which the offline grader is unsure, by the judge that the installation names."""
+"""A second look at claims by the judge that the installation names.
 
-from collections.abc import Sequence
+A model, or a cross-encoder, judges every claim that is not in its source's own words: only so does a better judge see what the
+offline grader took for supported.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol
@@ -14,13 +18,14 @@ from workflows.agents.kit import Kit
 from workflows.checks.grading import load_grader
 from workflows.judging.claim_draft import ClaimDraft
 from workflows.judging.claim_repair import TextReplacement
-from workflows.judging.model_judge import MOST_A_SECTION, ModelRuling, judge_section
+from workflows.judging.model_judge import ModelRuling, judge_section
 from workflows.judging.offline_judge import judge_with_vectors
 from workflows.judging.remarks import word_remark
+from workflows.judging.verbatim import VERBATIM
 
 MOST_ENCODED = 4
 """The most claims for which vectors are asked: only claims of which a reader would be warned."""
-MOST_ENTAILED = 40
+ENTAILED_AT_ONCE = 200
 SECTIONS_AT_ONCE = 6
 SURE_ENTAILED = 0.5
 
@@ -43,19 +48,19 @@ class TextEncoder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """The judges: `reader` has an encoder (and perhaps a cross-encoder), or is None; `unsure` names the second judge."""
+    """The judges: `reader` has an encoder (and perhaps a cross-encoder), or is None; `second` names the second judge."""
 
     reader: TextEncoder | None = None
-    unsure: ClaimGrader = ClaimGrader.OFFLINE
+    second: ClaimGrader = ClaimGrader.OFFLINE
 
 
 async def look_again(drafts: list[ClaimDraft], kit: Kit, judges: Judges) -> tuple[list[ClaimDraft], list[TextReplacement]]:
     """Return the verdicts after the second look, and the sentences that a model reworded."""
-    if judges.unsure is ClaimGrader.MODEL:
+    if judges.second is ClaimGrader.MODEL:
         return await _look_by_model(drafts, kit)
     try:
-        if judges.reader and judges.unsure is ClaimGrader.NLI:
-            return await _look_by_entailment(drafts, judges.reader), []
+        if judges.reader and judges.second is ClaimGrader.NLI:
+            return await _look_by_entailment(drafts, judges.reader, kit.language), []
         return await _look_with_vectors(drafts, judges.reader, kit.language) if judges.reader else drafts, []
     except ToolError:
         return drafts, []  # the verdicts from words alone stand
@@ -74,32 +79,36 @@ async def _look_with_vectors(drafts: list[ClaimDraft], reader: TextEncoder, lang
     return [judge_with_vectors(draft, vectors, language) if place in doubtful else draft for place, draft in enumerate(drafts)]
 
 
-async def _look_by_entailment(drafts: list[ClaimDraft], reader: TextEncoder) -> list[ClaimDraft]:
-    unsure = [draft for draft in drafts if draft.cited and not draft.support.holds][:MOST_ENTAILED]
-    if not unsure:
-        return drafts
-    ruled = await reader.entail([(" ".join(draft.evidence.sentences), draft.sentence.text) for draft in unsure])
-    verdicts = {id(draft): _apply_entailment(draft, *said) for draft, said in zip(unsure, ruled, strict=True)}
+async def _look_by_entailment(drafts: list[ClaimDraft], reader: TextEncoder, language: Language) -> list[ClaimDraft]:
+    asked = list(_list_for_judge(drafts))
+    said: list[tuple[float, float]] = []
+    for start in range(0, len(asked), ENTAILED_AT_ONCE):
+        part = asked[start : start + ENTAILED_AT_ONCE]
+        said += await reader.entail([(" ".join(draft.evidence.sentences), draft.sentence.text) for draft in part])
+    verdicts = {id(draft): _apply_entailment(draft, *chances, language) for draft, chances in zip(asked, said, strict=True)}
     return [verdicts.get(id(draft), draft) for draft in drafts]
 
 
-def _apply_entailment(draft: ClaimDraft, entailed: float, contradicted: float) -> ClaimDraft:
+def _list_for_judge(drafts: Sequence[ClaimDraft]) -> Iterator[ClaimDraft]:
+    """Yield the claims with evidence that are not in its own words."""
+    return (draft for draft in drafts if draft.quotes and draft.judge != VERBATIM)
+
+
+def _apply_entailment(draft: ClaimDraft, entailed: float, contradicted: float, language: Language) -> ClaimDraft:
     if entailed >= SURE_ENTAILED:
         return draft.with_verdict(Support.FULL, ClaimGrader.NLI)
     if contradicted >= SURE_ENTAILED:
-        return draft.with_verdict(Support.CONTRADICTED, ClaimGrader.NLI, draft.reason)
-    return draft.with_verdict(
-        Support.PARTIAL if draft.support is Support.PARTIAL else Support.NONE, ClaimGrader.NLI, draft.reason
-    )
+        return draft.with_verdict(Support.CONTRADICTED, ClaimGrader.NLI, word_remark("points_elsewhere", language))
+    support = Support.PARTIAL if draft.support in (Support.PARTIAL, Support.FULL) else Support.NONE
+    return draft.with_verdict(support, ClaimGrader.NLI, draft.reason or word_remark("says_part", language))
 
 
 async def _look_by_model(drafts: list[ClaimDraft], kit: Kit) -> tuple[list[ClaimDraft], list[TextReplacement]]:
-    """Ask the model about the doubtful claims, with one request for each section."""
-    unsure: dict[int, list[ClaimDraft]] = {}
-    for draft in drafts:
-        if draft.cited and not draft.support.holds:
-            unsure.setdefault(draft.section, []).append(draft)
-    asked = [judge_section(kit, section, found[:MOST_A_SECTION]) for section, found in unsure.items()]
+    """Ask the model about the claims, with one request for each section."""
+    sections: dict[int, list[ClaimDraft]] = {}
+    for draft in _list_for_judge(drafts):
+        sections.setdefault(draft.section, []).append(draft)
+    asked = [judge_section(kit, section, found) for section, found in sections.items()]
     rulings = [ruling for section in await gather_all(asked, SECTIONS_AT_ONCE) for ruling in section]
     by_place = {_place_of(ruling.draft): ruling for ruling in rulings}
     changes = [_soften_sentence(ruling) for ruling in rulings if ruling.softened]

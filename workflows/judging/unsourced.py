@@ -32,7 +32,7 @@ def find_gap(draft: ClaimDraft, language: Language) -> str:
     if not draft.quotes:
         return word_remark("nothing_cited", language) if _states_fact(said) else ""
     if missing := _list_missing_numbers(said, draft):
-        return word_remark("number_missing", language, numbers=", ".join(missing))
+        return word_remark("number_missing", language, words=", ".join(missing))
     return "" if draft.cited or _knows_names(said, draft) else word_remark("nothing_cited", language)
 
 

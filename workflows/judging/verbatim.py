@@ -2,32 +2,58 @@
 
 import re
 from collections.abc import Sequence
+from itertools import combinations
 
 from app.domain.evidence import Quote
-from retrieval.language.stems import stem_word
+from app.domain.script import count_ideographs
+from retrieval.language.sentences import list_sentences
 from retrieval.language.tokens import Word
 from workflows.checks.polarity import NEGATION_REACH, is_negation
+from workflows.checks.vetoes.veto import find_veto
 
 VERBATIM = "verbatim"
 MOST_ADDED = 0.4
-"""The greatest share of a claim's words that may introduce the quotation, such as its speaker and place."""
-LEAST_ADDED = 2
+"""The greatest share of a claim's letters that may introduce the quotation, such as its speaker and place."""
+LEAST_QUOTED = 30
+LETTERS_OF_IDEOGRAPH = 3
 LEAST_CHARS = 12
 _LETTERS = re.compile(r"[^\W_]+")
-_QUOTED = re.compile(r"[“\"「『]([^“”\"「」『』]+)(?:[”\"」』]|$)")
-_QUOTED_FROM_THE_START = re.compile(r"([^“”\"「」『』]+)[”\"」』]")
+# A straight mark before a letter opens, any other closes. The first quotation may open, the last may close, in another sentence.
+_QUOTED = re.compile(r"(?:[“「『]|\"(?=\w))([^“”\"「」『』]+)(?:[”\"」』]|$)")
+_QUOTED_FROM_THE_START = re.compile(r"([^“”\"「」『』]+)(?:[”」』]|\"(?!\w))")
 
 
 def is_verbatim(claim: str, quotes: Sequence[Quote]) -> bool:
-    """Say whether the claim consists of its quotes or parts of them, with few other words than their introduction."""
+    """Say whether the claim consists of its quotes or parts of them, with few other words than their introduction.
+
+    A part that was cut out of a sentence must still say what the sentence says.
+    """
     own, said = _fold_letters(claim), [_fold_letters(quote.text) for quote in quotes]
     if any(_is_part_of(own, source) for source in said):
-        return True
+        return _is_whole(own, quotes) or _keeps_sense(claim, quotes)
     quoted = [_fold_letters(part) for part in _find_quoted(claim)]
     if any(len(part) >= LEAST_CHARS and not any(_is_part_of(part, source) for source in said) for part in quoted):
         return False
-    parts = quoted or [source for source in said if _is_part_of(source, own)]
-    return bool(parts) and _adds_little(own, parts, quotes)
+    if quoted:
+        return _adds_little(own, quoted, quotes)
+    parts = [source for source in said if _is_part_of(source, own)]
+    return bool(parts) and _adds_little(own, parts, quotes) and _keeps_sense(claim, quotes)
+
+
+def _is_whole(own: str, quotes: Sequence[Quote]) -> bool:
+    """Say whether the claim is a whole quote, or whole sentences of one."""
+    for quote in quotes:
+        sentences = [_fold_letters(sentence) for sentence in list_sentences(quote.text)]
+        if own == _fold_letters(quote.text) or any(
+            own == " ".join(sentences[i:j]) for i, j in combinations(range(len(sentences) + 1), 2)
+        ):
+            return True
+    return False
+
+
+def _keeps_sense(claim: str, quotes: Sequence[Quote]) -> bool:
+    title = "; ".join(dict.fromkeys(quote.source.title for quote in quotes))
+    return find_veto(claim, title, tuple(sentence for quote in quotes for sentence in list_sentences(quote.text))) is None
 
 
 def _find_quoted(claim: str) -> list[str]:
@@ -45,12 +71,20 @@ def _is_part_of(part: str, whole: str) -> bool:
 
 
 def _adds_little(claim: str, parts: Sequence[str], quotes: Sequence[Quote]) -> bool:
+    """Say whether the parts are most of the claim. What is no longer than a title quotes nothing."""
     about = " ".join(f"{quote.source.author} {quote.source.title} {quote.source.published or ''}" for quote in quotes)
     known, rest = set(_fold_letters(about).split()), claim
     for part in parts:
         rest = rest.replace(part, " ", 1)
-    added = [word for word in rest.split() if word not in known and stem_word(word)]
-    return len(added) <= max(LEAST_ADDED, MOST_ADDED * len(claim.split()))
+    added = [word for word in rest.split() if word not in known]
+    return max(map(_measure_length, parts)) >= LEAST_QUOTED and sum(map(_measure_length, added)) <= MOST_ADDED * _measure_length(
+        claim
+    )
+
+
+def _measure_length(text: str) -> float:
+    """Return the number of letters; an ideograph counts as many as it stands for."""
+    return len(text) + (LETTERS_OF_IDEOGRAPH - 1) * count_ideographs(text)
 
 
 def _fold_letters(text: str) -> str:

@@ -22,6 +22,8 @@ RUBRIC_FACTOR = 1.35
 LENGTH_FACTOR = {Length.SHORT: 0.85, Length.MEDIUM: 1.0, Length.LONG: 1.2}
 # Medians of runs on the default corpus: tokens and seconds with a model, seconds without one.
 TOKENS = {Effort.QUICK: 60_000, Effort.STANDARD: 200_000, Effort.DEEP: 600_000}
+# What a model takes to judge the claims of a report: one request for each section.
+JUDGE_TOKENS = {Effort.QUICK: 10_000, Effort.STANDARD: 22_000, Effort.DEEP: 40_000}
 SECONDS = {Effort.QUICK: 60, Effort.STANDARD: 180, Effort.DEEP: 480}
 SECONDS_WITHOUT_MODEL = {Effort.QUICK: 3, Effort.STANDARD: 6, Effort.DEEP: 10}
 
@@ -29,7 +31,8 @@ SECONDS_WITHOUT_MODEL = {Effort.QUICK: 3, Effort.STANDARD: 6, Effort.DEEP: 10}
 def estimate_run(query: ResearchQuery, model: PricedModel | None, history: Sequence[RunConsumption]) -> Estimate:
     """Estimate a run of this query with this model (None: without one); `history` are similar runs."""
     factor = (RUBRIC_FACTOR if query.rubric else 1.0) * LENGTH_FACTOR[(query.style and query.style.length) or Length.MEDIUM]
-    tokens = _interval_of([run.tokens for run in history], TOKENS[query.effort] * factor if model else 0)
+    usual_tokens = TOKENS[query.effort] * factor + (JUDGE_TOKENS[query.effort] if model and model.judges else 0)
+    tokens = _interval_of([run.tokens for run in history], usual_tokens if model else 0)
     usual = (SECONDS if model else SECONDS_WITHOUT_MODEL)[query.effort]
     seconds = _interval_of([run.seconds for run in history], usual * (factor if model else 1.0))
     cost = _cost_of(tokens, model)

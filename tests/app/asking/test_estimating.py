@@ -41,3 +41,11 @@ def test_no_model_no_price_and_caps() -> None:
     assert not estimate_run(capped, MODEL, []).within_budget
     assert estimate_run(capped, None, []).within_budget
     assert estimate_run(ResearchQuery(question="Why?", rubric=True), MODEL, []).tokens.likely > 200_000
+
+
+def test_a_model_that_judges_claims_takes_more() -> None:
+    alone, judging = (estimate_run(QUERY, MODEL._replace(judges=judges), []) for judges in (False, True))
+    assert judging.tokens.likely > alone.tokens.likely
+    assert judging.cost_microusd is not None
+    assert alone.cost_microusd is not None
+    assert judging.cost_microusd.likely > alone.cost_microusd.likely

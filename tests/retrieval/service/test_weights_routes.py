@@ -7,7 +7,7 @@ import pytest
 from aiohttp import web
 
 from app.domain.errors import ToolError
-from retrieval.encoding.nli import inference_labels_of
+from retrieval.encoding.nli import inference_labels_of, read_fact_checkers
 from retrieval.encoding.recent_vectors import RecentVectors
 from retrieval.service.client import IndexClient
 from retrieval.service.json_http import errors_as_json
@@ -82,3 +82,11 @@ def test_the_labels_of_a_model_are_found_in_any_order() -> None:
     assert inference_labels_of({"0": "ENTAILMENT", "1": "NEUTRAL", "2": "CONTRADICTION"}) == (0, 2)
     with pytest.raises(ToolError, match="labels"):
         inference_labels_of({0: "LABEL_0"})
+
+
+def test_a_fact_checker_tells_support_alone() -> None:
+    assert inference_labels_of({0: "unsupported", 1: "supported"}) == (1, None)
+    assert inference_labels_of({0: "entailment", 1: "not_entailment"}) == (0, None)
+    with pytest.raises(ToolError, match=r"models\.toml"):
+        inference_labels_of({0: "LABEL_0", 1: "LABEL_1"})
+    assert {checker.supported for checker in read_fact_checkers().values()} == {1}

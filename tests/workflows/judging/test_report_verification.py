@@ -114,7 +114,7 @@ async def test_a_sentence_without_citation_is_uncited_never_blamed() -> None:
 
 
 async def test_a_marker_without_a_quote_is_no_citation() -> None:
-    report = await check(a_report("Glaciers retreat because of soot [[0123456789abcdef]]."), Judges(unsure=ClaimGrader.MODEL))
+    report = await check(a_report("Glaciers retreat because of soot [[0123456789abcdef]]."), Judges(second=ClaimGrader.MODEL))
     assert report.claims[0].support is Support.UNCITED
 
 
@@ -150,13 +150,30 @@ def verdict(**said: object) -> ScriptedAnswer:
     return json.dumps({"verdicts": [{"claim": 1, "verdict": "none", "reason": "Not said.", "softened": ""} | said]})
 
 
-async def test_a_model_judges_what_is_in_doubt_once_a_section() -> None:
+async def test_a_model_sees_a_claim_that_the_offline_grader_holds_for_true() -> None:
+    report = a_report(f"In 1888 the treasury had a surplus of 12 million dollars {marker_of(SURPLUS)}.")
+    assert (await check(report)).claims[0].support is Support.FULL
+    model = ScriptedModel(lambda _: verdict(verdict="none", reason="It says something else."))
+    judged = (await check(report, Judges(second=ClaimGrader.MODEL), model)).claims[0]
+    assert (judged.support, judged.judge, judged.reason) == (Support.NONE, "model", "It says something else.")
+
+
+async def test_a_long_section_is_judged_in_several_requests_and_shows_a_passage_once_in_each() -> None:
+    claims = " ".join(f"Soot number {n} melts glaciers {marker_of(POST)}." for n in range(40))
+    model = ScriptedModel(lambda _: verdict())
+    await check(a_report(claims), Judges(second=ClaimGrader.MODEL), model)
+    shown = [request.messages[-1].content for request in model.requests]
+    assert [text.count(POST.text) for text in shown] == [1, 1]
+    assert [text.count("Soot number") for text in shown] == [30, 10]
+
+
+async def test_a_model_judges_what_is_not_verbatim_once_a_section() -> None:
     report = a_report(
         f"{PROTECT.text} {marker_of(PROTECT)} Glaciers retreat because of soot {marker_of(POST)}. "
         f"Snow melts early {marker_of(POST)}."
     )
     model = ScriptedModel(lambda _: verdict(verdict="full"))
-    judged = await check(report, Judges(unsure=ClaimGrader.MODEL), model)
+    judged = await check(report, Judges(second=ClaimGrader.MODEL), model)
     assert len(model.requests) == 1
     assert PROTECT.text not in model.requests[0].messages[-1].content.split("<quote")[0]
     assert judged.claims[1].support is Support.FULL
@@ -166,7 +183,7 @@ async def test_a_model_judges_what_is_in_doubt_once_a_section() -> None:
 async def test_a_softened_sentence_replaces_the_claim_and_keeps_its_citation() -> None:
     report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}. {PROTECT.text} {marker_of(PROTECT)}")
     judged = await check(
-        report, Judges(unsure=ClaimGrader.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches carried the post."))
+        report, Judges(second=ClaimGrader.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches carried the post."))
     )
     body = judged.sections[0].body
     assert body.startswith(f"Coaches carried the post. {marker_of(POST)}")
@@ -177,7 +194,7 @@ async def test_a_softened_sentence_replaces_the_claim_and_keeps_its_citation() -
 async def test_a_softened_sentence_may_not_bring_numbers_of_its_own() -> None:
     report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}.")
     judged = await check(
-        report, Judges(unsure=ClaimGrader.MODEL), ScriptedModel(lambda _: verdict(softened="About 77 coaches ran."))
+        report, Judges(second=ClaimGrader.MODEL), ScriptedModel(lambda _: verdict(softened="About 77 coaches ran."))
     )
     assert judged.sections == report.sections
     assert judged.claims[0].support is Support.NONE
@@ -186,14 +203,14 @@ async def test_a_softened_sentence_may_not_bring_numbers_of_its_own() -> None:
 async def test_a_softened_sentence_may_not_bring_names_of_its_own() -> None:
     report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}.")
     judged = await check(
-        report, Judges(unsure=ClaimGrader.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches of Wells ran."))
+        report, Judges(second=ClaimGrader.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches of Wells ran."))
     )
     assert judged.sections == report.sections
 
 
 async def test_a_model_that_fails_leaves_the_offline_verdict() -> None:
     report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}.")
-    assert (await check(report, Judges(unsure=ClaimGrader.MODEL))).claims[0].support is Support.NONE
+    assert (await check(report, Judges(second=ClaimGrader.MODEL))).claims[0].support is Support.NONE
 
 
 class Weights:
@@ -234,6 +251,18 @@ async def test_a_cross_encoder_rules_on_what_is_in_doubt() -> None:
     for said, expected in (((0.9, 0.05), Support.FULL), ((0.1, 0.8), Support.CONTRADICTED), ((0.1, 0.1), Support.NONE)):
         judged = await check(report, Judges(Weights(*said), ClaimGrader.NLI))
         assert judged.claims[0].support is expected
+
+
+async def test_a_cross_encoder_sees_a_claim_that_the_offline_grader_holds_for_true() -> None:
+    report = a_report(f"In 1888 the treasury had a surplus of 12 million dollars {marker_of(SURPLUS)}.")
+    unsure = (await check(report, Judges(Weights(0.2, 0.0), ClaimGrader.NLI))).claims[0]
+    assert (unsure.support, unsure.judge) == (Support.PARTIAL, "nli")
+    assert unsure.reason
+    verbatim = Weights(0.0, 1.0)
+    assert (
+        (await check(a_report(f"{PROTECT.text} {marker_of(PROTECT)}"), Judges(verbatim, ClaimGrader.NLI))).claims[0].support.holds
+    )
+    assert verbatim.asked == 0
 
 
 async def test_the_same_report_is_judged_the_same_way() -> None:

@@ -1,0 +1,60 @@
+"""A language model as judge that knows the truth of every pair: what still passes for supported is the product's doing."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from app.domain.chat import ChatRequest
+from app.domain.claims import Support
+from app.domain.query import Language
+from app.settings import ClaimGrader
+from bench.verdict_counts import JudgedPair, combine_verdicts, draft_pair
+from training.synthesis.claim_support.pairs import ClaimPair
+from workflows.agents.codec import SchemaCodec
+from workflows.agents.kit import Kit
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
+from workflows.judging.offline_judge import judge_offline
+from workflows.judging.second_look import Judges, look_again
+from workflows.prompts.library import PromptLibrary
+from workflows.systems.local_record import LocalRecord
+
+AT_ONCE = 25
+_CLAIM = re.compile(r"^(\d+)\. (.*)$", re.MULTILINE)
+
+
+async def judge_by_truth(pairs: Sequence[ClaimPair]) -> list[JudgedPair]:
+    """Judge the pairs with this model as the second judge, 25 to a section."""
+    judged: list[JudgedPair] = []
+    for language in Language:
+        of = [pair for pair in pairs if pair.language is language]
+        for start in range(0, len(of), AT_ONCE):
+            judged += await _judge_section(of[start : start + AT_ONCE], language)
+    return judged
+
+
+async def _judge_section(pairs: Sequence[ClaimPair], language: Language) -> list[JudgedPair]:
+    drafts = [[judge_offline(draft, language) for draft in draft_pair(pair)] for pair in pairs]
+    shift, placed = 0, []
+    for own in drafts:
+        moved = [
+            replace(d, sentence=d.sentence._replace(start=d.sentence.start + shift, end=d.sentence.end + shift)) for d in own
+        ]
+        placed += moved
+        shift = max((draft.sentence.end for draft in moved), default=shift) + 1
+    truth = {draft.sentence.text: pair.right for pair, own in zip(pairs, drafts, strict=True) for draft in own}
+    seen, _ = await look_again(placed, _make_kit(truth, language), Judges(second=ClaimGrader.MODEL))
+    rest = iter(seen)
+    return [combine_verdicts(pair, [next(rest) for _ in own]) for pair, own in zip(pairs, drafts, strict=True)]
+
+
+def _make_kit(truth: dict[str, bool], language: Language) -> Kit:
+    def answer(request: ChatRequest) -> ScriptedAnswer:
+        claims = _CLAIM.findall(request.messages[-1].content)
+        said = {True: Support.FULL, False: Support.NONE}
+        verdicts = [{"claim": int(n), "verdict": said[truth.get(text, False)], "reason": "known"} for n, text in claims]
+        return json.dumps({"verdicts": verdicts})
+
+    chat, prompts = ScriptedModel(answer), PromptLibrary.load()
+    return Kit(chat, {}, LocalRecord("told"), prompts, SchemaCodec(), date(2026, 1, 1), lambda: 0.0, language=language)

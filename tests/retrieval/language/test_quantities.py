@@ -1,0 +1,51 @@
+"""Quantities with their units, dates and ordinals, as texts write them."""
+
+import pytest
+
+from retrieval.language.quantities import QuantityKind, read_quantities
+from retrieval.language.traditional import simplify
+
+
+def told(text: str) -> list[tuple[str, float, str]]:
+    return [(q.kind.value, q.value, q.unit) for q in read_quantities(text)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("5 km", "5,000 metres"),
+        ("350 thousand", "350,000"),
+        ("three hundred and twelve", "312"),
+        ("a quarter", "25%"),
+        ("half a year", "six months"),
+        ("百分之六十八", "68%"),
+        ("三分之一", "a third"),
+        ("八十万人", "800,000"),
+        ("为期十二周", "12 weeks"),
+        ("四成", "40 per cent"),
+        ("€90 million", "90 million euros"),
+        ("World War II", "the Second World War"),
+        ("第三艘", "third"),
+        ("1931年3月", "March 1931"),
+    ],
+)
+def test_the_same_quantity_reads_the_same_however_it_is_written(one: str, other: str) -> None:
+    assert sorted(told(one)) == sorted(told(other)) != []
+
+
+@pytest.mark.parametrize(("one", "other"), [("5 km", "5 miles"), ("$5", "£5"), ("12周", "12天"), ("3.2 million", "3.2 billion")])
+def test_another_unit_is_another_quantity(one: str, other: str) -> None:
+    assert told(one) != told(other)
+
+
+def test_the_first_number_of_a_range_has_the_unit_of_the_second() -> None:
+    assert told("from 3.1 to 4.2 million tonnes")[0] == ("amount", 3.1e12, "gram")
+
+
+def test_may_is_a_month_only_in_a_date() -> None:
+    assert QuantityKind.MONTH in {q.kind for q in read_quantities("It opened in May 1950.")}
+    assert read_quantities("It may open.") == ()
+
+
+def test_traditional_ideographs_are_read_as_simplified_ones_in_their_places() -> None:
+    assert simplify("圖書館沒有導覽") == "图书馆没有导览"
