@@ -2,13 +2,28 @@
 
 from collections.abc import Sequence
 
-from rubrica_client.models import Clarifications, Criterion, DraftedRubric, EditedRubric, Estimate, NewRun, RubricView, Scorecard
+from rubrica_client.models import (
+    Clarifications,
+    Criterion,
+    DraftedRubric,
+    EditedRubric,
+    Estimate,
+    NewRun,
+    RubricView,
+    Scorecard,
+    SuggestedCollections,
+)
 from rubrica_client.request import DRAFTING, Request
 
 
 def estimate(new: NewRun) -> Request[Estimate]:
     """Estimate what a run of this question will take."""
     return Request("POST", "/v1/estimates", Estimate, body=new)
+
+
+def suggest(new: NewRun) -> Request[SuggestedCollections]:
+    """Find the collections that a run of this question would search besides the default one."""
+    return Request("POST", "/v1/suggestions", SuggestedCollections, body=new)
 
 
 def clarify(new: NewRun) -> Request[Clarifications]:

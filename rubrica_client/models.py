@@ -1132,6 +1132,12 @@ class Subtask(Value):
     added: bool = False
 
 
+class SuggestedCollections(Value):
+    """The collections that fit a question, the best first. The whole organisation may use them."""
+
+    collections: Sequence[str]
+
+
 class Support(StrEnum):
     """
     The support that cited evidence gives a claim. `uncited`: nothing is cited.
@@ -1722,7 +1728,10 @@ class NewRun(Value):
         default=[],
         description="Further systems to work the question on the same evidence.",
     )
-    collections: Sequence[str] = Field(default=[], description="Empty: the default collection.")
+    collections: Sequence[str] | None = Field(
+        default=None,
+        description="Collections to search. Empty: the default one. Null: the default one, and those of your organisation that fit the question, unless `sources` leaves `collections` out.",
+    )
     budget: Budget = Field(
         default={"max_tokens": None, "max_cost_microusd": None, "max_seconds": None},
         validate_default=True,
@@ -2170,6 +2179,10 @@ class ResearchQuery(Value):
     searched: Sequence[str] = Field(
         default=[],
         description="The same by their names in the index; set by the server where these differ.",
+    )
+    suggested: bool = Field(
+        default=False,
+        description="True when nobody named the collections: they fit the question, and are searched besides the default one.",
     )
     tenant: str = Field(
         default="",

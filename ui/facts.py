@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from rubrica_client.models import ColumnView, Me, Run, RunUsage, Usage
+from rubrica_client.models import ColumnView, Me, NewRun, Run, RunUsage, SourceKind, Usage
 from rubrica_client.runs import FINISHED
 
 
@@ -24,6 +24,11 @@ def count_tokens(usage: Usage | RunUsage) -> int:
 def is_allowed(who: Me, scope: str) -> bool:
     """Return whether this person has the scope, such as `runs:write`."""
     return scope in who.scopes
+
+
+def searches_corpora(new: NewRun) -> bool:
+    """Return whether a run of this question searches the installation's own corpora, which named collections replace."""
+    return SourceKind.CORPORA in new.sources if new.sources else not new.collections
 
 
 def has_ended(column: ColumnView) -> bool:

@@ -1,6 +1,6 @@
 """A sentence for each event of a run's log."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rubrica_client.models import RunEvent
 from ui.language import say, say_count, say_name
@@ -77,8 +77,22 @@ def _describe_report(event: RunEvent) -> str:
     return say("log.report", counts=say("log.comma").join(counts))
 
 
+def _describe_question(event: RunEvent) -> str:
+    asked = say("log.question", question=quote_text(_read_text(event, "question")))
+    collections = event.payload.get("collections")
+    return say("log.detail", said=asked, detail=say_searched(collections, event.payload.get("corpora"))) if collections else asked
+
+
+def say_searched(collections: Sequence[str], corpora: object, kinds: Sequence[str] = ()) -> str:
+    """Return what a run searches: collections, the default corpus where `corpora` is true, and kinds of sources outside."""
+    parts = [say("ask.searched_own", name=name) for name in collections]
+    parts += [say("ask.searched_corpora")] if corpora else []
+    parts += [say_name("sources", kind) for kind in kinds]
+    return say("ask.searched", what=say("log.comma").join(parts))
+
+
 SENTENCES: dict[str, Callable[[RunEvent], str]] = {
-    "run_created": lambda e: say("log.question", question=quote_text(_read_text(e, "question"))),
+    "run_created": _describe_question,
     "status_changed": _describe_status,
     "stage_started": _describe_stage_start,
     "stage_finished": _describe_stage_end,

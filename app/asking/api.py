@@ -5,11 +5,11 @@ from litestar.params import JSONBody
 
 from app.accounts.nouns.access import AccessScope
 from app.asking.nouns import Estimate
-from app.asking.schemas import Clarifications, DraftedRubric, EditedRubric, RubricView
+from app.asking.schemas import Clarifications, DraftedRubric, EditedRubric, RubricView, SuggestedCollections
 from app.domain.contract import DraftKind
 from app.domain.scorecard import Scorecard
 from app.http.authentication import needs
-from app.http.dependencies import AskingService, RunId
+from app.http.dependencies import AskingService, RunId, SuggestionsService
 from app.http.openapi.responses import problem_responses
 from app.runs.schemas import NewRun
 
@@ -25,6 +25,12 @@ class AskingController(Controller):
     async def estimate(self, data: JSONBody[NewRun], asking: AskingService) -> Estimate:
         """Estimate what a run of this question will take, with the systems `beside` it, from similar runs. Nothing is started."""
         return await asking.estimate(data.to_query(), data.beside)
+
+    @post("/suggestions", status_code=200, opt=needs(AccessScope.RUNS_WRITE), responses=problem_responses(400))
+    async def suggest(self, data: JSONBody[NewRun], suggestions: SuggestionsService) -> SuggestedCollections:
+        """Find the collections of your organisation that a run of this question would search besides the default one."""
+        query = data.to_query()
+        return SuggestedCollections(collections=await suggestions.find(query) if data.takes_suggestions else ())
 
     @post("/clarifications", opt=needs(AccessScope.RUNS_WRITE), responses=problem_responses(400))
     async def clarify(self, data: JSONBody[NewRun], asking: AskingService) -> Clarifications:

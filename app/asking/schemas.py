@@ -55,3 +55,9 @@ class Clarifications(BaseModel):
     questions: tuple[ClarifyingQuestion, ...]
     model: str
     usage: Usage
+
+
+class SuggestedCollections(BaseModel):
+    """The collections that fit a question, the best first. The whole organisation may use them."""
+
+    collections: tuple[str, ...]

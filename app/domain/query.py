@@ -68,6 +68,10 @@ class ResearchQuery(Value):
     searched: tuple[str, ...] = Field(
         default=(), description="The same by their names in the index; set by the server where these differ."
     )
+    suggested: bool = Field(
+        default=False,
+        description="True when nobody named the collections: they fit the question, and are searched besides the default one.",
+    )
     tenant: str = Field(default="", description="The organisation whose own documents are searched; set by the server.")
     refreshes: UUID | None = Field(
         default=None, description="The run whose report this one brings up to date; set by the server."
@@ -87,6 +91,13 @@ class ResearchQuery(Value):
     def full_question(self) -> str:
         """The question with the reader's answers to questions asked back."""
         return "\n".join((self.question, *(clarified.answer for clarified in self.clarified)))
+
+    @property
+    def searches_corpora(self) -> bool:
+        """True when the installation's own corpora are searched. Collections that a person names replace them."""
+        if self.scope and self.scope.sources:
+            return SourceKind.CORPORA in self.scope.sources
+        return self.suggested or not self.collections
 
     @field_validator("question")
     @classmethod

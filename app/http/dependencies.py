@@ -13,6 +13,7 @@ from app.accounts.service.accounts import Accounts
 from app.asking.service.asking import Asking
 from app.collections.service.collections import Collections
 from app.collections.service.index_pages import Pages
+from app.collections.service.suggestions import Suggestions
 from app.exports.service import Exports
 from app.http.part_checks import PartChecks
 from app.openai.details import KeptDetails
@@ -45,6 +46,7 @@ PartsService = NamedDependency[PartChecks]
 ToolUseService = NamedDependency[ToolUseReport]
 PagesService = NamedDependency[Pages]
 WebhooksService = NamedDependency[Webhooks]
+SuggestionsService = NamedDependency[Suggestions]
 CollectionsService = NamedDependency[Collections]
 SchedulesService = NamedDependency[Schedules]
 SubscriptionsService = NamedDependency[Subscriptions]

@@ -13,6 +13,7 @@ from app.accounts.service.policy import DEFAULT_POLICY, AccountPolicy
 from app.asking.service.asking import Asking
 from app.collections.service.collections import Collections
 from app.collections.service.index_pages import Pages
+from app.collections.service.suggestions import Suggestions
 from app.comparisons.service.offers import Offers
 from app.database.engine import connect
 from app.database.roles import refuse_bypass
@@ -78,6 +79,7 @@ class SourceServices:
 
     collections: Collections
     pages: Pages
+    suggestions: Suggestions
     use: ToolUseReport
 
 
@@ -195,6 +197,7 @@ def _make_source_services(
     return SourceServices(
         collections=Collections(tenants, trusted, background.files, background.index, background.tending.wake),
         pages=Pages(background.index),
+        suggestions=Suggestions(tenants, background.index),
         use=ToolUseReport(trusted, services_on),
     )
 

@@ -11,7 +11,7 @@ from litestar.response import Stream
 from app.accounts.nouns.access import AccessScope
 from app.domain.run import RunStatus
 from app.http.authentication import needs
-from app.http.dependencies import LiveService, ResponseDetailsService, RunsService
+from app.http.dependencies import LiveService, ResponseDetailsService, RunsService, SuggestionsService
 from app.openai import ids
 from app.openai.chat_objects import ChatChoice, ChatCitation, ChatCompletion, ChatMessage, ChatUsage
 from app.openai.chat_stream import ChatStream, explain_no_report
@@ -21,6 +21,7 @@ from app.openai.errors import error_responses
 from app.openai.following import STREAM_HEADERS, stream_frames, stream_whole
 from app.openai.reading import lines_of, report_of
 from app.openai.requests import NewChatCompletion
+from app.runs.api.suggested_sources import choose_sources
 from app.runs.schemas import NewRun
 from app.runs.service.runs import Runs
 
@@ -41,12 +42,14 @@ class ChatController(Controller):
         data: JSONBody[NewChatCompletion],
         runs: RunsService,
         live: LiveService,
+        suggestions: SuggestionsService,
         response_details: ResponseDetailsService,
     ) -> Reply[bytes] | Stream:
         """Ask, and wait for the report, or follow the work with `stream`. The run continues when the client disconnects."""
         question, notes = data.to_question()
         model = ids.find_model(data.model, runs.systems, data.reasoning_effort)
-        run = await runs.create(NewRun(question=question, **model._asdict()).to_query(), notes)
+        query = await choose_sources(NewRun(question=question, **model._asdict()), suggestions)
+        run = await runs.create(query, notes)
         kept = ResponseDetails(metadata=data.metadata or {}, retrievable=data.store is not False)
         await response_details.keep(run.id, run.id, kept)
         if data.stream:

@@ -20,6 +20,7 @@ from app.http.dependencies import (
     RevisingService,
     RunsService,
     SteeringService,
+    SuggestionsService,
 )
 from app.openai.details import ResponseDetails
 from app.openai.errors import error_responses
@@ -39,6 +40,7 @@ from app.openai.requests import NewResponse
 from app.openai.stream import ResponseStream
 from app.reports.service.revising import Revising
 from app.reports.storage.reports import StoredReport
+from app.runs.api.suggested_sources import choose_sources
 from app.runs.schemas import NewRun
 from app.runs.service.live_events import LiveEvents
 from app.runs.service.runs import Runs
@@ -71,6 +73,7 @@ class ResponsesController(Controller):
         data: JSONBody[NewResponse],
         runs: RunsService,
         live: LiveService,
+        suggestions: SuggestionsService,
         revising: RevisingService,
         response_details: ResponseDetailsService,
         principal: CurrentPrincipal,
@@ -88,7 +91,8 @@ class ResponsesController(Controller):
             asked = await ask_follow_up(runs, revising, details.previous, question)
             await response_details.keep(asked.task.id, asked.run.id, details)
             return _answer_follow_up(data, revising, asked, details)
-        run = await runs.create(NewRun(question=question, **model._asdict()).to_query(), notes)
+        query = await choose_sources(NewRun(question=question, **model._asdict()), suggestions)
+        run = await runs.create(query, notes)
         await response_details.keep(run.id, run.id, details)
         if data.stream:
             return _stream(live, runs, run.id, details, None)

@@ -30,7 +30,12 @@ class NewRun(BaseModel):
     beside: list[SystemName] = Field(
         default=[], max_length=len(SystemName), description="Further systems to work the question on the same evidence."
     )
-    collections: tuple[CollectionName, ...] = Field(default=(), max_length=20, description="Empty: the default collection.")
+    collections: tuple[CollectionName, ...] | None = Field(
+        default=None,
+        max_length=20,
+        description="Collections to search. Empty: the default one. Null: the default one, and those of your organisation "
+        "that fit the question, unless `sources` leaves `collections` out.",
+    )
     budget: Budget = Budget()
     length: Length | None = Field(default=None, description="The report's length, relative to its effort's usual one.")
     tone: Tone | None = None
@@ -47,6 +52,11 @@ class NewRun(BaseModel):
         default=None, description="Hold the report to a rubric: `auto` drafts one with the plan, or give the criteria."
     )
 
+    @property
+    def takes_suggestions(self) -> bool:
+        """True when collections that fit the question are searched."""
+        return self.collections is None and (not self.sources or SourceKind.COLLECTIONS in self.sources)
+
     def to_query(self) -> ResearchQuery:
         """Return the question as a research query.
 
@@ -55,13 +65,11 @@ class NewRun(BaseModel):
         """
         style = {name: getattr(self, name) for name in ReportStyle.model_fields if getattr(self, name)}
         scope = {name: getattr(self, name) for name in SearchScope.model_fields if getattr(self, name)}
-        given = {
-            name: getattr(self, name)
-            for name in ("question", "effort", "system", "collections", "budget", "clarified", "approve_plan")
-        }
+        given = {name: getattr(self, name) for name in ("question", "effort", "system", "budget", "clarified", "approve_plan")}
         try:
             return ResearchQuery(
                 **given,
+                collections=self.collections or (),
                 language=self.language or detect_language(self.question),
                 style=ReportStyle(**style) if style else None,
                 scope=SearchScope(**scope) if scope else None,

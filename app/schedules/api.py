@@ -12,8 +12,9 @@ from app.accounts.nouns.access import AccessScope
 from app.domain.query import ResearchQuery
 from app.domain.schedules import Schedule
 from app.http.authentication import PUBLIC, needs
-from app.http.dependencies import SchedulesService, SubscriptionsService
+from app.http.dependencies import SchedulesService, SubscriptionsService, SuggestionsService
 from app.http.openapi.responses import problem_responses
+from app.runs.api.suggested_sources import choose_sources
 from app.schedules.schemas import FiringPage, MailDeliveryPage, NewSchedule, ScheduleChange, SchedulePage
 
 PAGE_SIZE = 20
@@ -38,9 +39,11 @@ class SchedulesController(Controller):
         return SchedulePage(items=items, next=items[-1].id if len(found) > limit else None)
 
     @post(opt=needs(AccessScope.SCHEDULES_WRITE), responses=problem_responses(400, 409))
-    async def create(self, data: JSONBody[NewSchedule], schedules: SchedulesService) -> Response[Schedule]:
+    async def create(
+        self, data: JSONBody[NewSchedule], schedules: SchedulesService, suggestions: SuggestionsService
+    ) -> Response[Schedule]:
         """Ask a question at set times. Each asking costs only what changed since the last."""
-        query = data.run.to_query() if data.run else ResearchQuery(question="taken from the run")
+        query = await choose_sources(data.run, suggestions) if data.run else ResearchQuery(question="taken from the run")
         made = await schedules.create(data.name, query, data.timing, data.deliver_to, data.from_run)
         return Response(made, headers={"Location": f"/v1/schedules/{made.id}"})
 

@@ -10,13 +10,14 @@ from pydantic import ValidationError
 
 from app.domain.budget import Budget
 from app.domain.errors import InvalidInput
+from app.domain.query import ResearchQuery
 from app.runs.schemas import NewRun
 from app.settings import Settings
 from infra.cli.build_progress import explain_words_only
 from infra.cli.connection import Connection, open_connection
 from infra.cli.documents import index_folder, open_index
 from infra.cli.execute import say
-from infra.cli.run_summaries import describe_estimate
+from infra.cli.run_summaries import describe_estimate, describe_searched
 from infra.cli.watch import follow_run
 from retrieval.store.catalogue import CorpusKind
 from rubrica_client import ApiError, asking, models, runs
@@ -67,6 +68,7 @@ async def ask(settings: Settings, question: AskedQuestion) -> int:
         await _say_estimate(connection, request)
         run = await connection.api.send(runs.create(request))
         say(f"run {run.id} accepted after {time.monotonic() - begun:.1f} s")
+        say(describe_searched(ResearchQuery.of_any_version(run.query.model_dump_json())))
         code = await follow_run(connection, run, question.out)
         await _say_unencoded(connection, collections or question.collections)
         return code

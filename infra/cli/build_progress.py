@@ -29,7 +29,7 @@ class BuildProgress:
             return
         if phase != self._phase:
             self._phase, self._told_at = phase, self._clock()
-            self.say(f"{self.name}: {phase}" + (", searched by words meanwhile" if phase == BuildPhase.ENCODING else ""))
+            self.say(f"{self.name}: {phase}" + (", can be searched meanwhile" if phase == BuildPhase.ENCODING else ""))
         elif self._clock() - self._told_at >= REPORT_INTERVAL.total_seconds():
             self._told_at = self._clock()
             self.say(f"{self.name}: {phase} {describe_step(step)}")

@@ -1,5 +1,7 @@
 """Describe an estimate of a run, and its scorecard, in lines for a terminal."""
 
+from app.domain.options import SourceKind
+from app.domain.query import ResearchQuery
 from app.domain.scorecard import PASSES_FROM
 from infra.cli.progress import as_one_line, count_nouns
 from rubrica_client.models import CriterionScore, Estimate, Interval, Scorecard
@@ -22,6 +24,18 @@ def _describe_score(item: CriterionScore) -> str:
         score = "found" if item.score >= PASSES_FROM else "not found"
     mark = "fault " if fault else ""
     return f"  {score:>9}  {mark}{as_one_line(item.criterion.title)[:WIDTH]}: {as_one_line(item.missing or item.reason)}"
+
+
+NAMES = {SourceKind.WEB: "the web", SourceKind.SCHOLAR: "papers"}
+
+
+def describe_searched(query: ResearchQuery) -> str:
+    """Return what a run searches, in one line. Of the places outside, only those that the question names."""
+    fits = ", which fits the question" if query.suggested else ""
+    parts = [f"the collection {as_one_line(name)}{fits}" for name in query.collections]
+    parts += ["the default corpus"] if query.searches_corpora else []
+    parts += [NAMES[kind] for kind in (query.scope.sources if query.scope else ()) if kind in NAMES]
+    return f"searches: {'; '.join(parts)}"
 
 
 def describe_estimate(estimate: Estimate) -> str:

@@ -4,10 +4,11 @@ import asyncio
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from app.domain.errors import Conflict, InvalidInput, ToolError, ToolUnavailable
 from app.domain.evidence import Passage
@@ -16,6 +17,7 @@ from retrieval.building.builds import ATTEMPTS, RunningBuilds
 from retrieval.corpora.uploads import UploadState, upload_states_of
 from retrieval.ports import SearchFilter
 from retrieval.search.library import DEFAULT_COLLECTION, Library
+from retrieval.service.build_pace import WAIT_FOR_VECTORS, BuildPace
 from retrieval.store.catalogue import Build, BuildPhase, Collection, CorpusKind
 from retrieval.store.documents import StoredState
 from retrieval.store.home import RetrievalHome
@@ -27,18 +29,30 @@ WAIT_FOR_INDEX = timedelta(seconds=60)
 SEARCHES_AT_ONCE = max(2, os.cpu_count() or 1)
 """One search for each core. On two cores, two threads answer a seventh more searches a second than six."""
 
+T = TypeVar("T")
+
 
 class IndexOwner:
-    """The owner of a library and its builds. Its methods run on the event loop; searches run in threads."""
+    """The owner of a library and its builds. Its methods run on the event loop; searches run in threads.
 
-    def __init__(self, shelves: RetrievalHome, library: Library, build_command: Sequence[str]) -> None:
+    Searches wait for the vectors of a collection that is encoded within `wait_for_vectors`.
+    """
+
+    def __init__(
+        self,
+        shelves: RetrievalHome,
+        library: Library,
+        build_command: Sequence[str],
+        wait_for_vectors: timedelta = WAIT_FOR_VECTORS,
+    ) -> None:
         self._shelves = shelves
         self._library = library
         self._builds = RunningBuilds(build_command, self._on_step, self._on_giving_up)
         self._steps: dict[str, Build] = {}
         self._building = asyncio.Lock()
         self._searching = ThreadPoolExecutor(SEARCHES_AT_ONCE, thread_name_prefix="search")
-        self._pace: dict[str, tuple[BuildPhase, float, int]] = {}
+        self._pace: dict[str, BuildPace] = {}
+        self._longest_wait = wait_for_vectors
         self._closing = False
 
     async def open(self) -> None:
@@ -57,14 +71,20 @@ class IndexOwner:
         self._searching.shutdown(wait=False, cancel_futures=True)
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
-        """Run `Library.search` in a thread, after the first index of each collection is ready."""
+        """Run `Library.search` in a thread, after each collection's first index is ready, and its vectors where they are soon."""
         await self._wait_for_indexes(where)
-        return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.search, query, limit, where)
+        await self._wait_for_vectors(where)
+        return await self._run_in_thread(lambda: self._library.search(query, limit, where))
 
     async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
         """Run `Library.respell` in a thread, as `search` does."""
         await self._wait_for_indexes(where)
-        return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.respell, words, where)
+        return await self._run_in_thread(lambda: self._library.respell(words, where))
+
+    async def _run_in_thread(self, search: Callable[[], T]) -> T:
+        if self._closing:
+            raise ToolUnavailable("the index owner is stopping; try again when it has started again")
+        return await asyncio.get_running_loop().run_in_executor(self._searching, search)
 
     async def compare(self, query: str, texts: Sequence[str]) -> list[float]:
         """Run `Library.compare` in a thread."""
@@ -77,8 +97,20 @@ class IndexOwner:
             await asyncio.to_thread(self._library.require_permitted, names, where.tenant)
             for name in names:
                 await self._wait_until_ready(name)
-        if self._closing:
-            raise ToolUnavailable("the index owner is stopping; try again when it has started again")
+
+    async def _wait_for_vectors(self, where: SearchFilter) -> None:
+        names = where.collections or (DEFAULT_COLLECTION,)
+        if any(map(self._find_wait, names)):
+            await asyncio.to_thread(self._library.require_permitted, names, where.tenant)
+            for name in names:
+                await self._wait_until_encoded(name)
+
+    def _find_wait(self, name: str) -> float:
+        """Return the seconds that a search of this collection waits for its vectors at most."""
+        build, pace = self._build_of(name), self._pace.get(name)
+        if build is None or pace is None or not self._builds.is_running(name):
+            return 0.0
+        return pace.find_wait(build, monotonic(), self._longest_wait)
 
     async def build(self, collection: Collection) -> dict[str, Any]:
         """Build a collection from its corpus (again), and return its state."""
@@ -169,9 +201,9 @@ class IndexOwner:
 
     async def _on_step(self, build: Build) -> None:
         """Publish a step. A new phase is published once its index can be searched."""
-        last = self._steps.get(build.collection)
+        last, pace, now = self._steps.get(build.collection), self._pace.get(build.collection), monotonic()
+        self._pace[build.collection] = pace.continue_with(build, now) if pace else BuildPace.begin(build, now)
         if last is None or last.phase is not build.phase:
-            self._pace[build.collection] = (build.phase, monotonic(), build.done)
             await asyncio.to_thread(self._library.refresh, build.collection)
         self._steps[build.collection] = build
 
@@ -196,11 +228,14 @@ class IndexOwner:
                 except TimeoutError as error:
                     raise ToolError(f"the collection {name!r} is still being built; try again shortly") from error
 
+    async def _wait_until_encoded(self, name: str) -> None:
+        async with self._builds.changed:
+            with suppress(TimeoutError):
+                encoded = self._builds.changed.wait_for(lambda: not self._find_wait(name))
+                await asyncio.wait_for(encoded, self._find_wait(name))
+
     def _speed_of(self, build: Build) -> dict[str, Any]:
-        phase, since, done = self._pace.get(build.collection, (build.phase, monotonic(), build.done))
-        elapsed = monotonic() - since
-        if phase is not build.phase or build.phase.finished or build.done <= done or elapsed <= 0:
-            return {"per_second": None, "seconds_left": None}
-        rate = (build.done - done) / elapsed
-        left = (build.total - build.done) / rate if build.total else None
-        return {"per_second": round(rate, 1), "seconds_left": round(left, 1) if left is not None else None}
+        pace = self._pace.get(build.collection)
+        rate = pace.measure(build, monotonic()) if pace else None
+        left = (build.total - build.done) / rate if rate and build.total else None
+        return {"per_second": round(rate, 1) if rate else None, "seconds_left": round(left, 1) if left is not None else None}

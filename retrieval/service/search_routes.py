@@ -1,4 +1,4 @@
-"""The routes that agents and readers use: passages, spellings, documents and stored texts."""
+"""The routes that agents and readers use: passages, fitting collections, spellings, documents and stored texts."""
 
 import asyncio
 from typing import Any
@@ -7,6 +7,7 @@ from aiohttp import web
 
 from retrieval.ports import SearchFilter
 from retrieval.search.library import MAX_COMPARED, Library
+from retrieval.service.fitting import FittingCollections
 from retrieval.service.json_http import answer_json, read_body, require_text, require_texts
 from retrieval.service.owner import IndexOwner
 
@@ -14,16 +15,18 @@ DEFAULT_LIMIT = 10
 
 
 class SearchRoutes:
-    """The routes `POST /search`, `/respell`, `/compare` and `/read`, `GET /snapshots/{hash}`."""
+    """The routes `POST /search`, `/fitting`, `/respell`, `/compare` and `/read`, `GET /snapshots/{hash}`."""
 
-    def __init__(self, owner: IndexOwner, library: Library) -> None:
+    def __init__(self, owner: IndexOwner, library: Library, fitting: FittingCollections) -> None:
         self._owner = owner
         self._library = library
+        self._fitting = fitting
 
     def list_routes(self) -> list[web.RouteDef]:
         """Return the routes with their handlers."""
         return [
             web.post("/search", self.search),
+            web.post("/fitting", self.fitting),
             web.post("/respell", self.respell),
             web.post("/compare", self.compare),
             web.post("/read", self.read),
@@ -35,6 +38,12 @@ class SearchRoutes:
         body = await read_body(request)
         found = await self._owner.search(require_text(body, "query"), int(body.get("limit", DEFAULT_LIMIT)), _filter_of(body))
         return answer_json({"passages": [passage.model_dump(mode="json") for passage in found]})
+
+    async def fitting(self, request: web.Request) -> web.Response:
+        """Choose collections: `{"query", "collections", filters}` -> `{"collections"}`, those that fit, the best first."""
+        body = await read_body(request)
+        found = await asyncio.to_thread(self._fitting.find, require_text(body, "query"), _filter_of(body))
+        return answer_json({"collections": found})
 
     async def respell(self, request: web.Request) -> web.Response:
         """Correct words: `{"words", filters}` -> `{"words": {written: meant}}`."""

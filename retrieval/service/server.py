@@ -30,6 +30,7 @@ from retrieval.encoding.nli import CrossEncoderNli
 from retrieval.search.library import Library
 from retrieval.search.reranker import open_reranker
 from retrieval.service.collection_routes import CollectionRoutes
+from retrieval.service.fitting import FittingCollections
 from retrieval.service.json_http import answer_json, errors_as_json
 from retrieval.service.owner import IndexOwner
 from retrieval.service.owner_lock import lock_home
@@ -49,7 +50,7 @@ def create_index_app(owner: IndexOwner, library: Library) -> web.Application:
         return answer_json({"status": "ok", "pid": os.getpid(), "collections": library.list_collections()})
 
     app.router.add_get("/health", health)
-    app.add_routes(SearchRoutes(owner, library).list_routes())
+    app.add_routes(SearchRoutes(owner, library, FittingCollections(library)).list_routes())
     app.add_routes(CollectionRoutes(owner).list_routes())
     return app
 

@@ -82,7 +82,7 @@ def test_progress_tells_phases_at_once_and_rates_now_and_then() -> None:
     assert told == [
         "wiki: reading",
         "wiki: reading 12,000 of about 40,000 documents, 2,000.0/s, about 14 s left",
-        "wiki: encoding, searched by words meanwhile",
+        "wiki: encoding, can be searched meanwhile",
     ]
 
 

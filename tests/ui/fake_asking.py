@@ -22,6 +22,13 @@ def add_estimate(api: FakeApi) -> None:
     api.answer("POST", "/v1/clarifications", lambda *_: {"questions": [question]})
 
 
+def add_collections(api: FakeApi, *names: str, fitting: tuple[str, ...] = ()) -> None:
+    """Add collections of the visitor, some of which fit every question."""
+    made = [{"id": f"c{n}", "name": name, "created_at": "2026-01-05T09:30:00Z"} for n, name in enumerate(names)]
+    api.answer("GET", "/v1/collections", lambda *_: {"items": made, "next": None})
+    api.answer("POST", "/v1/suggestions", lambda *_: {"collections": list(fitting)})
+
+
 def add_run_awaiting_approval(api: FakeApi) -> FakeRun:
     """Add a run whose plan and rubric wait for approval."""
     run = api.add(FakeRun(QUESTION, plan=PLAN))

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from rubrica_client.models import Criterion
 from tests.ui.example_runs import PLAN, QUESTION, add_finished_run
 from tests.ui.fake_api import FakeApi
-from tests.ui.fake_asking import add_estimate, add_run_awaiting_approval, add_scorecard
+from tests.ui.fake_asking import add_collections, add_estimate, add_run_awaiting_approval, add_scorecard
 from tests.ui.test_pages import shown
 from ui.components.rubric_editor import join_criterion, split_criterion
 
@@ -19,6 +19,42 @@ def test_the_estimate_is_an_interval_with_its_ground(api: FakeApi, open_page: Op
     app = open_page("ask")
     app.text_area(key="question").set_value(QUESTION).run()
     assert "3:00 – 7:00 · $0.02 – $0.06 · 40k – 90k tokens · from 5 runs like it" in shown(app)
+
+
+def test_collections_that_fit_are_searched_besides_the_default_corpus_unless_the_reader_chooses(
+    api: FakeApi, open_page: OpenPage
+) -> None:
+    add_collections(api, "Leases", "Manuals", fitting=("Leases",))
+    app = open_page("ask")
+    app.text_area(key="question").set_value(QUESTION).run()
+    assert app.multiselect(key="own").value == ["Leases"]
+    assert "Searches: your collection Leases, the default corpus</p>" in shown(app)
+    app.button(key="start").click().run()
+    assert take_sent(api) == (["Leases"], ["corpora", "collections", "web", "scholar"])
+
+    app = open_page("ask")
+    app.text_area(key="question").set_value(QUESTION).run()
+    app.toggle(key="beside").set_value(False).run()
+    assert "Searches: your collection Leases</p>" in shown(app)
+    app.pills(key="sources").set_value(["web"]).run()
+    assert "Searches: your collection Leases, The web</p>" in shown(app)
+    app.button(key="start").click().run()
+    assert take_sent(api) == (["Leases"], ["web", "collections"])
+
+    app = open_page("ask")
+    app.text_area(key="question").set_value(QUESTION).run()
+    app.multiselect(key="own").set_value([]).run()
+    app.text_area(key="question").set_value(f"{QUESTION} And later?").run()
+    assert app.multiselect(key="own").value == [], "a choice stays"
+    assert "Searches: the default corpus</p>" in shown(app)
+    app.button(key="start").click().run()
+    assert take_sent(api) == ([], None)
+
+
+def take_sent(api: FakeApi) -> tuple[object, object]:
+    """Collections and sources of the run that was asked last."""
+    body = [body for _, path, body in api.commands() if path == "runs"][-1] or {}
+    return body.get("collections"), body.get("sources")
 
 
 def test_wishes_go_along_and_questions_back_come_first(api: FakeApi, open_page: OpenPage) -> None:

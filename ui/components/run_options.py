@@ -7,6 +7,7 @@ import streamlit as st
 
 from rubrica_client.models import Budget
 from ui.components.controls import ask_budget
+from ui.components.own_collections import ChosenCollections
 from ui.language import LANGUAGES, say, say_name
 
 LENGTHS = ("short", "medium", "long")
@@ -15,19 +16,19 @@ FORMATS = ("report", "brief", "table_first", "bullets")
 SOURCES = ("corpora", "web", "scholar")
 
 
-def show(own: tuple[str, ...]) -> dict[str, Any]:
-    """Draw the form, and return the fields of a new run that were chosen. `own` are the chosen collections."""
+def show(own: ChosenCollections) -> dict[str, Any]:
+    """Draw the form, and return the fields of a new run that were chosen."""
     writing, searching, limits = st.columns(3, gap="large")
     with writing:
         written = _ask_writing()
     with searching:
-        searched = _ask_searching() | {"collections": own}
+        searched = _ask_searching()
     with limits:
         st.caption(say("ask.limit_help"))
         budget = ask_budget("cap", Budget())
-    if own and searched["sources"]:
-        searched["sources"] = (*searched["sources"], "collections")
-    return {name: value for name, value in (written | searched).items() if value} | {"budget": budget}
+    searched["sources"] = own.list_sources(searched["sources"])
+    chosen = {name: value for name, value in (written | searched).items() if value}
+    return chosen | {"budget": budget, "collections": own.names}
 
 
 def _ask_writing() -> dict[str, Any]:

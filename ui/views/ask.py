@@ -7,10 +7,10 @@ import streamlit as st
 
 from rubrica_client import ApiError, runs
 from rubrica_client.models import ClarifyingQuestion, Effort, NewRun
-from ui.components import before_start, problem, run_options, system_choice
+from ui.components import before_start, own_collections, problem, run_options, system_choice
 from ui.components.markup import escape, hero_html
 from ui.language import say, say_name
-from ui.session import forget_latest, get_api, list_latest_runs, list_own_collections
+from ui.session import forget_latest, get_api, list_latest_runs
 
 EXAMPLES = ("ask.example1", "ask.example2", "ask.example3")
 EFFORTS = ("quick", "standard", "deep")
@@ -37,7 +37,7 @@ def _show_form() -> None:
     )
     with st.container(horizontal=True, gap="large"):
         effort, wishes = _ask_effort(), _ask_wishes()
-    own = _ask_collections()
+    own = own_collections.choose(question or "")
     with st.expander(say("ask.options"), icon=":material/tune:", type="compact", key="options"):
         names = system_choice.choose()
         options = run_options.show(own)
@@ -51,6 +51,8 @@ def _show_form() -> None:
         elif QUESTIONS in st.session_state:
             _show_questions(new)
         before_start.show_estimate(get_api(), new)
+    if new.question.strip():
+        st.html(own_collections.searched_html(new))
 
 
 def _ask_effort() -> str:
@@ -76,20 +78,6 @@ def _ask_wishes() -> list[str]:
         help=say("ask.first_help"),
         wrap=True,
     )
-
-
-def _ask_collections() -> tuple[str, ...]:
-    """Draw the visitor's collections, if there are any, and return the chosen names. A link may have chosen one (`?in=`)."""
-    try:
-        names = [collection.name for collection in list_own_collections()]
-    except ApiError:
-        return ()  # `main` asks the same API for the latest runs, and shows the error
-    linked = st.query_params.get("in")
-    if linked in names and "own" not in st.session_state:
-        st.session_state["own"] = [linked]
-    if not names:
-        return ()
-    return tuple(st.multiselect(say("ask.own"), names, key="own", help=say("ask.own_help"), placeholder=say("ask.own_hint")))
 
 
 def _take_example() -> None:

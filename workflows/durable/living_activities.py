@@ -38,7 +38,7 @@ from workflows.durable.stage_running import send_heartbeats
 from workflows.durable.workshop import Workshop
 from workflows.judging.report_changes import compare_reports, list_cited
 from workflows.tools.tool_memory import DictToolStore, ToolMemory
-from workflows.tools.toolbox import WHOLE_SCOPE, build_toolbox, corpora_of
+from workflows.tools.toolbox import build_toolbox, corpora_of_query
 
 FRESH_FOR = timedelta(minutes=10)
 """The greatest age of a cached result that may be used when sources are looked up again."""
@@ -221,7 +221,7 @@ class LivingActivities:
 
     def _make_tools(self, query: ResearchQuery) -> Mapping[str, Tool]:
         index = TenantView(self._shop.index, query.tenant or None)
-        corpora = corpora_of(query.searched or query.collections, self._shop.scientific, query.scope or WHOLE_SCOPE)
+        corpora = corpora_of_query(query, self._shop.scientific)
         memory = ToolMemory(DictToolStore())
         return build_toolbox(
             index, self._make_reader(query), corpora, memory, outside=self._shop.outside_tools, scope=query.scope

@@ -40,7 +40,7 @@ from workflows.durable.run_rooms import RunRooms
 from workflows.durable.stage_ledger import StageLedger
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.agent_sets import AGENTS
-from workflows.tools.toolbox import NO_OUTSIDE_TOOLS, WHOLE_SCOPE, OutsideTools, build_toolbox, corpora_of
+from workflows.tools.toolbox import NO_OUTSIDE_TOOLS, OutsideTools, build_toolbox, corpora_of_query
 
 USER = "user"
 REPORT_STAGE = "report"
@@ -143,7 +143,7 @@ class StageAttempt:
             tools=build_toolbox(
                 index,
                 shop.make_reader(query.scope, index),
-                corpora_of(query.searched or query.collections, shop.scientific, query.scope or WHOLE_SCOPE),
+                corpora_of_query(query, shop.scientific),
                 memory_of_tools,
                 outside=shop.outside_tools,
                 scope=query.scope,

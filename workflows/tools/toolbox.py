@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.domain.options import SearchScope, SourceKind
+from app.domain.query import ResearchQuery
 from retrieval.ports import OutsideSearcher, PageReader, Searcher, SearchFilter
 from workflows.agents.ports import Tool
 from workflows.tools.browse import BrowseTool
@@ -28,19 +29,23 @@ class ToolCorpora:
     indexed: bool = True
 
 
-def corpora_of(asked: Sequence[str], scientific: Sequence[str], scope: SearchScope = WHOLE_SCOPE) -> ToolCorpora:
+def corpora_of(asked: Sequence[str], scientific: Sequence[str], own: bool, scope: SearchScope = WHOLE_SCOPE) -> ToolCorpora:
     """Assign the collections that a run asks for to the tools: those with papers go to `scholar`, the others to `search`.
 
-    A run that asks for none gets the default collection and all scientific ones. A run that asks only for papers searches them
-    with both tools. Named collections replace the installation's own, unless the scope names those too.
+    A run that searches the installation's `own` corpora gets the default collection and all scientific ones as well. A run that
+    asks only for papers searches them with both tools.
     """
-    own = scope.searches(SourceKind.CORPORA) if scope.sources else not asked
     named = tuple(name for name in asked if name in scientific)
     others = tuple(name for name in asked if name not in scientific)
     papers = tuple(dict.fromkeys((*named, *(scientific if own else ()))))
     general = others or (() if own else named)
     scholarly = papers if scope.searches(SourceKind.SCHOLAR) else ()
     return ToolCorpora(general, scholarly, beside=own and bool(general), indexed=own or bool(general))
+
+
+def corpora_of_query(query: ResearchQuery, scientific: Sequence[str]) -> ToolCorpora:
+    """Assign the collections of a run to the tools."""
+    return corpora_of(query.searched or query.collections, scientific, query.searches_corpora, query.scope or WHOLE_SCOPE)
 
 
 @dataclass(frozen=True, slots=True)

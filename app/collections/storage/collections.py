@@ -29,6 +29,11 @@ GET = COLLECTION + "AND c.id = $1"
 BY_NAME = (
     "SELECT id, name, organisation_id FROM collections c WHERE name = ANY ($1::text[]) AND deleted_at IS NULL AND may_use(c)"
 )
+# What a private collection says would reach everybody who may read the run: it is searched only where its asker names it.
+OFFERED = """
+    SELECT id, name, organisation_id FROM collections c WHERE everyone AND deleted_at IS NULL AND may_use(c)
+    AND EXISTS (SELECT FROM collection_documents d WHERE d.collection_id = c.id AND d.deleted_at IS NULL AND d.state = 'indexed')
+    ORDER BY created_at DESC, id DESC LIMIT $1"""
 CREATE = """
     INSERT INTO collections (id, name, everyone, users, roles)
     SELECT $1, $2, $3, $4, $5 WHERE (SELECT count(*) FROM collections WHERE deleted_at IS NULL) < $6"""
@@ -94,6 +99,12 @@ async def find_named(database: Executor, names: Sequence[str]) -> Sequence[Named
     """Return the collections of these names that the acting person may use."""
     async with translate_outages():
         return [NamedCollection(*row) for row in await database.fetch(BY_NAME, list(names))]
+
+
+async def list_offered(database: Executor, limit: int) -> Sequence[NamedCollection]:
+    """Return the newest collections that hold indexed documents, and that the whole organisation may use."""
+    async with translate_outages():
+        return [NamedCollection(*row) for row in await database.fetch(OFFERED, limit)]
 
 
 async def set_access(database: Executor, collection: UUID, access: Access) -> None:

@@ -11,8 +11,9 @@ from app.asking.schemas import GivenRubric
 from app.domain.errors import InvalidInput
 from app.domain.run import Run
 from app.http.authentication import needs
-from app.http.dependencies import AskingService, CurrentPrincipal, DeletingService, RunId, RunsService
+from app.http.dependencies import AskingService, CurrentPrincipal, DeletingService, RunId, RunsService, SuggestionsService
 from app.http.openapi.responses import problem_responses
+from app.runs.api.suggested_sources import choose_sources
 from app.runs.schemas import NewRun, RunPage
 
 PAGE_SIZE = 20
@@ -26,9 +27,11 @@ class RunsController(Controller):
     opt = needs(AccessScope.RUNS_READ)
 
     @post(opt=needs(AccessScope.RUNS_WRITE), responses=problem_responses(400, 413))
-    async def create(self, data: JSONBody[NewRun], runs: RunsService, asking: AskingService) -> Response[Run]:
+    async def create(
+        self, data: JSONBody[NewRun], runs: RunsService, asking: AskingService, suggestions: SuggestionsService
+    ) -> Response[Run]:
         """Ask a question. The run starts at once; its events are at `/events`."""
-        query, given = data.to_query(), data.rubric
+        query, given = await choose_sources(data, suggestions), data.rubric
         agreed = await asking.agree(given.criteria, given.draft) if isinstance(given, GivenRubric) else None
         if (
             given and data.beside and agreed is None

@@ -73,7 +73,15 @@ class UnfinishedRun(NamedTuple):
 async def create(database: Executor, run_id: UUID, query: ResearchQuery) -> None:
     """Add a run with its ledger and its first event. It belongs to the organisation that `database` acts for."""
     budget = query.budget
-    event = {"question": query.question, "system": query.system, "effort": query.effort, "language": query.language}
+    event = {
+        "question": query.question,
+        "system": query.system,
+        "effort": query.effort,
+        "language": query.language,
+        "collections": query.collections,
+        "corpora": query.searches_corpora,
+        "suggested": query.suggested,
+    }
     async with translate_outages():
         await database.execute(
             CREATE,

@@ -1,69 +1,24 @@
 """Own documents over the API, with the real index behind it: sending, following, sharing, deleting; and nobody else's."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from typing import Any
 from uuid import UUID
 
-import aiohttp
 import asyncpg
-import pytest
 
 from app.accounts.nouns.access import Role
 from app.collections.nouns import MAX_FILE_BYTES
-from app.http.services import Services, open_services
+from app.http.services import Services
 from app.runs.storage.run_log import RunLog
 from rubrica_client import AsyncClient, schedules
 from rubrica_client import documents as calls
 from rubrica_client.models import Access
-from tests.app.database.conftest import OrganisationWithRun, add_member, make_organisation
-from tests.app.served_api import ApiClient, ApiReply, InMemoryRuns, serve_api
+from tests.app.collections.conftest import documents, send, settled
+from tests.app.database.conftest import OrganisationWithRun, add_member
+from tests.app.served_api import serve_api
 from tests.retrieval.service.owner_process import OwnerProcess
 
 LEASE = b"# Lease\n\nThe lease of the warehouse ends on 3 May 2031. Its rent is paid in advance."
 ANNEX = b"The annex of the warehouse has a roof of slate."
-
-
-@pytest.fixture(scope="module")
-def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnerProcess]:
-    started = OwnerProcess(tmp_path_factory.mktemp("collections") / "home")
-    yield started
-    started.clean()
-
-
-@pytest.fixture
-async def services(api_urls: tuple[str, str], workflows: InMemoryRuns, owner: OwnerProcess) -> AsyncIterator[Services]:
-    async with open_services(
-        *api_urls, workflows, retrieval_url=f"unix:{owner.socket}", documents=owner.home / "documents"
-    ) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def two(services: Services, pool: asyncpg.Pool) -> tuple[OrganisationWithRun, OrganisationWithRun]:
-    return await make_organisation(services, pool, "Ours"), await make_organisation(services, pool, "Theirs")
-
-
-async def send(api: ApiClient, collection: str, *files: tuple[str, bytes]) -> ApiReply:
-    form = aiohttp.FormData(quote_fields=False)
-    for name, content in files:
-        form.add_field("file", content, filename=name)
-    return await api.send("POST", f"/v1/collections/{collection}/documents", data=form)
-
-
-async def documents(api: ApiClient, collection: str) -> dict[str, dict[str, Any]]:
-    """By name, newest first."""
-    reply = await api.get(f"/v1/collections/{collection}/documents?limit=100")
-    return {item["name"]: item for item in reply.json["items"]}
-
-
-async def settled(api: ApiClient, collection: str, *gone: str) -> dict[str, dict[str, Any]]:
-    """Once every document is indexed or has failed, and these are gone."""
-    while True:
-        held = await documents(api, collection)
-        if all(d["state"] in ("indexed", "failed") for d in held.values()) and not held.keys() & set(gone):
-            return held
-        await asyncio.sleep(0.2)
 
 
 async def test_documents_are_sent_followed_replaced_and_deleted(

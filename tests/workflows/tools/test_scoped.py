@@ -13,7 +13,7 @@ from app.domain.query import ResearchQuery
 from retrieval.ports import Document, OutsideResult, SearchFilter
 from workflows.agents.ports import Tool
 from workflows.tools.tool_memory import DictToolStore, ToolMemory
-from workflows.tools.toolbox import OutsideTools, build_toolbox, corpora_of
+from workflows.tools.toolbox import OutsideTools, build_toolbox, corpora_of_query
 
 PAGES = {
     "https://www.who.int/flu": date(2021, 5, 1),
@@ -66,7 +66,7 @@ class Web:
 
 
 def tools_of(world: World, query: ResearchQuery, scientific: tuple[str, ...] = ("papers",)) -> dict[str, Tool]:
-    corpora = corpora_of(query.collections, scientific, query.scope or SearchScope())
+    corpora = corpora_of_query(query, scientific)
     outside = OutsideTools(Web(world), Web(world))
     return build_toolbox(world, world, corpora, ToolMemory(DictToolStore()), outside=outside, scope=query.scope)
 
@@ -137,7 +137,7 @@ async def test_scholar_alone_leaves_no_general_search() -> None:
     world = World()
     assert set(tools_of(world, asking(sources=(SourceKind.SCHOLAR,)))) == {"scholar", "browse"}
     alone = build_toolbox(
-        world, world, corpora_of((), (), asking(sources=("web",)).scope), ToolMemory(DictToolStore()), scope=SearchScope()
+        world, world, corpora_of_query(asking(sources=("web",)), ()), ToolMemory(DictToolStore()), scope=SearchScope()
     )  # type: ignore[arg-type]
     with pytest.raises(ToolError, match="none of the sources"):
         await alone["search"].call({"query": "flu"})

@@ -146,4 +146,4 @@ def test_keys_tell_calls_apart() -> None:
 def test_collections_of_papers_go_to_scholar(
     asked: tuple[str, ...], general: tuple[str, ...], scientific: tuple[str, ...]
 ) -> None:
-    assert corpora_of(asked, ("scifact", "papers")) == ToolCorpora(general, scientific)
+    assert corpora_of(asked, ("scifact", "papers"), own=not asked) == ToolCorpora(general, scientific)

@@ -47,7 +47,8 @@ async def open_surroundings(
         searcher, reader, generations = await _open_index(stack, settings, names, own)
         outside = await stack.enter_async_context(open_outside_services(settings, MemorySharedStore()))
         pages: PageReader = OutsideReader(reader, outside.entrance, outside.pages) if outside.pages else reader
-        corpora = corpora_of(tuple(collections) or ((own.name,) if own else ()), settings.scientific_collections)
+        asked = tuple(collections) or ((own.name,) if own else ())
+        corpora = corpora_of(asked, settings.scientific_collections, own=not asked)
         world = World(searcher, pages, corpora, OutsideTools(outside.web, outside.papers))
         yield SearchSurroundings(world, generations, tuple(sorted(settings.services)))
 
