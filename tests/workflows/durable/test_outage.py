@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 import selectors
 import time
 from collections.abc import Callable
@@ -6,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from app.domain.errors import ModelRefused, ModelUnavailable
+from app.domain.errors import ContextTooLong, ModelRefused, ModelUnavailable
 from workflows.durable.outage import LONELY_FAILURES, Outage, ServerCircuit, backoff_after
 from workflows.durable.policies import LONGEST_RETRY_AFTER, LONGEST_WAIT
 
@@ -188,3 +189,18 @@ async def test_a_refusal_is_an_answer_that_ends_an_outage() -> None:
         await circuit.call(refused, patiently)
     assert circuit.failures == 0
     assert await circuit.call(server.ask, patiently) == "yes"
+
+
+async def test_refusals_are_counted_since_the_last_answer_but_for_a_request_that_is_too_long() -> None:
+    async def refused() -> str:
+        raise ModelRefused("wrong key")
+
+    async def too_long() -> str:
+        raise ContextTooLong("too many tokens")
+
+    server, circuit, counted = Server(), ServerCircuit(), []
+    for ask in (refused, too_long, refused, server.ask, too_long, refused):
+        with contextlib.suppress(ModelRefused):
+            await circuit.call(ask, patiently)
+        counted.append(circuit.refusals)
+    assert counted == [1, 1, 2, 0, 0, 1]
