@@ -44,9 +44,14 @@ def list_mutations(root: Path, module: str, operators: Iterable[str]) -> Iterato
 
 
 def _is_logic(node: NodeOrLeaf) -> bool:
-    """Return False inside decorators and constants of the module: one character more or less in a limit is no mistake."""
+    """Return False inside decorators and constants of the module: one character more or less in a limit is no mistake.
+
+    Nor is it one that a field may also be given (`init`), which nobody does.
+    """
     while node.parent is not None:
         if node.type == "decorator" or (node.type == "simple_stmt" and node.parent.type == "file_input"):
+            return False
+        if node.type == "argument" and node.get_code(include_prefix=False).startswith("init="):
             return False
         node = node.parent
     return True

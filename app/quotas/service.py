@@ -1,6 +1,6 @@
 """Enforce quotas: of requests per minute before a request is answered, of runs and their cost before a run begins."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from math import ceil
 from typing import NamedTuple
 from uuid import UUID
@@ -17,6 +17,7 @@ from app.quotas.storage.rates import TokenTaking
 
 MINUTE = timedelta(minutes=1)
 LONGEST_TIME = timedelta(days=366)
+LONGEST_MONTH = timedelta(days=31)
 # A guess: nobody knows when a run ends.
 RETRY_AFTER = timedelta(seconds=30)
 
@@ -160,4 +161,4 @@ def _check_month(whose: str, quota: Quota, used: Consumption) -> None:
 
 
 def _next_month_after(now: datetime) -> datetime:
-    return (now.replace(day=1, hour=0, minute=0, second=0, microsecond=0) + timedelta(days=32)).replace(day=1)
+    return datetime.combine((now.date().replace(day=1) + LONGEST_MONTH).replace(day=1), time(), UTC)

@@ -22,13 +22,13 @@ from bench.mutations import Mutation, list_mutations
 
 ROOT = Path(__file__).parents[2]
 MODULE = '''
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 LIMIT = 3
 
 @dataclass(frozen=True)
 class Door:
-    left: bool
+    left: bool = field(default=False, init=False)
 
 def may_enter(people: int) -> bool:
     """Whether there is room."""
@@ -80,11 +80,13 @@ def test_places_are_those_of_logic(tree: Path) -> None:
     assert ("core/ReplaceComparisonOperator_Gt_GtE", 12) in found
     assert ("core/ReplaceTrueWithFalse", 6) not in found, "a decorator"
     assert ("core/NumberReplacer", 4) not in found, "a constant of the module"
+    falses = [each.line for each in list_mutations(tree, "room.py", ["core/ReplaceFalseWithTrue"])]
+    assert falses == [8, 13], "a field's default and an answer, but not what callers may give"
 
 
 def test_what_tests_notice_is_killed_and_the_tree_is_left_as_it_was(tree: Path, tmp_path: Path) -> None:
     copy = TreeCopy(tmp_path, tree)
-    killed = copy.try_mutation(mutation("ReplaceFalseWithTrue"), ["test_room.py"], timedelta(seconds=60))
+    killed = copy.try_mutation(mutation("ReplaceFalseWithTrue", 2), ["test_room.py"], timedelta(seconds=60))
     assert killed == (MutantOutcome.KILLED, "-        return False\n+        return True")
     survived, change = copy.try_mutation(mutation("ReplaceComparisonOperator_Gt_GtE"), ["test_room.py"], timedelta(seconds=60))
     assert survived is MutantOutcome.SURVIVED

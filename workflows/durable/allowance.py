@@ -34,10 +34,13 @@ class AgentAllowance:
         self._known_tokens = 0
 
     def reserve_request(self, request: ChatRequest, carried: int, grown: bool) -> Reservation:
-        """Return the reservation for this request. If it only adds to the last one (`grown`), the last one's real size counts."""
-        before = self._known_tokens if grown else 0
-        added = request.messages[carried:] if grown else request.messages
-        return reserve_for(self._prices, before + bound_tokens(added), request.max_tokens)
+        """Return the reservation for this request.
+
+        If it only adds to the last one (`grown`), and this attempt made that one, the last one's real size counts.
+        """
+        known = self._known_tokens if grown else 0
+        added = request.messages[carried:] if known else request.messages
+        return reserve_for(self._prices, known + bound_tokens(added), request.max_tokens)
 
     def covers(self, need: Reservation) -> bool:
         """Say whether the held reservation is enough."""

@@ -13,12 +13,12 @@ with workflow.unsafe.imports_passed_through():
     from workflows.agents.kit import Kit
     from workflows.durable.workshop import Workshop
     from workflows.judging.rubric_generation import draft_rubric
-    from workflows.systems.local_record import LocalRecord, OutagePatience
+    from workflows.systems.local_record import USUAL_PATIENCE, LocalRecord
 
 DRAFT_ACTIVITY = "draft"
 # The reader waits at the page: an outage is reported soon, and one death of a worker is survived.
 DRAFT_LIMIT = timedelta(seconds=45)
-DRAFT_PATIENCE = OutagePatience(whole=timedelta(seconds=20))
+DRAFT_PATIENCE = replace(USUAL_PATIENCE, whole=timedelta(seconds=20))
 DRAFT_RETRIES = RetryPolicy(maximum_attempts=2)
 
 

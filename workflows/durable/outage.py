@@ -112,13 +112,13 @@ class _CircuitCaller:
     def __init__(self, circuit: ServerCircuit) -> None:
         self.reason: Outage | None = None
         self._circuit = circuit
-        self._not_before = 0.0
+        self._not_before = circuit.clock()
         self._failures = 0
         self._lonely = 0
         self._answers = circuit.answers
 
     def opens_at(self) -> float:
-        return max(self._not_before, self._circuit.probe_at if self._circuit.failures else 0.0)
+        return max(self._not_before, self._circuit.probe_at) if self._circuit.failures else self._not_before
 
     def note_failure(self, reason: Outage) -> None:
         self.reason = reason

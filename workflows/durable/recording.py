@@ -67,7 +67,7 @@ class DurableRecord:
         stored = self._stored.find_answer(agent, ordinal, digest)
         if stored is not None and stored.completion is not None:
             return self._count_turn(stored, stored.completion, stored.completion.usage)
-        grown = before == carried and before > 0
+        grown = before == carried
         turn = Turn(
             agent=agent,
             ordinal=ordinal,

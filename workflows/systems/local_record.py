@@ -27,12 +27,12 @@ TurnPermission: TypeAlias = Callable[[str, Usage], StopReason | None]
 class OutagePatience:
     """The waits during an outage: pauses double from `first` to `longest`, until `whole` has passed."""
 
-    first: timedelta = timedelta(seconds=1)
-    longest: timedelta = timedelta(minutes=1)
-    whole: timedelta = timedelta(minutes=10)
+    first: timedelta
+    longest: timedelta
+    whole: timedelta
 
 
-USUAL_PATIENCE = OutagePatience()
+USUAL_PATIENCE = OutagePatience(timedelta(seconds=1), timedelta(minutes=1), timedelta(minutes=10))
 
 
 def _ignore_event(_: EventType, __: str, ___: Mapping[str, Any]) -> None:
@@ -154,22 +154,18 @@ class LocalRecord:
             self._store(timed)
 
     async def _complete_patiently(self, model: ChatModel, request: ChatRequest, agent: str) -> Completion:
-        waited, attempt = 0.0, 0
+        backoff, left = self._patience.first, self._patience.whole
         while True:
             try:
                 return await model.complete(request)
             except ModelUnavailable as outage:
-                wait = self._wait_after(outage, attempt)
-                if waited + wait > self._patience.whole.total_seconds():
+                wait = max(backoff, outage.retry_after or backoff)
+                if wait > left:
                     raise
-                self._watch(EventType.WAITING, agent, {"what": "model", "detail": str(outage), "retry_in_s": round(wait, 1)})
-                await self._pause(wait)
-                waited, attempt = waited + wait, attempt + 1
-
-    def _wait_after(self, outage: ModelUnavailable, attempt: int) -> float:
-        longest = self._patience.longest.total_seconds()
-        backoff = min(self._patience.first.total_seconds() * 2.0 ** min(attempt, 20), longest)
-        return max(backoff, outage.retry_after.total_seconds() if outage.retry_after else 0.0)
+                told = {"what": "model", "detail": str(outage), "retry_in_s": round(wait.total_seconds(), 1)}
+                self._watch(EventType.WAITING, agent, told)
+                await self._pause(wait.total_seconds())
+                backoff, left = min(backoff * 2, self._patience.longest), left - wait
 
 
 class StageTime(NamedTuple):

@@ -15,7 +15,7 @@ from app.schedules.storage.living_runs import Owner
 from tests.app.conftest import NewBrowser
 
 
-@pytest.mark.parametrize(("places", "left"), [(1, 1), (2, 1), (4, 3), (5, 3), (10, 7)])
+@pytest.mark.parametrize(("places", "left"), [(0, 0), (1, 1), (2, 1), (4, 3), (5, 3), (10, 7)])
 async def test_a_quarter_of_the_places_is_left_to_people(
     new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool, places: int, left: int
 ) -> None:

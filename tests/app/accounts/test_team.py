@@ -95,6 +95,17 @@ async def test_nobody_reaches_above_their_role(new_browser: NewBrowser, addresse
     assert (await member.get("/v1/runs")).is_problem(401)
 
 
+async def test_who_is_no_member_is_told_of_which_organisation(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
+    owner, email = await new_browser(), next(addresses)
+    here = (await owner.sign_up(next(addresses)))["organisation"]["id"]
+    member, member_id = await joined(owner, new_browser, email, "member")
+    assert (await owner.delete(f"/v1/members/{member_id}")).status == 204
+    for named, told in (({}, "in no organisation any more"), ({"organisation": here}, "no member of this organisation")):
+        refused = await member.sign_in(email, **named)
+        assert refused.is_problem(403)
+        assert told in refused.json["detail"]
+
+
 async def test_the_last_owner_stays_even_when_two_leave_at_once(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
     owner = await new_browser()
     first = (await owner.sign_up(next(addresses)))["user_id"]

@@ -4,17 +4,24 @@ import pytest
 from pydantic import ValidationError
 
 from app.domain.budget import LARGEST_CAP, AgentLimits, Budget, StopReason, Usage
+from app.domain.value import Value
 
-CAPS = ("max_tokens", "max_cost_microusd", "max_seconds")
+LEAST: dict[type[Value], int] = {Usage: 0, Budget: 1, AgentLimits: 1}
 
 
-@pytest.mark.parametrize("cap", CAPS)
-def test_a_cap_is_one_at_least_and_no_number_that_readers_lose(cap: str) -> None:
-    for allowed in (1, LARGEST_CAP):
-        assert getattr(Budget.model_validate({cap: allowed}), cap) == allowed
-    for refused in (0, -1, LARGEST_CAP + 1):
-        with pytest.raises(ValidationError):
-            Budget.model_validate({cap: refused})
+@pytest.mark.parametrize(("noun", "name"), [(noun, name) for noun in LEAST for name in noun.model_fields])
+def test_a_limit_is_one_at_least_and_no_consumption_is_negative(noun: type[Value], name: str) -> None:
+    least = LEAST[noun]
+    assert getattr(noun.model_validate({name: least}), name) == least
+    with pytest.raises(ValidationError):
+        noun.model_validate({name: least - 1})
+
+
+@pytest.mark.parametrize("cap", Budget.model_fields)
+def test_a_cap_is_no_number_that_readers_lose(cap: str) -> None:
+    assert getattr(Budget.model_validate({cap: LARGEST_CAP}), cap) == LARGEST_CAP
+    with pytest.raises(ValidationError):
+        Budget.model_validate({cap: LARGEST_CAP + 1})
 
 
 @pytest.mark.parametrize(
@@ -54,5 +61,3 @@ def test_an_agent_stops_when_a_limit_is_used_up_and_not_before(limits: dict[str,
     assert AgentLimits.model_validate(limits).find_reached(3, used, 11.0) is stop
     roomier = {name: limit + 1 for name, limit in limits.items()}
     assert AgentLimits.model_validate(roomier).find_reached(3, used, 11.0) is None
-    with pytest.raises(ValidationError):
-        AgentLimits.model_validate(dict.fromkeys(limits, 0))

@@ -6,6 +6,7 @@ import io
 import json
 import time
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import asyncpg
@@ -74,11 +75,15 @@ async def test_runs_at_a_time_tokens_and_money(new_browser: NewBrowser, addresse
     await used(pool, run, 900, 5_000)
     for limit, word in (({"tokens_per_month": 900}, "900 tokens"), ({"cost_microusd_per_month": 5_000}, "US$ 0.01")):
         await owner.put("/v1/quotas", limit)
+        before = datetime.now(UTC)
         reply = await owner.post("/v1/runs", question)
+        after = datetime.now(UTC)
         assert reply.is_problem(429)
         assert word in reply.json["detail"]
-        assert "room again from" in reply.json["detail"]
-        assert int(reply.headers["Retry-After"]) > 3_600
+        renewed = datetime.fromisoformat(f"{reply.json['detail'].rpartition(' room again from ')[2]}T00:00:00Z")
+        assert (renewed.day, (renewed - timedelta(days=1)).month) in ((1, before.month), (1, after.month))
+        wait = timedelta(seconds=int(reply.headers["Retry-After"]))
+        assert renewed - after <= wait <= renewed - before + timedelta(seconds=1)
     await owner.put("/v1/quotas", {"tokens_per_month": 901})
     assert (await owner.post("/v1/runs", question)).status == 201
     await pool.execute("UPDATE runs SET created_at = created_at - interval '32 days' WHERE id = $1", UUID(run))

@@ -35,7 +35,7 @@ async def store(log: RunLog, run: UUID, attempt: int, what: Turn, stage: str = "
     return await log.store_turn(run, stage, attempt, what, USAGE, NOTHING, None, EventType.MODEL_CALL, {"step": what.step})
 
 
-async def test_a_repeated_attempt_finds_every_turn_in_order(run_log: RunLog, new_run: NewRun) -> None:
+async def test_a_repeated_attempt_finds_every_turn_in_order(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:
     run = await new_run()
     opening = await open_stage(run_log, run, "search/s1", None, title="First")
     assert (opening.result, opening.turns, opening.halt, opening.granted, opening.attempt) == (None, [], Halt.NONE, True, 1)
@@ -49,6 +49,8 @@ async def test_a_repeated_attempt_finds_every_turn_in_order(run_log: RunLog, new
     await open_stage(run_log, run, "search/s10", None)
     again = await open_stage(run_log, run, "search/s1", None)
     assert (again.turns, again.attempt) == (stored, 2)
+    for row in await pool.fetch("SELECT body FROM turns WHERE run_id = $1", run):
+        assert b"null" not in row["body"], "what a turn does not have takes no room"
 
 
 async def test_a_changed_request_supersedes_and_stays_on_record(run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool) -> None:

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from app.domain.budget import Budget
-from app.domain.chat import ChatRequest, Completion
+from app.domain.chat import ChatRequest, ChatRole, Completion, Message
 from app.domain.contract import Halt
 from app.domain.errors import ModelUnavailable
 from app.domain.run import RunStatus
@@ -108,6 +108,33 @@ async def test_a_paused_run_reserves_nothing(house: WholeProduct) -> None:
         gate.open()
         await house.wait_for(run_id, RunStatus.PAUSED)
     assert await house.database.fetchval("SELECT reserved_tokens FROM ledgers WHERE run_id = $1", run_id) == 0
+
+
+async def test_what_the_next_call_may_take_is_reserved_with_each_turn_and_also_after_a_restart(database: asyncpg.Pool) -> None:
+    """A prompt's real size is known once the model has told it: 100 tokens, far less than these words may have."""
+    held: list[int] = []
+
+    async def look(_: str = "") -> None:
+        held.append(await database.fetchval("SELECT reserved_tokens FROM ledgers WHERE run_id = $1", desk.run_id))
+
+    async def converse(turns: int) -> None:
+        record, request = await desk.open_record(), make_chat_request("word " * 3_000)
+        for turn in range(turns):
+            answer = await record.ask("search/s1", "act", model, request)
+            await look()
+            seen = (
+                Message(role=ChatRole.ASSISTANT, content=answer.text[:9]),
+                Message(role=ChatRole.USER, content=f"more {turn}"),
+            )
+            request = request.model_copy(update={"messages": request.messages + seen})
+
+    desk, model = await RecordedRun(database).begin(Budget(max_tokens=100_000)), ToyModel(hook=look)
+    await converse(2)
+    first, after, second, _ = held
+    assert first >= 5_000 > after == second > 100, "what is reserved with a turn is enough for the next call"
+    held.clear()
+    await converse(3)
+    assert held[2] >= 5_000, "this attempt was not told the prompt's size"
 
 
 async def test_the_cap_on_money_counts_the_price_of_a_call_before_it_is_made(database: asyncpg.Pool) -> None:

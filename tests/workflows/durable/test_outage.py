@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 import selectors
 import time
 from collections.abc import Callable
@@ -6,9 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-from app.domain.errors import ModelRefused, ModelUnavailable
+from app.domain.errors import ContextTooLong, ModelRefused, ModelUnavailable
 from workflows.durable.outage import LONELY_FAILURES, Outage, ServerCircuit, backoff_after
-from workflows.durable.policies import LONGEST_WAIT
+from workflows.durable.policies import LONGEST_RETRY_AFTER, LONGEST_WAIT
 
 AWAY = 7_200.0
 
@@ -112,6 +113,29 @@ async def test_retry_after_is_obeyed_and_does_not_hold_others_up() -> None:
     assert limited.refused == 1
 
 
+@pytest.mark.parametrize(("wished", "least"), [(timedelta(minutes=1), timedelta(minutes=1)), (timedelta(1), LONGEST_RETRY_AFTER)])
+def test_no_call_comes_before_the_time_that_the_server_names_and_not_all_come_at_once(
+    wished: timedelta, least: timedelta
+) -> None:
+    async def ask_twice(draw: float) -> float:
+        now, asked_at = [0.0], []
+
+        async def ask() -> None:
+            asked_at.append(now[0])
+            if len(asked_at) == 1:
+                raise ModelUnavailable("slow down", wished)
+
+        async def skip(_: Outage, left: timedelta) -> None:
+            now[0] += left.total_seconds()
+
+        await ServerCircuit(clock=lambda: now[0], draw=lambda: draw).call(ask, skip)
+        return asked_at[1]
+
+    with asyncio.Runner(loop_factory=TimelessLoop) as runner:
+        early, late = (runner.run(ask_twice(draw)) for draw in (0.0, 0.9))
+    assert least.total_seconds() < early < late < least.total_seconds() + 1
+
+
 async def test_a_caller_that_is_told_to_stop_stops_waiting() -> None:
     async def stop(_: Outage, __: timedelta) -> None:
         raise Halted
@@ -165,3 +189,18 @@ async def test_a_refusal_is_an_answer_that_ends_an_outage() -> None:
         await circuit.call(refused, patiently)
     assert circuit.failures == 0
     assert await circuit.call(server.ask, patiently) == "yes"
+
+
+async def test_refusals_are_counted_since_the_last_answer_but_for_a_request_that_is_too_long() -> None:
+    async def refused() -> str:
+        raise ModelRefused("wrong key")
+
+    async def too_long() -> str:
+        raise ContextTooLong("too many tokens")
+
+    server, circuit, counted = Server(), ServerCircuit(), []
+    for ask in (refused, too_long, refused, server.ask, too_long, refused):
+        with contextlib.suppress(ModelRefused):
+            await circuit.call(ask, patiently)
+        counted.append(circuit.refusals)
+    assert counted == [1, 1, 2, 0, 0, 1]

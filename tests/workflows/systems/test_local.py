@@ -96,13 +96,17 @@ async def test_outages_are_waited_out_and_seen() -> None:
     assert events == [EventType.WAITING, EventType.WAITING, EventType.MODEL_CALL]
 
 
-async def test_patience_ends() -> None:
-    async def pause(_: float) -> None:
-        return None
+async def test_pauses_double_to_a_limit_until_patience_ends() -> None:
+    waits: list[float] = []
 
-    record = LocalRecord("t", patience=OutagePatience(whole=timedelta(seconds=5)), pause=pause)
+    async def pause(seconds: float) -> None:
+        waits.append(seconds)
+
+    patience = OutagePatience(first=timedelta(seconds=1), longest=timedelta(seconds=3), whole=timedelta(seconds=12))
+    record = LocalRecord("t", patience=patience, pause=pause)
     with pytest.raises(ModelUnavailable):
         await record.ask("x", "s", ScriptedModel(lambda _: ModelUnavailable("away")), asked("a"))
+    assert waits == [1, 2, 3, 3, 3]
 
 
 class Broken:
