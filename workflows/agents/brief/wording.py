@@ -47,6 +47,7 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
     },
     "overview": {EN: "At a glance", ZH: "一览"},
     "column_source": {EN: "Source", ZH: "来源"},
+    "column_date": {EN: "Date", ZH: "日期"},
     "column_statement": {EN: "Statement", ZH: "陈述"},
     "and": {EN: ", ", ZH: "、"},
 }

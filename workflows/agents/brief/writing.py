@@ -10,7 +10,7 @@ from app.domain.plan import ResearchPlan
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.writer import Arrangement
-from workflows.agents.brief.layout import escape_markdown, lay_out, quote_text, title_of
+from workflows.agents.brief.layout import escape_markdown, format_date, lay_out, quote_text, title_of
 from workflows.agents.brief.provenance import make_notice
 from workflows.agents.brief.units import count_words
 from workflows.agents.brief.wording import tell
@@ -105,8 +105,11 @@ def _make_table(sections: Sequence[Section], quotes: Mapping[str, Quote], langua
     """Return a table with a row for each quotation."""
     cited = dict.fromkeys(key for section in sections for key in MARKER.findall(section.body))
     rows = [quotes[key] for key in cited if key in quotes][:MOST_ROWS]
-    head = f"| {tell('column_source', language)} | {tell('column_statement', language)} |\n|---|---|"
-    lines = [f"| {escape_markdown(title_of(row.source, language))} | {quote_text(row)} |" for row in rows]
+    head = f"| {' | '.join(tell(f'column_{what}', language) for what in ('source', 'date', 'statement'))} |\n|---|---|---|"
+    lines = [
+        f"| {escape_markdown(row.source.title)} | {format_date(row.source, language) or '–'} | {quote_text(row)} |"
+        for row in rows
+    ]
     return Section(heading=tell("overview", language), body="\n".join([head, *lines]))
 
 
