@@ -81,14 +81,14 @@ class IndexOwner:
         await self._wait_for_indexes(where)
         return await self._run_in_thread(lambda: self._library.respell(words, where))
 
+    async def compare(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Run `Library.compare` in a thread."""
+        return await self._run_in_thread(lambda: self._library.compare(query, texts))
+
     async def _run_in_thread(self, search: Callable[[], T]) -> T:
         if self._closing:
             raise ToolUnavailable("the index owner is stopping; try again when it has started again")
         return await asyncio.get_running_loop().run_in_executor(self._searching, search)
-
-    async def compare(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Run `Library.compare` in a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._searching, self._library.compare, query, texts)
 
     async def _wait_for_indexes(self, where: SearchFilter) -> None:
         names = where.collections or (DEFAULT_COLLECTION,)

@@ -51,6 +51,7 @@ def test_a_question_on_the_default_corpus(folder: Path) -> None:
     assert "| Source | Date | Statement |" in (folder / done.stdout.splitlines()[-1]).read_text()
     assert max(citation["source"]["published"] for citation in evidence["citations"]) < "1890"
     assert "this will probably take" in done.stderr
+    assert "searches: the default corpus\n" in done.stderr
     card = json.loads((folder / done.stdout.splitlines()[-1]).with_name("scorecard.json").read_text())
     scores = {item["criterion"]["title"]: item["score"] for item in card["items"]}
     assert scores["Cited statements"] > 0.8
@@ -66,6 +67,7 @@ def test_a_question_on_the_default_corpus(folder: Path) -> None:
 
 def test_a_question_on_ones_own_files(folder: Path) -> None:
     done, evidence = ask(folder, "What was decided about pricing?", "--docs", "my notes")
+    assert "searches: the collection my-notes-" in done.stderr
     assert "skipped: broken.pdf" in done.stderr
     titles = {citation["source"]["url"] for citation in evidence["citations"]}
     assert evidence["citations"]

@@ -2,8 +2,9 @@ import asyncio
 import contextlib
 import selectors
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 
@@ -73,7 +74,72 @@ class TimelessLoop(asyncio.SelectorEventLoop):
         return super().time() + self._waits.skipped
 
 
-def test_an_outage_of_hours_is_waited_out_and_refuses_nobody() -> None:
+class SkippingClock:
+    """A clock whose waits pass at once, in seconds."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def skip(self, _: Outage, left: timedelta) -> None:
+        self.now += left.total_seconds()
+
+
+async def never_wait(_: Outage, __: timedelta) -> None:
+    raise Halted
+
+
+@pytest.fixture
+def runner() -> Iterator[asyncio.Runner]:
+    with asyncio.Runner(loop_factory=TimelessLoop) as runner:
+        yield runner
+
+
+def test_waits_double_to_a_limit_and_begin_anew_after_an_answer(runner: asyncio.Runner) -> None:
+    async def outlive() -> list[float]:
+        clock, asked_at = SkippingClock(), []
+        circuit = ServerCircuit(clock=clock, draw=lambda: 1.0)
+
+        async def ask() -> None:
+            asked_at.append(clock.now)
+            if len(asked_at) % 8:
+                raise ModelUnavailable("down")
+
+        for _ in range(2):
+            await circuit.call(ask, clock.skip)
+        return [after - before for before, after in pairwise(asked_at)]
+
+    assert runner.run(outlive()) == pytest.approx([0.5, 1, 2, 4, 8, 10, 10, 0, 0.5, 1, 2, 4, 8, 10, 10])
+
+
+def test_a_probe_that_hangs_holds_others_up_for_the_longest_wait_and_no_longer(runner: asyncio.Runner) -> None:
+    async def outlive() -> None:
+        clock, probed, ended = SkippingClock(), asyncio.Event(), asyncio.Event()
+        circuit = ServerCircuit(clock=clock)
+
+        async def fail_and_hang() -> None:
+            if not circuit.failures:
+                raise ModelUnavailable("down")
+            probed.set()
+            await ended.wait()
+
+        async def read_clock() -> float:
+            return clock.now
+
+        hanging = asyncio.create_task(circuit.call(fail_and_hang, clock.skip))
+        await probed.wait()
+        probed_at = clock.now
+        assert await circuit.call(read_clock, clock.skip) == pytest.approx(probed_at + LONGEST_WAIT.total_seconds())
+        assert await circuit.call(read_clock, never_wait) == clock.now
+        ended.set()
+        await hanging
+
+    runner.run(outlive())
+
+
+def test_an_outage_of_hours_is_waited_out_and_refuses_nobody(runner: asyncio.Runner) -> None:
     async def outlive() -> tuple[list[str], int]:
         clock = asyncio.get_running_loop().time
         until, circuit, probes = clock() + AWAY, ServerCircuit(clock=clock), 0
@@ -87,8 +153,7 @@ def test_an_outage_of_hours_is_waited_out_and_refuses_nobody() -> None:
 
         return await asyncio.gather(*(circuit.call(ask, patiently) for _ in range(5))), probes
 
-    with asyncio.Runner(loop_factory=TimelessLoop) as runner:
-        answers, probes = runner.run(outlive())
+    answers, probes = runner.run(outlive())
     assert answers == ["yes"] * 5
     assert AWAY / LONGEST_WAIT.total_seconds() <= probes <= 2 * AWAY / LONGEST_WAIT.total_seconds() + 30
 
@@ -106,7 +171,7 @@ async def test_retry_after_is_obeyed_and_does_not_hold_others_up() -> None:
     while not limited.refused:
         await asyncio.sleep(0.01)
     refused_at = time.monotonic()
-    await circuit.call(fine.ask, patiently)
+    await circuit.call(fine.ask, never_wait)
     assert not waiting.done()
     await waiting
     assert time.monotonic() - refused_at >= 1.9
@@ -115,33 +180,26 @@ async def test_retry_after_is_obeyed_and_does_not_hold_others_up() -> None:
 
 @pytest.mark.parametrize(("wished", "least"), [(timedelta(minutes=1), timedelta(minutes=1)), (timedelta(1), LONGEST_RETRY_AFTER)])
 def test_no_call_comes_before_the_time_that_the_server_names_and_not_all_come_at_once(
-    wished: timedelta, least: timedelta
+    runner: asyncio.Runner, wished: timedelta, least: timedelta
 ) -> None:
     async def ask_twice(draw: float) -> float:
-        now, asked_at = [0.0], []
+        clock, asked_at = SkippingClock(), []
 
         async def ask() -> None:
-            asked_at.append(now[0])
+            asked_at.append(clock.now)
             if len(asked_at) == 1:
                 raise ModelUnavailable("slow down", wished)
 
-        async def skip(_: Outage, left: timedelta) -> None:
-            now[0] += left.total_seconds()
-
-        await ServerCircuit(clock=lambda: now[0], draw=lambda: draw).call(ask, skip)
+        await ServerCircuit(clock=clock, draw=lambda: draw).call(ask, clock.skip)
         return asked_at[1]
 
-    with asyncio.Runner(loop_factory=TimelessLoop) as runner:
-        early, late = (runner.run(ask_twice(draw)) for draw in (0.0, 0.9))
+    early, late = (runner.run(ask_twice(draw)) for draw in (0.0, 0.9))
     assert least.total_seconds() < early < late < least.total_seconds() + 1
 
 
 async def test_a_caller_that_is_told_to_stop_stops_waiting() -> None:
-    async def stop(_: Outage, __: timedelta) -> None:
-        raise Halted
-
     with pytest.raises(Halted):
-        await ServerCircuit().call(Server(up=60).ask, stop)
+        await ServerCircuit().call(Server(up=60).ask, never_wait)
 
 
 async def test_the_notice_says_why_and_how_long() -> None:
