@@ -247,11 +247,8 @@ class Settings(BaseModel):
     @property
     def claim_judge(self) -> ClaimGrader:
         """The judge of claims: the one that is named, or the best one that is configured."""
-        if self.judge is not None:
-            return self.judge
-        if self.llm_model is not None:
-            return ClaimGrader.MODEL
-        return ClaimGrader.OFFLINE if self.nli_model is None else ClaimGrader.NLI
+        best = ClaimGrader.OFFLINE if self.nli_model is None else ClaimGrader.NLI
+        return self.judge or (ClaimGrader.MODEL if self.llm_model else best)
 
     def to_environment(self) -> dict[str, str]:
         """Return these settings as variables, secrets in clear text: for child processes only, never for a log."""

@@ -12,7 +12,6 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from app.domain.errors import SetupError, ToolError
-from app.domain.value import Value
 
 ENTAILED, CONTRADICTED = "entail", "contradict"
 SUPPORTED = ("support", "consistent", "factual")
@@ -25,7 +24,7 @@ class InferenceLabels(NamedTuple):
     contradicted: int | None
 
 
-class FactChecker(Value):
+class FactChecker(NamedTuple):
     """An entry `inference.<name>` of `models.toml`: where the weights are, and the place of the label `supported`."""
 
     title: str
@@ -37,7 +36,10 @@ class FactChecker(Value):
 def read_fact_checkers() -> dict[str, FactChecker]:
     """Read the fact checkers that the product knows, by name."""
     entries = tomllib.loads(files("retrieval.encoding").joinpath("models.toml").read_text(encoding="utf-8"))
-    return {name: FactChecker.model_validate(entry) for name, entry in entries["inference"].items()}
+    return {
+        name: FactChecker(entry["title"], entry["licence"], entry["hub"], entry["supported"])
+        for name, entry in entries["inference"].items()
+    }
 
 
 class CrossEncoderNli:
