@@ -12,6 +12,7 @@ from workflows.checks.polarity import NEGATION_REACH, is_negation
 from workflows.checks.vetoes.veto import find_veto
 
 VERBATIM = "verbatim"
+CELL = " | "
 MOST_ADDED = 0.4
 """The greatest share of a claim's letters that may introduce the quotation, such as its speaker and place."""
 LEAST_QUOTED = 30
@@ -29,6 +30,8 @@ def is_verbatim(claim: str, quotes: Sequence[Quote]) -> bool:
     A part that was cut out of a sentence must still say what the sentence says.
     """
     own, said = _fold_letters(claim), [_fold_letters(quote.text) for quote in quotes]
+    if _is_cell(own, quotes):
+        return True
     if any(_is_part_of(own, source) for source in said):
         return _is_whole(own, quotes) or _keeps_sense(claim, quotes)
     quoted = [_fold_letters(part) for part in _find_quoted(claim)]
@@ -54,6 +57,11 @@ def _is_whole(own: str, quotes: Sequence[Quote]) -> bool:
 def _keeps_sense(claim: str, quotes: Sequence[Quote]) -> bool:
     title = "; ".join(dict.fromkeys(quote.source.title for quote in quotes))
     return find_veto(claim, title, tuple(sentence for quote in quotes for sentence in list_sentences(quote.text))) is None
+
+
+def _is_cell(own: str, quotes: Sequence[Quote]) -> bool:
+    """Say whether a claim is a cell of a row that a quote gives."""
+    return any(CELL in quote.text and own in map(_fold_letters, quote.text.split(CELL)) for quote in quotes)
 
 
 def _find_quoted(claim: str) -> list[str]:

@@ -1,6 +1,5 @@
 from tests.workflows.brief.test_units import make_passage
-from workflows.agents.brief.choosing import choose_units
-from workflows.agents.brief.ranking import Meanings, RankedUnit, rank_units
+from workflows.agents.brief.ranking import Meanings, RankedUnit, choose_units, rank_units
 from workflows.agents.brief.units import Unit, split_passage
 
 FEES = (

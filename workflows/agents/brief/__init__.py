@@ -6,8 +6,7 @@ What stands here is all that others use of them.
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.brief.following_up import find_nearest_quotes, quote_answer
 from workflows.agents.brief.planning import make_plan
-from workflows.agents.brief.provenance import make_notice, renew_notice
-from workflows.agents.brief.revising import revise_section
+from workflows.agents.brief.revising import make_notice, renew_notice, revise_section
 from workflows.agents.brief.searching import search_deeply
 from workflows.agents.brief.writing import write_brief
 

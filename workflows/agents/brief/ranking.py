@@ -1,22 +1,29 @@
-"""Ranking the units of passages by a question: by meaning, by words, and by how well their passages were found.
+"""Ranking the units of passages by a question, by meaning, by words, and by how well their passages were found; and choosing.
 
 A cosine of two sentences says more about what both are about than the words that they share; a name or a number says more than
 a cosine. So both count. A passage's cosine and the score that the search gave it count for all of its units.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log
 
 from retrieval.language.stems import find_root
-from retrieval.language.tokens import split_words
-from workflows.agents.brief.units import Unit
+from retrieval.language.tokens import split_units, split_words
+from workflows.agents.brief.units import Unit, count_words
 
 MEANING, WORDS, PASSAGE_MEANING, PASSAGE_SCORE = 1.0, 0.5, 0.5, 0.3
 """The weights, where meanings are known; fitted on the build halves of `bench.brief`."""
 WORDS_ALONE, AROUND = 1.0, 0.3
 """The weights without meanings: a unit's own words, and those of its neighbours."""
+CONTINUED = 3
+"""The best units that are quoted with what follows them: what is asked is often said in one sentence and answered in the next."""
+FADED = 1 / 3
+"""The share of the best score below which a unit is beside the point."""
+SAME = 0.7
+"""The share of the shorter text's words that another must have to say the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +81,43 @@ def _add_neighbours(units: Sequence[Unit], shares: Sequence[float]) -> list[floa
         beside = [i for i in (at - 1, at + 1) if 0 <= i < len(units) and units[i].passage.key == unit.passage.key]
         around.append(max((shares[i] for i in beside), default=0.0))
     return [WORDS_ALONE * own + AROUND * other for own, other in zip(shares, around, strict=True)]
+
+
+def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]:
+    """Choose the best units up to a number of words.
+
+    What a unit needs before it comes with it, and after the very best ones what follows them. What says the same as another, or
+    is far from the best, is left out.
+    """
+    least = FADED * ranked[0].score if ranked else 0.0
+    following = _map_following(ranked)
+    chosen: dict[tuple[str, int, int], RankedUnit] = {}
+    said: list[frozenset[str]] = []
+    left = words
+    for each in ranked:
+        if left <= 0 or each.score < least or each.score <= 0:
+            break
+        own = frozenset(split_units(each.unit.text.lower()))
+        if each.unit.place in chosen or _is_said(own, said):
+            continue
+        after = following.get(each.unit.place) if len(said) < CONTINUED else None
+        for unit in filter(None, (each.unit.before, each.unit, after)):
+            if unit.place not in chosen:
+                chosen[unit.place] = RankedUnit(unit, each.score)
+                left -= count_words(unit.text)
+        said.append(own)
+    return list(chosen.values())
+
+
+def _map_following(ranked: Sequence[RankedUnit]) -> dict[tuple[str, int, int], Unit]:
+    """Map the place of each unit to the unit that follows it in its passage."""
+    ordered = sorted((each.unit for each in ranked), key=lambda unit: (unit.passage.key, unit.start))
+    return {unit.place: after for unit, after in pairwise(ordered) if unit.passage.key == after.passage.key}
+
+
+def _is_said(own: frozenset[str], said: Iterable[frozenset[str]]) -> bool:
+    return any(len(own & other) >= SAME * min(len(own), len(other)) and not _differ_in_figures(own, other) for other in said)
+
+
+def _differ_in_figures(one: frozenset[str], other: frozenset[str]) -> bool:
+    return any(word[0].isdigit() for word in one ^ other)

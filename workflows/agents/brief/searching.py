@@ -12,8 +12,7 @@ from app.domain.citations import marker_of
 from app.domain.evidence import Finding, Passage
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
-from workflows.agents.brief.choosing import choose_units
-from workflows.agents.brief.ranking import Meanings, RankedUnit, rank_units
+from workflows.agents.brief.ranking import Meanings, RankedUnit, choose_units, rank_units
 from workflows.agents.brief.searches import MOST_COMPARED, Searches
 from workflows.agents.brief.units import split_passage
 from workflows.agents.brief.wording import tell
@@ -25,7 +24,7 @@ PASSAGES = 50
 LEADS = 2
 SECOND = 0.85
 """What the score of a passage counts that only the second search found."""
-WEAK = 0.25
+WEAK = 0.2
 """The cosine of question and best passage below which nothing found may answer.
 
 Questions without an answer whose subject the sources do speak of are not told apart by any figure that was tried.

@@ -11,7 +11,7 @@ from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.writer import Arrangement
 from workflows.agents.brief.layout import escape_markdown, format_date, lay_out, quote_text, title_of
-from workflows.agents.brief.provenance import make_notice
+from workflows.agents.brief.revising import make_notice
 from workflows.agents.brief.units import count_words
 from workflows.agents.brief.wording import tell
 from workflows.agents.kit import Kit
