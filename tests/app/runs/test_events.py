@@ -22,7 +22,15 @@ async def test_the_stream_tells_everything_and_ends_with_the_run(api: ApiClient,
     events = await watching
     assert [event["type"] for event in events] == ["run_created", "status_changed", "warning", "status_changed"]
     assert [event["seq"] for event in events] == [1, 2, 3, 4]
-    assert events[0]["payload"] == {"question": "Who goes there?", "system": "minddr", "effort": "standard", "language": "en"}
+    assert events[0]["payload"] == {
+        "question": "Who goes there?",
+        "system": "minddr",
+        "effort": "standard",
+        "language": "en",
+        "collections": [],
+        "corpora": True,
+        "suggested": False,
+    }
     assert (events[2]["agent"], events[2]["payload"]) == ("search/s1", {"message": "a \u0000 b\n\nc"})
     assert events[2]["run_id"] == run
     assert await _collect(api, run) == events
