@@ -23,6 +23,8 @@ def action_of(event: RunEvent) -> str:
     tool = say_name("tool", str(payload.get("tool") or "tool"))
     if payload.get("error"):
         return say("log.tool_failed", tool=tool, error=payload["error"])
+    if payload.get("compare"):
+        return say("log.compared", texts=payload["compare"])
     if payload.get("url"):
         return say("log.read", url=payload["url"])
     results = payload.get("results")

@@ -111,6 +111,8 @@ def describe_event(progress: RunProgress, event: RunEvent) -> str:
             return f"{title}: done, {_describe_stage(stage) if stage else ''}  ({_describe_use(progress)})"
         case EventType.TOOL_CALL:
             error = payload.get("error")
+            if compared := payload.get("compare"):
+                return f"{title}: compared {count_nouns(int(compared), 'text')} with the question by meaning"
             found = f"failed: {as_one_line(error)}" if error else count_nouns(int(payload.get("results") or 0), "result")
             return f"{title}: {stage.last if stage else ''} -> {found}"
         case EventType.WAITING:

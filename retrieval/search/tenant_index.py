@@ -18,6 +18,10 @@ class SharedIndex(Protocol):
         """See `Speller.respell`."""
         ...
 
+    async def compare(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """See `Comparer.compare`."""
+        ...
+
     async def read(self, url: str, tenant: str | None = None) -> Document:
         """See `PageReader.read`."""
         ...
@@ -41,6 +45,10 @@ class TenantView:
     async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
         """See `Speller.respell`, for the passages that this tenant may search."""
         return await self._index.respell(words, where.model_copy(update={"tenant": self._tenant}))
+
+    async def compare(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """See `Comparer.compare`; no stored text takes part, so that it is the same for all tenants."""
+        return await self._index.compare(query, texts)
 
     async def read(self, url: str) -> Document:
         """See `PageReader.read`."""

@@ -133,7 +133,7 @@ def _compare(page: "sync_api.Page") -> None:  # type: ignore[name-defined]
     """A second report over the same evidence, blind; after the choice it is told which was which."""
     page.get_by_role("button", name="Compare", exact=True).click()
     page.get_by_role("combobox", name="How is the second").click()
-    page.get_by_role("option", name="link by link").click()
+    page.get_by_role("option", name="By quoting, by date").click()
     page.get_by_role("button", name="Write it").click()
     verdict = page.get_by_role("radiogroup").filter(has_text="Both are bad")
     verdict.get_by_role("radio", name="Right").click()

@@ -20,7 +20,7 @@ from workflows.durable.outage import Outage, ServerCircuit, backoff_after
 from workflows.durable.policies import LONG_WAIT, REFUSALS_IN_A_ROW, WAITING_EVENT_EVERY
 from workflows.durable.run_rooms import CallKey
 from workflows.durable.stage_ledger import StageLedger
-from workflows.systems.local_record import describe_model_call, digest_call
+from workflows.systems.local_record import describe_model_call, describe_tool_call, digest_call
 from workflows.systems.stored_turns import StoredTurns
 
 T = TypeVar("T")
@@ -242,6 +242,5 @@ class DurableRecord:
 def _describe_tool_call(call: ToolCall, result: ToolResult) -> dict[str, Any]:
     found = {passage.source.url: passage.source.title for passage in result.passages}
     sources = [{"title": title, "url": url} for url, title in list(found.items())[:SHOWN_SOURCES]]
-    told = {"tool": call.name, "results": len(result.passages), "sources": sources, "error": result.error}
     note = {"note": result.note} if result.note else {}
-    return {**call.arguments, **told, **note}
+    return {**describe_tool_call(call, result), "sources": sources, **note}

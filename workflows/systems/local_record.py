@@ -128,8 +128,7 @@ class LocalRecord:
         if result is None:
             self._check_allowed(agent)
             result = await _call_tool(tool, call)
-            told = {"tool": call.name, **call.arguments, "results": len(result.passages), "error": result.error}
-            self._watch(EventType.TOOL_CALL, agent, told)
+            self._watch(EventType.TOOL_CALL, agent, describe_tool_call(call, result))
         turn = Turn(agent=agent, ordinal=ordinal, kind=TurnKind.TOOL, step=call.name, digest=digest, call=call, result=result)
         self._keep_turn(turn, stored)
         self.usage += result.usage
@@ -190,6 +189,12 @@ async def _call_tool(tool: Tool, call: ToolCall) -> ToolResult:
         return await tool.call(call.arguments)
     except ToolError as error:
         return ToolResult(error=str(error))
+
+
+def describe_tool_call(call: ToolCall, result: ToolResult) -> dict[str, Any]:
+    """Return what the log tells of a tool call: of an argument that is a list, only how long it is."""
+    told = {name: len(value) if isinstance(value, list | tuple) else value for name, value in call.arguments.items()}
+    return {**told, "tool": call.name, "results": len(result.passages), "error": result.error}
 
 
 def describe_model_call(step: str, completion: Completion) -> dict[str, Any]:

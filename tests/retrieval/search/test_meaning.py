@@ -3,14 +3,20 @@
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from app.domain.errors import InvalidInput
 from retrieval.ports import SearchFilter
 from retrieval.search.in_process import open_local
 from retrieval.search.library import MAX_COMPARED, Library
 from retrieval.search.meaning import TextComparer
+from retrieval.search.tenant_index import TenantView
+from retrieval.service.client import IndexClient
+from retrieval.service.owner import IndexOwner
+from retrieval.service.server import create_index_app
 from retrieval.store.catalogue import Collection, CorpusKind
 from tests.retrieval.word_encoder import WordEncoder
+from workflows.tools.search import SearchTool
 
 NOTES = {"canal": "The canal paid for itself by tolls.", "wool": "Sheep farmers asked for duties on wool and on woollen cloth."}
 
@@ -52,3 +58,19 @@ def test_what_the_words_found_is_compared_before_the_index_has_vectors(tmp_path:
 async def test_too_many_texts_are_refused(tmp_path: Path, notes: Collection) -> None:
     with open_local(tmp_path / "home", notes) as local, pytest.raises(InvalidInput, match="at most 1024"):
         await local.compare("wool", ["wool"] * (MAX_COMPARED + 1))
+
+
+async def test_the_search_tool_compares_through_a_tenants_view_of_the_service(tmp_path: Path, notes: Collection) -> None:
+    """As in a worker: tool, view, socket, owner."""
+    with open_local(tmp_path / "home", notes) as local:
+        library = Library(local.shelves.catalogue, local.shelves.store, local.shelves.index, WordEncoder)
+        app = create_index_app(IndexOwner(local.shelves, library, ()), library)
+        runner = web.AppRunner(app)
+        await runner.setup()
+        await web.UnixSite(runner, str(tmp_path / "s")).start()
+        async with IndexClient(str(tmp_path / "s")) as client:
+            tool = SearchTool(TenantView(client, "someone"), SearchFilter())
+            result = await tool.call({"query": "duties on wool", "compare": [*NOTES.values()]})
+        await runner.cleanup()
+    assert len(result.cosines) == len(NOTES)
+    assert result.cosines[1] > result.cosines[0]

@@ -1,5 +1,9 @@
+from datetime import date
+
+from app.domain.evidence import Passage
+from retrieval.language.years import YearSpan
 from tests.workflows.brief.test_units import make_passage
-from workflows.agents.brief.ranking import Meanings, RankedUnit, choose_units, rank_units
+from workflows.agents.brief.ranking import Meanings, RankedUnit, choose_units, prefer_years, rank_units
 from workflows.agents.brief.units import Unit, split_passage
 
 FEES = (
@@ -48,3 +52,16 @@ def test_what_is_far_from_the_best_is_left_out() -> None:
     units = split_passage(make_passage(f"{FEES} Bicycles stand in the yard."))
     ranked = [RankedUnit(unit, 0.2 if unit in units[-2:] else 1.0) for unit in units]
     assert units[-1].place not in [each.unit.place for each in choose_units(ranked, 200)]
+
+
+def test_a_source_of_the_years_asked_about_comes_first_and_an_undated_one_keeps_its_place() -> None:
+    ranked = [RankedUnit(split_passage(dated(year))[0], score) for year, score in ((1905, 1.0), (None, 0.9), (1890, 0.8))]
+    published = [each.unit.passage.source.published for each in prefer_years(ranked, YearSpan(None, 1899))]
+    assert published == [None, date(1890, 1, 1), date(1905, 1, 1)]
+    assert prefer_years(ranked[2:], YearSpan(1890, None)) == ranked[2:]
+
+
+def dated(year: int | None) -> Passage:
+    passage = make_passage(FEES)
+    day = date(year, 1, 1) if year else None
+    return passage.model_copy(update={"source": passage.source.model_copy(update={"published": day})})

@@ -6,12 +6,13 @@ a cosine. So both count. A passage's cosine and the score that the search gave i
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log
 
 from retrieval.language.stems import find_root
 from retrieval.language.tokens import split_units, split_words
+from retrieval.language.years import YearSpan
 from workflows.agents.brief.units import Unit, count_words
 
 MEANING, WORDS, PASSAGE_MEANING, PASSAGE_SCORE = 1.0, 0.5, 0.5, 0.3
@@ -20,6 +21,8 @@ WORDS_ALONE, AROUND = 1.0, 0.3
 """The weights without meanings: a unit's own words, and those of its neighbours."""
 CONTINUED = 3
 """The best units that are quoted with what follows them: what is asked is often said in one sentence and answered in the next."""
+OTHER_YEARS = 0.7
+"""What the score of a unit counts whose source is dated outside the years asked about."""
 FADED = 1 / 3
 """The share of the best score below which a unit is beside the point."""
 SAME = 0.7
@@ -81,6 +84,17 @@ def _add_neighbours(units: Sequence[Unit], shares: Sequence[float]) -> list[floa
         beside = [i for i in (at - 1, at + 1) if 0 <= i < len(units) and units[i].passage.key == unit.passage.key]
         around.append(max((shares[i] for i in beside), default=0.0))
     return [WORDS_ALONE * own + AROUND * other for own, other in zip(shares, around, strict=True)]
+
+
+def prefer_years(ranked: Sequence[RankedUnit], years: YearSpan) -> list[RankedUnit]:
+    """Rank anew: units of a source that is dated outside the years asked about count less. It may tell of them all the same."""
+    scored = [replace(each, score=OTHER_YEARS * each.score) if _is_dated_outside(each.unit, years) else each for each in ranked]
+    return sorted(scored, key=lambda each: -each.score)
+
+
+def _is_dated_outside(unit: Unit, years: YearSpan) -> bool:
+    published = unit.passage.source.published
+    return published is not None and not (years.first or 0) <= published.year <= (years.last or published.year)
 
 
 def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]:

@@ -12,7 +12,8 @@ from app.domain.citations import marker_of
 from app.domain.evidence import Finding, Passage
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
-from workflows.agents.brief.ranking import Meanings, RankedUnit, choose_units, rank_units
+from retrieval.language.years import YearSpan, find_years, remove_years
+from workflows.agents.brief.ranking import Meanings, RankedUnit, choose_units, prefer_years, rank_units
 from workflows.agents.brief.searches import MOST_COMPARED, Searches
 from workflows.agents.brief.units import split_passage
 from workflows.agents.brief.wording import tell
@@ -37,6 +38,7 @@ KEPT = 3
 class SearchState:
     """What a search has found so far."""
 
+    years: YearSpan | None = None
     passages: dict[str, Passage] = field(default_factory=dict)
     ranked: list[RankedUnit] = field(default_factory=list)
     weak: bool = False
@@ -49,7 +51,7 @@ class SearchState:
 
 async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Search on one part of the question, and return the sentences that serve it best as quotes."""
-    searches, state = Searches(path_of_search(subtask.id), kit), SearchState()
+    searches, state = Searches(path_of_search(subtask.id), kit), SearchState(years=find_years(subtask.question))
     stop = StopReason.SUFFICIENT
     try:
         await _search_twice(subtask.question, searches, state)
@@ -60,13 +62,18 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
 
 
 async def _search_twice(question: str, searches: Searches, state: SearchState) -> None:
-    state.add_passages(await searches.find_passages(question, PASSAGES), 1.0)
-    compared = await _rank(question, searches, state)
-    if not compared:
-        return
-    leads = " ".join(each.unit.text for each in state.ranked[:LEADS])
-    state.add_passages(await searches.find_passages(f"{question} {leads}", PASSAGES), SECOND)
-    await _rank(question, searches, state)
+    await _find_passages(question, searches, state, 1.0)
+    if await _rank(question, searches, state):
+        leads = " ".join(each.unit.text for each in state.ranked[:LEADS])
+        await _find_passages(f"{question} {leads}", searches, state, SECOND)
+        await _rank(question, searches, state)
+
+
+async def _find_passages(question: str, searches: Searches, state: SearchState, worth: float) -> None:
+    """Find passages of all sources, and of those that are dated in the years asked about."""
+    state.add_passages(await searches.find_passages(question, PASSAGES), worth)
+    if state.years:
+        state.add_passages(await searches.find_passages(remove_years(question), PASSAGES, state.years), worth)
 
 
 async def _rank(question: str, searches: Searches, state: SearchState) -> bool:
@@ -78,6 +85,8 @@ async def _rank(question: str, searches: Searches, state: SearchState) -> bool:
     if meanings is not None:
         state.ranked = rank_units(question, [unit for unit in units if unit.text in meanings.units], meanings)
         state.weak = max(meanings.passages.values()) < WEAK
+    if state.years:
+        state.ranked = prefer_years(state.ranked, state.years)
     return meanings is not None
 
 
