@@ -2,7 +2,7 @@ from app.domain.evidence import Passage, Source, snapshot_hash
 from workflows.agents.brief.units import UnitKind, split_passage
 
 TEXT = (
-    "Replacing the filter\n\n"
+    "Replacing the filter\n\nREAD THIS FIRST.\n\n"
     "The filter sits behind the lower grille. It must be replaced every six months.\n\n"
     "Model | Part | Price\n\nUF-480 | filter | 38.50\n\nUF-720 | filter | 44.00\n\n"
     "ufctl reset --filter\n\n"

@@ -23,7 +23,7 @@ CONTINUED = 3
 """The best units that are quoted with what follows them: what is asked is often said in one sentence and answered in the next."""
 OTHER_YEARS = 0.7
 """What the score of a unit counts whose source is dated outside the years asked about."""
-FADED = 1 / 3
+FADED = 0.5
 """The share of the best score below which a unit is beside the point."""
 SAME = 0.7
 """The share of the shorter text's words that another must have to say the same."""

@@ -115,5 +115,5 @@ def count_words(text: str) -> float:
 
 
 def _is_title(text: str) -> bool:
-    """Say whether a short line is a heading: no mark ends it, and it gives no figure."""
-    return not _ENDS.search(text) and not any(map(str.isdigit, text))
+    """Say whether a short line is a heading: no mark ends it or all is in capitals, and it gives no figure."""
+    return (text.isupper() or not _ENDS.search(text)) and not any(map(str.isdigit, text))
