@@ -15,6 +15,7 @@ import pytest
 from aiosmtpd.controller import Controller
 from standardwebhooks import Webhook
 
+from retrieval.service.client import IndexClient
 from tests.app.webhook_receiver import serve_receiver
 from tests.infra import api_tour as tour
 from tests.infra import harbour
@@ -83,6 +84,7 @@ async def test_the_tour_over_the_api(up: Up, letterbox: Controller) -> None:
         abroad = asyncio.create_task(abroad_at_once(theirs))
         made = await ours.call("POST", "/v1/collections", {"name": "Harbour papers"})
         await tour.upload(ours, made["id"], [folder / name for name in ("lease.pdf", "budget.pdf", "tide.pdf")])
+        await encoded(up, made["id"])
         wanted = {"url": f"{endpoint.url}/hook", "events": ["run.completed", "schedule.changed"]}
         hook = await ours.call("POST", "/v1/webhooks", wanted)
         ours.secrets.add(hook["secret"])
@@ -131,6 +133,13 @@ async def test_the_tour_over_the_api(up: Up, letterbox: Controller) -> None:
         secrets = ours.secrets | theirs.secrets | PROVIDER_SECRETS
     assert not tour.find_logged_secrets(up.home.root, secrets)
     assert not any(secret in up.output.read_text() for secret in secrets)
+
+
+async def encoded(up: Up, collection: str) -> None:
+    """A search before and one after the vectors find different passages, and a schedule would ask again."""
+    async with IndexClient(up.state.retrieval or "") as index:
+        while (await index.read_progress(f"own-{UUID(collection).hex}"))["building"]:
+            await asyncio.sleep(0.2)
 
 
 async def abroad_at_once(theirs: tour.Customer) -> tuple[str, str]:

@@ -39,3 +39,9 @@ def test_a_quote_is_exactly_its_stretch_of_the_stored_copy() -> None:
     for unit in split_passage(make_passage(start=40)):
         quote = unit.to_quote()
         assert quote.text == TEXT[quote.start - 40 : quote.end - 40]
+
+
+def test_a_numbered_chapter_is_a_heading_and_an_item_of_a_list_is_none() -> None:
+    text = "2.1 Strains and medium\n\n- Bring the spare key\n\n2) Close the upper lid\n\n3.2 Held at 41 degrees"
+    units = split_passage(make_passage(text))
+    assert [unit.text for unit in units] == ["- Bring the spare key", "2) Close the upper lid", "3.2 Held at 41 degrees"]

@@ -72,14 +72,19 @@ def _lay_out_run(quotes: Sequence[Quote]) -> str:
 
 def _lay_out_rows(rows: Sequence[Quote]) -> str:
     """Return rows as a table where the first is its head, for it has no figure; else as a list."""
-    head, *others = [[escape_markdown(cell) for cell in row.text.split(CELL)] for row in rows]
+    head, *others = [[escape_markdown(cell) for cell in _cells_of(row).split(CELL)] for row in rows]
     if not others or any(map(str.isdigit, rows[0].text)) or any(len(cells) > len(head) for cells in others):
-        return "\n".join(f"- {escape_markdown(row.text)} {marker_of(row)}".replace("\\|", "|") for row in rows)
+        return "\n".join(f"- {escape_markdown(_cells_of(row))} {marker_of(row)}".replace("\\|", "|") for row in rows)
     lines = [cells + [""] * (len(head) - len(cells)) for cells in (head, *others)]
     for cells, row in zip(lines, rows, strict=True):
         cells[-1] = f"{cells[-1]} {marker_of(row)}".strip()
     lines.insert(1, ["---"] * len(head))
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _cells_of(row: Quote) -> str:
+    """Return a row without the strokes that open and close it in Markdown."""
+    return row.text.removeprefix("| ").removesuffix(" |")
 
 
 def _as_code(text: str) -> str:

@@ -18,6 +18,8 @@ IDEOGRAPHS_A_WORD = 1.6
 """Ideographs that say as much as an English word."""
 _ENDS = re.compile(r"[.!?。！？…:：;；][\"'”’」』）)\]]*$")
 _CODE = re.compile(r"^\s*(?:[$>]\s|sudo\s)|\s--?[A-Za-z]|\w\(.*\)\s*$|[{};]\s*$|^\s*[\w.\-]+\s*=\s*\S|\S/\S+/\S")
+_ITEM = re.compile(r"(?:[-–*•·◦]|\(?(?:\d{1,2}|[a-z])[.)])\s", re.IGNORECASE)
+_CHAPTER = re.compile(r"(?:§\s*)?\d+(?:\.\d+)+\.?\s+")
 _POINTS_BACK = re.compile(
     r"(?:it|its|this|that|these|those|they|their|he|his|she|her|such|both|here|there|however|but|then)\b|[它他她]们?|[这那此其该]",
     re.IGNORECASE,
@@ -115,5 +117,7 @@ def count_words(text: str) -> float:
 
 
 def _is_title(text: str) -> bool:
-    """Say whether a short line is a heading: no mark ends it or all is in capitals, and it gives no figure."""
-    return (text.isupper() or not _ENDS.search(text)) and not any(map(str.isdigit, text))
+    """Say whether a short line is a heading: no mark ends it or all is in capitals, and it is no item and gives no figure."""
+    if _ITEM.match(text) or any(map(str.isdigit, _CHAPTER.sub("", text, count=1))):
+        return False
+    return text.isupper() or not _ENDS.search(text)
