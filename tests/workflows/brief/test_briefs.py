@@ -108,6 +108,16 @@ async def test_nothing_is_found_only_where_no_passage_is(tmp_path: Path) -> None
     assert report.quotes == ()
 
 
+async def test_a_question_in_another_language_than_what_was_found_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "手册.txt").write_text(CHINESE + "UF-480 的压缩机每五年更换一次。")
+    with open_local(tmp_path / "home", Collection(name="docs", kind=CorpusKind.FOLDER, path=str(tmp_path / "docs"))) as searcher:
+        foreign = await write("How often is the compressor of the UF-480 replaced?", searcher)
+        own = await write("UF-480的压缩机多久更换一次？", searcher)
+    assert "another language" in foreign.notices[0]
+    assert not any("语言不同" in notice for notice in own.notices)
+
+
 async def test_a_misspelt_word_is_read_as_the_sources_have_it(documents: LocalSearcher) -> None:
     report = await write("What does a compresor cost?", documents)
     assert "compresor" in report.notices[0]

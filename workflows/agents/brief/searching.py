@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from app.domain.budget import StopReason
 from app.domain.citations import marker_of
-from app.domain.evidence import Finding, Passage
+from app.domain.evidence import Finding, Passage, Quote
 from app.domain.plan import ResearchPlan, Subtask
-from app.domain.query import ResearchQuery
+from app.domain.query import ResearchQuery, detect_language
 from retrieval.language.years import YearSpan, find_years, remove_years
 from workflows.agents.brief.ranking import Meanings, RankedUnit, choose_units, prefer_years, rank_units
 from workflows.agents.brief.searches import MOST_COMPARED, Searches
@@ -104,16 +104,24 @@ def _make_finding(
     subtask: Subtask, searches: Searches, state: SearchState, chosen: Sequence[RankedUnit], stop: StopReason, query: ResearchQuery
 ) -> Finding:
     quotes = tuple(each.unit.to_quote() for each in chosen)
-    weak = [tell("weak", query.language, question=subtask.title)] if state.weak and quotes else []
+    warned = [tell(what, query.language, question=subtask.title) for what in _list_warnings(subtask, state, quotes)]
     sources = len({quote.source.url for quote in quotes})
     return Finding(
         subtask_id=subtask.id,
         answer=" ".join(f"“{' '.join(quote.text.split())}” {marker_of(quote)}" for quote in quotes[:3]),
         quotes=quotes,
         relevance=tuple(round(each.score, 6) for each in chosen),
-        gaps=(*weak, *searches.errors),
+        gaps=(*warned, *searches.errors),
         stop=StopReason.NO_EVIDENCE if stop is StopReason.SUFFICIENT and not quotes else stop,
         detail=tell("found", query.language, passages=len(state.passages), quotes=len(quotes), sources=sources),
         turns=searches.calls,
         usage=searches.usage,
     )
+
+
+def _list_warnings(subtask: Subtask, state: SearchState, quotes: Sequence[Quote]) -> list[str]:
+    """Return the names of what a reader must know first: nothing may answer, or most quotes are in another language."""
+    own = detect_language(subtask.question)
+    others = sum(detect_language(quote.text) is not own for quote in quotes)
+    found = {"weak": state.weak and bool(quotes), "other_language": 2 * others > len(quotes)}
+    return [what for what, is_so in found.items() if is_so]

@@ -16,6 +16,11 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "Nothing in the sources searched may answer “{question}”. These are the nearest passages.",
         ZH: "所检索的资料中可能没有“{question}”的答案。以下是最接近的段落。",
     },
+    "other_language": {
+        EN: "Most passages found are in another language than “{question}”, and may be beside the point. "
+        "Ask in the language of the documents, or with a language model.",
+        ZH: "找到的段落大多与“{question}”语言不同，可能并不切题。请用资料所用的语言提问，或使用语言模型。",
+    },
     "nothing": {
         EN: "Nothing was found: no passage of the sources searched shares a word or a meaning with the question. "
         "Name other collections, or ask in the language of the documents.",
