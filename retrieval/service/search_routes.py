@@ -26,7 +26,7 @@ class SearchRoutes:
         """Return the routes with their handlers."""
         return [
             web.post("/search", self.search),
-            web.post("/fitting", self.fitting),
+            web.post("/fitting", self.find_fitting),
             web.post("/respell", self.respell),
             web.post("/compare", self.compare),
             web.post("/read", self.read),
@@ -39,7 +39,7 @@ class SearchRoutes:
         found = await self._owner.search(require_text(body, "query"), int(body.get("limit", DEFAULT_LIMIT)), _filter_of(body))
         return answer_json({"passages": [passage.model_dump(mode="json") for passage in found]})
 
-    async def fitting(self, request: web.Request) -> web.Response:
+    async def find_fitting(self, request: web.Request) -> web.Response:
         """Choose collections: `{"query", "collections", filters}` -> `{"collections"}`, those that fit, the best first."""
         body = await read_body(request)
         found = await asyncio.to_thread(self._fitting.find, require_text(body, "query"), _filter_of(body))
