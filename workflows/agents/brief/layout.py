@@ -25,11 +25,11 @@ def lay_out(quotes: Sequence[Quote]) -> str:
 
 
 def title_of(source: Source, language: Language) -> str:
-    """Return a source's title with its author, unless the title names him, and its date."""
+    """Return a source's title with its author and its date, unless the title names them."""
     author = source.author if source.author and source.author not in source.title else ""
     named = ": ".join(filter(None, (author, " ".join(source.title.split()))))
     day = format_date(source, language)
-    return f"{named} ({day})" if day and day not in named else named
+    return f"{named} ({day})" if source.published and str(source.published.year) not in named else named
 
 
 def format_date(source: Source, language: Language) -> str:
