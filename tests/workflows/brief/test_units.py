@@ -42,6 +42,8 @@ def test_a_quote_is_exactly_its_stretch_of_the_stored_copy() -> None:
 
 
 def test_a_numbered_chapter_is_a_heading_and_an_item_of_a_list_is_none() -> None:
-    text = "2.1 Strains and medium\n\n- Bring the spare key\n\n2) Close the upper lid\n\n3.2 Held at 41 degrees"
-    units = split_passage(make_passage(text))
-    assert [unit.text for unit in units] == ["- Bring the spare key", "2) Close the upper lid", "3.2 Held at 41 degrees"]
+    steps = ["- Bring the spare key", "1) Open the upper lid", "2) Close the upper lid"]
+    lines = ["2.1 Strains and medium", *steps, "3.2 Held at 41 degrees", "4. Pets", "One cat is allowed."]
+    units = split_passage(make_passage("\n\n".join(lines)))
+    assert [unit.text for unit in units] == [*steps, "3.2 Held at 41 degrees", "One cat is allowed."]
+    assert [units[0].heading, units[-1].heading] == ["2.1 Strains and medium", "4. Pets"]

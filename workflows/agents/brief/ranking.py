@@ -55,7 +55,7 @@ def rank_units(question: str, units: Sequence[Unit], meanings: Meanings | None =
 
 def share_words(question: str, units: Sequence[Unit]) -> list[float]:
     """Return for each unit which share of the question's words it holds; a word counts the more, the fewer units have it."""
-    held = [words_of(unit.text) for unit in units]
+    held = [words_of(unit.in_context) for unit in units]
     spread = Counter(word for words in held for word in words)
     weights = {word: log(1 + len(units) / (1 + spread[word])) for word in words_of(question)}
     total = sum(weights.values()) or 1.0

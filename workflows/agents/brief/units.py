@@ -19,6 +19,7 @@ IDEOGRAPHS_A_WORD = 1.6
 _ENDS = re.compile(r"[.!?。！？…:：;；][\"'”’」』）)\]]*$")
 _CODE = re.compile(r"^\s*(?:[$>]\s|sudo\s)|\s--?[A-Za-z]|\w\(.*\)\s*$|[{};]\s*$|^\s*[\w.\-]+\s*=\s*\S|\S/\S+/\S")
 _ITEM = re.compile(r"(?:[-–*•·◦]|\(?(?:\d{1,2}|[a-z])[.)])\s", re.IGNORECASE)
+_NUMBERED = re.compile(r"\d{1,2}[.)]\s+")
 _CHAPTER = re.compile(r"(?:§\s*)?\d+(?:\.\d+)+\.?\s+")
 _POINTS_BACK = re.compile(
     r"(?:it|its|this|that|these|those|they|their|he|his|she|her|such|both|here|there|however|but|then)\b|[它他她]们?|[这那此其该]",
@@ -47,6 +48,12 @@ class Unit:
     end: int
     kind: UnitKind
     before: "Unit | None" = None
+    heading: str = ""
+
+    @property
+    def in_context(self) -> str:
+        """The unit's text after the heading that it stands under, by which it is ranked."""
+        return f"{self.heading}: {self.text}" if self.heading else self.text
 
     @property
     def text(self) -> str:
@@ -67,25 +74,33 @@ class Unit:
 def split_passage(passage: Passage) -> list[Unit]:
     """Return the units of a passage in order. Headings are no units."""
     units: list[Unit] = []
+    heading = ""
     table: Unit | None = None
     last: Unit | None = None
-    for start, end in _join_short(passage.text, split_sentences(passage.text)):
-        text = passage.text[start:end]
-        kind = kind_of(text)
+    spans = list(_join_short(passage.text, split_sentences(passage.text)))
+    texts = [passage.text[start:end] for start, end in spans]
+    for at, ((start, end), text) in enumerate(zip(spans, texts, strict=True)):
+        kind = UnitKind.HEADING if _opens_section(text, texts[max(0, at - 1) : at] + texts[at + 1 : at + 2]) else kind_of(text)
         if kind is UnitKind.HEADING:
-            table, last = None, None
+            heading, table, last = text, None, None
             continue
         if kind is not UnitKind.ROW:
             table = None
         elif table is None:
-            table = Unit(passage, start, end, kind)
+            table = Unit(passage, start, end, kind, heading=heading)
         before = table if kind is UnitKind.ROW and table is not None and table.start != start else None
         if kind is UnitKind.SENTENCE and _POINTS_BACK.match(text):
             before = last
-        unit = Unit(passage, start, end, kind, before)
+        unit = Unit(passage, start, end, kind, before, heading)
         units.append(unit)
         last = unit
     return units
+
+
+def _opens_section(text: str, beside: Sequence[str]) -> bool:
+    """Say whether a numbered line is a heading rather than an item: a title, and no line beside it is numbered."""
+    title = _NUMBERED.sub("", text, count=1)
+    return title != text and kind_of(title) is UnitKind.HEADING and not any(map(_NUMBERED.match, beside))
 
 
 def _join_short(text: str, sentences: Sequence[Span]) -> Iterator[Span]:
