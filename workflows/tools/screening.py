@@ -20,7 +20,7 @@ from workflows.agents.injection_signs import InjectionHit
 NEAR_CHARS = 400
 """The characters around a hit that are withheld with it: an instruction and its object may stand in different paragraphs."""
 KEPT_TEXTS = 1_024
-"""Passages and titles whose hits are remembered: a run finds the same ones again and again, and one takes half a millisecond."""
+"""Passages and titles whose hits are remembered: a run finds the same ones again and again, and one takes a millisecond."""
 _find_known = lru_cache(KEPT_TEXTS)(find_injections)
 _WORDS_OF_ADDRESS = re.compile(r"[-_+/.?&=#]+")
 
