@@ -1,24 +1,33 @@
-"""`python -m bench.injection_rules [--passages N]`: count the ordinary passages that the injection rules would withhold.
+"""`python -m bench.injection_rules [--passages N] [--rows F]`: what the injection rules find, and what they withhold by mistake.
 
-Passages of 1,500 characters from the texts in `../shared/data` and the State of the Union addresses. None of them is an attack,
-so every find is a mistake, and is printed. `ms` is the mean time a passage.
+`<half>_found` and `<half>_false_alarms` are shares of the labelled passages in bench/labels/injection: 148 with an instruction to
+the reader, 218 ordinary ones that are easily taken for such. The rules' words were chosen with `build` in view. One author wrote
+both, so `judge` is kinder than strangers are. The rules were widened once after `fresh`, which avoids all other wordings.
+`--rows` reads rows of {"text", "attack"} instead, and measures nothing else.
+
+The other figures count ordinary passages of 1,500 characters from the texts in `../shared/data` and the State of the Union
+addresses. None of them is an attack, so every find is a mistake, and is printed. `ms` is the mean time a passage.
 """
 
 import argparse
 import gzip
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
-from bench.result import print_result, print_skipped
+from bench.labelled_sets import read_lines
+from bench.result import print_result
 from retrieval.corpora.sotu import StateOfTheUnion
 from retrieval.ports import Document
 from workflows.agents.injection import find_injections
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+LABELS = Path(__file__).resolve().parent / "labels" / "injection"
+HALVES = ("build", "judge", "fresh")
 SIZE = 1_500
 AROUND = 60
 FILES = {
@@ -66,19 +75,35 @@ def measure(sets: Mapping[str, Callable[[], Iterator[str]]], limit: int) -> dict
     return {**figures, "passages": seen, "percent": 100 * found / max(1, seen), "ms": spent / max(1, seen)}
 
 
+def measure_rows(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Return the share of the attacks that are found, and of the other rows that are taken for attacks."""
+    finds = [(bool(row["attack"]), bool(find_injections(str(row["text"])))) for row in rows]
+    attacks, others = ([found for attack, found in finds if attack is kind] for kind in (True, False))
+    return {"found": sum(attacks) / max(1, len(attacks)), "false_alarms": sum(others) / max(1, len(others))}
+
+
+def measure_halves() -> dict[str, float]:
+    """Return the figures of each half of the labelled passages."""
+    sets = (("attempts", True), ("ordinary", False))
+    rows = [{**row, "attack": attack} for name, attack in sets for row in read_lines(LABELS / f"{name}.jsonl")]
+    halves = {half: measure_rows([row for row in rows if row["half"] == half]) for half in HALVES}
+    return {f"{half}_{figure}": value for half, figures in halves.items() for figure, value in figures.items()}
+
+
 def main() -> None:
-    """Measure the sets that are on this machine."""
+    """Measure the labelled passages and the texts that are on this machine, or the rows of a file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--passages", type=int, default=8_000, help="at most so many of each set")
-    limit = parser.parse_args().passages
+    parser.add_argument("--rows", type=Path, help='a file of JSON lines {"text", "attack"}')
+    options = parser.parse_args()
+    if options.rows:
+        print_result("injection_rules", measure_rows(list(read_lines(options.rows))))
+        return
     sets: dict[str, Callable[[], Iterator[str]]] = {"sotu": read_address_pieces}
     for name, file in FILES.items():
         if (DATA / file).exists():
             sets[name] = partial(read_file_pieces, DATA / file)
-    if len(sets) == 1:
-        print_skipped("injection_rules", f"there are no texts in {DATA}")
-        return
-    print_result("injection_rules", measure(sets, limit))
+    print_result("injection_rules", measure_halves() | measure(sets, options.passages))
 
 
 if __name__ == "__main__":

@@ -14,12 +14,13 @@ from app.domain.address import host_of
 from app.domain.chat import Suspicion, ToolResult
 from app.domain.evidence import Passage, Source
 from retrieval.ports import Document
-from workflows.agents.injection import HIDDEN, InjectionHit, find_injections, names_of
+from workflows.agents.injection import HIDDEN, find_injections, names_of
+from workflows.agents.injection_signs import InjectionHit
 
 NEAR_CHARS = 400
 """The characters around a hit that are withheld with it: an instruction and its object may stand in different paragraphs."""
 KEPT_TEXTS = 1_024
-"""Passages and titles whose hits are remembered: a run finds the same ones again and again, and one takes half a millisecond."""
+"""Passages and titles whose hits are remembered: a run finds the same ones again and again, and one takes a millisecond."""
 _find_known = lru_cache(KEPT_TEXTS)(find_injections)
 _WORDS_OF_ADDRESS = re.compile(r"[-_+/.?&=#]+")
 
