@@ -168,9 +168,10 @@ async def test_it_stops_at_its_limits_and_says_which(limits: AgentLimits, stop: 
 
 
 async def test_a_finish_before_any_search_becomes_a_search_for_the_question() -> None:
-    corpus = SmallCorpus()
-    found = await search_subtask(make_acting_model(write_act("finish")), corpus)
+    corpus, model = SmallCorpus(), make_acting_model(write_act("finish"))
+    found = await search_subtask(model, corpus)
     assert corpus.queries == [SUBTASK.question]
+    assert "Nothing has been searched yet" in model.requests[1].messages[-1].content
     assert found.quotes
 
 
