@@ -94,6 +94,9 @@ class Settings(BaseModel):
         default=0, ge=0, description="The model's context in tokens; agents read less at once, below 16384 prompts are short."
     )
     llm_stream: bool = Field(default=True, description="Read answers as a stream (1 or 0).")
+    local_model: str | None = Field(
+        default=None, description="A model that the local stack serves itself: a name of `rubrica models`, or a GGUF file."
+    )
     eval_judge_base_url: WebAddress | None = Field(
         default=None, description="The server of the judge of evaluations, where it is another one."
     )
@@ -177,6 +180,8 @@ class Settings(BaseModel):
             raise ValueError(f"{PREFIX}{missing} is missing: {PREFIX}{given} is set, and a model needs both")
         if self.llm_api_key is not None and self.llm_base_url is None:
             raise ValueError(f"{PREFIX}LLM_BASE_URL is missing: {PREFIX}LLM_API_KEY is set, but no server to send it to")
+        if self.local_model is not None and self.llm_base_url is not None:
+            raise ValueError(f"{PREFIX}LLM_BASE_URL names a server and {PREFIX}LOCAL_MODEL a model to serve here; leave one out")
         if self.llm_alternatives and self.llm_base_url is None:
             raise ValueError(f"{PREFIX}LLM_BASE_URL is missing: {PREFIX}LLM_ALTERNATIVES is set, but no server has these models")
         for alternative in self.llm_alternatives:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from app.domain.budget import Budget
 from app.domain.errors import InvalidInput
-from app.domain.query import ResearchQuery
+from app.domain.query import Effort, ResearchQuery
 from app.runs.schemas import NewRun
 from app.settings import Settings
 from infra.cli.build_progress import explain_words_only
@@ -60,6 +60,9 @@ class AskedQuestion:
 
 async def ask(settings: Settings, question: AskedQuestion) -> int:
     """Research a question, write its report and return the exit code."""
+    if settings.local_model is not None and question.effort is None:
+        say("quick effort, for the sake of a small model; --effort says otherwise")
+        question = replace(question, effort=Effort.QUICK)
     question.to_request()
     begun = time.monotonic()
     async with open_connection(settings, say) as connection:

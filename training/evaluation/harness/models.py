@@ -12,7 +12,7 @@ from training.evaluation.harness.manifest import ModelUsed
 from workflows.agents.codec import SchemaCodec, StepCodec, TagCodec
 from workflows.agents.ports import ChatModel
 from workflows.chat_models.configured import endpoint_of, judge_of
-from workflows.chat_models.embedded import load_embedded
+from workflows.chat_models.embedded import open_embedded
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.openai_compatible import connect_model
 
@@ -88,7 +88,7 @@ async def _open_model(
         return ServedModel(await stack.enter_async_context(connect_model(endpoint)), _used_model_of(endpoint, codec))
     if file is None:
         return None
-    model = load_embedded(file, EMBEDDED_CONTEXT, threads)
+    model = await stack.enter_async_context(open_embedded(file, EMBEDDED_CONTEXT, threads))
     return ServedModel(model, ModelUsed(name=model.name, codec=codec))
 
 
