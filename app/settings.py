@@ -97,6 +97,7 @@ class Settings(BaseModel):
     local_model: str | None = Field(
         default=None, description="A model that the local stack serves itself: a name of `rubrica models`, or a GGUF file."
     )
+    local_model_threads: int = Field(default=0, ge=0, description="Threads of that model; 0: one for each core.")
     eval_judge_base_url: WebAddress | None = Field(
         default=None, description="The server of the judge of evaluations, where it is another one."
     )

@@ -68,7 +68,7 @@ async def ask(settings: Settings, question: AskedQuestion) -> int:
     async with open_connection(settings, say) as connection:
         collections = await _index_documents(connection, question)
         request = question.to_request(collections)
-        await _say_estimate(connection, request)
+        await _say_estimate(connection, request, settings.local_model is not None)
         run = await connection.api.send(runs.create(request))
         say(f"run {run.id} accepted after {time.monotonic() - begun:.1f} s")
         say(describe_searched(ResearchQuery.of_any_version(run.query.model_dump_json())))
@@ -89,10 +89,15 @@ async def _say_unencoded(connection: Connection, searched: tuple[str, ...]) -> N
             say(explain_words_only(state["name"], state["build"]))
 
 
-async def _say_estimate(connection: Connection, request: models.NewRun) -> None:
-    """Say what the run will take. A failure here stops nothing: the request for the run reports an API that does not answer."""
+async def _say_estimate(connection: Connection, request: models.NewRun, slow: bool) -> None:
+    """Say what the run will take. A failure here stops nothing: the request for the run reports an API that does not answer.
+
+    For a model that is `slow`, only what runs like it took is said: general experience is of fast ones.
+    """
     try:
-        say(describe_estimate(await connection.api.send(asking.estimate(request))))
+        estimate = await connection.api.send(asking.estimate(request))
+        if estimate.runs or not slow:
+            say(describe_estimate(estimate))
     except (Unavailable, Unreachable):
         return
     except ApiError as error:

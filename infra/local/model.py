@@ -82,13 +82,13 @@ def point_to_model(settings: Settings, model: ModelAtHand, port: int) -> Setting
 
 def serving_options(model: ModelAtHand, settings: Settings, port: int) -> Sequence[str]:
     """Return the options of the server's command."""
-    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     options: Mapping[str, object] = {
         "--name": model.name,
         "--port": port,
         "--context": settings.llm_context,
         "--slots": SLOTS,
-        "--threads": threads,
+        "--threads": settings.local_model_threads or cores,
     }
     return [str(model.file), *(str(word) for pair in options.items() for word in pair)]
 

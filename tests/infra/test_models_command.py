@@ -77,18 +77,14 @@ def test_a_file_that_is_no_model_ends_the_start_with_its_reason(tmp_path: Path) 
 @pytest.mark.skipif(
     not is_importable("xllamacpp") or not SMALLEST_MODEL.is_file(), reason="xllamacpp or its model is not here: `make extras`"
 )
-def test_a_question_is_answered_with_a_model_that_the_stack_serves(tmp_path: Path) -> None:
-    """The smallest model writes no report worth reading; what it says is refused, and a report comes all the same."""
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    (notes / "tea.md").write_text("# Tea\n\nThe tea house in Kyoto opened in 1912. It serves forty kinds of green tea.\n")
-    done = run_rubrica(
-        *(tmp_path / "home", "ask", "When did the tea house open?", "--docs", str(notes), "--max-minutes", "4"),
-        folder=tmp_path,
-        RUBRICA_LOCAL_MODEL=str(SMALLEST_MODEL),
-    )
+def test_a_question_reaches_a_model_that_the_stack_serves(tmp_path: Path) -> None:
+    """The smallest model writes no report; the cap of tokens parks the run once it has answered."""
+    home = tmp_path / "home"
+    asked = ("ask", "When did the tea house open?", "--max-tokens", "100")
+    done = run_rubrica(home, *asked, folder=tmp_path, RUBRICA_LOCAL_MODEL=str(SMALLEST_MODEL))
     said = done.stdout + done.stderr
     assert "a context of 8,192 tokens" in said
     assert "MB are free" in said
     assert "quick effort" in said
-    assert done.returncode in (0, 3), said
+    assert done.returncode == 3, said
+    assert f"{SMALLEST_MODEL.stem} is served at http://127.0.0.1:" in (home / "logs" / "model.log").read_text()
