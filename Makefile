@@ -10,6 +10,7 @@ PY := .venv/bin/python
 FORMAT ?=
 # Only from the command line: a variable of this name in the environment may mean something else.
 ifeq ($(origin MODEL),command line)
+override MODEL := $(value MODEL)
 export RUBRICA_LOCAL_MODEL := $(value MODEL)
 endif
 ARGS ?=

@@ -16,8 +16,10 @@ from infra.local.ports import LOOPBACK
 
 SLOTS = 3
 """The calls that are answered at a time: as many as a quick run has searches. A search keeps its slot, and what it has read."""
+ANSWER_ROOM = 2_048
+"""The tokens for an answer, beside the context that agents are told of and may fill."""
 MEGABYTE = 10**6
-UNKNOWN_CONTEXT = 8_192
+UNKNOWN_CONTEXT = 4_096
 BESIDE_WEIGHTS_MB = 1_000
 """The memory that a model of unknown shape needs beside its weights, for its context and for calculating."""
 
@@ -86,7 +88,7 @@ def serving_options(model: ModelAtHand, settings: Settings, port: int) -> Sequen
     options: Mapping[str, object] = {
         "--name": model.name,
         "--port": port,
-        "--context": settings.llm_context,
+        "--context": settings.llm_context + ANSWER_ROOM,
         "--slots": SLOTS,
         "--threads": settings.local_model_threads or cores,
     }

@@ -18,7 +18,7 @@ def test_the_list_says_what_each_model_takes_and_where_it_is(tmp_path: Path) -> 
     done = run_rubrica(tmp_path / "home", "models")
     assert done.returncode == 0, done.stderr
     line = next(line for line in done.stdout.splitlines() if line.startswith(NAME))
-    for said in ("491 MB", "Apache-2.0", "context 8,192", "memory", "min a quick report", "not here"):
+    for said in ("491 MB", "Apache-2.0", "context 4,096", "memory", "min a quick report", "not here"):
         assert said in line
 
 
@@ -83,7 +83,7 @@ def test_a_question_reaches_a_model_that_the_stack_serves(tmp_path: Path) -> Non
     asked = ("ask", "When did the tea house open?", "--max-tokens", "100")
     done = run_rubrica(home, *asked, folder=tmp_path, RUBRICA_LOCAL_MODEL=str(SMALLEST_MODEL))
     said = done.stdout + done.stderr
-    assert "a context of 8,192 tokens" in said
+    assert "a context of 4,096 tokens" in said
     assert "MB are free" in said
     assert "quick effort" in said
     assert done.returncode == 3, said

@@ -70,6 +70,8 @@ async def open_models(settings: Settings, files: ModelFiles) -> AsyncIterator[Ru
         SetupError: a file cannot be loaded, or a file and a server are both named for the same part.
     """
     codec = settings.llm_codec.value
+    if settings.local_model is not None:
+        raise SetupError("RUBRICA_LOCAL_MODEL is for `rubrica ask` and `rubrica up`; name a file with --model-file")
     own, judge = endpoint_of(settings), None if files.judge else judge_of(settings)
     if files.model is not None and own is not None:
         raise SetupError("RUBRICA_LLM_BASE_URL names a server, and --model-file a file; leave one of them out")
