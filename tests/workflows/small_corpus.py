@@ -51,7 +51,7 @@ class SmallCorpus:
         self.queries.append(query)
         await asyncio.sleep(self._delay.get(query, 0))
         wanted = set(WORD.findall(query.lower()))
-        passages = [p for document in self._documents.values() for p in _cut_passages(document)]
+        passages = [p for document in self._documents.values() if _is_dated_in(document, where) for p in _cut_passages(document)]
         scored = [(len(wanted & set(WORD.findall(p.text.lower()))), p) for p in passages]
         best = sorted((s for s in scored if s[0]), key=lambda s: (-s[0], s[1].source.url, s[1].start))
         return [p for _, p in best[:limit]]
@@ -64,6 +64,11 @@ class SmallCorpus:
     def text_of(self, snapshot: str) -> str:
         """Return the stored copy of this name."""
         return next(d.text for d in self._documents.values() if d.source.snapshot == snapshot)
+
+
+def _is_dated_in(document: Document, where: SearchFilter) -> bool:
+    published = document.source.published or date.min
+    return (where.published_from or date.min) <= published <= (where.published_to or date.max)
 
 
 def _make_document(url: str, title: str, year: int, text: str) -> Document:
