@@ -14,7 +14,7 @@ MEGABYTE = 10**6
 
 
 class LocalModel(Value):
-    """One entry of the catalogue. `minutes` is the range of a report at quick effort on two cores."""
+    """One entry of the catalogue. `minutes` is the range of a report at quick effort on two quiet cores."""
 
     title: str
     licence: str
