@@ -38,6 +38,7 @@ from app.setting_values import (
     WebAddress,
     check_host_and_port,
     check_service_address,
+    write_value,
 )
 
 PREFIX = "RUBRICA_"
@@ -259,7 +260,7 @@ class Settings(BaseModel):
     def to_environment(self) -> dict[str, str]:
         """Return these settings as variables, secrets in clear text: for child processes only, never for a log."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
-        return {PREFIX + name.upper(): _as_variable(value) for name, value in given.items() if value is not None}
+        return {PREFIX + name.upper(): write_value(value) for name, value in given.items() if value is not None}
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
@@ -296,11 +297,3 @@ def _explain_malformed(detail: Any) -> str:
     name = str(detail["loc"][0])
     value = "" if name.endswith(SECRET_ENDINGS) or "database" in name else f" (it is {str(detail['input'])[:80]!r})"
     return f"{PREFIX}{name.upper()} is malformed: {reason}{value}"
-
-
-def _as_variable(value: object) -> str:
-    if isinstance(value, SecretStr):
-        return value.get_secret_value()
-    if isinstance(value, tuple):
-        return ",".join(value)
-    return str(int(value)) if isinstance(value, bool) else str(value)

@@ -7,7 +7,6 @@ and asked for again; `marked`, the share of sentences behind which the report se
 
 import argparse
 import asyncio
-import json
 import os
 import time
 from pathlib import Path
@@ -56,12 +55,12 @@ async def measure_question(stack: RunningStack, question: str) -> tuple[dict[str
     run_id = await ask(stack.client, question, effort=Effort.QUICK)
     run = await watch(stack.client, run_id)
     minutes = (time.monotonic() - began) / 60
-    turns = [Turn.model_validate_json(row["body"]) for row in await stack.database.fetch(MODEL_TURNS, UUID(run_id))]
+    turns = [Turn.of_any_version(row["body"]) for row in await stack.database.fetch(MODEL_TURNS, UUID(run_id))]
     found = {"calls": len(turns), "refused": count_refused(turns), "minutes": minutes}
     row = await stack.database.fetchrow(REPORT, UUID(run_id))
     if run.status is not RunStatus.COMPLETED or row is None:
         return {"completed": 0, **found, "marked": 1}, f"There is no report: the run is {run.status}.\n"
-    marked = share_marked(Report.model_validate(json.loads(row["report"])))
+    marked = share_marked(Report.of_any_version(row["report"]))
     return {"completed": 1, **found, "marked": marked}, row["markdown"]
 
 
