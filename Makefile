@@ -8,6 +8,11 @@ SHELL := /bin/sh
 PYTHON ?= python3
 PY := .venv/bin/python
 FORMAT ?=
+# Only from the command line: a variable of this name in the environment may mean something else.
+ifeq ($(origin MODEL),command line)
+override MODEL := $(value MODEL)
+export RUBRICA_LOCAL_MODEL := $(value MODEL)
+endif
 ARGS ?=
 JOBS ?= 2
 override Q := $(value Q)
@@ -25,11 +30,11 @@ setup: ## Make the environment in .venv; costs nothing when it is there
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) was not found; install Python 3.11 or newer" >&2; exit 2; }
 	@$(PYTHON) infra/environment.py
 
-report: setup ## Research a question: make report Q="..." [DOCS=folder]
+report: setup ## Research a question: make report Q="..." [DOCS=folder] [MODEL=name, see: rubrica models]
 	@[ -n "$$Q" ] || { echo 'make: ask something: make report Q="How did presidents justify tariffs before 1900?"' >&2; exit 2; }
 	@$(PY) -m infra.cli ask $${DOCS:+--docs "$$DOCS"} $(ARGS) -- "$$Q"
 
-up: setup ## Run API, worker and page here, until Ctrl-C
+up: setup ## Run API, worker and page here, until Ctrl-C [MODEL=name]
 	@exec $(PY) -m infra.cli up $(ARGS)
 
 extras: setup ## Install what only some tests need and most machines lack: a browser, torch, SearXNG, small weights

@@ -67,6 +67,15 @@ def _check_networks(given: tuple[str, ...]) -> tuple[str, ...]:
     return given
 
 
+def write_value(value: object) -> str:
+    """Return the text of a variable with this value, a secret in clear."""
+    if isinstance(value, SecretStr):
+        return value.get_secret_value()
+    if isinstance(value, tuple):
+        return ",".join(value)
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
 def _split_names(given: object) -> object:
     """Read `a, b` as ("a", "b")."""
     return tuple(name.strip() for name in given.split(",") if name.strip()) if isinstance(given, str) else given

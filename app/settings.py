@@ -38,6 +38,7 @@ from app.setting_values import (
     WebAddress,
     check_host_and_port,
     check_service_address,
+    write_value,
 )
 
 PREFIX = "RUBRICA_"
@@ -94,6 +95,10 @@ class Settings(BaseModel):
         default=0, ge=0, description="The model's context in tokens; agents read less at once, below 16384 prompts are short."
     )
     llm_stream: bool = Field(default=True, description="Read answers as a stream (1 or 0).")
+    local_model: str | None = Field(
+        default=None, description="A model that the local stack serves itself: a name of `rubrica models`, or a GGUF file."
+    )
+    local_model_threads: int = Field(default=0, ge=0, description="Threads of that model; 0: one for each core.")
     eval_judge_base_url: WebAddress | None = Field(
         default=None, description="The server of the judge of evaluations, where it is another one."
     )
@@ -177,6 +182,8 @@ class Settings(BaseModel):
             raise ValueError(f"{PREFIX}{missing} is missing: {PREFIX}{given} is set, and a model needs both")
         if self.llm_api_key is not None and self.llm_base_url is None:
             raise ValueError(f"{PREFIX}LLM_BASE_URL is missing: {PREFIX}LLM_API_KEY is set, but no server to send it to")
+        if self.local_model is not None and self.llm_base_url is not None:
+            raise ValueError(f"{PREFIX}LLM_BASE_URL names a server and {PREFIX}LOCAL_MODEL a model to serve here; leave one out")
         if self.llm_alternatives and self.llm_base_url is None:
             raise ValueError(f"{PREFIX}LLM_BASE_URL is missing: {PREFIX}LLM_ALTERNATIVES is set, but no server has these models")
         for alternative in self.llm_alternatives:
@@ -253,7 +260,7 @@ class Settings(BaseModel):
     def to_environment(self) -> dict[str, str]:
         """Return these settings as variables, secrets in clear text: for child processes only, never for a log."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
-        return {PREFIX + name.upper(): _as_variable(value) for name, value in given.items() if value is not None}
+        return {PREFIX + name.upper(): write_value(value) for name, value in given.items() if value is not None}
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
@@ -290,11 +297,3 @@ def _explain_malformed(detail: Any) -> str:
     name = str(detail["loc"][0])
     value = "" if name.endswith(SECRET_ENDINGS) or "database" in name else f" (it is {str(detail['input'])[:80]!r})"
     return f"{PREFIX}{name.upper()} is malformed: {reason}{value}"
-
-
-def _as_variable(value: object) -> str:
-    if isinstance(value, SecretStr):
-        return value.get_secret_value()
-    if isinstance(value, tuple):
-        return ",".join(value)
-    return str(int(value)) if isinstance(value, bool) else str(value)

@@ -31,7 +31,8 @@ from training.evaluation.preference_metrics import bootstrap, cohens_d, preferen
 from training.rewards.score import Score
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
-from workflows.chat_models.embedded import load_embedded
+from workflows.agents.ports import ChatModel
+from workflows.chat_models.embedded import open_embedded
 from workflows.judging.baseline_rubric import BASELINE
 from workflows.judging.batch_record import AnswerStore, BatchRecord
 from workflows.judging.pairwise_judge import judge_pair
@@ -144,8 +145,15 @@ WAYS = {"pointwise": judge_by_points, "pairwise": judge_in_pairs}
 
 async def judge_summaries(pairs: Sequence[SummaryPair], model: Path, kept: Path | None) -> dict[str, float]:
     """Judge pairs in both ways, with a model in this process."""
-    record = BatchRecord(AnswerStore(kept), 1)
-    kit = Kit(load_embedded(model), {}, record, PromptLibrary.load(), SchemaCodec(), date(2026, 1, 1), time.monotonic)
+    async with open_embedded(model) as chat:
+        scored = await _judge_all(pairs, chat, BatchRecord(AnswerStore(kept), 1))
+    return {figure: value for name, found in scored.items() for figure, value in print_accuracy(name, found, len(pairs)).items()}
+
+
+async def _judge_all(
+    pairs: Sequence[SummaryPair], chat: ChatModel, record: BatchRecord
+) -> dict[str, list[tuple[SummaryPair, float]]]:
+    kit = Kit(chat, {}, record, PromptLibrary.load(), SchemaCodec(), date(2026, 1, 1), time.monotonic)
     task = "\n".join([TASK, *(f"- {criterion.description}" for criterion in BASELINE[Language.ENGLISH].criteria)])
     scored: dict[str, list[tuple[SummaryPair, float]]] = {name: [] for name in WAYS}
     for number, pair in enumerate(pairs, 1):
@@ -154,7 +162,7 @@ async def judge_summaries(pairs: Sequence[SummaryPair], model: Path, kept: Path 
             if not isinstance(score, Missing):
                 scored[name].append((pair, score))
         print(f"{number} of {len(pairs)} pairs judged", flush=True)
-    return {figure: value for name, found in scored.items() for figure, value in print_accuracy(name, found, len(pairs)).items()}
+    return scored
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from app.domain.budget import Budget
 from app.domain.errors import InvalidInput
-from app.domain.query import ResearchQuery
+from app.domain.query import Effort, ResearchQuery
 from app.runs.schemas import NewRun
 from app.settings import Settings
 from infra.cli.build_progress import explain_words_only
@@ -60,12 +60,15 @@ class AskedQuestion:
 
 async def ask(settings: Settings, question: AskedQuestion) -> int:
     """Research a question, write its report and return the exit code."""
+    if settings.local_model is not None and question.effort is None:
+        say("quick effort, for the sake of a small model; --effort says otherwise")
+        question = replace(question, effort=Effort.QUICK)
     question.to_request()
     begun = time.monotonic()
     async with open_connection(settings, say) as connection:
         collections = await _index_documents(connection, question)
         request = question.to_request(collections)
-        await _say_estimate(connection, request)
+        await _say_estimate(connection, request, settings.local_model is not None)
         run = await connection.api.send(runs.create(request))
         say(f"run {run.id} accepted after {time.monotonic() - begun:.1f} s")
         say(describe_searched(ResearchQuery.of_any_version(run.query.model_dump_json())))
@@ -86,10 +89,15 @@ async def _say_unencoded(connection: Connection, searched: tuple[str, ...]) -> N
             say(explain_words_only(state["name"], state["build"]))
 
 
-async def _say_estimate(connection: Connection, request: models.NewRun) -> None:
-    """Say what the run will take. A failure here stops nothing: the request for the run reports an API that does not answer."""
+async def _say_estimate(connection: Connection, request: models.NewRun, slow: bool) -> None:
+    """Say what the run will take. A failure here stops nothing: the request for the run reports an API that does not answer.
+
+    For a model that is `slow`, only what runs like it took is said: general experience is of fast ones.
+    """
     try:
-        say(describe_estimate(await connection.api.send(asking.estimate(request))))
+        estimate = await connection.api.send(asking.estimate(request))
+        if estimate.runs or not slow:
+            say(describe_estimate(estimate))
     except (Unavailable, Unreachable):
         return
     except ApiError as error:

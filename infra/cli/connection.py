@@ -95,6 +95,8 @@ async def _find_or_start(settings: Settings, home: Home, say: Callable[[str], No
             return stack, stack.state
         state = read_state(home.state)
         if state is not None and await get_http_status(state.api, "/health") == 200:
+            if settings.local_model is not None:
+                say(f"a stack is running on {home.root}: it keeps to its own settings, RUBRICA_LOCAL_MODEL changes nothing there")
             return None, state
         await asyncio.sleep(POLL.total_seconds())
     raise SetupError(f"a stack is running on {home.root}, but its API does not answer; see {home.logs}, or stop it and try again")

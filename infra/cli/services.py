@@ -23,6 +23,8 @@ def serve(module: str, options: Sequence[str]) -> int:
     needed = {"WORKER_DATABASE_URL": settings.worker_database_url, "TEMPORAL_ADDRESS": settings.temporal_address}
     if module == API_MODULE:
         needed = {"DATABASE_URL": settings.database_url, **needed}
+    if settings.local_model is not None:
+        raise SetupError("RUBRICA_LOCAL_MODEL is for `rubrica ask` and `rubrica up`; name a server with RUBRICA_LLM_BASE_URL")
     missing = [PREFIX + name for name, value in needed.items() if value is None]
     if missing:
         raise SetupError(f"a single service needs {', '.join(missing)}; `rubrica up` runs everything without any setting")

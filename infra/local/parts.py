@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.settings import PREFIX, Settings
 from infra.local.home import Home
+from infra.local.model import ModelAtHand, point_to_model, serving_options
 from infra.local.ports import LOOPBACK, PortBook, require_port
 from infra.local.postgres import LocalPostgres
 from infra.local.service import Endpoint, LocalService, gated_command
@@ -27,14 +28,19 @@ WORKER_SILENCE = timedelta(seconds=5)
 
 @dataclass
 class Parts:
-    """The local servers and services. A part that a setting replaces is None, and its address is the setting's."""
+    """The local servers and services. A part that a setting replaces is None, and its address is the setting's.
+
+    `model` is the model to serve; the settings then lead to its server.
+    """
 
     settings: Settings
     home: Home
     with_ui: bool
+    model: ModelAtHand | None = None
     postgres: LocalPostgres | None = field(init=False)
     temporal: LocalTemporal | None = field(init=False)
     retrieval: LocalService | None = field(init=False)
+    model_server: LocalService | None = field(init=False)
     worker: LocalService = field(init=False)
     api: LocalService = field(init=False)
     ui: LocalService | None = field(init=False)
@@ -50,8 +56,12 @@ class Parts:
         self._api_port = _choose_port(book, "api", settings.api_port, API_PORT)
         self._ui_port = _choose_port(book, "ui", settings.ui_port, UI_PORT) if self.with_ui else None
         self._socket = sockets / "retrieval.sock"
+        model_port = book.choose_port("model") if self.model else None
+        if self.model and model_port:
+            self.settings = point_to_model(settings, self.model, model_port)
         environment = self.build_environment()
         self.retrieval = None if settings.retrieval_url else self._make_retrieval(environment)
+        self.model_server = self._make_model_server(self.model, model_port, environment) if self.model and model_port else None
         self.worker = self._make_worker(environment, sockets / "worker.sock")
         self.api = self._make_api(environment)
         self.ui = self._make_page(environment) if self._ui_port else None
@@ -132,6 +142,11 @@ class Parts:
         command = gated_command("retrieval.service.server", *options)
         log, endpoint = self.home.log_of("retrieval"), Endpoint(self.retrieval_url)
         return LocalService("retrieval", command, log, environment, endpoint, folder=self._socket.parent)
+
+    def _make_model_server(self, model: ModelAtHand, port: int, environment: Mapping[str, str]) -> LocalService:
+        command = [sys.executable, "-m", "workflows.chat_models.embedded", *serving_options(model, self.settings, port)]
+        endpoint = Endpoint(f"http://{LOOPBACK}:{port}")
+        return LocalService("model", command, self.home.log_of("model"), environment, endpoint, gated=False)
 
     def _make_page(self, environment: Mapping[str, str]) -> LocalService:
         options = {

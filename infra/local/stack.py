@@ -10,6 +10,7 @@ from app.settings import PREFIX, Settings
 from infra.local import remote
 from infra.local.home import Home
 from infra.local.lock import FileLock, StackState, kill_leftovers, read_start_time
+from infra.local.model import describe_model, prepare_model
 from infra.local.parts import Parts
 from infra.local.supervision import StackPart, keep_running, stop_together
 
@@ -45,7 +46,10 @@ class Stack:
         try:
             kill_leftovers(self.home.state)
             await _check_remote_parts(self.settings)
-            self._parts = Parts(self.settings, self.home, self._with_ui)
+            model = await asyncio.to_thread(prepare_model, self.settings, self.home)
+            if model is not None:
+                self._say(describe_model(model))
+            self._parts = Parts(self.settings, self.home, self._with_ui, model)
             await self._start_parts(self._parts)
         except BaseException:
             self.stop()
@@ -67,7 +71,11 @@ class Stack:
             if not task.cancel() and not task.cancelled():
                 task.exception()  # the first failure was raised; asyncio would warn of the others
         if (parts := self._parts) is not None:
-            for tier in ((parts.ui, parts.api, parts.worker), (parts.retrieval,), (parts.temporal, parts.postgres)):
+            for tier in (
+                (parts.ui, parts.api, parts.worker),
+                (parts.retrieval, parts.model_server),
+                (parts.temporal, parts.postgres),
+            ):
                 stop_together([part for part in tier if part is not None])
             parts.remove_sockets()
             self.home.state.unlink(missing_ok=True)
@@ -89,12 +97,13 @@ class Stack:
 
     async def _start_parts(self, parts: Parts) -> None:
         # Imports cost most of the start, so all services import now, behind their gates.
-        for service in (parts.api, parts.worker, parts.retrieval):
+        for service in (parts.api, parts.worker, parts.retrieval, parts.model_server):
             if service is not None:
                 service.spawn()
         if parts.retrieval is not None:
             self._rest.append(self._start_and_watch(parts.retrieval))
-        await _wait_for_all(self._start_and_watch(server) for server in (parts.postgres, parts.temporal) if server is not None)
+        servers: list[StackPart | None] = [parts.postgres, parts.temporal, parts.model_server]
+        await _wait_for_all(self._start_and_watch(server) for server in servers if server is not None)
         if parts.postgres is not None:
             from app.database.migrate import upgrade
 
@@ -129,7 +138,7 @@ class Stack:
         parts = self._parts
         assert parts is not None
         # PostgreSQL is left out: it finds its own leftovers, and must not be ended by force.
-        killable = (parts.temporal, parts.retrieval, parts.worker, parts.api, parts.ui)
+        killable = (parts.temporal, parts.retrieval, parts.model_server, parts.worker, parts.api, parts.ui)
         running = {part.name: part.process for part in killable if part is not None and part.process is not None}
         return StackState(
             pid=os.getpid(),

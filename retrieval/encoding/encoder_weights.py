@@ -1,15 +1,12 @@
 """The encoder's weights: their files, the check that a folder has them all, and the search for them."""
 
-import fcntl
-import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,6 +14,7 @@ from pydantic import ValidationError
 
 from app.domain.errors import SetupError
 from app.domain.value import Value
+from retrieval.encoding.weight_files import WeightFile, hold_cache, is_verified, sha256_of
 
 MINILM = "minilm-l6-v2-int8"
 MODEL = "model.onnx"
@@ -25,15 +23,6 @@ CONVERSION = "conversion.json"
 RECIPE = "opset17-int8-per-channel-1"
 """The name of the conversion of a checkpoint to `model.onnx`. A file of another recipe is made again."""
 Fetch = Callable[["EncoderWeights", Path], None]
-
-
-class WeightFile(Value):
-    """One file: its name here, its path in the source, its size, and its allowed hashes."""
-
-    name: str
-    path: str
-    bytes: int
-    sha256: tuple[str, ...]
 
 
 class Checkpoint(Value):
@@ -84,21 +73,10 @@ def find_weights(name: str, models_dir: Path | None, cache: Path, sources: Seque
     folders = [folder / name for folder in (models_dir, cache) if folder is not None]
     if found := _find_whole(weights, folders):
         return found
-    with _hold_cache(cache):
+    with hold_cache(cache):
         for leftover in cache.glob(f".{name}.*"):  # of a killed process, whose child may still write there
             shutil.rmtree(leftover, ignore_errors=True)
         return _find_whole(weights, folders) or _fetch_from_any(weights, cache / name, sources)
-
-
-def is_verified(file: WeightFile, path: Path) -> bool:
-    """Say whether the file at `path` has one of the allowed hashes."""
-    return path.is_file() and sha256_of(path) in file.sha256
-
-
-def sha256_of(path: Path) -> str:
-    """Return a file's hash in hexadecimal."""
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def conversion_of(weights: EncoderWeights, folder: Path) -> Conversion:
@@ -159,18 +137,3 @@ def _fetch_whole(weights: EncoderWeights, target: Path, fetch: Fetch) -> Path:
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return target
-
-
-@contextmanager
-def _hold_cache(cache: Path) -> Iterator[None]:
-    """Hold a cache alone while fetching. Other processes wait and find the result; a killed process frees the lock."""
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        lock = os.open(cache / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise SetupError(f"weights cannot be kept in {cache}: {error}") from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)

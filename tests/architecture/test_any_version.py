@@ -46,7 +46,12 @@ OUTSIDE = (
         "retrieval/outside/providers_file.py",
         "retrieval/outside/mcp/configuration.py",
     ),
-    *("retrieval/encoding/encoder_weights.py", "infra/cli/run_commands.py", "infra/cli/ask.py"),
+    *(
+        "retrieval/encoding/encoder_weights.py",
+        "workflows/chat_models/local_models.py",
+        "infra/cli/run_commands.py",
+        "infra/cli/ask.py",
+    ),
     *("infra/cli/admin_commands.py", "app/exports/service/child.py", "retrieval/fetch/parsing.py"),
 )
 READS = ("model_validate", "model_validate_json", "model_validate_strings", "validate_json", "validate_python")

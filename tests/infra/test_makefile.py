@@ -15,7 +15,9 @@ def echo_program(tmp_path: Path) -> Path:
     """A program in the interpreter's place that writes down how it was called."""
     program = tmp_path / "echo.py"
     program.write_text(
-        f"#!/usr/bin/env python3\nimport json, sys\njson.dump(sys.argv[1:], open({str(tmp_path / 'called')!r}, 'w'))\n"
+        "#!/usr/bin/env python3\nimport json, os, sys\n"
+        f"json.dump(sys.argv[1:], open({str(tmp_path / 'called')!r}, 'w'))\n"
+        f"open({str(tmp_path / 'model')!r}, 'w').write(os.environ.get('RUBRICA_LOCAL_MODEL', ''))\n"
     )
     program.chmod(0o755)
     return program
@@ -49,6 +51,14 @@ def test_a_question_reaches_the_program_unchanged(tmp_path: Path, echo_program: 
 def test_a_folder_reaches_the_program_unchanged(tmp_path: Path, echo_program: Path) -> None:
     called = make(tmp_path, echo_program, "Q=why?", "DOCS=my $(shell touch pwned) docs")
     assert called[called.index("--docs") + 1] == "my $(shell touch pwned) docs"
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_a_model_is_named_on_the_command_line_only(tmp_path: Path, echo_program: Path) -> None:
+    make(tmp_path, echo_program, "Q=why?", "MODEL=my $(shell touch pwned) model.gguf")
+    assert (tmp_path / "model").read_text() == "my $(shell touch pwned) model.gguf"
+    make(tmp_path, echo_program, "Q=why?", environment={"MODEL": "of another program"})
+    assert (tmp_path / "model").read_text() == ""
     assert not (tmp_path / "pwned").exists()
 
 

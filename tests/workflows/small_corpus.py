@@ -40,7 +40,7 @@ WORD = re.compile(r"[a-z0-9]{3,}|[\u3400-\u9fff]")
 
 
 class SmallCorpus:
-    """A searcher and reader of `TEXTS`, which keeps the queries it was asked."""
+    """A searcher and reader of `TEXTS`, which keeps the queries it was asked, but for those of some years only."""
 
     def __init__(self, delay: Mapping[str, float] | None = None) -> None:
         self._documents = {url: _make_document(url, *text) for url, text in TEXTS.items()}
@@ -48,10 +48,11 @@ class SmallCorpus:
         self.queries: list[str] = []
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
-        self.queries.append(query)
+        if where.published_from is None and where.published_to is None:
+            self.queries.append(query)
         await asyncio.sleep(self._delay.get(query, 0))
         wanted = set(WORD.findall(query.lower()))
-        passages = [p for document in self._documents.values() for p in _cut_passages(document)]
+        passages = [p for document in self._documents.values() if _is_dated_in(document, where) for p in _cut_passages(document)]
         scored = [(len(wanted & set(WORD.findall(p.text.lower()))), p) for p in passages]
         best = sorted((s for s in scored if s[0]), key=lambda s: (-s[0], s[1].source.url, s[1].start))
         return [p for _, p in best[:limit]]
@@ -64,6 +65,11 @@ class SmallCorpus:
     def text_of(self, snapshot: str) -> str:
         """Return the stored copy of this name."""
         return next(d.text for d in self._documents.values() if d.source.snapshot == snapshot)
+
+
+def _is_dated_in(document: Document, where: SearchFilter) -> bool:
+    published = document.source.published or date.min
+    return (where.published_from or date.min) <= published <= (where.published_to or date.max)
 
 
 def _make_document(url: str, title: str, year: int, text: str) -> Document:

@@ -1,7 +1,7 @@
 """`search` over the general corpus and, where one is configured, the web; `scholar` over scientific papers."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from datetime import date
 from itertools import zip_longest
 from typing import Any
@@ -11,6 +11,7 @@ from app.domain.errors import ToolError, ToolUnavailable
 from app.domain.evidence import Passage
 from app.domain.reading import Reading
 from app.domain.tool_key import normalise_text
+from retrieval.language.years import YearSpan, find_years, remove_years
 from retrieval.ports import Comparer, OutsideResult, OutsideSearcher, Searcher, SearchFilter, Speller
 from workflows.agents.concurrency import settle_all
 from workflows.tools.screening import screen_passages
@@ -50,7 +51,8 @@ class SearchTool:
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
         """Search once. Agents without a model may ask for more passages than usual by `limit` (at most 100), and for passages of
-        the index dated from `first_year` to `last_year`, either of which may be absent.
+        the index dated from `first_year` to `last_year`, either of which may be absent. A model's query that names years is also
+        made without them, of sources dated in them: "before 1900" alone finds texts that mention 1900.
 
         With `respell` the query is no search: each of its words that is unknown here is returned with its likely spelling. Nor is
         it with `compare`, a list of texts: their cosines with the query are returned.
@@ -68,10 +70,12 @@ class SearchTool:
         limit = arguments.get("limit", self._limit)
         if not isinstance(limit, int) or not 1 <= limit <= MAX_PASSAGES:
             raise ToolError(f"limit must be a number from 1 to {MAX_PASSAGES}")
-        years = arguments.get("first_year"), arguments.get("last_year")
-        narrowed = any(year is not None for year in years)
-        filters = [_narrow_to_years(where, *years) for where in self._where] if narrowed else self._where
-        searches = [self._search_index(self._searcher, query, limit, where) for where in filters if self._searcher]
+        years = YearSpan(arguments.get("first_year"), arguments.get("last_year"))
+        narrowed = years != (None, None)
+        searches = self._search_index(query, limit, years)
+        named, rest = find_years(query), remove_years(query)
+        if named and rest and not narrowed and "limit" not in arguments:
+            searches = [*self._search_index(rest, limit, named), *searches]
         searches += [self._outside.search(query, min(limit, MAX_OUTSIDE))] if self._outside and not narrowed else []
         if not searches:
             raise ToolError("none of the sources that this run may search is there")
@@ -91,8 +95,12 @@ class SearchTool:
     async def _compare_texts(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         return await self._searcher.compare(query, texts) if isinstance(self._searcher, Comparer) else ()
 
-    async def _search_index(self, searcher: Searcher, query: str, limit: int, where: SearchFilter) -> OutsideResult:
-        return OutsideResult(tuple(await searcher.search(query, limit, where)), "")
+    def _search_index(self, query: str, limit: int, years: YearSpan) -> list[Coroutine[Any, Any, OutsideResult]]:
+        """Return a search for each filter, narrowed to these years."""
+        if self._searcher is None:
+            return []
+        filters = self._where if years == (None, None) else [_narrow_to_years(where, years) for where in self._where]
+        return [_search_passages(self._searcher, query, limit, where) for where in filters]
 
 
 class ScholarTool(SearchTool):
@@ -102,8 +110,13 @@ class ScholarTool(SearchTool):
     description = "Search scientific papers; returns the passages that fit the query best."
 
 
-def _narrow_to_years(where: SearchFilter, first: int | None, last: int | None) -> SearchFilter:
+async def _search_passages(searcher: Searcher, query: str, limit: int, where: SearchFilter) -> OutsideResult:
+    return OutsideResult(tuple(await searcher.search(query, limit, where)), "")
+
+
+def _narrow_to_years(where: SearchFilter, years: YearSpan) -> SearchFilter:
     """Return the filter limited to these years as well."""
+    first, last = years
     days = (date(first, 1, 1) if first else date.min, date(last, 12, 31) if last else date.max)
     return where.model_copy(
         update={

@@ -31,10 +31,10 @@ from retrieval.encoding.encoder_weights import (
     EncoderWeights,
     conversion_of,
     find_weights,
-    is_verified,
     read_weights_catalogue,
 )
 from retrieval.encoding.onnx_conversion import convert_checkpoint
+from retrieval.encoding.weight_files import is_verified
 from retrieval.language.sentences import split_sentences
 from retrieval.ports import Document
 from retrieval.search.in_process import SOTU

@@ -24,6 +24,14 @@ async def test_search_brings_passages_of_the_corpus() -> None:
         await SearchTool(SmallCorpus(), SearchFilter()).call({"query": "  "})
 
 
+async def test_sources_of_the_years_that_a_query_names_come_first_and_others_stay() -> None:
+    found = await SearchTool(SmallCorpus(), SearchFilter()).call({"query": "surplus of the tariff laws before 1830"})
+    assert [p.source.title for p in found.passages[:2]] == ["Annual Message 1824", "Annual Message 1887"]
+    found = await SearchTool(SmallCorpus(), SearchFilter()).call({"query": "surplus of the tariff laws"})
+    assert found.passages[0].source.title == "Annual Message 1887"
+    assert (await SearchTool(SmallCorpus(), SearchFilter()).call({"query": "1824"})).passages
+
+
 class OneBook:
     def __init__(self, text: str) -> None:
         self.text = text

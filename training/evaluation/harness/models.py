@@ -12,7 +12,7 @@ from training.evaluation.harness.manifest import ModelUsed
 from workflows.agents.codec import SchemaCodec, StepCodec, TagCodec
 from workflows.agents.ports import ChatModel
 from workflows.chat_models.configured import endpoint_of, judge_of
-from workflows.chat_models.embedded import load_embedded
+from workflows.chat_models.embedded import open_embedded
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.openai_compatible import connect_model
 
@@ -70,6 +70,8 @@ async def open_models(settings: Settings, files: ModelFiles) -> AsyncIterator[Ru
         SetupError: a file cannot be loaded, or a file and a server are both named for the same part.
     """
     codec = settings.llm_codec.value
+    if settings.local_model is not None:
+        raise SetupError("RUBRICA_LOCAL_MODEL is for `rubrica ask` and `rubrica up`; name a file with --model-file")
     own, judge = endpoint_of(settings), None if files.judge else judge_of(settings)
     if files.model is not None and own is not None:
         raise SetupError("RUBRICA_LLM_BASE_URL names a server, and --model-file a file; leave one of them out")
@@ -88,7 +90,7 @@ async def _open_model(
         return ServedModel(await stack.enter_async_context(connect_model(endpoint)), _used_model_of(endpoint, codec))
     if file is None:
         return None
-    model = load_embedded(file, EMBEDDED_CONTEXT, threads)
+    model = await stack.enter_async_context(open_embedded(file, EMBEDDED_CONTEXT, threads))
     return ServedModel(model, ModelUsed(name=model.name, codec=codec))
 
 

@@ -1,0 +1,115 @@
+"""The model that a setting has the local stack serve: what it takes, whether it fits, and the settings that lead to it."""
+
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from pydantic import SecretStr
+
+from app.domain.errors import SetupError
+from app.settings import ClaimGrader, Settings
+from infra.local.home import Home
+from infra.local.ports import LOOPBACK
+
+SLOTS = 3
+"""The calls that are answered at a time: as many as a quick run has searches. A search keeps its slot, and what it has read."""
+ANSWER_ROOM = 2_048
+"""The tokens for an answer, beside the context that agents are told of and may fill."""
+MEGABYTE = 10**6
+UNKNOWN_CONTEXT = 4_096
+BESIDE_WEIGHTS_MB = 1_000
+"""The memory that a model of unknown shape needs beside its weights, for its context and for calculating."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAtHand:
+    """A model whose file is here, and what running it takes. `minutes` is None for a file that the catalogue does not list."""
+
+    name: str
+    file: Path
+    context: int
+    memory_mb: int
+    minutes: tuple[int, int] | None = None
+
+
+def prepare_model(settings: Settings, home: Home) -> ModelAtHand | None:
+    """Return the model to serve, whose file was verified; None where the settings name none.
+
+    Raises:
+        SetupError: the library or the file is missing, or the machine has too little memory.
+    """
+    if settings.local_model is None:
+        return None
+    # Other stacks start without an HTTP client.
+    from workflows.chat_models.embedded import require_engine
+
+    require_engine()
+    model = _find_model(settings.local_model, settings.models_dir, home.root / "models")
+    free = read_free_memory_mb()
+    if free < model.memory_mb:
+        raise SetupError(
+            f"{model.name} needs about {model.memory_mb:,} MB of memory, and {free:,} MB are free; end other programs"
+        )
+    return model
+
+
+def describe_model(model: ModelAtHand) -> str:
+    """Return in one line what running the model takes."""
+    low, high = model.minutes or (0, 0)
+    takes = (
+        f"a report at quick effort takes about {low} to {high} minutes on two cores" if model.minutes else "how long is not known"
+    )
+    memory = f"about {model.memory_mb:,} MB of memory ({read_free_memory_mb():,} MB are free)"
+    return f"model {model.name}: a context of {model.context:,} tokens, {memory}; {takes}"
+
+
+def point_to_model(settings: Settings, model: ModelAtHand, port: int) -> Settings:
+    """Return the settings by which the other parts reach the model, as if it were any server.
+
+    A small model cannot tell whether a source supports a claim, so it does not judge unless a setting says so.
+    """
+    served = {
+        "local_model": None,
+        "llm_base_url": f"http://{LOOPBACK}:{port}/v1",
+        "llm_model": model.name,
+        "llm_api_key": SecretStr(secrets.token_urlsafe()),
+        "llm_context": settings.llm_context or model.context,
+    }
+    judge = ClaimGrader.NLI if settings.nli_model else ClaimGrader.OFFLINE
+    return settings.model_copy(update=served | ({} if settings.judge else {"judge": judge}))
+
+
+def serving_options(model: ModelAtHand, settings: Settings, port: int) -> Sequence[str]:
+    """Return the options of the server's command."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    options: Mapping[str, object] = {
+        "--name": model.name,
+        "--port": port,
+        "--context": settings.llm_context + ANSWER_ROOM,
+        "--slots": SLOTS,
+        "--threads": settings.local_model_threads or cores,
+    }
+    return [str(model.file), *(str(word) for pair in options.items() for word in pair)]
+
+
+def _find_model(name: str, models_dir: Path | None, cache: Path) -> ModelAtHand:
+    from workflows.chat_models.local_models import SUFFIX, name_model, require_model
+
+    if name.endswith(SUFFIX):
+        return _describe_file(Path(name).expanduser().absolute())
+    file, entry = require_model(name, models_dir, cache), name_model(name)
+    return ModelAtHand(name, file, entry.context, entry.memory_mb, entry.minutes)
+
+
+def _describe_file(path: Path) -> ModelAtHand:
+    if not path.is_file():
+        raise SetupError(f"RUBRICA_LOCAL_MODEL: there is no model file {path}")
+    return ModelAtHand(path.stem, path, UNKNOWN_CONTEXT, path.stat().st_size // MEGABYTE + BESIDE_WEIGHTS_MB)
+
+
+def read_free_memory_mb() -> int:
+    """Return how much memory programs may still take, in millions of bytes."""
+    return psutil.virtual_memory().available // MEGABYTE
