@@ -5,7 +5,7 @@ the text in the one `<answer>` of the last step is the report.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,8 +31,8 @@ class TranscriptStep:
     """One output of the policy, and the observations of its tool calls.
 
     `well_formed`: every tag is closed, no tag stands in another, and there is no text outside of tags. `calls` are the valid tool
-    calls. `failed_calls` counts the invalid ones (no JSON object, no known tool, no argument) and those whose tool reported an
-    error.
+    calls, one for each query of a list. `failed_calls` counts the invalid blocks (no JSON object, no known tool, no argument) and
+    the calls whose tool reported an error.
     """
 
     blocks: tuple[Block, ...]
@@ -78,11 +78,10 @@ class Transcript:
 def read_step(output: str, observed: Sequence[str] = (), errors: int = 0, tools: Collection[str] = TOOLS) -> TranscriptStep:
     """Read one output with its observations; `errors` counts the calls whose tool reported an error."""
     blocks, well_formed = _read_blocks(output)
-    read = [_read_call(block.text, tools) for block in blocks if block.tag == "tool_call"]
-    calls = tuple(call for call in read if call is not None)
-    return TranscriptStep(
-        tuple(blocks), well_formed and len(calls) == len(read), calls, len(read) - len(calls) + errors, tuple(observed)
-    )
+    read = [_read_calls(block.text, tools) for block in blocks if block.tag == "tool_call"]
+    invalid = read.count(())
+    calls = tuple(call for of_block in read for call in of_block)
+    return TranscriptStep(tuple(blocks), well_formed and not invalid, calls, invalid + errors, tuple(observed))
 
 
 def transcript_of(trajectory: Trajectory, agent: str, tools: Collection[str] = TOOLS) -> Transcript:
@@ -123,15 +122,25 @@ def _read_blocks(output: str) -> tuple[list[Block], bool]:
     return blocks, not opened and not (outside + output[at:]).strip() and bool(blocks)
 
 
-def _read_call(text: str, tools: Collection[str]) -> ToolCall | None:
-    """Read `{"name": ..., "arguments": {...}}`; None without a known tool, or without an argument that is not blank."""
+def _read_calls(text: str, tools: Collection[str]) -> tuple[ToolCall, ...]:
+    """Read `{"name": ..., "arguments": {...}}`, where one argument may be a list: each of its texts is a call of its own.
+
+    Nothing is read without a known tool, or without an argument that is not blank.
+    """
     try:
         said: Any = orjson.loads(text)
     except orjson.JSONDecodeError:
-        return None
+        return ()
     if not isinstance(said, dict) or said.get("name") not in tools or not isinstance(said.get("arguments"), dict):
-        return None
+        return ()
     arguments = said["arguments"]
-    if not any(isinstance(value, str) and value.strip() for value in arguments.values()):
-        return None
-    return ToolCall(name=said["name"], arguments=arguments)
+    listed = next((name for name, value in arguments.items() if isinstance(value, list)), None)
+    ways = [{**arguments, listed: each} for each in arguments[listed]] if listed is not None else [arguments]
+    calls = tuple(ToolCall(name=said["name"], arguments=way) for way in ways if _says_something(way))
+    return calls if len(calls) == len(ways) else ()
+
+
+def _says_something(arguments: Mapping[str, Any]) -> bool:
+    """Say whether some argument is a text that is not blank, and none is a list."""
+    values = arguments.values()
+    return any(isinstance(value, str) and value.strip() for value in values) and not any(isinstance(v, list) for v in values)

@@ -71,11 +71,25 @@ def test_text_of_thoughts_and_tools_is_never_the_report() -> None:
         '{"name": "search"}',
         '{"name": "search", "arguments": {}}',
         '{"name": "search", "arguments": {"query": "  "}}',
+        '{"name": "search", "arguments": {"query": []}}',
+        '{"name": "search", "arguments": {"query": ["wool", " "]}}',
+        '{"name": "search", "arguments": {"query": ["wool", 1828]}}',
+        '{"name": "search", "arguments": {"query": [["wool"]]}}',
+        '{"name": "search", "arguments": {"query": ["wool"], "sites": ["a.org"]}}',
     ],
 )
 def test_a_call_that_cannot_be_made_is_a_failed_one(said: str) -> None:
     step = read_step(f"<tool_call>{said}</tool_call>")
     assert (step.calls, step.failed_calls, step.well_formed, step.tool_succeeded) == ((), 1, False, False)
+
+
+def test_each_query_of_a_list_is_a_call() -> None:
+    """The form that the agents' own prompt asks for."""
+    said = '{"name": "search", "arguments": {"query": ["wool", "cotton", "silk"]}}'
+    step = read_step(f"<think>t</think><tool_call>{said}</tool_call>")
+    assert [call.arguments["query"] for call in step.calls] == ["wool", "cotton", "silk"]
+    assert (step.failed_calls, step.well_formed, step.tool_succeeded) == (0, True, True)
+    assert search_reward(Transcript((step,))) == 0.5
 
 
 def test_searches_saturate_and_repeats_do_not_count() -> None:
