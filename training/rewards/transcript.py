@@ -1,7 +1,7 @@
 """A sampled trajectory as rewards read it: strictly. A fault that inference repairs is an error here.
 
-The notation is DeepRubric's (appendix D.1): `<think>`, `<tool_call>` with one JSON object, `<answer>`. Tags may not nest. Only
-the text in the one `<answer>` of the last step is the report.
+The notation is DeepRubric's (appendix D.1): `<think>`, `<tool_call>` with one JSON object, `<answer>`; and `<plan>`, which MaMs
+writes. Tags may not nest. Only the text in the one `<answer>` of the last step is the report.
 """
 
 import re
@@ -15,7 +15,7 @@ from app.domain.chat import ToolCall
 from app.domain.trajectory import Trajectory, TurnKind
 
 TOOLS = frozenset({"search", "scholar", "browse"})
-_TAG = re.compile(r"<(/?)(think|tool_call|answer)>")
+_TAG = re.compile(r"<(/?)(think|plan|tool_call|answer)>")
 
 
 @dataclass(frozen=True, slots=True)
