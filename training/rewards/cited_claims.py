@@ -12,7 +12,7 @@ from retrieval.language.sentences import list_sentences
 
 _OPEN = re.compile(r'<cite\s+id\s*=\s*"([^"<>]*)"\s*>')
 _CLOSE = "</cite>"
-_ANY_CITE = re.compile(r"</?cite\b[^>]*>")
+_ANY_CITE = re.compile(r"</?cite\b[^>]{0,500}>")  # bounded: each of many open tags would read to the end
 _WORDS = re.compile(r"\w+")
 
 

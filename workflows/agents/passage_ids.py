@@ -4,6 +4,7 @@ import re
 
 CITED = re.compile(r"[\[(【]\s*(p\d{1,6}(?:\s*[,;，、]\s*p\d{1,6})*)\s*[\])】]", re.IGNORECASE)
 _CITE_SPAN = re.compile(r'<cite\s+id\s*=\s*"([^"<>]{0,200})"\s*>(.*?)</cite>', re.DOTALL | re.IGNORECASE)
+_CLOSE = re.compile("</cite>", re.IGNORECASE)
 _ID = re.compile(r"p\d{1,6}", re.IGNORECASE)
 
 
@@ -19,7 +20,9 @@ def flatten_cite_spans(text: str) -> str:
         names = ", ".join(_ID.findall(match.group(1)))
         return f"{match.group(2)} [{names}]" if names else match.group(2)
 
-    return _CITE_SPAN.sub(flat, text)
+    # Behind the last closing tag there is no span, and each of many open tags would be followed to the end.
+    end = max((found.end() for found in _CLOSE.finditer(text)), default=0)
+    return _CITE_SPAN.sub(flat, text[:end]) + text[end:]
 
 
 def split_at_citations(text: str) -> list[tuple[str, tuple[str, ...]]]:

@@ -1,0 +1,13 @@
+from workflows.agents.passage_ids import flatten_cite_spans
+
+
+def test_spans_become_ids_behind_their_words_and_an_open_span_stays() -> None:
+    text = 'Duties <cite id="p1, p2">doubled</CITE>, <cite id="ghost">it is said</cite>; <cite id="p3">prices'
+    assert flatten_cite_spans(text) == 'Duties doubled [p1, p2], it is said; <cite id="p3">prices'
+
+
+def test_many_open_spans_stay_as_they_are() -> None:
+    """Each was once followed to the end of the text: minutes for these."""
+    many = '<cite id="p1">' * 50_000
+    assert flatten_cite_spans(many) == many
+    assert flatten_cite_spans(many + "said</cite>" + many).endswith("said [p1]" + many)
