@@ -99,10 +99,16 @@ class EdgeIndex:
         sparse: Hits = {}
         dense: Hits = {}
         if query.sparse.indices:
-            sparse = _search(shard, engine.SparseVector(query.sparse.indices, query.sparse.values), SPARSE, query)
+            words = engine.SparseVector(query.sparse.indices, query.sparse.values)
+            sparse = _search(shard, words, SPARSE, query.limit, _filter_of(query.where))
         if query.dense is not None:
-            dense = _search(shard, list(query.dense), DENSE, query)
+            dense = _search(shard, list(query.dense), DENSE, query.limit, _filter_of(query.where))
         return HybridHits(sparse, dense)
+
+    def compare(self, name: str, vector: Sequence[float], ids: Sequence[int]) -> Hits:
+        """Return the exact scores of these points; so few are not looked for in the graph."""
+        only = engine.Filter(must=[engine.HasIdCondition(set(ids))])
+        return _search(self._open_shard(name), list(vector), DENSE, len(ids), only) if ids else {}
 
     def find_places(self, name: str, ids: Sequence[int]) -> dict[int, PassagePlace]:
         """Return the places of these points' texts. Places in an index that is only searched do not change, so they are kept."""
@@ -227,10 +233,9 @@ def _point_of(passage: IndexedPassage) -> engine.Point:
     )
 
 
-def _search(shard: engine.EdgeShard, vector: Any, using: str, query: HybridQuery) -> Hits:
+def _search(shard: engine.EdgeShard, vector: Any, using: str, limit: int, only: engine.Filter | None) -> Hits:
     nearest = engine.Query.Nearest(vector, using=using)
-    only = _filter_of(query.where)
-    found = shard.query(engine.QueryRequest(limit=query.limit, query=nearest, filter=only, with_payload=False))
+    found = shard.query(engine.QueryRequest(limit=limit, query=nearest, filter=only, with_payload=False))
     return {int(point.id): point.score for point in found}
 
 

@@ -121,6 +121,10 @@ class Index(Protocol):
         """Search by both vectors. The result has only numbers and scores, since most candidates are never shown."""
         ...
 
+    def compare(self, name: str, vector: Sequence[float], ids: Sequence[int]) -> Hits:
+        """Return the exact scores of these points by their dense vectors, without points that have none."""
+        ...
+
     def find_places(self, name: str, ids: Sequence[int]) -> dict[int, PassagePlace]:
         """Return the places of these points' texts, without points that do not exist; some may come from memory."""
         ...

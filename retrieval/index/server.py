@@ -14,7 +14,7 @@ from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
 
 from app.domain.errors import NotFound, ToolError, ToolUnavailable
-from retrieval.index.ports import DAYS, KEYWORDS, HybridHits, HybridQuery, IndexedPassage, PassagePlace
+from retrieval.index.ports import DAYS, KEYWORDS, Hits, HybridHits, HybridQuery, IndexedPassage, PassagePlace
 from retrieval.ports import SearchFilter
 
 SPARSE = "sparse"
@@ -118,6 +118,16 @@ class ServerIndex:
             using: {int(point.id): point.score for point in answer.points} for using, answer in zip(halves, answers, strict=True)
         }
         return HybridHits(found.get(SPARSE, {}), found.get(DENSE, {}))
+
+    def compare(self, name: str, vector: Sequence[float], ids: Sequence[int]) -> Hits:
+        """Return the exact scores of these points."""
+        if not ids:
+            return {}
+        only = models.Filter(must=[models.HasIdCondition(has_id=list(ids))])
+        request = models.QueryRequest(query=list(vector), using=DENSE, filter=only, limit=len(ids), with_payload=False)
+        with self._map_errors(name) as collection:
+            answers = self._client.query_batch_points(collection, [request])
+        return {int(point.id): point.score for point in answers[0].points}
 
     def find_places(self, name: str, ids: Sequence[int]) -> dict[int, PassagePlace]:
         """Return the places of these points' texts; none are kept in memory."""

@@ -7,13 +7,17 @@ depend on the worst of them (docs/decisions/0018).
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
-from typing import NamedTuple, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 Key = TypeVar("Key")
 Named = TypeVar("Named")
 AVERAGE = 0.5
 WIDTH = 6.0
 """Standard deviations between 0 and 1: the mean scores 0.5, and what a half did not find counts as three below its mean."""
+
+
+NONE_MISSED: Mapping[Any, float] = MappingProxyType({})
 
 
 class _Scale(NamedTuple):
@@ -24,16 +28,21 @@ class _Scale(NamedTuple):
 
 
 def fuse_scores(
-    sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int, documents: Mapping[Key, str] | None = None
+    sparse: Mapping[Key, float],
+    dense: Mapping[Key, float] | None,
+    wanted: int,
+    documents: Mapping[Key, str] | None = None,
+    missed: Mapping[Key, float] = NONE_MISSED,
 ) -> list[tuple[Key, float]]:
     """Rank the candidates by their fused score, best first, seldom outside of 0..1. `dense` is None without dense vectors.
 
     `wanted` is the limit of each half. Where the words found fewer passages, no other passage has any of the words: their scores
     then count from zero to the best, so that a rare word keeps its weight. `documents` names each candidate's document: its best
     passage then counts with the best score of all its passages in each half, since question and answer may stand in different
-    passages.
+    passages. `missed` holds the dense scores of what only the words found: a graph of vectors misses one in twenty of the
+    nearest, which would else count as if they were far.
     """
-    halves = _scale_halves(sparse, dense, wanted)
+    halves = _scale_halves(sparse, dense, wanted, missed)
     fused = _add_halves(halves)
     if documents is not None:
         together = _add_halves([_best_scores(half, documents) for half in halves])
@@ -42,16 +51,20 @@ def fuse_scores(
     return [(key, score / len(halves)) for key, score in ranked]
 
 
-def find_above_average(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> frozenset[Key]:
+def find_above_average(
+    sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int, missed: Mapping[Key, float] = NONE_MISSED
+) -> frozenset[Key]:
     """Return the candidates that every half found and puts above its average. The arguments are those of `fuse_scores`."""
-    halves = _scale_halves(sparse, dense, wanted)
+    halves = _scale_halves(sparse, dense, wanted, missed)
     return frozenset(key for key in halves[0] if all(half.get(key, 0.0) > AVERAGE for half in halves))
 
 
-def _scale_halves(sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int) -> list[dict[Key, float]]:
+def _scale_halves(
+    sparse: Mapping[Key, float], dense: Mapping[Key, float] | None, wanted: int, missed: Mapping[Key, float]
+) -> list[dict[Key, float]]:
     few = 0 < len(sparse) < wanted
     halves = [_scale_scores(sparse, _zero_scale(sparse) if few else _standard_scale(sparse))]
-    return halves if dense is None else [*halves, _scale_scores(dense, _standard_scale(dense))]
+    return halves if dense is None else [*halves, _scale_scores({**dense, **missed}, _standard_scale(dense))]
 
 
 def _add_halves(halves: Sequence[Mapping[Named, float]]) -> dict[Named, float]:

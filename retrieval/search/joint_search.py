@@ -31,6 +31,14 @@ class JointIndexes:
             dense |= {Key(name, number): score for number, score in found.dense.items()}
         return sparse, dense
 
+    def compare(self, vector: Sequence[float], keys: Collection[Key]) -> dict[Key, float]:
+        """Return the exact dense scores of these points, without those that have no vector."""
+        found: dict[Key, float] = {}
+        for name in self._names:
+            scores = self._index.compare(name, vector, [key.number for key in keys if key.within == name])
+            found |= {Key(name, number): score for number, score in scores.items()}
+        return found
+
     def find_places(self, keys: Collection[Key]) -> dict[Key, PassagePlace]:
         """Return the places of the candidates, without those that were removed meanwhile."""
         found: dict[Key, PassagePlace] = {}

@@ -182,11 +182,12 @@ class Library:
         within = JointIndexes(self._index, generations)
         sparse, found_dense = within.search(asked)
         places = within.find_places(sparse.keys() | found_dense.keys())
+        missed = within.compare(vector, sparse.keys() - found_dense.keys()) if vector else {}
         dense = found_dense if encoder else self._compare_places(query, places)
         documents = documents_of(places)
-        ranked = [found for found in fuse_scores(sparse, dense, asked.limit, documents) if found[0] in places]
+        ranked = [found for found in fuse_scores(sparse, dense, asked.limit, documents, missed) if found[0] in places]
         if len(generations) > 1:
-            good = find_above_average(sparse, dense, asked.limit)
+            good = find_above_average(sparse, dense, asked.limit, missed)
             seen_as = [RankedCandidate(collection_of(key.within), documents[key], key in good) for key, _ in ranked]
             ranked = share_places(ranked, seen_as, limit)
         return [_RankedPlace(key.within, places[key], score) for key, score in ranked]

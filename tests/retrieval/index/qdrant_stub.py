@@ -194,6 +194,8 @@ def _read_filter(body: dict[str, Any] | None) -> engine.Filter | None:
 def _read_condition(body: dict[str, Any]) -> Any:
     if "has_vector" in body:
         return engine.HasVectorCondition(body["has_vector"])
+    if "has_id" in body:
+        return engine.HasIdCondition(set(body["has_id"]))
     if body.get("range"):
         return engine.FieldCondition(key=body["key"], range=engine.RangeFloat(**body["range"]))
     match = body["match"]

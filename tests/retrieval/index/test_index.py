@@ -177,6 +177,18 @@ def test_dense_vectors_are_added_later_and_searched(filled: Index) -> None:
     assert max(found.dense.values()) == pytest.approx(1.0, abs=1e-5)
 
 
+def test_chosen_points_are_compared_whatever_a_search_finds(filled: Index) -> None:
+    filled.begin_dense("a.1", SIZE)
+    ids = [passage.id for passage in passages()]
+    filled.set_dense("a.1", [(number, direction(n)) for n, number in enumerate(ids[:-1])])
+    filled.flush("a.1")
+    assert filled.compare("a.1", direction(1), ids[1:]) == {
+        ids[1]: pytest.approx(1.0, abs=1e-5),
+        ids[2]: pytest.approx(0.0, abs=1e-5),
+    }
+    assert filled.compare("a.1", direction(1), []) == {}
+
+
 def test_dense_vectors_of_another_size_replace_those_there_are(filled: Index) -> None:
     filled.begin_dense("a.1", SIZE)
     filled.set_dense("a.1", [(passage.id, direction(n)) for n, passage in enumerate(passages())])

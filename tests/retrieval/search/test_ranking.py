@@ -41,6 +41,12 @@ def test_what_both_halves_found_goes_before_what_one_did() -> None:
     assert [key for key, _ in fuse_scores({A: 9.0, B: 8.0, C: 7.0}, {A: 0.4, B: 0.6}, 3)][-1] == C
 
 
+def test_what_the_vectors_missed_counts_with_its_own_score() -> None:
+    sparse, dense = {A: 30.0, B: 20.0, C: 10.0}, {B: 0.9, 10: 0.8, 11: 0.7}
+    assert fuse_scores(sparse, dense, 3)[0][0] == B
+    assert fuse_scores(sparse, dense, 3, missed={A: 0.85, C: 0.2})[0][0] == A
+
+
 def test_a_word_that_one_passage_has_is_not_drowned() -> None:
     dense = {10 + n: 0.2 + n / 1_000 for n in range(100)} | {B: 0.33, A: 0.25}
     assert fuse_scores({A: 3.0}, dense, 200)[0][0] == A
