@@ -1,6 +1,6 @@
 """The search of several indexes as one, with keys that tell their points apart."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from retrieval.index.ports import HybridQuery, Index, PassagePlace
@@ -38,6 +38,14 @@ class JointIndexes:
             scores = self._index.compare(name, vector, [key.number for key in keys if key.within == name])
             found |= {Key(name, number): score for number, score in scores.items()}
         return found
+
+    def compare_best(self, vectors: Iterable[Sequence[float]], keys: Collection[Key]) -> dict[Key, float]:
+        """Return for each of these points its best score by any of the vectors."""
+        best: dict[Key, float] = {}
+        for vector in vectors:
+            for key, score in self.compare(vector, keys).items():
+                best[key] = max(score, best.get(key, score))
+        return best
 
     def find_places(self, keys: Collection[Key]) -> dict[Key, PassagePlace]:
         """Return the places of the candidates, without those that were removed meanwhile."""

@@ -18,6 +18,7 @@ from retrieval.search.diversity import select_diverse
 from retrieval.search.fusion import find_above_average, fuse_scores
 from retrieval.search.joint_search import JointIndexes, Key, documents_of
 from retrieval.search.meaning import TextComparer
+from retrieval.search.question_parts import average_scores, split_question
 from retrieval.search.reranker import Reranker, rerank
 from retrieval.search.spelling import find_meant
 from retrieval.store.catalogue import BuildPhase, Catalogue, Generation, collection_of, missing_collection_error
@@ -184,6 +185,9 @@ class Library:
         places = within.find_places(sparse.keys() | found_dense.keys())
         missed = within.compare(vector, sparse.keys() - found_dense.keys()) if vector else {}
         dense = found_dense if encoder else self._compare_places(query, places)
+        if encoder and (parts := split_question(query)):
+            best = within.compare_best(encoder.encode_passages(parts).tolist(), sparse.keys() | found_dense.keys())
+            dense, missed = average_scores(found_dense, best), average_scores(missed, best)
         documents = documents_of(places)
         ranked = [found for found in fuse_scores(sparse, dense, asked.limit, documents, missed) if found[0] in places]
         if len(generations) > 1:
