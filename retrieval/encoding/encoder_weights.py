@@ -1,5 +1,6 @@
 """The encoder's weights: their files, the check that a folder has them all, and the search for them."""
 
+import logging
 import os
 import shutil
 import subprocess
@@ -23,6 +24,8 @@ CONVERSION = "conversion.json"
 RECIPE = "opset17-int8-per-channel-1"
 """The name of the conversion of a checkpoint to `model.onnx`. A file of another recipe is made again."""
 Fetch = Callable[["EncoderWeights", Path], None]
+
+log = logging.getLogger(__name__)
 
 
 class Checkpoint(Value):
@@ -73,6 +76,8 @@ def find_weights(name: str, models_dir: Path | None, cache: Path, sources: Seque
     folders = [folder / name for folder in (models_dir, cache) if folder is not None]
     if found := _find_whole(weights, folders):
         return found
+    for folder in filter(Path.is_dir, folders):
+        log.warning("%s is not used: its files are not those that the catalogue names by their hashes", folder)
     with hold_cache(cache):
         for leftover in cache.glob(f".{name}.*"):  # of a killed process, whose child may still write there
             shutil.rmtree(leftover, ignore_errors=True)

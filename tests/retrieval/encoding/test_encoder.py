@@ -70,7 +70,9 @@ def test_weights_with_another_hash_are_never_used(tmp_path: Path) -> None:
     assert [path for path in (tmp_path / "cache").iterdir() if path.is_dir()] == []
 
 
-def test_fetched_weights_are_kept_and_a_damaged_copy_is_fetched_again(weights: Path, tmp_path: Path) -> None:
+def test_fetched_weights_are_kept_and_a_damaged_copy_is_fetched_again(
+    weights: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     calls = []
 
     def copy(_: EncoderWeights, folder: Path) -> None:
@@ -79,10 +81,11 @@ def test_fetched_weights_are_kept_and_a_damaged_copy_is_fetched_again(weights: P
 
     kept = find_weights(MINILM, None, tmp_path, [copy])
     assert find_weights(MINILM, None, tmp_path, [copy]) == kept
-    assert len(calls) == 1
+    assert (len(calls), caplog.text) == (1, "")
     (kept / "model.onnx").write_bytes(b"half")
     find_weights(MINILM, None, tmp_path, [copy])
     assert len(calls) == 2
+    assert f"{kept} is not used" in caplog.text
 
 
 def test_an_encoder_that_cannot_be_opened_is_tried_once() -> None:
