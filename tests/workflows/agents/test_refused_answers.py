@@ -61,6 +61,11 @@ async def test_a_section_that_fails_again_is_quotes_from_its_evidence_and_the_re
     assert any("“What it cost” could not be used" in message for message in told)
 
 
+async def test_a_reader_is_not_told_what_the_model_was_told_to_do() -> None:
+    report = await write(in_turn("Prices rose, and some deny it."))
+    assert any("could not be used (no statement cites a source)" in notice for notice in report.notices)
+
+
 def body_of(report: Report, heading: str) -> str:
     return next(section.body for section in report.sections if section.heading == heading)
 

@@ -61,7 +61,9 @@ async def _write_section(desk: ReportDesk, outline: Outline, filled: FilledSecti
         desk.budget_spent = True
         text = quote_evidence(desk, filled)
     except ModelError as error:
-        await desk.note_failure(agent, filled.section.heading, str(error), "section_refused")
+        # What stands behind the semicolon told the model what to do about it.
+        reason = re.split("[;；]", str(error))[0]
+        await desk.note_failure(agent, filled.section.heading, reason, "section_refused")
         text = quote_evidence(desk, filled)
     return cut_pieces(desk, filled, text)
 
