@@ -50,9 +50,10 @@ class SearchTool:
         self._outside = outside
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """Search once. Agents without a model may ask for more passages than usual by `limit` (at most 100), and for passages of
-        the index dated from `first_year` to `last_year`, either of which may be absent. A model's query that names years is also
-        made without them, of sources dated in them: "before 1900" alone finds texts that mention 1900.
+        """Search once. Agents without a model may ask for more passages than usual by `limit` (at most 100).
+
+        A query that names years is also made without them, of sources dated in them: "before 1900" alone finds texts that
+        mention 1900.
 
         With `respell` the query is no search: each of its words that is unknown here is returned with its likely spelling. Nor is
         it with `compare`, a list of texts: their cosines with the query are returned.
@@ -70,13 +71,10 @@ class SearchTool:
         limit = arguments.get("limit", self._limit)
         if not isinstance(limit, int) or not 1 <= limit <= MAX_PASSAGES:
             raise ToolError(f"limit must be a number from 1 to {MAX_PASSAGES}")
-        years = YearSpan(arguments.get("first_year"), arguments.get("last_year"))
-        narrowed = years != (None, None)
-        searches = self._search_index(query, limit, years)
-        named, rest = find_years(query), remove_years(query)
-        if named and rest and not narrowed and "limit" not in arguments:
-            searches = [*self._search_index(rest, limit, named), *searches]
-        searches += [self._outside.search(query, min(limit, MAX_OUTSIDE))] if self._outside and not narrowed else []
+        years, rest = find_years(query), remove_years(query)
+        searches = self._search_index(rest, limit, years) if years and rest else []
+        searches += self._search_index(query, limit)
+        searches += [self._outside.search(query, min(limit, MAX_OUTSIDE))] if self._outside else []
         if not searches:
             raise ToolError("none of the sources that this run may search is there")
         return _merge_results(await settle_all(searches, len(searches)))
@@ -95,11 +93,11 @@ class SearchTool:
     async def _compare_texts(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         return await self._searcher.compare(query, texts) if isinstance(self._searcher, Comparer) else ()
 
-    def _search_index(self, query: str, limit: int, years: YearSpan) -> list[Coroutine[Any, Any, OutsideResult]]:
-        """Return a search for each filter, narrowed to these years."""
+    def _search_index(self, query: str, limit: int, years: YearSpan | None = None) -> list[Coroutine[Any, Any, OutsideResult]]:
+        """Return a search for each filter, narrowed to the years if there are any."""
         if self._searcher is None:
             return []
-        filters = self._where if years == (None, None) else [_narrow_to_years(where, years) for where in self._where]
+        filters = [_narrow_to_years(where, years) for where in self._where] if years else self._where
         return [_search_passages(self._searcher, query, limit, where) for where in filters]
 
 

@@ -8,7 +8,6 @@ from app.domain.budget import StopReason, Usage
 from app.domain.chat import ToolCall, ToolResult
 from app.domain.evidence import Passage
 from app.domain.reading import Reading
-from retrieval.language.years import YearSpan
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.tool_use import use_tool
@@ -30,11 +29,9 @@ class Searches:
         self.usage = Usage()
         self.errors: list[str] = []
 
-    async def find_passages(self, query: str, limit: int, years: YearSpan | None = None) -> list[Passage]:
-        """Find passages with every search tool, best first, each once; with `years` only of sources dated in them."""
-        bounds = {"first_year": years.first, "last_year": years.last} if years else {}
-        asked = {"query": query, "limit": limit} | {name: year for name, year in bounds.items() if year is not None}
-        lists = [(await self._call(name, dict(asked))).passages for name in self._tools]
+    async def find_passages(self, query: str, limit: int) -> list[Passage]:
+        """Find passages with every search tool, best first, each once."""
+        lists = [(await self._call(name, {"query": query, "limit": limit})).passages for name in self._tools]
         turns = zip_longest(*lists)  # the best of one tool comes before the second of another
         return list({passage.key: passage for turn in turns for passage in turn if passage is not None}.values())
 

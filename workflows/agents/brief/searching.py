@@ -12,7 +12,7 @@ from app.domain.citations import marker_of
 from app.domain.evidence import Finding, Passage, Quote
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery, detect_language
-from retrieval.language.years import YearSpan, find_years, remove_years
+from retrieval.language.years import YearSpan, find_years
 from workflows.agents.brief.ranking import Meanings, RankedUnit, choose_units, prefer_years, rank_units
 from workflows.agents.brief.searches import MOST_COMPARED, Searches
 from workflows.agents.brief.units import split_passage
@@ -62,18 +62,11 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
 
 
 async def _search_twice(question: str, searches: Searches, state: SearchState) -> None:
-    await _find_passages(question, searches, state, 1.0)
+    state.add_passages(await searches.find_passages(question, PASSAGES), 1.0)
     if await _rank(question, searches, state):
         leads = " ".join(each.unit.text for each in state.ranked[:LEADS])
-        await _find_passages(f"{question} {leads}", searches, state, SECOND)
+        state.add_passages(await searches.find_passages(f"{question} {leads}", PASSAGES), SECOND)
         await _rank(question, searches, state)
-
-
-async def _find_passages(question: str, searches: Searches, state: SearchState, worth: float) -> None:
-    """Find passages of all sources, and of those that are dated in the years asked about."""
-    state.add_passages(await searches.find_passages(question, PASSAGES), worth)
-    if state.years:
-        state.add_passages(await searches.find_passages(remove_years(question), PASSAGES, state.years), worth)
 
 
 async def _rank(question: str, searches: Searches, state: SearchState) -> bool:
