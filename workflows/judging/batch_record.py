@@ -11,7 +11,7 @@ from typing import Any
 
 from app.domain.budget import Usage
 from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
-from app.domain.errors import ModelRefused, ModelUnavailable
+from app.domain.errors import ModelUnavailable
 from app.domain.run import EventType
 from app.domain.trajectory import request_digest
 from workflows.agents.ports import ChatModel, Tool
@@ -67,7 +67,8 @@ class BatchRecord:
         """Return the stored answer to exactly this request, the answer of the same call under way, or a new one.
 
         Raises:
-            ModelRefused: the model refuses, or is away for too long.
+            ModelRefused: the model refuses.
+            ModelUnavailable: it is away for too long.
         """
         asked = request_digest(request, model.name)
         if (answer := self._kept.get(asked)) is not None:
@@ -102,4 +103,4 @@ class BatchRecord:
             except ModelUnavailable as away:
                 last = away
                 await self._pause(away.retry_after.total_seconds() if away.retry_after else 2.0**attempt)
-        raise ModelRefused(f"the judge stayed away: {last}")
+        raise ModelUnavailable(f"the model stayed away: {last}")

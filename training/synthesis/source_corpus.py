@@ -1,0 +1,50 @@
+"""A collection from which training sets are made: its documents in a fixed order, and the product's own search over them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.domain.errors import SetupError
+from app.domain.evidence import Passage, Source
+from app.domain.query import Language
+from retrieval.ports import SearchFilter
+from retrieval.search.in_process import LocalSearcher
+from retrieval.store.documents import StoredState
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusDocument:
+    """A document of a corpus, without its text."""
+
+    source: Source
+    language: Language
+
+
+class SourceCorpus:
+    """One collection of a home that this process has open. `generation` names the state of its index.
+
+    Raises:
+        SetupError: there is no such collection.
+    """
+
+    def __init__(self, local: LocalSearcher, name: str) -> None:
+        found = local.library.generation_of(name)
+        if found is None:
+            raise SetupError(f"there is no collection {name!r}; make it with `rubrica corpus add`")
+        self.name = name
+        self.generation = found.name
+        self._local = local
+        self._where = SearchFilter(collections=(name,))
+
+    def list_documents(self) -> Iterator[CorpusDocument]:
+        """Yield all documents, in the order in which they were read."""
+        for stored in self._local.shelves.store.list_documents(self.name, StoredState.LIVE):
+            language = Language.CHINESE if stored.language.startswith("zh") else Language.ENGLISH
+            yield CorpusDocument(stored.source, language)
+
+    def read_text(self, source: Source) -> str:
+        """Return the full text of a document."""
+        return self._local.shelves.store.text_of(source.snapshot)
+
+    async def search(self, query: str, limit: int) -> Sequence[Passage]:
+        """Find up to `limit` passages, best first, as the product's own search does."""
+        return await self._local.search(query, limit, self._where)

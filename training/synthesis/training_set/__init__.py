@@ -1,0 +1,1 @@
+"""The one form of all training sets: making it, its parts, its report."""
