@@ -15,7 +15,7 @@ from infra.cli.execute import say
 from infra.cli.preference_export import KEY_FILE
 from infra.cli.worker_database import open_worker_pool
 from infra.local.home import Home
-from training.evaluation.builder.public_sets import read_public_sets
+from training.decontamination.public_sets import read_public_sets
 from training.evaluation.builder.publishing import publish as write
 from training.evaluation.builder.queue import ReviewQueue, is_reviewable
 from training.evaluation.builder.screening import screen as look

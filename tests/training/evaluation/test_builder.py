@@ -15,9 +15,9 @@ from app.domain.query import Language
 from app.settings import Settings
 from infra.cli.evaluation import app
 from tests.training.evaluation.small_benchmark import write_benchmark, write_lines
+from training.decontamination.known_texts import KnownTexts
+from training.decontamination.public_sets import read_public_sets
 from training.evaluation.benchmarks.catalogue import load_benchmark
-from training.evaluation.builder.decontamination import PublicQuestions
-from training.evaluation.builder.public_sets import read_public_sets
 from training.evaluation.builder.publishing import SetManifest, publish
 from training.evaluation.builder.queue import ReviewQueue
 from training.evaluation.builder.screening import screen
@@ -140,7 +140,7 @@ def test_an_expert_rewords_rejects_and_stops(tmp_path: Path) -> None:
 
 
 def test_small_changes_do_not_hide_a_public_question() -> None:
-    public = PublicQuestions()
+    public = KnownTexts()
     public.add(
         "set",
         [
@@ -157,7 +157,7 @@ def test_small_changes_do_not_hide_a_public_question() -> None:
 
 @given(st.lists(st.text(alphabet="abcde ", min_size=1, max_size=60), min_size=1, max_size=5))
 def test_every_public_question_knows_itself(questions: list[str]) -> None:
-    public = PublicQuestions()
+    public = KnownTexts()
     public.add("set", questions)
     assert all(public.find_set(question) == "set" for question in questions)
 

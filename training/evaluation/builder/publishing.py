@@ -17,7 +17,7 @@ from app.domain.benchmark import CandidateQuestion, Review
 from app.domain.errors import Conflict, InvalidInput
 from app.domain.query import Language
 from app.domain.value import Value
-from training.evaluation.builder.decontamination import PublicQuestions
+from training.decontamination.known_texts import KnownTexts
 from training.evaluation.builder.queue import ReviewQueue, find_acceptance
 
 FORMAT = "rubrica.benchmark/1"
@@ -57,7 +57,7 @@ class SetManifest(Value):
 def publish(
     queue: ReviewQueue,
     consented: Mapping[str, CandidateQuestion],
-    public: PublicQuestions,
+    public: KnownTexts,
     against: Mapping[str, int],
     out: Path,
     needed: int,

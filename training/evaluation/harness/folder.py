@@ -3,24 +3,23 @@
 manifest.json  answers.jsonl  scores.jsonl  judge.sqlite  turns/<item>.jsonl  pages/<hash>.txt  report.html  fleet
 """
 
-import fcntl
-import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import UUID
 
-from app.domain.errors import Conflict, InvalidInput, NotFound
+from app.domain.errors import InvalidInput, NotFound
 from app.domain.evidence import content_key, snapshot_hash
 from app.domain.trajectory import Turn
 from training.evaluation.harness.example import BenchmarkAnswer
 from training.evaluation.harness.json_lines import append_line, cut_torn_line, read_lines
 from training.evaluation.harness.manifest import RunManifest
 from training.evaluation.harness.scores import ItemScores
+from training.folders import lock_folder, replace_file
 from workflows.judging.batch_record import AnswerStore
 
-MANIFEST, ANSWERS, SCORES, JUDGE, LOCK = "manifest.json", "answers.jsonl", "scores.jsonl", "judge.sqlite", "lock"
+MANIFEST, ANSWERS, SCORES, JUDGE = "manifest.json", "answers.jsonl", "scores.jsonl", "judge.sqlite"
 TURNS, PAGES, FLEET = "turns", "pages", "fleet"
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
 
@@ -39,18 +38,8 @@ class RunFolder:
             Conflict: another process works in the folder, or it holds another run.
             InvalidInput: the folder holds something that is no run, or cannot be written.
         """
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            if not (self.path / MANIFEST).exists() and any(entry.name != LOCK for entry in self.path.iterdir()):
-                raise InvalidInput(f"{self.path} holds something else; a run gets a folder of its own")
-            lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as error:
-            raise InvalidInput(f"{self.path} cannot be written: {error.strerror}") from error
-        try:
-            self._take_lock(lock)
+        with lock_folder(self.path, MANIFEST):
             yield self._begin(manifest)
-        finally:
-            os.close(lock)
 
     def read_manifest(self) -> RunManifest:
         """Read the manifest of the run.
@@ -94,7 +83,7 @@ class RunFolder:
         """Store these as all turns of an item."""
         path = self._turns_path(item)
         path.parent.mkdir(exist_ok=True)
-        _replace(path, b"".join(turn.model_dump_json(exclude_defaults=True).encode() + b"\n" for turn in turns))
+        replace_file(path, b"".join(turn.model_dump_json(exclude_defaults=True).encode() + b"\n" for turn in turns))
 
     def read_fleet(self) -> UUID | None:
         """Return the fleet that answers; None where none is named."""
@@ -103,7 +92,7 @@ class RunFolder:
 
     def name_fleet(self, fleet: UUID) -> UUID:
         """Store the name of the fleet that answers, before it is made."""
-        _replace(self.path / FLEET, str(fleet).encode())
+        replace_file(self.path / FLEET, str(fleet).encode())
         return fleet
 
     def keep_page(self, text: str) -> str:
@@ -112,7 +101,7 @@ class RunFolder:
         path = self.path / PAGES / f"{name}.txt"
         if not path.exists():
             path.parent.mkdir(exist_ok=True)
-            _replace(path, text.encode())
+            replace_file(path, text.encode())
         return name
 
     def read_page(self, name: str) -> str:
@@ -128,12 +117,6 @@ class RunFolder:
         name = item if _PLAIN.fullmatch(item) else content_key(item)
         return self.path / TURNS / f"{name}.jsonl"
 
-    def _take_lock(self, lock: int) -> None:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise Conflict(f"another process is at work in {self.path}; wait for it, or stop it") from error
-
     def _begin(self, manifest: RunManifest) -> RunManifest:
         for path in (self.path / ANSWERS, self.path / SCORES, *(self.path / TURNS).glob("*.jsonl")):
             cut_torn_line(path)
@@ -141,11 +124,5 @@ class RunFolder:
             begun = self.read_manifest()
             begun.require_same(manifest)
             return begun
-        _replace(self.path / MANIFEST, manifest.model_dump_json(indent=1).encode())
+        replace_file(self.path / MANIFEST, manifest.model_dump_json(indent=1).encode())
         return manifest
-
-
-def _replace(path: Path, content: bytes) -> None:
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(content)
-    part.replace(path)

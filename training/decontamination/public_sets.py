@@ -5,21 +5,21 @@ from pathlib import Path
 from typing import Any
 
 from app.domain.errors import InvalidInput
+from training.decontamination.known_texts import KnownTexts
 from training.evaluation.benchmarks.catalogue import LOCATIONS, load_benchmark
 from training.evaluation.benchmarks.files import read_json_lines
-from training.evaluation.builder.decontamination import PublicQuestions
 from training.evaluation.harness.example import BenchmarkInput
 
 FIELDS = ("prompt", "question", "query", "text", "Question", "problem")
 
 
-def read_public_sets(named: Sequence[str]) -> tuple[PublicQuestions, dict[str, int]]:
+def read_public_sets(named: Sequence[str]) -> tuple[KnownTexts, dict[str, int]]:
     """Read all questions of these sets, and return them with the number that each set has.
 
     Raises:
         InvalidInput: a set is not given as `NAME=DATA`, cannot be read, or has no question.
     """
-    public, counts = PublicQuestions(), {}
+    public, counts = KnownTexts(), {}
     for text in named:
         name, given, data = text.partition("=")
         if not given or not name.strip() or not data.strip():

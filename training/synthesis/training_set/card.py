@@ -1,0 +1,26 @@
+"""The card of a set: the README.md by which `datasets.load_dataset` finds the rows of each split."""
+
+from training.synthesis.training_set.manifest import TrainingSetManifest
+
+ROWS_OF = "{split}/rows.jsonl"
+
+
+def render_card(manifest: TrainingSetManifest) -> str:
+    """Render the card. A split without rows is left out, because an empty file has no columns."""
+    origin = manifest.origin
+    splits = [f"  - split: {split}\n    path: {ROWS_OF.format(split=split)}" for split, rows in manifest.rows.items() if rows]
+    return "\n".join(
+        [
+            "---",
+            "configs:",
+            "- config_name: default",
+            "  data_files:",
+            *splits,
+            "---",
+            f"# {origin.kind}",
+            "",
+            f"{sum(manifest.rows.values())} rows of {manifest.candidates} candidates, made by Rubrica on {origin.today}.",
+            "`manifest.json` says with what, `report.html` shows what is in it, `refused.jsonl` has what fell out and why.",
+            "",
+        ]
+    )

@@ -1,0 +1,83 @@
+"""Finishing a set: its worked candidates become files. The same candidates give the same bytes."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import orjson
+
+from app.domain.budget import Usage
+from training.decontamination.known_texts import KnownTexts
+from training.synthesis.training_set.card import render_card
+from training.synthesis.training_set.folder import CARD, MANIFEST, REFUSED, REPORT, ROWS, SetFolder
+from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
+from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
+from training.synthesis.training_set.report_page import render_report
+from training.synthesis.training_set.splits import Split, assign_splits
+
+KNOWN_STAGE, SPLIT_STAGE = "known", "split"
+
+
+def finish_set(
+    folder: SetFolder,
+    origin: SetOrigin,
+    worked: Sequence[WorkedCandidate],
+    public: KnownTexts,
+    figures: Mapping[str, float],
+) -> TrainingSetManifest:
+    """Take out what public sets have, split the rest, and write the set's files.
+
+    `figures` are the set's own statistics, for its report.
+    """
+    kept = {each.candidate: each.kept for each in worked if each.kept is not None}
+    refused = {each.candidate: each.refused for each in worked if each.refused is not None}
+    known = {name: found for name, row in kept.items() if (found := public.find_set(row.query))}
+    fresh = {name: row for name, row in kept.items() if name not in known}
+    splits = assign_splits(fresh, origin.seed)
+    refused |= {name: _refuse_known(kept[name], found) for name, found in known.items()}
+    refused |= {name: _refuse_linked(fresh[name]) for name, split in splits.items() if split is None}
+    order = [each.candidate for each in worked]
+    rows = {split: {name: fresh[name] for name in order if splits.get(name) is split} for split in Split}
+    files = {f"{split}/{ROWS}": _list_rows(found) for split, found in rows.items()}
+    files[REFUSED] = _list_refused({name: refused[name] for name in order if name in refused})
+    manifest = TrainingSetManifest(
+        origin=origin,
+        candidates=len(worked),
+        rows={split: len(found) for split, found in rows.items()},
+        refused=dict(Counter(each.stage for each in refused.values()).most_common()),
+        known=dict(sorted(Counter(known.values()).items())),
+        files=folder.write_files(files),
+        usage=sum((each.usage for each in worked), Usage()),
+        figures=dict(figures),
+    )
+    folder.write_files(
+        {
+            REPORT: render_report(manifest, rows, refused).encode(),
+            CARD: render_card(manifest).encode(),
+            MANIFEST: manifest.model_dump_json(indent=1).encode(),
+        }
+    )
+    return manifest
+
+
+def _refuse_known(row: KeptRow, found: str) -> RefusedCandidate:
+    return RefusedCandidate(stage=KNOWN_STAGE, reason=f"{found} has this text, or nearly", data={"query": row.query})
+
+
+def _refuse_linked(row: KeptRow) -> RefusedCandidate:
+    reason = "it shares a document or its query with a row of another split"
+    return RefusedCandidate(stage=SPLIT_STAGE, reason=reason, data={"query": row.query})
+
+
+def _list_rows(rows: Mapping[str, KeptRow]) -> bytes:
+    return b"".join(
+        _line_of({"id": name, **row.model_dump(mode="json", exclude={"data", "counts"}), **row.data})
+        for name, row in rows.items()
+    )
+
+
+def _list_refused(refused: Mapping[str, RefusedCandidate]) -> bytes:
+    return b"".join(_line_of({"id": name, **each.model_dump(mode="json")}) for name, each in refused.items())
+
+
+def _line_of(fields: Mapping[str, object]) -> bytes:
+    return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)

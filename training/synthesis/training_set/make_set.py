@@ -1,0 +1,55 @@
+"""Making a training set: from candidates to the finished folder."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic
+
+from training.decontamination.known_texts import KnownTexts
+from training.synthesis.training_set.finishing import finish_set
+from training.synthesis.training_set.folder import SetFolder
+from training.synthesis.training_set.making import C, MakeRow, SetMaking
+from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
+from training.synthesis.training_set.outcome import WorkedCandidate
+from workflows.judging.batch_record import BatchRecord
+from workflows.systems.linear_pipeline import Window
+
+
+def _count_nothing(_: Sequence[WorkedCandidate]) -> Mapping[str, float]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class SetRecipe(Generic[C]):
+    """How a kind of set is made: candidates in their order, a row from each, and the statistics of all."""
+
+    candidates: Iterable[C]
+    make_row: MakeRow[C]
+    count_figures: Callable[[Sequence[WorkedCandidate]], Mapping[str, float]] = _count_nothing
+
+
+async def make_set(
+    recipe: SetRecipe[C],
+    origin: SetOrigin,
+    path: Path,
+    public: KnownTexts,
+    at_once: int = 8,
+    told: Callable[[WorkedCandidate], None] = lambda _: None,
+) -> TrainingSetManifest:
+    """Make a set in a folder, or go on where the same set was cut off. No row is a text of `public`.
+
+    Raises:
+        Conflict: another process works in the folder, or it holds another set.
+        InvalidInput: the folder holds something that is no set, or cannot be written.
+        ModelUnavailable, ModelUnusable: the model is away; the same call goes on later.
+    """
+    folder = SetFolder(path)
+    with folder.open_work(origin):
+        answers = folder.open_answers()
+        try:
+            record = BatchRecord(answers, at_once)
+            making = SetMaking(recipe.make_row, record, folder, origin.wanted, Window(at_once), told)
+            worked = await making.work(recipe.candidates)
+        finally:
+            answers.close()
+        return finish_set(folder, origin, worked, public, recipe.count_figures(worked))

@@ -1,0 +1,64 @@
+"""The manifest of a training set: everything it was made with, and everything that is in it."""
+
+from datetime import date, datetime
+from typing import Any
+
+from pydantic import Field
+
+from app.domain.budget import Usage
+from app.domain.errors import Conflict
+from app.domain.value import Value
+from training.evaluation.harness.manifest import ModelUsed
+
+FORMAT = "rubrica.training_set/1"
+
+
+class SetOrigin(Value):
+    """Everything that decides the bytes of a set. It is written first, and only the same set may go on in its folder.
+
+    `corpora` gives the generation of the index by collection. `models` are named by their roles. `prompts` has the SHA-256 of
+    each prompt. `against` has the number of texts of each public set that the rows may not repeat. `consents_at` is the moment
+    at which readers' consents were looked up, for a set with their texts.
+    """
+
+    format: str = FORMAT
+    kind: str
+    wanted: int
+    seed: int
+    settings: dict[str, Any] = Field(default_factory=dict)
+    corpora: dict[str, str] = Field(default_factory=dict)
+    models: dict[str, ModelUsed] = Field(default_factory=dict)
+    prompts: dict[str, str] = Field(default_factory=dict)
+    against: dict[str, int] = Field(default_factory=dict)
+    code: str
+    today: date
+    consents_at: datetime | None = None
+
+    def require_same(self, other: "SetOrigin") -> None:
+        """Require that `other` is the same set.
+
+        Raises:
+            Conflict: something differs; the message names it.
+        """
+        mine, theirs = self.model_dump(), other.model_dump()
+        if differing := [name for name in mine if mine[name] != theirs[name]]:
+            raise Conflict(
+                f"this folder holds a set with another {', '.join(differing)}; give a new folder, or what it was begun with"
+            )
+
+
+class TrainingSetManifest(Value):
+    """What a set is made with, and what is in it.
+
+    `rows` are counted by split, `refused` by stage, `known` by the public set that has the row already. `files` has the SHA-256
+    of each file. `usage` is what all its candidates cost, also those that fell out. `figures` are the set's own statistics.
+    """
+
+    origin: SetOrigin
+    candidates: int
+    rows: dict[str, int]
+    refused: dict[str, int]
+    known: dict[str, int]
+    files: dict[str, str]
+    usage: Usage
+    figures: dict[str, float] = Field(default_factory=dict)
