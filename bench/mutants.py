@@ -203,13 +203,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", type=int, default=200, help="how many mistakes")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--skip", type=int, default=0, help="leave out so many of the mistakes drawn: an earlier run tried them")
     parser.add_argument(
         "--part", action="append", choices=list(core.parts), dest="parts", help="only this part (as often as wanted)"
     )
     options = parser.parse_args()
     # A program started in the background ignores this signal, and so would pytest, which ends its servers on it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    drawn = draw_mutations(ROOT, core, options.parts or core.parts, options.sample, options.seed)
+    drawn = draw_mutations(ROOT, core, options.parts or core.parts, options.sample, options.seed)[options.skip :]
     with tempfile.TemporaryDirectory() as folder:
         counts = try_mutations(TreeCopy(Path(folder)), core, drawn)
     for name, outcomes in counts.items():

@@ -1,23 +1,26 @@
 """The check whether a public set has a text already, word for word or nearly.
 
-A text is known when it shares a run of eight words (or thirteen ideographs) with a public one, when it is short and stands whole
-in one, or when it is a near-copy of one. Articles, case and punctuation do not count.
+A text is known when it shares a run of eight words (or thirteen ideographs) with a public one; when one of the two is shorter
+than that, and stands whole in the other; or when it is a near-copy. Articles, case and punctuation do not count.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 from app.domain.script import is_ideograph
 from training.decontamination.near_copies import WordOverlap
 from training.evaluation.answer_metrics import tokens_of
 
 WORDS, IDEOGRAPHS = 8, 13
+FEWEST_WORDS, FEWEST_IDEOGRAPHS = 3, 6
+"""A shorter public text is no sign of a copy: it is found as a whole only."""
 
 
 class KnownTexts:
     """The texts of all public sets, with the names of the sets."""
 
     def __init__(self) -> None:
-        self._runs: dict[tuple[str, ...], str] = {}
+        self._runs: dict[int, dict[tuple[str, ...], str]] = defaultdict(dict)
         self._whole: list[tuple[str, str]] = []
         self._texts: list[tuple[str, str]] = []
         self._overlap: WordOverlap | None = None
@@ -28,9 +31,8 @@ class KnownTexts:
         for text, _ in added:
             said = tokens_of(text)
             self._whole.append((_join_words(said), name))
-            for size in (WORDS, IDEOGRAPHS):
-                for run in _runs_of(said, size):
-                    self._runs.setdefault(run, name)
+            for run in _runs_of(said):
+                self._runs[len(run)].setdefault(run, name)
         self._texts += added
         self._overlap = None
         return len(added)
@@ -38,13 +40,20 @@ class KnownTexts:
     def find_set(self, text: str) -> str:
         """Return the name of the set that has the text; empty where none has."""
         said = tokens_of(text)
-        size = IDEOGRAPHS if _is_ideographic(said) else WORDS
-        if len(said) >= size:
-            found = next((self._runs[run] for run in _runs_of(said, size) if run in self._runs), "")
-        else:
-            whole = _join_words(said)
-            found = next((name for other, name in self._whole if whole in other), "")
-        return found or self._find_near(text)
+        return self._find_run(said) or self._find_whole(said) or self._find_near(text)
+
+    def _find_run(self, said: Sequence[str]) -> str:
+        for size, known in self._runs.items():
+            for at in range(len(said) - size + 1):
+                if found := known.get(tuple(said[at : at + size])):
+                    return found
+        return ""
+
+    def _find_whole(self, said: Sequence[str]) -> str:
+        if len(said) >= _run_length_of(said):
+            return ""
+        whole = _join_words(said)
+        return next((name for other, name in self._whole if whole in other), "")
 
     def _find_near(self, text: str) -> str:
         if self._overlap is None:
@@ -53,12 +62,17 @@ class KnownTexts:
         return self._texts[max(near, key=lambda place: near[place])][1] if near else ""
 
 
-def _runs_of(said: Sequence[str], size: int) -> Iterable[tuple[str, ...]]:
-    return (tuple(said[at : at + size]) for at in range(len(said) - size + 1))
+def _runs_of(said: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the runs by which a public text is known: all of the full length, or a shorter text as a whole."""
+    size = _run_length_of(said)
+    if len(said) < size:
+        fewest = FEWEST_IDEOGRAPHS if size == IDEOGRAPHS else FEWEST_WORDS
+        yield from [tuple(said)] if len(said) >= fewest else []
+    yield from (tuple(said[at : at + size]) for at in range(len(said) - size + 1))
 
 
-def _is_ideographic(said: Sequence[str]) -> bool:
-    return 2 * sum(is_ideograph(token) for token in said) >= len(said)
+def _run_length_of(said: Sequence[str]) -> int:
+    return IDEOGRAPHS if 2 * sum(is_ideograph(token) for token in said) >= len(said) else WORDS
 
 
 def _join_words(said: Sequence[str]) -> str:

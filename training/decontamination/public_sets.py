@@ -24,13 +24,18 @@ def read_public_sets(named: Sequence[str]) -> tuple[KnownTexts, dict[str, int]]:
         name, given, data = text.partition("=")
         if not given or not name.strip() or not data.strip():
             raise InvalidInput(f"{text!r} names no set; write NAME=DATA, such as drb-fact=path/to/deepresearch-bench")
-        counts[name] = public.add(name, _read_questions(name, Path(data).expanduser()))
+        counts[name] = public.add(name, read_questions(name, Path(data).expanduser()))
         if not counts[name]:
             raise InvalidInput(f"{data} has no question")
     return public, counts
 
 
-def _read_questions(name: str, data: Path) -> Iterator[str]:
+def read_questions(name: str, data: Path) -> Iterator[str]:
+    """Yield the questions of a benchmark of ours, or of a file that any other set is in.
+
+    Raises:
+        InvalidInput: the data cannot be read.
+    """
     if name in LOCATIONS:
         return (example.question for example in load_benchmark(name).read(BenchmarkInput(data)))
     return iter(read_json_lines(data, _question_of))
