@@ -1,14 +1,20 @@
 """A collection from which training sets are made: its documents in a fixed order, and the product's own search over them."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from app.domain.errors import SetupError
 from app.domain.evidence import Passage, Source
 from app.domain.query import Language
+from app.settings import Settings
+from retrieval.encoding.encoder import EncoderOnFirstUse
 from retrieval.ports import SearchFilter
 from retrieval.search.in_process import LocalSearcher
+from retrieval.service.owner_lock import lock_home
 from retrieval.store.documents import StoredState
+from retrieval.store.home import open_retrieval_home
+from training.evaluation.harness.world import open_own_encoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +54,21 @@ class SourceCorpus:
     async def search(self, query: str, limit: int) -> Sequence[Passage]:
         """Find up to `limit` passages, best first, as the product's own search does."""
         return await self._local.search(query, limit, self._where)
+
+
+@contextmanager
+def open_corpora(settings: Settings, names: Sequence[str]) -> Iterator[list[SourceCorpus]]:
+    """Open collections of the home in this process.
+
+    Raises:
+        SetupError: another process has the home's indexes open, or a collection does not exist.
+    """
+    if not names:
+        yield []
+        return
+    release = lock_home(settings.home)
+    encoder = EncoderOnFirstUse(lambda: open_own_encoder(settings))
+    with LocalSearcher(open_retrieval_home(settings.home), encoder, release) as local:
+        for name in names:
+            local.library.refresh(name)
+        yield [SourceCorpus(local, name) for name in names]

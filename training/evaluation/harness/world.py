@@ -70,15 +70,16 @@ def _open_home(settings: Settings, names: Sequence[str], own: Collection | None)
     """Open the home's indexes. The default collection and a benchmark's own are built where they are missing."""
     if own is not None or DEFAULT_COLLECTION in names:
         added = [own] if own else []
-        local = open_local(settings.home, *added, encoder=lambda: _open_own_encoder(settings))
+        local = open_local(settings.home, *added, encoder=lambda: open_own_encoder(settings))
     else:
         release = owned(settings.home)
-        local = LocalSearcher(open_retrieval_home(settings.home), EncoderOnFirstUse(lambda: _open_own_encoder(settings)), release)
+        local = LocalSearcher(open_retrieval_home(settings.home), EncoderOnFirstUse(lambda: open_own_encoder(settings)), release)
     for name in names:
         local.library.refresh(name)
     return local
 
 
-def _open_own_encoder(settings: Settings) -> Encoder:
+def open_own_encoder(settings: Settings) -> Encoder:
+    """Open the encoder that the settings name: a server's, or the home's own weights."""
     server = engines_of(settings).embeddings
     return open_encoder(EncoderBackend.AUTO, settings.models_dir, settings.home / "models", ENCODER_THREADS, server=server)

@@ -37,13 +37,17 @@ class SetFolder:
         """
         with lock_folder(self.path, WORK):
             (self.path / WORK).mkdir(exist_ok=True)
-            begun = self.path / ORIGIN
-            if begun.exists():
-                SetOrigin.model_validate_json(begun.read_bytes()).require_same(origin)
+            if (begun := self.read_origin()) is not None:
+                begun.require_same(origin)
             else:
-                replace_file(begun, origin.model_dump_json(indent=1).encode())
+                replace_file(self.path / ORIGIN, origin.model_dump_json(indent=1).encode())
             cut_torn_line(self.path / JOURNAL)
             yield
+
+    def read_origin(self) -> SetOrigin | None:
+        """Read the origin of the set that was begun here; None where none was."""
+        begun = self.path / ORIGIN
+        return SetOrigin.model_validate_json(begun.read_bytes()) if begun.exists() else None
 
     def read_worked(self) -> Iterator[WorkedCandidate]:
         """Read the candidates that are worked, in the order in which they ended."""

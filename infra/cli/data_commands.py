@@ -1,0 +1,68 @@
+"""Do the work of `rubrica data`."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from app.domain.errors import InvalidInput
+from app.settings import Settings
+from infra.cli.execute import say
+from training.synthesis.catalogue import LOCATIONS, load_kind
+from training.synthesis.make_requested_set import make_requested_set
+from training.synthesis.set_request import SetRequest
+from training.synthesis.training_set.folder import REPORT
+from training.synthesis.training_set.outcome import WorkedCandidate
+
+MICRO = 1_000_000
+
+
+def show_kinds() -> int:
+    """Print one line for each kind of set."""
+    for name in LOCATIONS:
+        print(f"{name:18} {load_kind(name).about}")
+    return 0
+
+
+async def make_and_report(settings: Settings, request: SetRequest) -> int:
+    """Make a set, say how far it is, and print what it has."""
+    manifest = await make_requested_set(settings, request, _Progress(request.rows))
+    for split, rows in manifest.rows.items():
+        print(f"{split:12} {rows:>7}")
+    for stage, count in manifest.refused.items():
+        print(f"refused: {stage:20} {count:>7}")
+    print(f"{manifest.usage.model_calls} calls, US$ {manifest.usage.cost_microusd / MICRO:.4f}")
+    print(request.out / REPORT)
+    return 0
+
+
+class _Progress:
+    """Says how many rows there are, at each tenth of them and at each refusal of a new kind."""
+
+    def __init__(self, wanted: int) -> None:
+        self._wanted = wanted
+        self._kept = 0
+        self._refused: Counter[str] = Counter()
+
+    def __call__(self, worked: WorkedCandidate) -> None:
+        if worked.refused is not None:
+            self._refused[worked.refused.stage] += 1
+            if self._refused[worked.refused.stage] == 1:
+                say(f"the first that fell out at {worked.refused.stage!r}: {worked.refused.reason}")
+            return
+        self._kept += 1
+        if self._kept % max(1, self._wanted // 10) == 0:
+            say(f"[{self._kept}/{self._wanted}] rows, {self._refused.total()} candidates fell out")
+
+
+def read_options(said: Iterable[str]) -> dict[str, str]:
+    """Read options of the form `NAME=VALUE`.
+
+    Raises:
+        InvalidInput: one has another form.
+    """
+    found: dict[str, str] = {}
+    for text in said:
+        name, given, value = text.partition("=")
+        if not given or not name:
+            raise InvalidInput(f"{text!r} is no option; write NAME=VALUE")
+        found[name] = value
+    return found

@@ -1,0 +1,36 @@
+"""The kinds of training sets by name. Each is imported at its first use."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from app.domain.errors import InvalidInput
+from training.synthesis.training_set.make_set import SetRecipe
+from training.synthesis.workshop import Workshop
+
+LOCATIONS = {
+    "claim-support": ("claim_support.set_recipe", "CLAIM_SUPPORT"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SetKind:
+    """A kind of set: what it is, and how its recipe is opened in a workshop."""
+
+    name: str
+    about: str
+    open_recipe: Callable[[Workshop], SetRecipe[Any]]
+
+
+def load_kind(name: str) -> SetKind:
+    """Load the kind of this name.
+
+    Raises:
+        InvalidInput: there is none; the message lists the known names.
+    """
+    if name not in LOCATIONS:
+        raise InvalidInput(f"there is no kind of set {name!r}; there are {', '.join(sorted(LOCATIONS))}")
+    module, attribute = LOCATIONS[name]
+    found: SetKind = getattr(import_module(f"training.synthesis.{module}"), attribute)
+    return found

@@ -1,0 +1,59 @@
+"""Making the set that a person asked for: open what it needs, make it, close everything."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from app.settings import Settings
+from training.decontamination.public_sets import read_public_sets
+from training.evaluation.harness.models import ModelFiles, codec_of, open_models
+from training.evaluation.harness.starting import PACKAGES
+from training.synthesis.catalogue import load_kind
+from training.synthesis.set_request import SetRequest
+from training.synthesis.source_corpus import open_corpora
+from training.synthesis.training_set.folder import SetFolder
+from training.synthesis.training_set.make_set import make_set
+from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
+from training.synthesis.training_set.outcome import WorkedCandidate
+from training.synthesis.workshop import VERIFIER, WRITER, Workshop
+from workflows.code_digest import digest_code
+from workflows.prompts.library import PromptLibrary
+
+
+async def make_requested_set(
+    settings: Settings, request: SetRequest, told: Callable[[WorkedCandidate], None]
+) -> TrainingSetManifest:
+    """Make a set, or go on where the same command was cut off.
+
+    Raises:
+        InvalidInput: there is no such kind, or a file or an option cannot be used.
+        SetupError: a collection or a needed model is missing.
+        Conflict: the folder holds another set, or another process works in it.
+        ModelUnavailable, ModelUnusable: the model is away; the same command goes on later.
+    """
+    kind = load_kind(request.kind)
+    public, against = read_public_sets(request.against)
+    files = ModelFiles(request.model_file, request.verifier_file, request.threads)
+    with open_corpora(settings, request.corpora) as corpora:
+        async with open_models(settings, files) as models:
+            begun = SetFolder(request.out).read_origin()
+            today = begun.today if begun is not None else datetime.now(UTC).date()
+            workshop = Workshop(request, corpora, models, PromptLibrary.load(), codec_of(settings), today)
+            recipe = kind.open_recipe(workshop)
+            return await make_set(recipe, _describe_origin(workshop, against), request.out, public, request.at_once, told)
+
+
+def _describe_origin(workshop: Workshop, against: dict[str, int]) -> SetOrigin:
+    request, models = workshop.request, workshop.models
+    roles = {WRITER: models.system, VERIFIER: models.judge}
+    return SetOrigin(
+        kind=request.kind,
+        wanted=request.rows,
+        seed=request.seed,
+        settings={**request.options, "inputs": [path.name for path in request.inputs]},
+        corpora={corpus.name: corpus.generation for corpus in workshop.corpora},
+        models={role: served.used for role, served in roles.items() if served is not None},
+        prompts=dict(workshop.prompts.digests),
+        against=against,
+        code=digest_code(PACKAGES),
+        today=workshop.today,
+    )

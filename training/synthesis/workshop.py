@@ -1,0 +1,52 @@
+"""The workshop in which a set is made: corpora, models, prompts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from app.domain.errors import SetupError
+from app.domain.query import Language
+from training.evaluation.harness.models import RunModels, ServedModel
+from training.synthesis.set_request import SetRequest
+from training.synthesis.source_corpus import SourceCorpus
+from workflows.agents.codec import StepCodec
+from workflows.agents.kit import Kit
+from workflows.agents.ports import Record
+from workflows.prompts.library import PromptLibrary
+
+WRITER, VERIFIER = "writer", "verifier"
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What a kind of set is made with. The writer makes rows, the verifier judges them; it may be the same model."""
+
+    request: SetRequest
+    corpora: Sequence[SourceCorpus]
+    models: RunModels
+    prompts: PromptLibrary
+    codec: StepCodec
+    today: date
+
+    def open_writer(self, record: Record, language: Language) -> Kit:
+        """Return the writer's kit for the work on one candidate.
+
+        Raises:
+            SetupError: there is no model.
+        """
+        return self._open_kit(self.models.system, record, language)
+
+    def open_verifier(self, record: Record, language: Language) -> Kit:
+        """Return the verifier's kit for the work on one candidate.
+
+        Raises:
+            SetupError: there is no model.
+        """
+        return self._open_kit(self.models.judge, record, language)
+
+    def _open_kit(self, model: ServedModel | None, record: Record, language: Language) -> Kit:
+        if model is None:
+            raise SetupError(
+                f"{self.request.kind} needs a model: set RUBRICA_LLM_BASE_URL and RUBRICA_LLM_MODEL, or give --model-file"
+            )
+        return Kit(model.chat, {}, record, self.prompts, self.codec, self.today, lambda: 0.0, language=language)
