@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from app.settings import Settings
 from infra.cli.execute import execute, leave_with
 
 app = typer.Typer(help="Training sets (docs/data.md).", no_args_is_help=True)
@@ -36,22 +37,24 @@ def make(
     at_once: Annotated[int, typer.Option(min=1, help="Candidates and calls under way at a time.")] = 8,
 ) -> None:
     """Make a set. The same command goes on where it was cut off, asks nothing twice, and gives the same bytes."""
-    from infra.cli.data_commands import make_and_report as work
-    from infra.cli.data_commands import read_options
+    from infra.cli.data_commands import make_and_report, read_options
     from training.synthesis.set_request import SetRequest
 
-    request = SetRequest(
-        kind=kind,
-        out=out,
-        rows=rows,
-        seed=seed,
-        corpora=tuple(corpus or ()),
-        inputs=tuple(inputs or ()),
-        against=tuple(against or ()),
-        options=read_options(option or ()),
-        model_file=model_file,
-        verifier_file=verifier_file,
-        threads=threads,
-        at_once=at_once,
-    )
-    execute(lambda settings: work(settings, request))
+    async def work(settings: Settings) -> int:
+        request = SetRequest(
+            kind=kind,
+            out=out,
+            rows=rows,
+            seed=seed,
+            corpora=tuple(corpus or ()),
+            inputs=tuple(inputs or ()),
+            against=tuple(against or ()),
+            options=read_options(option or ()),
+            model_file=model_file,
+            verifier_file=verifier_file,
+            threads=threads,
+            at_once=at_once,
+        )
+        return await make_and_report(settings, request)
+
+    execute(work)
