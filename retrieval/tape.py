@@ -10,14 +10,7 @@ from pydantic import ValidationError
 from app.domain.chat import ToolCall, ToolResult
 from app.domain.errors import InvalidInput
 from app.domain.tool_key import call_key_of
-from app.domain.value import Value
-
-
-class TapedCall(Value):
-    """One line: a call and its result. A failed call has its message as the result's `error`."""
-
-    call: ToolCall
-    result: ToolResult
+from app.domain.trajectory import TapedCall
 
 
 class Tape:

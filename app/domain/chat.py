@@ -19,11 +19,22 @@ class ChatRole(StrEnum):
     ASSISTANT = "assistant"
 
 
+class ShownPassage(Value):
+    """A passage under the short id (`p3`) by which a message shows it. `key` is the passage's."""
+
+    id: str
+    key: str
+
+
 class Message(Value):
-    """One message of a conversation. Observations are user messages, so that every server accepts them."""
+    """One message of a conversation. Observations are user messages, so that every server accepts them.
+
+    `shown` says which passages the short ids in `content` name. No server gets it, and no digest depends on it.
+    """
 
     role: ChatRole
     content: str
+    shown: tuple[ShownPassage, ...] = ()
 
 
 class ResponseSchema(Value):

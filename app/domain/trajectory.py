@@ -37,6 +37,13 @@ class Turn(Value):
     elapsed_s: float = Field(default=0.0, ge=0)
 
 
+class TapedCall(Value):
+    """A tool's call and its result. A failed call has its message as the result's `error`."""
+
+    call: ToolCall
+    result: ToolResult
+
+
 class Trajectory(Value):
     """All turns of an episode, in the order in which they were stored."""
 

@@ -13,7 +13,7 @@ from infra.local.home import Home
 KEY_FILE = "pseudonyms.key"
 
 
-async def export(settings: Settings, out: Path, since: datetime, comments: bool, key_file: Path | None) -> int:
+async def export(settings: Settings, out: Path, since: datetime, comments: bool, evidence: bool, key_file: Path | None) -> int:
     """Write the export and print what is in it.
 
     Raises:
@@ -23,7 +23,7 @@ async def export(settings: Settings, out: Path, since: datetime, comments: bool,
     home = Home(settings.home)
     async with open_worker_pool(settings, home) as pool:
         names = Pseudonyms(read_key(key_file or home.root / KEY_FILE))
-        _print_summary(out, await write(pool, out, since, datetime.now(UTC), names, comments))
+        _print_summary(out, await write(pool, out, since, datetime.now(UTC), names, comments, evidence))
     return 0
 
 
@@ -32,4 +32,6 @@ def _print_summary(out: Path, manifest: Manifest) -> None:
         print(f"{out / name}: {file['rows']} rows")
     feedback = ", ".join(f"{count} {what}" for what, count in manifest.said.items())
     agreeing = manifest.consenting
+    for reason, count in manifest.evidence_left_out.items():
+        print(f"evidence left out: {count} runs ({reason.replace('_', ' ')})")
     print(f"feedback since then: {feedback}; agreeing: {agreeing['organisations']} organisations, {agreeing['people']} people")

@@ -21,7 +21,7 @@ def test_an_export_of_nothing_has_every_file_and_says_so(
         done = run_rubrica(home, "preferences", "export", "--out", str(out), *options, **settings)
         return done.returncode, done.stdout + done.stderr
 
-    code, said = command("--since", "2026-01-01", **there)
+    code, said = command("--since", "2026-01-01", "--with-evidence", **there)
     assert (code, "pairs.jsonl: 0 rows" in said, "0 organisations" in said) == (0, True, True), said
     told = json.loads((out / "manifest.json").read_text())
     assert set(told["files"]) == {path.name for path in out.iterdir()} - {"manifest.json"}

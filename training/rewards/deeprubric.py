@@ -5,7 +5,7 @@ many transcripts share one limit.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.evidence_rubric import EvidenceCriterion
@@ -26,12 +26,16 @@ RECALL = {CitedSupport.FULL: Recall.FULL, CitedSupport.PARTIAL: Recall.PARTIAL, 
 
 @dataclass(frozen=True, slots=True)
 class RewardSample:
-    """One rewarded sample: the question, its transcript, all retrieved texts by citation id, and the question's rubric."""
+    """One rewarded sample: the question, its transcript, all retrieved texts by citation id, and the question's rubric.
+
+    `read_claims` reads the notation in which the answer cites.
+    """
 
     question: str
     transcript: Transcript
     store: Mapping[str, str]
     rubric: Sequence[EvidenceCriterion]
+    read_claims: Callable[[str], list[CitedClaim]] = cited_claims_of
 
 
 async def judge_deeprubric_parts(sample: RewardSample, kit: Kit) -> DeepRubricParts:
@@ -39,7 +43,7 @@ async def judge_deeprubric_parts(sample: RewardSample, kit: Kit) -> DeepRubricPa
     answer = sample.transcript.answer
     if not answer:
         return DeepRubricParts(0.0, format_of(sample.transcript, sample.store).reward, 0.0, search_reward(sample.transcript))
-    claims = cited_claims_of(answer)
+    claims = sample.read_claims(answer)
     rubric, verdicts = await asyncio.gather(
         judge_rubric_reward(sample.question, answer, sample.rubric, kit),
         _judge_claims(sample, answer, claims, kit),

@@ -1,13 +1,11 @@
 """A conversation of limited length: the oldest observations shrink first, the opening never does."""
 
-import re
 from collections.abc import Sequence
 
 from app.domain.chat import ChatRole, Message
 from app.domain.query import Language
+from workflows.agents.passage_ids import list_snippets
 from workflows.agents.wording import say
-
-_ID = re.compile(r'<snippet id="(p\d+)"')
 
 
 class Conversation:
@@ -33,7 +31,7 @@ class Conversation:
     def add_observation(self, observation: Message, remark: str = "") -> None:
         """Add an observation with our own remark below it. When the conversation is too long, shorten old observations."""
         if remark:
-            observation = Message(role=observation.role, content=f"{observation.content}\n{remark}")
+            observation = observation.model_copy(update={"content": f"{observation.content}\n{remark}"})
         self.add_turn(observation)
         if self._chars > self._most:
             self._shrink()
@@ -45,6 +43,6 @@ class Conversation:
                 return
             old = self._messages[i]
             if old.role is ChatRole.USER:
-                brief = say("old_observation", self._language, ids=", ".join(_ID.findall(old.content)) or "-")
+                brief = say("old_observation", self._language, ids=", ".join(list_snippets(old.content)) or "-")
                 self._messages[i] = Message(role=ChatRole.USER, content=brief)
                 self._chars -= len(old.content) - len(brief)

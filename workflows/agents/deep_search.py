@@ -76,7 +76,8 @@ async def _ask_finding(kit: Kit, state: Exploration, subtask: Subtask) -> Findin
         except ContextTooLong:
             state.context_full = True
     evidence = format_passages(state.notebook.passages, kit.bounds.evidence_chars // 3)
-    return (await state.asker.ask(FINDING, _render_closing(kit, subtask, evidence))).answer
+    messages = state.notebook.name_passages(_render_closing(kit, subtask, evidence))
+    return (await state.asker.ask(FINDING, messages)).answer
 
 
 def _render_closing(kit: Kit, subtask: Subtask, evidence: str) -> Sequence[Message]:

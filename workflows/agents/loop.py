@@ -20,10 +20,10 @@ from workflows.agents.wording import say
 THOUGHT_CHARS = 2_000
 SAMPLED_ANEW = 2
 """The first repetition of a call is told to the model, the second is taken back and sampled anew, the third ends the loop."""
-ObservationDigest: TypeAlias = Callable[[Message], Awaitable[Message]]
+ObservationDigest: TypeAlias = Callable[[Message, Notebook], Awaitable[Message]]
 
 
-async def keep_observation(message: Message) -> Message:
+async def keep_observation(message: Message, _: Notebook) -> Message:
     """Return the observation unchanged."""
     return message
 
@@ -132,7 +132,7 @@ async def _note_repetition(kit: Kit, state: Exploration, repetition: int) -> Non
 async def _observe(kit: Kit, state: Exploration, act: AgentAct, remark: str = "") -> None:
     message, spent = await state.hands.carry_out(act)
     if spent is None:
-        message = await state.digest(message)
+        message = await state.digest(message, state.notebook)
     if remark:
         message = message.model_copy(update={"content": f"{message.content}\n{remark}"})
     left = kit.limits.max_turns - state.turns

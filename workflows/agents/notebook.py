@@ -1,9 +1,11 @@
 """The passages an agent has seen, under short ids, and the addresses that a search returned."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from app.domain.chat import Message, ShownPassage
 from app.domain.evidence import Passage
+from workflows.agents.passage_ids import list_shown_passages
 
 _ID = re.compile(r"(?<![a-z0-9])p?(\d{1,6})(?![a-z0-9])", re.IGNORECASE)
 _ONLY_ID = re.compile(r"\W*p?\d{1,6}\W*", re.IGNORECASE)
@@ -34,6 +36,13 @@ class Notebook:
         self._ids[key] = f"p{len(self._passages)}"
         self._addresses.setdefault(_bare_address(passage.source.url), passage.source.url)
         return self._ids[key], True
+
+    def name_passages(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """Return the messages; the last one says which passages the ids in it name."""
+        *before, last = messages
+        keys = dict(zip(self._ids.values(), self._ids, strict=True))
+        named = tuple(ShownPassage(id=short, key=keys[short]) for short in list_shown_passages(last.content) if short in keys)
+        return (*before, last.model_copy(update={"shown": named}))
 
     def mark_suspect(self, url: str, patterns: tuple[str, ...]) -> None:
         """Mark all passages of a source as suspicious, also those seen before the source was found to instruct its readers."""

@@ -47,7 +47,8 @@ class Observation:
         """Return the observation as a user message. Remarks are ours and stand outside the delimiters."""
         shown = "\n".join(self._lines)
         tail = "".join(f"\n{remark}" for remark in remarks if remark)
-        return Message(role=ChatRole.USER, content=f"<tool_response>\n{shown}\n</tool_response>{tail}")
+        message = Message(role=ChatRole.USER, content=f"<tool_response>\n{shown}\n</tool_response>{tail}")
+        return self._notebook.name_passages([message])[-1]
 
     def _add_results(self, result: ToolResult) -> None:
         if result.error:

@@ -1,4 +1,6 @@
-"""Passage ids in text that agents write: `[p3]`, `[p3, p7]`, and in DeepRubric's notation `<cite id="p3">...</cite>`."""
+"""Passage ids in texts: `<snippet id="p3" ...>` where a passage is shown; `[p3]`, `[p3, p7]` where an agent cites, and in
+DeepRubric's notation `<cite id="p3">...</cite>`. Words of sources cannot imitate any of them (`untrusted`).
+"""
 
 import re
 
@@ -6,6 +8,17 @@ CITED = re.compile(r"[\[(【]\s*(p\d{1,6}(?:\s*[,;，、]\s*p\d{1,6})*)\s*[\])�
 _CITE_SPAN = re.compile(r'<cite\s+id\s*=\s*"([^"<>]{0,200})"\s*>(.*?)</cite>', re.DOTALL | re.IGNORECASE)
 _CLOSE = re.compile("</cite>", re.IGNORECASE)
 _ID = re.compile(r"p\d{1,6}", re.IGNORECASE)
+_SNIPPET = re.compile(r'<snippet id="(p\d+)"')
+
+
+def list_snippets(text: str) -> list[str]:
+    """Return the ids of the passages that a text shows, in order."""
+    return _SNIPPET.findall(text)
+
+
+def list_shown_passages(text: str) -> tuple[str, ...]:
+    """Return the ids that whoever reads the text learns, each once: of passages that it shows, then those that it cites."""
+    return tuple(dict.fromkeys((*list_snippets(text), *list_cited_passages(text))))
 
 
 def list_cited_passages(text: str) -> tuple[str, ...]:

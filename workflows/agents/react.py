@@ -22,6 +22,7 @@ from workflows.agents.effort import CALLS_A_TURN
 from workflows.agents.evidence import format_passages
 from workflows.agents.kit import Kit
 from workflows.agents.loop import Exploration, ObservationDigest, explore, keep_observation
+from workflows.agents.notebook import Notebook
 from workflows.agents.passage_ids import flatten_cite_spans, list_cited_passages
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.simple_plan import plan_whole_question
@@ -40,8 +41,8 @@ async def search_with_react(subtask: Subtask, plan: ResearchPlan, query: Researc
     wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=CALLS_A_TURN))
     reader = Asker(wide, f"{path_of_search(subtask.id)}/digest")
 
-    async def digest(message: Message) -> Message:
-        return await _digest_observation(wide, reader, subtask.question, message)
+    async def digest(message: Message, notebook: Notebook) -> Message:
+        return await _digest_observation(wide, reader, subtask.question, message, notebook)
 
     return await _explore_and_write(subtask, plan, query, wide, digest, REPORT.name, reader)
 
@@ -75,16 +76,17 @@ async def _explore_and_write(
     return await make_finding(flatten_cite_spans(draft), state, subtask, kit, asker.agent, usage)
 
 
-async def _digest_observation(kit: Kit, reader: Asker, question: str, message: Message) -> Message:
+async def _digest_observation(kit: Kit, reader: Asker, question: str, message: Message, notebook: Notebook) -> Message:
     """Return a digest of what an observation says on the question, or the observation itself when the model fails."""
     messages = kit.prompts.get(DIGEST.name, kit.language).render(
         question=question, results=message.content, form=kit.codec.describe_form(DIGEST, kit.prompts, kit.language)
     )
     try:
-        told = await reader.write(DIGEST, messages)
+        told = await reader.write(DIGEST, notebook.name_passages(messages))
     except ModelError:
         return message
-    return Message(role=ChatRole.USER, content=f"<tool_response>\n{as_data(told)}\n</tool_response>")
+    digest = Message(role=ChatRole.USER, content=f"<tool_response>\n{as_data(told)}\n</tool_response>")
+    return notebook.name_passages([digest])[-1]
 
 
 async def _write_report(kit: Kit, state: Exploration, subtask: Subtask, prompt: str) -> str:
@@ -109,7 +111,7 @@ async def _write_report(kit: Kit, state: Exploration, subtask: Subtask, prompt: 
         except ContextTooLong:
             state.context_full = True
     evidence = format_passages(state.notebook.passages, kit.bounds.evidence_chars)
-    return await state.asker.write(REPORT, closing(evidence), check)
+    return await state.asker.write(REPORT, state.notebook.name_passages(closing(evidence)), check)
 
 
 REACT = AgentSet(plan=plan_whole_question, search=search_with_react, report=deliver_draft)

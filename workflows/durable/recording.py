@@ -67,7 +67,7 @@ class DurableRecord:
         stored = self._stored.find_answer(agent, ordinal, digest)
         if stored is not None and stored.completion is not None:
             return self._count_turn(stored, stored.completion, stored.completion.usage)
-        grown = before == carried
+        grown = 0 < before == carried
         turn = Turn(
             agent=agent,
             ordinal=ordinal,
@@ -77,7 +77,11 @@ class DurableRecord:
             carried=carried,
             messages=request.messages[carried:],
         )
-        return await self._run_to_end(self._ask_model(turn, model, request, grown))
+        try:
+            return await self._run_to_end(self._ask_model(turn, model, request, grown))
+        except Exception:
+            self._stored.forget_messages(agent)
+            raise
 
     async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
         """Return the stored result of this call, or make the call. A failed call is a result too, stored like any other."""

@@ -52,3 +52,7 @@ class StoredTurns:
                 break
             same += 1
         return len(before), same
+
+    def forget_messages(self, agent: str) -> None:
+        """Forget the agent's last request, which was not stored: the next one carries nothing of it."""
+        self._said.pop(agent, None)

@@ -189,13 +189,14 @@ class Favour(StrEnum):
 class PreferencePair(Value):
     """A preference datum: for this query one reader preferred `accepted` to `rejected`, over the same evidence.
 
-    `reader` is a pseudonym. `reasons` maps a dimension to the report it speaks for. `seconds` leaves out `hidden_seconds`, which
-    is None where the page did not know.
+    `reader` is a pseudonym, as is `evidence`, which names the run's `RunEvidence`. `reasons` maps a dimension to the report it
+    speaks for. `seconds` leaves out `hidden_seconds`, which is None where the page did not know.
     """
 
     id: str
     query: ResearchQuery
     evidence_digest: str
+    evidence: str = ""
     accepted: JudgedReport
     rejected: JudgedReport
     strength: int
@@ -215,6 +216,7 @@ class UndecidedPair(Value):
     id: str
     query: ResearchQuery
     evidence_digest: str
+    evidence: str = ""
     reports: tuple[JudgedReport, JudgedReport]
     both_bad: bool
     comment: str = ""

@@ -5,7 +5,8 @@ The same data, key and times give the same bytes.
 
 import hashlib
 import os
-from collections.abc import AsyncIterator, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,25 +14,30 @@ from typing import Any, BinaryIO
 import asyncpg
 import orjson
 from asyncpg import Record
+from pydantic import Field
 
 from app.comparisons.service.comparisons import CHANGEABLE_FOR
 from app.domain.errors import InvalidInput
 from app.domain.value import Value
 from app.preferences.nouns.feedback import UndecidedPair
 from app.preferences.service.pseudonyms import Pseudonyms
+from app.preferences.service.training_evidence import LeftOut, evidence_of
 from app.preferences.service.training_rows import edited_section_of, flagged_claim_of, pair_of, rated_report_of, revised_rubric_of
-from app.preferences.storage.training_export import open_snapshot
+from app.preferences.storage.training_export import StoredEvidence, open_snapshot
 
 SCHEMA = "rubrica.preferences/1"
 PAIRS, UNDECIDED, RATINGS, FLAGS = "pairs.jsonl", "undecided.jsonl", "ratings.jsonl", "flags.jsonl"
 EDITS, RUBRICS = "edits.jsonl", "rubrics.jsonl"
+EVIDENCE = "evidence.jsonl"
+FILES = (PAIRS, UNDECIDED, RATINGS, FLAGS, EDITS, RUBRICS)
 MANIFEST = "manifest.json"
 
 
 class Manifest(Value):
     """The contents of an export. `said` counts all feedback since then, so that readers see how much was left out.
 
-    `files` gives rows and SHA-256 of each file; `consents_checked_at` is the moment at which consents were checked.
+    `evidence_left_out` counts the runs whose evidence stays here, by reason. `files` gives rows and SHA-256 of each file;
+    `consents_checked_at` is the moment at which consents were checked.
     """
 
     format: str
@@ -42,6 +48,7 @@ class Manifest(Value):
     files: dict[str, dict[str, int | str]]
     pseudonym_key: str
     comments: bool
+    evidence_left_out: dict[str, int] = Field(default={})
 
 
 class _File:
@@ -52,8 +59,11 @@ class _File:
         self._digest = hashlib.sha256()
         self._rows = 0
 
-    def add(self, row: Value) -> None:
-        line = orjson.dumps(row.model_dump(mode="json"), option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+    def add(self, row: Value, terse: bool = False) -> None:
+        """Write a row; `terse`: without fields that say the default."""
+        line = orjson.dumps(
+            row.model_dump(mode="json", exclude_defaults=terse), option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
+        )
         self._stream.write(line)
         self._digest.update(line)
         self._rows += 1
@@ -64,16 +74,25 @@ class _File:
 
 
 async def export(
-    database: asyncpg.Pool, out: Path, since: datetime, now: datetime, names: Pseudonyms, comments: bool = False
+    database: asyncpg.Pool,
+    out: Path,
+    since: datetime,
+    now: datetime,
+    names: Pseudonyms,
+    comments: bool = False,
+    evidence: bool = False,
 ) -> Manifest:
-    """Write the feedback into the new or empty folder `out`; `comments`: with readers' own words, which may name people.
+    """Write the feedback into the new or empty folder `out`.
+
+    `comments`: with readers' own words, which may name people. `evidence`: with what compared reports were written from.
 
     Raises:
         InvalidInput: the folder is not empty, or cannot be written. Old rows must not survive beside new ones.
         Unavailable: the database does not answer.
     """
-    files = _open_files(out)
+    files = _open_files(out, (*FILES, EVIDENCE) if evidence else FILES)
     written = {name: _File(stream) for name, stream in files.items()}
+    left_out = Counter[LeftOut]()
     try:
         async with open_snapshot(database) as moment:
             async for row in moment.read_choices(since, now, CHANGEABLE_FOR):
@@ -83,11 +102,13 @@ async def export(
             await _write_all(moment.read_flags(since), written[FLAGS], lambda row: flagged_claim_of(row, names, comments))
             await _write_all(moment.read_edits(since), written[EDITS], lambda row: edited_section_of(row, names))
             await _write_all(moment.read_rubrics(since), written[RUBRICS], lambda row: revised_rubric_of(row, names))
+            if evidence:
+                left_out = await _write_evidence(moment.read_evidence(since, now, CHANGEABLE_FOR), written[EVIDENCE], names)
             given = dict(await moment.count_given(since))
     finally:
         for stream in files.values():
             stream.close()
-    manifest = _make_manifest(written, given, since, now, names, comments)
+    manifest = _make_manifest(written, given, since, now, names, comments, left_out)
     with _open_new(out / MANIFEST) as stream:
         stream.write(orjson.dumps(manifest.model_dump(mode="json"), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
     return manifest
@@ -98,8 +119,26 @@ async def _write_all(rows: AsyncIterator[Record], file: _File, to_noun: Callable
         file.add(to_noun(row))
 
 
+async def _write_evidence(stored: AsyncIterator[StoredEvidence], file: _File, names: Pseudonyms) -> Counter[LeftOut]:
+    """Write the evidence of each run that may leave, and count the others."""
+    left_out = Counter[LeftOut]()
+    async for run, reports in stored:
+        found = evidence_of(run, reports, names)
+        if isinstance(found, LeftOut):
+            left_out[found] += 1
+        else:
+            file.add(found, terse=True)
+    return left_out
+
+
 def _make_manifest(
-    written: dict[str, _File], given: dict[str, Any], since: datetime, now: datetime, names: Pseudonyms, comments: bool
+    written: dict[str, _File],
+    given: dict[str, Any],
+    since: datetime,
+    now: datetime,
+    names: Pseudonyms,
+    comments: bool,
+    left_out: Counter[LeftOut],
 ) -> Manifest:
     return Manifest(
         format=SCHEMA,
@@ -110,15 +149,16 @@ def _make_manifest(
         files={name: file.summary for name, file in written.items()},
         pseudonym_key=names.fingerprint,
         comments=comments,
+        evidence_left_out={reason.value: count for reason, count in left_out.items()},
     )
 
 
-def _open_files(out: Path) -> dict[str, BinaryIO]:
+def _open_files(out: Path, names: Sequence[str]) -> dict[str, BinaryIO]:
     try:
         out.mkdir(mode=0o700, parents=True, exist_ok=True)
         if any(out.iterdir()):
             raise InvalidInput(f"{out} is not empty; an export goes into a folder of its own")
-        return {name: _open_new(out / name) for name in (PAIRS, UNDECIDED, RATINGS, FLAGS, EDITS, RUBRICS)}
+        return {name: _open_new(out / name) for name in names}
     except OSError as error:
         raise InvalidInput(f"{out} cannot be written: {error}") from error
 

@@ -35,8 +35,9 @@ def pair_of(row: Record, names: Pseudonyms, comments: bool) -> PreferencePair | 
     judged = {place: _judged_report_of(row, place) for place in CandidatePlace}
     common = {
         "id": names.of("choice", row["comparison_id"], row["user_id"]),
-        "query": _query_of(row),
+        "query": _query_of(row, names),
         "evidence_digest": row["evidence_digest"],
+        "evidence": names.of("evidence", row["run_id"]),
         "comment": choice.comment if comments else "",
         "seconds": round(stored.seconds, 3),
         "hidden_seconds": choice.hidden_seconds,
@@ -61,7 +62,7 @@ def rated_report_of(row: Record, names: Pseudonyms, comments: bool) -> RatedRepo
     """Return stars with the report they are for."""
     return RatedReport(
         id=names.of("rating", row["run_id"], row["user_id"]),
-        query=_query_of(row),
+        query=_query_of(row, names),
         text=row["markdown"],
         digest=row["report_digest"],
         lineage=_lineage_of(row["result"]),
@@ -75,7 +76,7 @@ def flagged_claim_of(row: Record, names: Pseudonyms, comments: bool) -> FlaggedC
     """Return a flagged claim."""
     return FlaggedClaim(
         id=names.of("flag", row["run_id"], row["claim"], row["user_id"]),
-        query=_query_of(row),
+        query=_query_of(row, names),
         claim=row["claim_text"],
         digest=row["report_digest"],
         lineage=_lineage_of(row["result"]),
@@ -89,7 +90,7 @@ def edited_section_of(row: Record, names: Pseudonyms) -> EditedSection:
     before, after = (Report.of_any_version(row[name]).sections[row["section"]] for name in ("before", "after"))
     return EditedSection(
         id=names.of("edit", row["id"]),
-        query=_query_of(row),
+        query=_query_of(row, names),
         version=row["version"],
         base=VersionOrigin(row["base"]),
         digest=row["report_digest"],
@@ -106,7 +107,7 @@ def revised_rubric_of(row: Record, names: Pseudonyms) -> RevisedRubric:
     """Return a rubric before and after a reader changed it."""
     return RevisedRubric(
         id=names.of("rubric", row["run_id"]),
-        query=_query_of(row),
+        query=_query_of(row, names),
         drafted=Rubric.of_any_version(row["drafted"]) if row["drafted"] else None,
         rubric=Rubric.of_any_version(row["rubric"]),
         overall=row["overall"],
@@ -141,10 +142,16 @@ def _favour_of(side: ShownSide | None, accepted: ShownSide) -> Favour:
     return Favour.ACCEPTED if side is accepted else Favour.REJECTED
 
 
-def _query_of(row: Record) -> ResearchQuery:
-    """Return the question. Its writer settings are in each report's lineage; the index's tenant is left out."""
+def _query_of(row: Record, names: Pseudonyms) -> ResearchQuery:
+    """Return the question. Its writer settings are in each report's lineage; tenant and other runs are left out.
+
+    Collections of the organisation's own have pseudonyms: `searched` names them as the index does.
+    """
     asked = ResearchQuery.of_any_version(row["query"])
-    return asked.model_copy(update={"writer": WriterSettings(), "tenant": "", "searched": ()})
+    known = zip(asked.collections, asked.searched or asked.collections, strict=False)
+    collections = tuple(name if name == there else names.of("collection", there) for name, there in known)
+    left_out = {"writer": WriterSettings(), "tenant": "", "searched": (), "refreshes": None, "evidence_of": None}
+    return asked.model_copy(update={"collections": collections, **left_out})
 
 
 def _lineage_of(result: bytes | None) -> ReportLineage:

@@ -1,12 +1,15 @@
-"""What may go into training, as it is now. Consent is asked for in the same statement that reads the data.
+"""What may go into training, as it is now. Consent is asked for in the same statement that reads the data, or in its snapshot.
 
 Every row needs the consent of three: the organisation, the person who judged, and the person who asked the question; each in
 force now and given before the judgement was made. A row goes with its person (foreign keys), so an erased one has none.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from itertools import groupby
+from typing import NamedTuple
+from uuid import UUID
 
 import asyncpg
 from asyncpg import Record
@@ -20,11 +23,7 @@ CONSENTED = """
     JOIN person_consents asker ON asker.organisation_id = j.organisation_id AND asker.user_id = r.created_by
                               AND asker.since <= j.made_at"""
 # A choice that may still be changed is not final; pairs whose answer is known measure attention and are no preferences.
-CHOICES = f"""
-    SELECT j.comparison_id, j.user_id, j.organisation_id, j.choice, j.outcome, j.annotation, j.elapsed_seconds, j.made_at,
-           j.changed_at, j.changes, v.left_place, v.first_viewed_at, p.evidence_digest, r.query, r.created_by,
-           d.markdown AS delivered_text, d.digest AS delivered_digest, d.lineage AS delivered_lineage,
-           a.markdown AS alternative_text, a.digest AS alternative_digest, a.lineage AS alternative_lineage
+JUDGED = f"""
     FROM choices j
         JOIN viewings v ON v.comparison_id = j.comparison_id AND v.user_id = j.user_id
         JOIN comparisons p ON p.id = j.comparison_id
@@ -33,8 +32,33 @@ CHOICES = f"""
         JOIN candidates a ON a.comparison_id = p.id AND a.place = 'alternative'
         LEFT JOIN annotation_tasks t ON t.comparison_id = p.id {CONSENTED}
     WHERE j.made_at >= $1 AND t.gold IS NULL AND p.failure = ''
-      AND (j.annotation OR v.revealed_at IS NOT NULL OR j.made_at < $2::timestamptz - $3::interval)
+      AND (j.annotation OR v.revealed_at IS NOT NULL OR j.made_at < $2::timestamptz - $3::interval)"""
+CHOICES = f"""
+    SELECT j.comparison_id, j.user_id, j.organisation_id, j.choice, j.outcome, j.annotation, j.elapsed_seconds, j.made_at,
+           j.changed_at, j.changes, v.left_place, v.first_viewed_at, p.evidence_digest, p.run_id, r.query, r.created_by,
+           d.markdown AS delivered_text, d.digest AS delivered_digest, d.lineage AS delivered_lineage,
+           a.markdown AS alternative_text, a.digest AS alternative_digest, a.lineage AS alternative_lineage {JUDGED}
     ORDER BY j.comparison_id, j.user_id"""
+# The reports of those choices, with the runs that wrote them: what is read of these runs is read in the same snapshot.
+COMPARED = f"""
+    SELECT DISTINCT p.run_id, p.made_run_id, d.digest AS delivered_digest, a.digest AS alternative_digest {JUDGED}
+    ORDER BY p.run_id, p.made_run_id"""
+GATHERED = """
+    SELECT r.id, r.query, r.plan, EXISTS (SELECT FROM collection_runs c WHERE c.run_id = r.id) AS own,
+           EXISTS (SELECT FROM notes n WHERE n.run_id = r.id) AS noted,
+           ARRAY(SELECT s.result FROM stages s WHERE s.run_id = r.id AND s.done AND s.stage LIKE 'search/%' ORDER BY s.stage)
+               AS findings,
+           ARRAY(SELECT body FROM (SELECT DISTINCT ON (stage, agent, ordinal) seq, body FROM turns
+                                   WHERE run_id = r.id AND kind = 'tool' AND stage LIKE 'search/%'
+                                   ORDER BY stage, agent, ordinal, revision DESC) AS latest ORDER BY seq) AS tool_turns
+    FROM runs r WHERE r.id = $1"""
+BEGUN = """
+    SELECT (r.created_at AT TIME ZONE 'UTC')::date AS asked_on, EXISTS (SELECT FROM notes n WHERE n.run_id = r.id) AS noted,
+           ARRAY(SELECT body FROM (SELECT DISTINCT ON (ordinal) seq, body FROM turns
+                                   WHERE run_id = r.id AND stage = 'report' AND agent = 'report' AND kind = 'model'
+                                     AND step IN ('outline', 'aggregation')
+                                   ORDER BY ordinal, revision DESC) AS latest ORDER BY seq) AS turns
+    FROM runs r WHERE r.id = $1"""
 RATINGS = f"""
     SELECT j.run_id, j.user_id, j.organisation_id, j.stars, j.comment, j.report_digest, r.query, p.markdown, s.result
     FROM ratings j JOIN runs r ON r.id = j.run_id JOIN reports p ON p.run_id = r.id
@@ -73,6 +97,13 @@ GIVEN = """
            (SELECT count(*) FROM organisation_consents) AS organisations, (SELECT count(*) FROM person_consents) AS people"""
 
 
+class StoredEvidence(NamedTuple):
+    """A run with its findings and tool turns, and the first steps of each compared report, by its digest."""
+
+    run: Record
+    reports: Mapping[str, Record]
+
+
 class TrainingSnapshot:
     """The database at one moment: all that is read of it stands together."""
 
@@ -83,6 +114,16 @@ class TrainingSnapshot:
         """Yield final choices made since, with both reports."""
         async for row in self._connection.cursor(CHOICES, since, now, changeable, prefetch=20):
             yield row
+
+    async def read_evidence(self, since: datetime, now: datetime, changeable: timedelta) -> AsyncIterator["StoredEvidence"]:
+        """Yield what the reports of those choices were written from, one run at a time."""
+        compared = await self._connection.fetch(COMPARED, since, now, changeable)
+        for run_id, rows in groupby(compared, lambda row: row["run_id"]):
+            writers: dict[str, UUID] = {}
+            for row in rows:
+                writers |= {row["alternative_digest"]: row["made_run_id"], row["delivered_digest"]: run_id}
+            reports = {digest: await self._read_one(BEGUN, writer) for digest, writer in writers.items()}
+            yield StoredEvidence(await self._read_one(GATHERED, run_id), reports)
 
     async def read_ratings(self, since: datetime) -> AsyncIterator[Record]:
         """Yield stars given since, with the report."""
@@ -106,7 +147,10 @@ class TrainingSnapshot:
 
     async def count_given(self, since: datetime) -> Record:
         """Count what was said since, whether or not it may be used, and how many consents are in force."""
-        row = await self._connection.fetchrow(GIVEN, since)
+        return await self._read_one(GIVEN, since)
+
+    async def _read_one(self, statement: str, argument: object) -> Record:
+        row = await self._connection.fetchrow(statement, argument)
         assert row is not None
         return row
 

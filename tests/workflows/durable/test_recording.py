@@ -10,7 +10,7 @@ import pytest
 from app.domain.budget import StopReason, Usage
 from app.domain.chat import ChatRequest, ChatRole, Message, ToolCall
 from app.domain.contract import Halt
-from app.domain.errors import ModelUnavailable, Unavailable
+from app.domain.errors import ContextTooLong, ModelUnavailable, Unavailable
 from app.domain.run import EventType
 from app.runs.storage.run_log import RunLog
 from tests.support.patience import PATIENCE_S
@@ -18,6 +18,7 @@ from tests.support.stage_opening import open_stage
 from tests.workflows.durable.recorded_run import RecordedRun, answer_slowly
 from tests.workflows.durable.toys import Gate, ToyModel, ToyTool, make_chat_request
 from workflows.agents.ports import BudgetSpent
+from workflows.chat_models.scripted import ScriptedModel
 from workflows.durable.failures import RunHalted, WorkerStopping
 from workflows.durable.recording import DurableRecord
 from workflows.durable.run_rooms import RunRoom, RunRooms
@@ -88,6 +89,17 @@ async def test_only_new_messages_of_a_growing_conversation_are_stored(desk: Reco
     await record.ask("search/s1", "act", model, ChatRequest(messages=messages))
     turns = (await open_stage(desk.log, desk.run_id, "search/s1", None)).turns
     assert [(turn.carried, len(turn.messages)) for turn in turns] == [(0, 2), (2, 2)]
+
+
+async def test_messages_of_a_call_that_failed_are_stored_with_the_next(desk: RecordedRun) -> None:
+    record = await desk.open_record()
+    await record.ask("search/s1", "act", ToyModel(), make_chat_request("first"))
+    longer = ChatRequest(messages=(*make_chat_request("first").messages, Message(role=ChatRole.USER, content="seen")))
+    with pytest.raises(ContextTooLong):
+        await record.ask("search/s1", "act", ScriptedModel([ContextTooLong("no")]), longer)
+    await record.ask("search/s1", "act", ToyModel(), longer)
+    turns = (await open_stage(desk.log, desk.run_id, "search/s1", None)).turns
+    assert [(turn.carried, turn.messages) for turn in turns] == [(0, longer.messages[:-1]), (0, longer.messages)]
 
 
 async def test_a_failed_tool_call_is_a_stored_result(desk: RecordedRun) -> None:

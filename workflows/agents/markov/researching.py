@@ -90,7 +90,9 @@ async def research_in_turns(subtask: Subtask, plan: ResearchPlan, query: Researc
 async def _take_turn(kit: Kit, course: MarkovCourse) -> None:
     try:
         left, temperature = _count_calls_left(kit, course), ANEW if course.hands.repetitions == SAMPLED_ANEW else 0.0
-        move = await choose_move(kit, course.searcher, course.query, course.state, left, course.remark, temperature)
+        move = await choose_move(
+            kit, course.searcher, course.query, course.state, course.notebook, left, course.remark, temperature
+        )
         course.turns += 1
         if move.action is not ActionName.FINISH and course.hands.count_repetition(move) > SAMPLED_ANEW:
             course.end(StopReason.REPEATING)
@@ -132,8 +134,8 @@ async def _work_in_chunk(kit: Kit, course: MarkovCourse, chunk: str) -> None:
     before = course.state
     fused, report = await settle_all(
         [
-            fuse_state(kit, course.keeper, course.query, before, chunk),
-            revise_report(kit, course.writer, course.query, before, chunk),
+            fuse_state(kit, course.keeper, course.query, before, course.notebook, chunk),
+            revise_report(kit, course.writer, course.query, before, course.notebook, chunk),
         ],
         2,
     )
@@ -150,7 +152,7 @@ async def _work_in_chunk(kit: Kit, course: MarkovCourse, chunk: str) -> None:
 async def _take_last_turn(kit: Kit, course: MarkovCourse, reached: StopReason) -> None:
     """Take the forced final turn: no more calls, only a last version of the plan."""
     try:
-        _note_plan(course, await ask_last_plan(kit, course.searcher, course.query, course.state))
+        _note_plan(course, await ask_last_plan(kit, course.searcher, course.query, course.state, course.notebook))
     except (BudgetSpent, ModelError) as error:
         course.detail = str(error)
     course.end(reached, course.detail)

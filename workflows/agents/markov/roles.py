@@ -13,6 +13,7 @@ from workflows.agents.actions import AgentAct, offer_tools, read_tagged_act
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.memory_text import format_memory
+from workflows.agents.notebook import Notebook
 from workflows.agents.passage_ids import list_cited_passages
 from workflows.agents.run_options import add_option_notes
 from workflows.agents.steps import Step, StepAnswer, TextStep, declare_step
@@ -68,7 +69,14 @@ def make_move_step(tools: frozenset[str]) -> Step[SearchMove]:
 
 
 async def choose_move(
-    kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, calls_left: int, remark: str, temperature: float = 0.0
+    kit: Kit,
+    asker: Asker,
+    query: ResearchQuery,
+    state: MarkovState,
+    notebook: Notebook,
+    calls_left: int,
+    remark: str,
+    temperature: float = 0.0,
 ) -> SearchMove:
     """A_search: return the refined plan and the next action (QSR C.4, C.5). `remark` comments on the last action."""
     chosen = make_move_step(frozenset(kit.tools))
@@ -82,17 +90,19 @@ async def choose_move(
         remark=remark or say("none", kit.language),
         **_state_values(kit, query, state),
     )
-    return (await asker.ask(chosen, messages, temperature)).answer
+    return (await asker.ask(chosen, notebook.name_passages(messages), temperature)).answer
 
 
-async def fuse_state(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, chunk: str) -> MarkovState:
+async def fuse_state(
+    kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, notebook: Notebook, chunk: str
+) -> MarkovState:
     """A_state, eq. 4: add the chunk's facts to memory and plan. Old facts whose passages the answer does not cite are kept."""
     messages = kit.prompts.get("markov_state", kit.language).render(
         chunk=chunk,
         form=kit.codec.describe_form(STATE, kit.prompts, kit.language),
         **_state_values(kit, query, state, report=False),
     )
-    answer = (await asker.ask(STATE, messages)).answer
+    answer = (await asker.ask(STATE, notebook.name_passages(messages))).answer
     fresh = tuple(dict.fromkeys(" ".join(entry.split()) for entry in answer.memory if entry.strip()))
     return state.model_copy(
         update={"memory": merge_memory(state.memory, fresh), "plan": answer.plan.strip()[:PLAN_CHARS] or state.plan}
@@ -109,7 +119,7 @@ def merge_memory(old: tuple[str, ...], fresh: tuple[str, ...]) -> tuple[str, ...
     return tuple(entries)
 
 
-async def revise_report(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, chunk: str) -> str:
+async def revise_report(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, notebook: Notebook, chunk: str) -> str:
     """A_report, eq. 5: work the chunk into the report."""
 
     def check(text: str) -> None:
@@ -124,15 +134,15 @@ async def revise_report(kit: Kit, asker: Asker, query: ResearchQuery, state: Mar
         notes=format_memory(add_option_notes(kit.memory, query, kit.language), kit.language),
         **_state_values(kit, query, state),
     )
-    return await asker.write(REPORT, messages, check)
+    return await asker.write(REPORT, notebook.name_passages(messages), check)
 
 
-async def ask_last_plan(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState) -> str:
+async def ask_last_plan(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, notebook: Notebook) -> str:
     """Ask for the final plan in the forced last turn, when the tool calls are used up (QSR C.5)."""
     form = kit.codec.describe_form(LAST, kit.prompts, kit.language)
     shown = _state_values(kit, query, state, report=False)
     messages = kit.prompts.get("markov_last", kit.language).render(form=form, **shown)
-    return (await asker.ask(LAST, messages)).answer.plan.strip()[:PLAN_CHARS] or state.plan
+    return (await asker.ask(LAST, notebook.name_passages(messages))).answer.plan.strip()[:PLAN_CHARS] or state.plan
 
 
 def _state_values(kit: Kit, query: ResearchQuery, state: MarkovState, report: bool = True) -> dict[str, str]:
