@@ -10,11 +10,12 @@ from training.decontamination.known_texts import KnownTexts
 from training.synthesis.training_set.card import render_card
 from training.synthesis.training_set.folder import CARD, MANIFEST, REFUSED, REPORT, ROWS, SetFolder
 from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
+from training.synthesis.training_set.mixture import Mixture, take_mixture
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
 from training.synthesis.training_set.report_page import render_report
 from training.synthesis.training_set.splits import Split, assign_splits
 
-KNOWN_STAGE, SPLIT_STAGE = "known", "split"
+KNOWN_STAGE, MIXTURE_STAGE, SPLIT_STAGE = "known", "mixture", "split"
 
 
 def finish_set(
@@ -23,8 +24,9 @@ def finish_set(
     worked: Sequence[WorkedCandidate],
     public: KnownTexts,
     figures: Mapping[str, float],
+    mixtures: Sequence[Mixture] = (),
 ) -> TrainingSetManifest:
-    """Take out what public sets have, split the rest, and write the set's files.
+    """Take out what public sets have and what a mixture has no room for, split the rest, and write the set's files.
 
     `figures` are the set's own statistics, for its report.
     """
@@ -32,8 +34,11 @@ def finish_set(
     refused = {each.candidate: each.refused for each in worked if each.refused is not None}
     known = {name: found for name, row in kept.items() if (found := public.find_set(row.query))}
     fresh = {name: row for name, row in kept.items() if name not in known}
+    crowded = take_mixture(fresh, mixtures, origin.wanted, origin.seed)
+    fresh = {name: row for name, row in fresh.items() if name not in crowded}
     splits = assign_splits(fresh, origin.seed)
     refused |= {name: _refuse_known(kept[name], found) for name, found in known.items()}
+    refused |= {name: _refuse_crowded(kept[name], why) for name, why in crowded.items()}
     refused |= {name: _refuse_linked(fresh[name]) for name, split in splits.items() if split is None}
     order = [each.candidate for each in worked]
     rows = {split: {name: fresh[name] for name in order if splits.get(name) is split} for split in Split}
@@ -61,6 +66,10 @@ def finish_set(
 
 def _refuse_known(row: KeptRow, found: str) -> RefusedCandidate:
     return RefusedCandidate(stage=KNOWN_STAGE, reason=f"{found} has this text, or nearly", data={"query": row.query})
+
+
+def _refuse_crowded(row: KeptRow, why: str) -> RefusedCandidate:
+    return RefusedCandidate(stage=MIXTURE_STAGE, reason=why, data={"query": row.query})
 
 
 def _refuse_linked(row: KeptRow) -> RefusedCandidate:

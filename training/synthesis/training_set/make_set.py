@@ -1,5 +1,6 @@
 """Making a training set: from candidates to the finished folder."""
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from training.synthesis.training_set.finishing import finish_set
 from training.synthesis.training_set.folder import SetFolder
 from training.synthesis.training_set.making import C, MakeRow, SetMaking
 from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
+from training.synthesis.training_set.mixture import Mixture
 from training.synthesis.training_set.outcome import WorkedCandidate
 from workflows.judging.batch_record import BatchRecord
 from workflows.systems.linear_pipeline import Window
@@ -21,11 +23,12 @@ def _count_nothing(_: Sequence[WorkedCandidate]) -> Mapping[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class SetRecipe(Generic[C]):
-    """How a kind of set is made: candidates in their order, a row from each, and the statistics of all."""
+    """How a kind of set is made: candidates in their order, a row from each, the statistics of all, and shares of classes."""
 
     candidates: Iterable[C]
     make_row: MakeRow[C]
     count_figures: Callable[[Sequence[WorkedCandidate]], Mapping[str, float]] = _count_nothing
+    mixtures: Sequence[Mixture] = ()
 
 
 async def make_set(
@@ -48,8 +51,9 @@ async def make_set(
         answers = folder.open_answers()
         try:
             record = BatchRecord(answers, at_once)
-            making = SetMaking(recipe.make_row, record, folder, origin.wanted, Window(at_once), told)
+            wanted = sys.maxsize if recipe.mixtures else origin.wanted  # a mixture chooses among all rows there are
+            making = SetMaking(recipe.make_row, record, folder, wanted, Window(at_once), told)
             worked = await making.work(recipe.candidates)
         finally:
             answers.close()
-        return finish_set(folder, origin, worked, public, recipe.count_figures(worked))
+        return finish_set(folder, origin, worked, public, recipe.count_figures(worked), recipe.mixtures)

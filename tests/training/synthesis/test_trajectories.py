@@ -1,0 +1,191 @@
+"""Trajectories for supervised fine-tuning, from runs of the real systems over a real index with a stub for a model."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import orjson
+import pytest
+
+from app.domain.chat import ChatRole, Completion, Message
+from app.domain.query import Language, SystemName
+from app.domain.trajectory import Trajectory, Turn, TurnKind
+from app.settings import Settings
+from retrieval.search.in_process import open_local
+from retrieval.store.catalogue import Collection, CorpusKind
+from tests.support.model_stub import ModelStub, serve_model_stub
+from tests.support.model_stub_answers import StubPrompt
+from tests.training.evaluation.small_benchmark import QUESTIONS, write_benchmark, write_lines
+from training.evaluation.harness.folder import RunFolder
+from training.evaluation.harness.run_request import RunRequest
+from training.evaluation.harness.starting import run_benchmark
+from training.synthesis.make_requested_set import make_requested_set
+from training.synthesis.set_request import SetRequest
+from training.synthesis.training_set.manifest import TrainingSetManifest
+from training.synthesis.training_set.mixture import Mixture, take_mixture
+from training.synthesis.training_set.outcome import KeptRow
+from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage, list_conversations
+from training.synthesis.trajectories.lengthening import SHARES, count_tokens, draw_length, lengthen
+
+TEXTS = {
+    "message.md": "The tariff of 1824 was to protect domestic manufactures. Foreign goods had ruined the workshops of the north.",
+    "letter.md": "Southern members answered that the tariff fell upon the planter alone, and that prices rose in 1824.",
+    "diary.md": "The revenue of 1824 exceeded eleven millions of dollars, most of it from duties on woollens, iron and hemp.",
+}
+GOOD = {"weakest": "", "reasoning": 5, "relevance": 5, "factuality": 4, "instructions": 5, "coherence": 4}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home whose collection answers the questions of the small benchmark from several documents."""
+    (tmp_path / "docs").mkdir()
+    for name, text in TEXTS.items():
+        (tmp_path / "docs" / name).write_text(text)
+    write_benchmark(tmp_path / "data")
+    collection = Collection(name="small", kind=CorpusKind.FOLDER, path=str(tmp_path / "docs"))
+    open_local(tmp_path / "home", collection).close()
+    return tmp_path / "home"
+
+
+def review(scores: dict[str, object]) -> ModelStub:
+    """A stub that works as usual, and reviews trajectories with these scores."""
+
+    def answer(prompt: StubPrompt) -> str | None:
+        return json.dumps(scores) if prompt.step == "trajectory_review" else None
+
+    return ModelStub(answerer=answer)
+
+
+def wish_run(folder: Path, system: SystemName, ids: tuple[str, ...] = ()) -> RunRequest:
+    """Wish for a run of the small benchmark over the home's collection."""
+    return RunRequest("drb-race", folder / "data", folder / system, collections=("small",), system=system, ids=ids)
+
+
+async def record_and_make(home: Path, stub: ModelStub, **options: str) -> TrainingSetManifest:
+    """Run ReAct over the benchmark, and make a set of its trajectories."""
+    folder = home.parent
+    async with serve_model_stub(stub) as served:
+        settings = Settings.model_validate({"llm_base_url": served.base_url, "llm_model": "stub", "home": home})
+        await run_benchmark(settings, wish_run(folder, SystemName.REACT, ids=("1", "2")), lambda _: None)
+        questions = folder / "questions.jsonl"
+        write_lines(questions, [{"id": int(n), "prompt": q, "hops": 3} for n, (_, _, q) in QUESTIONS.items()])
+        request = SetRequest("trajectories", folder / "set", 10, inputs=(folder / "react", questions), options=options)
+        return await make_requested_set(settings, request, lambda _: None)
+
+
+def read_rows(folder: Path) -> list[dict[str, object]]:
+    return [orjson.loads(line) for file in sorted(folder.glob("*/rows.jsonl")) for line in file.read_bytes().splitlines()]
+
+
+async def test_recorded_runs_become_conversations_that_hold_every_answer_once(home: Path) -> None:
+    manifest = await record_and_make(home, review(GOOD))
+    assert sum(manifest.rows.values()) + manifest.refused.get("split", 0) == 2, manifest.refused
+    assert manifest.figures == {"yield of admission": 1.0, "yield of process": 1.0, "yield of approval": 1.0}
+    for row in read_rows(home.parent / "set"):
+        item = str(row["id"]).partition("/")[2]
+        answers = [t.completion.text for t in RunFolder(home.parent / "react").read_turns(item) if t.completion]
+        conversations = [TrainedConversation.model_validate(each) for each in row["conversations"]]  # type: ignore[attr-defined]
+        said = [m.content for each in conversations for m in each.messages if m.trained]
+        assert Counter(said) == Counter(answers)
+        assert (row["source"], row["difficulty"], row["system"]) == ("graph", "medium", "react")
+
+
+@pytest.mark.parametrize("system", list(SystemName))
+async def test_every_system_s_answers_are_each_in_one_conversation(home: Path, system: SystemName) -> None:
+    folder = home.parent
+    async with serve_model_stub(ModelStub()) as served:
+        settings = Settings.model_validate({"llm_base_url": served.base_url, "llm_model": "stub", "home": home})
+        await run_benchmark(settings, wish_run(folder, system, ids=("1",)), lambda _: None)
+    turns = RunFolder(folder / system).read_turns("1")
+    found = list_conversations(Trajectory(episode="1", turns=tuple(turns)))
+    said = Counter(m.content for each in found for m in each.messages if m.trained)
+    assert said == Counter(turn.completion.text for turn in turns if turn.completion)
+    assert all(not m.trained for each in found for m in each.messages if m.role is not ChatRole.ASSISTANT)
+
+
+async def test_a_reviewer_s_low_score_refuses_at_the_tier_it_belongs_to(home: Path) -> None:
+    manifest = await record_and_make(home, review(GOOD | {"relevance": 2}))
+    assert (manifest.rows["train"], manifest.refused) == (0, {"process": 2})
+    refused = [json.loads(line) for line in (home.parent / "set/refused.jsonl").read_text().splitlines()]
+    assert refused[0]["reason"] == "the reviewer scores its relevance 2 of 5"
+
+
+async def test_a_reviewer_without_scores_refuses(home: Path) -> None:
+    manifest = await record_and_make(home, review({"weakest": "all fine, trust me"}))
+    assert manifest.refused == {"approval": 2}
+
+
+async def test_the_paper_s_mixture_takes_no_more_than_each_share(home: Path) -> None:
+    manifest = await record_and_make(home, review(GOOD), mixture="paper")
+    taken = sum(manifest.rows.values()) + manifest.refused.get("split", 0)
+    assert taken == 2, "of ten wanted rows four may be of a pattern and of medium difficulty"
+    assert manifest.origin.settings["mixture"] == "paper"
+
+
+def test_a_mixture_never_exceeds_a_share_by_more_than_a_row() -> None:
+    rows = {
+        str(n): KeptRow(query="", topic="", language=Language.ENGLISH, documents=(), data={"source": "a" if n % 3 else "b"})
+        for n in range(90)
+    }
+    leaving = take_mixture(rows, [Mixture("source", lambda row: str(row.data["source"]), {"a": 0.75})], 40, seed=1)
+    left = Counter(row.data["source"] for name, row in rows.items() if name not in leaving)
+    assert left == {"a": 30}
+    assert set(leaving.values()) == {"source 'a' has its share already", "source 'b' has no share"}
+
+
+def turn(ordinal: int, said: str, carried: int, *messages: Message) -> Turn:
+    completion = Completion(text=said, model="m")
+    return Turn(
+        agent="search/s1",
+        ordinal=ordinal,
+        kind=TurnKind.MODEL,
+        step="act",
+        digest="",
+        carried=carried,
+        messages=messages,
+        completion=completion,
+    )
+
+
+def test_an_answer_that_was_refused_is_shown_and_not_trained() -> None:
+    ask, wrong = Message(role=ChatRole.USER, content="Search."), Message(role=ChatRole.ASSISTANT, content="er")
+    correction = Message(role=ChatRole.USER, content="Your answer could not be used: no JSON")
+    turns = (turn(0, "er", 0, ask), turn(1, "{}", 1, wrong, correction))
+    found = list_conversations(Trajectory(episode="e", turns=turns), ["Your answer could not be used"])
+    assert [(m.content, m.trained) for m in found[0].messages] == [
+        ("Search.", False),
+        ("er", False),
+        (correction.content, False),
+        ("{}", True),
+    ]
+
+
+def test_a_history_that_was_shortened_begins_another_conversation() -> None:
+    ask, did, short = (
+        Message(role=r, content=c)
+        for r, c in ((ChatRole.USER, "Search."), (ChatRole.ASSISTANT, "a"), (ChatRole.USER, "(removed)"))
+    )
+    seen = Message(role=ChatRole.USER, content="found")
+    turns = (turn(0, "a", 0, ask), turn(1, "b", 1, did, seen), turn(2, "c", 2, short, did, seen))
+    found = list_conversations(Trajectory(episode="e", turns=turns))
+    assert [[m.content for m in each.messages if m.trained] for each in found] == [["a", "b"], ["c"]]
+
+
+def test_long_contexts_repeat_what_was_observed_and_nothing_that_was_said() -> None:
+    told = [
+        ("question", False),
+        ("search one", True),
+        ("found one " * 200, False),
+        ("search two", True),
+        ("found two " * 200, False),
+    ]
+    roles = [ChatRole.ASSISTANT if trained else ChatRole.USER for _, trained in told]
+    messages = tuple(TrainedMessage(role=r, content=c, trained=t) for r, (c, t) in zip(roles, told, strict=True))
+    short = TrainedConversation(agent="search/s1", steps=("act", "act"), messages=(*messages, messages[1]))
+    long = lengthen(short, 32_768, Language.ENGLISH)
+    assert 31_000 <= count_tokens(long) <= 34_000
+    assert [m for m in long.messages if m.trained] == [m for m in short.messages if m.trained]
+    assert long.messages[0] == short.messages[0]
+    assert lengthen(short, 10, Language.ENGLISH) == short
+    drawn = Counter(draw_length(str(n)) for n in range(4_000))
+    assert all(abs(drawn[length] / 4_000 - share) < 0.03 for length, share in SHARES.items())

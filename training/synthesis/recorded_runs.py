@@ -1,0 +1,66 @@
+"""Recorded runs: what each system did and answered, from the folders of `rubrica eval run`, in a fixed order."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.errors import InvalidInput
+from app.domain.trajectory import Trajectory
+from training.evaluation.harness.example import BenchmarkAnswer
+from training.evaluation.harness.folder import MANIFEST, RunFolder
+from training.evaluation.harness.manifest import RunManifest
+from training.evaluation.harness.scores import ItemScores
+from training.synthesis.asked_questions import AskedQuestion
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """The work of one system on one question. `scores` is None where nothing was judged."""
+
+    folder: RunFolder
+    manifest: RunManifest
+    question: AskedQuestion
+    answer: BenchmarkAnswer
+    scores: ItemScores | None
+
+    @property
+    def id(self) -> str:
+        """The run's folder and the question's id."""
+        return f"{self.folder.path.name}/{self.question.id}"
+
+    @property
+    def model(self) -> str:
+        """The name of the model, empty where there was none."""
+        return self.manifest.system.model.name if self.manifest.system.model else ""
+
+    def list_cited(self) -> tuple[str, ...]:
+        """Return the addresses of the documents that the answer cites."""
+        quotes = self.answer.report.quotes if self.answer.report else ()
+        return tuple(sorted({*self.answer.pages, *(quote.source.url for quote in quotes)}))
+
+    def read_trajectory(self) -> Trajectory:
+        """Read every turn."""
+        return Trajectory(episode=self.id, turns=tuple(self.folder.read_turns(self.question.id)))
+
+
+def is_run(path: Path) -> bool:
+    """Say whether a folder holds the run of a benchmark."""
+    return (path / MANIFEST).exists() and (path / "answers.jsonl").exists()
+
+
+def list_runs(paths: Sequence[Path], questions: Mapping[str, AskedQuestion]) -> Iterator[RecordedRun]:
+    """Yield the finished runs of these folders, in the order of the folders and of their items.
+
+    Raises:
+        InvalidInput: two folders have the same name, or the text of a question is not known.
+    """
+    if len({path.resolve().name for path in paths}) < len(paths):
+        raise InvalidInput("two folders of runs have the same name; rows could not be told apart")
+    for path in paths:
+        folder = RunFolder(path.resolve())
+        manifest, answers, scores = folder.read_manifest(), folder.read_answers(), folder.read_scores()
+        for item in manifest.items:
+            if item in answers and not answers[item].failed:
+                if item not in questions:
+                    raise InvalidInput(f"{path} answers {item!r}: give the file that has its question with --input")
+                yield RecordedRun(folder, manifest, questions[item], answers[item], scores.get(item))
