@@ -67,11 +67,15 @@ class _Sides:
         topics = Counter(row.topic for row in self.rows.values())
         wanted = {topic: _share_of(count, share, f"{self.seed} {split} {topic}") for topic, count in topics.items()}
         for name in sorted(self.rows, key=lambda name: (len(self.links[name]), _hash_of(f"{self.seed} {split} {name}"))):
-            if name not in self.found and wanted[self.rows[name].topic] > 0:
-                self._take(name, split, wanted)
+            topic = self.rows[name].topic
+            if name not in self.found and wanted[topic] > 0:
+                self._take(name, split, wanted, may_cut=topics[topic] * share >= 1)
 
-    def _take(self, name: str, split: Split, wanted: dict[str, int]) -> None:
-        """Take a row with all that are linked with it, if they fit; else cut it loose, if few enough rows have to leave."""
+    def _take(self, name: str, split: Split, wanted: dict[str, int], may_cut: bool) -> None:
+        """Take a row with all that are linked with it, if they fit; else cut it loose, if few enough rows have to leave.
+
+        In a topic that is owed less than a whole row, nothing is cut.
+        """
         group = self._list_linked(name)
         needed = Counter(self.rows[each].topic for each in group)
         if all(wanted[topic] >= count for topic, count in needed.items()):
@@ -79,7 +83,7 @@ class _Sides:
             wanted.update({topic: wanted[topic] - count for topic, count in needed.items()})
             return
         leaving = [each for each in self.links[name] if each not in self.found]
-        if len(leaving) <= MOST_CUT:
+        if may_cut and len(leaving) <= MOST_CUT:
             self.found.update(dict.fromkeys(leaving))
             self.found[name] = split
             wanted[self.rows[name].topic] -= 1

@@ -1,0 +1,68 @@
+"""Report data in its long and short form, from a run of MindDR's chain with a stub for a model."""
+
+import json
+from pathlib import Path
+
+import orjson
+
+from app.domain.query import SystemName
+from app.settings import Settings
+from tests.support.model_stub import ModelStub, serve_model_stub
+from tests.support.model_stub_answers import StubPrompt
+from tests.training.evaluation.small_benchmark import QUESTIONS, index_collection, write_benchmark, write_lines
+from training.evaluation.harness.run_request import RunRequest
+from training.evaluation.harness.starting import run_benchmark
+from training.synthesis.make_requested_set import make_requested_set
+from training.synthesis.set_request import SetRequest
+from training.synthesis.training_set.manifest import TrainingSetManifest
+
+CRITERIA = [{"criterion": name, "explanation": f"{name} is there", "weight": 0.5} for name in ("reasons", "effects")]
+REFERENCE = "# The tariff\n\n" + "Presidents said that the duties protected young manufactures. " * 12
+
+
+def play(reference: str) -> ModelStub:
+    """A stub that works as usual, writes rubrics, and writes this reference."""
+
+    def answer(prompt: StubPrompt) -> str | None:
+        if prompt.step == "race_weights":
+            return json.dumps({"comprehensiveness": 0.4, "insight": 0.3, "instruction_following": 0.2, "readability": 0.1})
+        if prompt.step == "race_criteria":
+            return json.dumps({"criteria": CRITERIA})
+        return reference if "<criteria>\ncomprehensiveness" in prompt.last else None
+
+    return ModelStub(answerer=answer)
+
+
+async def record_and_make(folder: Path, stub: ModelStub) -> TrainingSetManifest:
+    write_benchmark(folder / "data")
+    index_collection(folder / "home", folder / "docs")
+    async with serve_model_stub(stub) as served:
+        settings = Settings.model_validate({"llm_base_url": served.base_url, "llm_model": "stub", "home": folder / "home"})
+        wish = RunRequest(
+            "drb-race", folder / "data", folder / "run", collections=("small",), system=SystemName.MINDDR, ids=("1",)
+        )
+        await run_benchmark(settings, wish, lambda _: None)
+        write_lines(folder / "questions.jsonl", [{"id": 1, "prompt": QUESTIONS["1"][2]}])
+        request = SetRequest("report-data", folder / "set", 10, inputs=(folder / "run", folder / "questions.jsonl"))
+        return await make_requested_set(settings, request, lambda _: None)
+
+
+async def test_a_run_gives_a_long_row_with_all_parts_and_a_short_one_without_retrieval(tmp_path: Path) -> None:
+    manifest = await record_and_make(tmp_path, play(REFERENCE))
+    assert sum(manifest.rows.values()) == 2, manifest.refused
+    files = (tmp_path / "set").glob("*/rows.jsonl")
+    long, short = (orjson.loads(line) for file in files for line in file.read_bytes().splitlines())
+    assert (long["form"], short["form"]) == ("long", "short")
+    assert "protect domestic manufactures" in long["retrieval"][0]["text"]
+    assert long["outline"]["sections"]
+    assert long["reference"].startswith("# ")
+    assert (short["retrieval"], short["outline"]["sections"]) == ([], [])
+    assert short["reference"].strip() == REFERENCE.strip()
+    assert long["rubric"] == short["rubric"]
+    assert long["system_prompt"] == short["system_prompt"] != ""
+    assert [c["criterion"] for c in long["rubric"]["criteria"]["insight"]] == ["reasons", "effects"]
+
+
+async def test_a_reference_that_is_no_report_is_refused_and_the_long_row_stays(tmp_path: Path) -> None:
+    manifest = await record_and_make(tmp_path, play("It depends."))
+    assert (sum(manifest.rows.values()), manifest.refused) == (1, {"reference": 1})

@@ -1,0 +1,1 @@
+"""Report data: what Report-RL learns from, in two forms (MindDR section 4.6)."""

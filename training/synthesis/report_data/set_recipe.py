@@ -1,0 +1,168 @@
+"""The set for Report-RL (MindDR 4.6), from the folders of `rubrica eval run`: each run gives a long row and a short one.
+
+Long: question, system prompt, retrieval, outline, RACE rubric, reference report. Short: without retrieval and outline, and with a
+reference that a model writes from the question and the rubric.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain.errors import AnswerInvalid, InvalidInput
+from app.domain.missing import Missing
+from app.domain.race_rubric import RaceRubric
+from app.domain.value import Value
+from training.synthesis.asked_questions import read_questions
+from training.synthesis.catalogue import SetKind
+from training.synthesis.recorded_runs import RecordedRun, is_run, list_runs
+from training.synthesis.report_data.recorded_report import RetrievedText, find_outline, find_system_prompt, list_retrieved
+from training.synthesis.training_set.make_set import SetRecipe
+from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
+from training.synthesis.workshop import Workshop
+from workflows.agents.asker import Asker
+from workflows.agents.kit import Kit
+from workflows.agents.ports import BudgetSpent, Record
+from workflows.agents.reporting.outline import OutlineAnswer
+from workflows.agents.steps import TextStep
+from workflows.agents.untrusted import as_data
+from workflows.checks.citation_format import find_citation_faults
+from workflows.judging.race_generation import write_race_rubric
+
+REFERENCE = TextStep("reference_report", max_tokens=8_000)
+FEWEST_CHARS = 400
+
+
+class ReportForm(StrEnum):
+    """The two forms of report data."""
+
+    LONG = "long"
+    SHORT = "short"
+
+
+class ReportRow(Value):
+    """A row as training reads it; `retrieval` and `outline` are empty in the short form."""
+
+    form: ReportForm
+    system_prompt: str
+    retrieval: tuple[RetrievedText, ...]
+    outline: OutlineAnswer
+    rubric: RaceRubric
+    reference: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportCandidate:
+    """A run in one of the two forms."""
+
+    run: RecordedRun
+    form: ReportForm
+
+    @property
+    def id(self) -> str:
+        """The run's id, and the form."""
+        return f"{self.run.id}/{self.form}"
+
+
+def open_recipe(workshop: Workshop) -> SetRecipe[ReportCandidate]:
+    """Return the recipe.
+
+    Raises:
+        InvalidInput: no folder of runs is among the inputs, or the text of a question is missing.
+    """
+    inputs = workshop.request.inputs
+    runs = [path for path in inputs if is_run(path)]
+    if not runs:
+        raise InvalidInput("report data come from folders of `rubrica eval run`: give one with --input, and its questions")
+    questions = read_questions([path for path in inputs if path not in runs])
+
+    async def make_row(candidate: ReportCandidate, record: Record) -> KeptRow | RefusedCandidate:
+        return await make_report_row(workshop.open_writer(record, candidate.run.question.language), candidate)
+
+    return SetRecipe(_list_candidates(list_runs(runs, questions)), make_row)
+
+
+def _list_candidates(runs: Iterable[RecordedRun]) -> Iterator[ReportCandidate]:
+    return (ReportCandidate(run, form) for run in runs for form in ReportForm)
+
+
+async def make_report_row(kit: Kit, candidate: ReportCandidate) -> KeptRow | RefusedCandidate:
+    """Return the row, or why there is none."""
+    run, trajectory = candidate.run, candidate.run.read_trajectory()
+    prompt, outline = find_system_prompt(trajectory), find_outline(trajectory)
+    if not prompt or outline is None:
+        return _refuse(candidate, "recorded", "the run has no outline, or no section that a model wrote")
+    if find_citation_faults(run.answer.text):
+        return _refuse(candidate, "recorded", "the citations of the report are not in form")
+    rubric = await write_race_rubric(kit, run.question.text)
+    if isinstance(rubric, Missing):
+        return _refuse(candidate, "rubric", rubric.reason)
+    if candidate.form is ReportForm.LONG:
+        retrieved = tuple(list_retrieved(trajectory))
+        row = ReportRow(
+            form=candidate.form,
+            system_prompt=prompt,
+            retrieval=retrieved,
+            outline=outline,
+            rubric=rubric,
+            reference=run.answer.text,
+        )
+        return _keep(candidate, row)
+    reference = await write_reference(kit, run.question.text, rubric)
+    if isinstance(reference, Missing):
+        return _refuse(candidate, "reference", reference.reason)
+    return _keep(
+        candidate,
+        ReportRow(
+            form=candidate.form, system_prompt=prompt, retrieval=(), outline=OutlineAnswer(), rubric=rubric, reference=reference
+        ),
+    )
+
+
+async def write_reference(kit: Kit, question: str, rubric: RaceRubric) -> str | Missing:
+    """Write a reference report from the question and its criteria; missing where the model writes none that can be used."""
+    messages = kit.prompts.get(REFERENCE.name, kit.language).render(
+        question=as_data(question),
+        criteria=as_data(format_criteria(rubric)),
+        form=kit.codec.describe_form(REFERENCE, kit.prompts, kit.language),
+    )
+    try:
+        return await Asker(kit, "synthesis/reference").write(REFERENCE, messages, _require_report)
+    except (AnswerInvalid, BudgetSpent) as error:
+        return Missing(str(error))
+
+
+def format_criteria(rubric: RaceRubric) -> str:
+    """Return the criteria with their weights, by dimension."""
+    parts = []
+    for dimension in rubric.counted:
+        criteria = "\n".join(f"- ({c.weight:g}) {c.shown}" for c in rubric.criteria[dimension])
+        parts.append(f"{dimension} ({rubric.weights[dimension]:g})\n{criteria}")
+    return "\n\n".join(parts)
+
+
+def _require_report(text: str) -> None:
+    if len(text) < FEWEST_CHARS:
+        raise AnswerInvalid(f"a reference report has at least {FEWEST_CHARS} characters")
+
+
+def _keep(candidate: ReportCandidate, row: ReportRow) -> KeptRow:
+    question = candidate.run.question
+    return KeptRow(
+        query=question.text,
+        topic=question.topic or question.source,
+        language=question.language,
+        documents=candidate.run.list_cited(),
+        data=row.model_dump(mode="json"),
+        counts={"characters of the reference": len(row.reference), "retrieved passages": len(row.retrieval)},
+    )
+
+
+def _refuse(candidate: ReportCandidate, stage: str, reason: str) -> RefusedCandidate:
+    return RefusedCandidate(stage=stage, reason=reason, data={"run": candidate.id, "query": candidate.run.question.text})
+
+
+REPORT_DATA = SetKind(
+    name="report-data",
+    about="questions with rubric and reference report for Report-RL, long (with retrieval and outline) and short (MindDR 4.6)",
+    open_recipe=open_recipe,
+)
