@@ -270,7 +270,8 @@ class RunLog:
         values = (run_id, text, list(dropped), event, f'{{"plan":{text}}}', plan.revision)
         async with translate_outages():
             row = await self._pool.fetchrow(SAVE_PLAN, *values)
-        if row is None or not row[0]:
+        assert row is not None
+        if not row[0]:
             raise NotFound(f"there is no run {run_id}")
         seq: int | None = row[1]
         return seq

@@ -8,6 +8,7 @@ from math import inf
 
 import asyncpg
 import pytest
+from argon2 import PasswordHasher
 
 from app.http.services import Services
 from tests.app.browser import PASSWORD, open_browser
@@ -174,6 +175,23 @@ async def test_a_new_password_ends_every_other_session(new_browser: NewBrowser, 
     assert (await there.get("/v1/me")).is_problem(401)
     assert (await there.sign_in(email)).is_problem(401)
     assert (await there.sign_in(email, changed["new"])).status == 200
+
+
+async def test_a_password_that_was_hashed_by_older_parameters_is_hashed_anew_at_the_next_sign_in(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+) -> None:
+    browser, email = await new_browser(), next(addresses)
+    await browser.sign_up(email)
+    first = await pool.fetchval("SELECT password_hash FROM users WHERE email = $1", email)
+    assert (await browser.sign_in(email)).status == 200
+    assert await pool.fetchval("SELECT password_hash FROM users WHERE email = $1", email) == first, "nothing to renew"
+    dated = PasswordHasher(time_cost=2, memory_cost=8_192, parallelism=1).hash(PASSWORD)
+    await pool.execute("UPDATE users SET password_hash = $2 WHERE email = $1", email, dated)
+    assert (await browser.sign_in(email)).status == 200
+    renewed = await pool.fetchval("SELECT password_hash FROM users WHERE email = $1", email)
+    assert renewed not in (first, dated)
+    assert "m=47104,t=1" in renewed
+    assert (await browser.sign_in(email)).status == 200
 
 
 async def test_signing_up_with_an_account_makes_a_second_organisation(new_browser: NewBrowser, addresses: Iterator[str]) -> None:

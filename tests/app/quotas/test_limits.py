@@ -232,6 +232,7 @@ async def test_usage_by_model_tool_and_run(
     assert lines == [("model", "m-1", 2, 180, 14), ("model", "m-2", 1, 90, 7), ("tool", "search", 1, 0, 0)]
     assert [(line["run_id"], line["question"]) for line in usage["runs"]] == [(run, "What does it cost?")]
     assert (await stranger.get("/v1/usage")).json["total"]["runs"] == 0
+    assert usage["since"] == datetime.now(UTC).date().replace(day=1).isoformat(), "this month, from its first day"
     assert (await owner.get("/v1/usage?until=2020-01-31")).json["lines"] == []
     for bad in ("since=2026-02-01&until=2026-01-01", "since=2020-01-01&until=2026-01-01", "since=soon"):
         assert (await owner.get(f"/v1/usage?{bad}")).is_problem(400), bad

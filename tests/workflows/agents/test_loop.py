@@ -11,6 +11,7 @@ from retrieval.ports import SearchFilter
 from tests.workflows.agent_kit import step_of
 from tests.workflows.agents.scripted_search import PROTECT, SUBTASK, join_messages, make_acting_model, search_subtask, write_act
 from tests.workflows.small_corpus import SmallCorpus
+from workflows.agents.asker import ANEW
 from workflows.systems.local_record import LocalRecord
 
 
@@ -42,7 +43,7 @@ async def test_the_second_repetition_of_a_call_is_sampled_anew_and_the_third_end
     found = await search_subtask(model, corpus, record, limits=AgentLimits(max_turns=10))
     acts = [request for request in model.requests if step_of(request) == "act"]
     first = 1 if act == write_act("search", "tariff of 1824") else 2
-    assert [request.temperature > 0 for request in acts] == [False] * (first + 2) + [True]
+    assert [request.temperature for request in acts] == [0.0] * (first + 2) + [ANEW]
     assert acts[-1].messages == acts[-2].messages, "the repetition was not taken back"
     assert corpus.queries == ["tariff of 1824"]
     assert (found.stop, [q.text for q in found.quotes]) == (StopReason.REPEATING, [PROTECT])
