@@ -31,13 +31,15 @@ class TranscriptStep:
     """One output of the policy, and the observations of its tool calls.
 
     `well_formed`: every tag is closed, no tag stands in another, and there is no text outside of tags. `calls` are the valid tool
-    calls, one for each query of a list. `failed_calls` counts the invalid blocks (no JSON object, no known tool, no argument) and
-    the calls whose tool reported an error.
+    calls, one for each query of a list, and `worked_calls` the number of those that a tool answered: it reported no error, and
+    the agent's loop did not refuse the call. `failed_calls` counts the invalid blocks (no JSON object, no known tool, no
+    argument) and the calls whose tool reported an error.
     """
 
     blocks: tuple[Block, ...]
     well_formed: bool
     calls: tuple[ToolCall, ...] = ()
+    worked_calls: int = 0
     failed_calls: int = 0
     observations: tuple[str, ...] = ()
 
@@ -53,8 +55,8 @@ class TranscriptStep:
 
     @property
     def tool_succeeded(self) -> bool:
-        """Whether the step has tool calls and all of them worked."""
-        return bool(self.calls) and self.failed_calls == 0
+        """Whether tools answered the step, and none of its calls failed. A loop may leave out calls above its limit."""
+        return self.worked_calls > 0 and self.failed_calls == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +77,19 @@ class Transcript:
         return answers[0].strip() if len(answers) == 1 else ""
 
 
-def read_step(output: str, observed: Sequence[str] = (), errors: int = 0, tools: Collection[str] = TOOLS) -> TranscriptStep:
-    """Read one output with its observations; `errors` counts the calls whose tool reported an error."""
+def read_step(
+    output: str, observed: Sequence[str] = (), errors: int = 0, tools: Collection[str] = TOOLS, worked: int | None = None
+) -> TranscriptStep:
+    """Read one output with its observations; `errors` counts the calls whose tool reported an error.
+
+    `worked` counts those that a tool answered; None: all others.
+    """
     blocks, well_formed = _read_blocks(output)
     read = [_read_calls(block.text, tools) for block in blocks if block.tag == "tool_call"]
     invalid = read.count(())
     calls = tuple(call for of_block in read for call in of_block)
-    return TranscriptStep(tuple(blocks), well_formed and not invalid, calls, invalid + errors, tuple(observed))
+    answered = len(calls) - errors if worked is None else min(worked, len(calls))
+    return TranscriptStep(tuple(blocks), well_formed and not invalid, calls, max(0, answered), invalid + errors, tuple(observed))
 
 
 def transcript_of(trajectory: Trajectory, agent: str, tools: Collection[str] = TOOLS) -> Transcript:
@@ -92,17 +100,18 @@ def transcript_of(trajectory: Trajectory, agent: str, tools: Collection[str] = T
 def _read_steps(trajectory: Trajectory, agent: str, tools: Collection[str]) -> Iterator[TranscriptStep]:
     output: str | None = None
     observed: list[str] = []
-    errors = 0
+    errors = worked = 0
     for turn in (turn for turn in trajectory.turns if turn.agent == agent):
         if turn.kind is TurnKind.MODEL and turn.completion is not None:
             if output is not None:
-                yield read_step(output, observed, errors, tools)
-            output, observed, errors = turn.completion.text, [], 0
+                yield read_step(output, observed, errors, tools, worked)
+            output, observed, errors, worked = turn.completion.text, [], 0, 0
         elif turn.result is not None:
             errors += bool(turn.result.error)
+            worked += not turn.result.error
             observed += [text for passage in turn.result.passages for text in (passage.source.title, passage.text)]
     if output is not None:
-        yield read_step(output, observed, errors, tools)
+        yield read_step(output, observed, errors, tools, worked)
 
 
 def _read_blocks(output: str) -> tuple[list[Block], bool]:
@@ -131,7 +140,7 @@ def _read_calls(text: str, tools: Collection[str]) -> tuple[ToolCall, ...]:
         said: Any = orjson.loads(text)
     except orjson.JSONDecodeError:
         return ()
-    if not isinstance(said, dict) or said.get("name") not in tools or not isinstance(said.get("arguments"), dict):
+    if not isinstance(said, dict) or str(said.get("name")) not in tools or not isinstance(said.get("arguments"), dict):
         return ()
     arguments = said["arguments"]
     listed = next((name for name, value in arguments.items() if isinstance(value, list)), None)

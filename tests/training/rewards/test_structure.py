@@ -101,7 +101,7 @@ def test_searches_saturate_and_repeats_do_not_count() -> None:
 
 def test_tool_rewards_by_hand() -> None:
     good, bad, silent = call("x"), "<tool_call>broken</tool_call>", "<think>t</think>"
-    steps = transcript(bad, good, bad, silent, bad, bad, good).steps
+    steps = transcript(bad, good, bad, silent, bad, bad, call("y")).steps
     assert tool_rewards(steps) == [-0.1, 0.1, -0.1, 0.0, -0.2, -0.2, 0.1]
 
 
