@@ -240,11 +240,28 @@ async def test_ways_of_scoring_against_people(tmp_path: Path, variant: str, diff
         assert {s.values["difference"] for s in scores} == {difference}
 
 
-async def test_a_rubric_that_no_model_wrote_is_no_score(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("criteria", "scored"), [(0, False), (6, False), (7, True)])
+async def test_a_generated_rubric_is_its_writers_alone(tmp_path: Path, criteria: int, scored: bool) -> None:
+    """The writer is not the judge, and what it leaves out nobody adds."""
     data = write_lines(tmp_path / "pairs.jsonl", PAIRS)
+    shown: list[str] = []
+
+    def write(step: str, _: str) -> Any:
+        assert step == "rubric"
+        text = "Key Criterion: The report is good in way {}"
+        return {"criteria": [{"title": f"Way {n}", "description": text.format(n), "weight": 5} for n in range(criteria)]}
+
+    def judge(step: str, prompt: str) -> Any:
+        assert step != "rubric"
+        shown.append(prompt.partition("The description:")[2])
+        return prefers_good(step, prompt)
+
     example = load_benchmark("preference").read(BenchmarkInput(data))[0]
-    found = await load_benchmark("preference").score(example, BenchmarkAnswer(item="p1"), make_judging(prefers_good, "generated"))
-    assert "difference" in found.missing
+    judging = make_judging(judge, "generated", writer=write)
+    found = await load_benchmark("preference").score(example, BenchmarkAnswer(item="p1"), judging)
+    assert ("difference" in found.values) == scored
+    assert len(set(shown)) == (criteria if scored else 0)
+    assert all("is good in way" in text for text in shown)
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the data sets are not at ../shared/data")

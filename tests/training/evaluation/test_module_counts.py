@@ -173,7 +173,7 @@ def test_one_system_under_several_limits_is_drawn_and_anything_else_refused(
     page = (tmp_path / "limits.html").read_text()
     assert page.count("<svg") == 1, "one run is held to no context: no line of it"
     assert "right under a limit of tool calls" in page
-    assert "<td>8</td><td>–</td><td>0.5000</td><td>0.0000 to 1.0000</td><td>2</td><td>3.0000</td><td>900.0000</td>" in page
+    assert "<td>8</td><td>–</td><td>0.5000</td><td>0.0945 to 0.9055</td><td>2</td><td>3.0000</td><td>900.0000</td>" in page
     assert "calls 16 context -" in capsys.readouterr().out
     with pytest.raises(Conflict, match="same limits"):
         compare_limits([runs[0], kept("twin", Caps(calls=8), 1.0)], tmp_path / "x.html")

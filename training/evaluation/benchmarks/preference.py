@@ -1,16 +1,18 @@
 """The agreement of a scoring method with people, on pairs of answers of which people prefer one (QSR 4.1, Table 1).
 
-A variant is a row of that table: answers are scored one by one, compared in both orders, judged by a rubric that the judge wrote
-for the question, or by a rubric written by hand for any question. `length` asks no judge; it is the baseline.
+A variant is a row of that table: answers are scored one by one, compared in both orders, judged by a rubric that a model wrote
+for the question, or by a rubric written by hand for any question. The systems' model writes and the judge judges, so that two
+writers can be compared under one judge. `length` asks no judge; it is the baseline.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from app.domain.missing import Missing
-from app.domain.query import Language, ResearchQuery, detect_language
+from app.domain.query import Language, detect_language
 from app.domain.rubric import Rubric
 from training.evaluation.benchmarks.files import find_file, read_json_lines
 from training.evaluation.harness.example import AnswererKind, Benchmark, BenchmarkAnswer, BenchmarkInput, Example
@@ -21,11 +23,12 @@ from training.evaluation.preference_metrics import cohens_d, preference_accuracy
 from training.rewards.score import Score
 from workflows.judging.baseline_rubric import BASELINE
 from workflows.judging.pairwise_judge import Preference, judge_pair
-from workflows.judging.rubric_generation import draft_rubric
+from workflows.judging.rubric_generation import write_query_specific_rubric
 from workflows.judging.rubric_judge import score_answer
 from workflows.judging.score_judges import judge_pointwise
 
 DIFFERENCE = "difference"
+GENERATED = "generated"
 FIRST = -1
 SIDES = {Preference.FIRST: 1.0, Preference.SECOND: -1.0, Preference.TIE: 0.0}
 
@@ -58,11 +61,9 @@ async def _compare_in_pairs(example: Example[AnswerPair], judging: Judging) -> S
 
 
 async def _score_by_own_rubric(example: Example[AnswerPair], judging: Judging) -> Score:
-    query = ResearchQuery(question=example.question, language=example.language)
-    rubric = await draft_rubric(query, judging.kit)
-    if rubric.model == "":
-        return Missing(f"rubric: {rubric.notice}")
-    return await _score_by_rubric(example, judging, rubric)
+    """Judge by the rubric of the model that is measured, and by nothing that it did not write."""
+    rubric = await write_query_specific_rubric(judging.writer, example.question)
+    return rubric if isinstance(rubric, Missing) else await _score_by_rubric(example, judging, rubric)
 
 
 async def _score_by_general_rubric(example: Example[AnswerPair], judging: Judging) -> Score:
@@ -82,7 +83,7 @@ async def _score_by_length(example: Example[AnswerPair], _: Judging) -> Score:
 METHODS: Mapping[str, Callable[[Example[AnswerPair], Judging], Awaitable[Score]]] = {
     "pointwise": _score_pointwise,
     "pairwise": _compare_in_pairs,
-    "generated": _score_by_own_rubric,
+    GENERATED: _score_by_own_rubric,
     "general": _score_by_general_rubric,
     "length": _score_by_length,
 }
@@ -131,14 +132,19 @@ PREFERENCE = Benchmark(
     files=lambda reading: [_data_file(reading)],
     read=_read_examples,
     score=score_preference,
-    figures={"accuracy": _difference_figure(preference_accuracy), "cohens_d": _difference_figure(cohens_d)},
+    figures={
+        "accuracy": _difference_figure(preference_accuracy),
+        "cohens_d": _difference_figure(cohens_d),
+        "cohens_d_published": _difference_figure(partial(cohens_d, published=True)),
+    },
     prompts_of_variant={
         "pointwise": ("pointwise",),
         "pairwise": ("pairwise",),
-        "generated": ("rubric", "criterion"),
+        "generated": ("criterion",),
         "general": ("criterion",),
         "length": (),
     },
     answered=AnswererKind.BY_NOBODY,
     variants=tuple(METHODS),
+    written_variants=(GENERATED,),
 )
