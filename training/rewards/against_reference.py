@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from math import isfinite
 
+from training.rewards.bracketed_claims import bracketed_claims_of
 from training.rewards.cited_claims import MOST_SOURCES
 from training.rewards.sameness import statement_key_of
 
@@ -32,6 +33,11 @@ class CountedCitation:
     def __post_init__(self) -> None:
         if not isfinite(self.relevance):
             raise ValueError(f"a relevance must be a number, not {self.relevance}")
+
+
+def list_citations(draft: str) -> list[tuple[str, str]]:
+    """Return the statements of a draft with each id that they cite, as `[p1]` or in a span."""
+    return [(claim.text, name) for claim in bracketed_claims_of(draft) for name in claim.ids]
 
 
 def count_citations(citations: Iterable[CountedCitation], threshold: float, published: bool = False) -> tuple[int, int]:
