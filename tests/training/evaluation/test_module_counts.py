@@ -75,6 +75,9 @@ def test_figures_over_items_by_hand() -> None:
             "reflection_turns": 0.5,
             "query_repetition": 1 / 4,
             "tag_format": 1.0,
+            "tool_reward": (0.1 - 0.1 + 0.1 + 0.1) / 4,  # the second search failed
+            "form_reward": 0.1,
+            "search_reward": (2 / 6 + 1 / 6) / 2,  # it was the first one again
             "title_miss_rate": 1 / 5,
             "hierarchy_errors": 0.5,
             "tense_error_rate": 1 / 2,
