@@ -1,14 +1,15 @@
 """95% intervals of figures over items: Wilson's for shares, Hall's for other figures, Student's for paired differences.
 
 A figure is anything that is computed over all items: a mean, a ratio of sums, an effect size. Its jackknife values, one an item,
-say what each item adds; for a mean they are the items' own values. Hall's interval (1992) is Student's with a correction for
-skewness. Student's own is kept for differences, because under no difference they are symmetric, and Hall's calls too many equal
-systems different. Tests simulate how often each covers the truth; docs/evaluation.md says where it does not.
+say what each item adds; for a mean, and so for a share, they are the items' own values. Hall's interval (1992) is Student's
+with a correction for skewness. Student's own is kept for differences: without a difference they are symmetric, and Hall's calls
+too many equal systems different. Tests simulate how often each covers the truth; docs/evaluation.md says where it does not.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from statistics import NormalDist, fmean, stdev
 from typing import TypeVar
 
@@ -17,8 +18,8 @@ from training.rewards.score import Score, require_present
 
 T = TypeVar("T")
 CONFIDENCE = 0.95
-DIGITS = 9
-"""Jackknife values are rounded to so many digits, so that those of a share are 0 and 1."""
+MOST_GROUPS = 200
+TOLERANCE = 1e-9
 FEWEST, FEWEST_SKEWED = 2, 5
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
@@ -67,11 +68,22 @@ def _estimate(
         raise ValueError(f"a figure is {value}: some item has a value that is no number")
     if len(values) < FEWEST:
         return Missing("one item has no interval")
-    others = require_present(figure([*values[:i], *values[i + 1 :]]) for i in range(len(values)))
+    added = _list_added(figure, value, values)
+    return added if isinstance(added, Missing) else enclose(value, added)
+
+
+def _list_added(figure: Callable[[Sequence[T]], Score], value: float, values: Sequence[T]) -> list[float] | Missing:
+    """Return what each item adds; of many items of a figure that is no mean, what each of 200 groups adds."""
+    alone = [figure([one]) for one in values]
+    single = require_present(alone)
+    if not isinstance(single, Missing) and math.isclose(fmean(single), value, abs_tol=TOLERANCE):
+        return single
+    n = min(len(values), MOST_GROUPS)
+    groups = [values[i::n] for i in range(n)]
+    others = require_present(figure([*chain(*groups[:i], *groups[i + 1 :])]) for i in range(n))
     if isinstance(others, Missing):
-        return Missing(f"undefined without one of the items ({others.reason})")
-    n = len(values)
-    return enclose(value, [round(n * value - (n - 1) * other, DIGITS) for other in others])
+        return Missing(f"undefined without some of the items ({others.reason})")
+    return [n * value - (n - 1) * other for other in others]
 
 
 def _student(value: float, added: Sequence[float]) -> Interval:

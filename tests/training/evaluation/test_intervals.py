@@ -64,6 +64,17 @@ def test_an_effect_size_and_a_ratio_are_covered_too(n: int) -> None:
     assert 0.93 <= covered[1] / (TRIALS // 2) <= 0.97
 
 
+def test_many_items_of_a_ratio_are_taken_in_groups() -> None:
+    """The same interval as by the ratio's own formula: the deviation of part - ratio * whole, over the mean whole."""
+    dice, ratio = random.Random(3), ratio_of("part", "whole")
+    rows = [{"whole": float(dice.randint(1, 9)), "part": float(dice.randint(0, 9))} for _ in range(1_000)]
+    found = estimate_figure(ratio.of, rows)
+    assert isinstance(found, Interval)
+    residuals = [row["part"] - found.value * row["whole"] for row in rows]
+    half = 1.96 * stdev(residuals) / math.sqrt(len(rows)) / fmean(row["whole"] for row in rows)
+    assert (found.high - found.low) / 2 == pytest.approx(half, rel=0.15)
+
+
 def compare(first: list[float], second: list[float]) -> Difference:
     def scores(values: list[float]) -> list[ItemScores]:
         return [item_scores_of(str(at), {"value": value}) for at, value in enumerate(values)]
