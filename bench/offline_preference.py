@@ -4,7 +4,7 @@ SQuALITY's pairs of story summaries, each judged by three people (`squality.json
 pairs that have a majority: the longer one, the one with more different words, the one that repeats itself less; and how often one
 annotator agrees with the other two, where those agree. With a model file, N pairs (drawn with a fixed seed) are judged by the
 general rubric: each summary by itself from 1 to 10, and both against each other in both orders. A tie counts as wrong (QSR
-Eq. 6), and so the share of pairs that were decided is told beside. Intervals are bootstrapped (95%) over stories' questions,
+Eq. 6), and so the share of pairs that were decided is told beside. Intervals (95%) are over stories' questions,
 since pairs of one question share their summaries. The data set has neither the stories nor the questions, so the judge sees the
 summaries alone; nothing follows from this for reports.
 """
@@ -27,7 +27,8 @@ from app.domain.missing import Missing
 from app.domain.query import Language
 from bench.result import print_result, print_skipped
 from training.evaluation.benchmarks.preference import FIRST, SIDES
-from training.evaluation.preference_metrics import bootstrap, cohens_d, preference_accuracy
+from training.evaluation.intervals import estimate_figure
+from training.evaluation.preference_metrics import cohens_d, preference_accuracy
 from training.rewards.score import Score
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
@@ -125,8 +126,8 @@ def print_accuracy(name: str, scored: Sequence[tuple[SummaryPair, float]], asked
         by_question[pair.question].append(difference)
     differences = [difference for _, difference in scored]
     groups = list(by_question.values())
-    accuracy = bootstrap(lambda drawn: preference_accuracy(list(chain.from_iterable(drawn))), groups)
-    effect = bootstrap(lambda drawn: cohens_d(list(chain.from_iterable(drawn))), groups)
+    accuracy = estimate_figure(lambda drawn: preference_accuracy(list(chain.from_iterable(drawn))), groups)
+    effect = estimate_figure(lambda drawn: cohens_d(list(chain.from_iterable(drawn))), groups)
     if isinstance(accuracy, Missing):
         print(f"{name}: {accuracy.reason}")
         return {}

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from math import isfinite
 from typing import NamedTuple
 
 from app.domain.missing import Missing
@@ -28,7 +29,9 @@ class Aggregation(StrEnum):
 
 
 def rubric_score(items: Sequence[ScoredItem], by: Aggregation = Aggregation.BOUNDED) -> float | Missing:
-    """Return the score of a report. Without negative weights both ways are the same."""
+    """Return the score of a report. Without negative weights both ways are the same. NaN and infinity are no scores."""
+    if not all(isfinite(value) for item in items for value in item):
+        return Missing("a weight or a score is not a finite number")
     return published_score(items) if by is Aggregation.PUBLISHED else bounded_score(items)
 
 

@@ -42,7 +42,7 @@ def run(
     limit: Annotated[int, typer.Option(min=0, help="How many items, drawn by the seed; 0: all.")] = 0,
     ids: Annotated[list[str] | None, typer.Option("--id", help="This item (repeatable).")] = None,
     language: Annotated[Language | None, typer.Option(help="Items in this language only.")] = None,
-    seed: Annotated[int, typer.Option(help="The seed that draws the items and the bootstrap samples.")] = 0,
+    seed: Annotated[int, typer.Option(help="The seed that draws the items.")] = 0,
     system: Annotated[SystemName, typer.Option(help="The research system.")] = SystemName.MINDDR,
     effort: Annotated[Effort, typer.Option(help="How far its agents go.")] = Effort.STANDARD,
     reports: Annotated[Path | None, typer.Option(help="Judge these finished reports instead (JSON Lines: id, article).")] = None,

@@ -5,14 +5,13 @@ from pathlib import Path
 from uuid import UUID
 
 from app.domain.errors import InvalidInput
-from app.domain.missing import Missing
 from app.settings import Settings
 from infra.cli.evaluation_fleet import open_deployment
 from infra.cli.execute import FAILED, say
 from infra.local.home import Home
 from infra.local.lock import FileLock, read_state
 from training.evaluation.benchmarks.catalogue import LOCATIONS, load_benchmark
-from training.evaluation.harness.comparison import Difference, compare_runs, require_comparable
+from training.evaluation.harness.comparison import Difference, compare_runs, require_comparable, word_verdict
 from training.evaluation.harness.difference_page import render_difference_page
 from training.evaluation.harness.evaluation_loop import EvaluationProgress
 from training.evaluation.harness.figures import estimate_figures
@@ -51,9 +50,8 @@ def show_report(folder: Path) -> int:
     """Print the figures and write the page. Return `FAILED` when items have no scores."""
     record = _read_record(folder)
     found = load_benchmark(record.manifest.benchmark)
-    for figure in estimate_figures(found.figures, record.scored, record.manifest.seed):
-        value = format_number(figure.interval if isinstance(figure.interval, Missing) else figure.interval.value)
-        print(f"{figure.name:22} {value:>8}  {format_interval(figure.interval)}  ({figure.items} items)")
+    for figure in estimate_figures(found.figures, record.scored):
+        print(f"{figure.name:22} {format_number(figure.value):>8}  {format_interval(figure.interval)}  ({figure.items} items)")
     answering, judging = record.answering, record.judging
     cost = (answering.cost_microusd + judging.cost_microusd) / MICRO
     print(f"{answering.model_calls} calls to answer, {judging.model_calls} to judge, US$ {cost:.4f}")
@@ -68,7 +66,7 @@ def compare_folders(first: Path, second: Path, out: Path | None) -> int:
     """Print the differences of two runs, and write a page of them to `out`."""
     one, other = _read_record(first), _read_record(second)
     require_comparable(one.manifest, other.manifest)
-    found = compare_runs(load_benchmark(one.manifest.benchmark), one.scored, other.scored, one.manifest.seed)
+    found = compare_runs(load_benchmark(one.manifest.benchmark), one.scored, other.scored)
     _print_differences(found)
     if one.manifest.code != other.manifest.code:
         say("the two runs were made with different code")
@@ -84,9 +82,8 @@ def compare_limits(folders: Sequence[Path], out: Path) -> int:
     found = load_benchmark(records[0].manifest.benchmark)
     for folder, record in zip(folders, records, strict=True):
         main, caps = estimate_main_figure(record, found), record.manifest.system.caps
-        value = format_number(main.interval if isinstance(main.interval, Missing) else main.interval.value)
         caps_text = f"calls {caps.calls or '-'} context {caps.context or '-'}"
-        print(f"{main.name} {value:>8}  {format_interval(main.interval)}  {caps_text}  {folder}")
+        print(f"{main.name} {format_number(main.value):>8}  {format_interval(main.interval)}  {caps_text}  {folder}")
     _write_page(out, render_limits_page(records, found))
     print(out)
     return 0
@@ -95,13 +92,12 @@ def compare_limits(folders: Sequence[Path], out: Path) -> int:
 def _print_differences(found: Sequence[Difference]) -> None:
     print(f"{'figure':22} {'first':>8} {'second':>8} {'diff.':>8}  95% interval")
     for d in found:
-        difference = format_number(d.difference if isinstance(d.difference, Missing) else d.difference.value)
         clear = " *" if d.clear else ""
         print(
-            f"{d.name:22} {format_number(d.first):>8} {format_number(d.second):>8} {difference:>8}  "
-            f"{format_interval(d.difference)} ({d.items} items){clear}"
+            f"{d.name:22} {format_number(d.first):>8} {format_number(d.second):>8} {format_number(d.difference):>8}  "
+            f"{format_interval(d.interval)} ({d.items} items){clear}"
         )
-    print("* the interval leaves zero out")
+    print(f"{word_verdict(found)} (*: the interval leaves zero out)")
 
 
 def _read_record(folder: Path) -> RunRecord:

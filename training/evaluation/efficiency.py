@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from app.domain.missing import Missing
 from app.domain.trajectory import Trajectory, TurnKind
-from training.evaluation.preference_metrics import BootstrapInterval, bootstrap
-from training.rewards.score import Score, require_present
+from training.evaluation.intervals import Interval, share_interval
+from training.rewards.score import require_present
 
 CONTEXT_LIMITS = (16_384, 32_768, 65_536, 131_072)
 TOOL_CALL_LIMITS = (8, 16, 32, 64)
@@ -42,7 +42,7 @@ class LimitAccuracy(NamedTuple):
     """Accuracy under one limit."""
 
     limit: int
-    accuracy: BootstrapInterval | Missing
+    accuracy: Interval | Missing
 
 
 def accuracy_under_limits(
@@ -69,13 +69,9 @@ def context_of(attempt: MeasuredAttempt) -> int:
     return attempt.context_tokens
 
 
-def _accuracy_of(attempts: Sequence[MeasuredAttempt], within: Callable[[MeasuredAttempt], bool]) -> BootstrapInterval | Missing:
+def _accuracy_of(attempts: Sequence[MeasuredAttempt], within: Callable[[MeasuredAttempt], bool]) -> Interval | Missing:
     verdicts = require_present(attempt.correct for attempt in attempts)
     if isinstance(verdicts, Missing):
         return verdicts
     right = [float(correct and within(attempt)) for correct, attempt in zip(verdicts, attempts, strict=True)]
-    return bootstrap(_mean_of, right)
-
-
-def _mean_of(values: Sequence[float]) -> Score:
-    return sum(values) / len(values) if values else Missing("no attempts")
+    return share_interval(right) if right else Missing("no attempts")

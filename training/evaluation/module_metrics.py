@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from app.domain.errors import AnswerInvalid
 from app.domain.trajectory import Trajectory, Turn, TurnKind
-from retrieval.language.tokens import split_words
+from training.rewards.sameness import query_key_of
 from training.rewards.transcript import read_step
 from workflows.agents.actions import AgentAct, make_act_step
 from workflows.agents.answer_reading import read_answer
@@ -66,7 +66,7 @@ def queries_of(acting: Iterable[Turn]) -> Iterator[tuple[str, str]]:
 
 def count_repeated(asked: Sequence[tuple[str, str]]) -> int:
     """Count the calls that have the words of an earlier call to the same tool, in any order, number and tense."""
-    kinds = Counter((tool, _query_key(said)) for tool, said in asked)
+    kinds = Counter((tool, query_key_of(said)) for tool, said in asked)
     return len(asked) - len(kinds)
 
 
@@ -99,9 +99,3 @@ def _read_act(turn: Turn) -> AgentAct | None:
         return read_answer(ACTING[turn.step], turn.completion.text if turn.completion else "")
     except AnswerInvalid:
         return None
-
-
-def _query_key(said: str) -> frozenset[str] | str:
-    """Return the key that equal queries share: their stems; the text itself for an address, or for words of grammar alone."""
-    stems = frozenset(word.stem for word in split_words(said) if word.stem)
-    return said.strip().casefold() if "://" in said or not stems else stems

@@ -1,60 +1,41 @@
-"""Metrics of a scorer's agreement with human preference (QSR appendix E), with bootstrap intervals.
+"""Metrics of a scorer's agreement with human preference (QSR appendix E).
 
 Accuracy (Eq. 6) is the share of pairs in which the preferred report scores strictly higher. It is the area under the ROC curve
 of pairs, except that a tie counts as wrong. The paired Cohen's d (Eq. 7) is the mean difference over the standard deviation of
-the differences.
+the differences: of the sample; as published, the root of the variance itself, which makes a d of few pairs larger.
 """
 
-import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from statistics import fmean, pstdev
-from typing import TypeVar
+from collections.abc import Sequence
+from math import isfinite
+from statistics import fmean, pstdev, stdev
 
 from app.domain.missing import Missing
 from training.rewards.score import Score
 
-T = TypeVar("T")
-RESAMPLES = 2_000
-CONFIDENCE = 0.95
-
-
-@dataclass(frozen=True, slots=True)
-class BootstrapInterval:
-    """A figure with its bootstrap interval."""
-
-    value: float
-    low: float
-    high: float
-
 
 def preference_accuracy(differences: Sequence[float]) -> Score:
-    """Return the accuracy of Eq. 6 over the differences, preferred minus rejected."""
+    """Return the accuracy of Eq. 6 over the differences, preferred minus rejected.
+
+    Raises:
+        ValueError: a difference is NaN or infinite.
+    """
+    _require_numbers(differences)
     return sum(d > 0 for d in differences) / len(differences) if differences else Missing("no pairs")
 
 
-def cohens_d(differences: Sequence[float]) -> Score:
-    """Return the d of Eq. 7; Missing where all differences are the same."""
-    if not differences:
-        return Missing("no pairs")
-    spread = pstdev(differences)
+def cohens_d(differences: Sequence[float], published: bool = False) -> Score:
+    """Return the d of Eq. 7; Missing where all differences are the same, and of one pair.
+
+    Raises:
+        ValueError: a difference is NaN or infinite.
+    """
+    _require_numbers(differences)
+    if len(differences) < 2:
+        return Missing("fewer than two pairs")
+    spread = pstdev(differences) if published else stdev(differences)
     return fmean(differences) / spread if spread else Missing("all differences are the same")
 
 
-def bootstrap(
-    figure: Callable[[Sequence[T]], Score], values: Sequence[T], seed: int = 0, resamples: int = RESAMPLES
-) -> BootstrapInterval | Missing:
-    """Return the figure with its percentile interval over resampled values; the same seed gives the same interval.
-
-    Resamples in which the figure is undefined are left out. The result is Missing where most are.
-    """
-    value = figure(values)
-    if isinstance(value, Missing):
-        return value
-    generator = random.Random(seed)
-    drawn = (figure(generator.choices(values, k=len(values))) for _ in range(resamples))
-    found = sorted(score for score in drawn if not isinstance(score, Missing))
-    if 2 * len(found) < resamples:
-        return Missing("undefined in most resamples")
-    tail = (1 - CONFIDENCE) / 2
-    return BootstrapInterval(value, found[int(tail * len(found))], found[min(len(found) - 1, int((1 - tail) * len(found)))])
+def _require_numbers(differences: Sequence[float]) -> None:
+    if not all(map(isfinite, differences)):
+        raise ValueError("a difference is no number")

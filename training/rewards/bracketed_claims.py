@@ -10,9 +10,9 @@ from workflows.agents.passage_ids import flatten_cite_spans, split_at_citations
 _BETWEEN = " \t.,;，。；"
 
 
-def bracketed_claims_of(answer: str) -> list[CitedClaim]:
-    """Return the distinct claims of an answer that cites in brackets, in order."""
-    return cited_claims_of(_write_spans(flatten_cite_spans(answer)))
+def bracketed_claims_of(answer: str, published: bool = False) -> list[CitedClaim]:
+    """Return the claims of an answer that cites in brackets, in order."""
+    return cited_claims_of(_write_spans(flatten_cite_spans(answer)), published)
 
 
 def _write_spans(answer: str) -> str:

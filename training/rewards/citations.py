@@ -1,21 +1,26 @@
 """The citation reward of DeepRubric, appendix A.4, Eq. 9 to 14.
 
-The paper leaves some cases open, and rewards some tricks. ADR 0044 decides them:
+The paper leaves some cases open, and rewards some tricks. ADR 0044 decides them; `published` asks for the paper's form:
 
+- Precision is the share of a claim's ids that are relevant; at most three are looked at. As published, all cited texts are
+  judged as one, so that an id costs nothing.
 - A cited id that does not exist lowers precision and validity. Its claim stays a cited one.
-- A sentence that needs no citation is left out of the mean. The paper counts it as perfect, which rewards filler; `published`
-  counts it so too.
+- The mean is over sentences by their different words; a repeated sentence counts once. As published, it is over claims.
+- A sentence that needs no citation is left out of the mean. The paper counts it as perfect, which rewards filler.
 - 0/0 in Eq. 11 is 0. Without citations the format part is 0. One citation has no span.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from statistics import fmean
 
 from app.domain.missing import Missing
 from app.domain.script import count_ideographs
 from retrieval.language.tokens import split_units
-from training.rewards.cited_claims import CitedClaim
+from training.rewards.cited_claims import MOST_SOURCES, CitedClaim
+from training.rewards.sameness import statement_key_of
 from training.rewards.score import Score, require_present
 
 FULL_SPAN = 0.6
@@ -34,10 +39,10 @@ class Recall(float, Enum):
 
 @dataclass(frozen=True, slots=True)
 class CitedVerdict:
-    """The judges' verdict on a claim that cites at least one existing text."""
+    """The judges' verdict on a claim that cites at least one existing text: its support, and the number of relevant ids."""
 
     recall: Recall
-    relevant: bool
+    relevant: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +60,31 @@ def f1(recall: float, precision: float) -> float:
     return 2 * recall * precision / (recall + precision) if recall + precision else 0.0
 
 
-def existing_ids_of(claim: CitedClaim, store: Collection[str]) -> list[str]:
-    """Return the claim's ids that exist."""
-    return [name for name in claim.ids if name in store]
+def judged_groups_of(claim: CitedClaim, store: Collection[str], published: bool = False) -> list[list[str]]:
+    """Return the existing ids that are looked at, in the groups whose texts are judged for relevance as one."""
+    known = [name for name in claim.ids if name in store]
+    if published:
+        return [known] if known else []
+    return [[name] for name in known[:MOST_SOURCES]]
 
 
 def claim_f1(claim: CitedClaim, verdict: Verdict | None, store: Collection[str], published: bool = False) -> Score | None:
     """Return a claim's F1; None for a claim that is left out of the mean.
 
     A claim whose ids are all invented has 0 and needs no verdict.
+
+    Raises:
+        ValueError: the verdict is of another kind of claim, or calls more ids relevant than were looked at.
     """
-    known = existing_ids_of(claim, store)
-    if claim.cited and not known:
+    judged = sum(map(len, judged_groups_of(claim, store, published)))
+    if claim.cited and not judged:
         return 0.0
     if isinstance(verdict, Missing):
         return verdict
     if claim.cited:
-        if not isinstance(verdict, CitedVerdict):
-            raise ValueError(f"a cited claim needs a CitedVerdict, not {verdict!r}")
-        return f1(verdict.recall.value, len(known) / len(claim.ids) if verdict.relevant else 0.0)
+        if not isinstance(verdict, CitedVerdict) or not 0 <= verdict.relevant <= judged:
+            raise ValueError(f"a cited claim needs a CitedVerdict on at most {judged} ids, not {verdict!r}")
+        return f1(verdict.recall.value, verdict.relevant / len(claim.ids))
     if not isinstance(verdict, UncitedVerdict):
         raise ValueError(f"an uncited claim needs an UncitedVerdict, not {verdict!r}")
     if verdict.needs_citation:
@@ -84,12 +95,22 @@ def claim_f1(claim: CitedClaim, verdict: Verdict | None, store: Collection[str],
 def mean_f1(
     claims: Sequence[CitedClaim], verdicts: Sequence[Verdict | None], store: Collection[str], published: bool = False
 ) -> Score:
-    """Return the mean of Eq. 12 over the claims that count; 0 when none does."""
+    """Return the mean of Eq. 12 over the claims that count; 0 when none does.
+
+    A sentence weighs as much as it has different words, and so does each claim within it, so that neither repeating a sentence
+    nor cutting or joining sentences moves the mean.
+    """
     scored = [claim_f1(claim, verdict, store, published) for claim, verdict in zip(claims, verdicts, strict=True)]
-    values = require_present(value for value in scored if value is not None)
+    counted = [(claim, value) for claim, value in zip(claims, scored, strict=True) if value is not None]
+    values = require_present(value for _, value in counted)
     if isinstance(values, Missing):
         return values
-    return sum(values) / len(values) if values else 0.0
+    if published or not values:
+        return fmean(values or [0.0])
+    votes: dict[frozenset[str], list[tuple[float, int]]] = defaultdict(list)
+    for (claim, _), value in zip(counted, values, strict=True):
+        votes[claim.vote].append((value, len(statement_key_of(claim.text))))
+    return fmean([fmean(*zip(*vote, strict=True)) for vote in votes.values()], [len(words) for words in votes])
 
 
 def validity_of(claims: Sequence[CitedClaim], store: Collection[str]) -> float:
@@ -117,7 +138,12 @@ def distribution_of(positions: Sequence[float]) -> float:
     `positions` has the place (0 to 1) of each distinct valid citation. The paper names the parts; the formulas are ours. Span is
     the range over 0.6, at most 1. Uniformity is 1 minus twice the mean distance to even spacing at (i - 1/2) / n. Centre is 1
     minus twice the distance of the mean to 1/2.
+
+    Raises:
+        ValueError: a place is not from 0 to 1.
     """
+    if not all(0.0 <= place <= 1.0 for place in positions):
+        raise ValueError(f"places must be from 0 to 1: {positions}")
     if not positions:
         return 0.0
     placed, n = sorted(positions), len(positions)
@@ -127,18 +153,19 @@ def distribution_of(positions: Sequence[float]) -> float:
     return 0.4 * span + 0.4 * (1 - 2 * uneven) + 0.2 * centre
 
 
-def first_positions_of(claims: Sequence[CitedClaim], store: Collection[str]) -> Mapping[str, float]:
-    """Return the position at which each existing id is cited first."""
+def first_positions_of(claims: Sequence[CitedClaim], store: Collection[str], published: bool = False) -> Mapping[str, float]:
+    """Return the position at which each existing id that is looked at is cited first."""
     found: dict[str, float] = {}
     for claim in claims:
-        for name in existing_ids_of(claim, store):
-            found.setdefault(name, claim.position)
+        for group in judged_groups_of(claim, store, published):
+            for name in group:
+                found.setdefault(name, claim.position)
     return found
 
 
-def citation_format_reward(claims: Sequence[CitedClaim], store: Collection[str]) -> float:
+def citation_format_reward(claims: Sequence[CitedClaim], store: Collection[str], published: bool = False) -> float:
     """Return the reward of Eq. 13: validity times meaningful claims, times 0.7 + 0.1 distribution + 0.2 count."""
-    placed = first_positions_of(claims, store)
+    placed = first_positions_of(claims, store, published)
     count = min(len(placed) / ENOUGH_CITATIONS, 1.0)
     return (
         validity_of(claims, store)
@@ -155,4 +182,6 @@ def citation_reward(
     `verdicts` has one verdict for each claim, and None for a claim that cites only ids that do not exist.
     """
     content = mean_f1(claims, verdicts, store, published)
-    return content if isinstance(content, Missing) else CONTENT * content + FORMAT * citation_format_reward(claims, store)
+    if isinstance(content, Missing):
+        return content
+    return CONTENT * content + FORMAT * citation_format_reward(claims, store, published)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 
 from app.domain.missing import Missing
 from training.rewards.score import Score, sum_weighted
@@ -54,8 +55,8 @@ def deeprubric_reward(parts: DeepRubricParts, weights: DeepRubricWeights = PAPER
 
 def length_reward(words: int, least: int, most: int) -> float:
     """Return 1 within `[least, most]` words, falling to 0 at no words and at twice `most`. The formula is ours."""
-    if not 0 < least <= most:
-        raise ValueError(f"a length needs 0 < least <= most, not {least} and {most}")
+    if not 0 < least <= most or not words >= 0:
+        raise ValueError(f"a length needs 0 < least <= most and no fewer than 0 words, not {least}, {most} and {words}")
     if words < least:
         return words / least
     return max(0.0, 1.0 - max(0, words - most) / most)
@@ -106,9 +107,14 @@ def search_agent_reward(
     """Return the reward of MindDR Eq. 9; Missing for a trajectory without steps. `tools` and `formats` have one reward a step."""
     if not tools or len(tools) != len(formats):
         return Missing("the trajectory has no steps" if not tools else "tool and format rewards differ in number")
-    steps = sum(weights.tool * tool + weights.format * form for tool, form in zip(tools, formats, strict=True)) / len(tools)
-    total = sum_weighted([(weights.outcome, outcome), (weights.process, process)])
-    return total if isinstance(total, Missing) else total + steps
+    return sum_weighted(
+        [
+            (weights.outcome, outcome),
+            (weights.process, process),
+            (weights.tool, fsum(tools) / len(tools)),
+            (weights.format, fsum(formats) / len(formats)),
+        ]
+    )
 
 
 @dataclass(frozen=True, slots=True)

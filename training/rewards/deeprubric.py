@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from app.domain.evidence_rubric import EvidenceCriterion
 from app.domain.missing import Missing
 from app.domain.rubric_score import ScoredItem, rubric_score
-from training.rewards.citations import CitedVerdict, Recall, UncitedVerdict, Verdict, citation_reward, existing_ids_of
+from training.rewards.citations import CitedVerdict, Recall, UncitedVerdict, Verdict, citation_reward, judged_groups_of
 from training.rewards.cited_claims import CitedClaim, cited_claims_of
 from training.rewards.composites import DeepRubricParts
 from training.rewards.score import Score, require_present
@@ -28,31 +28,32 @@ RECALL = {CitedSupport.FULL: Recall.FULL, CitedSupport.PARTIAL: Recall.PARTIAL, 
 class RewardSample:
     """One rewarded sample: the question, its transcript, all retrieved texts by citation id, and the question's rubric.
 
-    `read_claims` reads the notation in which the answer cites.
+    `read_claims` reads the notation in which the answer cites, as published or not.
     """
 
     question: str
     transcript: Transcript
     store: Mapping[str, str]
     rubric: Sequence[EvidenceCriterion]
-    read_claims: Callable[[str], list[CitedClaim]] = cited_claims_of
+    read_claims: Callable[[str, bool], list[CitedClaim]] = cited_claims_of
 
 
-async def judge_deeprubric_parts(sample: RewardSample, kit: Kit) -> DeepRubricParts:
+async def judge_deeprubric_parts(sample: RewardSample, kit: Kit, published: bool = False) -> DeepRubricParts:
     """Judge the parts of DeepRubric Eq. 5. An empty answer needs no judge: its rubric and citation parts are 0."""
     answer = sample.transcript.answer
+    search = search_reward(sample.transcript, published=published)
     if not answer:
-        return DeepRubricParts(0.0, format_of(sample.transcript, sample.store).reward, 0.0, search_reward(sample.transcript))
-    claims = sample.read_claims(answer)
+        return DeepRubricParts(0.0, format_of(sample.transcript, sample.store).reward, 0.0, search)
+    claims = sample.read_claims(answer, published)
     rubric, verdicts = await asyncio.gather(
         judge_rubric_reward(sample.question, answer, sample.rubric, kit),
-        _judge_claims(sample, answer, claims, kit),
+        _judge_claims(sample, claims, kit, published),
     )
     return DeepRubricParts(
         rubric=rubric,
         format=format_of(sample.transcript, sample.store, claims).reward,
-        citation=citation_reward(claims, verdicts, sample.store),
-        search=search_reward(sample.transcript),
+        citation=citation_reward(claims, verdicts, sample.store, published),
+        search=search,
     )
 
 
@@ -70,26 +71,27 @@ async def judge_rubric_reward(question: str, answer: str, rubric: Sequence[Evide
     return rubric_score([ScoredItem(criterion.weight, score / MOST_MET) for criterion, score in zip(rubric, met, strict=True)])
 
 
-async def _judge_claims(sample: RewardSample, answer: str, claims: Sequence[CitedClaim], kit: Kit) -> list[Verdict | None]:
+async def _judge_claims(sample: RewardSample, claims: Sequence[CitedClaim], kit: Kit, published: bool) -> list[Verdict | None]:
     """Ask the judges about each claim; None for a claim that cites only ids that do not exist."""
-    question, store = sample.question, sample.store
-    texts = {claim: "\n\n".join(store[name] for name in known) for claim in claims if (known := existing_ids_of(claim, store))}
-    bare = [claim for claim in claims if not claim.cited]
-    supports, relevances, needs = await asyncio.gather(
-        asyncio.gather(*(judge_cited_support(kit, question, claim.text, text) for claim, text in texts.items())),
-        asyncio.gather(*(judge_cited_relevance(kit, question, claim.text, text) for claim, text in texts.items())),
-        asyncio.gather(*(judge_citation_need(kit, question, answer, claim.text) for claim in bare)),
+    return await asyncio.gather(*(_judge_claim(sample, claim, kit, published) for claim in claims))
+
+
+async def _judge_claim(sample: RewardSample, claim: CitedClaim, kit: Kit, published: bool) -> Verdict | None:
+    question, text = sample.question, claim.text
+    if not claim.cited:
+        needed = await judge_citation_need(kit, question, sample.transcript.answer, text)
+        return needed if isinstance(needed, Missing) else UncitedVerdict(needed)
+    groups = judged_groups_of(claim, sample.store, published)
+    if not groups:
+        return None
+    shown = ["\n\n".join(sample.store[name] for name in group) for group in groups]
+    support, found = await asyncio.gather(
+        judge_cited_support(kit, question, text, "\n\n".join(shown)),
+        asyncio.gather(*(judge_cited_relevance(kit, question, text, texts) for texts in shown)),
     )
-    found: dict[CitedClaim, Verdict] = dict(zip(texts, map(_cited_verdict_of, supports, relevances), strict=True))
-    found |= zip(bare, map(_uncited_verdict_of, needs), strict=True)
-    return [found.get(claim) for claim in claims]
-
-
-def _cited_verdict_of(support: CitedSupport | Missing, relevant: bool | Missing) -> Verdict:
+    relevant = require_present(found)
     if isinstance(support, Missing):
         return support
-    return relevant if isinstance(relevant, Missing) else CitedVerdict(RECALL[support], relevant)
-
-
-def _uncited_verdict_of(needed: bool | Missing) -> Verdict:
-    return needed if isinstance(needed, Missing) else UncitedVerdict(needed)
+    if isinstance(relevant, Missing):
+        return relevant
+    return CitedVerdict(RECALL[support], sum(len(group) for group, yes in zip(groups, relevant, strict=True) if yes))

@@ -4,17 +4,14 @@ The paper also looks into thoughts, so that a policy can earn the reward by list
 entity counts (ADR 0044); `published` counts thoughts too.
 """
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.domain.missing import Missing
 from app.domain.script import count_ideographs
+from training.rewards.sameness import fold_text
 from training.rewards.score import Score
 from training.rewards.transcript import Transcript
-
-_APART = re.compile(r"[^\w]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +20,6 @@ class Entity:
 
     name: str
     aliases: tuple[str, ...] = ()
-
-
-def fold_text(text: str) -> str:
-    """Return the text in NFKC without case, accents and punctuation, with one space before, between and after its words."""
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
-    return f" {_APART.sub(' ', ''.join(c for c in plain if not unicodedata.combining(c))).strip()} "
 
 
 def is_mentioned(entity: Entity, folded_text: str) -> bool:

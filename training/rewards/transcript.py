@@ -1,43 +1,32 @@
 """A sampled trajectory as rewards read it: strictly. A fault that inference repairs is an error here.
 
-The notation is DeepRubric's (appendix D.1): `<think>`, `<tool_call>` with one JSON object, `<answer>`; and `<plan>`, which MaMs
-writes. Tags may not nest. Only the text in the one `<answer>` of the last step is the report.
+`notations.py` reads single outputs. Only the text in the one answer of the last step is the report.
 """
 
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import orjson
 
 from app.domain.chat import ToolCall
 from app.domain.trajectory import Trajectory, TurnKind
+from training.rewards.notations import Block, Notation, ReadOutput, read_schema, read_tags
 
 TOOLS = frozenset({"search", "scholar", "browse"})
-_TAG = re.compile(r"<(/?)(think|plan|tool_call|answer)>")
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """The text between a tag and its end."""
-
-    tag: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptStep:
     """One output of the policy, and the observations of its tool calls.
 
-    `well_formed`: every tag is closed, no tag stands in another, and there is no text outside of tags. `calls` are the valid tool
-    calls, one for each query of a list. `failed_calls` counts the invalid blocks (no JSON object, no known tool, no argument) and
-    the calls whose tool reported an error.
+    `well_formed`: the output has the form that was asked for. `calls` are the valid tool calls, one for each query of a list, and
+    `worked_calls` the number of those that a tool answered: it reported no error, and the agent's loop did not refuse the call.
+    `failed_calls` counts the invalid blocks (no JSON object, no known tool, no argument) and the calls whose tool reported an
+    error.
     """
 
     blocks: tuple[Block, ...]
     well_formed: bool
     calls: tuple[ToolCall, ...] = ()
+    worked_calls: int = 0
     failed_calls: int = 0
     observations: tuple[str, ...] = ()
 
@@ -53,8 +42,8 @@ class TranscriptStep:
 
     @property
     def tool_succeeded(self) -> bool:
-        """Whether the step has tool calls and all of them worked."""
-        return bool(self.calls) and self.failed_calls == 0
+        """Whether tools answered the step, and none of its calls failed. A loop may leave out calls above its limit."""
+        return self.worked_calls > 0 and self.failed_calls == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,72 +64,43 @@ class Transcript:
         return answers[0].strip() if len(answers) == 1 else ""
 
 
-def read_step(output: str, observed: Sequence[str] = (), errors: int = 0, tools: Collection[str] = TOOLS) -> TranscriptStep:
-    """Read one output with its observations; `errors` counts the calls whose tool reported an error."""
-    blocks, well_formed = _read_blocks(output)
-    read = [_read_calls(block.text, tools) for block in blocks if block.tag == "tool_call"]
-    invalid = read.count(())
-    calls = tuple(call for of_block in read for call in of_block)
-    return TranscriptStep(tuple(blocks), well_formed and not invalid, calls, invalid + errors, tuple(observed))
+def read_step(
+    output: str, observed: Sequence[str] = (), errors: int = 0, tools: Collection[str] = TOOLS, worked: int | None = None
+) -> TranscriptStep:
+    """Read one output in tags with its observations; `errors` counts the calls whose tool reported an error.
+
+    `worked` counts those that a tool answered; None: all others.
+    """
+    return _make_step(read_tags(output, tools), observed, errors, worked)
 
 
-def transcript_of(trajectory: Trajectory, agent: str, tools: Collection[str] = TOOLS) -> Transcript:
-    """Return the transcript of one agent of a trajectory."""
-    return Transcript(tuple(_read_steps(trajectory, agent, tools)))
+def transcript_of(
+    trajectory: Trajectory, agent: str, tools: Collection[str] = TOOLS, notation: Notation = Notation.TAGS
+) -> Transcript:
+    """Return the transcript of one agent of a trajectory, whose policy was asked for `notation`."""
+    return Transcript(tuple(_read_steps(trajectory, agent, tools, notation)))
 
 
-def _read_steps(trajectory: Trajectory, agent: str, tools: Collection[str]) -> Iterator[TranscriptStep]:
-    output: str | None = None
+def _read_steps(trajectory: Trajectory, agent: str, tools: Collection[str], notation: Notation) -> Iterator[TranscriptStep]:
+    read: ReadOutput | None = None
     observed: list[str] = []
-    errors = 0
+    errors = worked = 0
     for turn in (turn for turn in trajectory.turns if turn.agent == agent):
         if turn.kind is TurnKind.MODEL and turn.completion is not None:
-            if output is not None:
-                yield read_step(output, observed, errors, tools)
-            output, observed, errors = turn.completion.text, [], 0
+            if read is not None:
+                yield _make_step(read, observed, errors, worked)
+            text = turn.completion.text
+            read = read_tags(text, tools) if notation is Notation.TAGS else read_schema(text, turn.step, tools)
+            observed, errors, worked = [], 0, 0
         elif turn.result is not None:
             errors += bool(turn.result.error)
+            worked += not turn.result.error
             observed += [text for passage in turn.result.passages for text in (passage.source.title, passage.text)]
-    if output is not None:
-        yield read_step(output, observed, errors, tools)
+    if read is not None:
+        yield _make_step(read, observed, errors, worked)
 
 
-def _read_blocks(output: str) -> tuple[list[Block], bool]:
-    """Return the blocks of an output, and whether it has nothing else. An unclosed or crossed tag ends the reading."""
-    blocks: list[Block] = []
-    at, opened, outside = 0, "", ""
-    for tag in _TAG.finditer(output):
-        closing, name = bool(tag.group(1)), tag.group(2)
-        if not opened and not closing:
-            outside += output[at : tag.start()]
-            at, opened = tag.end(), name
-        elif opened and closing and name == opened:
-            blocks.append(Block(name, output[at : tag.start()]))
-            at, opened = tag.end(), ""
-        else:
-            return blocks, False
-    return blocks, not opened and not (outside + output[at:]).strip() and bool(blocks)
-
-
-def _read_calls(text: str, tools: Collection[str]) -> tuple[ToolCall, ...]:
-    """Read `{"name": ..., "arguments": {...}}`, where one argument may be a list: each of its texts is a call of its own.
-
-    Nothing is read without a known tool, or without an argument that is not blank.
-    """
-    try:
-        said: Any = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return ()
-    if not isinstance(said, dict) or said.get("name") not in tools or not isinstance(said.get("arguments"), dict):
-        return ()
-    arguments = said["arguments"]
-    listed = next((name for name, value in arguments.items() if isinstance(value, list)), None)
-    ways = [{**arguments, listed: each} for each in arguments[listed]] if listed is not None else [arguments]
-    calls = tuple(ToolCall(name=said["name"], arguments=way) for way in ways if _says_something(way))
-    return calls if len(calls) == len(ways) else ()
-
-
-def _says_something(arguments: Mapping[str, Any]) -> bool:
-    """Say whether some argument is a text that is not blank, and none is a list."""
-    values = arguments.values()
-    return any(isinstance(value, str) and value.strip() for value in values) and not any(isinstance(v, list) for v in values)
+def _make_step(read: ReadOutput, observed: Sequence[str], errors: int, worked: int | None) -> TranscriptStep:
+    calls = read.calls
+    answered = len(calls) - errors if worked is None else min(worked, len(calls))
+    return TranscriptStep(read.blocks, read.well_formed, calls, max(0, answered), read.invalid + errors, tuple(observed))

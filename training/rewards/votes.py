@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.domain.missing import Missing
-from training.rewards.score import Score
+from training.rewards.score import Score, require_present
 
 RIGHT, WRONG = 1.0, -1.0
 
@@ -28,8 +28,7 @@ def outcome_reward(votes: Sequence[bool | Missing]) -> Score:
 
 def preference_reward(accepted: Score, rejected: Score) -> Score:
     """Return the reward of QSR Eq. 3: +1 where the rubric scores the preferred report higher, else -1 (also for a tie)."""
-    if isinstance(accepted, Missing):
-        return accepted
-    if isinstance(rejected, Missing):
-        return rejected
-    return RIGHT if accepted > rejected else WRONG
+    scores = require_present([accepted, rejected])
+    if isinstance(scores, Missing):
+        return scores
+    return RIGHT if scores[0] > scores[1] else WRONG

@@ -23,14 +23,23 @@ PROMPTS = PromptLibrary.load()
 Judge = Callable[[str, str], Any]
 
 
-def make_judging(judge: Judge, variant: str = "", pages: dict[str, str] | None = None, turns: Sequence[Turn] = ()) -> Judging:
+def make_judging(
+    judge: Judge, variant: str = "", pages: dict[str, str] | None = None, turns: Sequence[Turn] = (), writer: Judge | None = None
+) -> Judging:
+    record = BatchRecord(AnswerStore(), 4)
+    kits = [
+        Kit(_make_model(asked), {}, record, PROMPTS, SchemaCodec(), date(2026, 1, 1), lambda: 0.0)
+        for asked in (judge, writer or judge)
+    ]
+    return Judging(kits[0], kits[1], lambda name: (pages or {})[name], lambda _: turns, variant)
+
+
+def _make_model(judge: Judge) -> ScriptedModel:
     def answer(request: ChatRequest) -> str:
         step = request.response_schema.name if request.response_schema else ""
         return json.dumps(judge(step, request.messages[-1].content))
 
-    record = BatchRecord(AnswerStore(), 4)
-    kit = Kit(ScriptedModel(answer), {}, record, PROMPTS, SchemaCodec(), date(2026, 1, 1), lambda: 0.0)
-    return Judging(kit, lambda name: (pages or {})[name], lambda _: turns, variant)
+    return ScriptedModel(answer)
 
 
 async def score_first_item(name: str, data: Path, text: str, judge: Judge, **given: Any) -> ItemScores:

@@ -240,11 +240,53 @@ async def test_ways_of_scoring_against_people(tmp_path: Path, variant: str, diff
         assert {s.values["difference"] for s in scores} == {difference}
 
 
-async def test_a_rubric_that_no_model_wrote_is_no_score(tmp_path: Path) -> None:
+async def test_answers_are_compared_by_rubrics_that_a_model_wrote_from_memory(tmp_path: Path) -> None:
+    """A closed-book rubric scores each answer, 4 and 1 of 4; a RACE rubric both, 9 and 3 of 10: a share of .75."""
     data = write_lines(tmp_path / "pairs.jsonl", PAIRS)
+
+    def write(step: str, prompt: str) -> Any:
+        if step == "rubric_closed_book":
+            return {"criteria": [{"type": "logical", "description": f"It is sound {n}", "weight": 1} for n in range(5)]}
+        if step == "race_weights":
+            return dict.fromkeys(("comprehensiveness", "insight", "instruction_following", "readability"), 0.25)
+        return {"criteria": [{"criterion": f"sound {n}", "explanation": "", "weight": 0.5} for n in range(2)]}
+
+    def judge(step: str, prompt: str) -> Any:
+        if step == "criterion_met":
+            return {"score": 4 if "good" in cut_tag(prompt, "response") + cut_tag(prompt, "answer") else 1}
+        good = "good" in cut_tag(prompt, "article_1")
+        scores = [{"criterion": n, "article_1_score": 9 if good else 3, "article_2_score": 3 if good else 9} for n in range(1, 9)]
+        return {"scores": scores}
+
+    found = load_benchmark("preference")
+    for variant, difference in (("closed_book", 0.75), ("race", 0.25)):
+        for example in found.read(BenchmarkInput(data)):
+            scores = await found.score(example, BenchmarkAnswer(item=example.id), make_judging(judge, variant, writer=write))
+            assert scores.values == {"difference": pytest.approx(difference)}, scores.missing
+
+
+@pytest.mark.parametrize(("criteria", "scored"), [(0, False), (6, False), (7, True)])
+async def test_a_generated_rubric_is_its_writers_alone(tmp_path: Path, criteria: int, scored: bool) -> None:
+    """The writer is not the judge, and what it leaves out nobody adds."""
+    data = write_lines(tmp_path / "pairs.jsonl", PAIRS)
+    shown: list[str] = []
+
+    def write(step: str, _: str) -> Any:
+        assert step == "rubric"
+        text = "Key Criterion: The report is good in way {}"
+        return {"criteria": [{"title": f"Way {n}", "description": text.format(n), "weight": 5} for n in range(criteria)]}
+
+    def judge(step: str, prompt: str) -> Any:
+        assert step != "rubric"
+        shown.append(prompt.partition("The description:")[2])
+        return prefers_good(step, prompt)
+
     example = load_benchmark("preference").read(BenchmarkInput(data))[0]
-    found = await load_benchmark("preference").score(example, BenchmarkAnswer(item="p1"), make_judging(prefers_good, "generated"))
-    assert "difference" in found.missing
+    judging = make_judging(judge, "generated", writer=write)
+    found = await load_benchmark("preference").score(example, BenchmarkAnswer(item="p1"), judging)
+    assert ("difference" in found.values) == scored
+    assert len(set(shown)) == (criteria if scored else 0)
+    assert all("is good in way" in text for text in shown)
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the data sets are not at ../shared/data")

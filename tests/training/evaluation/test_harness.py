@@ -112,6 +112,32 @@ async def test_runs_are_compared_item_by_item_and_only_under_the_same_judge(
         compare_folders(tmp_path / "short", tmp_path / "other", None)
 
 
+async def test_two_writers_of_rubrics_are_compared_under_one_judge(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        {"pair_id": f"p{n}", "question": f"Q {n}?", "response_a": "good", "response_b": "bad", "majority": -1} for n in range(3)
+    ]
+    data = write_lines(tmp_path / "pairs.jsonl", rows)
+    criteria = [{"title": f"Way {n}", "description": f"Key Criterion: It is sound {n}", "weight": 5} for n in range(7)]
+
+    def answers(prompt: StubPrompt) -> str:
+        if prompt.step == "rubric":
+            return json.dumps({"criteria": criteria})
+        return json.dumps({"rating": 9 if "good" in prompt.last.partition("<report>")[2].partition("</report>")[0] else 2})
+
+    ran = {}
+    async with serve_model_stub(ModelStub(answerer=answers)) as stub:
+        for name in ("one", "other"):
+            given = {"llm_base_url": stub.base_url, "llm_model": name, "eval_judge_model": "judge", "home": tmp_path / "home"}
+            wanted = RunRequest("preference", data, tmp_path / name, "generated")
+            ran[name] = (await run_benchmark(Settings.model_validate(given), wanted, lambda _: None)).manifest
+    assert [one.system.model.name for one in ran.values() if one.system.model] == ["one", "other"]
+    assert {one.judge.model.name for one in ran.values() if one.judge.model} == {"judge"}
+    assert [*ran["one"].judge.prompts] == ["criterion/v1/en"]
+    assert compare_folders(tmp_path / "one", tmp_path / "other", None) == 0
+    told = capsys.readouterr().out
+    assert "No figure is clearly different. Fewer than 20 items are too few to call two systems different: accuracy" in told
+
+
 async def test_a_small_judge_scores_by_dimension_and_is_shown_part_of_each_report(tmp_path: Path) -> None:
     write_benchmark(tmp_path / "data")
     shown: list[str] = []

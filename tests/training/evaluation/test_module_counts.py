@@ -75,6 +75,9 @@ def test_figures_over_items_by_hand() -> None:
             "reflection_turns": 0.5,
             "query_repetition": 1 / 4,
             "tag_format": 1.0,
+            "tool_reward": (0.1 - 0.1 + 0.1 + 0.1) / 4,  # the second search failed
+            "form_reward": 0.1,
+            "search_reward": (2 / 6 + 1 / 6) / 2,  # it was the first one again
             "title_miss_rate": 1 / 5,
             "hierarchy_errors": 0.5,
             "tense_error_rate": 1 / 2,
@@ -173,7 +176,7 @@ def test_one_system_under_several_limits_is_drawn_and_anything_else_refused(
     page = (tmp_path / "limits.html").read_text()
     assert page.count("<svg") == 1, "one run is held to no context: no line of it"
     assert "right under a limit of tool calls" in page
-    assert "<td>8</td><td>–</td><td>0.5000</td><td>0.0000 to 1.0000</td><td>2</td><td>3.0000</td><td>900.0000</td>" in page
+    assert "<td>8</td><td>–</td><td>0.5000</td><td>0.0945 to 0.9055</td><td>2</td><td>3.0000</td><td>900.0000</td>" in page
     assert "calls 16 context -" in capsys.readouterr().out
     with pytest.raises(Conflict, match="same limits"):
         compare_limits([runs[0], kept("twin", Caps(calls=8), 1.0)], tmp_path / "x.html")

@@ -74,6 +74,9 @@ def test_figures_by_hand() -> None:
             "reflection_turns": 1.0,  # one a run; first turns look back on nothing
             "query_repetition": 2 / 6,  # the same words in another order; the same words by another agent
             "tag_format": 1.0,
+            "tool_reward": (0.1 - 0.1 + 0.0 + 0.1 + 0.1 - 0.1) / 6,  # a failure; an end; a call that nobody answered
+            "form_reward": 0.1,
+            "search_reward": (2 / 6 + (2 / 6 + 0.0) / 2) / 2,  # two different searches each; the second run's other agent none
             "browse: share of calls": 0.2,
             "browse: failure rate": 0.0,
             "search: share of calls": 0.8,

@@ -18,12 +18,12 @@ from training.rewards.citations import (
     meaningful_share_of,
     validity_of,
 )
-from training.rewards.cited_claims import CitedClaim, cited_claims_of, count_malformed_cites
+from training.rewards.cited_claims import CitedClaim, cited_claims_of
 
 STORE = {"a", "b", "c"}
-FULL = CitedVerdict(Recall.FULL, relevant=True)
-PARTIAL = CitedVerdict(Recall.PARTIAL, relevant=True)
-UNSUPPORTED = CitedVerdict(Recall.NONE, relevant=False)
+FULL = CitedVerdict(Recall.FULL, relevant=1)
+PARTIAL = CitedVerdict(Recall.PARTIAL, relevant=1)
+UNSUPPORTED = CitedVerdict(Recall.NONE, relevant=0)
 FREE, OWED = UncitedVerdict(needs_citation=False), UncitedVerdict(needs_citation=True)
 LONG = "The tariff of 1828 raised the rates on imported wool"
 
@@ -55,7 +55,7 @@ def test_a_sentence_said_again_is_one_claim() -> None:
     ("first", "again", "claims"),
     [
         ("The duty of 1828 rose", "THE DUTY, of 1828: rose!", 1),
-        ("The duty of 1828 rose", "The duty of_1828 rose", 2),
+        ("The duty of 1828 rose", "The duty of_1828 rose", 1),
         ("The duty of 1828 rose", "The duty of 1829 rose", 2),
         ("Die Straße von 1828", "DIE «STRASSE» VON 1828", 1),
         ("Die Strasse von 1828", "Die Straße von 1828", 1),
@@ -66,12 +66,16 @@ def test_only_words_tell_claims_apart(first: str, again: str, claims: int) -> No
     assert len(cited_claims_of(cite("a", first) + cite("a", again))) == claims
 
 
-def test_a_tag_left_open_is_no_claim_of_its_own_and_hides_none() -> None:
-    answer = f'<cite id="a">Cotton <cite id="b">fell.</cite> Wool rose. {cite("c")} <cite id="a">Left open.'
-    found = [("Cotton fell.", ("a",)), ("Wool rose.", ()), (LONG, ("c",)), ("Left open.", ())]
+def test_a_tag_without_a_span_is_text_and_hides_none() -> None:
+    answer = f'<cite id="a">Cotton <cite id="b">fell.</cite> Wool rose. {cite("c")} <cite id="Silk rose too">Left open.'
+    found = [
+        ('Cotton <cite id="b">fell.', ("a",)),
+        ("Wool rose.", ()),
+        (LONG, ("c",)),
+        ('<cite id="Silk rose too">Left open.', ()),
+    ]
     assert [(claim.text, claim.ids) for claim in cited_claims_of(answer)] == found
-    assert count_malformed_cites(answer) == 2
-    assert len(cited_claims_of('<cite id="a">' * 200_000)) == 0  # tried anew from every tag it would never end
+    assert len(cited_claims_of('<cite id="a">' * 200_000)) < 10  # tried anew from every tag it would never end
 
 
 @pytest.mark.parametrize(
@@ -82,17 +86,17 @@ def test_f1(recall: float, precision: float, expected: float) -> None:
 
 
 def test_a_worked_report() -> None:
-    """Two cited claims (full, partial), one uncited that owes a citation, one that does not."""
+    """Two cited claims (full, partial), one uncited that owes a citation, one that does not. They have 5, 6 and 3 words."""
     answer = f"{cite('a')}. {cite('b', LONG + ' in the north')}. Prices doubled in a year. In short, that was it."
     claims = cited_claims_of(answer)
     verdicts = [FULL, PARTIAL, OWED, FREE]
-    assert mean_f1(claims, verdicts, STORE) == pytest.approx((1 + 2 / 3 + 0) / 3)
+    assert mean_f1(claims, verdicts, STORE) == pytest.approx((5 * 1 + 6 * 2 / 3 + 3 * 0) / 14)
     assert mean_f1(claims, verdicts, STORE, published=True) == pytest.approx((1 + 2 / 3 + 0 + 1) / 4)
     # Q = 1; two ids of the six that are enough; the distribution from their places.
     places = [claims[0].position, claims[1].position]
     d = distribution_of(places)
     assert citation_format_reward(claims, STORE) == pytest.approx(0.7 + 0.1 * d + 0.2 * 2 / 6)
-    assert citation_reward(claims, verdicts, STORE) == pytest.approx(0.6 * 5 / 9 + 0.4 * (0.7 + 0.1 * d + 0.2 / 3))
+    assert citation_reward(claims, verdicts, STORE) == pytest.approx(0.6 * 9 / 14 + 0.4 * (0.7 + 0.1 * d + 0.2 / 3))
 
 
 @pytest.mark.parametrize(
@@ -142,9 +146,9 @@ def test_filler_does_not_pay() -> None:
 
 
 def test_repeating_a_good_claim_does_not_dilute_a_bad_one() -> None:
-    bad = cite("b", "Wool was cheaper in the year of the flood")
-    once, often = cited_claims_of(cite("a") + bad), cited_claims_of(cite("a") * 9 + bad)
-    assert mean_f1(often, [FULL, UNSUPPORTED], STORE) == mean_f1(once, [FULL, UNSUPPORTED], STORE) == 0.5
+    good, bad = f"{cite('a')}. ", cite("b", "Wool was cheaper in the year of the flood")
+    once, often = cited_claims_of(good + bad), cited_claims_of(good * 9 + bad)
+    assert mean_f1(often, [FULL, UNSUPPORTED], STORE) == mean_f1(once, [FULL, UNSUPPORTED], STORE) == 5 / 9
 
 
 def test_no_answer_and_no_citation_earn_no_format() -> None:
@@ -167,12 +171,6 @@ def test_a_verdict_of_the_wrong_kind_is_refused() -> None:
         mean_f1(cited_claims_of("Tariffs rose."), [FULL], STORE)
 
 
-def test_broken_cite_tags_are_counted() -> None:
-    assert count_malformed_cites(cite("a")) == 0
-    assert count_malformed_cites(cite("a") + '<cite id="b">never closed') == 1
-    assert count_malformed_cites('<cite id="">empty</cite>') == 2
-
-
 ids = st.sampled_from(["a", "b", "c", "ghost"])
 positions = st.floats(0, 1)
 cited = st.builds(
@@ -182,7 +180,12 @@ cited = st.builds(
     positions,
 )
 recalls = st.sampled_from(list(Recall))
-judged = st.tuples(cited, st.builds(CitedVerdict, recalls, st.booleans()))
+judged = st.builds(
+    lambda claim, recall, relevant: (claim, CitedVerdict(recall, len(STORE.intersection(claim.ids)) if relevant else 0)),
+    cited,
+    recalls,
+    st.booleans(),
+)
 bare = st.tuples(
     st.builds(lambda text, at: CitedClaim(text, (), at), st.text(max_size=40), positions),
     st.builds(UncitedVerdict, st.booleans()),
@@ -216,7 +219,8 @@ def test_order_does_not_count(order: list[int], report: list[tuple[CitedClaim, V
 @given(reports, cited)
 def test_better_support_never_lowers_the_reward(report: list[tuple[CitedClaim, Verdict]], claim: CitedClaim) -> None:
     rising = [
-        rewarded([*report, (claim, CitedVerdict(recall, relevant=True))]) for recall in (Recall.NONE, Recall.PARTIAL, Recall.FULL)
+        rewarded([*report, (claim, CitedVerdict(recall, min(1, len(STORE.intersection(claim.ids)))))])
+        for recall in (Recall.NONE, Recall.PARTIAL, Recall.FULL)
     ]
     assert rising == sorted(rising)
 

@@ -74,6 +74,25 @@ async def test_a_whole_reward_by_hand() -> None:
     assert sorted(asked) == ["cited_relevance", "cited_support", "criterion_met", "criterion_met", "needs_citation"]
 
 
+@pytest.mark.parametrize(("published", "asked"), [(False, 2), (True, 1)])
+async def test_each_cited_text_is_judged_alone_unless_as_published(published: bool, asked: int) -> None:
+    """Of two ids one is relevant: precision 1/2, F1 2/3. The published form shows both texts at once."""
+
+    def finds_wool(request: ChatRequest) -> ScriptedAnswer:
+        shown = request.messages[-1].content.partition("<cited_text>")[2]
+        relevance = request.response_schema is not None and request.response_schema.name == "cited_relevance"
+        return json.dumps({"result": "yes" if "wool" in shown else "no"}) if relevance else judge(request)
+
+    model = ScriptedModel(finds_wool)
+    answer = '<cite id="a,b">Rates on imported wool doubled in 1828</cite>'
+    parts = await judge_deeprubric_parts(sample(answer), kit(model), published)
+    names = [request.response_schema.name for request in model.requests if request.response_schema]
+    assert names.count("cited_relevance") == asked
+    form = 0.7 + 0.1 * (0.4 * 0 + 0.4 * 0 + 0.2 * 0) + 0.2 * 2 / 6
+    assert parts.citation == pytest.approx(0.6 * (1 if published else 2 / 3) + 0.4 * form)
+    assert parts.search == pytest.approx(1 / 6)
+
+
 async def test_an_empty_answer_asks_nobody_and_earns_no_content() -> None:
     model = ScriptedModel(judge)
     parts = await judge_deeprubric_parts(sample("  "), kit(model))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from app.domain.chat import Completion, ToolCall, ToolResult
 from app.domain.trajectory import Trajectory, Turn, TurnKind
+from training.rewards.notations import Notation
 from training.rewards.structure import format_of, search_reward, step_format_rewards, tool_rewards, violations_reward
 from training.rewards.transcript import Transcript, read_step, transcript_of
 
@@ -101,7 +102,7 @@ def test_searches_saturate_and_repeats_do_not_count() -> None:
 
 def test_tool_rewards_by_hand() -> None:
     good, bad, silent = call("x"), "<tool_call>broken</tool_call>", "<think>t</think>"
-    steps = transcript(bad, good, bad, silent, bad, bad, good).steps
+    steps = transcript(bad, good, bad, silent, bad, bad, call("y")).steps
     assert tool_rewards(steps) == [-0.1, 0.1, -0.1, 0.0, -0.2, -0.2, 0.1]
 
 
@@ -162,3 +163,28 @@ def test_bounds_whatever_is_sampled(outputs: list[str]) -> None:
     assert 0.0 <= format_of(read, {"a"}).reward <= 1.0
     assert 0.0 <= search_reward(read) <= 1.0
     assert all(-0.2 <= value <= 0.1 for value in (*tool_rewards(read.steps), *step_format_rewards(read.steps)))
+
+
+@pytest.mark.parametrize(
+    ("said", "step", "calls", "failed", "well_formed"),
+    [
+        ('{"thought": "t", "action": "search", "inputs": ["wool", "silk"]}', "act", 2, 0, True),
+        ('{"plan": "", "thought": "t", "action": "browse", "inputs": ["https://a.org"]}', "markov_search", 1, 0, True),
+        ('{"thought": "t", "action": "finish", "inputs": []}', "act", 0, 0, True),
+        ('{"thought": "t", "action": "search", "inputs": []}', "act", 0, 1, False),
+        ('{"thought": "t", "action": "search", "inputs": ["wool", 3]}', "act", 0, 1, False),
+        ('{"thought": "t", "action": ["search"], "inputs": ["wool"]}', "act", 0, 1, False),
+        ('{"thought": "t", "action": "search", "inputs": "wool"}', "act", 0, 1, False),
+        ('{"thought": "t", "action": "search", "inputs": ["wool"], "extra": 1}', "act", 0, 1, False),
+        ('["search"]', "act", 0, 0, False),
+        ("wool", "act", 0, 0, False),
+        ('{"answer": "x"}', "finding", 0, 0, True),
+        ("x", "finding", 0, 0, False),
+        ("x", "react_report", 0, 0, True),
+        (" ", "react_report", 0, 0, False),
+    ],
+)
+def test_outputs_by_a_schema(said: str, step: str, calls: int, failed: int, well_formed: bool) -> None:
+    turn = Turn(agent="a", ordinal=0, kind=TurnKind.MODEL, step=step, digest="d", completion=Completion(text=said, model="m"))
+    read = transcript_of(Trajectory(episode="e", turns=(turn,)), "a", notation=Notation.SCHEMA).steps[0]
+    assert (len(read.calls), read.failed_calls, read.well_formed) == (calls, failed, well_formed)

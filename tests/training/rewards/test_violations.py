@@ -3,7 +3,7 @@
 import pytest
 
 from training.rewards.transcript import Transcript, read_step
-from training.rewards.violations import violations_of
+from training.rewards.violations import number_citations, violations_of
 
 SOURCES = "\n\n## Sources\n[1] A"
 TABLE = "\n\n| A | B |\n|---|---|\n| 1 | 2 |"
@@ -24,3 +24,20 @@ def test_each_kind_counts_once(output: str, expected: tuple[bool, bool, bool]) -
     found = violations_of(Transcript((read_step(output),)))
     assert (found.tag, found.markdown, found.references) == expected
     assert found.reward == -sum(expected)
+
+
+@pytest.mark.parametrize(
+    ("draft", "numbered"),
+    [
+        ("Rates rose [p1, p2].", "Rates rose [1, 2]."),
+        ('<cite id="p2">Rates rose.</cite>', "Rates rose. [2]"),
+        ("Rates rose [p1, p9].", "Rates rose [p1, p9]."),
+        ('<cite id="p9">Rates rose.</cite>', '<cite id="p9">Rates rose.</cite>'),
+        ('<cite id="">Rates rose.</cite>', '<cite id="">Rates rose.</cite>'),
+    ],
+)
+def test_a_draft_that_cites_as_it_was_asked_to_is_no_violation(draft: str, numbered: str) -> None:
+    assert number_citations(draft, ("p1", "p2")) == numbered
+    transcript = Transcript((read_step(f"<answer>{draft}</answer>"),))
+    assert violations_of(transcript, ("p1", "p2")).references == (draft == numbered)
+    assert violations_of(transcript).references

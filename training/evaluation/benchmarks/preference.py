@@ -1,31 +1,41 @@
 """The agreement of a scoring method with people, on pairs of answers of which people prefer one (QSR 4.1, Table 1).
 
-A variant is a row of that table: answers are scored one by one, compared in both orders, judged by a rubric that the judge wrote
-for the question, or by a rubric written by hand for any question. `length` asks no judge; it is the baseline.
+A variant is a row of that table: answers are scored one by one, compared in both orders, judged by a rubric that a model wrote
+for the question, or by a rubric written by hand for any question. The systems' model writes and the judge judges, so that two
+writers can be compared under one judge. `length` asks no judge; it is the baseline.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from app.domain.evidence_rubric import EvidenceRubric
 from app.domain.missing import Missing
-from app.domain.query import Language, ResearchQuery, detect_language
+from app.domain.query import Language, detect_language
 from app.domain.rubric import Rubric
+from training.evaluation.benchmarks.drb import judgement_of
 from training.evaluation.benchmarks.files import find_file, read_json_lines
 from training.evaluation.harness.example import AnswererKind, Benchmark, BenchmarkAnswer, BenchmarkInput, Example
 from training.evaluation.harness.figures import BenchmarkFigure
 from training.evaluation.harness.judging import Judging
 from training.evaluation.harness.scores import ItemScores, item_scores_of
 from training.evaluation.preference_metrics import cohens_d, preference_accuracy
+from training.evaluation.race import race_score
 from training.rewards.score import Score
 from workflows.judging.baseline_rubric import BASELINE
+from workflows.judging.evidence_generation import write_closed_book_rubric
 from workflows.judging.pairwise_judge import Preference, judge_pair
-from workflows.judging.rubric_generation import draft_rubric
+from workflows.judging.race_generation import write_race_rubric
+from workflows.judging.race_judge import compare_articles
+from workflows.judging.rubric_generation import write_query_specific_rubric
 from workflows.judging.rubric_judge import score_answer
 from workflows.judging.score_judges import judge_pointwise
 
 DIFFERENCE = "difference"
+GENERATED, CLOSED_BOOK, RACE = "generated", "closed_book", "race"
+EQUAL = 0.5
 FIRST = -1
 SIDES = {Preference.FIRST: 1.0, Preference.SECOND: -1.0, Preference.TIE: 0.0}
 
@@ -50,26 +60,41 @@ async def _score_pointwise(example: Example[AnswerPair], judging: Judging) -> Sc
 
 
 async def _compare_in_pairs(example: Example[AnswerPair], judging: Judging) -> Score:
-    """Compare both answers in the order of the data, so that the request does not reveal which one is preferred."""
-    pair, (accepted, rejected) = example.gold, _texts_of(example, judging)
-    shown = (accepted, rejected) if pair.first else (rejected, accepted)
+    shown, sign = _order_texts(example, judging)
     choice = await judge_pair(judging.kit, example.question, *shown)
-    return choice if isinstance(choice, Missing) else SIDES[choice] * (1.0 if pair.first else -1.0)
+    return choice if isinstance(choice, Missing) else sign * SIDES[choice]
 
 
 async def _score_by_own_rubric(example: Example[AnswerPair], judging: Judging) -> Score:
-    query = ResearchQuery(question=example.question, language=example.language)
-    rubric = await draft_rubric(query, judging.kit)
-    if rubric.model == "":
-        return Missing(f"rubric: {rubric.notice}")
-    return await _score_by_rubric(example, judging, rubric)
+    """Judge by the rubric of the model that is measured, and by nothing that it did not write."""
+    rubric = await write_query_specific_rubric(judging.writer, example.question)
+    return rubric if isinstance(rubric, Missing) else await _score_by_rubric(example, judging, rubric)
+
+
+async def _score_by_closed_book_rubric(example: Example[AnswerPair], judging: Judging) -> Score:
+    rubric = await write_closed_book_rubric(judging.writer, example.question)
+    return rubric if isinstance(rubric, Missing) else await _score_by_rubric(example, judging, rubric)
+
+
+async def _compare_by_race(example: Example[AnswerPair], judging: Judging) -> Score:
+    """Compare both answers by a RACE rubric for the question: the preferred one's share of the points, from -0.5 to 0.5."""
+    rubric = await write_race_rubric(judging.writer, example.question)
+    if isinstance(rubric, Missing):
+        return rubric
+    asked = [(dimension, criterion) for dimension in rubric.counted for criterion in rubric.criteria[dimension]]
+    shown, sign = _order_texts(example, judging)
+    points = await compare_articles(judging.kit, example.question, *shown, [criterion.shown for _, criterion in asked])
+    if isinstance(points, Missing):
+        return points
+    found = race_score(rubric, judgement_of(asked, points))
+    return found if isinstance(found, Missing) else sign * (found.overall - EQUAL)
 
 
 async def _score_by_general_rubric(example: Example[AnswerPair], judging: Judging) -> Score:
     return await _score_by_rubric(example, judging, BASELINE[example.language])
 
 
-async def _score_by_rubric(example: Example[AnswerPair], judging: Judging, rubric: Rubric) -> Score:
+async def _score_by_rubric(example: Example[AnswerPair], judging: Judging, rubric: Rubric | EvidenceRubric) -> Score:
     return _subtract(
         *[(await score_answer(judging.kit, example.question, text, rubric)).total() for text in _texts_of(example, judging)]
     )
@@ -82,7 +107,9 @@ async def _score_by_length(example: Example[AnswerPair], _: Judging) -> Score:
 METHODS: Mapping[str, Callable[[Example[AnswerPair], Judging], Awaitable[Score]]] = {
     "pointwise": _score_pointwise,
     "pairwise": _compare_in_pairs,
-    "generated": _score_by_own_rubric,
+    GENERATED: _score_by_own_rubric,
+    CLOSED_BOOK: _score_by_closed_book_rubric,
+    RACE: _compare_by_race,
     "general": _score_by_general_rubric,
     "length": _score_by_length,
 }
@@ -91,6 +118,12 @@ METHODS: Mapping[str, Callable[[Example[AnswerPair], Judging], Awaitable[Score]]
 def _texts_of(example: Example[AnswerPair], judging: Judging) -> tuple[str, str]:
     """Return both texts as the judge sees them."""
     return judging.shorten(example.gold.accepted), judging.shorten(example.gold.rejected)
+
+
+def _order_texts(example: Example[AnswerPair], judging: Judging) -> tuple[tuple[str, str], float]:
+    """Return both texts in the order of the data, which does not reveal the preferred one, and the sign of its advantage."""
+    accepted, rejected = _texts_of(example, judging)
+    return ((accepted, rejected), 1.0) if example.gold.first else ((rejected, accepted), -1.0)
 
 
 def _subtract(accepted: Score, rejected: Score) -> Score:
@@ -131,14 +164,21 @@ PREFERENCE = Benchmark(
     files=lambda reading: [_data_file(reading)],
     read=_read_examples,
     score=score_preference,
-    figures={"accuracy": _difference_figure(preference_accuracy), "cohens_d": _difference_figure(cohens_d)},
+    figures={
+        "accuracy": _difference_figure(preference_accuracy),
+        "cohens_d": _difference_figure(cohens_d),
+        "cohens_d_published": _difference_figure(partial(cohens_d, published=True)),
+    },
     prompts_of_variant={
         "pointwise": ("pointwise",),
         "pairwise": ("pairwise",),
-        "generated": ("rubric", "criterion"),
+        GENERATED: ("criterion",),
+        CLOSED_BOOK: ("criterion_met",),
+        RACE: ("race",),
         "general": ("criterion",),
         "length": (),
     },
     answered=AnswererKind.BY_NOBODY,
     variants=tuple(METHODS),
+    written_variants=(GENERATED, CLOSED_BOOK, RACE),
 )

@@ -19,7 +19,8 @@ from training.evaluation.harness.example import Benchmark, BenchmarkAnswer, Benc
 from training.evaluation.harness.figures import means_of
 from training.evaluation.harness.judging import Judging
 from training.evaluation.harness.scores import ItemScores, item_scores_of
-from training.rewards.entities import Entity, fold_text, is_mentioned
+from training.rewards.entities import Entity, is_mentioned
+from training.rewards.sameness import fold_text
 from training.rewards.score import Score
 from workflows.judging.short_answer import extract_short_answer, judge_answer
 

@@ -1,4 +1,4 @@
-"""The comparison of two runs over the same items: paired differences with bootstrap intervals."""
+"""The comparison of two runs over the same items: paired differences with their intervals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,10 +9,12 @@ from training.evaluation.harness.example import AnyBenchmark
 from training.evaluation.harness.figures import BenchmarkFigure
 from training.evaluation.harness.manifest import RunManifest
 from training.evaluation.harness.scores import ItemScores
-from training.evaluation.preference_metrics import BootstrapInterval, bootstrap
+from training.evaluation.intervals import Interval, estimate_difference
 from training.rewards.score import Score
 
 ScoredPair = tuple[ItemScores, ItemScores]
+FEWEST_TO_CALL = 20
+"""With fewer items no difference is called clear: intervals of so few rest on the shape of what they measure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +24,16 @@ class Difference:
     name: str
     first: Score
     second: Score
-    difference: BootstrapInterval | Missing
+    difference: Score
+    interval: Interval | Missing
     items: int
 
     @property
     def clear(self) -> bool:
-        """Whether the interval excludes zero."""
-        return isinstance(self.difference, BootstrapInterval) and (self.difference.low > 0 or self.difference.high < 0)
+        """Whether the interval of enough items excludes zero."""
+        if self.items < FEWEST_TO_CALL or isinstance(self.interval, Missing):
+            return False
+        return self.interval.low > 0 or self.interval.high < 0
 
 
 def require_comparable(first: RunManifest, second: RunManifest) -> None:
@@ -55,9 +60,7 @@ def require_comparable(first: RunManifest, second: RunManifest) -> None:
         raise Conflict(f"these runs cannot be compared: they differ in {', '.join(differing)}")
 
 
-def compare_runs(
-    benchmark: AnyBenchmark, first: Sequence[ItemScores], second: Sequence[ItemScores], seed: int = 0
-) -> list[Difference]:
+def compare_runs(benchmark: AnyBenchmark, first: Sequence[ItemScores], second: Sequence[ItemScores]) -> list[Difference]:
     """Compare every figure over the items that both runs have scored.
 
     Raises:
@@ -67,10 +70,20 @@ def compare_runs(
     pairs = [(score, others[score.item]) for score in first if score.item in others]
     if not pairs:
         raise Conflict("these runs have no scored item in common")
-    return [_difference_of(name, figure, pairs, seed) for name, figure in benchmark.figures.items()]
+    return [_difference_of(name, figure, pairs) for name, figure in benchmark.figures.items()]
 
 
-def _difference_of(name: str, figure: BenchmarkFigure, pairs: Sequence[ScoredPair], seed: int) -> Difference:
+def word_verdict(found: Sequence[Difference]) -> str:
+    """Say in words which figures differ clearly, and which have too few items to say."""
+    few = [d.name for d in found if d.items < FEWEST_TO_CALL]
+    clear = [d.name for d in found if d.clear]
+    said = [f"Clearly different: {', '.join(clear)}."] if clear else ["No figure is clearly different."]
+    if few:
+        said.append(f"Fewer than {FEWEST_TO_CALL} items are too few to call two systems different: {', '.join(few)}.")
+    return " ".join(said)
+
+
+def _difference_of(name: str, figure: BenchmarkFigure, pairs: Sequence[ScoredPair]) -> Difference:
     both = [pair for pair in pairs if figure.is_usable(pair[0]) and figure.is_usable(pair[1])]
 
     def difference(drawn: Sequence[ScoredPair]) -> Score:
@@ -80,7 +93,7 @@ def _difference_of(name: str, figure: BenchmarkFigure, pairs: Sequence[ScoredPai
         return after if isinstance(after, Missing) else after - before
 
     sides = [figure.compute([pair[side] for pair in both]) for side in (0, 1)]
-    return Difference(name, sides[0], sides[1], bootstrap(difference, both, seed), len(both))
+    return Difference(name, sides[0], sides[1], difference(both), estimate_difference(difference, both), len(both))
 
 
 def _judge_of(manifest: RunManifest) -> tuple[str, str] | None:

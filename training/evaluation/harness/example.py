@@ -71,7 +71,8 @@ class Benchmark(Generic[G]):
 
     `prompts` names the prompts of its judge; runs judged with other prompts are not comparable. `files` returns the files that
     `read` reads, for the manifest. `variants` are its ways of scoring, the first by default. `corpus`, where the benchmark has
-    one, writes it under a folder and names it as a collection. `judged_text` returns the judged part of a report.
+    one, writes it under a folder and names it as a collection. `judged_text` returns the judged part of a report. In
+    `written_variants` the systems' model writes what is judged, though no system runs.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Benchmark(Generic[G]):
     corpus: Callable[[BenchmarkInput, Path], Collection] | None = None
     prompts_of_variant: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     judged_text: Callable[[str], str] = str
+    written_variants: tuple[str, ...] = ()
 
     def prompts_for(self, variant: str) -> tuple[str, ...]:
         """Return the prompts of its judge in this variant; none where no judge is asked."""

@@ -1,4 +1,4 @@
-"""Figures over the scored items of a run, with their bootstrap intervals and numbers of items."""
+"""Figures over the scored items of a run, with their intervals and numbers of items."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from statistics import fmean
 
 from app.domain.missing import Missing
 from training.evaluation.harness.scores import ItemScores
-from training.evaluation.preference_metrics import BootstrapInterval, bootstrap
+from training.evaluation.intervals import Interval, estimate_figure
 from training.rewards.score import Score
 
 FigureRow = Mapping[str, float]
@@ -51,19 +51,20 @@ def means_of(*names: str) -> dict[str, BenchmarkFigure]:
 
 @dataclass(frozen=True, slots=True)
 class FigureEstimate:
-    """A figure's interval, or the reason why there is none, and the number of its items."""
+    """A figure's value and interval, each or the reason why there is none, and the number of its items."""
 
     name: str
-    interval: BootstrapInterval | Missing
+    value: Score
+    interval: Interval | Missing
     items: int
 
 
-def estimate_figures(figures: Mapping[str, BenchmarkFigure], scores: Sequence[ItemScores], seed: int) -> list[FigureEstimate]:
+def estimate_figures(figures: Mapping[str, BenchmarkFigure], scores: Sequence[ItemScores]) -> list[FigureEstimate]:
     """Estimate every figure over these items."""
     found = []
     for name, figure in figures.items():
         usable = [score for score in scores if figure.is_usable(score)]
-        found.append(FigureEstimate(name, bootstrap(figure.compute, usable, seed), len(usable)))
+        found.append(FigureEstimate(name, figure.compute(usable), estimate_figure(figure.compute, usable), len(usable)))
     return found
 
 

@@ -44,10 +44,12 @@ class UsageTally:
 class Judging:
     """The judge's kit, a reader of the texts of `Answer.pages` by hash, and a reader of an item's turns.
 
-    `variant` is the way of scoring. `most_chars` is the part of a report that the judge sees; 0: all.
+    `writer` is the kit of the model that writes what is judged, such as a rubric. `variant` is the way of scoring. `most_chars`
+    is the part of a report that the judge sees; 0: all.
     """
 
     kit: Kit
+    writer: Kit
     page: Callable[[str], str]
     turns: Callable[[str], Sequence[Turn]]
     variant: str = ""
@@ -64,4 +66,5 @@ class Judging:
     def for_item(self, language: Language) -> tuple["Judging", UsageTally]:
         """Return a copy for one item, with the tally of what judging it costs."""
         tally = UsageTally(self.kit.record)
-        return replace(self, kit=replace(self.kit, record=tally, language=language)), tally
+        kit, writer = (replace(kit, record=tally, language=language) for kit in (self.kit, self.writer))
+        return replace(self, kit=kit, writer=writer), tally

@@ -14,7 +14,7 @@ from training.evaluation.harness.markup import format_interval, format_number, r
 from training.evaluation.harness.module_counts import CALLS, CONTEXT
 from training.evaluation.harness.plots import draw_line
 from training.evaluation.harness.run_page import RunRecord
-from training.evaluation.preference_metrics import BootstrapInterval
+from training.evaluation.intervals import Interval
 
 KINDS = (("tool calls", "calls"), ("tokens of context", "context"))
 HEAD = ["call limit", "context limit", "value", "95% interval", "items", "tool calls", "longest context"]
@@ -43,7 +43,7 @@ def render_limits_page(records: Sequence[RunRecord], benchmark: AnyBenchmark) ->
     title = f"{benchmark.name}: {ordered[0].manifest.system.name} within limits"
     plots = [_draw_plot(name, ordered, mains, label, field) for label, field in KINDS]
     rows = [_row_of(record, main) for record, main in zip(ordered, mains, strict=True)]
-    about = f"<p>{escape(name)} of the same items in each run, with percentile bootstrap intervals.</p>"
+    about = f"<p>{escape(name)} of the same items in each run, with 95% intervals.</p>"
     return render_document(
         title, [f"<h1>{escape(title)}</h1>", about, render_table(HEAD, rows), *(f"<figure>{p}</figure>" for p in plots if p)]
     )
@@ -52,26 +52,25 @@ def render_limits_page(records: Sequence[RunRecord], benchmark: AnyBenchmark) ->
 def estimate_main_figure(record: RunRecord, benchmark: AnyBenchmark) -> FigureEstimate:
     """Estimate the benchmark's first figure over a run."""
     name, figure = next(iter(benchmark.figures.items()))
-    return estimate_figures({name: figure}, record.scored, record.manifest.seed)[0]
+    return estimate_figures({name: figure}, record.scored)[0]
 
 
 def _draw_plot(name: str, records: Sequence[RunRecord], mains: Sequence[FigureEstimate], label: str, field: str) -> str:
     """Draw the runs that have this limit alone; empty where fewer than two have."""
-    points: list[tuple[int, BootstrapInterval]] = []
+    points: list[tuple[int, Interval]] = []
     for record, main in zip(records, mains, strict=True):
         caps = record.manifest.system.caps.model_dump()
         limit = caps.pop(field)
-        if limit and not any(caps.values()) and isinstance(main.interval, BootstrapInterval):
+        if limit and not any(caps.values()) and isinstance(main.interval, Interval):
             points.append((limit, main.interval))
     return draw_line(f"{name} under a limit of {label}", points, (label, name)) if len(points) > 1 else ""
 
 
 def _row_of(record: RunRecord, main: FigureEstimate) -> list[str]:
     caps = record.manifest.system.caps
-    value = format_number(main.interval.value) if isinstance(main.interval, BootstrapInterval) else "–"
     used = [mean_of(name).compute(record.scored) for name in (CALLS, CONTEXT)]
     limits = [str(caps.calls or "–"), str(caps.context or "–")]
-    return [*limits, value, format_interval(main.interval), str(main.items), *map(format_number, used)]
+    return [*limits, format_number(main.value), format_interval(main.interval), str(main.items), *map(format_number, used)]
 
 
 def _drop_caps(manifest: RunManifest) -> object:

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from app.domain.missing import Missing
 from training.evaluation.harness.figures import FigureEstimate
-from training.evaluation.preference_metrics import BootstrapInterval
+from training.evaluation.intervals import Interval
 from training.rewards.score import Score
 
 SHOWN_DIGITS = 4
@@ -30,7 +30,7 @@ def format_number(score: Score) -> str:
     return "–" if isinstance(score, Missing) else f"{score:.{SHOWN_DIGITS}f}"
 
 
-def format_interval(interval: BootstrapInterval | Missing) -> str:
+def format_interval(interval: Interval | Missing) -> str:
     """Format the bounds of an interval, or the reason why there are none."""
     return (
         interval.reason if isinstance(interval, Missing) else f"{format_number(interval.low)} to {format_number(interval.high)}"
@@ -50,6 +50,4 @@ def render_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _figure_row_of(figure: FigureEstimate) -> list[str]:
-    interval = figure.interval
-    value = "–" if isinstance(interval, Missing) else format_number(interval.value)
-    return [figure.name, value, format_interval(interval), str(figure.items)]
+    return [figure.name, format_number(figure.value), format_interval(figure.interval), str(figure.items)]

@@ -26,6 +26,7 @@ from training.evaluation.module_metrics import (
     tool_figures_of,
 )
 from training.evaluation.report_metrics import MeasuredReport, count_report
+from training.evaluation.reward_counts import FORM, SEARCH, STEPS, TOOL, count_rewards
 from training.rewards.score import Score
 from workflows.agents.answer_reading import read_answer
 from workflows.agents.kit import Bounds
@@ -41,6 +42,9 @@ FIGURES: Mapping[str, BenchmarkFigure] = {
     "reflection_turns": mean_of("search.reflections"),
     "query_repetition": ratio_of("search.repeated", "search.asked"),
     "tag_format": ratio_of("search.well_formed", TURNS),
+    "tool_reward": ratio_of(TOOL, STEPS),
+    "form_reward": ratio_of(FORM, STEPS),
+    "search_reward": mean_of(SEARCH),
     "title_miss_rate": ratio_of("report.titles_missed", "report.titles"),
     "hierarchy_errors": mean_of("report.hierarchy_errors"),
     "tense_error_rate": ratio_of("report.tense_errors", "report.statements"),
@@ -104,7 +108,7 @@ def _count_turns(turns: Sequence[Turn]) -> dict[str, float]:
     for tool, figures in tool_figures_of([trajectory]).items():
         found[f"tool.{tool}.calls"] = figures.calls
         found[f"tool.{tool}.failed"] = round(figures.failure_rate * figures.calls)
-    return found
+    return found | count_rewards(trajectory)
 
 
 def _count_report_text(answer: BenchmarkAnswer, report: MeasuredReport) -> dict[str, float]:

@@ -18,7 +18,7 @@ from training.evaluation.harness.markup import render_figure_table, render_table
 from training.evaluation.harness.module_counts import CALLS, CONTEXT, interactions_of, module_figures_of
 from training.evaluation.harness.plots import draw_line, draw_scatter
 from training.evaluation.harness.scores import ItemScores
-from training.evaluation.preference_metrics import BootstrapInterval
+from training.evaluation.intervals import Interval
 
 SPREAD = ["mean", "standard deviation", "least", "lower quartile", "median", "upper quartile", "most"]
 FEWEST_POINTS = 3
@@ -28,9 +28,9 @@ SERIES: tuple[tuple[str, str, Sequence[int], Callable[[MeasuredAttempt], int]], 
 )
 
 
-def render_modules(main: str, scores: Sequence[ItemScores], seed: int) -> list[str]:
+def render_modules(main: str, scores: Sequence[ItemScores]) -> list[str]:
     """Render the module metrics of these items; nothing without counts. The plots show the value `main` against its cost."""
-    found = estimate_figures(module_figures_of(scores), scores, seed)
+    found = estimate_figures(module_figures_of(scores), scores)
     if not found:
         return []
     plots = [f"<figure>{svg}</figure>" for svg in draw_efficiency_plots(main, scores)]
@@ -55,7 +55,7 @@ def draw_efficiency_plots(main: str, scores: Sequence[ItemScores]) -> list[str]:
     return [*drawn, *(draw_line(f"{main} within a limit of {label}", _points_of(found), (label, main)) for label, found in lines)]
 
 
-def _points_of(found: Sequence[LimitAccuracy]) -> list[tuple[int, BootstrapInterval]]:
+def _points_of(found: Sequence[LimitAccuracy]) -> list[tuple[int, Interval]]:
     return [(at.limit, at.accuracy) for at in found if not isinstance(at.accuracy, Missing)]
 
 

@@ -25,7 +25,7 @@ from workflows.judging.batch_record import BatchRecord
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.agent_sets import AGENTS
 
-SEARCH, NOBODY, FILE = "search", "none", "file"
+SEARCH, NOBODY, FILE, WRITER = "search", "none", "file", "writer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,17 @@ class RunParts:
     models: RunModels
     judge: ServedModel | None
     around: SearchSurroundings | None
+    variant: str = ""
+
+    @property
+    def _writer(self) -> ServedModel | None:
+        """The model that writes what is judged; the judge where there is no other."""
+        return (self.models.system or self.judge) if self.variant in self.benchmark.written_variants else None
 
     def describe_system(self) -> SystemUsed:
         """Describe the source of the answers, for the manifest."""
         if self.benchmark.answered is AnswererKind.BY_NOBODY:
-            return SystemUsed(name=NOBODY)
+            return SystemUsed(name=WRITER, model=self._writer.used) if self._writer else SystemUsed(name=NOBODY)
         if self.wanted.fleet:
             return self._describe_fleet()
         if self.around is None:
@@ -84,9 +90,19 @@ class RunParts:
 
     def build_judging(self, record: BatchRecord, manifest: RunManifest, folder: RunFolder) -> Judging:
         """Build the judging of this run."""
-        chat = self.judge.chat if self.judge else AbsentModel()
-        kit = Kit(chat, {}, record, self.prompts, codec_of(self.settings), manifest.today, lambda: 0.0)
-        return Judging(kit, folder.read_page, folder.read_turns, manifest.variant, manifest.judge.most_chars)
+        kit, writer = (
+            Kit(
+                asked.chat if asked else AbsentModel(),
+                {},
+                record,
+                self.prompts,
+                codec_of(self.settings),
+                manifest.today,
+                lambda: 0.0,
+            )
+            for asked in (self.judge, self._writer)
+        )
+        return Judging(kit, writer, folder.read_page, folder.read_turns, manifest.variant, manifest.judge.most_chars)
 
     def build_answerer(self, manifest: RunManifest, folder: RunFolder) -> Answerer:
         """Build the source of the answers.
@@ -142,7 +158,7 @@ async def open_run_parts(
     """
     async with open_models(settings, ModelFiles(wanted.model_file, wanted.judge_file, wanted.threads)) as models:
         judge = models.require_judge() if benchmark.prompts_for(variant) else None
-        parts = RunParts(settings, wanted, benchmark, PromptLibrary.load(), models, judge, None)
+        parts = RunParts(settings, wanted, benchmark, PromptLibrary.load(), models, judge, None, variant)
         if wanted.fleet:
             _require_fleet_fit(wanted, benchmark)
         if wanted.fleet or wanted.reports is not None or benchmark.answered is AnswererKind.BY_NOBODY:

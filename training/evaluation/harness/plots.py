@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from training.evaluation.preference_metrics import BootstrapInterval
+from training.evaluation.intervals import Interval
 
 WIDTH = 7.2
 ROW = 0.32
@@ -26,7 +26,7 @@ STYLE: Any = {
 }
 
 
-def draw_intervals(title: str, rows: Mapping[str, BootstrapInterval], zero: bool = False) -> str:
+def draw_intervals(title: str, rows: Mapping[str, Interval], zero: bool = False) -> str:
     """Draw a point and its interval for each name, the first on top; with `zero` a line where there is no difference."""
     with _open_axes(title, MARGIN + ROW * len(rows)) as (axes, svg):
         for place, interval in enumerate(reversed([*rows.values()])):
@@ -71,7 +71,7 @@ def draw_scatter(title: str, points: Sequence[tuple[float, float]], labels: tupl
     return svg[0]
 
 
-def draw_line(title: str, points: Sequence[tuple[int, BootstrapInterval]], labels: tuple[str, str]) -> str:
+def draw_line(title: str, points: Sequence[tuple[int, Interval]], labels: tuple[str, str]) -> str:
     """Draw a line of values with their intervals, at limits on a scale of powers of two."""
     with _open_axes(title, 2.6) as (axes, svg):
         limits = [limit for limit, _ in points]

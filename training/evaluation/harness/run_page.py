@@ -13,7 +13,7 @@ from training.evaluation.harness.markup import format_number, render_document, r
 from training.evaluation.harness.modules_page import render_modules
 from training.evaluation.harness.plots import draw_bars, draw_histogram, draw_intervals, draw_scatter
 from training.evaluation.harness.scores import ItemScores
-from training.evaluation.preference_metrics import BootstrapInterval
+from training.evaluation.intervals import Interval
 
 FEWEST_POINTS = 3
 MICRO = 1_000_000
@@ -59,7 +59,7 @@ class RunRecord:
 
 def render_page(record: RunRecord, benchmark: AnyBenchmark) -> str:
     """Render the whole page."""
-    manifest, found = record.manifest, estimate_figures(benchmark.figures, record.scored, record.manifest.seed)
+    manifest, found = record.manifest, estimate_figures(benchmark.figures, record.scored)
     parts = [
         f"<h1>{escape(benchmark.name)}: {escape(manifest.system.name)}</h1><p>{escape(benchmark.about)}</p>",
         _render_warning(manifest),
@@ -67,7 +67,7 @@ def render_page(record: RunRecord, benchmark: AnyBenchmark) -> str:
         render_figure_table(found),
         *_draw_plots(record, benchmark, found),
         _render_groups(record, benchmark),
-        *render_modules(main_value_of(benchmark), record.scored, manifest.seed),
+        *render_modules(main_value_of(benchmark), record.scored),
         "<h2>What it cost</h2>",
         render_table(["", "calls", "input tokens", "output tokens", "US$"], _cost_rows(record)),
         "<h2>What it was made with</h2>",
@@ -91,7 +91,7 @@ def _render_warning(manifest: RunManifest) -> str:
 
 
 def _draw_plots(record: RunRecord, benchmark: AnyBenchmark, found: Sequence[FigureEstimate]) -> list[str]:
-    rows = {figure.name: figure.interval for figure in found if isinstance(figure.interval, BootstrapInterval)}
+    rows = {figure.name: figure.interval for figure in found if isinstance(figure.interval, Interval)}
     drawn = [draw_intervals("Figures with their 95% intervals", rows)] if rows else []
     main = main_value_of(benchmark)
     values = [score.values[main] for score in record.scored if main in score.values]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from pydantic import Field, JsonValue
+from pydantic import Field, FiniteFloat, JsonValue
 
 from app.domain.budget import Usage
 from app.domain.missing import Missing
@@ -12,10 +12,14 @@ from training.rewards.score import Score
 
 
 class ItemScores(Value):
-    """The values of one item, by figure; `missing` says why a figure has no value. `usage` is the judge's."""
+    """The values of one item, by figure; `missing` says why a figure has no value. `usage` is the judge's.
+
+    Raises:
+        ValueError: a value is NaN or infinite.
+    """
 
     item: str
-    values: dict[str, float] = Field(default_factory=dict)
+    values: dict[str, FiniteFloat] = Field(default_factory=dict)
     missing: dict[str, str] = Field(default_factory=dict)
     detail: JsonValue = None
     domain: str = ""
