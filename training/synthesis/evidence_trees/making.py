@@ -1,0 +1,180 @@
+"""Making a set of evidence trees: each seed topic becomes a row, or falls out at a stage (DeepRubric Algorithm 1).
+
+worked = await make_trees(corpus, TreeKits(writer, verifier), wanted=100, seed=1, journal=journal)
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from app.domain.evidence_rubric import EvidenceRubric, Variant
+from app.domain.missing import Missing
+from app.domain.query import Language
+from training.synthesis.evidence_trees.audit import TreeAudit, describe_audit
+from training.synthesis.evidence_trees.checks import REVISED_CHECKS, find_violations
+from training.synthesis.evidence_trees.growth import grow_tree, plant_root
+from training.synthesis.evidence_trees.merging import merge_tree
+from training.synthesis.evidence_trees.pair import QueryWithRubric
+from training.synthesis.evidence_trees.row import TreeRow, count_row, count_tree
+from training.synthesis.evidence_trees.topics import SeedTopic, draw_topics
+from training.synthesis.evidence_trees.tree import EvidenceTree, as_evidence_leaf
+from training.synthesis.evidence_trees.variants import write_variants
+from training.synthesis.source_corpus import SourceCorpus
+from training.synthesis.training_set.making import Journal, SetMaking
+from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
+from workflows.agents.kit import Kit
+from workflows.agents.ports import Record
+from workflows.judging.rubric_verification import verify_pair
+from workflows.systems.linear_pipeline import Window
+
+AT_ONCE = Window(at_once=4)
+
+
+class TreeStage(StrEnum):
+    """The stages at which a seed topic may fall out, in their order."""
+
+    TOPIC = "topic"
+    GROWTH = "growth"
+    MERGE = "merge"
+    CHECKS = "checks"
+    VERIFICATION = "verification"
+    REVISION = "revision"
+    VARIANTS = "variants"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeKits:
+    """The kit of the model that grows and merges trees, and that of a separate model that verifies."""
+
+    writer: Kit
+    verifier: Kit
+
+    def turn_to(self, topic: SeedTopic, record: Record) -> "TreeKits":
+        """Return the same kits in the language of a topic, with this record."""
+        told: dict[str, Any] = {"language": topic.language, "record": record}
+        return TreeKits(replace(self.writer, **told), replace(self.verifier, **told))
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What there is of a row so far."""
+
+    topic: SeedTopic
+    tree: EvidenceTree
+    pair: QueryWithRubric
+    query: str
+    rubric: EvidenceRubric
+    audit: TreeAudit
+
+
+@dataclass(frozen=True, slots=True)
+class TreeMaking:
+    """Makes rows of seed topics. Each row has the rubrics of these `variants` besides its own."""
+
+    corpus: SourceCorpus
+    kits: TreeKits
+    variants: frozenset[Variant] = frozenset()
+
+    async def make_row(self, topic: SeedTopic, record: Record) -> KeptRow | RefusedCandidate:
+        """Make the row of one seed topic, or say at which stage it falls out, and why."""
+        kits = self.kits.turn_to(topic, record)
+        tree = await self._grow(topic, kits.writer)
+        if isinstance(tree, RefusedCandidate):
+            return tree
+        pair = await self._merge(topic, kits.writer, tree)
+        if isinstance(pair, RefusedCandidate):
+            return pair
+        draft = await self._verify(topic, kits.verifier, tree, pair)
+        return draft if isinstance(draft, RefusedCandidate) else await self._finish(draft, kits.writer)
+
+    async def _grow(self, topic: SeedTopic, kit: Kit) -> EvidenceTree | RefusedCandidate:
+        root = await plant_root(kit, self.corpus, topic)
+        if isinstance(root, Missing):
+            return refuse_topic(topic, TreeStage.TOPIC, root.reason)
+        tree = await grow_tree(kit, self.corpus, root)
+        if len(tree.nodes) == 1:
+            return refuse_topic(topic, TreeStage.GROWTH, f"the root has no children: {tree.root.leaf}", tree)
+        return tree
+
+    async def _merge(self, topic: SeedTopic, kit: Kit, tree: EvidenceTree) -> QueryWithRubric | RefusedCandidate:
+        pair = await merge_tree(kit, topic.title, tree)
+        if isinstance(pair, Missing):
+            return refuse_topic(topic, TreeStage.MERGE, pair.reason, tree)
+        if broken := find_violations(pair, tree):
+            return refuse_topic(topic, TreeStage.CHECKS, f"it breaks {', '.join(broken)}", tree, pair)
+        return pair
+
+    async def _verify(self, topic: SeedTopic, kit: Kit, tree: EvidenceTree, pair: QueryWithRubric) -> _Draft | RefusedCandidate:
+        leaves = [as_evidence_leaf(leaf) for leaf in tree.leaves if leaf.id in pair.selected_ids]
+        found = await verify_pair(kit, pair.query, pair.rubric, leaves, pair.describe_merges())
+        if isinstance(found, Missing):
+            return refuse_topic(topic, TreeStage.VERIFICATION, found.reason, tree, pair)
+        audit = describe_audit(found, pair, tree)
+        if found.rubric is None:
+            return refuse_topic(topic, TreeStage.VERIFICATION, f"dropped: {found.reason}", tree, pair, audit)
+        final = pair.model_copy(update={"query": found.question, "rubric": found.rubric})
+        if broken := find_violations(final, tree, REVISED_CHECKS):
+            return refuse_topic(topic, TreeStage.REVISION, f"it breaks {', '.join(broken)}", tree, pair, audit)
+        return _Draft(topic, tree, pair, found.question, found.rubric, audit)
+
+    async def _finish(self, draft: _Draft, kit: Kit) -> KeptRow | RefusedCandidate:
+        topic = draft.topic
+        written = await write_variants(kit, self.corpus, draft.query, draft.pair.rubric, self.variants)
+        if isinstance(written, Missing):
+            return refuse_topic(topic, TreeStage.VARIANTS, written.reason, draft.tree, draft.pair, draft.audit)
+        row = TreeRow(
+            query=draft.query,
+            language=topic.language,
+            topic=topic.title,
+            seed=topic.address,
+            rubric=draft.rubric,
+            pair=draft.pair,
+            audit=draft.audit,
+            variants=dict(written.rubrics),
+            tree=draft.tree,
+        )
+        return KeptRow(
+            query=row.query,
+            topic=topic.category,
+            language=row.language,
+            documents=tuple(dict.fromkeys((*row.list_documents(), *written.documents))),
+            data=row.model_dump(mode="json"),
+            counts=count_row(row),
+        )
+
+
+def refuse_topic(
+    topic: SeedTopic,
+    stage: TreeStage,
+    reason: str,
+    tree: EvidenceTree | None = None,
+    pair: QueryWithRubric | None = None,
+    audit: TreeAudit | None = None,
+) -> RefusedCandidate:
+    """Return a topic as one that fell out. Of its tree there are only the numbers, for a report to count."""
+    data: dict[str, Any] = {"topic": topic.title, "seed": topic.address, "category": topic.category, "language": topic.language}
+    if tree is not None:
+        data |= {"counts": count_tree(tree), "fallen": [one.model_dump(mode="json") for one in tree.fallen]}
+    data |= {name: one.model_dump(mode="json") for name, one in (("pair", pair), ("audit", audit)) if one is not None}
+    return RefusedCandidate(stage=stage, reason=reason, data=data)
+
+
+async def make_trees(
+    corpus: SourceCorpus,
+    kits: TreeKits,
+    wanted: int,
+    seed: int,
+    journal: Journal,
+    language: Language | None = None,
+    variants: frozenset[Variant] = frozenset(),
+    window: Window = AT_ONCE,
+    told: Callable[[WorkedCandidate], None] = lambda _: None,
+) -> list[WorkedCandidate]:
+    """Make `wanted` rows of a corpus's seed topics, in the order of `seed`; return all that were worked for them.
+
+    Calls go to the record of the writer's kit. Killed and run again with the same journal and record, it asks nothing twice.
+    """
+    making = TreeMaking(corpus, kits, variants)
+    work = SetMaking(making.make_row, kits.writer.record, journal, wanted, window, told)
+    return await work.work(draw_topics(corpus, seed, language))

@@ -1,0 +1,141 @@
+"""Merging a tree bottom-up into a query with its criteria, by one call of a model (DeepRubric section 3.2, prompt of Fig. 11).
+
+The answer becomes a pair as the model gave it. Only evidence is put into the leaves' own words where the model copied or barely
+shortened them; whether all of it holds is for `checks.py` to say.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import Field, ValidationError
+
+from app.domain.evidence_rubric import CriterionType, EvidenceCriterion, EvidenceRubric, Variant
+from app.domain.missing import Missing
+from app.domain.options import to_one_line
+from training.synthesis.evidence_trees.pair import Merge, QueryWithRubric, SelectedLeaf
+from training.synthesis.evidence_trees.tree import EvidenceTree, TreeNode
+from workflows.agents.kit import Kit
+from workflows.agents.steps import StepAnswer, declare_step
+from workflows.judging.judge_call import ask_judge
+from workflows.judging.rubric_verification import RevisedAnswer, find_own_words
+
+SHOWN_STATEMENTS = 6
+STATEMENT_CHARS = 300
+
+
+class SelectionAnswer(StepAnswer):
+    """A selected leaf."""
+
+    main = "leaf"
+
+    leaf: str = Field(default="", description="id of the leaf")
+    reason: str = Field(default="", description="why it is selected")
+
+
+class MergeStepAnswer(StepAnswer):
+    """One step of the merge."""
+
+    inputs: tuple[str, ...] = Field(default=(), description="ids of leaves or of earlier outputs")
+    output: str = Field(default="", description="id of the result, such as m1")
+    question: str = Field(default="", description="what the inputs ask together")
+    reason: str = Field(default="", description="why they belong together")
+
+
+class MergedCriterionAnswer(RevisedAnswer):
+    """One criterion. A weight that is left out is out of form, and does not pass for a negative one."""
+
+    weight: float = Field(default=2.0, description="0 to 1; below 0 for what an answer must keep clear of")
+
+
+class MergeAnswer(StepAnswer):
+    """The merge as a whole."""
+
+    selected: tuple[SelectionAnswer, ...] = Field(default=(), description="the selected leaves")
+    merges: tuple[MergeStepAnswer, ...] = Field(default=(), description="the merges, from the leaves to the question")
+    question: str = Field(default="", description="the research question")
+    criteria: tuple[MergedCriterionAnswer, ...] = Field(default=(), description="5 to 8 criteria")
+
+
+MERGE = declare_step("tree_merge", MergeAnswer, max_tokens=5_000)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unusable:
+    """Why the model's answer makes no pair."""
+
+    reason: str
+
+
+async def merge_tree(kit: Kit, topic: str, tree: EvidenceTree) -> QueryWithRubric | Missing:
+    """Merge a tree into a query with its unrevised criteria; missing if the call fails or its answer makes no rubric."""
+    leaves = {leaf.id: leaf for leaf in tree.leaves}
+
+    def read(said: MergeAnswer) -> QueryWithRubric | _Unusable:
+        return _make_pair(said, leaves, kit.chat.name)
+
+    pair = await ask_judge(kit, MERGE, read, topic=topic, tree=_show_tree(tree), leaves=_show_leaves(tree))
+    if isinstance(pair, _Unusable):
+        return Missing(pair.reason)
+    return pair
+
+
+def _show_tree(tree: EvidenceTree) -> str:
+    """Return the nodes, each below its parent and further in."""
+    ordered = sorted(tree.nodes[1:], key=lambda node: [int(place) for place in node.id.split(".")])
+    return "\n".join(f"{'  ' * node.depth}[{node.id}] {node.question}" for node in (tree.root, *ordered))
+
+
+def _show_leaves(tree: EvidenceTree) -> str:
+    return "\n\n".join(
+        f"[{leaf.id}] {leaf.question}\n" + "\n".join(f"- {said[:STATEMENT_CHARS]}" for said in leaf.statements[:SHOWN_STATEMENTS])
+        for leaf in tree.leaves
+    )
+
+
+def _make_pair(said: MergeAnswer, leaves: Mapping[str, TreeNode], model: str) -> QueryWithRubric | _Unusable:
+    try:
+        criteria = tuple(_make_criterion(number, told, leaves) for number, told in enumerate(said.criteria, 1))
+        return QueryWithRubric(
+            query=to_one_line(said.question),
+            rubric=EvidenceRubric(variant=Variant.UNREVISED, criteria=criteria, model=model),
+            selected=tuple(SelectedLeaf(leaf=_read_id(one.leaf), reason=to_one_line(one.reason)) for one in said.selected),
+            merges=tuple(_make_merge(one) for one in said.merges),
+        )
+    except ValidationError as error:
+        return _Unusable("; ".join(problem["msg"].removeprefix("Value error, ") for problem in error.errors()[:3]))
+    except ValueError as error:
+        return _Unusable(str(error))
+
+
+def _make_merge(said: MergeStepAnswer) -> Merge:
+    return Merge(
+        inputs=tuple(_read_id(one) for one in said.inputs),
+        output=_read_id(said.output),
+        question=to_one_line(said.question),
+        reason=to_one_line(said.reason),
+    )
+
+
+def _make_criterion(number: int, said: MergedCriterionAnswer, leaves: Mapping[str, TreeNode]) -> EvidenceCriterion:
+    """Return a criterion as it was told.
+
+    Raises:
+        ValueError: its type, description or weight is out of form.
+    """
+    kind = CriterionType(said.type.strip().lower())
+    named = tuple(dict.fromkeys(_read_id(leaf) for leaf in said.leaves))
+    stated = [statement for leaf in named if leaf in leaves for statement in leaves[leaf].statements]
+    evidence = said.evidence if kind is CriterionType.FACTUAL else ()
+    own = [find_own_words(words, stated) or words for words in evidence]
+    return EvidenceCriterion(
+        id=f"R{number}",
+        type=kind,
+        description=said.description,
+        weight=said.weight,
+        source_leaf_ids=named,
+        evidence=tuple(dict.fromkeys(own)),
+    )
+
+
+def _read_id(said: str) -> str:
+    return said.strip().strip("[]").strip()
