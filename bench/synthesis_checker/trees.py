@@ -69,7 +69,7 @@ def _check_questions(row: Row) -> Iterator[str]:
 
 
 def _list_ancestors(nodes: Mapping[str, Row], node: Row) -> list[Row]:
-    found = []
+    found: list[Row] = []
     while node["parent"] in nodes and len(found) <= DEEPEST:
         node = nodes[node["parent"]]
         found.append(node)
@@ -194,9 +194,8 @@ def _check_variants(row: Row, kept: Row, read_text: ReadText) -> Iterator[str]:
         for one in rubric["criteria"]:
             if name == "closed_book" and (one["evidence"] or one["source_leaf_ids"]):
                 yield "the closed-book rubric names evidence"
-            if name == "search" and not all(
-                any(said in text for text in texts) for piece in one["evidence"] for said in _split(piece)
-            ):
+            pieces = [said for piece in one["evidence"] for said in _split(piece)] if name == "search" else []
+            if any(not any(said in text for text in texts) for said in pieces):
                 yield "the search-based rubric has evidence that no document of the row has"
     if row["variants"].get("unrevised") not in (None, row["pair"]["rubric"]):
         yield "the unrevised variant is not the pair's own rubric"

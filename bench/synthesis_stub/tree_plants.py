@@ -61,7 +61,7 @@ def invent_evidence(answer: Answer, _: str) -> Answer:
 
 def break_trace(answer: Answer, _: str) -> Answer:
     """Let a selected leaf go into no merge."""
-    first, *others = answer["merges"]
+    first, *others = answer["merges"] or [{"inputs": []}]
     return answer | {"merges": [first | {"inputs": first["inputs"][1:]}, *others]}
 
 
@@ -75,7 +75,7 @@ def rest_on_one_leaf(answer: Answer, _: str) -> Answer:
 def list_rubric(answer: Answer, _: str) -> Answer:
     """Write the criteria into the query."""
     query = " ".join([answer["question"], *(one["description"] for one in answer["criteria"][-3:])])
-    *others, last = answer["merges"]
+    *others, last = answer["merges"] or [{}]
     return answer | {"question": query, "merges": [*others, last | {"question": query}]}
 
 

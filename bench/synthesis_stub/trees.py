@@ -9,6 +9,7 @@ Its answers are a function of the prompt. They are well-formed and grounded, and
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +27,7 @@ _TERM = re.compile(
 )
 SIDES = ("comparison", "risks", "quantities", "mechanisms", "actors", "history")
 SELECTED = 5
+MOST_PASSAGES = 3
 DROPPED_OF, KEPT_OF, MISLED_OF = 12, 20, 5
 """One pair of so many is dropped, kept as it is, or has a criterion with a negative weight."""
 
@@ -45,6 +47,7 @@ class Shown:
 
     text: str
     words: Wording
+    widest: int
 
     def read(self, tag: str) -> str:
         """Return what stands in a tag."""
@@ -91,22 +94,23 @@ def find_terms(text: str) -> list[str]:
 
 
 def gate(shown: Shown) -> Answer:
-    """Let all proposals pass."""
-    count = len(shown.read_lines("proposals"))
+    """Let proposals pass: all, or as many as the stub lets grow."""
+    count = min(shown.widest, len(shown.read_lines("proposals")))
     return {"passing": [str(number) for number in range(1, count + 1)], "reason": shown.words.opens_new}
 
 
 def ground(shown: Shown) -> Answer:
-    """Choose passages with sentences that share words with the question, and copy these."""
-    wanted = set(list_stems(shown.read("question")))
+    """Choose passages with sentences that share words with the question, beyond those of the title, and copy these."""
+    asked = shown.read("question")
     pieces = _PASSAGE.split(shown.read("passages"))
     chosen = []
-    for short, body in zip(pieces[1::3], pieces[3::3], strict=True):
-        usable = [one for one in list_sentences(body) if shown.words.is_usable(one)]
-        near = sorted(usable, key=lambda one: (-len(wanted & set(list_stems(one))), _mix(shown.read("question"), one)))
-        if near and len(wanted & set(list_stems(near[0]))) > 1:
+    for short, title, body in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
+        wanted = set(list_stems(asked)) - set(list_stems(title))
+        scores = {one: len(wanted & set(list_stems(one))) for one in list_sentences(body) if shown.words.is_usable(one)}
+        near = sorted((one for one in scores if scores[one]), key=lambda one: (-scores[one], _mix(asked, one)))
+        if near:
             chosen.append({"passage": short, "statements": near[:2]})
-    return {"passages": chosen[:4]}
+    return {"passages": chosen[:MOST_PASSAGES]}
 
 
 def _mix(*texts: str) -> str:
@@ -128,7 +132,8 @@ def merge(shown: Shown) -> Answer:
 
 
 def select_leaves(leaves: Sequence[ShownLeaf]) -> list[ShownLeaf]:
-    """Return leaves of different branches in turn, each with one statement that no earlier one has. None has all of these."""
+    """Return leaves of different branches in turn, each with its rarest statement. None has the statements of all."""
+    count = Counter(statement for leaf in leaves for statement in leaf.statements)
     branches: dict[str, list[ShownLeaf]] = {}
     for leaf in leaves:
         branches.setdefault(leaf.id.partition(".")[0], []).append(leaf)
@@ -137,7 +142,7 @@ def select_leaves(leaves: Sequence[ShownLeaf]) -> list[ShownLeaf]:
     said: set[str] = set()
     asked: set[str] = set()
     for leaf in turns:
-        own = [statement for statement in leaf.statements if statement not in said]
+        own = sorted((one for one in leaf.statements if one not in said), key=lambda one: (count[one], one))
         if (
             len(chosen) < SELECTED
             and own
@@ -242,9 +247,13 @@ STEPS: Mapping[str, Callable[[Shown], Answer]] = {
 
 @dataclass(frozen=True, slots=True)
 class TreeStub:
-    """Answers requests for steps of evidence trees. `plant` names the rule to break, or is empty; see `tree_plants.py`."""
+    """Answers requests for steps of evidence trees. `plant` names the rule to break, or is empty; see `tree_plants.py`.
+
+    No more than `widest` children of a node pass the gate: small trees for tests.
+    """
 
     plant: str = ""
+    widest: int = 6
 
     def __call__(self, request: ChatRequest) -> str:
         """Return the answer to a request, as JSON."""
@@ -254,7 +263,7 @@ class TreeStub:
 
     def answer(self, step: str, system: str, user: str) -> str:
         """Return the answer to the two parts of a step's prompt, as JSON."""
-        shown = Shown(user, choose_wording(system))
+        shown = Shown(user, choose_wording(system), self.widest)
         answer = STEPS[step](shown)
         planted = PLANTS.get(self.plant)
         if planted and planted.step == step:

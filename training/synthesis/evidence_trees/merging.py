@@ -5,13 +5,13 @@ shortened them; whether all of it holds is for `checks.py` to say.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from pydantic import Field, ValidationError
 
-from app.domain.evidence_rubric import CriterionType, EvidenceCriterion, EvidenceRubric, Variant
+from app.domain.evidence_rubric import FEWEST, CriterionType, EvidenceCriterion, EvidenceRubric, Variant
 from app.domain.missing import Missing
 from app.domain.options import to_one_line
+from training.synthesis.evidence_trees.checks import FEWEST_LEAVES
 from training.synthesis.evidence_trees.pair import Merge, QueryWithRubric, SelectedLeaf
 from training.synthesis.evidence_trees.tree import EvidenceTree, TreeNode
 from workflows.agents.kit import Kit
@@ -48,35 +48,23 @@ class MergedCriterionAnswer(RevisedAnswer):
 
 
 class MergeAnswer(StepAnswer):
-    """The merge as a whole."""
+    """The merge as a whole. An answer with too few parts is asked for again, with the missing number."""
 
-    selected: tuple[SelectionAnswer, ...] = Field(default=(), description="the selected leaves")
-    merges: tuple[MergeStepAnswer, ...] = Field(default=(), description="the merges, from the leaves to the question")
+    selected: tuple[SelectionAnswer, ...] = Field(min_length=FEWEST_LEAVES, description="the selected leaves")
+    merges: tuple[MergeStepAnswer, ...] = Field(min_length=1, description="the merges, from the leaves to the question")
     question: str = Field(default="", description="the research question")
-    criteria: tuple[MergedCriterionAnswer, ...] = Field(default=(), description="5 to 8 criteria")
+    criteria: tuple[MergedCriterionAnswer, ...] = Field(min_length=FEWEST, description="5 to 8 criteria")
 
 
 MERGE = declare_step("tree_merge", MergeAnswer, max_tokens=5_000)
 
 
-@dataclass(frozen=True, slots=True)
-class _Unusable:
-    """Why the model's answer makes no pair."""
-
-    reason: str
-
-
 async def merge_tree(kit: Kit, topic: str, tree: EvidenceTree) -> QueryWithRubric | Missing:
     """Merge a tree into a query with its unrevised criteria; missing if the call fails or its answer makes no rubric."""
-    leaves = {leaf.id: leaf for leaf in tree.leaves}
-
-    def read(said: MergeAnswer) -> QueryWithRubric | _Unusable:
-        return _make_pair(said, leaves, kit.chat.name)
-
-    pair = await ask_judge(kit, MERGE, read, topic=topic, tree=_show_tree(tree), leaves=_show_leaves(tree))
-    if isinstance(pair, _Unusable):
-        return Missing(pair.reason)
-    return pair
+    said = await ask_judge(kit, MERGE, lambda said: said, topic=topic, tree=_show_tree(tree), leaves=_show_leaves(tree))
+    if isinstance(said, Missing):
+        return said
+    return _make_pair(said, {leaf.id: leaf for leaf in tree.leaves}, kit.chat.name)
 
 
 def _show_tree(tree: EvidenceTree) -> str:
@@ -92,7 +80,7 @@ def _show_leaves(tree: EvidenceTree) -> str:
     )
 
 
-def _make_pair(said: MergeAnswer, leaves: Mapping[str, TreeNode], model: str) -> QueryWithRubric | _Unusable:
+def _make_pair(said: MergeAnswer, leaves: Mapping[str, TreeNode], model: str) -> QueryWithRubric | Missing:
     try:
         criteria = tuple(_make_criterion(number, told, leaves) for number, told in enumerate(said.criteria, 1))
         return QueryWithRubric(
@@ -102,9 +90,10 @@ def _make_pair(said: MergeAnswer, leaves: Mapping[str, TreeNode], model: str) ->
             merges=tuple(_make_merge(one) for one in said.merges),
         )
     except ValidationError as error:
-        return _Unusable("; ".join(problem["msg"].removeprefix("Value error, ") for problem in error.errors()[:3]))
+        told = (f"{'.'.join(map(str, one['loc']))}: {one['msg'].removeprefix('Value error, ')}" for one in error.errors()[:3])
+        return Missing(f"{MERGE.name}: {'; '.join(told)}")
     except ValueError as error:
-        return _Unusable(str(error))
+        return Missing(f"{MERGE.name}: {error}")
 
 
 def _make_merge(said: MergeStepAnswer) -> Merge:

@@ -17,15 +17,15 @@ class Merge(Value):
     """A step of the merge: leaves or outputs of earlier merges become one question. `output` is its id, such as `m2`."""
 
     inputs: tuple[str, ...] = Field(min_length=1)
-    output: str
-    question: str
+    output: str = Field(min_length=1)
+    question: str = Field(min_length=1)
     reason: str
 
 
 class QueryWithRubric(Value):
     """A query, its criteria, and the trace: the selected leaves and all merges in their order."""
 
-    query: str
+    query: str = Field(min_length=1)
     rubric: EvidenceRubric
     selected: tuple[SelectedLeaf, ...]
     merges: tuple[Merge, ...]

@@ -20,7 +20,7 @@ from retrieval.language.traditional import simplify
 from training.synthesis.source_corpus import CorpusDocument, SourceCorpus
 
 OPENING_CHARS = 1_200
-SHORTEST = {Language.ENGLISH: 600, Language.CHINESE: 250}
+SHORTEST = {Language.ENGLISH: 600, Language.CHINESE: 180}
 """Documents that are shorter, in characters, give no seed topic."""
 THEMES = 40
 REPEATED = 3
