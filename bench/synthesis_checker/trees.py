@@ -22,12 +22,11 @@ _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_]+")
 _BULLET = re.compile(r"(?m)^\s*(?:[-*•]|\d+[.)、])\s")
 
 
-def check_tree_row(kept: Row, read_text: ReadText) -> list[str]:
-    """Return what is wrong with a kept row; nothing if it is sound."""
-    row = kept["data"]
+def check_tree_row(row: Row, read_text: ReadText) -> list[str]:
+    """Return what is wrong with a row of `rows.jsonl`; nothing if it is sound."""
     checks = (_check_shape(row), _check_questions(row), _check_statements(row, read_text), _check_selection(row))
-    rubrics = (*_check_unrevised(row), *_check_revised(row), *_check_variants(row, kept, read_text))
-    return [*(fault for found in checks for fault in found), *_check_trace(row), *rubrics, *_check_row(kept, row)]
+    rubrics = (*_check_unrevised(row), *_check_revised(row), *_check_variants(row, read_text))
+    return [*(fault for found in checks for fault in found), *_check_trace(row), *rubrics, *_check_documents(row)]
 
 
 def _check_shape(row: Row) -> Iterator[str]:
@@ -188,17 +187,18 @@ def _share_in(text: str, other: str) -> float:
     return len(words & known) / max(1, len(words))
 
 
-def _check_variants(row: Row, kept: Row, read_text: ReadText) -> Iterator[str]:
-    texts = [_fold(read_text(address)) for address in kept["documents"]]
-    for name, rubric in row["variants"].items():
+def _check_variants(row: Row, read_text: ReadText) -> Iterator[str]:
+    texts = [_fold(read_text(address)) for address in row["documents"]]
+    for rubric in row["variants"]:
+        name = rubric["variant"]
         for one in rubric["criteria"]:
             if name == "closed_book" and (one["evidence"] or one["source_leaf_ids"]):
                 yield "the closed-book rubric names evidence"
             pieces = [said for piece in one["evidence"] for said in _split(piece)] if name == "search" else []
             if any(not any(said in text for text in texts) for said in pieces):
                 yield "the search-based rubric has evidence that no document of the row has"
-    if row["variants"].get("unrevised") not in (None, row["pair"]["rubric"]):
-        yield "the unrevised variant is not the pair's own rubric"
+        if name == "unrevised" and rubric != row["pair"]["rubric"]:
+            yield "the unrevised variant is not the pair's own rubric"
 
 
 def _split(evidence: str) -> list[str]:
@@ -210,10 +210,8 @@ def _fold(text: str) -> str:
     return " ".join(text.split())
 
 
-def _check_row(kept: Row, row: Row) -> Iterator[str]:
+def _check_documents(row: Row) -> Iterator[str]:
     chosen = _list_selected(row)
     behind = {one["address"] for node in row["tree"]["nodes"] if node["id"] in chosen for one in node["passages"]}
-    if not {row["seed"], *behind} <= set(kept["documents"]):
+    if not {row["seed"], *behind} <= set(row["documents"]):
         yield "the row does not name all its documents"
-    if kept["query"] != row["query"]:
-        yield "the row's query is not its data's"

@@ -40,12 +40,12 @@ _BY_FAULT: Mapping[RubricFault, RevisionReason] = {
 
 
 class TreeAudit(Value):
-    """The verdict on a pair. `primary` is the reason of a revision; `unusable` says what a revision lost."""
+    """The verdict on a pair. `primary` is the reason of a revision; `unusable` says what a revision lost, and why."""
 
     decision: PairDecision
     faults: tuple[RubricFault, ...] = ()
     reason: str = ""
-    unusable: tuple[str, ...] = ()
+    unusable: str = ""
     primary: RevisionReason | None = None
 
 
@@ -56,7 +56,7 @@ def describe_audit(found: Verification, pair: QueryWithRubric, tree: EvidenceTre
         decision=found.decision,
         faults=found.faults,
         reason=found.reason,
-        unusable=found.unusable,
+        unusable="; ".join(found.unusable),
         primary=name_primary_reason(found, pair, tree) if revised else None,
     )
 

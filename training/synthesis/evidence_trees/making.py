@@ -3,8 +3,8 @@
 worked = await make_trees(corpus, TreeKits(writer, verifier), wanted=100, seed=1, journal=journal)
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -17,18 +17,16 @@ from training.synthesis.evidence_trees.growth import grow_tree, plant_root
 from training.synthesis.evidence_trees.merging import merge_tree
 from training.synthesis.evidence_trees.pair import QueryWithRubric
 from training.synthesis.evidence_trees.row import TreeRow, count_row, count_tree
-from training.synthesis.evidence_trees.topics import SeedTopic, draw_topics
+from training.synthesis.evidence_trees.topics import SeedTopic
 from training.synthesis.evidence_trees.tree import EvidenceTree, as_evidence_leaf
 from training.synthesis.evidence_trees.variants import write_variants
 from training.synthesis.source_corpus import SourceCorpus
-from training.synthesis.training_set.making import Journal, SetMaking
-from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
+from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
 from workflows.agents.kit import Kit
 from workflows.agents.ports import Record
 from workflows.judging.rubric_verification import verify_pair
-from workflows.systems.linear_pipeline import Window
 
-AT_ONCE = Window(at_once=4)
+OpenKit = Callable[[Record, Language], Kit]
 
 
 class TreeStage(StrEnum):
@@ -45,15 +43,10 @@ class TreeStage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TreeKits:
-    """The kit of the model that grows and merges trees, and that of a separate model that verifies."""
+    """Open the kit of the model that grows and merges trees, and that of a separate model that verifies."""
 
-    writer: Kit
-    verifier: Kit
-
-    def turn_to(self, topic: SeedTopic, record: Record) -> "TreeKits":
-        """Return the same kits in the language of a topic, with this record."""
-        told: dict[str, Any] = {"language": topic.language, "record": record}
-        return TreeKits(replace(self.writer, **told), replace(self.verifier, **told))
+    open_writer: OpenKit
+    open_verifier: OpenKit
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,27 +65,28 @@ class _Draft:
 class TreeMaking:
     """Makes rows of seed topics. Each row has the rubrics of these `variants` besides its own."""
 
-    corpus: SourceCorpus
+    corpora: Mapping[str, SourceCorpus]
     kits: TreeKits
     variants: frozenset[Variant] = frozenset()
 
     async def make_row(self, topic: SeedTopic, record: Record) -> KeptRow | RefusedCandidate:
         """Make the row of one seed topic, or say at which stage it falls out, and why."""
-        kits = self.kits.turn_to(topic, record)
-        tree = await self._grow(topic, kits.writer)
+        writer = self.kits.open_writer(record, topic.language)
+        tree = await self._grow(topic, writer)
         if isinstance(tree, RefusedCandidate):
             return tree
-        pair = await self._merge(topic, kits.writer, tree)
+        pair = await self._merge(topic, writer, tree)
         if isinstance(pair, RefusedCandidate):
             return pair
-        draft = await self._verify(topic, kits.verifier, tree, pair)
-        return draft if isinstance(draft, RefusedCandidate) else await self._finish(draft, kits.writer)
+        draft = await self._verify(topic, self.kits.open_verifier(record, topic.language), tree, pair)
+        return draft if isinstance(draft, RefusedCandidate) else await self._finish(draft, writer)
 
     async def _grow(self, topic: SeedTopic, kit: Kit) -> EvidenceTree | RefusedCandidate:
-        root = await plant_root(kit, self.corpus, topic)
+        corpus = self.corpora[topic.corpus]
+        root = await plant_root(kit, corpus, topic)
         if isinstance(root, Missing):
             return refuse_topic(topic, TreeStage.TOPIC, root.reason)
-        tree = await grow_tree(kit, self.corpus, root)
+        tree = await grow_tree(kit, corpus, root)
         if len(tree.nodes) == 1:
             return refuse_topic(topic, TreeStage.GROWTH, f"the root has no children: {tree.root.leaf}", tree)
         return tree
@@ -120,24 +114,22 @@ class TreeMaking:
 
     async def _finish(self, draft: _Draft, kit: Kit) -> KeptRow | RefusedCandidate:
         topic = draft.topic
-        written = await write_variants(kit, self.corpus, draft.query, draft.pair.rubric, self.variants)
+        written = await write_variants(kit, self.corpora[topic.corpus], draft.query, draft.pair.rubric, self.variants)
         if isinstance(written, Missing):
             return refuse_topic(topic, TreeStage.VARIANTS, written.reason, draft.tree, draft.pair, draft.audit)
         row = TreeRow(
-            query=draft.query,
-            language=topic.language,
-            topic=topic.title,
+            title=topic.title,
             seed=topic.address,
             rubric=draft.rubric,
             pair=draft.pair,
             audit=draft.audit,
-            variants=dict(written.rubrics),
+            variants=written.rubrics,
             tree=draft.tree,
         )
         return KeptRow(
-            query=row.query,
+            query=draft.query,
             topic=topic.category,
-            language=row.language,
+            language=topic.language,
             documents=tuple(dict.fromkeys((*row.list_documents(), *written.documents))),
             data=row.model_dump(mode="json"),
             counts=count_row(row),
@@ -158,23 +150,3 @@ def refuse_topic(
         data |= {"counts": count_tree(tree), "fallen": [one.model_dump(mode="json") for one in tree.fallen]}
     data |= {name: one.model_dump(mode="json") for name, one in (("pair", pair), ("audit", audit)) if one is not None}
     return RefusedCandidate(stage=stage, reason=reason, data=data)
-
-
-async def make_trees(
-    corpus: SourceCorpus,
-    kits: TreeKits,
-    wanted: int,
-    seed: int,
-    journal: Journal,
-    language: Language | None = None,
-    variants: frozenset[Variant] = frozenset(),
-    window: Window = AT_ONCE,
-    told: Callable[[WorkedCandidate], None] = lambda _: None,
-) -> list[WorkedCandidate]:
-    """Make `wanted` rows of a corpus's seed topics, in the order of `seed`; return all that were worked for them.
-
-    Calls go to the record of the writer's kit. Killed and run again with the same journal and record, it asks nothing twice.
-    """
-    making = TreeMaking(corpus, kits, variants)
-    work = SetMaking(making.make_row, kits.writer.record, journal, wanted, window, told)
-    return await work.work(draw_topics(corpus, seed, language))

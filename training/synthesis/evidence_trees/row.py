@@ -1,7 +1,6 @@
-"""A row of a set of evidence trees: what training reads, and the numbers that the set's report counts."""
+"""What a row of a set of evidence trees has besides its query, and the numbers that the set's report counts."""
 
-from app.domain.evidence_rubric import CriterionType, EvidenceRubric, Variant
-from app.domain.query import Language
+from app.domain.evidence_rubric import CriterionType, EvidenceRubric
 from app.domain.value import Value
 from training.synthesis.evidence_trees.audit import TreeAudit
 from training.synthesis.evidence_trees.pair import QueryWithRubric
@@ -9,19 +8,18 @@ from training.synthesis.evidence_trees.tree import DEEPEST, EvidenceTree
 
 
 class TreeRow(Value):
-    """A query with its verified rubric. `pair` is what it was before verification, with its trace.
+    """The verified rubric of a query, and where it comes from: `pair` is both before verification, with the trace.
 
-    The ids of a criterion's leaves are those of `tree`. The rubrics of `variants` are for the same query.
+    The ids of a criterion's leaves are those of `tree`. The rubrics of `variants` are for the same query. `title` is that of the
+    document of the seed topic, `seed` its address.
     """
 
-    query: str
-    language: Language
-    topic: str
+    title: str
     seed: str
     rubric: EvidenceRubric
     pair: QueryWithRubric
     audit: TreeAudit
-    variants: dict[Variant, EvidenceRubric]
+    variants: tuple[EvidenceRubric, ...]
     tree: EvidenceTree
 
     def list_documents(self) -> tuple[str, ...]:

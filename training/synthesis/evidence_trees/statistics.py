@@ -39,6 +39,8 @@ PAPER_TABLE_6: Mapping[str, float | str] = {
     "sft_annotation_model": "GPT-5.1",
 }
 """Table 6 as published. `revision_rate` and `drop_rate` are shares of `generated`."""
+PAPER_C_2: Mapping[str, float] = {"passages_per_leaf": 2.54, "leaves_at_depth_3_share": 0.914}
+"""Further numbers of trees that appendix C.2 has."""
 PAPER_TABLE_7: Mapping[RevisionReason, float] = {
     RevisionReason.MISMATCH: 0.564,
     RevisionReason.EVIDENCE: 0.182,
@@ -54,6 +56,20 @@ PAPER_TABLE_3: Mapping[str, Mapping[str, float | str]] = {
     "DeepRubric-8B": {"data_usd": 180, "sft_gpu_hours": 3, "rl_gpu_hours": 750, "gpus": "8 A100", "usd": 1_700},
 }
 """Table 3 as published. The data of DeepRubric cost $180: 1.8 US cents for each generated example."""
+
+
+def count_figures(worked: Sequence[WorkedCandidate]) -> dict[str, float]:
+    """Return all numbers for the report of a set, each by its name with the paper's number beside it."""
+    figures = {_name_beside(name, PAPER_TABLE_6.get(name)): value for name, value in count_table_6(worked).items()}
+    figures |= {_name_beside(name, PAPER_C_2.get(name)): value for name, value in count_trees(worked).items()}
+    reasons = count_table_7(worked)
+    figures |= {_name_beside(f"revised for {name}", PAPER_TABLE_7[name]): value for name, value in reasons.items()}
+    return figures | count_cost(worked)
+
+
+def _name_beside(name: str, paper: float | str | None) -> str:
+    told = name.replace("_", " ")
+    return told if paper is None else f"{told} (paper: {paper})"
 
 
 def count_table_6(worked: Sequence[WorkedCandidate]) -> dict[str, float]:
@@ -85,7 +101,7 @@ def count_table_6(worked: Sequence[WorkedCandidate]) -> dict[str, float]:
 
 
 def count_trees(worked: Sequence[WorkedCandidate]) -> dict[str, float]:
-    """Return further numbers of trees, some of which appendix C.2 has: 2.54 passages a leaf, 91.4% of leaves at depth 3."""
+    """Return further numbers of trees."""
     trees = list(_list_tree_counts(worked))
     leaves = sum(tree["leaves"] for tree in trees)
     return {
@@ -101,12 +117,6 @@ def count_table_7(worked: Sequence[WorkedCandidate]) -> dict[RevisionReason, flo
     """Return the share of each primary reason among the revised pairs, also of those that fell out later."""
     told = Counter(str(audit.get("primary")) for audit in _list_audits(worked) if audit.get("primary"))
     return {reason: _divide(told[reason], sum(told.values())) for reason in RevisionReason}
-
-
-def count_yields(worked: Sequence[WorkedCandidate]) -> dict[str, int]:
-    """Return how many topics fell out at each stage, and how many became rows."""
-    stages = Counter(one.refused.stage for one in worked if one.refused)
-    return {**dict(sorted(stages.items())), "kept": sum(one.kept is not None for one in worked)}
 
 
 def count_cost(worked: Sequence[WorkedCandidate]) -> dict[str, float]:

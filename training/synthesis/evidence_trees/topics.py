@@ -33,14 +33,21 @@ _SHORTEST_THEME = {True: 2, False: 4}
 
 @dataclass(frozen=True, slots=True)
 class SeedTopic:
-    """A topic from which a tree grows: a document's title, with its category and its opening. It is a `Candidate`."""
+    """A topic from which a tree grows: a document of a corpus, its category and its opening. It is a `Candidate`."""
 
     id: str
+    corpus: str
     title: str
     address: str
     opening: str
     category: str
     language: Language
+
+
+def draw_from_corpora(corpora: Sequence[SourceCorpus], seed: int, language: Language | None = None) -> Iterator[SeedTopic]:
+    """Yield the seed topics of several corpora, one of each in turn."""
+    drawn = [draw_topics(corpus, seed, language) for corpus in corpora]
+    return (topic for topic in chain.from_iterable(zip_longest(*drawn)) if topic is not None)
 
 
 def draw_topics(corpus: SourceCorpus, seed: int, language: Language | None = None) -> list[SeedTopic]:
@@ -66,8 +73,9 @@ def _read_topics(corpus: SourceCorpus, documents: Iterable[CorpusDocument]) -> I
     themes = find_themes(counts)
     for (document, opening), count in zip(long, counts, strict=True):
         source = document.source
-        key = content_key("evidence tree", source.url)
-        yield SeedTopic(key, source.title, source.url, opening, name_category(count, themes), document.language)
+        key = content_key("evidence tree", corpus.name, source.url)
+        category = name_category(count, themes)
+        yield SeedTopic(key, corpus.name, source.title, source.url, opening, category, document.language)
 
 
 def _list_theme_words(opening: str) -> Iterator[str]:

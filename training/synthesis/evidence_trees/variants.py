@@ -1,7 +1,7 @@
 """Further rubrics for the query of a tree, which stays unchanged: the ablation of DeepRubric section 4.4 (Table 2)."""
 
-from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Set
+from dataclasses import dataclass
 
 from app.domain.errors import ToolError
 from app.domain.evidence_rubric import EvidenceRubric, Variant
@@ -13,9 +13,9 @@ from workflows.judging.evidence_generation import PASSAGES, write_closed_book_ru
 
 @dataclass(frozen=True, slots=True)
 class WrittenVariants:
-    """Rubrics by variant, and the addresses of the documents that the search-based one rests on."""
+    """The rubrics, and the addresses of the documents that the search-based one rests on."""
 
-    rubrics: Mapping[Variant, EvidenceRubric] = field(default_factory=dict)
+    rubrics: tuple[EvidenceRubric, ...] = ()
     documents: tuple[str, ...] = ()
 
 
@@ -23,21 +23,20 @@ async def write_variants(
     kit: Kit, corpus: SourceCorpus, query: str, unrevised: EvidenceRubric, wanted: Set[Variant]
 ) -> WrittenVariants | Missing:
     """Write the wanted variants; missing if one of them is, so that all variants of a set have the same queries."""
-    rubrics: dict[Variant, EvidenceRubric] = {}
+    rubrics = [unrevised] if Variant.UNREVISED in wanted else []
     documents: tuple[str, ...] = ()
-    if Variant.UNREVISED in wanted:
-        rubrics[Variant.UNREVISED] = unrevised
     if Variant.CLOSED_BOOK in wanted:
         closed = await write_closed_book_rubric(kit, query)
         if isinstance(closed, Missing):
             return closed
-        rubrics[Variant.CLOSED_BOOK] = closed
+        rubrics.append(closed)
     if Variant.SEARCH in wanted:
         searched = await _write_searched(kit, corpus, query)
         if isinstance(searched, Missing):
             return searched
-        rubrics[Variant.SEARCH], documents = searched
-    return WrittenVariants(rubrics, documents)
+        rubrics.append(searched[0])
+        documents = searched[1]
+    return WrittenVariants(tuple(rubrics), documents)
 
 
 async def _write_searched(kit: Kit, corpus: SourceCorpus, query: str) -> tuple[EvidenceRubric, tuple[str, ...]] | Missing:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,14 @@ from bench.synthesis_stub.trees import TreeStub
 from retrieval.search.in_process import open_local
 from retrieval.store.catalogue import Collection, CorpusKind
 from tests.workflows.agent_kit import PROMPTS, TODAY
-from training.synthesis.evidence_trees.making import TreeKits, make_trees
+from training.synthesis.evidence_trees.making import TreeKits
+from training.synthesis.evidence_trees.set_recipe import make_recipe
 from training.synthesis.source_corpus import SourceCorpus
+from training.synthesis.training_set.making import SetMaking
 from training.synthesis.training_set.outcome import WorkedCandidate
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
+from workflows.agents.ports import Record
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.judging.batch_record import AnswerStore, BatchRecord
 from workflows.systems.linear_pipeline import Window
@@ -139,6 +143,10 @@ def change_step(step: str, change: Callable[[dict[str, Any]], Any], obedient: Tr
     return answer
 
 
+def open_kit(model: ScriptedModel, record: Record, language: Language) -> Kit:
+    return Kit(model, {}, record, PROMPTS, SchemaCodec(), TODAY, lambda: 0.0, language=language)
+
+
 @dataclass
 class Forest:
     """The making of trees over the small corpus, with what was asked of each model."""
@@ -152,11 +160,9 @@ class Forest:
     async def make(
         self, wanted: int = 9, language: Language | None = None, variants: frozenset[Variant] = frozenset()
     ) -> list[WorkedCandidate]:
-        kits = TreeKits(self._make_kit(self.writer), self._make_kit(self.verifier))
-        return await make_trees(self.corpus, kits, wanted, 1, self.journal, language, variants, Window(1, 1))
-
-    def _make_kit(self, model: ScriptedModel) -> Kit:
-        return Kit(chat=model, tools={}, record=self.record, prompts=PROMPTS, codec=SchemaCodec(), today=TODAY, clock=lambda: 0.0)
+        kits = TreeKits(partial(open_kit, self.writer), partial(open_kit, self.verifier))
+        recipe = make_recipe([self.corpus], kits, 1, language, variants)
+        return await SetMaking(recipe.make_row, self.record, self.journal, wanted, Window(1, 1)).work(recipe.candidates)
 
     def check(self, worked: Sequence[WorkedCandidate]) -> list[str]:
         """Return the faults that the independent checker finds in the kept rows."""
@@ -165,7 +171,7 @@ class Forest:
         def read_text(address: str) -> str:
             return self.corpus.read_text(sources[address]) if address in sources else ""
 
-        kept = [one.model_dump(mode="json")["kept"] for one in worked if one.kept]
+        kept = [one.kept.model_dump(mode="json", exclude={"data"}) | one.kept.data for one in worked if one.kept]
         return [fault for row in kept for fault in check_tree_row(row, read_text)]
 
 

@@ -10,7 +10,7 @@ from bench.synthesis_stub.trees import TreeStub
 from tests.training.synthesis.evidence_trees.forest import SMALL, Forest, plant_forest
 from tests.workflows.agent_kit import step_of
 from training.synthesis.evidence_trees.row import TreeRow
-from training.synthesis.evidence_trees.statistics import count_cost, count_table_6, count_table_7, count_trees, count_yields
+from training.synthesis.evidence_trees.statistics import count_cost, count_figures, count_table_6, count_table_7, count_trees
 from training.synthesis.evidence_trees.topics import draw_topics
 from training.synthesis.evidence_trees.tree import MANDATORY
 from training.synthesis.source_corpus import SourceCorpus
@@ -28,7 +28,7 @@ async def test_topics_become_rows_that_an_independent_checker_finds_sound(corpus
     rows = rows_of(worked)
     assert rows
     assert forest.check(worked) == []
-    assert {row.language for row in rows} == {language}
+    assert {one.kept.language for one in worked if one.kept} == {language}
     for row in rows:
         assert max(node.depth for node in row.tree.nodes) == 3
         assert {child.facet for child in row.tree.nodes if child.parent == "0"} >= set(MANDATORY)
@@ -52,10 +52,9 @@ async def test_a_second_model_verifies_and_asks_nothing_else(corpus: SourceCorpu
 async def test_variants_are_rubrics_for_the_same_query(corpus: SourceCorpus) -> None:
     forest = plant_forest(corpus)
     worked = await forest.make(1, Language.ENGLISH, frozenset({Variant.UNREVISED, Variant.SEARCH, Variant.CLOSED_BOOK}))
-    row = rows_of(worked)[0]
-    assert {name: rubric.variant for name, rubric in row.variants.items()} == {name: name for name in row.variants}
-    assert row.variants.keys() == {Variant.UNREVISED, Variant.SEARCH, Variant.CLOSED_BOOK}
-    asked = [step_of(request) for request in forest.writer.requests if row.query in (request.messages[-1].content or "")]
+    kept = next(one.kept for one in worked if one.kept)
+    assert {one.variant for one in rows_of(worked)[0].variants} == {Variant.UNREVISED, Variant.SEARCH, Variant.CLOSED_BOOK}
+    asked = [step_of(request) for request in forest.writer.requests if kept.query in (request.messages[-1].content or "")]
     assert sorted(asked) == ["rubric_closed_book", "rubric_searched"]
     assert forest.check(worked) == []
 
@@ -96,12 +95,12 @@ async def test_the_numbers_of_a_set_follow_from_its_rows(corpus: SourceCorpus) -
     rows = rows_of(worked)
     table = count_table_6(worked)
     assert table["retained"] == len(rows)
-    assert table["generated"] == table["retained"] + count_yields(worked).get("verification", 0)
+    assert table["generated"] == table["retained"] + sum("audit" in one.refused.data for one in worked if one.refused)
     assert table["criteria_per_example"] == pytest.approx(sum(len(row.rubric.criteria) for row in rows) / len(rows))
     assert table["factual_share"] + table["logical_share"] == pytest.approx(1)
     assert count_trees(worked)["trees"] >= table["generated"]
     assert sum(count_table_7(worked).values()) == pytest.approx(1)
-    assert sum(count_yields(worked).values()) == len(worked)
+    assert count_figures(worked)["criteria per example (paper: 7.0)"] == table["criteria_per_example"]
     cost = count_cost(worked)
     assert cost["model_calls"] == sum(one.usage.model_calls for one in worked)
     assert cost["usd_9000"] == 0
