@@ -95,7 +95,7 @@ PLANTS: Mapping[str, Planted] = {
     "invented_statement": Planted("tree_grounding", invent_statements, "no passage grounds the root"),
     "repeated_child": Planted("tree_expansion", repeat_children, "repeats"),
     "crowded_children": Planted("tree_expansion", crowd_children, "over_limit"),
-    "missing_facet": Planted("tree_expansion", leave_out_risks, "the root has no children: failed"),
+    "missing_facet": Planted("tree_expansion", leave_out_risks, "no child has the facet risks"),
     "unselected_leaf": Planted("tree_merge", use_unselected_leaf, "draws_on_selected"),
     "invented_evidence": Planted("tree_merge", invent_evidence, "states_evidence"),
     "broken_trace": Planted("tree_merge", break_trace, "has_tree_trace"),

@@ -27,6 +27,7 @@ _TERM = re.compile(
 )
 SIDES = ("comparison", "risks", "quantities", "mechanisms", "actors", "history")
 SELECTED = 5
+ALIKE = 0.75
 MOST_PASSAGES = 3
 DROPPED_OF, KEPT_OF, MISLED_OF = 12, 20, 5
 """One pair of so many is dropped, kept as it is, or has a criterion with a negative weight."""
@@ -140,18 +141,15 @@ def select_leaves(leaves: Sequence[ShownLeaf]) -> list[ShownLeaf]:
     turns = [branch[place] for place in range(len(leaves)) for branch in branches.values() if place < len(branch)]
     chosen: list[ShownLeaf] = []
     said: set[str] = set()
-    asked: set[str] = set()
+    asked: list[set[str]] = []
     for leaf in turns:
         own = sorted((one for one in leaf.statements if one not in said), key=lambda one: (count[one], one))
-        if (
-            len(chosen) < SELECTED
-            and own
-            and leaf.question not in asked
-            and not (chosen and chosen[0].statements[0] in leaf.statements)
-        ):
+        words = set(list_stems(leaf.question))
+        alike = any(len(words & other) >= ALIKE * len(words | other) for other in asked)
+        if len(chosen) < SELECTED and own and not alike and not (chosen and chosen[0].statements[0] in leaf.statements):
             chosen.append(ShownLeaf(leaf.id, leaf.question, (own[0],)))
             said |= set(leaf.statements)
-            asked.add(leaf.question)
+            asked.append(words)
     return chosen
 
 

@@ -4,7 +4,7 @@
 
 Rules that the paper leaves open are stated here:
 - one leaf answers the query if all factual evidence stands in it, or if the query repeats its question;
-- a query lists its rubric if it has the words of two criteria, a statement of their evidence, or lines of a list;
+- a query lists its rubric if it has the words of two criteria, a statement of their evidence, or a list;
 - two texts say the same if they share four fifths of their stems, and have the same numbers.
 """
 
@@ -21,7 +21,10 @@ from workflows.agents.quoting import locate_quote
 ALIKE = 0.8
 FEWEST_LEAVES = 2
 LISTED_CRITERIA = 2
-_LIST_LINE = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.)、）]|[一二三四五六七八九十]、)\s*\S", re.MULTILINE)
+_LIST = re.compile(
+    r"^\s*[-*•]\s|(?:^|[\s:：;；,，。])\(?1[.)、）](?!\d).*?(?:^|[\s:：;；,，。])\(?2[.)、）](?!\d)|一、.*二、|^一、",
+    re.MULTILINE | re.DOTALL,
+)
 Predicate = Callable[[QueryWithRubric, EvidenceTree], bool]
 
 
@@ -107,7 +110,7 @@ def hides_rubric(pair: QueryWithRubric, tree: EvidenceTree) -> bool:
     told = [set(list_stems(criterion.description)) for criterion in pair.rubric.criteria]
     listed = sum(bool(stems) and len(stems & asked) >= ALIKE * len(stems) for stems in told)
     quoted = any(locate_quote(pair.query, piece) for criterion in pair.rubric.criteria for piece in criterion.evidence)
-    return listed < LISTED_CRITERIA and not quoted and not _LIST_LINE.search(pair.query)
+    return listed < LISTED_CRITERIA and not quoted and not _LIST.search(pair.query)
 
 
 CHECKS: Mapping[str, Predicate] = {

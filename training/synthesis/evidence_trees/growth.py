@@ -47,12 +47,13 @@ ROOT_STEP = declare_step("tree_root", RootAnswer, max_tokens=300)
 
 @dataclass(frozen=True, slots=True)
 class _Branching:
-    """What became of a node: its children, or the reason for none."""
+    """What became of a node: its children, or the reason for none. `failure` says why a call gave no usable answer."""
 
     children: tuple[TreeNode, ...] = ()
     leaf: LeafReason | None = None
     fallen: tuple[FallenChild, ...] = ()
     lost: int = 0
+    failure: str = ""
 
 
 async def plant_root(kit: Kit, corpus: SourceCorpus, topic: SeedTopic) -> TreeNode | Missing:
@@ -76,6 +77,7 @@ async def grow_tree(kit: Kit, corpus: SourceCorpus, root: TreeNode) -> EvidenceT
     """Grow a tree from its root, at most three levels deep. Every node without children says why it has none."""
     nodes = {root.id: root}
     fallen: list[FallenChild] = []
+    failures: list[str] = []
     lost = 0
     frontier: tuple[TreeNode, ...] = (root,)
     while frontier:
@@ -85,9 +87,10 @@ async def grow_tree(kit: Kit, corpus: SourceCorpus, root: TreeNode) -> EvidenceT
             nodes[node.id] = node.model_copy(update={"leaf": branching.leaf})
             fallen += branching.fallen
             lost += branching.lost
+            failures += [f"{node.id}: {branching.failure}"] if branching.failure else []
         frontier = tuple(child for branching in grown for child in branching.children)
         nodes |= {child.id: child for child in frontier}
-    return EvidenceTree(nodes=tuple(nodes.values()), fallen=tuple(fallen), lost_statements=lost)
+    return EvidenceTree(nodes=tuple(nodes.values()), fallen=tuple(fallen), failures="; ".join(failures), lost_statements=lost)
 
 
 async def _expand_node(kit: Kit, corpus: SourceCorpus, node: TreeNode, path: Sequence[TreeNode]) -> _Branching:
@@ -95,13 +98,13 @@ async def _expand_node(kit: Kit, corpus: SourceCorpus, node: TreeNode, path: Seq
         return _Branching(leaf=LeafReason.DEPTH)
     proposed = await propose_children(kit, node, path, MOST_CHILDREN[node.depth])
     if isinstance(proposed, Missing):
-        return _Branching(leaf=LeafReason.FAILED)
+        return _Branching(leaf=LeafReason.FAILED, failure=proposed.reason)
     if not proposed:
         return _Branching(leaf=LeafReason.ATOMIC)
     selected, fallen = select_proposals(proposed, node, path, MOST_CHILDREN[node.depth])
     gated = await pass_gate(kit, node, path, selected)
     if isinstance(gated, Missing):
-        return _Branching(leaf=LeafReason.FAILED, fallen=tuple(fallen))
+        return _Branching(leaf=LeafReason.FAILED, fallen=tuple(fallen), failure=gated.reason)
     passing, stopped = gated
     fallen += stopped
     if len(passing) < FEWEST_CHILDREN:

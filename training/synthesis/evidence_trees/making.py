@@ -88,7 +88,8 @@ class TreeMaking:
             return refuse_topic(topic, TreeStage.TOPIC, root.reason)
         tree = await grow_tree(kit, corpus, root)
         if len(tree.nodes) == 1:
-            return refuse_topic(topic, TreeStage.GROWTH, f"the root has no children: {tree.root.leaf}", tree)
+            why = tree.failures or tree.root.leaf
+            return refuse_topic(topic, TreeStage.GROWTH, f"the root has no children: {why}", tree)
         return tree
 
     async def _merge(self, topic: SeedTopic, kit: Kit, tree: EvidenceTree) -> QueryWithRubric | RefusedCandidate:

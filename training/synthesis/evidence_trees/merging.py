@@ -5,6 +5,7 @@ shortened them; whether all of it holds is for `checks.py` to say.
 """
 
 from collections.abc import Mapping
+from itertools import accumulate
 
 from pydantic import Field, ValidationError
 
@@ -19,8 +20,8 @@ from workflows.agents.steps import StepAnswer, declare_step
 from workflows.judging.judge_call import ask_judge
 from workflows.judging.rubric_verification import RevisedAnswer, find_own_words
 
-SHOWN_STATEMENTS = 6
-STATEMENT_CHARS = 300
+FEWEST_CHARS = 200
+"""What is shown of each leaf in any case."""
 
 
 class SelectionAnswer(StepAnswer):
@@ -61,7 +62,9 @@ MERGE = declare_step("tree_merge", MergeAnswer, max_tokens=5_000)
 
 async def merge_tree(kit: Kit, topic: str, tree: EvidenceTree) -> QueryWithRubric | Missing:
     """Merge a tree into a query with its unrevised criteria; missing if the call fails or its answer makes no rubric."""
-    said = await ask_judge(kit, MERGE, lambda said: said, topic=topic, tree=_show_tree(tree), leaves=_show_leaves(tree))
+    said = await ask_judge(
+        kit, MERGE, lambda said: said, topic=topic, tree=_show_tree(tree), leaves=_show_leaves(tree, kit.bounds.evidence_chars)
+    )
     if isinstance(said, Missing):
         return said
     return _make_pair(said, {leaf.id: leaf for leaf in tree.leaves}, kit.chat.name)
@@ -73,11 +76,17 @@ def _show_tree(tree: EvidenceTree) -> str:
     return "\n".join(f"{'  ' * node.depth}[{node.id}] {node.question}" for node in (tree.root, *ordered))
 
 
-def _show_leaves(tree: EvidenceTree) -> str:
-    return "\n\n".join(
-        f"[{leaf.id}] {leaf.question}\n" + "\n".join(f"- {said[:STATEMENT_CHARS]}" for said in leaf.statements[:SHOWN_STATEMENTS])
-        for leaf in tree.leaves
-    )
+def _show_leaves(tree: EvidenceTree, chars: int) -> str:
+    """Return the leaves with their first statements, each leaf in an equal share of `chars`."""
+    room = chars // len(tree.leaves)
+    return "\n\n".join(f"[{leaf.id}] {leaf.question}\n{_list_statements(leaf, room)}" for leaf in tree.leaves)
+
+
+def _list_statements(leaf: TreeNode, room: int) -> str:
+    """Return as many statements as there is room for, and the beginning of the first one in any case."""
+    ends = accumulate(len(said) for said in leaf.statements)
+    fitting = [said for said, end in zip(leaf.statements, ends, strict=True) if end <= room]
+    return "\n".join(f"- {said}" for said in fitting or [leaf.statements[0][: max(room, FEWEST_CHARS)]])
 
 
 def _make_pair(said: MergeAnswer, leaves: Mapping[str, TreeNode], model: str) -> QueryWithRubric | Missing:

@@ -110,10 +110,11 @@ class FallenChild(Value):
 
 
 class EvidenceTree(Value):
-    """The nodes level by level, the root first, and what fell on the way."""
+    """The nodes level by level, the root first, and what fell on the way. `failures` says which nodes got no usable answer."""
 
     nodes: tuple[TreeNode, ...] = Field(min_length=1)
     fallen: tuple[FallenChild, ...] = ()
+    failures: str = ""
     lost_statements: int = Field(default=0, ge=0, description="statements that no passage has")
 
     @property

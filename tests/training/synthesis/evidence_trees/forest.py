@@ -1,7 +1,7 @@
 """A small corpus in two languages with the product's own index, and models that make evidence trees of it."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -166,13 +166,17 @@ class Forest:
 
     def check(self, worked: Sequence[WorkedCandidate]) -> list[str]:
         """Return the faults that the independent checker finds in the kept rows."""
-        sources = {document.source.url: document.source for document in self.corpus.list_documents()}
+        return check_rows(self.corpus, [one.kept.model_dump(mode="json") | one.kept.data for one in worked if one.kept])
 
-        def read_text(address: str) -> str:
-            return self.corpus.read_text(sources[address]) if address in sources else ""
 
-        kept = [one.kept.model_dump(mode="json", exclude={"data"}) | one.kept.data for one in worked if one.kept]
-        return [fault for row in kept for fault in check_tree_row(row, read_text)]
+def check_rows(corpus: SourceCorpus, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the faults that the independent checker finds in rows of a set."""
+    sources = {document.source.url: document.source for document in corpus.list_documents()}
+
+    def read_text(address: str) -> str:
+        return corpus.read_text(sources[address]) if address in sources else ""
+
+    return [fault for row in rows for fault in check_tree_row(row, read_text)]
 
 
 def plant_forest(corpus: SourceCorpus, writer: Model | None = None, verifier: Model | None = None) -> Forest:

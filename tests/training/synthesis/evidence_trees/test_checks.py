@@ -124,8 +124,12 @@ def quote_evidence(pair: dict[str, Any], _: EvidenceTree) -> None:
     pair["query"] += f" Is it so that {pair['rubric']['criteria'][0]['evidence'][0]}"
 
 
-def write_list(pair: dict[str, Any], _: EvidenceTree) -> None:
-    pair["query"] += "\n1. the walls\n2. the gates"
+def write_lines(pair: dict[str, Any], _: EvidenceTree) -> None:
+    pair["query"] += "\n- the walls\n- the gates"
+
+
+def enumerate_inline(pair: dict[str, Any], _: EvidenceTree) -> None:
+    pair["query"] += " Treat: 1) the walls; 2) the gates."
 
 
 BREAKS: Mapping[str, list[Change]] = {
@@ -136,7 +140,7 @@ BREAKS: Mapping[str, list[Change]] = {
     "has_tree_trace": [use_leaf_twice, leave_leaf_out, name_itself],
     "ends_in_query": [change_query],
     "needs_several_leaves": [use_one_leaf, ask_a_leaf],
-    "hides_rubric": [list_criteria, quote_evidence, write_list],
+    "hides_rubric": [list_criteria, quote_evidence, write_lines, enumerate_inline],
 }
 
 
