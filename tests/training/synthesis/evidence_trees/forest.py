@@ -154,6 +154,7 @@ class Forest:
     corpus: SourceCorpus
     writer: ScriptedModel
     verifier: ScriptedModel
+    window: Window = field(default_factory=lambda: Window(1, 1))
     journal: ListJournal = field(default_factory=ListJournal)
     record: BatchRecord = field(default_factory=lambda: BatchRecord(AnswerStore(), 8, attempts=1))
 
@@ -162,7 +163,7 @@ class Forest:
     ) -> list[WorkedCandidate]:
         kits = TreeKits(partial(open_kit, self.writer), partial(open_kit, self.verifier))
         recipe = make_recipe([self.corpus], kits, 1, language, variants)
-        return await SetMaking(recipe.make_row, self.record, self.journal, wanted, Window(1, 1)).work(recipe.candidates)
+        return await SetMaking(recipe.make_row, self.record, self.journal, wanted, self.window).work(recipe.candidates)
 
     def check(self, worked: Sequence[WorkedCandidate]) -> list[str]:
         """Return the faults that the independent checker finds in the kept rows."""

@@ -15,6 +15,7 @@ from training.synthesis.evidence_trees.topics import draw_topics
 from training.synthesis.evidence_trees.tree import MANDATORY
 from training.synthesis.source_corpus import SourceCorpus
 from training.synthesis.training_set.outcome import WorkedCandidate
+from workflows.systems.linear_pipeline import Window
 
 
 def rows_of(worked: list[WorkedCandidate]) -> list[TreeRow]:
@@ -66,6 +67,13 @@ async def test_a_second_run_asks_nothing_and_gives_the_same_bytes(corpus: Source
     second = await again.make(2, Language.ENGLISH)
     assert [one.model_dump_json() for one in second] == [one.model_dump_json() for one in first]
     assert again.writer.requests == []
+
+
+async def test_how_many_are_under_way_changes_nothing(corpus: SourceCorpus) -> None:
+    alone, together = plant_forest(corpus), plant_forest(corpus)
+    together.window = Window(4)
+    first, second = await alone.make(2), await together.make(2)
+    assert [one.model_dump_json() for one in second] == [one.model_dump_json() for one in first]
 
 
 async def test_another_seed_draws_another_order(corpus: SourceCorpus) -> None:
