@@ -7,6 +7,7 @@ The paper sampled by the categories of Wikipedia instead, and by areas of resear
 """
 
 import hashlib
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +15,13 @@ from itertools import chain, zip_longest
 
 from app.domain.evidence import content_key
 from app.domain.query import Language
-from app.domain.script import is_ideograph
-from retrieval.language.tokens import split_words
+from app.domain.script import IDEOGRAPHS, is_ideograph
+from retrieval.language.stop_words import STOP_WORDS, split_at_stop_words
+from retrieval.language.tokens import split_pairs
 from retrieval.language.traditional import simplify
 from training.synthesis.source_corpus import CorpusDocument, SourceCorpus
 
-OPENING_CHARS = 1_200
+OPENING_CHARS = {Language.ENGLISH: 1_200, Language.CHINESE: 400}
 SHORTEST = {Language.ENGLISH: 600, Language.CHINESE: 180}
 """Documents that are shorter, in characters, give no seed topic."""
 THEMES = 40
@@ -28,7 +30,7 @@ LEAST_SAID = 2
 COMMONEST = 0.1
 """A word that more than this share of openings has is no theme."""
 OTHER = "other"
-_SHORTEST_THEME = {True: 2, False: 4}
+_RUN = re.compile(rf"[{IDEOGRAPHS}]+|[^\W\d_{IDEOGRAPHS}]{{4,}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,11 @@ def _shuffle_key(seed: int, name: str) -> str:
 
 def _read_topics(corpus: SourceCorpus, documents: Iterable[CorpusDocument]) -> Iterator[SeedTopic]:
     texts = ((document, corpus.read_text(document.source)) for document in documents)
-    long = [(document, text[:OPENING_CHARS]) for document, text in texts if len(text) >= SHORTEST[document.language]]
+    long = [
+        (document, text[: OPENING_CHARS[document.language]])
+        for document, text in texts
+        if len(text) >= SHORTEST[document.language]
+    ]
     counts = [Counter(_list_theme_words(opening)) for _, opening in long]
     themes = find_themes(counts)
     for (document, opening), count in zip(long, counts, strict=True):
@@ -79,9 +85,12 @@ def _read_topics(corpus: SourceCorpus, documents: Iterable[CorpusDocument]) -> I
 
 
 def _list_theme_words(opening: str) -> Iterator[str]:
-    for word in split_words(simplify(opening)):
-        if word.stem and not word.stem[0].isdigit() and len(word.text) >= _SHORTEST_THEME[is_ideograph(word.text[0])]:
-            yield word.text
+    """Yield the words that may be themes: pairs of ideographs, and other words of four letters or more that are no stop words."""
+    for run in _RUN.findall(simplify(opening.lower())):
+        if is_ideograph(run[0]):
+            yield from (pair for piece in split_at_stop_words(run) for pair in split_pairs(piece) if len(pair) > 1)
+        elif run not in STOP_WORDS:
+            yield run
 
 
 def find_themes(counts: Sequence[Mapping[str, int]]) -> tuple[str, ...]:
