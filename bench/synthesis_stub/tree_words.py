@@ -17,6 +17,7 @@ class Wording:
     subject: re.Pattern[str]
     sides: Mapping[str, str]
     query: str
+    comma: str
     between: str
     states: str
     misleads: str
@@ -55,7 +56,8 @@ ENGLISH = Wording(
         "actors": "Who shaped {x} in {s}?",
         "history": "When did {x} change in {s}?",
     },
-    query="Which forces explain the course of {topic}, and how firm is the evidence for each of them?",
+    query="Which forces explain {topic} when it is seen from {sides}, and how firm is the evidence?",
+    comma=", ",
     between="What do parts {number} and following tell about {topic} together?",
     states="States this: {said}",
     misleads="Treats a doubtful detail as settled.",
@@ -84,7 +86,8 @@ CHINESE = Wording(
         "actors": "谁影响了{s}中的{x}？",
         "history": "{s}中{x}何时发生变化？",
     },
-    query="哪些因素能够解释{topic}的发展过程，各自的证据又有多可靠？",
+    query="从{sides}来看，哪些因素能够解释{topic}，证据又有多可靠？",
+    comma="、",
     between="第{number}组及其后的内容合起来说明了{topic}的什么？",
     states="写明以下内容：{said}",
     misleads="把存疑的细节当作定论。",

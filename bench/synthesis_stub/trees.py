@@ -123,7 +123,8 @@ def merge(shown: Shown) -> Answer:
     """Select a leaf of each branch, merge two at a time, and make a criterion of a statement of each."""
     leaves = select_leaves(shown.read_leaves())
     topic = shown.read("topic")
-    question = shown.words.query.format(topic=topic)
+    terms = [term for leaf in leaves for term in find_terms(leaf.statements[0])[:1] if term not in topic]
+    question = shown.words.query.format(topic=topic, sides=shown.words.comma.join(dict.fromkeys(terms)))
     return {
         "selected": [{"leaf": leaf.id, "reason": shown.words.selected.format(leaf=leaf.question)} for leaf in leaves],
         "merges": list_merges([leaf.id for leaf in leaves], question, topic, shown.words),
