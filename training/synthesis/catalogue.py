@@ -13,6 +13,7 @@ LOCATIONS = {
     "claim-support": ("claim_support.set_recipe", "CLAIM_SUPPORT"),
     "report-data": ("report_data.set_recipe", "REPORT_DATA"),
     "trajectories": ("trajectories.set_recipe", "TRAJECTORIES"),
+    "evidence-trees": ("evidence_trees.set_recipe", "EVIDENCE_TREES"),
 }
 
 

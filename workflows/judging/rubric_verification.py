@@ -159,7 +159,7 @@ def _make_criterion(number: int, said: RevisedAnswer, leaves: dict[str, Evidence
     evidence: list[str] = []
     if kind == CriterionType.FACTUAL:
         statements = [statement for leaf in ids for statement in leaves[leaf].statements]
-        evidence = [own for words in said.evidence if (own := _find_own_words(words, statements)) is not None]
+        evidence = [own for words in said.evidence if (own := find_own_words(words, statements)) is not None]
         if not evidence or len(evidence) < len(said.evidence):
             return "its leaves do not state its evidence"
     try:
@@ -175,7 +175,7 @@ def _make_criterion(number: int, said: RevisedAnswer, leaves: dict[str, Evidence
         return "its type, description or weight is out of form"
 
 
-def _find_own_words(said: str, statements: Sequence[str]) -> str | None:
+def find_own_words(said: str, statements: Sequence[str]) -> str | None:
     """Return the leaves' own words for a piece of evidence: the copied words, or the statement that it closely paraphrases."""
     for statement in statements:
         if (span := locate_quote(statement, said)) is not None:

@@ -1,0 +1,58 @@
+"""The kind of set that evidence trees make, for `rubrica data make evidence-trees`."""
+
+from collections.abc import Sequence
+
+from app.domain.errors import InvalidInput
+from app.domain.evidence_rubric import Variant
+from app.domain.query import Language
+from training.synthesis.catalogue import SetKind
+from training.synthesis.evidence_trees.making import TreeKits, TreeMaking
+from training.synthesis.evidence_trees.statistics import count_figures
+from training.synthesis.evidence_trees.topics import SeedTopic, draw_from_corpora
+from training.synthesis.source_corpus import SourceCorpus
+from training.synthesis.training_set.make_set import SetRecipe
+from training.synthesis.workshop import Workshop
+
+FURTHER = (Variant.UNREVISED, Variant.SEARCH, Variant.CLOSED_BOOK)
+
+
+def open_recipe(workshop: Workshop) -> SetRecipe[SeedTopic]:
+    """Return the recipe. Options: `variants` (comma-separated: unrevised, search, closed_book), `language` (en or zh).
+
+    Raises:
+        InvalidInput: there is no corpus, or an option has an unknown value.
+    """
+    if not workshop.corpora:
+        raise InvalidInput("evidence-trees needs a --corpus")
+    options = workshop.request.options
+    variants = [one for one in options.get("variants", "").split(",") if one]
+    language = options.get("language")
+    if any(one not in [*FURTHER] for one in variants) or language not in (None, *Language):
+        raise InvalidInput(f"evidence-trees takes variants ({', '.join(FURTHER)}) and language ({' or '.join(Language)})")
+    kits = TreeKits(workshop.open_writer, workshop.open_verifier)
+    return make_recipe(
+        workshop.corpora,
+        kits,
+        workshop.request.seed,
+        Language(language) if language else None,
+        frozenset(Variant(one) for one in variants),
+    )
+
+
+def make_recipe(
+    corpora: Sequence[SourceCorpus],
+    kits: TreeKits,
+    seed: int,
+    language: Language | None = None,
+    variants: frozenset[Variant] = frozenset(),
+) -> SetRecipe[SeedTopic]:
+    """Return the recipe of trees from these corpora, all languages or one. Each row has the rubrics of `variants` too."""
+    making = TreeMaking({corpus.name: corpus for corpus in corpora}, kits, variants)
+    return SetRecipe(draw_from_corpora(corpora, seed, language), making.make_row, count_figures)
+
+
+EVIDENCE_TREES = SetKind(
+    name="evidence-trees",
+    about="research queries with evidence-grounded rubrics, merged from trees of sub-questions (needs a corpus and a model)",
+    open_recipe=open_recipe,
+)
