@@ -74,7 +74,7 @@ class SynthesisBench:
         began = time.monotonic()
         worked = await self._make(kind, corpus, rows, "", 10_000)
         took = time.monotonic() - began
-        kept = [each.kept.data for each in worked if each.kept]
+        kept = [show_row(each) for each in worked if each.kept]
         wrong = [fault for row in kept for fault in await self._check(kind, corpus, row)]
         stages = Counter(each.refused.stage for each in worked if each.refused)
         print(
@@ -90,7 +90,7 @@ class SynthesisBench:
     async def _plant(self, kind: str, plant: str) -> None:
         """Break one rule wherever it can be broken; the rows that are kept all the same are looked at by the checker."""
         worked = await self._make(kind, "wiki_en", PLANTED_ROWS, plant, PLANTED_CANDIDATES)
-        kept = [each.kept.data for each in worked if each.kept]
+        kept = [show_row(each) for each in worked if each.kept]
         wrong = [fault for row in kept for fault in await self._check(kind, "wiki_en", row)]
         refused = Counter(each.refused.stage for each in worked if each.refused)
         print(f"{kind}, planted {plant}: fell out: {dict(refused)}, kept {len(kept)}, missed: {wrong[:3]}", flush=True)
@@ -119,6 +119,12 @@ class SynthesisBench:
             sources = [document.source for document in found.list_documents()]
             self._texts[corpus] = CorpusTexts({one.url: Text(one.title, found.read_text(one)) for one in sources})
         return self._texts[corpus]
+
+
+def show_row(worked: WorkedCandidate) -> dict[str, Any]:
+    """Return a kept row as the set's file has it."""
+    assert worked.kept is not None
+    return {"id": worked.candidate, **worked.kept.model_dump(mode="json", exclude={"data", "counts"}), **worked.kept.data}
 
 
 def main() -> None:
