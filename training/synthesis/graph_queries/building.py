@@ -1,0 +1,192 @@
+"""Building the graph of a corpus, once: three readings, of titles, of first sentences and of all sentences, into one file.
+
+No more than one document is in memory, besides the names.
+"""
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import count, islice
+from pathlib import Path
+from typing import NamedTuple
+
+from retrieval.language.paragraphs import Span
+from retrieval.language.sentences import split_sentences
+from training.synthesis.graph_queries.extraction import category_of, find_kind, read_sentence
+from training.synthesis.graph_queries.naming import (
+    MOST_BEARERS,
+    NameFinder,
+    WordUse,
+    bare_name,
+    find_aliases,
+    fold_in_place,
+    list_title_names,
+)
+from training.synthesis.graph_queries.nouns import AttributeKind
+from training.synthesis.source_corpus import CorpusDocument, SourceCorpus
+
+FORM = "v1"
+READ_CHARS = 60_000
+"""The beginning of a document that is read."""
+LONGEST_SENTENCE = 600
+"""What is longer is a list or a table: what it names may be linked, and nothing more is read from it."""
+_TABLES = """
+CREATE TABLE nodes (id INTEGER PRIMARY KEY, name TEXT, aliases TEXT, url TEXT, snapshot TEXT, language TEXT, category TEXT,
+    ambiguity INTEGER, nameable INTEGER);
+CREATE TABLE passages (id INTEGER PRIMARY KEY, node INTEGER, start INTEGER, "end" INTEGER, text TEXT);
+CREATE TABLE edges (passage INTEGER, source INTEGER, target INTEGER, paragraph INTEGER, sure INTEGER);
+CREATE TABLE attributes (passage INTEGER, node INTEGER, kind TEXT, value TEXT, number REAL);
+"""
+_INDEXES = """
+CREATE INDEX edges_source ON edges (source); CREATE INDEX edges_target ON edges (target, source, paragraph);
+CREATE INDEX attributes_node ON attributes (node);
+"""
+_PUT_NODE = "INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?)"
+_PUT_EDGE = "INSERT INTO edges VALUES (?, ?, ?, ?, ?)"
+_PUT_ATTRIBUTE = "INSERT INTO attributes VALUES (?, ?, ?, ?, ?)"
+Links = Mapping[str, frozenset[str]]
+"""The titles that each document links to, by its title, where a corpus comes with its links."""
+
+
+class _Entity(NamedTuple):
+    """A document with the names of its entity, as the second reading finds them."""
+
+    document: CorpusDocument
+    name: str
+    aliases: tuple[str, ...]
+    kind: str
+
+
+def build_graph(corpus: SourceCorpus, folder: Path, links: Links | None = None) -> Path:
+    """Return the file with the graph of a corpus, named by the generation of its index; build it if it is not there."""
+    path = folder / f"graph-{corpus.generation}-{FORM}.sqlite"
+    if path.exists():
+        return path
+    folder.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    part.unlink(missing_ok=True)
+    file = sqlite3.connect(part, isolation_level=None)
+    file.execute("PRAGMA journal_mode = OFF")
+    file.execute("PRAGMA synchronous = OFF")
+    file.executescript(_TABLES)
+    file.execute("BEGIN")
+    _write_graph(file, corpus, links or {})
+    file.execute("COMMIT")
+    file.executescript(_INDEXES)
+    file.close()
+    return part.replace(path)
+
+
+def read_links(path: Path) -> Links:
+    """Read a file of links: JSON lines with a `title` and its `links`, each with a `title`."""
+    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return {row["title"]: frozenset(link["title"] for link in row["links"]) for row in rows}
+
+
+def _write_graph(file: sqlite3.Connection, corpus: SourceCorpus, links: Links) -> None:
+    use = WordUse(name for document in corpus.list_documents() for name in list_title_names(document.source.title))
+    entities = [_read_entity(corpus, document, use) for document in corpus.list_documents()]
+    bearers = _list_bearers(entities, use)
+    for number, entity in enumerate(entities):
+        _write_node(file, number, entity, bearers)
+    finder, numbers = NameFinder(bearers), count(1)
+    by_title = {entity.document.source.title: number for number, entity in enumerate(entities)}
+    for number, entity in enumerate(entities):
+        linked = links.get(entity.document.source.title, frozenset())
+        _write_document(file, corpus, number, entity, finder, numbers, frozenset(by_title.get(title, -1) for title in linked))
+
+
+def _read_entity(corpus: SourceCorpus, document: CorpusDocument, use: WordUse) -> _Entity:
+    text = corpus.read_text(document.source)[:READ_CHARS]
+    use.read(text)
+    opening = _first_sentence(text, document.source.title)
+    title = document.source.title
+    return _Entity(document, bare_name(title), find_aliases(title, opening), find_kind(opening, document.language))
+
+
+def _first_sentence(text: str, title: str) -> str:
+    """Return the first sentence; a heading that repeats the title is none."""
+    sentences = (text[start:end].lstrip("# ") for start, end in split_sentences(text[:2_000]))
+    return next((sentence for sentence in islice(sentences, 3) if sentence != title), "")
+
+
+def _list_bearers(entities: list[_Entity], use: WordUse) -> dict[str, tuple[int, ...]]:
+    """Return the nodes by each usable name. A name of very many nodes names none."""
+    found: dict[str, list[int]] = {}
+    for number, entity in enumerate(entities):
+        for name in dict.fromkeys(map(fold_in_place, (entity.name, *entity.aliases))):
+            if use.is_usable(name):
+                found.setdefault(name, []).append(number)
+    return {name: tuple(nodes) for name, nodes in found.items() if len(nodes) <= MOST_BEARERS}
+
+
+def _write_node(file: sqlite3.Connection, number: int, entity: _Entity, bearers: Mapping[str, tuple[int, ...]]) -> None:
+    source, name = entity.document.source, fold_in_place(entity.name)
+    shared = [len(bearers.get(fold_in_place(each), ())) for each in (entity.name, *entity.aliases)]
+    category = category_of(entity.kind)
+    row = (number, entity.name, json.dumps(entity.aliases, ensure_ascii=False), source.url, source.snapshot)
+    file.execute(_PUT_NODE, (*row, entity.document.language, category, max(1, *shared), name in bearers))
+
+
+def _write_document(
+    file: sqlite3.Connection,
+    corpus: SourceCorpus,
+    number: int,
+    entity: _Entity,
+    finder: NameFinder,
+    numbers: Iterator[int],
+    linked: frozenset[int],
+) -> None:
+    """Write the edges and attributes that a document states, each with its sentence."""
+    text = corpus.read_text(entity.document.source)[:READ_CHARS]
+    for place, (paragraph, span) in enumerate(_number_sentences(text)):
+        sentence = text[span.start : span.end]
+        is_list = len(sentence) > LONGEST_SENTENCE
+        edges = _find_edges(finder, sentence, number, linked)
+        attributes = [] if is_list else list(read_sentence(sentence, place, entity.document.language))
+        said = [(found.kind, found.value, found.number) for found in attributes]
+        if entity.kind and place < 2 and entity.kind in fold_in_place(sentence) and not _is_heading(sentence, entity):
+            said.append((AttributeKind.KIND, entity.kind, None))
+        if edges or said:
+            passage = next(numbers)
+            file.execute(_PUT_PASSAGE, (passage, number, span.start, span.end, sentence))
+            file.executemany(
+                _PUT_EDGE, [(passage, number, target, paragraph, sure and not is_list) for target, sure in edges.items()]
+            )
+            file.executemany(_PUT_ATTRIBUTE, [(passage, number, *each) for each in dict.fromkeys(said)])
+
+
+def _is_heading(sentence: str, entity: _Entity) -> bool:
+    return sentence.lstrip("# ") == entity.document.source.title
+
+
+def _number_sentences(text: str) -> Iterator[tuple[int, Span]]:
+    """Yield the sentences with the numbers of their paragraphs, which are lines."""
+    paragraph, before = 0, 0
+    for span in split_sentences(text):
+        paragraph += "\n" in text[before : span.start]
+        before = span.end
+        yield paragraph, span
+
+
+def _find_edges(finder: NameFinder, sentence: str, number: int, linked: frozenset[int]) -> dict[int, bool]:
+    """Return the nodes that a sentence names, and whether each is surely meant. Links tell which bearer of a name is meant."""
+    found: dict[int, bool] = {}
+    for mention in finder.find(sentence):
+        meant = [node for node in mention.nodes if node in linked]
+        for node in mention.nodes:
+            sure = mention.sure or (meant == [node] and len(mention.nodes) > 1)
+            found[node] = found.get(node, False) or sure
+    found.pop(number, None)
+    return found
+
+
+def count_kinds(path: Path) -> Counter[str]:
+    """Count the nodes, passages, edges and attributes of a graph."""
+    file = sqlite3.connect(path)
+    tables = ("nodes", "passages", "edges", "attributes")
+    counts = Counter({table: int(file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]) for table in tables})
+    file.close()
+    return counts
