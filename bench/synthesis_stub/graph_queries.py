@@ -138,7 +138,7 @@ class GraphQueryStub:
 
 def read_conditions(text: str) -> list[ShownCondition]:
     """Read the lines of the conditions."""
-    return [ShownCondition(*(line.split(" | ") + [""])[:6]) for line in text.splitlines()]
+    return [ShownCondition(*[*line.split(" | "), ""][:6]) for line in text.splitlines()]
 
 
 def say_condition(condition: ShownCondition, hidden: Sequence[str], language: str) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import split_sentences
-from training.synthesis.graph_queries.extraction import category_of, find_kind, read_sentence
+from training.synthesis.graph_queries.extraction import category_of, find_kinds, read_sentence
 from training.synthesis.graph_queries.naming import (
     MOST_BEARERS,
     NameFinder,
@@ -23,7 +23,7 @@ from training.synthesis.graph_queries.naming import (
     fold_in_place,
     list_title_names,
 )
-from training.synthesis.graph_queries.nouns import AttributeKind
+from training.synthesis.graph_queries.nouns import AttributeKind, Category
 from training.synthesis.source_corpus import CorpusDocument, SourceCorpus
 
 FORM = "v1"
@@ -56,7 +56,7 @@ class _Entity(NamedTuple):
     document: CorpusDocument
     name: str
     aliases: tuple[str, ...]
-    kind: str
+    kinds: tuple[str, ...]
 
 
 def build_graph(corpus: SourceCorpus, folder: Path, links: Links | None = None) -> Path:
@@ -103,7 +103,7 @@ def _read_entity(corpus: SourceCorpus, document: CorpusDocument, use: WordUse) -
     use.read(text)
     opening = _first_sentence(text, document.source.title)
     title = document.source.title
-    return _Entity(document, bare_name(title), find_aliases(title, opening), find_kind(opening, document.language))
+    return _Entity(document, bare_name(title), find_aliases(title, opening), find_kinds(opening, document.language))
 
 
 def _first_sentence(text: str, title: str) -> str:
@@ -125,7 +125,7 @@ def _list_bearers(entities: list[_Entity], use: WordUse) -> dict[str, tuple[int,
 def _write_node(file: sqlite3.Connection, number: int, entity: _Entity, bearers: Mapping[str, tuple[int, ...]]) -> None:
     source, name = entity.document.source, fold_in_place(entity.name)
     shared = [len(bearers.get(fold_in_place(each), ())) for each in (entity.name, *entity.aliases)]
-    category = category_of(entity.kind)
+    category = next(map(category_of, entity.kinds), Category.OTHER)
     row = (number, entity.name, json.dumps(entity.aliases, ensure_ascii=False), source.url, source.snapshot)
     file.execute(_PUT_NODE, (*row, entity.document.language, category, max(1, *shared), name in bearers))
 
@@ -147,8 +147,8 @@ def _write_document(
         edges = _find_edges(finder, sentence, number, linked)
         attributes = [] if is_list else list(read_sentence(sentence, place, entity.document.language))
         said = [(found.kind, found.value, found.number) for found in attributes]
-        if entity.kind and place < 2 and entity.kind in fold_in_place(sentence) and not _is_heading(sentence, entity):
-            said.append((AttributeKind.KIND, entity.kind, None))
+        if place < 2 and not _is_heading(sentence, entity):
+            said += [(AttributeKind.KIND, kind, None) for kind in entity.kinds if kind in fold_in_place(sentence)]
         if edges or said:
             passage = next(numbers)
             file.execute(_PUT_PASSAGE, (passage, number, span.start, span.end, sentence))

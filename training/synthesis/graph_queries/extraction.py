@@ -20,12 +20,14 @@ _EMPTY, _CALENDAR = (frozenset(_LISTS.pop(name)) for name in ("empty", "calendar
 _CATEGORIES = {word: Category(name) for name, words in _LISTS.items() for word in words}
 _YEAR = re.compile(r"(?<![\d.,/-])(1\d{3}|20[0-2]\d)(?!\d|[.,]\d|s\b|['’]s\b)(?= ?年|[^\w年]|$)")
 _DIGIT = re.compile(r"\d")
-_IS_A = re.compile(r"\b(?:is|was|are|were) (?:an?|the|one of the) ([^.;,()]+)")
+_IS_A = re.compile(r"\b(?:is|was|are|were) (?:an?|the|one of the) ([^.;()]+)")
+_AND = re.compile(r",| and | or ")
 _HEAD_ENDS = re.compile(
-    r" (?:of|in|that|which|who|whose|from|for|by|on|at|to|with|and|or|located|situated|based|used|born|near|where|produced"
+    r" (?:of|in|that|which|who|whose|from|for|by|on|at|to|with|located|situated|based|used|born|near|where|produced"
     r"|directed|written|between|known|made|released|published|set|founded|belonging|consisting|best)\b"
 )
-_IS_A_ZH = re.compile(r"[是为乃]([^，。；、（）()]{2,60})")
+_IS_ZH, _AS_ZH = (re.compile(rf"[{verbs}]([^，。；（）()]{{2,60}})") for verbs in ("是", "为乃"))
+_AND_ZH = re.compile("[、及和与兼]")
 _MEASURE = re.compile("^(?:指|一)?(?:一?[个種种部座位条項项家所名款颗支本首集类艘只枚顆條])?")
 
 
@@ -37,9 +39,10 @@ class FoundAttribute(NamedTuple):
     number: float | None = None
 
 
-def find_kind(opening: str, language: Language) -> str:
-    """Return the word for what the entity is, as its first sentence says; nothing where it does not."""
-    return _find_kind_zh(simplify(opening)) if language is Language.CHINESE else _find_kind_en(opening)
+def find_kinds(opening: str, language: Language) -> tuple[str, ...]:
+    """Return the words for what the entity is, as its first sentence says, the main one first."""
+    found = _find_kinds_zh(simplify(opening)) if language is Language.CHINESE else _find_kinds_en(opening)
+    return tuple(dict.fromkeys(kind for kind in found if kind not in _EMPTY | _CALENDAR))
 
 
 def category_of(kind: str) -> Category:
@@ -47,20 +50,22 @@ def category_of(kind: str) -> Category:
     return _CATEGORIES.get(kind, Category.OTHER)
 
 
-def _find_kind_en(opening: str) -> str:
+def _find_kinds_en(opening: str) -> Iterator[str]:
     found = _IS_A.search(opening)
-    words = _HEAD_ENDS.split(found.group(1))[0].split() if found else []
-    kind = words[-1].lower() if words else ""
-    return (
-        kind if kind.isalpha() and kind.isascii() and kind not in _EMPTY | _CALENDAR and not kind.endswith(("ed", "ing")) else ""
-    )
+    said = _HEAD_ENDS.split(found.group(1))[0] if found else ""
+    for piece in _AND.split(said):
+        kind = piece.split()[-1].lower() if piece.split() else ""
+        if kind.isalpha() and kind.isascii() and not kind.endswith(("ed", "ing", "ly")):
+            yield kind
 
 
-def _find_kind_zh(opening: str) -> str:
-    found = _IS_A_ZH.search(opening)
-    said = _MEASURE.sub("", found.group(1).rpartition("的")[2]) if found else ""
-    listed = [said[at:] for at in range(len(said)) if said[at:] in _CATEGORIES]
-    return listed[0] if listed else said if 2 <= len(said) <= LONGEST_KIND_ZH and said.isalpha() and said not in _EMPTY else ""
+def _find_kinds_zh(opening: str) -> Iterator[str]:
+    for clause in [*_IS_ZH.findall(opening), *_AS_ZH.findall(opening)]:
+        for piece in _AND_ZH.split(clause.rpartition("的")[2]):
+            said = _MEASURE.sub("", piece)
+            listed = [said[at:] for at in range(len(said)) if said[at:] in _CATEGORIES]
+            if listed or (2 <= len(said) <= LONGEST_KIND_ZH and said.isalpha()):
+                yield (listed or [said])[0]
 
 
 def read_sentence(sentence: str, place: int, language: Language) -> Iterator[FoundAttribute]:

@@ -19,6 +19,7 @@ from training.synthesis.graph_queries.conditions import (
 )
 from training.synthesis.graph_queries.constraints import find_dependence, find_needless_hop, find_shortcut
 from training.synthesis.graph_queries.graph import Graph
+from training.synthesis.graph_queries.naming import find_told
 from training.synthesis.graph_queries.nouns import Arm, AttributeKind, Hop, Node, Subgraph
 
 MOST_LINKS = 60
@@ -81,6 +82,8 @@ class Sampler:
 
     def _condition(self, subgraph: Subgraph) -> SampledQuery | NothingSampled:
         stated = [self.graph.find_passage(hop.passage) for hop in subgraph.hops]
+        if told := self._find_telling_name(subgraph):
+            return NothingSampled("names", told)
         if shared := find_dependence(subgraph, stated):
             return NothingSampled("independence", shared)
         if shortcut := find_shortcut(self.graph, subgraph):
@@ -91,6 +94,16 @@ class Sampler:
         if needless := find_needless_hop(self.graph, conditions):
             return NothingSampled("necessity", needless)
         return SampledQuery(subgraph, tuple(conditions))
+
+    def _find_telling_name(self, subgraph: Subgraph) -> str:
+        """Return why one entity's name would tell another's: whoever finds "Springfield, Illinois" has found Illinois."""
+        for arm in subgraph.arms:
+            for place, node in enumerate(arm.nodes):
+                later = (name for other in arm.nodes[place + 1 :] for name in self.graph.list_telling_names(other))
+                name = self.graph.find_node(node).name
+                if told := find_told(later, name):
+                    return f"{name!r} tells {told!r}"
+        return ""
 
     def _walk(self, shape: Sequence[int]) -> Subgraph | None:
         """Return a subgraph of arms of these lengths, or None where the walk comes to a dead end."""

@@ -1,0 +1,260 @@
+"""A checker of finished graph queries. It reads the row as JSON, the texts of the corpus, and asks the product's own search.
+
+It knows nothing of the graph: names are looked for in texts, and who else could be the answer is found by scanning all documents.
+"""
+
+import re
+import unicodedata
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from app.domain.evidence import Passage
+from retrieval.language.traditional import simplify
+
+Row = Mapping[str, Any]
+Search = Callable[[str, int], Awaitable[Sequence[Passage]]]
+RESULTS = 10
+OPENING_CHARS = 4_000
+HOPS_OF_LEVEL = {"easy": (1, 2), "medium": (1, 3), "hard": (3, 5)}
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_CHINESE = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_YEAR = re.compile(r"(?<![\d.,/-])\d{4}(?![\d]|[.,]\d|s\b)")
+_IS = re.compile(r"\b(?:is|was|are|were) (?:an?|the|one of the) ([^.;,()]+)")
+_HEAD_ENDS = re.compile(
+    r" (?:of|in|that|which|who|whose|from|for|by|on|at|to|with|and|or|\w+ed|born|known|set|made|near|where|based)\b"
+)
+
+
+class Text(NamedTuple):
+    """A document of the corpus."""
+
+    title: str
+    text: str
+
+
+@dataclass
+class Checked:
+    """What was found on a row. `unjudged` names checks that the row's conditions do not allow by texts alone."""
+
+    violations: list[str] = field(default_factory=list)
+    unjudged: list[str] = field(default_factory=list)
+
+
+@dataclass
+class CorpusTexts:
+    """All documents by address, folded once."""
+
+    texts: Mapping[str, Text]
+
+    def __post_init__(self) -> None:
+        """Fold all texts."""
+        self.folded = {url: fold(text.text) for url, text in self.texts.items()}
+
+
+async def check_row(row: Row, corpus: CorpusTexts, search: Search) -> Checked:
+    """Return everything that is wrong with a row."""
+    found = Checked()
+    found.violations += [*check_names(row), *check_passages(row, corpus), *check_path(row), *check_labels(row)]
+    found.violations += check_shortcuts(row, corpus)
+    found.violations += await check_reachability(row, search)
+    judge_uniqueness(row, corpus, found)
+    return found
+
+
+def fold(text: str) -> str:
+    """Return a text without case and accents, in simplified ideographs."""
+    plain = unicodedata.normalize("NFKD", simplify(text).lower())
+    return "".join(char for char in plain if not unicodedata.combining(char)).replace("’", "'").replace("–", "-")
+
+
+def has_name(name: str, folded: str) -> bool:
+    """Say whether a folded text has a name: as whole words, or anywhere where it is of ideographs."""
+    wanted, at = fold(name), -1
+    while wanted and (at := folded.find(wanted, at + 1)) >= 0:
+        if not (_touches(folded, at - 1, wanted[0]) or _touches(folded, at + len(wanted), wanted[-1])):
+            return True
+    return False
+
+
+def _touches(folded: str, at: int, edge: str) -> bool:
+    if not 0 <= at < len(folded) or _CHINESE.match(edge) or not _LETTER_OR_DIGIT.match(edge):
+        return False
+    return bool(_LETTER_OR_DIGIT.match(folded[at])) and not _CHINESE.match(folded[at])
+
+
+def names_of(entity: Row, telling: bool = False) -> list[str]:
+    """Return the names of an entity; `telling` adds the last name of a person and the parts of a foreign one."""
+    name = entity["name"]
+    parts = name.split("·") if "·" in name else name.split()[-1:] if entity["category"] == "person" else []
+    return [name, *entity["aliases"], *(part for part in parts if telling and len(part) > 1)]
+
+
+def list_entities(row: Row) -> dict[str, Row]:
+    """Return all entities of a row by address."""
+    return {entity["url"]: entity for entity in (*row["starts"], *row["entities"], row["answer"])}
+
+
+def list_arms(row: Row) -> list[list[str]]:
+    """Return the names along each arm, from its start to the answer."""
+    arms: dict[int, list[str]] = {}
+    for hop in row["path"]:
+        arms.setdefault(hop["arm"], [hop["known"]]).append(hop["found"])
+    return list(arms.values())
+
+
+def entity_named(row: Row, name: str) -> Row:
+    """Return the entity of a row with this name."""
+    return next(entity for entity in list_entities(row).values() if entity["name"] == name)
+
+
+def named_starts(row: Row) -> set[str]:
+    """Return the names that the question may say."""
+    return {condition["value"] for condition in row["conditions"] if condition["kind"] == "named"}
+
+
+def check_names(row: Row) -> Iterator[str]:
+    """Question and request name neither the answer nor anything on the way, but do name the named starts."""
+    for asked in ("query", "request"):
+        folded = fold(row[asked])
+        for entity in list_entities(row).values():
+            if entity["name"] in named_starts(row):
+                if not has_name(entity["name"], folded):
+                    yield f"{asked} leaves out the start {entity['name']}"
+            elif told := [name for name in names_of(entity, telling=True) if has_name(name, folded)]:
+                yield f"{asked} names {told[0]}"
+
+
+def check_passages(row: Row, corpus: CorpusTexts) -> Iterator[str]:
+    """Each passage stands in its document, word for word, and that of a hop is one of its two entities' and names the other."""
+    for passage in [hop["stated"] for hop in row["path"]] + [c["passage"] for c in row["conditions"] if c["passage"]]:
+        document = corpus.texts.get(passage["url"])
+        if document is None or document.text[passage["start"] : passage["end"]] != passage["text"]:
+            yield f"a passage is not in {passage['url']}"
+    for hop in row["path"]:
+        known, found = (entity_named(row, hop[end]) for end in ("known", "found"))
+        other = {known["url"]: found, found["url"]: known}.get(hop["stated"]["url"])
+        if other is None or not any(has_name(name, fold(hop["stated"]["text"])) for name in names_of(other)):
+            yield f"the passage of {hop['known']} -> {hop['found']} does not link them"
+
+
+def check_path(row: Row) -> Iterator[str]:
+    """Arms are chains that share nothing but the answer, in which all end."""
+    arms = list_arms(row)
+    inner = [name for arm in arms for name in arm[:-1]]
+    if len(set(inner)) < len(inner) or row["answer"]["name"] in inner:
+        yield "arms share an entity"
+    for number, names in enumerate(arms):
+        hops = [hop for hop in row["path"] if hop["arm"] == number]
+        if any(hop["known"] != before for hop, before in zip(hops, names, strict=False)) or names[-1] != row["answer"]["name"]:
+            yield "an arm is no chain to the answer"
+    spans = [(h["arm"], h["stated"]["url"], h["stated"]["start"]) for h in row["path"]]
+    if any(one[0] != other[0] and one[1:] == other[1:] for one in spans for other in spans):
+        yield "arms share a passage"
+
+
+def check_labels(row: Row) -> Iterator[str]:
+    """The counts fit the path, each condition is said, and the key entities are on the way."""
+    if row["hops"] != len(row["path"]) or not 1 <= row["hops"] <= 5:
+        yield "the number of hops is wrong"
+    low, high = HOPS_OF_LEVEL[row["difficulty"]["level"]]
+    if not low <= row["hops"] <= high:
+        yield "the difficulty does not fit the hops"
+    said = "".join(fold(row["query"]).split())
+    for condition in row["conditions"]:
+        phrase = "".join(fold(condition["phrase"]).split())
+        if not phrase or phrase not in said:
+            yield f"condition {condition['id']} is not said"
+    on_path = {name for arm in list_arms(row) for name in arm}
+    if not row["entities"] or any(entity["name"] not in on_path for entity in row["entities"]):
+        yield "a key entity is not on the path"
+
+
+def check_shortcuts(row: Row, corpus: CorpusTexts) -> Iterator[str]:
+    """No document of a start or intermediate entity names the answer or the reverse, and no line of any document names both."""
+    answer = row["answer"]
+    own = names_of(answer)
+    with_answer = [url for url, text in corpus.folded.items() if any(has_name(name, text) for name in own)]
+    for name in [name for arm in list_arms(row) for name in arm[:-2]]:
+        entity = entity_named(row, name)
+        if entity["url"] in with_answer or _names_any(names_of(entity), corpus.folded[answer["url"]]):
+            yield f"a document joins {name} and the answer"
+        for url in with_answer:
+            lines = corpus.folded[url].split("\n")
+            if any(_names_any(names_of(entity), line) and _names_any(own, line) for line in lines):
+                yield f"a paragraph of {url} joins {name} and the answer"
+
+
+def _names_any(names: Sequence[str], folded: str) -> bool:
+    return any(has_name(name, folded) for name in names)
+
+
+async def check_reachability(row: Row, search: Search) -> list[str]:
+    """Each search finds its passage, and says no name that is not known by then."""
+    wrong: list[str] = []
+    searches = iter(row["searches"])
+    for number, names in enumerate(list_arms(row)):
+        hops = [hop for hop in row["path"] if hop["arm"] == number]
+        if names[0] not in named_starts(row):
+            wrong += await _check_search(row, next(searches), names, _list_start_passages(row, names[0]), search)
+        for place, hop in enumerate(hops, 1):
+            wrong += await _check_search(row, next(searches), names[place:], [hop["stated"]], search)
+    return wrong
+
+
+def _list_start_passages(row: Row, name: str) -> list[Row]:
+    url = entity_named(row, name)["url"]
+    return [c["passage"] for c in row["conditions"] if c["passage"] and c["passage"]["url"] == url and c["kind"] != "linked"]
+
+
+async def _check_search(row: Row, made: Row, unknown: Sequence[str], wanted: Sequence[Row], search: Search) -> list[str]:
+    folded = fold(made["query"])
+    told = [name for name in unknown if _names_any(names_of(entity_named(row, name)), folded)]
+    found = await search(made["query"], RESULTS)
+    if not any(_covers(passage, stated) for passage in found for stated in wanted):
+        told.append("nothing that is wanted is found")
+    return [f"search {made['query'][:60]!r}: {each}" for each in told]
+
+
+def _covers(passage: Passage, stated: Row) -> bool:
+    middle = (stated["start"] + stated["end"]) / 2
+    return passage.source.url == stated["url"] and passage.start <= middle <= passage.end
+
+
+def judge_uniqueness(row: Row, corpus: CorpusTexts, found: Checked) -> None:
+    """Look for another document that meets all conditions on the answer and is linked with the last entity of each arm."""
+    own = [c for c in row["conditions"] if c["about"] == "answer" and c["kind"] not in ("linked", "named")]
+    checkable = [c for c in own if c["kind"] in ("kind", "year", "place")]
+    last = [entity_named(row, arm[-2]) for arm in list_arms(row)]
+    before = {entity["url"] for entity in list_entities(row).values()}
+    for url, text in corpus.texts.items():
+        if url in before or not all(_meets(c, text.text) for c in checkable):
+            continue
+        if all(_are_linked(url, text, entity, corpus) for entity in last):
+            where = found.violations if len(checkable) == len(own) else found.unjudged
+            where.append(f"{text.title} may be the answer too")
+
+
+def _meets(condition: Row, text: str) -> bool:
+    if condition["kind"] == "year":
+        return any(condition["low"] <= int(year) <= condition["high"] for year in _YEAR.findall(text))
+    opening = text[:OPENING_CHARS]
+    if condition["kind"] == "place":
+        return has_name(condition["value"], fold(opening))
+    return _is_of_kind(condition["value"], opening)
+
+
+def _is_of_kind(kind: str, opening: str) -> bool:
+    """Say whether the first sentences say that something is of a kind: "is a ... KIND", or KIND at the end of a Chinese clause."""
+    if _CHINESE.match(kind):
+        return bool(re.search(rf"[是为乃][^，。]*{re.escape(kind)}[，。；、（(]", simplify(opening[:300])))
+    said = _IS.search(opening[:500])
+    return bool(said) and _HEAD_ENDS.split(said.group(1))[0].split()[-1:] == [kind] if said else False
+
+
+def _are_linked(url: str, text: Text, entity: Row, corpus: CorpusTexts) -> bool:
+    """Say whether a document names an entity, or the entity's document has the other's title as it is written."""
+    if _names_any(names_of(entity), corpus.folded[url]):
+        return True
+    title = re.sub(r"\s*[(（].*", "", text.title)
+    return title in corpus.texts[entity["url"]].text and has_name(title, corpus.folded[entity["url"]])
