@@ -15,7 +15,7 @@ from retrieval.language.traditional import simplify
 Row = Mapping[str, Any]
 Search = Callable[[str, int], Awaitable[Sequence[Passage]]]
 RESULTS = 10
-OPENING_CHARS = 4_000
+OPENING_CHARS = 2_000
 HOPS_OF_LEVEL = {"easy": (1, 2), "medium": (1, 3), "hard": (3, 5)}
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _CHINESE = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
@@ -43,13 +43,20 @@ class Checked:
 
 @dataclass
 class CorpusTexts:
-    """All documents by address, folded once."""
+    """All documents by address. They are folded once, and their years and kinds are read once."""
 
     texts: Mapping[str, Text]
 
     def __post_init__(self) -> None:
-        """Fold all texts."""
+        """Read all texts."""
         self.folded = {url: fold(text.text) for url, text in self.texts.items()}
+        self.years = {url: frozenset(map(int, _YEAR.findall(text.text))) for url, text in self.texts.items()}
+        self.openings = {url: _read_opening(text.text) for url, text in self.texts.items()}
+
+    def list_naming(self, names: Sequence[str]) -> list[str]:
+        """Return the addresses of the documents that have one of these names."""
+        wanted = [fold(name) for name in names]
+        return [url for url, text in self.folded.items() if any(name in text and has_name(name, text) for name in wanted)]
 
 
 async def check_row(row: Row, corpus: CorpusTexts, search: Search) -> Checked:
@@ -174,7 +181,7 @@ def check_shortcuts(row: Row, corpus: CorpusTexts) -> Iterator[str]:
     """No document of a start or intermediate entity names the answer or the reverse, and no line of any document names both."""
     answer = row["answer"]
     own = names_of(answer)
-    with_answer = [url for url, text in corpus.folded.items() if any(has_name(name, text) for name in own)]
+    with_answer = corpus.list_naming(own)
     for name in [name for arm in list_arms(row) for name in arm[:-2]]:
         entity = entity_named(row, name)
         if entity["url"] in with_answer or _names_any(names_of(entity), corpus.folded[answer["url"]]):
@@ -217,8 +224,8 @@ async def _check_search(row: Row, made: Row, unknown: Sequence[str], wanted: Seq
 
 
 def _covers(passage: Passage, stated: Row) -> bool:
-    middle = (stated["start"] + stated["end"]) / 2
-    return passage.source.url == stated["url"] and passage.start <= middle <= passage.end
+    middle: float = (stated["start"] + stated["end"]) / 2
+    return passage.source.url == str(stated["url"]) and passage.start <= middle <= passage.end
 
 
 def judge_uniqueness(row: Row, corpus: CorpusTexts, found: Checked) -> None:
@@ -227,34 +234,39 @@ def judge_uniqueness(row: Row, corpus: CorpusTexts, found: Checked) -> None:
     checkable = [c for c in own if c["kind"] in ("kind", "year", "place")]
     last = [entity_named(row, arm[-2]) for arm in list_arms(row)]
     before = {entity["url"] for entity in list_entities(row).values()}
-    for url, text in corpus.texts.items():
-        if url in before or not all(_meets(c, text.text) for c in checkable):
-            continue
-        if all(_are_linked(url, text, entity, corpus) for entity in last):
+    naming: dict[str, frozenset[str]] = {entity["url"]: frozenset(corpus.list_naming(names_of(entity))) for entity in last}
+    for url in corpus.texts.keys() - before:
+        if all(_meets(c, url, corpus) for c in checkable) and all(
+            url in naming[entity["url"]] or _has_title(entity["url"], corpus.texts[url].title, corpus) for entity in last
+        ):
             where = found.violations if len(checkable) == len(own) else found.unjudged
-            where.append(f"{text.title} may be the answer too")
+            where.append(f"{corpus.texts[url].title} may be the answer too")
 
 
-def _meets(condition: Row, text: str) -> bool:
+def _meets(condition: Row, url: str, corpus: CorpusTexts) -> bool:
     if condition["kind"] == "year":
-        return any(condition["low"] <= int(year) <= condition["high"] for year in _YEAR.findall(text))
-    opening = text[:OPENING_CHARS]
+        return any(condition["low"] <= year <= condition["high"] for year in corpus.years[url])
     if condition["kind"] == "place":
-        return has_name(condition["value"], fold(opening))
-    return _is_of_kind(condition["value"], opening)
+        return has_name(condition["value"], corpus.folded[url][:OPENING_CHARS])
+    return _is_of_kind(condition["value"], corpus.openings[url])
+
+
+def _read_opening(text: str) -> str:
+    """Return what the first sentence says that something is: up to the first preposition, or all of it in Chinese."""
+    if _CHINESE.search(text[:40]):
+        return simplify(text[:300])
+    said = _IS.search(text[:500])
+    return _HEAD_ENDS.split(said.group(1))[0].lower() if said else ""
 
 
 def _is_of_kind(kind: str, opening: str) -> bool:
-    """Say whether the first sentences say that something is of a kind: "is a ... KIND", or KIND at the end of a Chinese clause."""
+    """Say whether an opening ends with a kind, or has it at the end of a Chinese clause."""
     if _CHINESE.match(kind):
-        return bool(re.search(rf"[是为乃][^，。]*{re.escape(kind)}[，。；、（(]", simplify(opening[:300])))
-    said = _IS.search(opening[:500])
-    return bool(said) and _HEAD_ENDS.split(said.group(1))[0].split()[-1:] == [kind] if said else False
+        return re.search(rf"[是为乃][^，。]*{re.escape(kind)}[，。；、（(]", opening) is not None
+    return opening.split()[-1:] == [kind]
 
 
-def _are_linked(url: str, text: Text, entity: Row, corpus: CorpusTexts) -> bool:
-    """Say whether a document names an entity, or the entity's document has the other's title as it is written."""
-    if _names_any(names_of(entity), corpus.folded[url]):
-        return True
-    title = re.sub(r"\s*[(（].*", "", text.title)
-    return title in corpus.texts[entity["url"]].text and has_name(title, corpus.folded[entity["url"]])
+def _has_title(url: str, title: str, corpus: CorpusTexts) -> bool:
+    """Say whether a document has a title, as it is written."""
+    bare = re.sub(r"\s*[(（].*", "", title)
+    return bare in corpus.texts[url].text and has_name(bare, corpus.folded[url])

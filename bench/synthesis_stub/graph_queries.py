@@ -100,12 +100,14 @@ class GraphQueryStub:
     ) -> str:
         """Return the question with the planted text, where there is something to plant."""
         between = [name for variable, name in names.items() if variable != "answer" and name in hidden]
+        before = parts.get("question", "")
+        dropped = [name for name in between if name in before][:1]
         last_word = names["answer"].split()[-1] if language == "en" else names["answer"].split("·")[-1]
         added = {
             "names_answer": names["answer"],
             "names_intermediate": between[0] if between else "",
             "names_part": last_word if last_word in hidden and last_word != names["answer"] else "",
-            "keeps_strong_clue": " ".join(sorted(set(_YEAR.findall(parts.get("question", ""))) - set(_YEAR.findall(question)))),
+            "keeps_strong_clue": " ".join([*sorted(_list_years(before) - _list_years(question)), *dropped]),
             "other_language": "这个问题问的是下面这些事情当中的哪一件" * 12
             if language == "en"
             else "and that is what this asks " * 40,
@@ -193,6 +195,10 @@ def compose(conditions: Sequence[ShownCondition], phrases: Mapping[str, str], la
         return f"从{'，再到'.join(steps[:-1])}，最后是{steps[-1]}，问的是哪一个？"
     steps = [f"{', '.join(own[a]) or 'one'} ({'; '.join(links[a])})" if links[a] else ", ".join(own[a]) for a in order]
     return f"Which is the one that {', then '.join(steps[:-1])} lead to: {steps[-1]}?"
+
+
+def _list_years(text: str) -> set[str]:
+    return set(_YEAR.findall(text))
 
 
 def _shift_years(phrase: str, condition: ShownCondition) -> str:

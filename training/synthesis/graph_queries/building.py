@@ -29,6 +29,8 @@ from training.synthesis.source_corpus import CorpusDocument, SourceCorpus
 FORM = "v1"
 READ_CHARS = 60_000
 """The beginning of a document that is read."""
+KIND_CHARS, PLACE_CHARS = 600, 2_000
+"""A word for a kind, or the name of a place, so near the beginning of a document may be about its entity."""
 LONGEST_SENTENCE = 600
 """What is longer is a list or a table: what it names may be linked, and nothing more is read from it."""
 _TABLES = """
@@ -37,6 +39,7 @@ CREATE TABLE nodes (id INTEGER PRIMARY KEY, name TEXT, aliases TEXT, url TEXT, s
 CREATE TABLE passages (id INTEGER PRIMARY KEY, node INTEGER, start INTEGER, "end" INTEGER, text TEXT);
 CREATE TABLE edges (passage INTEGER, source INTEGER, target INTEGER, paragraph INTEGER, sure INTEGER);
 CREATE TABLE attributes (passage INTEGER, node INTEGER, kind TEXT, value TEXT, number REAL);
+CREATE TABLE hints (node INTEGER, kind TEXT, value TEXT);
 """
 _INDEXES = """
 CREATE INDEX edges_source ON edges (source); CREATE INDEX edges_target ON edges (target, source, paragraph);
@@ -45,6 +48,8 @@ CREATE INDEX attributes_node ON attributes (node);
 _PUT_NODE = "INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?)"
 _PUT_EDGE = "INSERT INTO edges VALUES (?, ?, ?, ?, ?)"
+_PUT_HINT = "INSERT INTO hints VALUES (?, ?, ?)"
+_WORDS = "SELECT DISTINCT kind, value FROM attributes WHERE kind IN ('kind', 'place')"
 _PUT_ATTRIBUTE = "INSERT INTO attributes VALUES (?, ?, ?, ?, ?)"
 Links = Mapping[str, frozenset[str]]
 """The titles that each document links to, by its title, where a corpus comes with its links."""
@@ -96,6 +101,20 @@ def _write_graph(file: sqlite3.Connection, corpus: SourceCorpus, links: Links) -
     for number, entity in enumerate(entities):
         linked = links.get(entity.document.source.title, frozenset())
         _write_document(file, corpus, number, entity, finder, numbers, frozenset(by_title.get(title, -1) for title in linked))
+    _write_hints(file, corpus)
+
+
+def _write_hints(file: sqlite3.Connection, corpus: SourceCorpus) -> None:
+    """Write which kinds and places of others stand near the beginning of each document: rules do not see all that is said."""
+    rows = list(file.execute(_WORDS))
+    kinds, places = ({value for kind, value in rows if kind == wanted} for wanted in (AttributeKind.KIND, AttributeKind.PLACE))
+    finder = NameFinder(dict.fromkeys(map(fold_in_place, kinds | places), ()))
+    for number, document in enumerate(corpus.list_documents()):
+        text = corpus.read_text(document.source)[:PLACE_CHARS]
+        found = {(fold_in_place(text[m.start : m.end]), m.start < KIND_CHARS) for m in finder.find(text)}
+        hints = {(AttributeKind.KIND, word) for word, early in found if early and word in kinds}
+        hints |= {(AttributeKind.PLACE, word) for word, _ in found if word in places}
+        file.executemany(_PUT_HINT, [(number, kind, word) for kind, word in sorted(hints)])
 
 
 def _read_entity(corpus: SourceCorpus, document: CorpusDocument, use: WordUse) -> _Entity:

@@ -1,7 +1,7 @@
 """A question as conditions over the graph, and the nodes that satisfy all of them.
 
-A link is satisfied by any link between two nodes, whatever its sentence says. So the real answers are among the satisfying nodes,
-and a question with one satisfying node has one answer, as far as the graph knows.
+A link is satisfied by any link between two nodes, whatever its sentence says, and an attribute by whatever may have it. So the
+real answers are among the satisfying nodes, and a question with one satisfying node has one answer, as far as the graph knows.
 """
 
 import math

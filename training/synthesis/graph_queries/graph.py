@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from app.domain.query import Language
+from training.synthesis.graph_queries.extraction import category_of
 from training.synthesis.graph_queries.naming import list_telling_names
 from training.synthesis.graph_queries.nouns import Attribute, AttributeKind, Category, Node, StatedIn
 
@@ -25,7 +26,7 @@ _TOGETHER = (
     "SELECT 1 FROM edges a JOIN edges b ON b.target = ? AND b.source = a.source AND b.paragraph = a.paragraph"
     " WHERE a.target = ? LIMIT 1"
 )
-_KINDS = "SELECT DISTINCT kind, value, node FROM attributes WHERE kind IN ('kind', 'place')"
+_WORDS = "SELECT kind, value, node FROM attributes WHERE kind IN ('kind', 'place') UNION SELECT kind, value, node FROM hints"
 _NUMBERS = "SELECT DISTINCT kind, value, number, node FROM attributes WHERE kind IN ('year', 'number')"
 
 
@@ -42,11 +43,11 @@ class GraphView(Protocol):
         ...
 
     def find_having(self, kind: AttributeKind, value: str, low: float | None, high: float | None) -> frozenset[int]:
-        """Return the nodes with an attribute: of this value, and of a number within the bounds where there are bounds."""
+        """Return the nodes that may have an attribute: of this value, and of a number within the bounds where there are some."""
         ...
 
     def find_category(self, category: Category) -> frozenset[int]:
-        """Return the nodes of a category."""
+        """Return the nodes that may be of a category."""
         ...
 
 
@@ -58,7 +59,7 @@ class Graph:
         self._links = self._read_links(_SURE_LINKS)
         self._perhaps = self._read_links(_UNSURE_LINKS)
         self._words: dict[tuple[str, str], set[int]] = {}
-        for kind, value, node in self._file.execute(_KINDS):
+        for kind, value, node in self._file.execute(_WORDS):
             self._words.setdefault((kind, value), set()).add(node)
         self._numbers: dict[tuple[str, str], dict[float, list[int]]] = {}
         for kind, value, number, node in self._file.execute(_NUMBERS):
@@ -102,8 +103,8 @@ class Graph:
     def find_category(self, category: Category) -> frozenset[int]:
         """See `GraphView`."""
         if category not in self._categories:
-            rows = self._file.execute("SELECT id FROM nodes WHERE category = ?", (category,))
-            self._categories[category] = frozenset(node for (node,) in rows)
+            words = [nodes for (kind, value), nodes in self._words.items() if kind == "kind" and category_of(value) is category]
+            self._categories[category] = frozenset().union(*words)
         return self._categories[category]
 
     def list_attributes(self, node: int) -> Sequence[Attribute]:

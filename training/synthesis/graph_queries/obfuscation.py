@@ -21,6 +21,7 @@ from training.synthesis.graph_queries.conditions import (
     round_outwards,
 )
 from training.synthesis.graph_queries.constraints import find_needless_hop
+from training.synthesis.graph_queries.extraction import category_of
 from training.synthesis.graph_queries.graph import Graph
 from training.synthesis.graph_queries.nouns import Category
 
@@ -104,20 +105,19 @@ def _propose(graph: Graph, current: list[Condition], condition: Condition, kind:
     elif kind is StepKind.COMBINE:
         changed = _combine(graph, current, condition)
     else:
-        weaker = weaken(graph, condition)
+        weaker = weaken(condition)
         changed = replace_condition(current, weaker) if weaker else None
     return _Proposal(kind, condition.id, changed) if changed else None
 
 
-def weaken(graph: Graph, condition: Condition) -> Condition | None:
+def weaken(condition: Condition) -> Condition | None:
     """Return a weaker form: a decade for a year, bounds for an amount, a category for a kind; None where there is none."""
     if condition.low is not None and condition.low == condition.high:
         decade = condition.low // 10 * 10
         low, high = (decade, decade + 9) if condition.kind is ConditionKind.YEAR else round_outwards(condition.low)
         return condition.model_copy(update={"low": low, "high": high})
     if condition.kind is ConditionKind.KIND:
-        bearers = sorted(find_satisfying(graph, condition))
-        category = graph.find_node(bearers[0]).category if bearers else Category.OTHER
+        category = category_of(condition.value)
         if category is not Category.OTHER:
             return condition.model_copy(update={"kind": ConditionKind.CATEGORY, "value": category.value})
     return None
@@ -160,4 +160,4 @@ def _list_options(graph: Graph, current: Sequence[Condition], about: str, node: 
     for found in graph.list_attributes(node):
         option = make_attribute_condition(f"c{len(current) + 1}s", about, found, graph.find_passage(found.passage))
         if (option.kind, option.value) not in taken:
-            yield (weaken(graph, option) or option) if option.low is not None else option
+            yield (weaken(option) or option) if option.low is not None else option

@@ -113,11 +113,18 @@ def find_wording_fault(question: str, conditions: Sequence[Condition], meant: Me
     if any(_says_removed(question, removed, conditions) for removed in meant.removed):
         return "the question still says a clue that was weakened"
     for condition in conditions:
-        if _plain(condition.phrase) not in _plain(question) or not condition.phrase:
+        if not _is_said(condition, conditions, question):
             return f"the question does not say condition {condition.id}"
         if not says_condition(condition):
             return f"the phrase for condition {condition.id} does not say it"
     return ""
+
+
+def _is_said(condition: Condition, conditions: Sequence[Condition], question: str) -> bool:
+    """Say whether a question has the phrase of a condition, once for each condition that is said by the same words."""
+    phrase = _plain(condition.phrase)
+    alike = sum(_plain(other.phrase) == phrase for other in conditions)
+    return bool(phrase) and _plain(question).count(phrase) >= alike
 
 
 def _plain(text: str) -> str:

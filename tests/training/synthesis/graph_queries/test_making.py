@@ -1,0 +1,106 @@
+"""Graph queries from a small world to checked rows, by a model that obeys and by models that break one rule each."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from bench.synthesis_checker.graph_queries import check_row
+from bench.synthesis_stub.graph_queries import VIOLATIONS, GraphQueryStub
+from tests.training.synthesis.graph_queries.small_world import open_queries, open_world, read_texts, work
+from training.evaluation.builder.queue import ReviewQueue
+from training.rewards.entities import Entity, fold_text, is_mentioned
+from training.synthesis.graph_queries.mixing import list_for_audit, mix, queue_for_audit
+from training.synthesis.graph_queries.row import GraphQueryRow
+from training.synthesis.source_corpus import SourceCorpus
+from training.synthesis.training_set.outcome import KeptRow
+
+REFUSED_AT = {
+    "names_answer": {"question"},
+    "names_intermediate": {"question", "obfuscation"},
+    "names_part": {"question", "obfuscation"},
+    "drops_condition": {"question"},
+    "keeps_strong_clue": {"obfuscation"},
+    "wrong_year": {"question", "obfuscation"},
+    "unsupported_link": {"question"},
+    "other_language": {"question"},
+    "known_answer": {"closed_book"},
+    "request_names_answer": {"request"},
+}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SourceCorpus]:
+    with open_world(tmp_path_factory.mktemp("world")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("graphs")
+
+
+async def rows_of(corpus: SourceCorpus, folder: Path, stub: GraphQueryStub, candidates: int) -> list[KeptRow]:
+    queries = open_queries(corpus, folder, stub)
+    worked = await work(queries, list(islice(queries.list_candidates(), candidates)))
+    return [one.kept for one in worked if one.kept]
+
+
+async def test_an_obedient_model_makes_rows_in_which_the_checker_finds_nothing(corpus: SourceCorpus, folder: Path) -> None:
+    kept = await rows_of(corpus, folder, GraphQueryStub(), 60)
+    texts = read_texts(corpus)
+    wrong = [
+        (row.data["id"], found.violations)
+        for row in kept
+        if (found := await check_row(row.data, texts, corpus.search)).violations
+    ]
+    assert not wrong
+    assert len(kept) > 20
+    assert {row.language for row in kept} == {"en", "zh"}
+    assert {row.data["hops"] for row in kept} >= {1, 2, 3}
+    assert any(step["kept"] for row in kept for step in row.data["steps"])
+
+
+async def test_rows_come_back_the_same_and_training_can_read_their_entities(corpus: SourceCorpus, folder: Path) -> None:
+    first, again = [await rows_of(corpus, folder, GraphQueryStub(), 12) for _ in range(2)]
+    assert [row.model_dump_json() for row in first] == [row.model_dump_json() for row in again]
+    for row in (GraphQueryRow.model_validate_json(json.dumps(kept.data)) for kept in first):
+        text = fold_text(" ".join(hop.stated.text for hop in row.path) + " ".join(hop.stated.title for hop in row.path))
+        assert all(is_mentioned(Entity(entity.name, entity.aliases), text) for entity in row.entities)
+        assert row.difficulty.hops == row.hops == len(row.path)
+
+
+@pytest.mark.parametrize("plant", VIOLATIONS)
+async def test_every_planted_violation_is_refused_with_its_stage(plant: str, corpus: SourceCorpus, folder: Path) -> None:
+    stub = GraphQueryStub(plant)
+    queries = open_queries(corpus, folder, stub)
+    worked = await work(queries, list(islice(queries.list_candidates(), 40)))
+    kept = {text for one in worked if one.kept for text in (one.kept.data["query"], one.kept.data["request"])}
+    stages = Counter(one.refused.stage for one in worked if one.refused and one.refused.reason)
+    assert stub.planted
+    assert not kept & stub.planted
+    assert REFUSED_AT[plant] & stages.keys()
+
+
+async def test_rows_that_just_passed_wait_for_people_once(corpus: SourceCorpus, folder: Path, tmp_path: Path) -> None:
+    rows = [GraphQueryRow.model_validate(kept.data) for kept in await rows_of(corpus, folder, GraphQueryStub(), 12)]
+    doubtful = [rows[0].model_copy(update={"coherence": 3}), *rows[1:]]
+    chosen = list_for_audit(doubtful, share=0.0)
+    assert [row.id for row in chosen] == [rows[0].id]
+    queue = ReviewQueue(tmp_path / "audit")
+    queue.open()
+    assert queue_for_audit(queue, chosen, date(2026, 1, 2), "judge") == 1
+    assert queue_for_audit(queue, chosen, date(2026, 1, 2), "judge") == 0
+    assert [waiting.id for waiting in queue.list_waiting("ada")] == [rows[0].id]
+
+
+def test_two_sources_are_mixed_at_their_share_at_each_moment() -> None:
+    mixed = list(mix([f"made{n}" for n in range(100)], [f"mined{n}" for n in range(10)], 0.2))
+    assert [sum(row.startswith("mined") for row in mixed[:end]) for end in (4, 5, 10, 25)] == [0, 1, 2, 5]
+    assert len(mixed) == 54
+    assert list(mix(["a"], ["b"], 0.0)) == ["a"]
+    assert list(mix(["a"], ["b"], 1.0)) == ["b"]
