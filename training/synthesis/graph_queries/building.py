@@ -3,6 +3,7 @@
 No more than one document is in memory, besides the names.
 """
 
+import gzip
 import json
 import sqlite3
 from collections import Counter
@@ -43,7 +44,8 @@ CREATE TABLE hints (node INTEGER, kind TEXT, value TEXT);
 """
 _INDEXES = """
 CREATE INDEX edges_source ON edges (source); CREATE INDEX edges_target ON edges (target, source, paragraph);
-CREATE INDEX attributes_node ON attributes (node);
+CREATE INDEX attributes_node ON attributes (node); CREATE INDEX attributes_value ON attributes (kind, value, node);
+CREATE INDEX hints_value ON hints (kind, value, node);
 """
 _PUT_NODE = "INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?)"
@@ -85,8 +87,9 @@ def build_graph(corpus: SourceCorpus, folder: Path, links: Links | None = None) 
 
 
 def read_links(path: Path) -> Links:
-    """Read a file of links: JSON lines with a `title` and its `links`, each with a `title`."""
-    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    """Read a file of links: JSON lines, gzipped or not, with a `title` and its `links`, each with a `title`."""
+    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    rows = map(json.loads, raw.splitlines())
     return {row["title"]: frozenset(link["title"] for link in row["links"]) for row in rows}
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from app.domain.query import Language
 from retrieval.language.quantities import QuantityKind, read_quantities
+from retrieval.language.tokens import list_stems
 from retrieval.language.traditional import simplify
 from retrieval.language.word_lists import read_lists
 from training.synthesis.claim_support.names import PLACE, find_typed_names
@@ -75,7 +76,7 @@ def read_sentence(sentence: str, place: int, language: Language) -> Iterator[Fou
     if place >= OPENING_SENTENCES:
         return
     for name in find_typed_names(sentence, language):
-        if name.kind == PLACE:
+        if name.kind == PLACE and list_stems(name.text):
             yield FoundAttribute(AttributeKind.PLACE, simplify(name.text).lower())
     if _DIGIT.search(sentence):
         for amount in read_quantities(sentence):

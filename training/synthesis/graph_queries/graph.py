@@ -26,7 +26,8 @@ _TOGETHER = (
     "SELECT 1 FROM edges a JOIN edges b ON b.target = ? AND b.source = a.source AND b.paragraph = a.paragraph"
     " WHERE a.target = ? LIMIT 1"
 )
-_WORDS = "SELECT kind, value, node FROM attributes WHERE kind IN ('kind', 'place') UNION SELECT kind, value, node FROM hints"
+_HAVING = "SELECT node FROM attributes WHERE kind = ?1 AND value = ?2 UNION SELECT node FROM hints WHERE kind = ?1 AND value = ?2"
+_KINDS = "SELECT DISTINCT value FROM attributes WHERE kind = 'kind'"
 _NUMBERS = "SELECT DISTINCT kind, value, number, node FROM attributes WHERE kind IN ('year', 'number')"
 
 
@@ -58,9 +59,6 @@ class Graph:
         self._file = sqlite3.connect(path)
         self._links = self._read_links(_SURE_LINKS)
         self._perhaps = self._read_links(_UNSURE_LINKS)
-        self._words: dict[tuple[str, str], set[int]] = {}
-        for kind, value, node in self._file.execute(_WORDS):
-            self._words.setdefault((kind, value), set()).add(node)
         self._numbers: dict[tuple[str, str], dict[float, list[int]]] = {}
         for kind, value, number, node in self._file.execute(_NUMBERS):
             self._numbers.setdefault((kind, value), {}).setdefault(number, []).append(node)
@@ -68,6 +66,7 @@ class Graph:
         self._nameable = frozenset(node for (node,) in self._file.execute("SELECT id FROM nodes WHERE nameable"))
         self.nodes = frozenset(range(self._file.execute("SELECT count(*) FROM nodes").fetchone()[0]))
         self.find_node = lru_cache(8_192)(self._find_node)
+        self._find_having = lru_cache(2_048)(self._read_having)
 
     def close(self) -> None:
         """Close the file."""
@@ -96,15 +95,16 @@ class Graph:
     def find_having(self, kind: AttributeKind, value: str, low: float | None, high: float | None) -> frozenset[int]:
         """See `GraphView`."""
         if low is None or high is None:
-            return frozenset(self._words.get((kind, value), ()))
+            return self._find_having(kind, value)
         numbers = self._numbers.get((kind, value), {})
         return frozenset(node for number, nodes in numbers.items() if low <= number <= high for node in nodes)
 
     def find_category(self, category: Category) -> frozenset[int]:
         """See `GraphView`."""
         if category not in self._categories:
-            words = [nodes for (kind, value), nodes in self._words.items() if kind == "kind" and category_of(value) is category]
-            self._categories[category] = frozenset().union(*words)
+            words = [value for (value,) in self._file.execute(_KINDS) if category_of(value) is category]
+            having = (self._find_having(AttributeKind.KIND, word) for word in words)
+            self._categories[category] = frozenset[int]().union(*having)
         return self._categories[category]
 
     def list_attributes(self, node: int) -> Sequence[Attribute]:
@@ -132,6 +132,9 @@ class Graph:
         """Return all names that would tell that this node is meant."""
         found = self.find_node(node)
         return list_telling_names(found.name, found.aliases, found.category)
+
+    def _read_having(self, kind: str, value: str) -> frozenset[int]:
+        return frozenset(node for (node,) in self._file.execute(_HAVING, (kind, value)))
 
     def _find_node(self, node: int) -> Node:
         name, aliases, url, snapshot, language, category, ambiguity = self._file.execute(_NODE, (node,)).fetchone()

@@ -107,7 +107,7 @@ class Sampler:
 
     def _walk(self, shape: Sequence[int]) -> Subgraph | None:
         """Return a subgraph of arms of these lengths, or None where the walk comes to a dead end."""
-        answer = self._draw_node(sorted(self.graph.nodes))
+        answer = self._draw_node(range(len(self.graph.nodes)))
         if answer is None:
             return None
         arms: list[Arm] = []

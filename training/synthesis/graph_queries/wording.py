@@ -112,19 +112,21 @@ def find_wording_fault(question: str, conditions: Sequence[Condition], meant: Me
         return f"the question names {told!r}"
     if any(_says_removed(question, removed, conditions) for removed in meant.removed):
         return "the question still says a clue that was weakened"
-    for condition in conditions:
-        if not _is_said(condition, conditions, question):
-            return f"the question does not say condition {condition.id}"
-        if not says_condition(condition):
-            return f"the phrase for condition {condition.id} does not say it"
+    if unsaid := _find_unsaid(question, conditions):
+        return f"the question does not say condition {unsaid} by words of its own"
+    unlike = next((condition.id for condition in conditions if not says_condition(condition)), "")
+    return f"the phrase for condition {unlike} does not say it" if unlike else ""
+
+
+def _find_unsaid(question: str, conditions: Sequence[Condition]) -> str:
+    """Return the first condition whose phrase is not in the question, beside the phrases of all others."""
+    left = _plain(question)
+    for condition in sorted(conditions, key=lambda condition: -len(_plain(condition.phrase))):
+        phrase = _plain(condition.phrase)
+        if not phrase or phrase not in left:
+            return condition.id
+        left = left.replace(phrase, "|", 1)
     return ""
-
-
-def _is_said(condition: Condition, conditions: Sequence[Condition], question: str) -> bool:
-    """Say whether a question has the phrase of a condition, once for each condition that is said by the same words."""
-    phrase = _plain(condition.phrase)
-    alike = sum(_plain(other.phrase) == phrase for other in conditions)
-    return bool(phrase) and _plain(question).count(phrase) >= alike
 
 
 def _plain(text: str) -> str:

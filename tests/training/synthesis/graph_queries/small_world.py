@@ -25,7 +25,7 @@ from workflows.systems.linear_pipeline import Window
 NAME = "world"
 COUNT = 14
 PROMPTS = PromptLibrary.load()
-FIRST = (
+FIRST_TEN = (
     "Orla",
     "Tamsin",
     "Berwin",
@@ -41,8 +41,9 @@ FIRST = (
     "Quill",
     "Rhona",
 )
-LAST = ("Vennet", "Ashgrove", "Dunmorrow", "Fellbright", "Garrowby", "Hexley", "Inskip", "Jarvold", "Kettling", "Lorimond")
-LAST_MORE = ("Marwick", "Norbury", "Ostler", "Pellam")
+FIRST = (*FIRST_TEN, "Osric", "Petra", "Quill", "Rhona")
+LAST_TEN = ("Vennet", "Ashgrove", "Dunmorrow", "Fellbright", "Garrowby", "Hexley", "Inskip", "Jarvold", "Kettling", "Lorimond")
+LAST = (*LAST_TEN, "Marwick", "Norbury", "Ostler", "Pellam")
 SUR_ZH, GIVEN_ZH = "林沈韩谢罗梁宋郑唐冯邓曹彭曾", ("雨桐", "墨言", "知秋", "怀瑾", "若水", "清扬", "子衿")
 PLACE_ZH = ("青禾", "白鹭", "云溪", "松岭", "月泉", "石桥", "霜叶", "竹海", "鹿鸣", "梅渡", "柳湾", "雁回", "榆关", "兰亭")
 
@@ -53,11 +54,10 @@ def list_records() -> list[dict[str, str]]:
 
 
 def _describe_english(n: int) -> Iterator[dict[str, str]]:
-    last = (*LAST, *LAST_MORE)
-    poet, town, river = f"{FIRST[n]} {last[n]}", f"{last[n]}holm Cross", f"{FIRST[-1 - n]}mere Water"
+    poet, town, river = f"{FIRST[n]} {LAST[n]}", f"{LAST[n]}holm Cross", f"{FIRST[-1 - n]}mere Water"
     novel = f"The Lantern of {FIRST[(n + 5) % COUNT]}wick"
-    next_town, next_river = f"{last[(n * 3 + 1) % COUNT]}holm Cross", f"{FIRST[-1 - (n + 4) % COUNT]}mere Water"
-    other = f"{FIRST[(n + 6) % COUNT]} {last[(n + 6) % COUNT]}"
+    next_town, next_river = f"{LAST[(n * 3 + 1) % COUNT]}holm Cross", f"{FIRST[-1 - (n + 4) % COUNT]}mere Water"
+    other = f"{FIRST[(n + 6) % COUNT]} {LAST[(n + 6) % COUNT]}"
     craft = ("weaving of blue sails", "carving of oak masts", "baking of rye loaves", "casting of copper bells")[n % 4]
     yield _make_record(
         f"poet{n}",
@@ -68,7 +68,7 @@ def _describe_english(n: int) -> Iterator[dict[str, str]]:
     yield _make_record(
         f"novel{n}",
         novel,
-        f"{novel} is a novel printed in 18{40 + n * 2}.\nA ferryman drowns in {next_river} in its last chapter, singing of {craft}.\n"
+        f"{novel} is a novel printed in 18{40 + n * 2}.\nA ferryman drowns in {next_river} at its end, singing of {craft}.\n"
         f"Its first reader was {other}, who praised chapter {n + 2}.",
     )
     yield _make_record(

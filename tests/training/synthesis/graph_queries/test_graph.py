@@ -1,0 +1,99 @@
+"""The graph of a corpus: which names are links, what is said about an entity, and that each of it can be read where it stands."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.training.synthesis.graph_queries.small_world import list_records, open_world
+from training.synthesis.graph_queries.building import build_graph, read_links
+from training.synthesis.graph_queries.graph import Graph
+from training.synthesis.graph_queries.nouns import AttributeKind
+from training.synthesis.source_corpus import SourceCorpus
+
+ARTICLES = {
+    "Aldous Berrin": "Aldous Berrin, known as Captain Berrin, was a sailor and writer. In 1904 he left Port Mellow on Halcyon.",
+    "Port Mellow": "Port Mellow is a town. The reading of books is popular there. It grew from 1,200 to 3,400 people.",
+    "Reading": "Reading is a town near Port Mellow.",
+    "Halcyon (ship)": "Halcyon was a ship of 40 tons. It sank off Port Mellow.",
+    "Halcyon (bird)": "Halcyon is a bird that nests at Port Mellow.",
+    "Berrin's Log": "Berrin's Log is a book. Captain Berrin wrote it by the sea.",
+    "河": "河是水流。",
+    "青禾古镇": "青禾古镇是江南的一座镇。镇上有人读书，河边有人洗衣。",
+    "沈墨言": "沈墨言（1810年－1870年）是诗人，幼年住在青禾古鎮。",
+}
+
+
+def graph_of(corpus: SourceCorpus, folder: Path, links: Path | None = None) -> tuple[Graph, dict[str, int]]:
+    graph = Graph(build_graph(corpus, folder, read_links(links) if links else None))
+    return graph, {title: number for number, title in enumerate(ARTICLES)}
+
+
+@pytest.fixture
+def records() -> list[dict[str, str]]:
+    rows = enumerate(ARTICLES.items())
+    return [{"_id": str(n), "doc_id": str(n), "title": title, "url": f"w:{n}", "text": text} for n, (title, text) in rows]
+
+
+def test_names_are_links_unless_they_are_common_words_or_shared(tmp_path: Path, records: list[dict[str, str]]) -> None:
+    with open_world(tmp_path, records) as corpus:
+        graph, number = graph_of(corpus, tmp_path / "graphs")
+
+        def linked(one: str, other: str) -> bool:
+            return number[other] in graph.list_links(number[one])
+
+        assert linked("Aldous Berrin", "Port Mellow")
+        assert linked("Berrin's Log", "Aldous Berrin")
+        assert linked("沈墨言", "青禾古镇")
+        assert not linked("Port Mellow", "Reading") or linked("Reading", "Port Mellow")
+        assert not graph.is_nameable(number["Reading"])
+        assert not graph.is_nameable(number["河"])
+        assert not linked("Aldous Berrin", "Halcyon (ship)")
+        assert graph.may_be_linked(number["Aldous Berrin"], number["Halcyon (ship)"])
+        assert graph.find_node(number["Halcyon (bird)"]).ambiguity == 2
+
+
+def test_links_of_a_corpus_tell_which_bearer_of_a_name_is_meant(tmp_path: Path, records: list[dict[str, str]]) -> None:
+    links = tmp_path / "links.jsonl"
+    links.write_text(json.dumps({"title": "Aldous Berrin", "links": [{"title": "Halcyon (ship)"}]}))
+    with open_world(tmp_path, records) as corpus:
+        graph, number = graph_of(corpus, tmp_path / "graphs", links)
+        assert number["Halcyon (ship)"] in graph.list_links(number["Aldous Berrin"])
+        assert number["Halcyon (bird)"] not in graph.list_links(number["Aldous Berrin"])
+
+
+def test_each_attribute_and_link_stands_in_its_document(tmp_path: Path) -> None:
+    with open_world(tmp_path, list_records()) as corpus:
+        texts = {found.source.url: corpus.read_text(found.source) for found in corpus.list_documents()}
+        graph = Graph(build_graph(corpus, tmp_path / "graphs"))
+        stated = [
+            graph.find_passage(number)
+            for node in sorted(graph.nodes)
+            for number in [
+                *(found.passage for found in graph.list_attributes(node)),
+                *(passage for other in graph.list_links(node) for passage in graph.list_stating(node, other)),
+            ]
+        ]
+        assert len(stated) > 300
+        assert all(texts[passage.url][passage.start : passage.end] == passage.text for passage in stated)
+
+
+def test_what_sentences_say_is_read_by_rules(tmp_path: Path, records: list[dict[str, str]]) -> None:
+    with open_world(tmp_path, records) as corpus:
+        graph, number = graph_of(corpus, tmp_path / "graphs")
+
+        def read(title: str, kind: AttributeKind) -> list[object]:
+            return [one.value or one.number for one in graph.list_attributes(number[title]) if one.kind is kind]
+
+        assert read("Aldous Berrin", AttributeKind.KIND) == ["sailor", "writer"]
+        assert read("Aldous Berrin", AttributeKind.YEAR) == [1904.0]
+        assert read("沈墨言", AttributeKind.KIND) == ["诗人"]
+        assert read("沈墨言", AttributeKind.YEAR) == [1810.0, 1870.0]
+
+
+def test_a_graph_is_built_once_for_a_state_of_its_index(tmp_path: Path, records: list[dict[str, str]]) -> None:
+    with open_world(tmp_path, records) as corpus:
+        first = build_graph(corpus, tmp_path / "graphs")
+        built = first.stat().st_mtime_ns
+        assert build_graph(corpus, tmp_path / "graphs").stat().st_mtime_ns == built
+        assert corpus.generation in first.name
