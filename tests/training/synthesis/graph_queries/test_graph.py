@@ -45,7 +45,6 @@ def test_names_are_links_unless_they_are_common_words_or_shared(tmp_path: Path, 
         assert linked("Aldous Berrin", "Port Mellow")
         assert linked("Berrin's Log", "Aldous Berrin")
         assert linked("沈墨言", "青禾古镇")
-        assert not linked("Port Mellow", "Reading") or linked("Reading", "Port Mellow")
         assert not graph.is_nameable(number["Reading"])
         assert not graph.is_nameable(number["河"])
         assert not linked("Aldous Berrin", "Halcyon (ship)")

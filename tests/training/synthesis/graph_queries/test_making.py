@@ -65,6 +65,24 @@ async def test_an_obedient_model_makes_rows_in_which_the_checker_finds_nothing(c
     assert any(step["kept"] for row in kept for step in row.data["steps"])
 
 
+async def test_the_checker_sees_what_is_wrong_with_a_row(corpus: SourceCorpus, folder: Path) -> None:
+    texts = read_texts(corpus)
+    row = next(kept.data for kept in await rows_of(corpus, folder, GraphQueryStub(), 12) if kept.data["hops"] == 3)
+    moved = [{**row["path"][0], "stated": {**row["path"][0]["stated"], "start": 3}}, *row["path"][1:]]
+    early = [{**search, "query": f"{search['query']} {row['answer']['name']}"} for search in row["searches"]]
+    tampered = [
+        {**row, "query": f"{row['query']} {row['answer']['name']}"},
+        {**row, "path": moved},
+        {**row, "searches": early},
+        {**row, "path": row["path"][:-1]},
+        {**row, "hops": 2},
+        {**row, "conditions": [{**row["conditions"][0], "phrase": "nowhere said"}, *row["conditions"][1:]]},
+    ]
+    assert not (await check_row(row, texts, corpus.search)).violations
+    for wrong in tampered:
+        assert (await check_row(wrong, texts, corpus.search)).violations
+
+
 async def test_rows_come_back_the_same_and_training_can_read_their_entities(corpus: SourceCorpus, folder: Path) -> None:
     first, again = [await rows_of(corpus, folder, GraphQueryStub(), 12) for _ in range(2)]
     assert [row.model_dump_json() for row in first] == [row.model_dump_json() for row in again]
