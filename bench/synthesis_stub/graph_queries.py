@@ -61,7 +61,7 @@ class GraphQueryStub:
         self._answers: dict[str, str] = {}
 
     def answer(self, prompt: str) -> str | None:
-        """Return the answer to a prompt as JSON; None for one that is not about graph queries."""
+        """Return the answer to a conversation's text as JSON; None for one that is not about graph queries."""
         parts = read_parts(prompt)
         if "names" in parts:
             return _write(self._word(parts))
@@ -108,10 +108,9 @@ class GraphQueryStub:
             "names_intermediate": between[0] if between else "",
             "names_part": last_word if last_word in hidden and last_word != names["answer"] else "",
             "keeps_strong_clue": " ".join([*sorted(_list_years(before) - _list_years(question)), *dropped]),
-            "other_language": "这个问题问的是下面这些事情当中的哪一件" * 12
-            if language == "en"
-            else "and that is what this asks " * 40,
         }.get(self.plant, "")
+        if self.plant == "other_language":
+            return "哪一件事情符合以上所说的全部条件？" if language == "en" else "Which of all things is the one that is meant?"
         return f"{question} ({added})" if added else question
 
     def _guess(self, question: str) -> str:

@@ -11,6 +11,7 @@ from training.synthesis.workshop import Workshop
 
 LOCATIONS = {
     "claim-support": ("claim_support.set_recipe", "CLAIM_SUPPORT"),
+    "graph-queries": ("graph_queries.set_recipe", "GRAPH_QUERIES"),
     "report-data": ("report_data.set_recipe", "REPORT_DATA"),
     "trajectories": ("trajectories.set_recipe", "TRAJECTORIES"),
     "evidence-trees": ("evidence_trees.set_recipe", "EVIDENCE_TREES"),

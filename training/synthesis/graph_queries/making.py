@@ -1,11 +1,12 @@
 """Making rows of graph queries: sample, check, ask, obfuscate, filter, rewrite. The first failed stage refuses the candidate."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from app.domain.query import Language
 from training.synthesis.graph_queries.building import Links, build_graph
 from training.synthesis.graph_queries.conditions import ConditionKind
 from training.synthesis.graph_queries.drafting import Draft, Drafting, find_meant
@@ -35,12 +36,15 @@ HOPS = (1, 2, 2, 1, 2, 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, 4, 5, 4, 5, 4)
 """The hops that are wanted of twenty candidates: 40% of one or two, 35% of three, 25% of four or five (MindDR 4.4)."""
 
 
-@dataclass(frozen=True, slots=True)
-class GraphKits:
-    """The models: one writes, one judges. Record and language are set for each candidate."""
+OpenKit = Callable[[Record, Language], Kit]
+"""Opens a model's kit for the work on one candidate."""
 
-    writer: Kit
-    judge: Kit
+
+class GraphKits(NamedTuple):
+    """The models: one writes, one judges."""
+
+    open_writer: OpenKit
+    open_judge: OpenKit
 
 
 class GraphCandidate(NamedTuple):
@@ -48,6 +52,7 @@ class GraphCandidate(NamedTuple):
 
     id: str
     hops: int
+    corpus: str
 
 
 class _Filtered(NamedTuple):
@@ -71,7 +76,7 @@ class GraphQueries:
         number = 0
         while True:
             hops = Random(f"{self.seed} hops {number // len(HOPS)}").sample(HOPS, len(HOPS))[number % len(HOPS)]
-            yield GraphCandidate(f"graph-{number:06d}", hops)
+            yield GraphCandidate(f"{self.corpus.name}-{number:06d}", hops, self.corpus.name)
             number += 1
 
     async def make_row(self, candidate: GraphCandidate, record: Record) -> KeptRow | RefusedCandidate:
@@ -81,7 +86,7 @@ class GraphQueries:
         if isinstance(sampled, NothingSampled):
             return RefusedCandidate(stage=sampled.stage, reason=sampled.reason)
         language = self.graph.find_node(sampled.subgraph.answer).language
-        writer, judge = (replace(kit, record=record, language=language) for kit in (self.kits.writer, self.kits.judge))
+        writer, judge = self.kits.open_writer(record, language), self.kits.open_judge(record, language)
         draft = await Drafting(self.corpus, self.graph, writer, sampled, draw).write()
         if isinstance(draft, RefusedCandidate):
             return draft

@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 
 from app.domain.chat import ChatRequest
+from app.domain.query import Language
 from bench.synthesis_checker.graph_queries import CorpusTexts, Text
 from bench.synthesis_stub.graph_queries import GraphQueryStub
 from retrieval.search.in_process import open_local
@@ -17,6 +18,7 @@ from training.synthesis.training_set.making import SetMaking
 from training.synthesis.training_set.outcome import WorkedCandidate
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
+from workflows.agents.ports import Record
 from workflows.chat_models.scripted import ScriptedModel
 from workflows.judging.batch_record import AnswerStore, BatchRecord
 from workflows.prompts.library import PromptLibrary
@@ -132,10 +134,13 @@ def open_queries(corpus: SourceCorpus, folder: Path, stub: GraphQueryStub) -> Gr
     """Open graph queries that the stub writes and judges."""
 
     def say(request: ChatRequest) -> str:
-        return stub.answer(request.messages[-1].content) or "{}"
+        return stub.answer("\n".join(message.content for message in request.messages)) or "{}"
 
-    kit = Kit(ScriptedModel(say), {}, BatchRecord(AnswerStore(), 4), PROMPTS, SchemaCodec(), date(2026, 1, 1), lambda: 0.0)
-    return make_graph_queries(corpus, GraphKits(kit, kit), 3, folder)
+    def open_kit(record: Record, language: Language) -> Kit:
+        return Kit(model, {}, record, PROMPTS, SchemaCodec(), date(2026, 1, 1), lambda: 0.0, language=language)
+
+    model = ScriptedModel(say)
+    return make_graph_queries(corpus, GraphKits(open_kit, open_kit), 3, folder)
 
 
 class MemoryJournal:
