@@ -13,6 +13,8 @@ LOCATIONS = {
     "claim-support": ("claim_support.set_recipe", "CLAIM_SUPPORT"),
     "report-data": ("report_data.set_recipe", "REPORT_DATA"),
     "trajectories": ("trajectories.set_recipe", "TRAJECTORIES"),
+    "preference-pairs": ("preference_pairs.set_recipe", "PREFERENCE_PAIRS"),
+    "self-samples": ("self_samples.set_recipe", "SELF_SAMPLES"),
 }
 
 
