@@ -45,13 +45,17 @@ class ResponseSchema(Value):
 
 
 class ChatRequest(Value):
-    """What is asked of a model. `response_schema` None means unconstrained text."""
+    """What is asked of a model. `response_schema` None means unconstrained text.
+
+    Another `seed` asks for another sample of the same, which a record keeps beside it; None: any sample will do.
+    """
 
     messages: tuple[Message, ...]
     response_schema: ResponseSchema | None = None
     max_tokens: int = Field(default=4_096, ge=1)
     temperature: float = Field(default=0.0, ge=0)
     stop: tuple[str, ...] = ()
+    seed: int | None = None
 
 
 class SampledTokens(Value):

@@ -77,4 +77,6 @@ def request_digest(request: ChatRequest, model: str) -> str:
 def _finish_digest(digest: "hashlib._Hash", request: ChatRequest) -> str:
     schema = request.response_schema.name if request.response_schema else ""
     digest.update(f"\x02{schema}\x02{request.max_tokens}\x02{request.temperature}\x02{request.stop}".encode())
+    if request.seed is not None:
+        digest.update(f"\x02seed {request.seed}".encode())
     return digest.hexdigest()

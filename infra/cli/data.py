@@ -58,3 +58,14 @@ def make(
         return await make_and_report(settings, request)
 
     execute(work)
+
+
+@app.command()
+def review(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder that --option review=FOLDER named.")],
+    reviewer: Annotated[str, typer.Option(help="Who reviews; the same name each time.")],
+) -> None:
+    """Compare the pairs of a preference set that wait for this person, without knowing who wrote them."""
+    from infra.cli.data_review import review as work
+
+    leave_with(lambda: work(folder, reviewer))

@@ -51,6 +51,9 @@ def run(
     model_file: Annotated[Path | None, typer.Option(help="A GGUF file to be the model, in this process.")] = None,
     call_limit: Annotated[int, typer.Option(min=0, help="Tool calls for each searching agent; 0: the effort's.")] = 0,
     context_limit: Annotated[int, typer.Option(min=0, help="About how many tokens in a context; 0: the effort's.")] = 0,
+    temperature: Annotated[
+        float | None, typer.Option(min=0, max=2, help="The temperature of all the system's calls; default: each step's own.")
+    ] = None,
     judge_file: Annotated[Path | None, typer.Option(help="A GGUF file to be the judge alone, in this process.")] = None,
     judge_chars: Annotated[int, typer.Option(min=0, help="Characters of a report that the judge sees; 0: all.")] = 0,
     threads: Annotated[int, typer.Option(min=1, help="Threads of a model in this process.")] = 1,
@@ -85,6 +88,7 @@ def run(
         judge_file=judge_file,
         judge_chars=judge_chars,
         caps=Caps(calls=call_limit, context=context_limit),
+        temperature=temperature,
         threads=threads,
         at_once=at_once,
         demonstration=demonstration,

@@ -182,6 +182,7 @@ def digest_as_product(request: Mapping[str, Any]) -> str:
         max_tokens=request.get("max_tokens", request.get("max_completion_tokens", 4_096)),
         temperature=float(request.get("temperature", 0.0)),
         stop=tuple(request.get("stop") or ()),
+        seed=request.get("seed"),
     )
     return request_digest(asked, str(request.get("model", "")))
 

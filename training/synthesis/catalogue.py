@@ -15,6 +15,8 @@ LOCATIONS = {
     "report-data": ("report_data.set_recipe", "REPORT_DATA"),
     "trajectories": ("trajectories.set_recipe", "TRAJECTORIES"),
     "evidence-trees": ("evidence_trees.set_recipe", "EVIDENCE_TREES"),
+    "preference-pairs": ("preference_pairs.set_recipe", "PREFERENCE_PAIRS"),
+    "self-samples": ("self_samples.set_recipe", "SELF_SAMPLES"),
 }
 
 

@@ -39,10 +39,11 @@ async def make_requested_set(
             today = begun.today if begun is not None else datetime.now(UTC).date()
             workshop = Workshop(request, corpora, models, PromptLibrary.load(), codec_of(settings), today)
             recipe = kind.open_recipe(workshop)
-            return await make_set(recipe, _describe_origin(workshop, against), request.out, public, request.at_once, told)
+            origin = _describe_origin(workshop, against, recipe.consents_at)
+            return await make_set(recipe, origin, request.out, public, request.at_once, told)
 
 
-def _describe_origin(workshop: Workshop, against: dict[str, int]) -> SetOrigin:
+def _describe_origin(workshop: Workshop, against: dict[str, int], consents_at: datetime | None) -> SetOrigin:
     request, models = workshop.request, workshop.models
     roles = {WRITER: models.system, VERIFIER: models.judge}
     return SetOrigin(
@@ -56,4 +57,5 @@ def _describe_origin(workshop: Workshop, against: dict[str, int]) -> SetOrigin:
         against=against,
         code=digest_code(PACKAGES),
         today=workshop.today,
+        consents_at=consents_at,
     )

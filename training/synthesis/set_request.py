@@ -1,10 +1,13 @@
 """The wish for a training set, as the command line gives it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.domain.errors import InvalidInput
+
+_DECIMAL = re.compile(r"\d{1,9}(?:\.\d{1,9})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +41,14 @@ class SetRequest:
         if not said.isdecimal():
             raise InvalidInput(f"--option {option} is a whole number, not {said!r}")
         return int(said)
+
+    def decimal(self, option: str, default: float) -> float:
+        """Return an option that is a number without a sign.
+
+        Raises:
+            InvalidInput: it is none.
+        """
+        said = self.options.get(option, str(default))
+        if _DECIMAL.fullmatch(said) is None:
+            raise InvalidInput(f"--option {option} is a number, not {said!r}")
+        return float(said)

@@ -7,7 +7,9 @@ import re
 from typing import Any
 
 LIMIT, NEWER_LIMIT = "max_tokens", "max_completion_tokens"
-_NAMED = re.compile(rf"stream_options|{NEWER_LIMIT}|{LIMIT}|response_format|json_schema|temperature|'stop'", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"stream_options|{NEWER_LIMIT}|{LIMIT}|response_format|json_schema|temperature|'stop'|\bseed\b", re.IGNORECASE
+)
 _FIELDS = {"json_schema": "response_format", "'stop'": "stop"}
 
 

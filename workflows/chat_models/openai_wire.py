@@ -63,6 +63,8 @@ def make_request_body(model: str, request: ChatRequest, stream: bool) -> dict[st
     }
     if request.stop:
         body["stop"] = list(request.stop)
+    if request.seed is not None:
+        body["seed"] = request.seed
     if request.response_schema is not None:
         described = {"name": request.response_schema.name, "strict": True, "schema": request.response_schema.schema_}
         body["response_format"] = {"type": "json_schema", "json_schema": described}

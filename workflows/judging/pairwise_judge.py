@@ -2,6 +2,7 @@
 
 import asyncio
 from enum import StrEnum
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -29,16 +30,32 @@ class PairwiseAnswer(StepAnswer):
 PAIRWISE = declare_step("pairwise", PairwiseAnswer, max_tokens=600)
 
 
+class BothOrders(NamedTuple):
+    """A judge's choices, A or B by the place shown: with the first answer as A, and with the second as A."""
+
+    straight: str
+    swapped: str
+
+    @property
+    def preference(self) -> Preference:
+        """The answer chosen in both orders."""
+        if self.straight == self.swapped:
+            return Preference.TIE
+        return Preference.FIRST if self.straight == "A" else Preference.SECOND
+
+
 async def judge_pair(kit: Kit, question: str, first: str, second: str) -> Preference | Missing:
-    """Judge which of two answers is better; both orders are asked at once."""
+    """Judge which of two answers is better."""
+    chosen = await choose_in_both_orders(kit, question, first, second)
+    return chosen if isinstance(chosen, Missing) else chosen.preference
+
+
+async def choose_in_both_orders(kit: Kit, question: str, first: str, second: str) -> BothOrders | Missing:
+    """Have a judge choose the better of two answers; both orders are asked at once."""
     one, other = await asyncio.gather(_choose_better(kit, question, first, second), _choose_better(kit, question, second, first))
     if isinstance(one, Missing):
         return one
-    if isinstance(other, Missing):
-        return other
-    if one == other:
-        return Preference.TIE
-    return Preference.FIRST if one == "A" else Preference.SECOND
+    return other if isinstance(other, Missing) else BothOrders(one, other)
 
 
 async def _choose_better(kit: Kit, question: str, a: str, b: str) -> str | Missing:

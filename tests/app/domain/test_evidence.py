@@ -12,11 +12,13 @@ def test_different_parts_have_different_keys(one: list[str], other: list[str]) -
 
 
 def test_a_digest_tells_requests_apart() -> None:
-    def digest(text: str, tokens: int = 10, model: str = "m") -> str:
-        return request_digest(ChatRequest(messages=(Message(role=ChatRole.USER, content=text),), max_tokens=tokens), model)
+    def digest(text: str, tokens: int = 10, model: str = "m", seed: int | None = None) -> str:
+        said = (Message(role=ChatRole.USER, content=text),)
+        return request_digest(ChatRequest(messages=said, max_tokens=tokens, seed=seed), model)
 
     assert digest("a") == digest("a")
-    assert len({digest("a"), digest("b"), digest("a", tokens=11), digest("a", model="n")}) == 4
+    others = (digest("b"), digest("a", tokens=11), digest("a", model="n"), digest("a", seed=0), digest("a", seed=1))
+    assert len({digest("a"), *others}) == 6
 
 
 def test_a_digest_of_an_earlier_version_still_answers() -> None:

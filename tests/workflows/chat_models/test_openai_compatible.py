@@ -166,6 +166,18 @@ async def test_a_field_the_server_does_not_know_is_left_out_from_then_on(message
     assert ("max_completion_tokens" in server.bodies[1]) == (gone == "max_tokens")
 
 
+async def test_a_seed_is_sent_where_one_is_given_and_left_out_where_the_server_knows_none() -> None:
+    seeded = ASKED.model_copy(update={"seed": 7})
+    refusal = make_error_answer(400, "Unrecognized request argument supplied: seed")
+    async with (
+        serve_rudely(make_completion("ok"), refusal, make_completion("ok")) as server,
+        connect_model(make_endpoint(server.url)) as model,
+    ):
+        await model.complete(ASKED)
+        assert (await model.complete(seeded)).text == "ok"
+    assert [body.get("seed") for body in server.bodies] == [None, 7, None]
+
+
 async def test_it_does_not_retry_by_itself() -> None:
     for answer in (make_error_answer(429, "later"), make_error_answer(500, "broken"), make_error_answer(400, "no")):
         async with serve_rudely(answer) as server:

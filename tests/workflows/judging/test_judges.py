@@ -20,6 +20,7 @@ from workflows.judging.batch_record import AnswerStore, BatchRecord
 from workflows.judging.citation_judge import CitedSupport, judge_citation_need, judge_cited_relevance, judge_cited_support
 from workflows.judging.pairwise_judge import Preference, judge_pair
 from workflows.judging.race_judge import CriterionPoints, compare_articles
+from workflows.judging.report_flaws import FoundError, ReportFlaws, judge_flaws
 from workflows.judging.score_judges import RubricQuality, judge_criterion, judge_pointwise, judge_rubric
 from workflows.judging.short_answer import judge_answer
 from workflows.judging.writing_judge import IssueKind, WrittenSection, judge_writing, rate_issues
@@ -39,6 +40,18 @@ async def test_the_three_questions_about_citations() -> None:
     assert await judge_cited_support(kit(said(analysis="", rating="Partial")), "q", "s", "t") is CitedSupport.PARTIAL
     assert await judge_cited_relevance(kit(said(analysis="", result="yes")), "q", "s", "t") is True
     assert await judge_citation_need(kit(said(analysis="", result="no"), Language.CHINESE), "q", "a", "s") is False
+
+
+@pytest.mark.parametrize("language", [*Language])
+async def test_errors_of_fact_must_show_their_words(language: Language) -> None:
+    errors = [
+        {"words": "the tower is made of glass", "reason": "It is  stone."},
+        {"words": "the moon is a cheese", "reason": "no"},
+    ]
+    judge = kit(said(errors=errors, aggregation="Yes"), language)
+    found = await judge_flaws(judge, "q", "They say the tower is made of glass [1].", "[1] Tower: it is made of stone")
+    assert found == ReportFlaws((FoundError("the tower is made of glass", "It is stone."),), aggregation=True)
+    assert isinstance(await judge_flaws(kit(said(errors=[], aggregation="")), "q", "r", ""), Missing)
 
 
 @pytest.mark.parametrize("answer", [said(rating="mostly"), said(rating=""), "no idea", said(score=3)])

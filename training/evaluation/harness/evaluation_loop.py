@@ -53,7 +53,8 @@ class Evaluation:
     async def _work_item(self, example: Example[Any]) -> None:
         answer = self._answers.get(example.id)
         if answer is None:
-            answer = await self.answering.answer(example)
+            asked = {"question": example.question, "language": example.language, "domain": example.domain}
+            answer = (await self.answering.answer(example)).model_copy(update=asked)
             self.folder.keep_answer(answer)
         if answer.failed:
             self._report_progress(example.id, answer.failed)

@@ -35,10 +35,14 @@ class BenchmarkAnswer(Value):
     """The answer to one example: a report's Markdown, or the ranked documents of a search.
 
     `report` is set where a system of ours wrote it. `pages` maps the address of each cited page to the hash under which the run
-    stores its text. `failed` says why there is no answer; a continued run tries such an item again.
+    stores its text. `failed` says why there is no answer; a continued run tries such an item again. `question` is empty in runs
+    older than it.
     """
 
     item: str
+    question: str = ""
+    language: Language = Language.ENGLISH
+    domain: str = ""
     text: str = ""
     report: Report | None = None
     ranking: tuple[str, ...] = ()

@@ -30,7 +30,8 @@ class SystemUsed(Value):
     """The source of the answers. `reports` is the SHA-256 of a file of finished reports where no system ran.
 
     `model` null: it uses no model. `fleet`: a deployment's workers ran it. `corpora` gives the generation of the index by
-    collection; empty strings where a service does not tell it. `caps` are its limits.
+    collection; empty strings where a service does not tell it. `caps` are its limits. `temperature` is that of all its calls;
+    None: each step's own.
     """
 
     name: str
@@ -40,6 +41,7 @@ class SystemUsed(Value):
     services: tuple[str, ...] = ()
     reports: str = ""
     caps: Caps = NO_CAPS
+    temperature: float | None = None
     fleet: bool = False
 
 

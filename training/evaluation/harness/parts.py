@@ -20,7 +20,9 @@ from training.evaluation.harness.run_request import RunRequest
 from training.evaluation.harness.world import SearchSurroundings, open_surroundings
 from workflows.agents.brief import BRIEF
 from workflows.agents.kit import Kit
+from workflows.agents.ports import ChatModel
 from workflows.chat_models.absent import AbsentModel
+from workflows.chat_models.at_temperature import ModelAtTemperature
 from workflows.judging.batch_record import BatchRecord
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.agent_sets import AGENTS
@@ -65,6 +67,7 @@ class RunParts:
             corpora=corpora,
             services=self.around.services,
             caps=self.wanted.caps,
+            temperature=self.wanted.temperature,
         )
 
     def _describe_fleet(self) -> SystemUsed:
@@ -127,7 +130,7 @@ class RunParts:
             system=name,
             effort=self.wanted.effort,
             agents=AGENTS[name] if asked else BRIEF,
-            chat=asked.chat if asked else AbsentModel(),
+            chat=self._set_temperature(asked.chat) if asked else AbsentModel(),
             codec=codec_of(self.settings),
             prompts=self.prompts,
             world=around.world,
@@ -135,6 +138,10 @@ class RunParts:
             folder=folder,
             caps=self.wanted.caps,
         )
+
+    def _set_temperature(self, chat: ChatModel) -> ChatModel:
+        wanted = self.wanted.temperature
+        return chat if wanted is None else ModelAtTemperature(chat, wanted)
 
 
 def _require_fleet_fit(wanted: RunRequest, benchmark: AnyBenchmark) -> None:

@@ -140,6 +140,7 @@ def manifest_rows_of(manifest: RunManifest) -> list[tuple[str, str]]:
         ("answered by", " ".join(part for part in (system.name, system.effort, system.reports[:12]) if part)),
         ("its model", _describe_model(system.model)),
         ("at most", ", ".join(f"{n} {what}" for what, n in system.caps.model_dump().items() if n)),
+        ("at temperature", "" if system.temperature is None else f"{system.temperature:g}"),
         ("judge", _describe_model(judge.model)),
         ("judge is shown", f"{judge.most_chars} characters of a report" if judge.most_chars else ""),
         ("judge's prompts (SHA-256)", ", ".join(f"{name} {digest[:12]}" for name, digest in judge.prompts.items())),

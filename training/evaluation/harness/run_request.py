@@ -12,8 +12,8 @@ class RunRequest:
     """A requested run. A hash of seed and id draws `limit` items; 0: all.
 
     `reports` are finished reports to judge instead of running a system. `judge_file` is a model file that only judges.
-    `judge_chars` is the number of characters of a report that a judge sees (0: all). `threads` are those of a model in this
-    process. `fleet`: a stack runs the system, not this process.
+    `judge_chars` is the number of characters of a report that a judge sees (0: all). `temperature` is that of all calls of the
+    system; None: each step's own. `threads` are those of a model in this process. `fleet`: a stack runs the system.
     """
 
     benchmark: str
@@ -33,6 +33,7 @@ class RunRequest:
     judge_file: Path | None = None
     judge_chars: int = 0
     caps: Caps = NO_CAPS
+    temperature: float | None = None
     threads: int = 1
     at_once: int = 4
     demonstration: bool = False

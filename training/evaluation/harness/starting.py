@@ -49,9 +49,9 @@ async def run_benchmark(
     variant = wanted.variant or benchmark.variants[0]
     if variant not in benchmark.variants:
         raise InvalidInput(f"{benchmark.name} has no variant {variant!r}; it has {', '.join(benchmark.variants)}")
-    if wanted.caps != NO_CAPS and (wanted.fleet or wanted.reports):
+    if (wanted.caps != NO_CAPS or wanted.temperature is not None) and (wanted.fleet or wanted.reports):
         raise InvalidInput(
-            "a call or context limit holds a system that runs in this process; leave it out with --fleet or --reports"
+            "a temperature or a limit holds a system that runs in this process; leave it out with --fleet or --reports"
         )
     reading = BenchmarkInput(wanted.data, variant, wanted.reference)
     examples = choose_examples(benchmark.read(reading), wanted)

@@ -1,14 +1,20 @@
 """The card of a set: the README.md by which `datasets.load_dataset` finds the rows of each split."""
 
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from training.synthesis.training_set.columns import describe_columns
 from training.synthesis.training_set.manifest import TrainingSetManifest
 
 ROWS_OF = "{split}/rows.jsonl"
 
 
-def render_card(manifest: TrainingSetManifest) -> str:
+def render_card(manifest: TrainingSetManifest, rows: Sequence[Mapping[str, Any]]) -> str:
     """Render the card. A split without rows is left out, because an empty file has no columns."""
     origin = manifest.origin
     splits = [f"  - split: {split}\n    path: {ROWS_OF.format(split=split)}" for split, rows in manifest.rows.items() if rows]
+    columns = describe_columns(rows)
     return "\n".join(
         [
             "---",
@@ -16,6 +22,7 @@ def render_card(manifest: TrainingSetManifest) -> str:
             "- config_name: default",
             "  data_files:",
             *splits,
+            *([f"dataset_info: {json.dumps({'features': columns}, ensure_ascii=False)}"] if columns else []),
             "---",
             f"# {origin.kind}",
             "",

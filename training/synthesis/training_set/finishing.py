@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import orjson
 
@@ -57,7 +58,7 @@ def finish_set(
     folder.write_files(
         {
             REPORT: render_report(manifest, rows, refused).encode(),
-            CARD: render_card(manifest).encode(),
+            CARD: render_card(manifest, [_flatten(name, row) for found in rows.values() for name, row in found.items()]).encode(),
             MANIFEST: manifest.model_dump_json(indent=1).encode(),
         }
     )
@@ -78,10 +79,12 @@ def _refuse_linked(row: KeptRow) -> RefusedCandidate:
 
 
 def _list_rows(rows: Mapping[str, KeptRow]) -> bytes:
-    return b"".join(
-        _line_of({"id": name, **row.model_dump(mode="json", exclude={"data", "counts"}), **row.data})
-        for name, row in rows.items()
-    )
+    return b"".join(_line_of(_flatten(name, row)) for name, row in rows.items())
+
+
+def _flatten(name: str, row: KeptRow) -> dict[str, Any]:
+    """Return a row as its line has it."""
+    return {"id": name, **row.model_dump(mode="json", exclude={"data", "counts"}), **row.data}
 
 
 def _list_refused(refused: Mapping[str, RefusedCandidate]) -> bytes:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Generic
 
@@ -23,12 +24,16 @@ def _count_nothing(_: Sequence[WorkedCandidate]) -> Mapping[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class SetRecipe(Generic[C]):
-    """How a kind of set is made: candidates in their order, a row from each, the statistics of all, and shares of classes."""
+    """How a kind of set is made: candidates in their order, a row from each, the statistics of all, and shares of classes.
+
+    `consents_at` is the moment at which readers' consents were looked up, for a set with their texts.
+    """
 
     candidates: Iterable[C]
     make_row: MakeRow[C]
     count_figures: Callable[[Sequence[WorkedCandidate]], Mapping[str, float]] = _count_nothing
     mixtures: Sequence[Mixture] = ()
+    consents_at: datetime | None = None
 
 
 async def make_set(

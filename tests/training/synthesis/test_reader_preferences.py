@@ -1,0 +1,100 @@
+"""Readers' preferences become pairs: all choices between the same two reports are one, with the share that agrees."""
+
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+
+from app.domain.query import Language, ResearchQuery
+from app.domain.value import Value
+from app.domain.writer import ReportLineage
+from app.preferences.nouns.feedback import JudgedReport, PreferencePair, ShownSide, UndecidedPair
+from app.preferences.service.training_export import Manifest
+from tests.training.synthesis.set_making import make_kind, read_refused, read_rows
+from training.synthesis.set_request import SetRequest
+
+MOMENT = datetime(2026, 11, 1, 12, tzinfo=UTC)
+
+
+def judged(text: str, model: str) -> JudgedReport:
+    lineage = ReportLineage(system="minddr", agents="model", model=model, temperature=0.5)
+    return JudgedReport(text=text, digest=hashlib.sha256(text.encode()).hexdigest(), lineage=lineage)
+
+
+LONG, SHORT = judged("# A\n\nThe harbour was deepened, and it took years [1].", "m1"), judged("# A\n\nIt was deepened [1].", "m2")
+
+
+def prefer(number: int, question: str, accepted: JudgedReport, rejected: JudgedReport, left: bool = True) -> PreferencePair:
+    return PreferencePair(
+        id=f"pair-{number}",
+        query=ResearchQuery(question=question, language=Language.ENGLISH),
+        evidence_digest="e1",
+        accepted=accepted,
+        rejected=rejected,
+        strength=2,
+        accepted_shown=ShownSide.LEFT if left else ShownSide.RIGHT,
+        seconds=60.0,
+        hidden_seconds=0.0,
+        reader=f"reader-{number}",
+        annotation=False,
+        asked_by_reader=False,
+    )
+
+
+def call_it_a_tie(number: int, question: str) -> UndecidedPair:
+    return UndecidedPair(
+        id=f"pair-{number}",
+        query=ResearchQuery(question=question, language=Language.ENGLISH),
+        evidence_digest="e1",
+        reports=(LONG, SHORT),
+        both_bad=False,
+        first_shown=ShownSide.LEFT,
+        seconds=60.0,
+        hidden_seconds=None,
+        reader=f"reader-{number}",
+        annotation=True,
+        asked_by_reader=False,
+    )
+
+
+def write_lines(path: Path, values: list[Value]) -> None:
+    path.write_text("".join(f"{value.model_dump_json()}\n" for value in values))
+
+
+def write_export(folder: Path, pairs: list[Value], undecided: list[Value]) -> Path:
+    folder.mkdir()
+    write_lines(folder / "pairs.jsonl", pairs)
+    write_lines(folder / "undecided.jsonl", undecided)
+    manifest = Manifest(
+        format="f", since=MOMENT, consents_checked_at=MOMENT, consenting={}, said={}, files={}, pseudonym_key="k", comments=False
+    )
+    (folder / "manifest.json").write_text(manifest.model_dump_json())
+    return folder
+
+
+async def test_choices_between_two_reports_are_one_pair(tmp_path: Path) -> None:
+    asked = "How was the harbour deepened?"
+    votes = [prefer(1, asked, SHORT, LONG), prefer(2, asked, LONG, SHORT), prefer(3, asked, SHORT, LONG, left=False)]
+    export = write_export(tmp_path / "november", [*votes, prefer(4, asked, SHORT, LONG)], [call_it_a_tie(5, asked)])
+    manifest = await make_kind(SetRequest(kind="preference-pairs", out=tmp_path / "set", rows=9, inputs=(export,)))
+    (row,) = read_rows(tmp_path / "set")
+    assert row["accepted"]["text"] == SHORT.text
+    assert (row["judged_by"], row["agreement"], row["votes"]) == ("readers", 0.6, 5)
+    assert row["pairs"] == [f"pair-{n}" for n in (1, 2, 3, 4, 5)]
+    assert row["accepted"]["lineage"]["model"] == "m2"
+    assert row["documents"] == ["evidence:e1"]
+    assert manifest.origin.consents_at == MOMENT
+    assert manifest.figures["the longer is preferred"] == 0
+    assert manifest.figures["correlation of length and preference"] == -1
+    assert manifest.figures["agreement among people, pairs with two votes or more"] == 0.6
+    assert round(manifest.figures["people: choices for the report on the left"], 2) == 0.67
+
+
+async def test_without_a_majority_there_is_no_pair(tmp_path: Path) -> None:
+    asked = "How was the harbour deepened?"
+    export = write_export(tmp_path / "november", [prefer(1, asked, SHORT, LONG)], [call_it_a_tie(2, asked)])
+    await make_kind(SetRequest(kind="preference-pairs", out=tmp_path / "set", rows=9, inputs=(export,)))
+    (refused,) = read_refused(tmp_path / "set")
+    assert refused["stage"] == "readers"
+    assert [orjson.loads(orjson.dumps(vote))["id"] for vote in refused["data"]["votes"]] == ["pair-1", "pair-2"]

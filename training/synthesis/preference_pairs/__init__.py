@@ -1,0 +1,1 @@
+"""Pairs of reports of which one is preferred (QSR section 3.2)."""

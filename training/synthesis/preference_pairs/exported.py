@@ -1,0 +1,123 @@
+"""Readers' preferences (`rubrica preferences export`) as pairs: all choices between the same two reports are one pair."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from app.domain.errors import InvalidInput
+from app.domain.query import ResearchQuery
+from app.domain.value import Value
+from app.preferences.nouns.feedback import JudgedReport, PreferencePair, ShownSide, UndecidedPair
+from app.preferences.service.training_export import Manifest
+from training.evaluation.race_files import read_rows
+from training.synthesis.preference_pairs.rows import SHOWN_LEFT, Judged, PairedReport, PreferenceRow, keep_pair
+from training.synthesis.recorded_reports import ReportOrigin
+from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
+
+PAIRS, UNDECIDED, MANIFEST = "pairs.jsonl", "undecided.jsonl", "manifest.json"
+STAGE = "readers"
+
+
+class ReaderVote(Value):
+    """One reader's choice: the digest of the preferred report (empty: none of both), and whether that one stood left."""
+
+    id: str
+    preferred: str
+    shown_left: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedReports:
+    """Two reports that readers compared, with all votes."""
+
+    query: ResearchQuery
+    evidence: str
+    reports: tuple[JudgedReport, JudgedReport]
+    votes: tuple[ReaderVote, ...]
+    export: str
+
+    @property
+    def id(self) -> str:
+        """A hash of the reports and the votes: with other votes it is another candidate."""
+        said = [report.digest for report in self.reports] + [vote.model_dump_json() for vote in self.votes]
+        return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
+
+
+def is_export(path: Path) -> bool:
+    """Say whether a folder holds an export."""
+    return (path / PAIRS).exists() and (path / MANIFEST).exists()
+
+
+def read_consent_moment(path: Path) -> datetime:
+    """Return the moment at which the export looked up the consents.
+
+    Raises:
+        InvalidInput: its manifest cannot be read.
+    """
+    try:
+        return Manifest.of_any_version((path / MANIFEST).read_bytes()).consents_checked_at
+    except ValueError as error:
+        raise InvalidInput(f"{path / MANIFEST} cannot be read: {error}") from error
+
+
+def read_compared(path: Path) -> list[ComparedReports]:
+    """Read the pairs of an export, in the order of its file."""
+    found: dict[tuple[str, str], ComparedReports] = {}
+    for query, evidence, reports, vote in _read_votes(path):
+        first, second = sorted(reports, key=lambda report: report.digest)
+        known = found.get((first.digest, second.digest))
+        votes = (*known.votes, vote) if known else (vote,)
+        found[first.digest, second.digest] = ComparedReports(query, evidence, (first, second), votes, path.resolve().name)
+    return list(found.values())
+
+
+def _read_votes(path: Path) -> Iterator[tuple[ResearchQuery, str, Sequence[JudgedReport], ReaderVote]]:
+    try:
+        for pair in map(PreferencePair.of_any_version, read_rows(path / PAIRS)):
+            left = pair.accepted_shown is ShownSide.LEFT
+            vote = ReaderVote(id=pair.id, preferred=pair.accepted.digest, shown_left=left)
+            yield pair.query, pair.evidence_digest, (pair.accepted, pair.rejected), vote
+        for tie in map(UndecidedPair.of_any_version, read_rows(path / UNDECIDED)):
+            vote = ReaderVote(id=tie.id, preferred="", shown_left=False)
+            yield tie.query, tie.evidence_digest, tie.reports, vote
+    except ValidationError as error:
+        raise InvalidInput(f"{path} is no export of preferences: {error}") from error
+
+
+def make_reader_row(compared: ComparedReports) -> KeptRow | RefusedCandidate:
+    """Return the pair that more than half of all readers decide, ties and two bad reports counted."""
+    first, second = compared.reports
+    accepted, rejected = (first, second) if _count_votes(compared, first) >= _count_votes(compared, second) else (second, first)
+    count = _count_votes(compared, accepted)
+    if 2 * count <= len(compared.votes):
+        data = {"votes": [vote.model_dump(mode="json") for vote in compared.votes], "export": compared.export}
+        return RefusedCandidate(stage=STAGE, reason="no majority among its readers", data=data)
+    row = PreferenceRow(
+        accepted=_pair_judged(accepted, compared.export),
+        rejected=_pair_judged(rejected, compared.export),
+        judged_by=Judged.READERS,
+        judge=compared.export,
+        agreement=count / len(compared.votes),
+        votes=len(compared.votes),
+        pairs=tuple(vote.id for vote in compared.votes),
+    )
+    left = [vote.shown_left for vote in compared.votes if vote.preferred == accepted.digest]
+    query = compared.query
+    counts = {SHOWN_LEFT: sum(left) / len(left)}
+    return keep_pair(row, query.question, "", query.language, (f"evidence:{compared.evidence}",), counts)
+
+
+def _count_votes(compared: ComparedReports, report: JudgedReport) -> int:
+    return sum(vote.preferred == report.digest for vote in compared.votes)
+
+
+def _pair_judged(report: JudgedReport, export: str) -> PairedReport:
+    lineage = report.lineage
+    warmth = "" if lineage.temperature is None else f"temperature {lineage.temperature:g}"
+    sampling = ", ".join(part for part in (warmth, lineage.arrangement) if part)
+    origin = ReportOrigin(run=export, model=lineage.model or lineage.agents, system=lineage.system, sampling=sampling)
+    return PairedReport(text=report.text, digest=report.digest, lineage=origin)

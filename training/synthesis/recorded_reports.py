@@ -1,0 +1,126 @@
+"""Finished runs of `rubrica eval run` as material of training sets: which report answers which question, and who made it."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.errors import InvalidInput
+from app.domain.query import Language
+from app.domain.value import Value
+from training.evaluation.harness.example import BenchmarkAnswer
+from training.evaluation.harness.folder import RunFolder
+from training.evaluation.harness.manifest import RunManifest, SystemUsed
+
+DIGITS = 16
+NO_MODEL = "none"
+
+
+class ReportOrigin(Value):
+    """The origin of a report. `digest` is that of its run's manifest.
+
+    `sampling` has the effort, the temperature and the limits of the system.
+    """
+
+    run: str
+    digest: str = ""
+    item: str = ""
+    model: str = ""
+    system: str = ""
+    sampling: str = ""
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedReport:
+    """A report that answers a question, with the folder that has its cited pages."""
+
+    origin: ReportOrigin
+    answer: BenchmarkAnswer
+    folder: RunFolder
+
+    @property
+    def digest(self) -> str:
+        """A hash of the text."""
+        return hashlib.sha256(self.answer.text.encode()).hexdigest()[:DIGITS]
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The addresses of everything that it rests on."""
+        quoted = [quote.source.url for quote in self.answer.report.quotes] if self.answer.report else []
+        return tuple(sorted({*quoted, *self.answer.pages}))
+
+    def read_page(self, address: str) -> str:
+        """Read the stored text of a cited page; empty where none is stored."""
+        name = self.answer.pages.get(address)
+        return self.folder.read_page(name) if name else ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionReports:
+    """A question with all reports that answer it, in the order of their runs."""
+
+    question: str
+    language: Language
+    domain: str
+    reports: tuple[RecordedReport, ...]
+
+
+def read_runs(paths: Sequence[Path]) -> list[RecordedReport]:
+    """Read the reports of these runs.
+
+    Raises:
+        NotFound: a folder holds no run.
+        InvalidInput: its answers were stored by a version that did not store the questions.
+    """
+    names = [path.resolve().name for path in paths]
+    return [
+        report
+        for path, name in zip(paths, names, strict=True)
+        for report in _read_run(path, name if names.count(name) == 1 else f"{path.resolve().parent.name}/{name}")
+    ]
+
+
+def _read_run(path: Path, name: str) -> Iterator[RecordedReport]:
+    folder = RunFolder(path)
+    manifest = folder.read_manifest()
+    for answer in folder.read_answers().values():
+        if answer.failed or not answer.text:
+            continue
+        if not answer.question:
+            raise InvalidInput(f"{path} has answers without their questions, from an older version; run it again")
+        yield RecordedReport(_describe_origin(manifest, name, answer.item), answer, folder)
+
+
+def _describe_origin(manifest: RunManifest, name: str, item: str) -> ReportOrigin:
+    used = manifest.system
+    return ReportOrigin(
+        run=name,
+        digest=hashlib.sha256(manifest.model_dump_json().encode()).hexdigest()[:DIGITS],
+        item=f"{manifest.benchmark}/{item}",
+        model=used.model.name if used.model else NO_MODEL,
+        system=used.name,
+        sampling=_describe_sampling(used),
+        seed=manifest.seed,
+    )
+
+
+def _describe_sampling(used: SystemUsed) -> str:
+    warmth = "" if used.temperature is None else f"temperature {used.temperature:g}"
+    caps = [f"{limit} {what}" for what, limit in used.caps.model_dump().items() if limit]
+    return ", ".join(part for part in (used.effort, warmth, *caps) if part)
+
+
+def group_by_question(reports: Iterable[RecordedReport], seed: int) -> list[QuestionReports]:
+    """Return the questions with their reports, drawn in an order that the seed decides."""
+    groups: dict[str, list[RecordedReport]] = {}
+    for report in reports:
+        groups.setdefault(report.answer.question.strip(), []).append(report)
+    drawn = sorted(groups, key=lambda question: hashlib.sha256(f"{seed} {question}".encode()).hexdigest())
+    return [_describe_question(question, groups[question]) for question in drawn]
+
+
+def _describe_question(question: str, reports: Sequence[RecordedReport]) -> QuestionReports:
+    first = reports[0].answer
+    domain = next((report.answer.domain for report in reports if report.answer.domain), "")
+    return QuestionReports(question, first.language, domain, tuple(reports))

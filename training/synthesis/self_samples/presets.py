@@ -1,0 +1,127 @@
+"""What a set of self-samples is for (MDR section 6.3): which faults cost how much, and which dimensions are judged.
+
+The paper names tense and table repair for DPO, whole reports for Self-SFT, and their sizes. Penalties and wordings are ours.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain.errors import InvalidInput
+from app.domain.query import Language
+
+
+class SampleFault(StrEnum):
+    """The faults that code finds. Each counts once, however often it occurs (as in MDR Eq. 11)."""
+
+    CUT = "cut off, or a loop"
+    TENSE = "a prediction of the past"
+    TABLE = "a faulty table"
+    NO_TABLE = "no table"
+    MARKDOWN = "a faulty list or block of code"
+    CITATION = "a faulty citation"
+    UNCITED = "no citation"
+    REPEAT = "a repeated sentence"
+    LANGUAGE = "another language"
+    HEADING = "a faulty heading"
+
+
+class Dimension(StrEnum):
+    """What judges look at, each by itself."""
+
+    COMPREHENSIVENESS = "comprehensiveness"
+    LOGIC = "logic"
+    LANGUAGE = "language"
+    TENSE = "tense"
+    TABLES = "tables"
+
+
+CRITERIA: Mapping[Language, Mapping[Dimension, str]] = {
+    Language.ENGLISH: {
+        Dimension.COMPREHENSIVENESS: "It covers every side of the question that matters, each with what supports it.",
+        Dimension.LOGIC: (
+            "Its statements fit together, paragraphs lead on from each other, and its conclusions follow from what it cites."
+        ),
+        Dimension.LANGUAGE: "It is written clearly and naturally, in one language and one tone, without filler.",
+        Dimension.TENSE: (
+            "Today is {today}. Nothing that lies before this date is told as if it were still to come, unless it names who "
+            "foretold it, and nothing to come is told as if it had happened."
+        ),
+        Dimension.TABLES: (
+            "It puts what is to be compared into tables. Each cell belongs under its head. Tables and text give the same values."
+        ),
+    },
+    Language.CHINESE: {
+        Dimension.COMPREHENSIVENESS: "涵盖问题的各个重要方面，每一方面都有依据。",
+        Dimension.LOGIC: "各处陈述互不矛盾，段落衔接自然，结论由所引内容得出。",
+        Dimension.LANGUAGE: "文字清楚自然，语言和语气统一，没有空话。",
+        Dimension.TENSE: "今天是 {today}。此前的事没有写成将来的事（除非写明由谁预测），将来的事也没有写成已经发生。",
+        Dimension.TABLES: "需要比较的内容用表格呈现：单元格与表头相符，表格与正文数值一致。",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A purpose: the paper's number of rows, the judged dimensions, and the penalty of each fault.
+
+    A penalty of 1 takes all points that rules give.
+    """
+
+    name: str
+    rows: int
+    dimensions: tuple[Dimension, ...]
+    penalties: Mapping[SampleFault, float]
+
+
+PRESETS = {
+    preset.name: preset
+    for preset in (
+        Preset(
+            "tense",
+            1_800,
+            (Dimension.TENSE, Dimension.LANGUAGE),
+            {SampleFault.CUT: 1.0, SampleFault.TENSE: 0.8, SampleFault.CITATION: 0.2, SampleFault.UNCITED: 0.2},
+        ),
+        Preset(
+            "tables",
+            2_800,
+            (Dimension.TABLES, Dimension.LANGUAGE),
+            {
+                SampleFault.CUT: 1.0,
+                SampleFault.TABLE: 0.8,
+                SampleFault.NO_TABLE: 0.6,
+                SampleFault.MARKDOWN: 0.2,
+                SampleFault.CITATION: 0.2,
+                SampleFault.UNCITED: 0.2,
+            },
+        ),
+        Preset(
+            "reports",
+            4_300,
+            (Dimension.COMPREHENSIVENESS, Dimension.LOGIC, Dimension.LANGUAGE, Dimension.TENSE),
+            {
+                SampleFault.CUT: 1.0,
+                SampleFault.UNCITED: 0.6,
+                SampleFault.TENSE: 0.3,
+                SampleFault.TABLE: 0.3,
+                SampleFault.MARKDOWN: 0.2,
+                SampleFault.CITATION: 0.3,
+                SampleFault.REPEAT: 0.2,
+                SampleFault.LANGUAGE: 0.3,
+                SampleFault.HEADING: 0.2,
+            },
+        ),
+    )
+}
+
+
+def load_preset(name: str) -> Preset:
+    """Load the preset of this name.
+
+    Raises:
+        InvalidInput: there is none; the message lists the known names.
+    """
+    if name not in PRESETS:
+        raise InvalidInput(f"there is no preset {name!r}; there are {', '.join(PRESETS)}")
+    return PRESETS[name]

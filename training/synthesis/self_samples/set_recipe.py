@@ -1,0 +1,98 @@
+"""The set of self-samples (MDR section 5.4): outputs of the writer, scored, good and bad ones, and the pair of best and worst.
+
+Options: preset, samples, temperature, tokens; in hundredths: judges, high, low, margin.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Iterator
+from functools import partial
+
+from app.domain.chat import Completion
+from app.domain.errors import InvalidInput
+from app.domain.missing import Missing
+from training.rewards.score import require_present
+from training.synthesis.catalogue import SetKind
+from training.synthesis.self_samples.figures import count_figures
+from training.synthesis.self_samples.presets import load_preset
+from training.synthesis.self_samples.prompts import SamplePrompt, read_prompts
+from training.synthesis.self_samples.rows import Limits, keep_samples
+from training.synthesis.self_samples.sampling import Sampling, sample_outputs
+from training.synthesis.self_samples.scoring import Scoring
+from training.synthesis.training_set.make_set import SetRecipe
+from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
+from training.synthesis.workshop import Workshop
+from workflows.agents.ports import Record
+
+PRESET, SAMPLES, TEMPERATURE, TOKENS = "preset", "samples", "temperature", "tokens"
+JUDGES, HIGH, LOW, MARGIN = "judges", "high", "low", "margin"
+OPTIONS = frozenset({PRESET, SAMPLES, TEMPERATURE, TOKENS, JUDGES, HIGH, LOW, MARGIN})
+SAMPLING_STAGE, JUDGE_STAGE = "sampling", "judge"
+FEWEST = 2
+
+
+def open_recipe(workshop: Workshop) -> SetRecipe[SamplePrompt]:
+    """Return the recipe.
+
+    Raises:
+        InvalidInput: an input or an option cannot be used.
+    """
+    request = workshop.request
+    if not request.inputs:
+        raise InvalidInput("self-samples needs an --input: runs of `rubrica eval run`, training sets, or files with prompts")
+    if unknown := request.options.keys() - OPTIONS:
+        raise InvalidInput(f"self-samples has no option {min(unknown)!r}; it has {', '.join(sorted(OPTIONS))}")
+    scoring = Scoring(load_preset(request.options.get(PRESET, "reports")), request.number(JUDGES, 50) / 100, workshop.today)
+    limits = Limits(request.number(HIGH, 70) / 100, request.number(LOW, 50) / 100, request.number(MARGIN, 30) / 100)
+    make = partial(_make_row, workshop, _read_sampling(workshop), scoring, limits)
+    return SetRecipe(_list_prompts(workshop), make, count_figures)
+
+
+def _read_sampling(workshop: Workshop) -> Sampling:
+    request = workshop.request
+    samples, tokens = request.number(SAMPLES, 4), request.number(TOKENS, 4_000)
+    sampling = Sampling(samples, request.decimal(TEMPERATURE, 1.0), tokens, first_seed=request.seed * samples)
+    if sampling.samples < FEWEST or sampling.temperature <= 0:
+        raise InvalidInput(f"a prompt needs at least {FEWEST} samples and a temperature above 0: at 0 all outputs are alike")
+    return sampling
+
+
+def _list_prompts(workshop: Workshop) -> Iterator[SamplePrompt]:
+    """Yield each prompt once, in an order that the seed decides."""
+    request = workshop.request
+    found = {prompt.id: prompt for prompt in read_prompts(request.inputs, workshop.prompts, workshop.today)}
+    drawn = sorted(found, key=lambda name: hashlib.sha256(f"{request.seed} {name}".encode()).hexdigest())
+    yield from (found[name] for name in drawn)
+
+
+async def _make_row(
+    workshop: Workshop, sampling: Sampling, scoring: Scoring, limits: Limits, prompt: SamplePrompt, record: Record
+) -> KeptRow | RefusedCandidate:
+    """Sample the writer for one prompt, score what it says, and keep it if it is good, or differs enough."""
+    writer = workshop.open_writer(record, prompt.language)
+    outputs = await sample_outputs(writer, prompt, sampling)
+    if isinstance(outputs, Missing):
+        return _refuse(prompt, SAMPLING_STAGE, outputs.reason)
+    if len(outputs) < FEWEST:
+        return _refuse(prompt, SAMPLING_STAGE, "all outputs are alike or empty")
+    judge = workshop.open_verifier(record, prompt.language)
+    scores = require_present(await asyncio.gather(*(scoring.score(judge, prompt, output) for output in outputs)))
+    if isinstance(scores, Missing):
+        return _refuse(prompt, JUDGE_STAGE, scores.reason)
+    scored = list(zip(map(_text_of, outputs), scores, strict=True))
+    return keep_samples(prompt, scored, limits, scoring.preset.name, writer.chat.name, sampling.temperature)
+
+
+def _text_of(output: Completion) -> str:
+    return output.text
+
+
+def _refuse(prompt: SamplePrompt, stage: str, reason: str) -> RefusedCandidate:
+    return RefusedCandidate(stage=stage, reason=reason, data={"query": prompt.query})
+
+
+SELF_SAMPLES = SetKind(
+    name="self-samples",
+    about="outputs of the writer for prompts with evidence (--input), scored by judges and rules: good, bad, and pairs for DPO",
+    open_recipe=open_recipe,
+)
