@@ -13,7 +13,7 @@ from retrieval.ports import SearchFilter
 from retrieval.search.in_process import LocalSearcher
 from retrieval.service.owner_lock import lock_home
 from retrieval.store.documents import StoredState
-from retrieval.store.home import open_retrieval_home
+from retrieval.store.home import RetrievalHome, open_retrieval_home
 from training.evaluation.harness.world import open_own_encoder
 
 
@@ -58,7 +58,7 @@ class SourceCorpus:
 
 @contextmanager
 def open_corpora(settings: Settings, names: Sequence[str]) -> Iterator[list[SourceCorpus]]:
-    """Open collections of the home in this process.
+    """Open collections of the home in this process. Where one has no vectors, all are searched by words.
 
     Raises:
         SetupError: another process has the home's indexes open, or a collection does not exist.
@@ -67,8 +67,18 @@ def open_corpora(settings: Settings, names: Sequence[str]) -> Iterator[list[Sour
         yield []
         return
     release = lock_home(settings.home)
-    encoder = EncoderOnFirstUse(lambda: open_own_encoder(settings))
-    with LocalSearcher(open_retrieval_home(settings.home), encoder, release) as local:
+    home = open_retrieval_home(settings.home)
+    encoder = EncoderOnFirstUse(lambda: open_own_encoder(settings)) if _have_vectors(home, names) else None
+    with LocalSearcher(home, encoder, release) as local:
         for name in names:
             local.library.refresh(name)
         yield [SourceCorpus(local, name) for name in names]
+
+
+def _have_vectors(home: RetrievalHome, names: Sequence[str]) -> bool:
+    """Say whether all these collections have vectors.
+
+    Without them a search compares what the words found on the spot, which is too slow for thousands of searches.
+    """
+    found = [home.catalogue.find_generation(name) for name in names]
+    return all(generation is not None and generation.dense for generation in found)
