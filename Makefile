@@ -20,7 +20,7 @@ override DOCS := $(value DOCS)
 override DATA := $(value DATA)
 export Q DOCS DATA
 
-.PHONY: help setup report up extras test check eval-demo fuzz-api audit lock clean
+.PHONY: help setup report up extras test check eval-demo data-demo fuzz-api audit lock clean
 
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,9 @@ bench-%: setup ## Run a benchmark: make bench-startup, bench-overhead, ...
 eval-demo: setup ## Try a benchmark with a stand-in for a model (DATA=folder): shows how it works, measures nothing
 	@[ -n "$$DATA" ] || { echo 'make: name the benchmark: make eval-demo DATA=path/to/deepresearch-bench' >&2; exit 2; }
 	@$(PY) -m tests.support.eval_demo "$$DATA" $(ARGS)
+
+data-demo: setup ## Make a small training set with a stand-in for a model (KIND=graph-queries): its report is in reports/
+	@$(PY) -m tests.support.data_demo $(KIND)
 
 fuzz-api: setup ## Try the whole API with thousands of requests, valid and not
 	@$(PY) -m bench.fuzz_api $(ARGS)

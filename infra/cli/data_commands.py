@@ -49,7 +49,7 @@ class _Progress:
                 say(f"the first that fell out at {worked.refused.stage!r}: {worked.refused.reason}")
             return
         self._kept += 1
-        if self._kept % max(1, self._wanted // 10) == 0:
+        if self._kept <= self._wanted and self._kept % max(1, self._wanted // 10) == 0:
             say(f"[{self._kept}/{self._wanted}] rows, {self._refused.total()} candidates fell out")
 
 
