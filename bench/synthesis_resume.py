@@ -16,6 +16,7 @@ import sqlite3
 import tempfile
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -72,7 +73,7 @@ class ResumeBench:
         while self.seen.kills < kills:
             process = await self._start(cut)
             try:
-                await asyncio.wait_for(process.wait(), self.draw.uniform(EARLIEST, LATEST) * took)
+                await asyncio.wait_for(self._finish(process), self.draw.uniform(EARLIEST, LATEST) * took)
             except TimeoutError:
                 await self._kill(process, cut)
                 continue
@@ -124,10 +125,10 @@ def digest_set(folder: Path) -> str:
     return digest.hexdigest()
 
 
-async def measure_all(home: Path, folder: Path, kills: int, seed: int) -> dict[str, float]:
+async def measure_all(home: Path, folder: Path, kinds: Sequence[str], kills: int, seed: int) -> dict[str, float]:
     """Measure every kind; return the figures over all."""
     total = Kills()
-    for kind in KINDS:
+    for kind in kinds:
         bill = folder / f"{kind}.bill"
         async with serve_synthesis_stub(stub=ModelStub(latency=LATENCY, bill=Bill(bill))) as stub:
             seen = await ResumeBench(kind, stub, bill, folder, home, random.Random(f"{seed} {kind}")).measure(kills)
@@ -149,6 +150,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, default=HOME, help="where the corpora are indexed")
     parser.add_argument("--kills", type=int, default=20, help="how many for each kind of set")
+    parser.add_argument("--kind", action="append", choices=list(KINDS), help="only this kind (repeatable)")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if not DATA.is_dir():
@@ -156,7 +158,9 @@ def main() -> None:
     with open_wikipedias(options.home):
         pass
     with tempfile.TemporaryDirectory() as folder:
-        figures = asyncio.run(measure_all(options.home.absolute(), Path(folder), options.kills, options.seed))
+        figures = asyncio.run(
+            measure_all(options.home.absolute(), Path(folder), options.kind or list(KINDS), options.kills, options.seed)
+        )
     return print_result("synthesis_resume", figures)
 
 

@@ -148,7 +148,9 @@ def _write_node(file: sqlite3.Connection, number: int, entity: _Entity, bearers:
     source, name = entity.document.source, fold_in_place(entity.name)
     shared = [len(bearers.get(fold_in_place(each), ())) for each in (entity.name, *entity.aliases)]
     category = next(map(category_of, entity.kinds), Category.OTHER)
-    row = (number, entity.name, json.dumps(entity.aliases, ensure_ascii=False), source.url, source.snapshot)
+    # A name that too many bear is nobody's: a question may say it, and no search is sure whom it means.
+    aliases = [alias for alias in entity.aliases if fold_in_place(alias) in bearers]
+    row = (number, entity.name, json.dumps(aliases, ensure_ascii=False), source.url, source.snapshot)
     file.execute(_PUT_NODE, (*row, entity.document.language, category, max(1, *shared), name in bearers))
 
 

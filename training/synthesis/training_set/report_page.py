@@ -62,8 +62,12 @@ def _render_figures(manifest: TrainingSetManifest) -> str:
     if not manifest.figures:
         return ""
     return "<h2>Statistics</h2>" + render_table(
-        ["figure", "value"], [[name, format_number(value)] for name, value in manifest.figures.items()]
+        ["figure", "value"], [[name, _format_figure(value)] for name, value in manifest.figures.items()]
     )
+
+
+def _format_figure(value: float) -> str:
+    return f"{value:,.0f}" if value.is_integer() else format_number(value)
 
 
 def _draw_counts(rows: Sequence[KeptRow]) -> list[str]:
