@@ -10,7 +10,7 @@ from training.evaluation.harness.example import BenchmarkAnswer
 from training.evaluation.harness.folder import MANIFEST, RunFolder
 from training.evaluation.harness.manifest import RunManifest
 from training.evaluation.harness.scores import ItemScores
-from training.synthesis.asked_questions import AskedQuestion
+from training.synthesis.asked_questions import PRODUCT, AskedQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,8 @@ def is_run(path: Path) -> bool:
 def list_runs(paths: Sequence[Path], questions: Mapping[str, AskedQuestion]) -> Iterator[RecordedRun]:
     """Yield the finished runs of these folders, in the order of the folders and of their items.
 
+    What `questions` knows of a question comes before what the run kept of it.
+
     Raises:
         InvalidInput: two folders have the same name, or the text of a question is not known.
     """
@@ -61,6 +63,11 @@ def list_runs(paths: Sequence[Path], questions: Mapping[str, AskedQuestion]) -> 
         manifest, answers, scores = folder.read_manifest(), folder.read_answers(), folder.read_scores()
         for item in manifest.items:
             if item in answers and not answers[item].failed:
-                if item not in questions:
-                    raise InvalidInput(f"{path} answers {item!r}: give the file that has its question with --input")
-                yield RecordedRun(folder, manifest, questions[item], answers[item], scores.get(item))
+                question = questions.get(item) or _question_of(path, answers[item])
+                yield RecordedRun(folder, manifest, question, answers[item], scores.get(item))
+
+
+def _question_of(path: Path, answer: BenchmarkAnswer) -> AskedQuestion:
+    if not answer.question:
+        raise InvalidInput(f"{path} answers {answer.item!r}: give the file that has its question with --input")
+    return AskedQuestion(id=answer.item, text=answer.question, language=answer.language, source=PRODUCT, topic=answer.domain)

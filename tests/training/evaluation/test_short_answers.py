@@ -96,3 +96,23 @@ async def test_multihop_counts_the_names_that_were_met(tmp_path: Path) -> None:
     found = await score_first_item("multihop", data, "**Oslo**", judge_short_answer, turns=[turn])
     assert found.values == {"exact_match": 1.0, "f1": 1.0, "right": 1.0, "entity_coverage": 1.0}
     assert "entity_coverage" not in (await score_first_item("multihop", data, "**Oslo**", judge_short_answer)).values
+
+
+async def test_a_set_of_graph_queries_is_asked_split_by_split(tmp_path: Path) -> None:
+    def row(name: str, hops: int) -> dict[str, Any]:
+        answer = {"name": "Lyon", "aliases": ["Lugdunum"]}
+        entities = [{"name": "Rhône", "aliases": ["the river"]}]
+        asked = f"Which city of {hops} hops?"
+        return {"id": name, "query": asked, "language": "en", "hops": hops, "answer": answer, "entities": entities}
+
+    write_lines(tmp_path / "train" / "rows.jsonl", [row("g-1", 3), row("g-2", 2)])
+    write_lines(tmp_path / "test" / "rows.jsonl", [row("g-3", 4)])
+    benchmark = load_benchmark("graph-set")
+    assert [example.id for example in benchmark.read(BenchmarkInput(tmp_path))] == ["g-1", "g-2", "g-3"]
+    (held_out,) = benchmark.read(BenchmarkInput(tmp_path, "test"))
+    assert (held_out.gold.answers, held_out.domain) == (("Lyon", "Lugdunum"), "4 hops")
+    assert held_out.gold.entities[0].aliases == ("the river",)
+    with pytest.raises(InvalidInput, match="the split validation"):
+        benchmark.read(BenchmarkInput(tmp_path, "validation"))
+    found = await score_first_item("graph-set", tmp_path, "It is **Lugdunum**, surely.", judge_short_answer)
+    assert found.values["exact_match"] == 1.0

@@ -9,7 +9,7 @@ from app.domain.query import SystemName
 from app.settings import Settings
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
-from tests.training.evaluation.small_benchmark import QUESTIONS, index_collection, write_benchmark, write_lines
+from tests.training.evaluation.small_benchmark import index_collection, write_benchmark
 from training.evaluation.harness.run_request import RunRequest
 from training.evaluation.harness.starting import run_benchmark
 from training.synthesis.make_requested_set import make_requested_set
@@ -42,8 +42,7 @@ async def record_and_make(folder: Path, stub: ModelStub) -> TrainingSetManifest:
             "drb-race", folder / "data", folder / "run", collections=("small",), system=SystemName.MINDDR, ids=("1",)
         )
         await run_benchmark(settings, wish, lambda _: None)
-        write_lines(folder / "questions.jsonl", [{"id": 1, "prompt": QUESTIONS["1"][2]}])
-        request = SetRequest("report-data", folder / "set", 10, inputs=(folder / "run", folder / "questions.jsonl"))
+        request = SetRequest("report-data", folder / "set", 10, inputs=(folder / "run",))
         return await make_requested_set(settings, request, lambda _: None)
 
 

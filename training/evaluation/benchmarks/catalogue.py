@@ -19,6 +19,7 @@ LOCATIONS = {
     "xbench": ("short_answers", "XBENCH"),
     "widesearch": ("widesearch", "WIDESEARCH"),
     "retrieval": ("retrieval", "RETRIEVAL"),
+    "graph-set": ("graph_set", "GRAPH_SET"),
 }
 
 
