@@ -36,10 +36,6 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         ZH: "尚未做过任何搜索，因此先用问题本身搜索了一次。",
     },
     "turns_left": {EN: "{n} more actions are possible.", ZH: "还可以执行 {n} 次动作。"},
-    "history_review": {
-        EN: "For review, what was found earlier:",
-        ZH: "以下是此前所得，供回顾：",
-    },
     "old_observation": {
         EN: "(An older observation was removed for length: {ids}.)",
         ZH: "（较早的观察因篇幅所限已移除：{ids}。）",

@@ -11,10 +11,10 @@ from itertools import cycle
 from app.domain.chat import ChatRole
 from app.domain.query import Language
 from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage
-from workflows.agents.wording import say
 from workflows.chat_models.estimating import estimate_tokens
 
 BASE = 0
+HEADINGS = {Language.ENGLISH: "For review, what was found earlier:", Language.CHINESE: "以下是此前所得，供回顾："}
 SHARES: Mapping[int, float] = {32_768: 0.15, 65_536: 0.15, 131_072: 0.15, BASE: 0.55}
 
 
@@ -60,5 +60,5 @@ def _plan_reviews(messages: Sequence[TrainedMessage], seen: Sequence[int], room:
 def _add_reviews(message: TrainedMessage, reviews: Sequence[str], language: Language) -> TrainedMessage:
     if not reviews:
         return message
-    heading = say("history_review", language)
+    heading = HEADINGS[language]
     return message.model_copy(update={"content": "\n\n".join([message.content, *(f"{heading}\n{text}" for text in reviews)])})
