@@ -23,7 +23,7 @@ from bench.synthesis_checker.trees import check_tree_row
 from bench.synthesis_stub.graph_queries import VIOLATIONS, GraphQueryStub
 from bench.synthesis_stub.tree_plants import PLANTS
 from bench.synthesis_stub.trees import TreeStub
-from bench.synthesis_world import HOME, furnish, open_wikipedias, read_prompt
+from bench.synthesis_world import HOME, furnish_workshop, join_messages, open_wikipedias
 from training.synthesis.catalogue import load_kind
 from training.synthesis.set_request import SetRequest
 from training.synthesis.source_corpus import SourceCorpus
@@ -98,9 +98,9 @@ class SynthesisBench:
 
     async def _make(self, kind: str, corpus: str, rows: int, plant: str, candidates: int) -> Sequence[WorkedCandidate]:
         trees, graph = TreeStub(plant), GraphQueryStub(plant)
-        script = trees if kind == TREES else lambda request: graph.answer(read_prompt(request)) or "{}"
+        script = trees if kind == TREES else lambda request: graph.answer(join_messages(request)) or "{}"
         request = SetRequest(kind, self.folder / f"{kind}-{corpus}-{plant or 'obedient'}", rows, corpora=(corpus,))
-        recipe = load_kind(kind).open_recipe(furnish(request, [self.corpora[corpus]], script))
+        recipe = load_kind(kind).open_recipe(furnish_workshop(request, [self.corpora[corpus]], script))
         answers = AnswerStore()
         journal = SetFolder(request.out)
         (request.out / WORK).mkdir(parents=True)

@@ -31,12 +31,12 @@ def open_wikipedias(home: Path) -> Iterator[dict[str, SourceCorpus]]:
         yield {name: SourceCorpus(local, name) for name in CORPORA}
 
 
-def furnish(request: SetRequest, corpora: list[SourceCorpus], script: AnswerScript) -> Workshop:
+def furnish_workshop(request: SetRequest, corpora: list[SourceCorpus], script: AnswerScript) -> Workshop:
     """Return a workshop whose models answer from a script."""
     served = ServedModel(ScriptedModel(script), ModelUsed(name="stub", codec="schema"))
     return Workshop(request, corpora, RunModels(served, served), PromptLibrary.load(), SchemaCodec(), TODAY)
 
 
-def read_prompt(request: ChatRequest) -> str:
+def join_messages(request: ChatRequest) -> str:
     """Return all texts of a request."""
     return "\n".join(message.content for message in request.messages)

@@ -49,13 +49,13 @@ class CorpusTexts:
 
     def __post_init__(self) -> None:
         """Read all texts."""
-        self.folded = {url: fold(text.text) for url, text in self.texts.items()}
+        self.folded = {url: fold_text(text.text) for url, text in self.texts.items()}
         self.years = {url: frozenset(map(int, _YEAR.findall(text.text))) for url, text in self.texts.items()}
         self.openings = {url: _read_opening(text.text) for url, text in self.texts.items()}
 
     def list_naming(self, names: Sequence[str]) -> list[str]:
         """Return the addresses of the documents that have one of these names."""
-        wanted = [fold(name) for name in names]
+        wanted = [fold_text(name) for name in names]
         return [url for url, text in self.folded.items() if any(name in text and has_name(name, text) for name in wanted)]
 
 
@@ -69,7 +69,7 @@ async def check_row(row: Row, corpus: CorpusTexts, search: Search) -> Checked:
     return found
 
 
-def fold(text: str) -> str:
+def fold_text(text: str) -> str:
     """Return a text without case and accents, in simplified ideographs."""
     plain = unicodedata.normalize("NFKD", simplify(text).lower())
     return "".join(char for char in plain if not unicodedata.combining(char)).replace("’", "'").replace("–", "-")
@@ -77,7 +77,7 @@ def fold(text: str) -> str:
 
 def has_name(name: str, folded: str) -> bool:
     """Say whether a folded text has a name: as whole words, or anywhere where it is of ideographs."""
-    wanted, at = fold(name), -1
+    wanted, at = fold_text(name), -1
     while wanted and (at := folded.find(wanted, at + 1)) >= 0:
         if not (_touches(folded, at - 1, wanted[0]) or _touches(folded, at + len(wanted), wanted[-1])):
             return True
@@ -123,7 +123,7 @@ def named_starts(row: Row) -> set[str]:
 def check_names(row: Row) -> Iterator[str]:
     """Question and request name neither the answer nor anything on the way, but do name the named starts."""
     for asked in ("query", "request"):
-        folded = fold(row[asked])
+        folded = fold_text(row[asked])
         for entity in list_entities(row).values():
             if entity["name"] in named_starts(row):
                 if not has_name(entity["name"], folded):
@@ -141,7 +141,7 @@ def check_passages(row: Row, corpus: CorpusTexts) -> Iterator[str]:
     for hop in row["path"]:
         known, found = (entity_named(row, hop[end]) for end in ("known", "found"))
         other = {known["url"]: found, found["url"]: known}.get(hop["stated"]["url"])
-        if other is None or not any(has_name(name, fold(hop["stated"]["text"])) for name in names_of(other)):
+        if other is None or not any(has_name(name, fold_text(hop["stated"]["text"])) for name in names_of(other)):
             yield f"the passage of {hop['known']} -> {hop['found']} does not link them"
 
 
@@ -167,9 +167,9 @@ def check_labels(row: Row) -> Iterator[str]:
     low, high = HOPS_OF_LEVEL[row["difficulty"]["level"]]
     if not low <= row["hops"] <= high:
         yield "the difficulty does not fit the hops"
-    said = "".join(fold(row["query"]).split())
+    said = "".join(fold_text(row["query"]).split())
     for condition in row["conditions"]:
-        phrase = "".join(fold(condition["phrase"]).split())
+        phrase = "".join(fold_text(condition["phrase"]).split())
         if not phrase or phrase not in said:
             yield f"condition {condition['id']} is not said"
     on_path = {name for arm in list_arms(row) for name in arm}
@@ -215,7 +215,7 @@ def _list_start_passages(row: Row, name: str) -> list[Row]:
 
 
 async def _check_search(row: Row, made: Row, unknown: Sequence[str], wanted: Sequence[Row], search: Search) -> list[str]:
-    folded = fold(made["query"])
+    folded = fold_text(made["query"])
     told = [name for name in unknown if _names_any(names_of(entity_named(row, name)), folded)]
     found = await search(made["query"], RESULTS)
     if not any(_covers(passage, stated) for passage in found for stated in wanted):

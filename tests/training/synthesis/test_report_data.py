@@ -1,11 +1,15 @@
 """Report data in its long and short form, from a run of MindDR's chain with a stub for a model."""
 
 import json
+from datetime import date
 from pathlib import Path
 
 import orjson
 
+from app.domain.errors import ModelRefused
+from app.domain.missing import Missing
 from app.domain.query import SystemName
+from app.domain.race_rubric import RaceDimension, RaceRubric
 from app.settings import Settings
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
@@ -13,8 +17,14 @@ from tests.training.evaluation.small_benchmark import index_collection, write_be
 from training.evaluation.harness.run_request import RunRequest
 from training.evaluation.harness.starting import run_benchmark
 from training.synthesis.make_requested_set import make_requested_set
+from training.synthesis.report_data.set_recipe import write_reference
 from training.synthesis.set_request import SetRequest
 from training.synthesis.training_set.manifest import TrainingSetManifest
+from workflows.agents.codec import SchemaCodec
+from workflows.agents.kit import Kit
+from workflows.chat_models.scripted import ScriptedModel
+from workflows.judging.batch_record import AnswerStore, BatchRecord
+from workflows.prompts.library import PromptLibrary
 
 CRITERIA = [{"criterion": name, "explanation": f"{name} is there", "weight": 0.5} for name in ("reasons", "effects")]
 REFERENCE = "# The tariff\n\n" + "Presidents said that the duties protected young manufactures. " * 12
@@ -60,6 +70,15 @@ async def test_a_run_gives_a_long_row_with_all_parts_and_a_short_one_without_ret
     assert long["rubric"] == short["rubric"]
     assert long["system_prompt"] == short["system_prompt"] != ""
     assert [c["criterion"] for c in long["rubric"]["criteria"]["insight"]] == ["reasons", "effects"]
+
+
+async def test_a_model_that_refuses_the_reference_costs_the_short_row_alone() -> None:
+    model, record = ScriptedModel([ModelRefused("the request is not allowed")]), BatchRecord(AnswerStore(), 1)
+    kit = Kit(model, {}, record, PromptLibrary.load(), SchemaCodec(), date(2026, 1, 2), lambda: 0.0)
+    said = {"criteria": dict.fromkeys(RaceDimension, CRITERIA), "weights": dict.fromkeys(RaceDimension, 0.25)}
+    found = await write_reference(kit, "Why tariffs?", RaceRubric.model_validate(said))
+    assert isinstance(found, Missing)
+    assert "not allowed" in found.reason
 
 
 async def test_a_reference_that_is_no_report_is_refused_and_the_long_row_stays(tmp_path: Path) -> None:

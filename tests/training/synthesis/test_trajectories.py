@@ -22,7 +22,7 @@ from training.evaluation.harness.starting import run_benchmark
 from training.synthesis.make_requested_set import make_requested_set
 from training.synthesis.set_request import SetRequest
 from training.synthesis.training_set.manifest import TrainingSetManifest
-from training.synthesis.training_set.mixture import Mixture, take_mixture
+from training.synthesis.training_set.mixture import Mixture, find_crowded_rows
 from training.synthesis.training_set.outcome import KeptRow
 from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage, list_conversations
 from training.synthesis.trajectories.lengthening import SHARES, count_tokens, draw_length, lengthen
@@ -127,7 +127,7 @@ def test_a_mixture_never_exceeds_a_share_by_more_than_a_row() -> None:
         str(n): KeptRow(query="", topic="", language=Language.ENGLISH, documents=(), data={"source": "a" if n % 3 else "b"})
         for n in range(90)
     }
-    leaving = take_mixture(rows, [Mixture("source", lambda row: str(row.data["source"]), {"a": 0.75})], 40, seed=1)
+    leaving = find_crowded_rows(rows, [Mixture("source", lambda row: str(row.data["source"]), {"a": 0.75})], 40, seed=1)
     left = Counter(row.data["source"] for name, row in rows.items() if name not in leaving)
     assert left == {"a": 30}
     assert set(leaving.values()) == {"source 'a' has its share already", "source 'b' has no share"}

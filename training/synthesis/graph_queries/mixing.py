@@ -16,7 +16,7 @@ AUDITED = 0.1
 DEEPEST = 5
 
 
-def mix(made: Sequence[T], mined: Sequence[T], share: float) -> Iterator[T]:
+def mix_sources(made: Sequence[T], mined: Sequence[T], share: float) -> Iterator[T]:
     """Yield rows of two sources so that at each moment `share` of them, rounded down, are mined. Ends with the shorter source.
 
     With a share of 0 or 1 there is one source only.

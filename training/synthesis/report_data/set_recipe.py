@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.domain.errors import AnswerInvalid, InvalidInput
+from app.domain.errors import AnswerInvalid, InvalidInput, ModelError
 from app.domain.missing import Missing
 from app.domain.race_rubric import RaceRubric
 from app.domain.value import Value
@@ -127,7 +127,7 @@ async def write_reference(kit: Kit, question: str, rubric: RaceRubric) -> str | 
     )
     try:
         return await Asker(kit, "synthesis/reference").write(REFERENCE, messages, _require_report)
-    except (AnswerInvalid, BudgetSpent) as error:
+    except (ModelError, BudgetSpent) as error:
         return Missing(str(error))
 
 

@@ -1,6 +1,7 @@
 """What a set of self-samples is for (MDR section 6.3): which faults cost how much, and which dimensions are judged.
 
-The paper names tense and table repair for DPO, whole reports for Self-SFT, and their sizes. Penalties and wordings are ours.
+The paper names tense and table repair for DPO (1.8K and 2.8K rows) and whole reports for Self-SFT (4.3K). Penalties and wordings
+are ours.
 """
 
 from collections.abc import Mapping
@@ -63,13 +64,12 @@ CRITERIA: Mapping[Language, Mapping[Dimension, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A purpose: the paper's number of rows, the judged dimensions, and the penalty of each fault.
+    """A purpose: the judged dimensions, and the penalty of each fault.
 
     A penalty of 1 takes all points that rules give.
     """
 
     name: str
-    rows: int
     dimensions: tuple[Dimension, ...]
     penalties: Mapping[SampleFault, float]
 
@@ -79,13 +79,11 @@ PRESETS = {
     for preset in (
         Preset(
             "tense",
-            1_800,
             (Dimension.TENSE, Dimension.LANGUAGE),
             {SampleFault.CUT: 1.0, SampleFault.TENSE: 0.8, SampleFault.CITATION: 0.2, SampleFault.UNCITED: 0.2},
         ),
         Preset(
             "tables",
-            2_800,
             (Dimension.TABLES, Dimension.LANGUAGE),
             {
                 SampleFault.CUT: 1.0,
@@ -98,7 +96,6 @@ PRESETS = {
         ),
         Preset(
             "reports",
-            4_300,
             (Dimension.COMPREHENSIVENESS, Dimension.LOGIC, Dimension.LANGUAGE, Dimension.TENSE),
             {
                 SampleFault.CUT: 1.0,

@@ -13,7 +13,7 @@ ROWS_OF = "{split}/rows.jsonl"
 def render_card(manifest: TrainingSetManifest, rows: Sequence[Mapping[str, Any]]) -> str:
     """Render the card. A split without rows is left out, because an empty file has no columns."""
     origin = manifest.origin
-    splits = [f"  - split: {split}\n    path: {ROWS_OF.format(split=split)}" for split, rows in manifest.rows.items() if rows]
+    splits = [f"  - split: {split}\n    path: {ROWS_OF.format(split=split)}" for split, count in manifest.rows.items() if count]
     columns = describe_columns(rows)
     return "\n".join(
         [

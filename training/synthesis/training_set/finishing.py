@@ -11,7 +11,7 @@ from training.decontamination.known_texts import KnownTexts
 from training.synthesis.training_set.card import render_card
 from training.synthesis.training_set.folder import CARD, MANIFEST, REFUSED, REPORT, ROWS, SetFolder
 from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
-from training.synthesis.training_set.mixture import Mixture, take_mixture
+from training.synthesis.training_set.mixture import Mixture, find_crowded_rows
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
 from training.synthesis.training_set.report_page import render_report
 from training.synthesis.training_set.splits import Split, assign_splits
@@ -35,7 +35,7 @@ def finish_set(
     refused = {each.candidate: each.refused for each in worked if each.refused is not None}
     known = {name: found for name, row in kept.items() if (found := public.find_set(row.query))}
     fresh = {name: row for name, row in kept.items() if name not in known}
-    crowded = take_mixture(fresh, mixtures, origin.wanted, origin.seed)
+    crowded = find_crowded_rows(fresh, mixtures, origin.wanted, origin.seed)
     fresh = {name: row for name, row in fresh.items() if name not in crowded}
     splits = assign_splits(fresh, origin.seed)
     refused |= {name: _refuse_known(kept[name], found) for name, found in known.items()}

@@ -18,7 +18,7 @@ class Mixture:
     shares: Mapping[str, float]
 
 
-def take_mixture(rows: Mapping[str, KeptRow], mixtures: Sequence[Mixture], wanted: int, seed: int) -> dict[str, str]:
+def find_crowded_rows(rows: Mapping[str, KeptRow], mixtures: Sequence[Mixture], wanted: int, seed: int) -> dict[str, str]:
     """Return why each row that has no room leaves the set, by its id. Rows are taken in the order of a hash.
 
     A class has room for its share of `wanted` rows, rounded up; so no share is exceeded by more than one row.

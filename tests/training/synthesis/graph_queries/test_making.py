@@ -14,7 +14,7 @@ from bench.synthesis_stub.graph_queries import VIOLATIONS, GraphQueryStub
 from tests.training.synthesis.graph_queries.small_world import open_queries, open_world, read_texts, work
 from training.evaluation.builder.queue import ReviewQueue
 from training.rewards.entities import Entity, fold_text, is_mentioned
-from training.synthesis.graph_queries.mixing import list_for_audit, mix, queue_for_audit
+from training.synthesis.graph_queries.mixing import list_for_audit, mix_sources, queue_for_audit
 from training.synthesis.graph_queries.row import GraphQueryRow
 from training.synthesis.source_corpus import SourceCorpus
 from training.synthesis.training_set.outcome import KeptRow
@@ -117,8 +117,8 @@ async def test_rows_that_just_passed_wait_for_people_once(corpus: SourceCorpus, 
 
 
 def test_two_sources_are_mixed_at_their_share_at_each_moment() -> None:
-    mixed = list(mix([f"made{n}" for n in range(100)], [f"mined{n}" for n in range(10)], 0.2))
+    mixed = list(mix_sources([f"made{n}" for n in range(100)], [f"mined{n}" for n in range(10)], 0.2))
     assert [sum(row.startswith("mined") for row in mixed[:end]) for end in (4, 5, 10, 25)] == [0, 1, 2, 5]
     assert len(mixed) == 54
-    assert list(mix(["a"], ["b"], 0.0)) == ["a"]
-    assert list(mix(["a"], ["b"], 1.0)) == ["b"]
+    assert list(mix_sources(["a"], ["b"], 0.0)) == ["a"]
+    assert list(mix_sources(["a"], ["b"], 1.0)) == ["b"]
