@@ -35,6 +35,7 @@ def make(
     verifier_file: Annotated[Path | None, typer.Option(help="A GGUF file to be the verifier.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads of a model in this process.")] = 1,
     at_once: Annotated[int, typer.Option(min=1, help="Candidates and calls under way at a time.")] = 8,
+    candidates: Annotated[int | None, typer.Option(min=1, help="Work at most so many, whatever becomes of them.")] = None,
 ) -> None:
     """Make a set. The same command goes on where it was cut off, asks nothing twice, and gives the same bytes."""
     from infra.cli.data_commands import make_and_report, read_options
@@ -54,6 +55,7 @@ def make(
             verifier_file=verifier_file,
             threads=threads,
             at_once=at_once,
+            candidates=candidates,
         )
         return await make_and_report(settings, request)
 

@@ -1,7 +1,9 @@
 """Making the set that a person asked for: open what it needs, make it, close everything."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import islice
 
 from app.settings import Settings
 from training.decontamination.public_sets import read_public_sets
@@ -40,6 +42,7 @@ async def make_requested_set(
             workshop = Workshop(request, corpora, models, PromptLibrary.load(), codec_of(settings), today)
             recipe = kind.open_recipe(workshop)
             origin = _describe_origin(workshop, against, recipe.consents_at)
+            recipe = replace(recipe, candidates=islice(recipe.candidates, request.candidates))
             return await make_set(recipe, origin, request.out, public, request.at_once, told)
 
 
@@ -50,7 +53,7 @@ def _describe_origin(workshop: Workshop, against: dict[str, int], consents_at: d
         kind=request.kind,
         wanted=request.rows,
         seed=request.seed,
-        settings={**request.options, "inputs": [path.name for path in request.inputs]},
+        settings={**request.options, "inputs": [path.name for path in request.inputs], "candidates": request.candidates},
         corpora={corpus.name: corpus.generation for corpus in workshop.corpora},
         models={role: served.used for role, served in roles.items() if served is not None},
         prompts=dict(workshop.prompts.digests),

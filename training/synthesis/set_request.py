@@ -16,6 +16,7 @@ class SetRequest:
 
     `corpora` are collections of the home. `inputs` are files that some kinds read. `against` names public sets (NAME=DATA)
     whose texts no row may have. `options` belong to the kind, which says what they mean. Model files are loaded in this process.
+    `candidates` is the most that are worked, whatever becomes of them; None: until there are enough rows.
     """
 
     kind: str
@@ -30,6 +31,7 @@ class SetRequest:
     verifier_file: Path | None = None
     threads: int = 1
     at_once: int = 8
+    candidates: int | None = None
 
     def number(self, option: str, default: int) -> int:
         """Return an option that is a whole number.

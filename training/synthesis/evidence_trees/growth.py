@@ -16,7 +16,6 @@ from training.synthesis.evidence_trees.expansion import Proposal, drop_proposal,
 from training.synthesis.evidence_trees.grounding import Grounding, ground_question
 from training.synthesis.evidence_trees.topics import SeedTopic
 from training.synthesis.evidence_trees.tree import (
-    DEEPEST,
     FEWEST_CHILDREN,
     MOST_CHILDREN,
     ROOT,
@@ -73,8 +72,8 @@ async def plant_root(kit: Kit, corpus: SourceCorpus, topic: SeedTopic) -> TreeNo
     return TreeNode(id=ROOT, depth=0, question=question, passages=found.passages)
 
 
-async def grow_tree(kit: Kit, corpus: SourceCorpus, root: TreeNode) -> EvidenceTree:
-    """Grow a tree from its root, at most three levels deep. Every node without children says why it has none."""
+async def grow_tree(kit: Kit, corpus: SourceCorpus, root: TreeNode, most_children: Sequence[int] = MOST_CHILDREN) -> EvidenceTree:
+    """Grow a tree from its root. A node of depth d has at most `most_children[d]` children; one without any says why."""
     nodes = {root.id: root}
     fallen: list[FallenChild] = []
     failures: list[str] = []
@@ -82,7 +81,8 @@ async def grow_tree(kit: Kit, corpus: SourceCorpus, root: TreeNode) -> EvidenceT
     frontier: tuple[TreeNode, ...] = (root,)
     while frontier:
         standing = tuple(nodes.values())
-        grown = await asyncio.gather(*(_expand_node(kit, corpus, node, trace_path(standing, node)) for node in frontier))
+        most = most_children[frontier[0].depth] if frontier[0].depth < len(most_children) else 0
+        grown = await asyncio.gather(*(_expand_node(kit, corpus, node, trace_path(standing, node), most) for node in frontier))
         for node, branching in zip(frontier, grown, strict=True):
             nodes[node.id] = node.model_copy(update={"leaf": branching.leaf})
             fallen += branching.fallen
@@ -93,15 +93,15 @@ async def grow_tree(kit: Kit, corpus: SourceCorpus, root: TreeNode) -> EvidenceT
     return EvidenceTree(nodes=tuple(nodes.values()), fallen=tuple(fallen), failures="; ".join(failures), lost_statements=lost)
 
 
-async def _expand_node(kit: Kit, corpus: SourceCorpus, node: TreeNode, path: Sequence[TreeNode]) -> _Branching:
-    if node.depth == DEEPEST:
+async def _expand_node(kit: Kit, corpus: SourceCorpus, node: TreeNode, path: Sequence[TreeNode], most: int) -> _Branching:
+    if not most:
         return _Branching(leaf=LeafReason.DEPTH)
-    proposed = await propose_children(kit, node, path, MOST_CHILDREN[node.depth])
+    proposed = await propose_children(kit, node, path, most)
     if isinstance(proposed, Missing):
         return _Branching(leaf=LeafReason.FAILED, failure=proposed.reason)
     if not proposed:
         return _Branching(leaf=LeafReason.ATOMIC)
-    selected, fallen = select_proposals(proposed, node, path, MOST_CHILDREN[node.depth])
+    selected, fallen = select_proposals(proposed, node, path, most)
     gated = await pass_gate(kit, node, path, selected)
     if isinstance(gated, Missing):
         return _Branching(leaf=LeafReason.FAILED, fallen=tuple(fallen), failure=gated.reason)

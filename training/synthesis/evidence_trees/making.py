@@ -3,7 +3,7 @@
 worked = await make_trees(corpus, TreeKits(writer, verifier), wanted=100, seed=1, journal=journal)
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -18,7 +18,7 @@ from training.synthesis.evidence_trees.merging import merge_tree
 from training.synthesis.evidence_trees.pair import QueryWithRubric
 from training.synthesis.evidence_trees.row import TreeRow, count_row, count_tree
 from training.synthesis.evidence_trees.topics import SeedTopic
-from training.synthesis.evidence_trees.tree import EvidenceTree, as_evidence_leaf
+from training.synthesis.evidence_trees.tree import MOST_CHILDREN, EvidenceTree, as_evidence_leaf
 from training.synthesis.evidence_trees.variants import write_variants
 from training.synthesis.source_corpus import SourceCorpus
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
@@ -63,11 +63,12 @@ class _Draft:
 
 @dataclass(frozen=True, slots=True)
 class TreeMaking:
-    """Makes rows of seed topics. Each row has the rubrics of these `variants` besides its own."""
+    """Makes rows of seed topics, from trees of this breadth. Each row has the rubrics of these `variants` besides its own."""
 
     corpora: Mapping[str, SourceCorpus]
     kits: TreeKits
     variants: frozenset[Variant] = frozenset()
+    most_children: Sequence[int] = MOST_CHILDREN
 
     async def make_row(self, topic: SeedTopic, record: Record) -> KeptRow | RefusedCandidate:
         """Make the row of one seed topic, or say at which stage it falls out, and why."""
@@ -86,7 +87,7 @@ class TreeMaking:
         root = await plant_root(kit, corpus, topic)
         if isinstance(root, Missing):
             return refuse_topic(topic, TreeStage.TOPIC, root.reason)
-        tree = await grow_tree(kit, corpus, root)
+        tree = await grow_tree(kit, corpus, root, self.most_children)
         if len(tree.nodes) == 1:
             why = tree.failures or tree.root.leaf
             return refuse_topic(topic, TreeStage.GROWTH, f"the root has no children: {why}", tree)

@@ -9,6 +9,7 @@ from training.synthesis.catalogue import SetKind
 from training.synthesis.evidence_trees.making import TreeKits, TreeMaking
 from training.synthesis.evidence_trees.statistics import count_figures
 from training.synthesis.evidence_trees.topics import SeedTopic, draw_from_corpora
+from training.synthesis.evidence_trees.tree import DEEPEST, FEWEST_CHILDREN, MOST_CHILDREN
 from training.synthesis.source_corpus import SourceCorpus
 from training.synthesis.training_set.make_set import SetRecipe
 from training.synthesis.workshop import Workshop
@@ -17,7 +18,10 @@ FURTHER = (Variant.UNREVISED, Variant.SEARCH, Variant.CLOSED_BOOK)
 
 
 def open_recipe(workshop: Workshop) -> SetRecipe[SeedTopic]:
-    """Return the recipe. Options: `variants` (comma-separated: unrevised, search, closed_book), `language` (en or zh).
+    """Return the recipe.
+
+    Options: `variants` (comma-separated: unrevised, search, closed_book), `language` (en or zh), and `children`: the most at
+    each depth, `6,4,3` in the paper.
 
     Raises:
         InvalidInput: there is no corpus, or an option has an unknown value.
@@ -36,7 +40,20 @@ def open_recipe(workshop: Workshop) -> SetRecipe[SeedTopic]:
         workshop.request.seed,
         Language(language) if language else None,
         frozenset(Variant(one) for one in variants),
+        read_most_children(options.get("children", "")),
     )
+
+
+def read_most_children(said: str) -> tuple[int, ...]:
+    """Read the most children of a node at each depth; the paper's where nothing is said.
+
+    Raises:
+        InvalidInput: these are not one to three numbers of at least two.
+    """
+    most = tuple(int(one) if one.isdecimal() else 0 for one in said.split(",")) if said else MOST_CHILDREN
+    if len(most) > DEEPEST or min(most) < FEWEST_CHILDREN:
+        raise InvalidInput(f"--option children is one to {DEEPEST} numbers from {FEWEST_CHILDREN} on, like 6,4,3, not {said}")
+    return most
 
 
 def make_recipe(
@@ -45,9 +62,10 @@ def make_recipe(
     seed: int,
     language: Language | None = None,
     variants: frozenset[Variant] = frozenset(),
+    most_children: Sequence[int] = MOST_CHILDREN,
 ) -> SetRecipe[SeedTopic]:
     """Return the recipe of trees from these corpora, all languages or one. Each row has the rubrics of `variants` too."""
-    making = TreeMaking({corpus.name: corpus for corpus in corpora}, kits, variants)
+    making = TreeMaking({corpus.name: corpus for corpus in corpora}, kits, variants, most_children)
     return SetRecipe(draw_from_corpora(corpora, seed, language), making.make_row, count_figures)
 
 
