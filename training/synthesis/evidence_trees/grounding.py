@@ -72,8 +72,10 @@ def _read_grounding(said: GroundingAnswer, known: Mapping[str, Passage]) -> Grou
     passages: dict[str, GroundingPassage] = {}
     lost = 0
     for chosen in said.passages[:MOST_PASSAGES]:
-        passage = known.get(chosen.passage.strip().strip("[]").lower())
-        statements = _locate_statements(passage, chosen) if passage else ()
+        named = known.get(chosen.passage.strip().strip("[]").lower())
+        # Small models write the title for the id: then the passage is the one in which the statements stand.
+        tried = [(one, _locate_statements(one, chosen)) for one in ([named] if named else known.values())]
+        passage, statements = next((each for each in tried if each[1]), (None, ()))
         lost += min(len(chosen.statements), MOST_STATEMENTS) - len(statements)
         if passage and statements:
             passages.setdefault(passage.key, _make_passage(passage, statements))

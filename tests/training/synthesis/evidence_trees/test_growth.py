@@ -71,6 +71,14 @@ async def test_statements_are_the_passages_own_words(corpus: SourceCorpus) -> No
     assert "mayor" not in json.dumps([node.model_dump() for node in row.tree.nodes])
 
 
+async def test_a_passage_that_is_named_by_its_title_is_the_one_with_the_statements(corpus: SourceCorpus) -> None:
+    def name_title(answer: dict[str, list[dict[str, list[str]]]]) -> dict[str, list[dict[str, str | list[str]]]]:
+        return {"passages": [one | {"passage": "Some canal"} for one in answer["passages"]]}
+
+    titled = (await make_row(corpus, change_step("tree_grounding", name_title))).tree
+    assert titled.nodes == (await make_row(corpus, SMALL)).tree.nodes
+
+
 @pytest.mark.parametrize("language", Language)
 def test_topics_are_the_documents_of_a_language_in_a_fixed_order(corpus: SourceCorpus, language: Language) -> None:
     topics = draw_topics(corpus, 1, language)
