@@ -46,6 +46,11 @@ class LocalStages:
     scorecard: Scorecard | None = field(default=None, init=False)
     _findings: dict[str, Finding] = field(default_factory=dict)
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings so far, without those of searches that failed for good."""
+        return tuple(self._findings.values())
+
     async def plan(self, query: ResearchQuery) -> ResearchPlan:
         """Return the planning agent's plan."""
         try:

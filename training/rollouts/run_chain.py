@@ -1,0 +1,97 @@
+"""A rollout of the product's own chain: any of the four systems over `LocalStages`, with the policy as its model."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from app.domain.budget import AgentLimits, StopReason
+from app.domain.evidence import Finding
+from app.domain.query import Effort, Language, ResearchQuery, SystemName
+from app.domain.trajectory import Trajectory
+from training.evaluation.harness.answering import render_plain
+from training.rollouts.groups import Outcome
+from training.rollouts.nouns import RolloutEnd
+from workflows.agents.agent_set import AgentSet
+from workflows.agents.codec import StepCodec
+from workflows.agents.kit import Bounds, Kit
+from workflows.agents.ports import ChatModel, Tool
+from workflows.prompts.library import PromptLibrary
+from workflows.systems.local import LocalStages
+from workflows.systems.local_record import LocalRecord
+from workflows.systems.minddr import research
+from workflows.systems.steering import PlanSteering
+
+LIMITED = frozenset(
+    {
+        StopReason.MAX_TURNS,
+        StopReason.MAX_TOOL_CALLS,
+        StopReason.MAX_TOKENS,
+        StopReason.MAX_COST,
+        StopReason.MAX_TIME,
+        StopReason.REPEATING,
+        StopReason.BUDGET,
+    }
+)
+CUT = "length"
+
+
+@dataclass(frozen=True, slots=True)
+class ChainSetup:
+    """A system as it is trained: its agents, how it asks, its tools and its limits.
+
+    `make_tools` makes the tools of one rollout: live ones, or those of a tape (`workflows/tools/taped_tools`), whose answers are
+    the same in each rollout. Each call of the search agents is bounded by `limits`, and what they read by `bounds`.
+    """
+
+    system: SystemName
+    agents: AgentSet
+    codec: StepCodec
+    prompts: PromptLibrary
+    make_tools: Callable[[], Mapping[str, Tool]]
+    today: date
+    limits: AgentLimits
+    bounds: Bounds
+    effort: Effort = Effort.STANDARD
+
+
+async def run_chain(question: str, language: Language, policy: ChatModel, record: LocalRecord, setup: ChainSetup) -> Outcome:
+    """Work a question to its report, which is the output, with numbered citations. The turns are in the record.
+
+    Raises:
+        StageFailed: planning or report writing failed for good.
+        Exception: whatever else an agent raises; the turns before it are in the record.
+    """
+    query = ResearchQuery(question=question, language=language, system=setup.system, effort=setup.effort)
+    kit = Kit(
+        chat=policy,
+        tools=setup.make_tools(),
+        record=record,
+        prompts=setup.prompts,
+        codec=setup.codec,
+        today=setup.today,
+        clock=lambda: 0.0,
+        limits=setup.limits,
+        bounds=setup.bounds,
+        language=language,
+    )
+    stages = LocalStages(setup.agents, kit, record, query)
+    report = await research(query, stages, PlanSteering())
+    return Outcome(render_plain(report), find_end(stages.findings, record.trajectory), describe_stops(stages.findings))
+
+
+def find_end(findings: tuple[Finding, ...], trajectory: Trajectory) -> RolloutEnd:
+    """Return how a rollout with a report ended: it failed where each search failed, and a limit ended it where one ended a part.
+
+    The last answer of the model may have been cut off at its limit too.
+    """
+    if all(finding.stop is StopReason.FAILED for finding in findings):
+        return RolloutEnd.FAILED
+    answers = [turn.completion for turn in trajectory.turns if turn.completion]
+    cut = bool(answers) and answers[-1].finish_reason == CUT
+    return RolloutEnd.CAPPED if cut or any(finding.stop in LIMITED for finding in findings) else RolloutEnd.FINISHED
+
+
+def describe_stops(findings: tuple[Finding, ...]) -> str:
+    """Name the searches that the policy did not end itself, and why they ended."""
+    odd = (f for f in findings if f.stop is not StopReason.SUFFICIENT)
+    return "; ".join(f"{f.subtask_id}: {f.detail or f.stop}" for f in odd)
