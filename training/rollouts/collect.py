@@ -1,14 +1,15 @@
 """The collector: it samples and judges groups of rollouts, all at once, and hands them to the trainer as they complete.
 
 Nothing waits for a turn, a rollout or a reward of another one (MindDR sections 5.1 and 6.3: asynchronous generation, execution
-between trajectories and tool calls). How many groups are under way depends on the trainer: what it waits for, and k batches
-more, so that a group is seldom more than k policy versions old (the same bound as Eq. 3 of AReaL, arXiv 2505.24298).
+between trajectories and tool calls). How many groups are under way depends on the trainer: what it needs for this step and for
+the next k, so that a group is seldom more than k policy versions old (the same bound as Eq. 3 of AReaL, arXiv 2505.24298).
 `linear_pipeline` has a window of fixed width, which does not fit; here a group begins when there is room for it.
 
 Here and only here errors become scored rollouts.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -21,8 +22,8 @@ from app.domain.errors import RubricaError
 from app.domain.missing import Missing
 from training.rollouts.collector_settings import CollectorSettings, Handover
 from training.rollouts.collector_state import CollectorState, SettledPositions
-from training.rollouts.groups import Draw, Outcome, RolloutGroup, RolloutWork
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
+from training.rollouts.rollout_work import Draw, Outcome, RolloutGroup, RolloutWork
 from workflows.systems.local_record import LocalRecord
 
 M = TypeVar("M")
@@ -61,14 +62,14 @@ class Collector(Generic[M]):
         state = state or CollectorState()
         self.settings = settings
         self.counts = state.counts.copy()
-        self.policy_version = state.policy_version
+        self._versions = deque([state.policy_version], maxlen=settings.most_versions_old + 1)
         self._settled = SettledPositions(state)
         self._tasks, self._work = tasks, work
         self._open: set[int] = set()
         self._offers: dict[int, _Offer[M]] = {}
-        self._wanted = self._batch = self._given_up_in_a_row = 0
+        self._wanted = self._taken = self._given_up_in_a_row = 0
         self._all_begun = False
-        self._failure: BaseException | None = None
+        self._failure: Exception | None = None
         self._changed = asyncio.Event()
         self._collecting: asyncio.Task[None] | None = None
 
@@ -83,6 +84,11 @@ class Collector(Generic[M]):
                 await self._collecting
 
     @property
+    def policy_version(self) -> int:
+        """The version that the sampler has."""
+        return self._versions[-1]
+
+    @property
     def state(self) -> CollectorState:
         """What a checkpoint keeps. Groups under way are not part of it."""
         return CollectorState(
@@ -95,10 +101,12 @@ class Collector(Generic[M]):
     async def next_batch(self, groups: int) -> tuple[RolloutGroup[M], ...]:
         """Wait for this many groups and return them; fewer, or none, when the tasks are over. One caller at a time.
 
+        A trainer may take all groups of a step together, or one after the other, and work on the first while others are sampled.
+
         Raises:
             CollectionFailed: too many tasks were given up one after the other, or the tasks could not be read.
         """
-        self._batch = self._wanted = groups
+        self._wanted = groups
         self._announce()
         try:
             await self._wait_until(
@@ -111,10 +119,15 @@ class Collector(Generic[M]):
             self._wanted = 0
 
     def set_policy_version(self, version: int) -> None:
-        """Say that the sampler has this version of the policy now. Groups that are too old for it are sampled again."""
+        """Say that the sampler has this version of the policy now. Groups that are too old for it are sampled again.
+
+        Versions may skip numbers, as where they count optimizer steps; the age of a group counts only those of the sampler.
+        """
         if version < self.policy_version:
             raise ValueError(f"policy versions only rise: {self.policy_version}, then {version}")
-        self.policy_version = version
+        if version > self.policy_version:
+            self._versions.append(version)
+            self._taken = 0
         for position, offer in tuple(self._offers.items()):
             if self._is_too_old(offer.group):
                 del self._offers[position]
@@ -133,8 +146,8 @@ class Collector(Generic[M]):
                     under_way.create_task(self._bring_group(position, task))
                 self._all_begun = True
                 self._announce()
-        except Exception as error:  # noqa: BLE001  (`next_batch` raises it)
-            self._failure = self._failure or error
+        except ExceptionGroup as errors:  # `next_batch` raises the first
+            self._failure = self._failure or errors.exceptions[0]
             self._announce()
 
     async def _bring_group(self, position: int, task: Task[M]) -> None:
@@ -202,7 +215,7 @@ class Collector(Generic[M]):
         return Fault.NO_SPREAD if least is not None and group.spread < least else None
 
     def _is_too_old(self, group: RolloutGroup[M]) -> bool:
-        return self.policy_version - group.policy_version > self.settings.most_versions_old
+        return group.policy_version < self._versions[0]
 
     async def _offer(self, group: RolloutGroup[M]) -> bool:
         """Wait until the trainer takes the group. Return False when it has grown too old before."""
@@ -214,8 +227,9 @@ class Collector(Generic[M]):
         group = offer.group
         del self._offers[group.position]
         self._settle(group.position)
+        self._taken += 1
         self._given_up_in_a_row = 0
-        self.counts.count_handed_over(self.policy_version - group.policy_version)
+        self.counts.count_handed_over(sum(version > group.policy_version for version in self._versions))
         offer.taken.set_result(True)
         return group
 
@@ -250,7 +264,9 @@ class Collector(Generic[M]):
         return ready
 
     def _has_room(self) -> bool:
-        return len(self._open) < self._wanted + self.settings.most_versions_old * self._batch
+        """Tell whether another group can still be handed over before it grows too old."""
+        a_step = self.settings.groups_a_step
+        return len(self._open) < max(self._wanted, a_step - self._taken) + self.settings.most_versions_old * a_step
 
     def _nothing_more_comes(self) -> bool:
         return self._all_begun and len(self._open) == len(self._offers)

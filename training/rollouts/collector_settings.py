@@ -15,14 +15,16 @@ class Handover(StrEnum):
 class CollectorSettings:
     """How groups are sampled, and which are good enough.
 
-    A group has `group_size` rollouts and is at most `most_versions_old` policy versions old when it is handed over: with 0 the
-    current version sampled all of it, and nothing is sampled while the trainer steps. A group is sampled again when more than
+    A group has `group_size` rollouts. The trainer makes a new version of the policy from `groups_a_step` groups. The policy of a
+    group is at most `most_versions_old` of the sampler's versions old when the group is handed over: with 0 the current version
+    sampled all of it, and nothing is sampled while the trainer steps. A group is sampled again when more than
     `most_missing_share` of its rewards are missing, or when `least_spread` is given and the standard deviation of its rewards is
     below it (DAPO's dynamic filter, MindDR section 5.3). After `most_tries` such groups the task is given up; after
     `most_given_up` such tasks one after the other, the collector fails.
     """
 
     group_size: int
+    groups_a_step: int
     most_versions_old: int = 0
     most_missing_share: float = 0.25
     least_spread: float | None = None
@@ -32,5 +34,7 @@ class CollectorSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if min(self.group_size, self.most_tries, self.most_given_up) < 1 or self.most_versions_old < 0:
-            raise ValueError(f"group_size, most_tries and most_given_up are at least 1, most_versions_old at least 0: {self}")
+        if min(self.group_size, self.groups_a_step, self.most_tries, self.most_given_up) < 1 or self.most_versions_old < 0:
+            raise ValueError(
+                f"group_size, groups_a_step, most_tries and most_given_up are at least 1, most_versions_old at least 0: {self}"
+            )

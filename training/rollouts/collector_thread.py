@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from training.rollouts.collect import Collector
 from training.rollouts.collector_state import CollectorState
-from training.rollouts.groups import RolloutGroup
+from training.rollouts.rollout_work import RolloutGroup
 
 M = TypeVar("M")
 R = TypeVar("R")

@@ -9,8 +9,8 @@ from app.domain.evidence import Finding
 from app.domain.query import Effort, Language, ResearchQuery, SystemName
 from app.domain.trajectory import Trajectory
 from training.evaluation.harness.answering import render_plain
-from training.rollouts.groups import Outcome
 from training.rollouts.nouns import RolloutEnd
+from training.rollouts.rollout_work import Outcome
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import StepCodec
 from workflows.agents.kit import Bounds, Kit
@@ -80,15 +80,12 @@ async def run_chain(question: str, language: Language, policy: ChatModel, record
 
 
 def find_end(findings: tuple[Finding, ...], trajectory: Trajectory) -> RolloutEnd:
-    """Return how a rollout with a report ended: it failed where each search failed, and a limit ended it where one ended a part.
-
-    The last answer of the model may have been cut off at its limit too.
-    """
-    if all(finding.stop is StopReason.FAILED for finding in findings):
-        return RolloutEnd.FAILED
+    """Return how a rollout with a report ended: by a limit, if one ended a search or cut off the model's last answer."""
     answers = [turn.completion for turn in trajectory.turns if turn.completion]
     cut = bool(answers) and answers[-1].finish_reason == CUT
-    return RolloutEnd.CAPPED if cut or any(finding.stop in LIMITED for finding in findings) else RolloutEnd.FINISHED
+    if cut or any(finding.stop in LIMITED for finding in findings):
+        return RolloutEnd.CAPPED
+    return RolloutEnd.FAILED if all(finding.stop is StopReason.FAILED for finding in findings) else RolloutEnd.FINISHED
 
 
 def describe_stops(findings: tuple[Finding, ...]) -> str:
