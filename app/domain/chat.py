@@ -59,11 +59,19 @@ class ChatRequest(Value):
 
 
 class SampledTokens(Value):
-    """Token ids of one sampled answer, for reinforcement learning. `logprobs` has one entry per completion id."""
+    """Token ids of one sampled answer, for reinforcement learning.
 
+    The answer was sampled after the first `carried` ids of the chain `conversation`, then `prompt_ids`; these and
+    `completion_ids` extend the chain. With nothing carried a new chain begins. `logprobs` are natural log-probabilities, one for
+    each completion id. `policy_version` counts the updates of the weights that sampled it.
+    """
+
+    conversation: str = ""
+    carried: int = Field(default=0, ge=0)
     prompt_ids: tuple[int, ...]
     completion_ids: tuple[int, ...]
     logprobs: tuple[float, ...]
+    policy_version: int = Field(default=0, ge=0)
 
 
 class Completion(Value):

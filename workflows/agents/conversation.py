@@ -9,9 +9,12 @@ from workflows.agents.wording import say
 
 
 class Conversation:
-    """Messages in order. Earlier messages stay the same objects, so that a record finds the new ones at little cost."""
+    """Messages in order. Earlier messages stay the same objects, so that a record finds the new ones at little cost.
 
-    def __init__(self, opening: Sequence[Message], chars: int, language: Language) -> None:
+    `chars` is the length beyond which it is shortened; None: it never is.
+    """
+
+    def __init__(self, opening: Sequence[Message], chars: int | None, language: Language) -> None:
         self._messages = list(opening)
         self._opening = len(self._messages)
         self._most = chars
@@ -33,13 +36,13 @@ class Conversation:
         if remark:
             observation = observation.model_copy(update={"content": f"{observation.content}\n{remark}"})
         self.add_turn(observation)
-        if self._chars > self._most:
-            self._shrink()
+        if self._most is not None and self._chars > self._most:
+            self._shrink(self._most * 2 // 3)
 
-    def _shrink(self) -> None:
+    def _shrink(self, wanted: int) -> None:
         """Shorten the conversation to two thirds at once, because every change makes servers read it anew."""
         for i in range(self._opening, len(self._messages) - 1):
-            if self._chars <= self._most * 2 // 3:
+            if self._chars <= wanted:
                 return
             old = self._messages[i]
             if old.role is ChatRole.USER:

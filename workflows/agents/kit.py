@@ -14,7 +14,11 @@ from workflows.prompts.library import PromptLibrary
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits of how widely agents search and how much text they read at once. `*_chars` count characters."""
+    """Limits of how widely agents search and how much text they read at once. `*_chars` count characters.
+
+    A conversation longer than `conversation_chars` is shortened, unless `shorten_conversations` is false: then, as in training,
+    it grows until the model says that it is too long, which ends the search.
+    """
 
     subtasks: int = 5
     queries_per_action: int = 4
@@ -23,6 +27,7 @@ class Bounds:
     section_words: int = 450
     observation_chars: int = 10_000
     conversation_chars: int = 90_000
+    shorten_conversations: bool = True
     evidence_chars: int = 36_000
 
 

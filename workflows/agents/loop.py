@@ -73,7 +73,8 @@ async def explore(
     """
     addresses = (address for entry in kit.memory.entries for address in entry.addresses)
     hands = ToolHands(kit, asker.agent, Notebook(addresses))
-    conversation = Conversation(opening, kit.bounds.conversation_chars, kit.language)
+    chars = kit.bounds.conversation_chars if kit.bounds.shorten_conversations else None
+    conversation = Conversation(opening, chars, kit.language)
     state = Exploration(asker, hands, conversation, question, kit.clock(), digest)
     while state.stop is None:
         reached = kit.limits.find_reached(state.turns, state.used, kit.clock() - state.began)
