@@ -1,4 +1,4 @@
-"""A tokenizer of bytes, some longer pieces and three special tokens, with what the sampler uses of a tokenizer of transformers."""
+"""A tokenizer of bytes, some longer pieces and three special tokens, as the sampler uses one of transformers."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,11 +16,10 @@ _PIECES = re.compile("(" + "|".join(map(re.escape, PIECES)) + ")")
 class ByteTokenizer:
     """Ids below 256 are bytes. A text has several tokenisations; `encode` gives the one with the longest pieces."""
 
-    added_tokens_decoder = {256 + n: SimpleNamespace(content=text, special=True) for n, text in enumerate(SPECIAL)}
-
     def __init__(self, sound: bool = True) -> None:
         """With `sound` false the template leaves thoughts of earlier turns out, as Qwen3's does."""
         self._sound = sound
+        self.added_tokens_decoder = {256 + n: SimpleNamespace(content=text, special=True) for n, text in enumerate(SPECIAL)}
 
     def apply_chat_template(self, conversation: Any, *, tokenize: bool, add_generation_prompt: bool) -> str:
         told = ""

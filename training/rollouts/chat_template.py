@@ -115,7 +115,8 @@ def _check_prefixes(template: ChatTemplate) -> None:
 
 
 def _describe_change(rendered: str, expected: str) -> str:
-    same = next((n for n, (a, b) in enumerate(zip(rendered, expected, strict=False)) if a != b), min(len(rendered), len(expected)))
+    pairs = zip(rendered, expected, strict=False)
+    same = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(rendered), len(expected)))
     return (
         "the chat template changes earlier turns, so that a conversation cannot be continued by its token ids: it writes "
         f"{rendered[same : same + 40]!r} where {expected[same : same + 40]!r} was. {_ADVICE}"

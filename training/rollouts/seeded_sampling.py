@@ -1,4 +1,4 @@
-"""Sampling inside transformers' `generate`, row by row: each row has its own random numbers, and its log-probabilities are kept."""
+"""Sampling inside transformers' `generate`: each row has its own random numbers, and its log-probabilities are kept."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,9 @@ class SeededSampling(LogitsProcessor):  # type: ignore[misc, unused-ignore]
         """Return scores (rows, vocabulary) in which only the chosen ids are finite."""
         logprobs = torch.log_softmax(scores.float() / (self._settings.temperature or 1.0), dim=-1)
         chosen = self._choose(logprobs)
-        for row, id_, logprob in zip(self._rows, chosen.tolist(), logprobs.gather(1, chosen[:, None])[:, 0].tolist(), strict=True):
+        for row, id_, logprob in zip(
+            self._rows, chosen.tolist(), logprobs.gather(1, chosen[:, None])[:, 0].tolist(), strict=True
+        ):
             self._note(row, id_, logprob)
         return torch.full_like(scores, -torch.inf).scatter(1, chosen[:, None], 0.0)
 

@@ -29,9 +29,9 @@ class _Call:
 class TransformersEngine:
     """A policy whose weights this process holds. Each row of a batch is drawn by its own seed, whatever stands beside it.
 
-    `borrow` lends the model to sample from for the time of a batch: give it the unwrapped one, since `generate` on a wrapped model
-    with gradient checkpointing silently works without its cache of keys and values. The model is put into evaluation mode
-    meanwhile. Whoever changes the weights does so between batches and sets `policy_version`. At most `rows` prompts make a batch.
+    `borrow` lends the model to sample from for the time of a batch: give it the unwrapped one, since `generate` on a wrapped
+    model with gradient checkpointing silently works without its cache of keys and values. The model is put into evaluation
+    mode meanwhile. Whoever changes the weights does so between batches and sets `policy_version`. At most `rows` prompts make a batch.
 
     Raises (from `sample`):
         ContextTooLong: the prompt leaves no room in the model's positions.

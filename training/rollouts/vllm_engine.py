@@ -51,6 +51,10 @@ class VLLMEngine:
             "max_tokens": most,
             "temperature": settings.temperature,
             "top_p": settings.top_p,
+            # The server would else take these from the model's own settings, of which the trainer does not know.
+            "top_k": -1,
+            "min_p": 0.0,
+            "repetition_penalty": 1.0,
             "stop_token_ids": list(settings.stop_ids),
             "logprobs": 0,
             "return_token_ids": True,
