@@ -1,7 +1,7 @@
 """A tokenizer of bytes, some longer pieces and three special tokens, as the sampler uses one of transformers."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,7 +34,7 @@ class ByteTokenizer:
         parts = [text] if split_special_tokens else _SPECIAL.split(text)
         return [id_ for n, part in enumerate(parts) for id_ in ([256 + SPECIAL.index(part)] if n % 2 else _encode_pieces(part))]
 
-    def decode(self, token_ids: Sequence[int], *, skip_special_tokens: bool) -> str:
+    def decode(self, token_ids: list[int], *, skip_special_tokens: bool) -> str:
         texts = {256 + n: b"" if skip_special_tokens else text.encode() for n, text in enumerate(SPECIAL)}
         texts |= {FIRST_PIECE + n: text.encode() for n, text in enumerate(PIECES)}
         return b"".join(texts[i] if i in texts else bytes([i]) for i in token_ids).decode("utf-8", "replace")

@@ -40,7 +40,7 @@ class ScriptedEngine:
     async def sample(self, prompt_ids: Sequence[int], most: int, settings: SamplingSettings, seed: int | None) -> Sample:
         """Sample what the script says, up to the first stop id."""
         await asyncio.sleep(0)
-        conversation = read_conversation(self._tokenizer.decode(prompt_ids, skip_special_tokens=False))
+        conversation = read_conversation(self._tokenizer.decode(list(prompt_ids), skip_special_tokens=False))
         wanted = list(self._write(conversation)) or [settings.stop_ids[0]]
         stop = next((n for n, id_ in enumerate(wanted) if id_ in settings.stop_ids), len(wanted))
         ids = tuple(wanted[: min(stop + 1, most)])

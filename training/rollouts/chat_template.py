@@ -39,7 +39,7 @@ class Tokenizer(Protocol):
         """Return the ids of a text."""
         ...
 
-    def decode(self, token_ids: Sequence[int], *, skip_special_tokens: bool) -> Any:
+    def decode(self, token_ids: list[int], *, skip_special_tokens: bool) -> Any:
         """Return the text of ids."""
         ...
 
@@ -72,7 +72,7 @@ class ChatTemplate:
 
     def decode(self, ids: Sequence[int]) -> str:
         """Return an answer's text, without special tokens."""
-        return str(self._tokenizer.decode(ids, skip_special_tokens=True))
+        return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the text of a conversation, with marks where messages hold the text of special tokens."""

@@ -31,7 +31,8 @@ class TransformersEngine:
 
     `borrow` lends the model to sample from for the time of a batch: give it the unwrapped one, since `generate` on a wrapped
     model with gradient checkpointing silently works without its cache of keys and values. The model is put into evaluation
-    mode meanwhile. Whoever changes the weights does so between batches and sets `policy_version`. At most `rows` prompts make a batch.
+    mode meanwhile. Whoever changes the weights does so between batches and sets `policy_version`. At most `rows` prompts make
+    a batch.
 
     Raises (from `sample`):
         ContextTooLong: the prompt leaves no room in the model's positions.

@@ -23,7 +23,7 @@ def ids_of(text: str) -> list[int]:
 
 
 def text_of(ids: Sequence[int]) -> str:
-    return TOKENIZER.decode(ids, skip_special_tokens=False)
+    return TOKENIZER.decode(list(ids), skip_special_tokens=False)
 
 
 def user(text: str) -> Message:
@@ -87,6 +87,14 @@ async def test_what_was_changed_begins_anew(changed: Message) -> None:
     await ask(sampler, user("one"))
     _, after = await ask(sampler, user("one"), changed, user("seen"))
     assert after.carried == 0
+
+
+@pytest.mark.parametrize(("shown", "goes_on"), [(" yes\n", True), ("yes", False)])
+async def test_an_answer_goes_on_only_exactly_as_it_was_sampled(shown: str, goes_on: bool) -> None:
+    sampler, _ = make_sampler(ids_of(" yes\n<|im_end|>"), ids_of("two<|im_end|>"))
+    await ask(sampler, user("one"))
+    _, after = await ask(sampler, user("one"), assistant(shown), user("seen"))
+    assert bool(after.carried) is goes_on
 
 
 async def test_two_answers_to_the_same_prompt_are_two_chains_and_both_can_go_on() -> None:
