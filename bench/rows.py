@@ -1,4 +1,4 @@
-"""`python -m bench.rows [--rollouts N] [--weights DIR]`: whether training rows hold what the policy sampled.
+"""`python -m bench.rows [--rollouts N]`: whether training rows hold what the policy sampled.
 
 N random rollouts of each of the four systems, in process over a small corpus. The policy is one of the scripted policies of
 `bench.transcripts` (one obeys, twelve do not), spoilt at random: broken and empty answers, loops, words of special tokens, other
@@ -7,14 +7,14 @@ log-probabilities; the rows are compared with what that engine was asked and sai
 unmasked, or misplaced.
 
 `max_gap` is the largest difference between the sampler's log-probability of an id and the one that a trainer computes from
-the row, over rollouts that the model itself samples (float32, transformers' `generate`): a tiny random Qwen3, or `--weights`.
+the row, over rollouts that the model itself samples (float32, transformers' `generate`): a tiny random Qwen3.
 """
 
 import argparse
 import asyncio
+import importlib.util
 import random
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from app.domain.chat import ChatRequest
@@ -28,7 +28,6 @@ from tests.workflows.agent_kit import make_kit, make_record
 from tests.workflows.systems.one_question import QUESTION
 from training.rollouts.chat_template import ChatTemplate
 from training.rollouts.engine import Engine, SamplingSettings
-from training.rollouts.nouns import TrainingRow
 from training.rollouts.rows import make_rows
 from training.rollouts.sampler import Sampler
 from workflows.agents.codec import TagCodec
@@ -104,22 +103,9 @@ async def count_faults(system: SystemName, number: int, tokenizer: Any, template
     return count_row_faults(rows, engine.calls, trajectory), sum(len(c.sample.ids) for c in engine.calls), len(rows)
 
 
-def measure_gap(model: Any, rows: Sequence[TrainingRow]) -> float:
-    """Return the largest difference between the rows' log-probabilities and the model's own."""
-    import torch
-
-    gap = 0.0
-    for row in rows:
-        with torch.no_grad():
-            logits = model(torch.tensor([row.ids])).logits[0, :-1].float()
-        scored = torch.log_softmax(logits, -1).gather(1, torch.tensor(row.ids[1:])[:, None])[:, 0].tolist()
-        pairs = zip(scored, row.logprobs[1:], row.sampled[1:], strict=True)
-        gap = max(gap, max(abs(ours - theirs) for ours, theirs, sampled in pairs if sampled))
-    return gap
-
-
 async def sample_gap(model: Any, tokenizer: Any, template: ChatTemplate) -> float:
     """Let the model itself sample rollouts of each system, many at once, and return the largest gap."""
+    from training.rollouts.logprob_gap import find_largest_gap
     from training.rollouts.transformers_engine import TransformersEngine, lend
 
     engine = TransformersEngine("policy", lend(model), pad_id=tokenizer.pad_token_id)
@@ -128,14 +114,11 @@ async def sample_gap(model: Any, tokenizer: Any, template: ChatTemplate) -> floa
     runs = [run_rollout(system, engine, template, one, SAMPLED_CONTEXT) for system in SystemName for one in settings]
     rows = [row for trajectory in await asyncio.gather(*runs) for row in make_rows(trajectory)]
     print(f"{sum(sum(row.sampled) for row in rows)} ids in {len(rows)} rows sampled by the model")
-    return measure_gap(model, rows)
+    return find_largest_gap(model, rows)
 
 
-async def run(rollouts: int, weights: Path | None) -> None:
+async def run(rollouts: int) -> None:
     """Measure all figures."""
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    from training.rollouts.chat_template import CHATML
     from training.rollouts.tiny_policy import build_tiny_model, build_tiny_tokenizer
 
     tokenizer: Any = build_tiny_tokenizer()
@@ -147,9 +130,6 @@ async def run(rollouts: int, weights: Path | None) -> None:
             wrong, ids, rows = await count_faults(system, number, tokenizer, template)
             faults, sampled, held = faults + wrong, sampled + ids, held + rows
     print(f"{sampled} ids in {held} rows, {faults} faults")
-    if weights:
-        tokenizer, model = AutoTokenizer.from_pretrained(weights), AutoModelForCausalLM.from_pretrained(weights, dtype="float32")
-        tokenizer.chat_template = CHATML
     gap = await sample_gap(model.eval(), tokenizer, ChatTemplate(tokenizer))
     print(f"the largest gap is {gap:.2g}")
     print_result("rows", {"rollouts": rollouts * len(SystemName), "faults": faults, "max_gap": gap})
@@ -159,14 +139,11 @@ def main() -> None:
     """Run the benchmark where there is torch."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rollouts", type=int, default=ROLLOUTS, help="of each system")
-    parser.add_argument("--weights", type=Path, help="a folder of weights and tokenizer that knows ChatML's tokens")
     options = parser.parse_args()
-    try:
-        import torch  # noqa: F401
-    except ImportError:
+    if importlib.util.find_spec("torch") is None:
         print_skipped("rows", "a policy needs torch: make setup-train")
         return
-    asyncio.run(run(options.rollouts, options.weights))
+    asyncio.run(run(options.rollouts))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from workflows.chat_models.endpoint import ModelEndpoint
 torch = pytest.importorskip("torch", reason="a policy needs torch: make setup-train")
 pytest.importorskip("transformers", reason="a policy needs transformers: make setup-train")
 
+from training.rollouts.logprob_gap import score_ids  # noqa: E402
 from training.rollouts.tiny_policy import POSITIONS, build_tiny_model, build_tiny_tokenizer  # noqa: E402
 from training.rollouts.transformers_engine import TransformersEngine, lend  # noqa: E402
 
@@ -47,13 +48,6 @@ async def open_engine(kind: str) -> AsyncIterator[Engine]:
 both = pytest.mark.parametrize("kind", ["transformers", "vllm"])
 
 
-def score(ids: tuple[int, ...], temperature: float) -> list[float]:
-    """The log-probability of each id after the first, as a trainer computes it."""
-    with torch.no_grad():
-        logits = MODEL(torch.tensor([ids])).logits[0, :-1].float() / temperature
-    return torch.log_softmax(logits, -1).gather(1, torch.tensor(ids[1:])[:, None])[:, 0].tolist()  # type: ignore[no-any-return]
-
-
 @both
 @pytest.mark.parametrize("temperature", [1.0, 0.5])
 async def test_log_probabilities_are_those_of_the_model_at_the_temperature(kind: str, temperature: float) -> None:
@@ -61,7 +55,7 @@ async def test_log_probabilities_are_those_of_the_model_at_the_temperature(kind:
     async with open_engine(kind) as engine:
         samples = await asyncio.gather(*(engine.sample(prompt, 12, settings, n) for n, prompt in enumerate(PROMPTS)))
     for prompt, sample in zip(PROMPTS, samples, strict=True):
-        expected = score((*prompt, *sample.ids), temperature)[len(prompt) - 1 :]
+        expected = score_ids(MODEL, (*prompt, *sample.ids), temperature)[len(prompt) - 1 :]
         assert sample.logprobs == pytest.approx(expected, abs=1e-4)
         assert (sample.finish == "stop") == (sample.ids[-1] == STOP)
 
@@ -121,7 +115,7 @@ async def test_a_conversation_of_several_turns_is_one_line_of_ids(kind: str) -> 
     assert {t.conversation for t in tokens} == {"c1"}
     assert [t.carried for t in tokens] == [0, *lengths[:-1]]
     ids = tuple(i for t in tokens for i in (*t.prompt_ids, *t.completion_ids))
-    scored = score(ids, 1.0)
+    scored = score_ids(MODEL, ids)
     for sampled, end in zip(tokens, lengths, strict=True):
         assert scored[end - 1 - len(sampled.completion_ids) : end - 1] == pytest.approx(sampled.logprobs, abs=1e-4)
 
