@@ -250,6 +250,15 @@ class ComparisonStatus(StrEnum):
     FAILED = "failed"
 
 
+class Composition(StrEnum):
+    """
+    The way a model composes the report of the chain: section writers side by side, or one call for the whole (MindDR 5.3).
+    """
+
+    SECTIONS = "sections"
+    SINGLE_PASS = "single_pass"
+
+
 class Confirmation(Value):
     """The caller's own password, as a confirmation."""
 
@@ -872,7 +881,8 @@ class ReportLineage(Value):
     The settings that a report was in fact written with, noted by the worker that wrote it.
 
     `model` is empty for the extractive writer; `prompts` are SHA-256 digests by `name/version/language`; `build` names the
-    version of the program. A report older than lineages has an empty one.
+    version of the program. A report older than lineages has an empty one. `composition` is what in fact wrote the text: a single
+    pass that failed leaves `sections` here.
     """
 
     system: str = ""
@@ -880,6 +890,7 @@ class ReportLineage(Value):
     model: str = ""
     temperature: float | None = None
     arrangement: str = ""
+    composition: str = ""
     prompts: Mapping[str, str] = {}
     build: str = ""
 
@@ -1321,7 +1332,8 @@ class WriterSettings(Value):
     The settings of a report's writer. All defaults mean the installation's own way.
 
     `model` is one that the installation offers; `temperature` is the sampling temperature of every call of the report stage
-    (None: each step's own); `prompts` gives versions by prompt name, such as `{"section": "v2"}`.
+    (None: each step's own); `prompts` gives versions by prompt name, such as `{"section": "v2"}`. `composition` holds for the
+    system `minddr` (None: `sections`); the others write while they search.
     """
 
     agents: Agents | None = None
@@ -1329,6 +1341,7 @@ class WriterSettings(Value):
     temperature: float | None = None
     prompts: Mapping[str, str] = Field(default={}, max_length=20)
     arrangement: Arrangement = Arrangement.AUTOMATIC
+    composition: Composition | None = None
 
 
 class Access(Value):
@@ -1743,6 +1756,10 @@ class NewRun(Value):
     tone: Tone | None = None
     audience: str = Field(default="", description="Who will read it, in a few words.")
     format: ReportFormat | None = None
+    composition: Composition | None = Field(
+        default=None,
+        description="How a model writes the report of the system minddr: `sections` by writers side by side, `single_pass` by one call. Null: your organisation's default.",
+    )
     published_from: date | None = Field(
         default=None,
         description="Only sources of this day or later; undated ones are left out.",
@@ -2207,6 +2224,7 @@ class ResearchQuery(Value):
             "temperature": None,
             "prompts": {},
             "arrangement": "automatic",
+            "composition": None,
         },
         validate_default=True,
     )

@@ -5,6 +5,7 @@ from pydantic import Field
 from app.domain.claims import Claim
 from app.domain.evidence import Quote, SourceConflict
 from app.domain.value import Value
+from app.domain.writer import Composition
 
 READER = "a reader"  # no model has this name: models' names have no spaces
 
@@ -28,7 +29,8 @@ class Report(Value):
     `quotes` holds every quote a body may cite; `notices` are statements that the reader must see (a part of
     the research that failed, a budget that ended it, sources that disagree without resolution). `removed_citations` counts
     the citations of a model without a stored quote: they were removed. `claims` are the sentences of the bodies with
-    the grades of their evidence, in order; empty where nobody graded them.
+    the grades of their evidence, in order; empty where nobody graded them. `composition` says how a model composed the text; None
+    where none did, or where it wrote while it searched.
     """
 
     title: str
@@ -38,3 +40,4 @@ class Report(Value):
     notices: tuple[str, ...] = ()
     removed_citations: int = Field(default=0, ge=0)
     claims: tuple[Claim, ...] = ()
+    composition: Composition | None = None

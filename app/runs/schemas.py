@@ -12,6 +12,7 @@ from app.domain.errors import InvalidInput
 from app.domain.options import MAX_DOMAINS, Audience, Domain, Length, ReportFormat, ReportStyle, SearchScope, SourceKind, Tone
 from app.domain.query import Clarification, Effort, Language, ResearchQuery, SystemName, detect_language
 from app.domain.run import Run
+from app.domain.writer import Composition, WriterSettings
 from app.http.plain_text import PLAIN
 
 CollectionName = Annotated[str, StringConstraints(min_length=1, max_length=100), PLAIN]
@@ -41,6 +42,11 @@ class NewRun(BaseModel):
     tone: Tone | None = None
     audience: Audience = Field(default="", description="Who will read it, in a few words.")
     format: ReportFormat | None = None
+    composition: Composition | None = Field(
+        default=None,
+        description="How a model writes the report of the system minddr: `sections` by writers side by side, `single_pass` by "
+        "one call. Null: your organisation's default.",
+    )
     published_from: date | None = Field(default=None, description="Only sources of this day or later; undated ones are left out.")
     published_to: date | None = Field(default=None, description="Only sources of this day or earlier.")
     sources: tuple[SourceKind, ...] = Field(default=(), max_length=4, description="Where to search; empty: all there is.")
@@ -63,6 +69,8 @@ class NewRun(BaseModel):
         Raises:
             InvalidInput: the question is not acceptable; the message gives the reason.
         """
+        if self.composition and SystemName.MINDDR not in (self.system, *self.beside):
+            raise InvalidInput("`composition` holds for the system minddr; the others write while they search")
         style = {name: getattr(self, name) for name in ReportStyle.model_fields if getattr(self, name)}
         scope = {name: getattr(self, name) for name in SearchScope.model_fields if getattr(self, name)}
         given = {name: getattr(self, name) for name in ("question", "effort", "system", "budget", "clarified", "approve_plan")}
@@ -74,6 +82,7 @@ class NewRun(BaseModel):
                 style=ReportStyle(**style) if style else None,
                 scope=SearchScope(**scope) if scope else None,
                 rubric=self.rubric is not None,
+                writer=WriterSettings(composition=self.composition),
             )
         except ValidationError as error:
             raise InvalidInput("; ".join(detail["msg"].removeprefix("Value error, ") for detail in error.errors())) from error

@@ -10,6 +10,7 @@ import typer
 from app.accounts.nouns.access import LOCAL_ORGANISATION
 from app.domain.fleets import FleetWish
 from app.domain.query import Effort, Language, SystemName
+from app.domain.writer import Composition
 from infra.cli import building
 from infra.cli.execute import execute, leave_with
 
@@ -45,6 +46,9 @@ def run(
     seed: Annotated[int, typer.Option(help="The seed that draws the items.")] = 0,
     system: Annotated[SystemName, typer.Option(help="The research system.")] = SystemName.MINDDR,
     effort: Annotated[Effort, typer.Option(help="How far its agents go.")] = Effort.STANDARD,
+    writer: Annotated[
+        Composition | None, typer.Option(help="minddr's report: by section writers (default), or by one call.")
+    ] = None,
     reports: Annotated[Path | None, typer.Option(help="Judge these finished reports instead (JSON Lines: id, article).")] = None,
     reference: Annotated[Path | None, typer.Option(help="RACE: the reports to compare with (JSON Lines: id, article).")] = None,
     collection: Annotated[list[str] | None, typer.Option(help="Search this collection (repeatable).")] = None,
@@ -82,6 +86,7 @@ def run(
         seed=seed,
         system=system,
         effort=effort,
+        composition=writer,
         reports=reports,
         collections=tuple(collection or ()),
         model_file=model_file,

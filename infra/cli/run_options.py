@@ -8,6 +8,7 @@ import typer
 
 from app.domain.budget import Budget
 from app.domain.options import Length, ReportFormat, SourceKind, Tone
+from app.domain.writer import Composition
 
 DATE_FORMATS = ["%Y-%m-%d"]
 Lengths = Annotated[Length | None, typer.Option("--length", help="How long the report is.")]
@@ -20,6 +21,7 @@ Sources = Annotated[list[SourceKind] | None, typer.Option("--source", help="Wher
 Collections = Annotated[list[str] | None, typer.Option("--collection", help="A collection to search; repeat for several.")]
 Allowed = Annotated[list[str] | None, typer.Option("--allow-domain", help="Only this domain of the web; repeatable.")]
 Refused = Annotated[list[str] | None, typer.Option("--refuse-domain", help="Nothing of this domain; repeatable.")]
+Writer = Annotated[Composition | None, typer.Option("--writer", help="Section writers, or one call for the whole report.")]
 ApprovePlan = Annotated[bool, typer.Option("--approve-plan", help="Stop at the plan; `rubrica runs approve` goes on.")]
 Rubric = Annotated[bool, typer.Option("--rubric", help="Hold the report to a rubric; `rubrica runs rubric` shows it.")]
 

@@ -19,7 +19,7 @@ NO_MODEL = "none"
 class ReportOrigin(Value):
     """The origin of a report. `digest` is that of its run's manifest.
 
-    `sampling` has the effort, the temperature and the limits of the system.
+    `sampling` has the effort, the way of writing, the temperature and the limits of the system.
     """
 
     run: str
@@ -108,7 +108,7 @@ def _describe_origin(manifest: RunManifest, name: str, item: str) -> ReportOrigi
 def _describe_sampling(used: SystemUsed) -> str:
     warmth = "" if used.temperature is None else f"temperature {used.temperature:g}"
     caps = [f"{limit} {what}" for what, limit in used.caps.model_dump().items() if limit]
-    return ", ".join(part for part in (used.effort, warmth, *caps) if part)
+    return ", ".join(part for part in (used.effort, used.composition, warmth, *caps) if part)
 
 
 def group_by_question(reports: Iterable[RecordedReport], seed: int) -> list[QuestionReports]:

@@ -10,15 +10,13 @@ from app.domain.report import Report
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.reporting.assembly import list_notices, make_sections, report_no_evidence
-from workflows.agents.reporting.citations import clean_citations, list_cited_ids, remove_citations
+from workflows.agents.reporting.citations import list_cited_ids, remove_citations
 from workflows.agents.reporting.desk import ReportDesk
-from workflows.agents.reporting.headings import split_at_headings
 from workflows.agents.reporting.quote_book import QuoteBook
-from workflows.agents.reporting.sections import ReportPiece, is_list_of_references
+from workflows.agents.reporting.sections import ReportPiece
+from workflows.agents.reporting.whole_text import cut_whole_report
 from workflows.agents.stage_memory import REPORTER
 from workflows.agents.wording import say
-
-TITLE_LEVEL = 1
 
 
 async def deliver_draft(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
@@ -45,29 +43,7 @@ def _cut_draft(desk: ReportDesk, finding: Finding) -> tuple[str, list[ReportPiec
     """Return the title that a finding's draft gives itself, and the draft in pieces."""
     if not finding.answer.strip():
         return "", [_list_quotes(desk, finding)] if finding.quotes else []
-    title, pieces = "", list[ReportPiece]()
-    for number, part in enumerate(split_at_headings(desk.book.put_ids(finding.answer)), 1):
-        heading = part.heading
-        if part.level == TITLE_LEVEL and not title:
-            title, heading = heading, ""
-        if is_list_of_references(part.heading):
-            continue
-        clean = clean_citations(part.text, desk.book.ids)
-        desk.removed_citations += clean.removed
-        heading = remove_citations(heading)
-        if clean.text or heading:
-            heading = heading or say("summary", desk.kit.language)
-            pieces.append(ReportPiece(number, min(4, max(2, part.level)), heading, clean.text))
-    return title, _drop_empty(pieces)
-
-
-def _drop_empty(pieces: list[ReportPiece]) -> list[ReportPiece]:
-    """Return the pieces without those that have neither text nor a part below them."""
-    kept: list[ReportPiece] = []
-    for piece in reversed(pieces):
-        if piece.text or (kept and kept[-1].level > piece.level):
-            kept.append(piece)
-    return kept[::-1]
+    return cut_whole_report(desk, desk.book.put_ids(finding.answer), desk.book.ids)
 
 
 def _list_quotes(desk: ReportDesk, finding: Finding) -> ReportPiece:

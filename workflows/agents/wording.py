@@ -79,6 +79,10 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "The model's text for the section “{what}” could not be used ({detail}); quotes from its evidence stand there.",
         ZH: "模型为“{what}”一节写的文字无法使用（{detail}）；该节改为引用其证据原文。",
     },
+    "single_pass_refused": {
+        EN: "The model could not write the report in one pass ({detail}); its sections were written one by one instead.",
+        ZH: "模型未能一次写成报告（{detail}）；改为逐节撰写。",
+    },
     "rewrite": {EN: "write this section anew.", ZH: "重写这一节。"},
     "deepen": {
         EN: "deepen this section: keep what holds, and add what the evidence further says on it.",

@@ -133,7 +133,8 @@ async def _write_report(
         return await _write_without_model(without_model, request, attempt, findings, FINISHED[request.query.language])
     try:
         writer = writer_of(attempt.shop, request.query)
-        return await _write_with(writer, request, attempt, findings), writer.lineage
+        report = await _write_with(writer, request, attempt, findings)
+        return report, writer.lineage.model_copy(update={"composition": report.composition or ""})
     except BudgetSpent as spent:
         reason = spent.reason.value
     except Exception as error:

@@ -75,20 +75,31 @@ class Prompt:
         Raises:
             PromptError: a placeholder got no value, or a value has no placeholder.
         """
-        self._require_values(values)
+        _require_names(self.name, self.names, values)
         system = self.system.fill(values)
         user = Message(role=ChatRole.USER, content=self.user.fill(values))
         return (Message(role=ChatRole.SYSTEM, content=system), user) if system else (user,)
 
+    def render_system(self, **values: str) -> Message:
+        """Return the system message alone. Raises as `render` does."""
+        _require_names(self.name, self.system.names, values)
+        return Message(role=ChatRole.SYSTEM, content=self.system.fill(values))
+
+    def render_user(self, **values: str) -> Message:
+        """Return the user message alone, for a system message that was rendered before. Raises as `render` does."""
+        _require_names(self.name, self.user.names, values)
+        return Message(role=ChatRole.USER, content=self.user.fill(values))
+
     def render_text(self, **values: str) -> str:
         """Return the user part alone, for pieces that go into other prompts. Raises as `render` does."""
-        self._require_values(values)
+        _require_names(self.name, self.names, values)
         return self.user.fill(values)
 
-    def _require_values(self, values: Mapping[str, str]) -> None:
-        if values.keys() != self.names:
-            missing, unknown = self.names - values.keys(), values.keys() - self.names
-            raise PromptError(f"prompt {self.name!r}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+
+def _require_names(prompt: str, names: frozenset[str], values: Mapping[str, str]) -> None:
+    if values.keys() != names:
+        missing, unknown = names - values.keys(), values.keys() - names
+        raise PromptError(f"prompt {prompt!r}: missing {sorted(missing)}, unknown {sorted(unknown)}")
 
 
 class PromptLibrary:

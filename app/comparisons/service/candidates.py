@@ -10,11 +10,11 @@ from app.comparisons.storage.comparisons import Candidate, WrittenReport
 from app.domain.evidence import Finding
 from app.domain.report import Report
 from app.domain.run import Run
-from app.domain.writer import Agents, ReportLineage, WriterSettings
+from app.domain.writer import Agents, Composition, ReportLineage, WriterSettings
 from app.preferences.nouns.feedback import CandidatePlace
 
 SAME = "both reports came out the same; there is nothing to compare"
-NOT_AS_ASKED = "the second report could not be written as asked: the model or prompt is not to be had here"
+NOT_AS_ASKED = "the second report could not be written as asked: the model or prompt is not to be had here, or the model failed"
 
 
 class CandidateSource(NamedTuple):
@@ -63,5 +63,7 @@ def find_obstacle(wish: WriterSettings, delivered: Candidate, alternative: Candi
     if (wish.agents is Agents.MODEL or wish.model or wish.prompts or wish.temperature is not None) and not by_model:
         return NOT_AS_ASKED
     if by_model and not model_calls:
+        return NOT_AS_ASKED
+    if wish.composition is Composition.SINGLE_PASS and alternative.lineage.composition != Composition.SINGLE_PASS:
         return NOT_AS_ASKED
     return SAME if delivered.digest == alternative.digest else ""

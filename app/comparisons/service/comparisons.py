@@ -77,7 +77,9 @@ class Comparisons:
         if run.status is not RunStatus.COMPLETED or start.plan is None:
             raise Conflict(f"run {run_id} is {run.status}; only a completed run has a report to compare")
         if writer == run.query.writer:
-            raise InvalidInput("nothing would differ: name another model, temperature, prompt version or arrangement")
+            raise InvalidInput(
+                "nothing would differ: name another model, temperature, prompt version, composition or arrangement"
+            )
         stored = await comparisons.list_searches(self._database, run_id)
         searched = [s.id for s in start.plan.subtasks if s.id not in start.dropped]
         lost = {f"search/{id_}": _make_lost_finding(id_) for id_ in searched if f"search/{id_}" not in stored}

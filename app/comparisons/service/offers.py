@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from app.domain.errors import InvalidInput
-from app.domain.writer import Agents, Arrangement, WriterSettings
+from app.domain.writer import Agents, Arrangement, Composition, WriterSettings
 from app.settings import Settings
 
 WARM_TEMPERATURE = 0.8
@@ -32,7 +32,9 @@ class Offers(NamedTuple):
         if self.model is None:
             return quoting
         models = [Way(name, WriterSettings(model=name)) for name in self.alternatives]
-        return [*models, Way(f"{self.model} at {WARM_TEMPERATURE:g}", WriterSettings(temperature=WARM_TEMPERATURE)), *quoting]
+        warm = Way(f"{self.model} at {WARM_TEMPERATURE:g}", WriterSettings(temperature=WARM_TEMPERATURE))
+        whole = Way(f"{self.model} in one pass", WriterSettings(composition=Composition.SINGLE_PASS))
+        return [*models, warm, whole, *quoting]
 
     def check(self, writer: WriterSettings) -> None:
         """Return when reports can be written in this way here.
@@ -41,7 +43,7 @@ class Offers(NamedTuple):
             InvalidInput: they cannot; the message says what is available.
         """
         wants_model = writer.agents is Agents.MODEL or writer.model or writer.prompts or writer.temperature is not None
-        if wants_model and self.model is None:
+        if (wants_model or writer.composition is Composition.SINGLE_PASS) and self.model is None:
             raise InvalidInput("no model is configured here: reports are quotations, and differ by their `arrangement`")
         if writer.model and writer.model not in (self.model, *self.alternatives):
             there = ", ".join(name for name in (self.model, *self.alternatives) if name)

@@ -16,7 +16,6 @@ from app.domain.query import ResearchQuery, SystemName
 from app.domain.revision import DELIVERED
 from app.domain.rubric import Rubric
 from app.domain.run import Run
-from app.domain.writer import WriterSettings
 from app.preferences.storage import writer_defaults
 from app.reports.storage import reports, versions
 from app.reports.storage.reports import StoredReport
@@ -161,10 +160,9 @@ class Runs:
         return await self.get(run_id)
 
     async def _with_default_writer(self, query: ResearchQuery) -> ResearchQuery:
-        """Return the query with the organisation's default writer settings, where it has none of its own."""
-        if query.writer != WriterSettings():
-            return query
-        return query.model_copy(update={"writer": await writer_defaults.get(self._database)})
+        """Return the query with the organisation's default writer settings, where it says nothing of its own."""
+        usual = await writer_defaults.get(self._database)
+        return query.model_copy(update={"writer": query.writer.over(usual)})
 
     async def start(self, request: ResearchInput) -> None:
         """Start a stored run's workflow; a second start changes nothing."""

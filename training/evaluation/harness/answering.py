@@ -13,6 +13,7 @@ from app.domain.errors import RubricaError, ToolError
 from app.domain.query import Effort, ResearchQuery, SystemName
 from app.domain.report import Report
 from app.domain.trajectory import Turn
+from app.domain.writer import Composition, WriterSettings
 from app.reports.rendering.marks import remove_places
 from app.reports.rendering.numbering import number_citations
 from retrieval.ports import PageReader, Searcher, SearchFilter
@@ -71,6 +72,7 @@ class SystemAnswerer:
     today: date
     folder: RunFolder
     caps: Caps = NO_CAPS
+    composition: Composition | None = None
 
     async def answer(self, example: Example[Any]) -> BenchmarkAnswer:
         """Answer with a report, and store its cited pages with the run."""
@@ -78,7 +80,13 @@ class SystemAnswerer:
         record = LocalRecord(example.id, turns, keep=lambda turn: self.folder.keep_turn(example.id, turn))
         began = time.monotonic()
         try:
-            query = ResearchQuery(question=example.question, language=example.language, system=self.system, effort=self.effort)
+            query = ResearchQuery(
+                question=example.question,
+                language=example.language,
+                system=self.system,
+                effort=self.effort,
+                writer=WriterSettings(composition=self.composition),
+            )
             report = await research(
                 query, LocalStages(self.agents, self._build_kit(query, record, turns), record, query), PlanSteering()
             )

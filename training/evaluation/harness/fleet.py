@@ -17,7 +17,7 @@ from app.domain.fleets import FleetEnd, FleetQuestion
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.run import RunStatus
-from app.domain.writer import ReportLineage
+from app.domain.writer import ReportLineage, WriterSettings
 from app.fleets.service import Fleets
 from app.reports.rendering.numbering import number_citations
 from app.reports.storage import reports
@@ -163,6 +163,7 @@ def _question_of(example: Example[Any], manifest: RunManifest, wanted: RunReques
         language=example.language,
         system=wanted.system,
         effort=wanted.effort,
+        writer=WriterSettings(composition=wanted.composition),
         collections=tuple(manifest.system.corpora),
     )
     return FleetQuestion(name=example.id, query=query)

@@ -63,6 +63,7 @@ class RunParts:
         return SystemUsed(
             name=self.wanted.system.value,
             effort=self.wanted.effort.value,
+            composition=self.wanted.composition or "",
             model=self.models.system.used if self.models.system else None,
             corpora=corpora,
             services=self.around.services,
@@ -76,6 +77,7 @@ class RunParts:
         return SystemUsed(
             name=self.wanted.system.value,
             effort=self.wanted.effort.value,
+            composition=self.wanted.composition or "",
             model=self.models.system.used if self.models.system else None,
             corpora=dict.fromkeys(self.wanted.collections or ((own.name,) if own else ()), ""),
             services=tuple(sorted(self.settings.services)),
@@ -129,6 +131,7 @@ class RunParts:
         return SystemAnswerer(
             system=name,
             effort=self.wanted.effort,
+            composition=self.wanted.composition,
             agents=AGENTS[name] if asked else BRIEF,
             chat=self._set_temperature(asked.chat) if asked else AbsentModel(),
             codec=codec_of(self.settings),

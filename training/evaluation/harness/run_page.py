@@ -137,7 +137,7 @@ def manifest_rows_of(manifest: RunManifest) -> list[tuple[str, str]]:
     rows = [
         ("benchmark", f"{manifest.benchmark} {manifest.variant}"),
         ("data (SHA-256)", ", ".join(f"{name} {digest[:12]}" for name, digest in manifest.data.items())),
-        ("answered by", " ".join(part for part in (system.name, system.effort, system.reports[:12]) if part)),
+        ("answered by", " ".join(part for part in (system.name, system.effort, system.composition, system.reports[:12]) if part)),
         ("its model", _describe_model(system.model)),
         ("at most", ", ".join(f"{n} {what}" for what, n in system.caps.model_dump().items() if n)),
         ("at temperature", "" if system.temperature is None else f"{system.temperature:g}"),

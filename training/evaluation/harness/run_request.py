@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.query import Effort, Language, SystemName
+from app.domain.writer import Composition
 from training.evaluation.harness.caps import NO_CAPS, Caps
 
 
@@ -13,7 +14,8 @@ class RunRequest:
 
     `reports` are finished reports to judge instead of running a system. `judge_file` is a model file that only judges.
     `judge_chars` is the number of characters of a report that a judge sees (0: all). `temperature` is that of all calls of the
-    system; None: each step's own. `threads` are those of a model in this process. `fleet`: a stack runs the system.
+    system; None: each step's own. `threads` are those of a model in this process. `fleet`: a stack runs the system. `composition`
+    says how MindDR's chain writes its reports; None: in its usual way.
     """
 
     benchmark: str
@@ -27,6 +29,7 @@ class RunRequest:
     seed: int = 0
     system: SystemName = SystemName.MINDDR
     effort: Effort = Effort.STANDARD
+    composition: Composition | None = None
     reports: Path | None = None
     collections: tuple[str, ...] = ()
     model_file: Path | None = None

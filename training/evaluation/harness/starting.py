@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from app.domain.errors import InvalidInput
+from app.domain.query import SystemName
 from app.settings import Settings
 from training.evaluation.benchmarks.catalogue import load_benchmark as benchmark_named
 from training.evaluation.harness.caps import NO_CAPS
@@ -53,6 +54,8 @@ async def run_benchmark(
         raise InvalidInput(
             "a temperature or a limit holds a system that runs in this process; leave it out with --fleet or --reports"
         )
+    if wanted.composition and (wanted.reports or wanted.system is not SystemName.MINDDR):
+        raise InvalidInput("section writers and the single pass are ways of the system minddr; leave --writer out")
     reading = BenchmarkInput(wanted.data, variant, wanted.reference)
     examples = choose_examples(benchmark.read(reading), wanted)
     async with open_run_parts(settings, wanted, benchmark, variant) as parts:

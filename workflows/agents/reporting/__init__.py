@@ -1,18 +1,23 @@
-"""The report agent: outline, global aggregation, sections in parallel, one consistency pass (MindDR section 3.1)."""
+"""The report agent: outline, global aggregation, sections in parallel, one consistency pass (MindDR section 3.1).
+
+Where the run asks for a single pass, one call writes the whole report along the outline (MindDR section 5.3).
+"""
 
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
+from app.domain.writer import Composition
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.reporting.aggregation import aggregate_evidence
 from workflows.agents.reporting.assembly import assemble_report, report_no_evidence
 from workflows.agents.reporting.consistency import make_consistent
 from workflows.agents.reporting.desk import ReportDesk
-from workflows.agents.reporting.outline import make_outline
+from workflows.agents.reporting.outline import Outline, make_outline
 from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.reporting.sections import write_sections
+from workflows.agents.reporting.single_pass import write_in_one_pass
 from workflows.agents.stage_memory import REPORTER
 
 
@@ -25,7 +30,14 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
     if not len(desk.book):
         return report_no_evidence(desk)
     outline = await make_outline(desk)
+    if query.writer.composition is Composition.SINGLE_PASS and (report := await write_in_one_pass(desk, outline)):
+        return report
+    return await _write_by_sections(desk, outline)
+
+
+async def _write_by_sections(desk: ReportDesk, outline: Outline) -> Report:
     filled = await aggregate_evidence(desk, outline)
     outline = outline.keep_only([section.section for section in filled])
     pieces = await write_sections(desk, outline, filled)
-    return assemble_report(desk, outline, filled, await make_consistent(desk, outline, filled, pieces))
+    report = assemble_report(desk, outline, filled, await make_consistent(desk, outline, filled, pieces))
+    return report.model_copy(update={"composition": Composition.SECTIONS})

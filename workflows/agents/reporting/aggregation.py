@@ -109,7 +109,7 @@ def fill_sections(outline: Outline, answer: AggregationAnswer, book: QuoteBook) 
         if 1 <= said.section <= len(filled):
             filled[said.section - 1].points.extend(_points_of(said, book))
     _place_remaining(filled, book)
-    for conflict in _collect_disagreements(answer, book):
+    for conflict in collect_disagreements(book, answer):
         _find_section_of(filled, conflict).conflicts.append(conflict)
     return filled
 
@@ -130,9 +130,9 @@ def _place_remaining(filled: list[FilledSection], book: QuoteBook) -> None:
             filled[best].spare.append(short)
 
 
-def _collect_disagreements(answer: AggregationAnswer, book: QuoteBook) -> list[SourceDisagreement]:
+def collect_disagreements(book: QuoteBook, answer: AggregationAnswer | None = None) -> list[SourceDisagreement]:
     """Return the disagreements that the aggregation or a search agent noticed, each set of quotes once."""
-    said = [(c.about, book.ids_in(" ".join(c.quotes))) for c in answer.conflicts]
+    said = [(c.about, book.ids_in(" ".join(c.quotes))) for c in answer.conflicts] if answer else []
     kept: dict[frozenset[str], SourceDisagreement] = {}
     for about, ids in [*said, *book.list_conflicts()]:
         about = " ".join(about.split())[:ABOUT_CHARS]

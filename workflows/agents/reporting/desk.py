@@ -59,10 +59,19 @@ class ReportDesk:
         """Render a prompt of the report agent. When the run has a style, use the version that shows it, unless the writer's
         settings name another."""
         prompts, language = self.kit.prompts, self.kit.language
-        style = describe_style(self.query.style, language)
-        prompt = prompts.get(name, language, STYLED_VERSIONS.get(name, "") if style and not prompts.is_chosen(name) else "")
-        room = {"wishes": style or say("none", language)} if "wishes" in prompt.names else {}
+        styled = STYLED_VERSIONS.get(name, "") if self._style and not prompts.is_chosen(name) else ""
+        prompt = prompts.get(name, language, styled)
+        room = {"wishes": self.wishes} if "wishes" in prompt.names else {}
         return prompt.render(**self.frame_values(), **values, **room)
+
+    @property
+    def wishes(self) -> str:
+        """The reader's wishes for the report as a prompt shows them."""
+        return self._style or say("none", self.kit.language)
+
+    @property
+    def _style(self) -> str:
+        return describe_style(self.query.style, self.kit.language)
 
     async def ask(self, asker: Asker, step: Step[A], messages: Sequence[Message], what: str) -> A | None:
         """Return a step's answer, or None when the model has none; the report then goes on without it and says so."""

@@ -100,6 +100,26 @@ class Outline:
         return "\n".join(section.to_text() for section in self.sections)
 
 
+def to_outline_answer(outline: Outline) -> OutlineAnswer:
+    """Return an outline in the form of an answer, as training sets keep it."""
+    sections = tuple(
+        SectionAnswer(
+            heading=s.heading, brief=s.brief, parts=tuple(PartAnswer(heading=p.heading, brief=p.brief) for p in s.parts)
+        )
+        for s in outline.sections
+    )
+    return OutlineAnswer(title=outline.title, sections=sections)
+
+
+def read_kept_outline(kept: OutlineAnswer) -> Outline | None:
+    """Return an outline that `to_outline_answer` gave, word for word; None for an empty one."""
+    sections = tuple(
+        OutlinedSection(number, s.heading, s.brief, tuple(PartHeading(p.heading, p.brief) for p in s.parts))
+        for number, s in enumerate(kept.sections, 1)
+    )
+    return Outline(kept.title, sections) if sections else None
+
+
 async def make_outline(desk: ReportDesk) -> Outline:
     """Return the model's outline, repaired; if it gives none, an outline with one section for each finding."""
     simple = outline_of_findings(desk.plan, desk.findings, desk.default_title)

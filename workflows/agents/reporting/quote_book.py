@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from app.domain.citations import MARKER, REMOVED
-from app.domain.evidence import Finding, Quote, SourceConflict
+from app.domain.evidence import Finding, Quote, QuoteSurroundings, SourceConflict
 from workflows.agents.finding_quotes import find_widest
 from workflows.agents.untrusted import as_attribute, as_data, as_source
 
@@ -42,6 +42,10 @@ class QuoteBook:
 
     def __getitem__(self, short: str) -> Quote:
         return self._quotes[short]
+
+    def around(self, short: str) -> QuoteSurroundings | None:
+        """Return the text around a quote; None where its search brought none."""
+        return self._around.get(short)
 
     def ids_in(self, text: str) -> tuple[str, ...]:
         """Return the known ids that `text` names, each once, in order."""

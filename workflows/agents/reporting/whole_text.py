@@ -1,0 +1,41 @@
+"""A whole report as one text, cut into its pieces: title, sections and parts, with clean citations."""
+
+from collections.abc import Collection
+
+from workflows.agents.reporting.citations import clean_citations, remove_citations
+from workflows.agents.reporting.desk import ReportDesk
+from workflows.agents.reporting.headings import split_at_headings
+from workflows.agents.reporting.sections import ReportPiece, is_list_of_references
+from workflows.agents.wording import say
+
+TITLE_LEVEL = 1
+
+
+def cut_whole_report(desk: ReportDesk, text: str, allowed: Collection[str]) -> tuple[str, list[ReportPiece]]:
+    """Return the title that the text gives itself, and its pieces without its own list of references.
+
+    Citations of ids that are not `allowed` are removed, and the desk counts them.
+    """
+    title, pieces = "", list[ReportPiece]()
+    for number, part in enumerate(split_at_headings(text), 1):
+        heading = part.heading
+        if part.level == TITLE_LEVEL and not title:
+            title, heading = heading, ""
+        if is_list_of_references(part.heading):
+            continue
+        clean = clean_citations(part.text, allowed)
+        desk.removed_citations += clean.removed
+        heading = remove_citations(heading)
+        if clean.text or heading:
+            heading = heading or say("summary", desk.kit.language)
+            pieces.append(ReportPiece(number, min(4, max(2, part.level)), heading, clean.text))
+    return title, _drop_empty(pieces)
+
+
+def _drop_empty(pieces: list[ReportPiece]) -> list[ReportPiece]:
+    """Return the pieces without those that have neither text nor a part below them."""
+    kept: list[ReportPiece] = []
+    for piece in reversed(pieces):
+        if piece.text or (kept and kept[-1].level > piece.level):
+            kept.append(piece)
+    return kept[::-1]
