@@ -67,7 +67,8 @@ class Budget(Value):
 class AgentLimits(Value):
     """The limits at which one deep-search agent stops by itself (its share; the run's `Budget` stands above it).
 
-    DeepRubric section 4.1 caps tool-call turns at 10 in evaluation and 20 in training.
+    DeepRubric section 4.1 caps tool-call turns at 10 in evaluation and 20 in training. `max_conversation_tokens` are those of one
+    conversation after its opening: actions and observations, each counted once.
     """
 
     max_turns: int = Field(default=10, ge=1)
@@ -75,6 +76,7 @@ class AgentLimits(Value):
     max_tokens: int | None = Field(default=None, ge=1)
     max_cost_microusd: int | None = Field(default=None, ge=1)
     max_seconds: float | None = Field(default=None, gt=0)
+    max_conversation_tokens: int | None = Field(default=None, ge=1)
 
     def find_reached(self, turns: int, used: Usage, seconds: float) -> StopReason | None:
         """Return the first limit that is used up. It is asked before each turn, so that the last turn is a whole one."""

@@ -17,7 +17,7 @@ LIMITS = {
     Effort.STANDARD: AgentLimits(max_turns=10, max_tool_calls=20),
     Effort.DEEP: AgentLimits(max_turns=20, max_tool_calls=40),
 }
-CALLS_A_TURN = 5
+CALLS_A_TURN = Bounds().calls_per_turn
 ALONE = AgentLimits(max_turns=10, max_tool_calls=10 * CALLS_A_TURN)
 LIMITS_ALONE = {
     Effort.QUICK: ALONE,

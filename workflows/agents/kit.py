@@ -18,10 +18,15 @@ class Bounds:
 
     A conversation longer than `conversation_chars` is shortened, unless `shorten_conversations` is false: then, as in training,
     it grows until the model says that it is too long, which ends the search.
+    `queries_per_action` holds for the chain's searches, `calls_per_turn` for systems that work the whole question in one search.
+    `chunk_chars` is the length of the pieces in which MaMs reads. `action_tokens` is the most that an action may say (None: the
+    step's own room, and more of it once). With `observe_faults` an action in a wrong form costs a turn and is answered by an
+    observation that says what is wrong; else it is asked for again, and a second fault ends the search.
     """
 
     subtasks: int = 5
     queries_per_action: int = 4
+    calls_per_turn: int = 5
     sections: int = 6
     sections_at_once: int = 16
     section_words: int = 450
@@ -29,6 +34,9 @@ class Bounds:
     conversation_chars: int = 90_000
     shorten_conversations: bool = True
     evidence_chars: int = 36_000
+    chunk_chars: int = 6_000
+    action_tokens: int | None = None
+    observe_faults: bool = False
 
 
 @dataclass(frozen=True, slots=True)

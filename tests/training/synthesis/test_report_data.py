@@ -8,15 +8,18 @@ import orjson
 
 from app.domain.errors import ModelRefused
 from app.domain.missing import Missing
-from app.domain.query import SystemName
+from app.domain.query import Language, SystemName
 from app.domain.race_rubric import RaceDimension, RaceRubric
+from app.domain.writer import Composition
 from app.settings import Settings
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
 from tests.training.evaluation.small_benchmark import index_collection, write_benchmark
+from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.run_request import RunRequest
 from training.evaluation.harness.starting import run_benchmark
 from training.synthesis.make_requested_set import make_requested_set
+from training.synthesis.report_data.recorded_report import RecordedReportTask, render_report_task
 from training.synthesis.report_data.set_recipe import write_reference
 from training.synthesis.set_request import SetRequest
 from training.synthesis.training_set.manifest import TrainingSetManifest
@@ -43,13 +46,19 @@ def play(reference: str) -> ModelStub:
     return ModelStub(answerer=answer)
 
 
-async def record_and_make(folder: Path, stub: ModelStub) -> TrainingSetManifest:
+async def record_and_make(folder: Path, stub: ModelStub, composition: Composition | None = None) -> TrainingSetManifest:
     write_benchmark(folder / "data")
     index_collection(folder / "home", folder / "docs")
     async with serve_model_stub(stub) as served:
         settings = Settings.model_validate({"llm_base_url": served.base_url, "llm_model": "stub", "home": folder / "home"})
         wish = RunRequest(
-            "drb-race", folder / "data", folder / "run", collections=("small",), system=SystemName.MINDDR, ids=("1",)
+            "drb-race",
+            folder / "data",
+            folder / "run",
+            collections=("small",),
+            system=SystemName.MINDDR,
+            ids=("1",),
+            composition=composition,
         )
         await run_benchmark(settings, wish, lambda _: None)
         request = SetRequest("report-data", folder / "set", 10, inputs=(folder / "run",))
@@ -70,6 +79,32 @@ async def test_a_run_gives_a_long_row_with_all_parts_and_a_short_one_without_ret
     assert long["rubric"] == short["rubric"]
     assert long["system_prompt"] == short["system_prompt"] != ""
     assert [c["criterion"] for c in long["rubric"]["criteria"]["insight"]] == ["reasons", "effects"]
+
+
+async def test_the_prompt_of_a_row_is_the_prompt_that_the_product_served(tmp_path: Path) -> None:
+    manifest = await record_and_make(tmp_path, play(REFERENCE), Composition.SINGLE_PASS)
+    assert sum(manifest.rows.values()) == 2, manifest.refused
+    rows = [orjson.loads(line) for file in (tmp_path / "set").glob("*/rows.jsonl") for line in file.read_bytes().splitlines()]
+    folder = RunFolder(tmp_path / "run")
+    assert folder.read_manifest().system.composition == "single_pass"
+    (turn,) = (turn for turn in folder.read_turns("1") if turn.step == "single_pass")
+    long, short = sorted(rows, key=lambda row: str(row["form"]))
+    fields = RecordedReportTask.model_fields
+    task = RecordedReportTask.model_validate({name: long[name] for name in fields})
+    language = Language(long["language"])
+    assert render_report_task(PromptLibrary.load(), language, long["query"], task) == turn.messages
+    assert {text.url for text in task.retrieval} != {""}
+    bare = RecordedReportTask.model_validate({name: short[name] for name in fields})
+    system, user = render_report_task(PromptLibrary.load(), language, short["query"], bare)
+    assert system == turn.messages[0]
+    assert "<quote" not in user.content
+
+
+async def test_a_run_with_section_writers_gives_the_system_prompt_that_one_call_would_have_had(tmp_path: Path) -> None:
+    await record_and_make(tmp_path / "sections", play(REFERENCE))
+    await record_and_make(tmp_path / "whole", play(REFERENCE), Composition.SINGLE_PASS)
+    said = {orjson.loads(line)["system_prompt"] for file in tmp_path.glob("*/set/*/rows.jsonl") for line in file.open("rb")}
+    assert len(said) == 1
 
 
 async def test_a_model_that_refuses_the_reference_costs_the_short_row_alone() -> None:

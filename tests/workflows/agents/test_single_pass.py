@@ -27,8 +27,8 @@ from workflows.systems.local_record import LocalRecord
 
 WHOLE = (
     "# Why tariffs stayed\n\n## Summary\n\nProtection came first [q1].\n\n## Workshops and wages\n\nThe law of 1824 was to "
-    "protect makers [q1].\n\n### Wages\n\nThat of 1890 was to protect wages [q2][q99].\n\n## What it cost\n\nOne message says prices "
-    "rose [q3].\n\n## References\n\n- [q1] the message\n"
+    "protect makers [q1].\n\n### Wages\n\nThat of 1890 was to protect wages [q2][q99].\n\n## What it cost\n\nOne message says "
+    "prices rose [q3].\n\n## References\n\n- [q1] the message\n"
 )
 ONE_PASS = QUERY.model_copy(update={"writer": WriterSettings(composition=Composition.SINGLE_PASS)})
 

@@ -1,28 +1,34 @@
 """The set for Report-RL (MindDR 4.6), from the folders of `rubrica eval run`: each run gives a long row and a short one.
 
-Long: question, system prompt, retrieval, outline, RACE rubric, reference report. Short: without retrieval and outline, and with a
-reference that a model writes from the question and the rubric.
+Long: question, system prompt of the single pass, retrieval, outline, RACE rubric, reference report. Short: without retrieval and
+outline, and with a reference that a model writes from the question and the rubric.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.domain.errors import AnswerInvalid, InvalidInput, ModelError
 from app.domain.missing import Missing
+from app.domain.query import Effort, ResearchQuery
 from app.domain.race_rubric import RaceRubric
-from app.domain.value import Value
+from app.domain.trajectory import Trajectory
 from training.synthesis.asked_questions import read_questions
 from training.synthesis.catalogue import SetKind
 from training.synthesis.recorded_runs import RecordedRun, is_run, list_runs
-from training.synthesis.report_data.recorded_report import RetrievedText, find_outline, find_system_prompt, list_retrieved
+from training.synthesis.report_data.recorded_report import RecordedReportTask, find_intent, read_report_task
 from training.synthesis.training_set.make_set import SetRecipe
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
 from training.synthesis.workshop import Workshop
 from workflows.agents.asker import Asker
+from workflows.agents.effort import bounds_of
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent, Record
+from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import OutlineAnswer
+from workflows.agents.reporting.quote_book import QuoteBook
+from workflows.agents.simple_plan import make_single_plan
+from workflows.agents.stage_memory import REPORTER
 from workflows.agents.steps import TextStep
 from workflows.agents.untrusted import as_data
 from workflows.checks.citation_format import find_citation_faults
@@ -39,13 +45,10 @@ class ReportForm(StrEnum):
     SHORT = "short"
 
 
-class ReportRow(Value):
+class ReportRow(RecordedReportTask):
     """A row as training reads it; `retrieval` and `outline` are empty in the short form."""
 
     form: ReportForm
-    system_prompt: str
-    retrieval: tuple[RetrievedText, ...]
-    outline: OutlineAnswer
     rubric: RaceRubric
     reference: str
 
@@ -88,34 +91,30 @@ def _list_candidates(runs: Iterable[RecordedRun]) -> Iterator[ReportCandidate]:
 async def make_report_row(kit: Kit, candidate: ReportCandidate) -> KeptRow | RefusedCandidate:
     """Return the row, or why there is none."""
     run, trajectory = candidate.run, candidate.run.read_trajectory()
-    prompt, outline = find_system_prompt(trajectory), find_outline(trajectory)
-    if not prompt or outline is None:
-        return _refuse(candidate, "recorded", "the run has no outline, or no section that a model wrote")
+    task = read_report_task(trajectory, _open_desk(kit, run, trajectory))
+    if task is None:
+        return _refuse(candidate, "recorded", "the run has no outline with a title, or no text that a model wrote")
     if find_citation_faults(run.answer.text):
         return _refuse(candidate, "recorded", "the citations of the report are not in form")
     rubric = await write_race_rubric(kit, run.question.text)
     if isinstance(rubric, Missing):
         return _refuse(candidate, "rubric", rubric.reason)
     if candidate.form is ReportForm.LONG:
-        retrieved = tuple(list_retrieved(trajectory))
-        row = ReportRow(
-            form=candidate.form,
-            system_prompt=prompt,
-            retrieval=retrieved,
-            outline=outline,
-            rubric=rubric,
-            reference=run.answer.text,
-        )
-        return _keep(candidate, row)
+        return _keep(candidate, ReportRow(**dict(task), form=candidate.form, rubric=rubric, reference=run.answer.text))
     reference = await write_reference(kit, run.question.text, rubric)
     if isinstance(reference, Missing):
         return _refuse(candidate, "reference", reference.reason)
-    return _keep(
-        candidate,
-        ReportRow(
-            form=candidate.form, system_prompt=prompt, retrieval=(), outline=OutlineAnswer(), rubric=rubric, reference=reference
-        ),
-    )
+    short = task.model_copy(update={"retrieval": (), "outline": OutlineAnswer()})
+    return _keep(candidate, ReportRow(**dict(short), form=candidate.form, rubric=rubric, reference=reference))
+
+
+def _open_desk(kit: Kit, run: RecordedRun, trajectory: Trajectory) -> ReportDesk:
+    """Return a desk with what the system prompt of the run says: its day, language, length and the planner's intent."""
+    effort = Effort(run.manifest.system.effort or Effort.STANDARD)
+    query = ResearchQuery(question=run.question.text, language=run.question.language, effort=effort)
+    own = replace(kit, today=run.manifest.today, bounds=bounds_of(query), language=query.language)
+    plan = make_single_plan(query, find_intent(trajectory, query.language))
+    return ReportDesk(own, query, plan, (), QuoteBook(()), Asker(own, REPORTER))
 
 
 async def write_reference(kit: Kit, question: str, rubric: RaceRubric) -> str | Missing:

@@ -16,7 +16,6 @@ from workflows.agents.actions import ActionName, AgentAct
 from workflows.agents.asker import ANEW, Asker
 from workflows.agents.concurrency import settle_all
 from workflows.agents.draft_quotes import make_finding
-from workflows.agents.effort import CALLS_A_TURN
 from workflows.agents.kit import Kit
 from workflows.agents.loop import SAMPLED_ANEW
 from workflows.agents.markov.chunks import cut_chunks
@@ -27,7 +26,6 @@ from workflows.agents.stage_memory import path_of_search
 from workflows.agents.tool_hands import ToolHands, make_plain_search
 from workflows.agents.wording import say
 
-CHUNK_CHARS = 6_000
 EVERYTHING = 10**9
 """Characters of an observation. Nobody reads it: its passages are cut into chunks, and each of them is read."""
 
@@ -66,7 +64,7 @@ class MarkovCourse:
 
 async def research_in_turns(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Work a question until the plan is done or the turns are used up. The finding's answer is the report at that moment."""
-    wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=CALLS_A_TURN, observation_chars=EVERYTHING))
+    wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=kit.bounds.calls_per_turn, observation_chars=EVERYTHING))
     agent = path_of_search(subtask.id)
     addresses = (address for entry in kit.memory.entries for address in entry.addresses)
     asked = query.model_copy(update={"question": subtask.question})
@@ -123,7 +121,7 @@ async def _carry_out(kit: Kit, course: MarkovCourse, act: AgentAct) -> None:
     message, spent = await course.hands.carry_out(act)
     new = course.notebook.passages[seen:]
     course.remark = "" if new else message.content
-    for chunk in cut_chunks(new, CHUNK_CHARS):
+    for chunk in cut_chunks(new, kit.bounds.chunk_chars):
         await _work_in_chunk(kit, course, chunk)
     if spent is not None:
         raise spent
