@@ -1760,6 +1760,10 @@ class NewRun(Value):
         default=None,
         description="How a model writes the report of the system minddr: `sections` by writers side by side, `single_pass` by one call. Null: your organisation's default.",
     )
+    one_conversation: bool = Field(
+        default=False,
+        description="The system deeprubric alone: the answer that ends its search is the report. For models that are trained so.",
+    )
     published_from: date | None = Field(
         default=None,
         description="Only sources of this day or later; undated ones are left out.",
@@ -2233,6 +2237,10 @@ class ResearchQuery(Value):
     clarified: Sequence[Clarification] = Field(default=[], validate_default=True)
     approve_plan: bool = False
     rubric: bool = False
+    one_conversation: bool = Field(
+        default=False,
+        description="For the system deeprubric: the answer that ends its search is the report; no second question.",
+    )
 
 
 class RevealedWebhook(Value):

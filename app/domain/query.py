@@ -86,6 +86,10 @@ class ResearchQuery(Value):
     clarified: tuple[Clarification, ...] = Field(default=(), max_length=3)
     approve_plan: bool = False
     rubric: bool = False
+    one_conversation: bool = Field(
+        default=False,
+        description="For the system deeprubric: the answer that ends its search is the report; no second question.",
+    )
 
     @property
     def full_question(self) -> str:

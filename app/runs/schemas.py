@@ -47,6 +47,10 @@ class NewRun(BaseModel):
         description="How a model writes the report of the system minddr: `sections` by writers side by side, `single_pass` by "
         "one call. Null: your organisation's default.",
     )
+    one_conversation: bool = Field(
+        default=False,
+        description="The system deeprubric alone: the answer that ends its search is the report. For models that are trained so.",
+    )
     published_from: date | None = Field(default=None, description="Only sources of this day or later; undated ones are left out.")
     published_to: date | None = Field(default=None, description="Only sources of this day or earlier.")
     sources: tuple[SourceKind, ...] = Field(default=(), max_length=4, description="Where to search; empty: all there is.")
@@ -71,9 +75,14 @@ class NewRun(BaseModel):
         """
         if self.composition and SystemName.MINDDR not in (self.system, *self.beside):
             raise InvalidInput("`composition` holds for the system minddr; the others write while they search")
+        if self.one_conversation and SystemName.DEEPRUBRIC not in (self.system, *self.beside):
+            raise InvalidInput("`one_conversation` is a way of the system deeprubric; name that system or leave it out")
         style = {name: getattr(self, name) for name in ReportStyle.model_fields if getattr(self, name)}
         scope = {name: getattr(self, name) for name in SearchScope.model_fields if getattr(self, name)}
-        given = {name: getattr(self, name) for name in ("question", "effort", "system", "budget", "clarified", "approve_plan")}
+        given = {
+            name: getattr(self, name)
+            for name in ("question", "effort", "system", "budget", "clarified", "approve_plan", "one_conversation")
+        }
         try:
             return ResearchQuery(
                 **given,

@@ -49,6 +49,9 @@ def run(
     writer: Annotated[
         Composition | None, typer.Option(help="minddr's report: by section writers (default), or by one call.")
     ] = None,
+    one_conversation: Annotated[
+        bool, typer.Option("--one-conversation", help="deeprubric: the answer that ends the search is the report.")
+    ] = False,
     reports: Annotated[Path | None, typer.Option(help="Judge these finished reports instead (JSON Lines: id, article).")] = None,
     reference: Annotated[Path | None, typer.Option(help="RACE: the reports to compare with (JSON Lines: id, article).")] = None,
     collection: Annotated[list[str] | None, typer.Option(help="Search this collection (repeatable).")] = None,
@@ -87,6 +90,7 @@ def run(
         system=system,
         effort=effort,
         composition=writer,
+        one_conversation=one_conversation,
         reports=reports,
         collections=tuple(collection or ()),
         model_file=model_file,

@@ -38,13 +38,21 @@ class StepReply(Generic[A]):
     thinking: str
 
 
+@dataclass(frozen=True, slots=True)
+class FaultyReply:
+    """A turn of the model that cannot be used, and what is wrong with it."""
+
+    message: Message
+    problem: str
+
+
 class Asker:
-    """One agent's access to the model, with a count of its usage."""
+    """One agent's access to the model, with a count of its usage; `latest` is that of the last call."""
 
     def __init__(self, kit: Kit, agent: str) -> None:
         self.kit = kit
         self.agent = agent
-        self.usage = Usage()
+        self.usage = self.latest = Usage()
 
     async def ask(self, step: Step[A], messages: Sequence[Message], temperature: float = 0.0) -> StepReply[A]:
         """Return a structured answer, sampled at this temperature.
@@ -55,6 +63,22 @@ class Asker:
         """
         completion, answer = await self._ask_until_valid(step, messages, partial(read_answer, step), temperature)
         return StepReply(answer, self.kit.codec.to_message(completion.text), thinking_of(completion.text))
+
+    async def ask_once(self, step: Step[A], messages: Sequence[Message], temperature: float = 0.0) -> StepReply[A] | FaultyReply:
+        """Return a structured answer, or the model's turn with its fault; nothing is asked again.
+
+        Raises:
+            BudgetSpent, ModelRefused: from the record.
+        """
+        request = self.kit.codec.make_request(step, messages).model_copy(update={"temperature": temperature})
+        completion = await self._complete(step, request)
+        message, fault = self.kit.codec.to_message(completion.text), self._find_fault(step, completion)
+        if fault is not None:
+            return FaultyReply(message, self._word_fault(fault))
+        try:
+            return StepReply(read_answer(step, completion.text), message, thinking_of(completion.text))
+        except AnswerInvalid as invalid:
+            return FaultyReply(message, str(invalid))
 
     async def write(self, step: TextStep, messages: Sequence[Message], check: Callable[[str], None] = _accept_any) -> str:
         """Return free Markdown that passes `check`, which raises AnswerInvalid. Raises as `ask` does."""
@@ -108,7 +132,7 @@ class Asker:
 
     async def _complete(self, step: AnyStep, request: ChatRequest) -> Completion:
         completion = await self.kit.record.ask(self.agent, step.name, self.kit.chat, request)
-        self.usage += completion.usage
+        self.usage, self.latest = self.usage + completion.usage, completion.usage
         return completion
 
     def _word_fault(self, found: FoundAnswerFault) -> str:

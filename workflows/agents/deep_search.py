@@ -45,13 +45,13 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
     return await _make_finding(subtask, kit, state, answer)
 
 
-def render_opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> tuple[Message, ...]:
-    """Return the first messages of an agent's conversation on a subtask."""
+def render_opening(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit, form: str = "") -> tuple[Message, ...]:
+    """Return the first messages of an agent's conversation on a subtask. `form` replaces the usual form of a turn."""
     tools = "\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values())
     return kit.prompts.get("search", kit.language).render(
         today=kit.today.isoformat(),
         tools=tools,
-        form=kit.codec.describe_form(make_act_step(frozenset(kit.tools)), kit.prompts, kit.language),
+        form=form or kit.codec.describe_form(make_act_step(frozenset(kit.tools)), kit.prompts, kit.language),
         question=query.question,
         intent=plan.intent or say("none", kit.language),
         title=subtask.title,

@@ -1,7 +1,8 @@
 """The act-observe loop: think, act, observe, until the evidence suffices or a limit is reached (MindDR section 3.1)."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import TypeAlias
 
 from app.domain.budget import StopReason, Usage
@@ -9,10 +10,13 @@ from app.domain.chat import Message
 from app.domain.errors import AnswerInvalid, ContextTooLong, ModelError
 from app.domain.run import EventType
 from workflows.agents.actions import ActionName, AgentAct, make_act_step
-from workflows.agents.asker import ANEW, Asker, StepReply
+from workflows.agents.asker import ANEW, Asker, FaultyReply, StepReply
 from workflows.agents.conversation import Conversation
+from workflows.agents.effort import CHARS_PER_TOKEN
 from workflows.agents.kit import Kit
 from workflows.agents.notebook import Notebook
+from workflows.agents.observation import make_fault_observation
+from workflows.agents.parsing import read_answer_tag, remove_thinking
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.tool_hands import ToolHands, make_plain_search
 from workflows.agents.wording import say
@@ -32,7 +36,9 @@ async def keep_observation(message: Message, _: Notebook) -> Message:
 class Exploration:
     """The state of a loop: the conversation, the passages seen, the thoughts; at the end, the reason why it stopped.
 
-    `anew` says that the next turn is sampled at a temperature, because this one repeated itself.
+    `anew` says that the next turn is sampled at a temperature, because this one repeated itself. `answer` is what stood in the
+    `<answer>` that ended the search, `answer_tokens` the room for it where it is the report. `opening_tokens` are those of the
+    first prompt; `unread_chars` were observed after the last turn.
     """
 
     asker: Asker
@@ -47,6 +53,10 @@ class Exploration:
     anew: bool = False
     stop: StopReason | None = None
     detail: str = ""
+    answer: str = ""
+    answer_tokens: int = 0
+    opening_tokens: int = 0
+    unread_chars: int = 0
 
     @property
     def notebook(self) -> Notebook:
@@ -64,20 +74,25 @@ class Exploration:
 
 
 async def explore(
-    kit: Kit, asker: Asker, opening: Sequence[Message], question: str, digest: ObservationDigest = keep_observation
+    kit: Kit,
+    asker: Asker,
+    opening: Sequence[Message],
+    question: str,
+    digest: ObservationDigest = keep_observation,
+    answer_tokens: int = 0,
 ) -> Exploration:
     """Search until done. The result always says why it stopped; only errors that halt the run are raised.
 
     `question` itself is searched when the model wants to finish before it has searched, or cannot act. `digest` turns an
-    observation into the message that enters the conversation.
+    observation into the message that enters the conversation. `answer_tokens` is the room for an answer that is the whole report.
     """
     addresses = (address for entry in kit.memory.entries for address in entry.addresses)
     hands = ToolHands(kit, asker.agent, Notebook(addresses))
     chars = kit.bounds.conversation_chars if kit.bounds.shorten_conversations else None
     conversation = Conversation(opening, chars, kit.language)
-    state = Exploration(asker, hands, conversation, question, kit.clock(), digest)
+    state = Exploration(asker, hands, conversation, question, kit.clock(), digest, answer_tokens=answer_tokens)
     while state.stop is None:
-        reached = kit.limits.find_reached(state.turns, state.used, kit.clock() - state.began)
+        reached = kit.limits.find_reached(state.turns, state.used, kit.clock() - state.began) or _find_full(kit, state)
         if reached is not None:
             state.end(reached)
         else:
@@ -89,9 +104,13 @@ async def _take_turn(kit: Kit, state: Exploration) -> None:
     """Take one turn. A failure is a value: the loop ends and says so."""
     try:
         temperature = ANEW if state.anew else 0.0
-        reply = await state.asker.ask(make_act_step(frozenset(kit.tools)), state.conversation.messages, temperature)
-        state.turns, state.anew = state.turns + 1, False
-        await _follow_decision(kit, state, reply)
+        reply = await _ask_act(kit, state, temperature)
+        state.turns, state.anew, state.unread_chars = state.turns + 1, False, 0
+        state.opening_tokens = state.opening_tokens or state.asker.latest.input_tokens
+        if isinstance(reply, FaultyReply):
+            _observe_fault(kit, state, reply)
+        else:
+            await _follow_decision(kit, state, reply)
     except BudgetSpent as spent:
         state.end(spent.reason)
     except ContextTooLong as full:
@@ -101,6 +120,38 @@ async def _take_turn(kit: Kit, state: Exploration) -> None:
         await _end_without_model(kit, state, error)
 
 
+async def _ask_act(kit: Kit, state: Exploration, temperature: float) -> StepReply[AgentAct] | FaultyReply:
+    """Ask for the next action within its room; with `observe_faults` a fault is a value too."""
+    step, bounds, left = make_act_step(frozenset(kit.tools)), kit.bounds, _count_tokens_left(kit, state)
+    room = state.answer_tokens or bounds.action_tokens or step.max_tokens
+    step = replace(step, max_tokens=room if left is None else min(room, left))
+    if not bounds.observe_faults:
+        return await state.asker.ask(step, state.conversation.messages, temperature)
+    reply = await state.asker.ask_once(step, state.conversation.messages, temperature)
+    most, said = bounds.action_tokens, state.asker.latest.output_tokens
+    if most and said > most and isinstance(reply, StepReply) and reply.answer.action is not ActionName.FINISH:
+        return FaultyReply(reply.message, say("action_long", kit.language, n=most))
+    return reply
+
+
+def _count_tokens_left(kit: Kit, state: Exploration) -> int | None:
+    """Return how many tokens the conversation may still have; None: no limit. Those of unread observations are estimated."""
+    most, latest = kit.limits.max_conversation_tokens, state.asker.latest
+    if most is None:
+        return None
+    return most - (latest.tokens - state.opening_tokens) - ceil(state.unread_chars / CHARS_PER_TOKEN[kit.language])
+
+
+def _find_full(kit: Kit, state: Exploration) -> StopReason | None:
+    left = _count_tokens_left(kit, state)
+    return StopReason.MAX_TOKENS if left is not None and left <= 0 else None
+
+
+def _observe_fault(kit: Kit, state: Exploration, reply: FaultyReply) -> None:
+    state.conversation.add_turn(reply.message)
+    _add_observation(kit, state, make_fault_observation(kit.language, reply.problem))
+
+
 async def _follow_decision(kit: Kit, state: Exploration, reply: StepReply[AgentAct]) -> None:
     """Follow the model's decision; a finish before any search becomes a search for the question itself."""
     act = reply.answer
@@ -108,6 +159,7 @@ async def _follow_decision(kit: Kit, state: Exploration, reply: StepReply[AgentA
     if thought:
         state.thoughts.append(thought[:THOUGHT_CHARS])
     if act.action is ActionName.FINISH and state.hands.calls:
+        state.answer = read_answer_tag(remove_thinking(reply.message.content)) or ""
         state.end(StopReason.SUFFICIENT)
         return
     repetition = state.hands.count_repetition(act) if act.action is not ActionName.FINISH else 0
@@ -136,10 +188,15 @@ async def _observe(kit: Kit, state: Exploration, act: AgentAct, remark: str = ""
         message = await state.digest(message, state.notebook)
     if remark:
         message = message.model_copy(update={"content": f"{message.content}\n{remark}"})
-    left = kit.limits.max_turns - state.turns
-    state.conversation.add_observation(message, say("turns_left", kit.language, n=left) if left <= 2 else "")
+    _add_observation(kit, state, message)
     if spent is not None:
         state.end(spent.reason)
+
+
+def _add_observation(kit: Kit, state: Exploration, message: Message) -> None:
+    left = kit.limits.max_turns - state.turns
+    state.conversation.add_observation(message, say("turns_left", kit.language, n=left) if left <= 2 else "")
+    state.unread_chars += len(message.content)
 
 
 async def _end_without_model(kit: Kit, state: Exploration, error: ModelError, stop: StopReason = StopReason.FAILED) -> None:

@@ -76,6 +76,12 @@ class Observation:
         self._left -= len(line) + 1
 
 
+def make_fault_observation(language: Language, problem: str) -> Message:
+    """Return the observation that answers an action in a wrong form."""
+    told = say("action_refused", language, problem=as_attribute(problem))
+    return Message(role=ChatRole.USER, content=f"<tool_response>\n{told}\n</tool_response>")
+
+
 def attributes_of(passage: Passage) -> str:
     """Return title, date and address of a passage's source as attributes."""
     source = passage.source

@@ -18,7 +18,6 @@ from workflows.agents.codec import TagCodec
 from workflows.agents.deep_search import FINAL_STOPS, render_opening
 from workflows.agents.draft_quotes import make_finding
 from workflows.agents.draft_report import deliver_draft
-from workflows.agents.effort import CALLS_A_TURN
 from workflows.agents.evidence import format_passages
 from workflows.agents.kit import Kit
 from workflows.agents.loop import Exploration, ObservationDigest, explore, keep_observation
@@ -38,7 +37,7 @@ CITE_SPANS = "deeprubric_report"
 
 async def search_with_react(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
     """Search and read digests until done, then write. The finding's answer is the report."""
-    wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=CALLS_A_TURN))
+    wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=kit.bounds.calls_per_turn))
     reader = Asker(wide, f"{path_of_search(subtask.id)}/digest")
 
     async def digest(message: Message, notebook: Notebook) -> Message:
@@ -48,8 +47,11 @@ async def search_with_react(subtask: Subtask, plan: ResearchPlan, query: Researc
 
 
 async def search_as_deeprubric(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
-    """Run DeepRubric's agent. It always uses think, tool_call and answer tags, even where the installation uses schemas."""
-    tagged = replace(kit, codec=TagCodec(), bounds=replace(kit.bounds, queries_per_action=CALLS_A_TURN))
+    """Run DeepRubric's agent. It always uses think, tool_call and answer tags, even where the installation uses schemas.
+
+    Where the query asks for one conversation, the answer that ends the search is the report, as in its training (DRub D.1).
+    """
+    tagged = replace(kit, codec=TagCodec(), bounds=replace(kit.bounds, queries_per_action=kit.bounds.calls_per_turn))
     return await _explore_and_write(subtask, plan, query, tagged, keep_observation, CITE_SPANS, None)
 
 
@@ -63,9 +65,12 @@ async def _explore_and_write(
     reader: Asker | None,
 ) -> Finding:
     asker = Asker(kit, path_of_search(subtask.id))
-    state = await explore(kit, asker, render_opening(subtask, plan, query, kit), subtask.question, digest)
-    draft = ""
-    if len(state.notebook) and state.stop not in FINAL_STOPS:
+    whole = prompt == CITE_SPANS and query.one_conversation
+    opening = render_opening(subtask, plan, query, kit, _describe_report_form(kit) if whole else "")
+    state = await explore(kit, asker, opening, subtask.question, digest, REPORT.max_tokens if whole else 0)
+    draft = state.answer if whole else ""
+    unwritten = len(state.notebook) and state.stop not in FINAL_STOPS and not draft
+    if unwritten and not (whole and state.stop is StopReason.MAX_TOKENS):
         try:
             draft = await _write_report(kit, state, subtask, prompt)
         except BudgetSpent as spent:
@@ -74,6 +79,12 @@ async def _explore_and_write(
             state.end(StopReason.FAILED, str(error))
     usage = state.used + reader.usage if reader else state.used
     return await make_finding(flatten_cite_spans(draft), state, subtask, kit, asker.agent, usage)
+
+
+def _describe_report_form(kit: Kit) -> str:
+    """Return the form of a turn whose `<answer>` is the whole report."""
+    words = str(kit.bounds.sections * kit.bounds.section_words)
+    return kit.prompts.get("form_report_tags", kit.language).render_text(words=words)
 
 
 async def _digest_observation(kit: Kit, reader: Asker, question: str, message: Message, notebook: Notebook) -> Message:

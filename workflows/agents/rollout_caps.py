@@ -1,7 +1,7 @@
 """The caps under which the papers' agents are trained, as presets for a rollout's kit.
 
-Tokens of observations become characters by a language's usual ratio, because agents have no tokenizer; tokens of actions and of the
-conversation are the model's own count. In training a conversation is never shortened: where it gets too long, the rollout ends.
+Tokens of observations become characters by a language's usual ratio, because agents have no tokenizer; tokens of actions and of
+the conversation are the model's own count. In training a conversation is never shortened: where it gets too long, it ends.
 """
 
 from collections.abc import Mapping
@@ -35,9 +35,7 @@ class RolloutCaps:
     def _cap_limits(self, usual: AgentLimits) -> AgentLimits:
         calls = self.turns * self.calls_per_turn
         longest = self.conversation_tokens or usual.max_conversation_tokens
-        return usual.model_copy(
-            update={"max_turns": self.turns, "max_tool_calls": calls, "max_conversation_tokens": longest}
-        )
+        return usual.model_copy(update={"max_turns": self.turns, "max_tool_calls": calls, "max_conversation_tokens": longest})
 
     def _cap_bounds(self, usual: Bounds, language: Language) -> Bounds:
         chars = int(self.observation_tokens * CHARS_PER_TOKEN[language])

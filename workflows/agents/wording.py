@@ -50,6 +50,11 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
     "notes": {EN: "Notes from the reader", ZH: "读者的备注"},
     "intent": {EN: "What the reader wants", ZH: "读者的意图"},
     "earlier": {EN: "What agents before you found", ZH: "之前的智能体的发现"},
+    "action_refused": {
+        EN: "This action could not be used: {problem}. Nothing was done; answer in the required form.",
+        ZH: "这个动作无法使用：{problem}。没有执行任何操作；请按要求的形式回答。",
+    },
+    "action_long": {EN: "it is longer than {n} tokens", ZH: "它超过了 {n} 个词元"},
     "salvaged": {
         EN: "No summary could be written; these are the passages found.",
         ZH: "未能写出总结；以下是找到的原文。",

@@ -257,6 +257,9 @@ async def test_votes_make_a_standing_and_an_admin_may_set_the_default(
     assert (await boss.put("/v1/preferences/default", BY_TIME)).status == 200
     await boss.post("/v1/runs", {"question": "Why duties?"})
     assert workflows.started[-1].query.writer.arrangement == "time"
+    await boss.post("/v1/runs", {"question": "Why duties?", "composition": "single_pass"})
+    writer = workflows.started[-1].query.writer
+    assert (writer.arrangement, writer.composition) == ("time", "single_pass"), "the default stands where the run says nothing"
     await owner.post("/v1/runs", {"question": "Why duties?"})
     assert workflows.started[-1].query.writer.arrangement == "automatic"
 

@@ -35,6 +35,18 @@ async def test_what_is_chosen_is_kept_and_what_is_not_stays_open(api: ApiClient,
     assert (plain["style"], plain["scope"], plain["approve_plan"], plain["rubric"]) == (None, None, False, False)
 
 
+async def test_the_way_of_writing_is_chosen_with_the_question(api: ApiClient, workflows: InMemoryRuns) -> None:
+    chosen = {"system": "minddr", "beside": ["deeprubric"], "composition": "single_pass", "one_conversation": True}
+    query = (await api.post("/v1/runs", {"question": "Why tariffs?", **chosen})).json["query"]
+    assert (query["writer"]["composition"], query["one_conversation"]) == ("single_pass", True)
+    assert {(r.query.system, r.query.writer.composition, r.query.one_conversation) for r in workflows.started} == {
+        ("minddr", "single_pass", True),
+        ("deeprubric", "single_pass", True),
+    }
+    plain = (await api.post("/v1/runs", {"question": "Why tariffs?"})).json["query"]
+    assert (plain["writer"]["composition"], plain["one_conversation"]) == (None, False)
+
+
 async def test_the_language_is_detected(api: ApiClient) -> None:
     assert (await api.post("/v1/runs", {"question": "总统们怎样为关税辩护？"})).json["query"]["language"] == "zh"
 
@@ -76,6 +88,8 @@ async def test_a_start_that_is_answered_too_late_leaves_the_run_running(api: Api
     [
         ({"question": ""}, "empty"),
         ({"question": " \n\t "}, "empty"),
+        ({"question": "Why?", "system": "react", "composition": "single_pass"}, "holds for the system minddr"),
+        ({"question": "Why?", "one_conversation": True}, "a way of the system deeprubric"),
         ({"question": "\u202e\u200b"}, "empty"),
         ({"question": "x" * 100_000}, "100000 characters"),
         ({"question": "drop\x00table"}, "control character"),

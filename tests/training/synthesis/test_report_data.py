@@ -3,6 +3,7 @@
 import json
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -65,6 +66,10 @@ async def record_and_make(folder: Path, stub: ModelStub, composition: Compositio
         return await make_requested_set(settings, request, lambda _: None)
 
 
+def read_rows(folder: Path) -> list[dict[str, Any]]:
+    return [orjson.loads(line) for file in folder.glob("*/rows.jsonl") for line in file.read_bytes().splitlines()]
+
+
 async def test_a_run_gives_a_long_row_with_all_parts_and_a_short_one_without_retrieval(tmp_path: Path) -> None:
     manifest = await record_and_make(tmp_path, play(REFERENCE))
     assert sum(manifest.rows.values()) == 2, manifest.refused
@@ -84,7 +89,7 @@ async def test_a_run_gives_a_long_row_with_all_parts_and_a_short_one_without_ret
 async def test_the_prompt_of_a_row_is_the_prompt_that_the_product_served(tmp_path: Path) -> None:
     manifest = await record_and_make(tmp_path, play(REFERENCE), Composition.SINGLE_PASS)
     assert sum(manifest.rows.values()) == 2, manifest.refused
-    rows = [orjson.loads(line) for file in (tmp_path / "set").glob("*/rows.jsonl") for line in file.read_bytes().splitlines()]
+    rows = read_rows(tmp_path / "set")
     folder = RunFolder(tmp_path / "run")
     assert folder.read_manifest().system.composition == "single_pass"
     (turn,) = (turn for turn in folder.read_turns("1") if turn.step == "single_pass")
@@ -103,8 +108,8 @@ async def test_the_prompt_of_a_row_is_the_prompt_that_the_product_served(tmp_pat
 async def test_a_run_with_section_writers_gives_the_system_prompt_that_one_call_would_have_had(tmp_path: Path) -> None:
     await record_and_make(tmp_path / "sections", play(REFERENCE))
     await record_and_make(tmp_path / "whole", play(REFERENCE), Composition.SINGLE_PASS)
-    said = {orjson.loads(line)["system_prompt"] for file in tmp_path.glob("*/set/*/rows.jsonl") for line in file.open("rb")}
-    assert len(said) == 1
+    sets = [read_rows(tmp_path / name / "set") for name in ("sections", "whole")]
+    assert len({row["system_prompt"] for rows in sets for row in rows}) == 1
 
 
 async def test_a_model_that_refuses_the_reference_costs_the_short_row_alone() -> None:

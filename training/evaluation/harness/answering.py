@@ -73,6 +73,7 @@ class SystemAnswerer:
     folder: RunFolder
     caps: Caps = NO_CAPS
     composition: Composition | None = None
+    one_conversation: bool = False
 
     async def answer(self, example: Example[Any]) -> BenchmarkAnswer:
         """Answer with a report, and store its cited pages with the run."""
@@ -86,6 +87,7 @@ class SystemAnswerer:
                 system=self.system,
                 effort=self.effort,
                 writer=WriterSettings(composition=self.composition),
+                one_conversation=self.one_conversation,
             )
             report = await research(
                 query, LocalStages(self.agents, self._build_kit(query, record, turns), record, query), PlanSteering()

@@ -164,6 +164,7 @@ def _question_of(example: Example[Any], manifest: RunManifest, wanted: RunReques
         system=wanted.system,
         effort=wanted.effort,
         writer=WriterSettings(composition=wanted.composition),
+        one_conversation=wanted.one_conversation,
         collections=tuple(manifest.system.corpora),
     )
     return FleetQuestion(name=example.id, query=query)

@@ -32,11 +32,13 @@ class SystemUsed(Value):
     `model` null: it uses no model. `fleet`: a deployment's workers ran it. `corpora` gives the generation of the index by
     collection; empty strings where a service does not tell it. `caps` are its limits. `temperature` is that of all its calls;
     None: each step's own. `composition` is how it writes its reports; empty: in its usual way.
+    `one_conversation`: the answer that ended a search was the report.
     """
 
     name: str
     effort: str = ""
     composition: str = ""
+    one_conversation: bool = False
     model: ModelUsed | None = None
     corpora: dict[str, str] = Field(default_factory=dict)
     services: tuple[str, ...] = ()

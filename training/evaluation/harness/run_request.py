@@ -30,6 +30,7 @@ class RunRequest:
     system: SystemName = SystemName.MINDDR
     effort: Effort = Effort.STANDARD
     composition: Composition | None = None
+    one_conversation: bool = False
     reports: Path | None = None
     collections: tuple[str, ...] = ()
     model_file: Path | None = None

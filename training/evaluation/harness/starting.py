@@ -56,6 +56,8 @@ async def run_benchmark(
         )
     if wanted.composition and (wanted.reports or wanted.system is not SystemName.MINDDR):
         raise InvalidInput("section writers and the single pass are ways of the system minddr; leave --writer out")
+    if wanted.one_conversation and (wanted.reports or wanted.system is not SystemName.DEEPRUBRIC):
+        raise InvalidInput("one conversation is a way of the system deeprubric; leave --one-conversation out")
     reading = BenchmarkInput(wanted.data, variant, wanted.reference)
     examples = choose_examples(benchmark.read(reading), wanted)
     async with open_run_parts(settings, wanted, benchmark, variant) as parts:

@@ -13,7 +13,7 @@ from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType
 from workflows.agents.actions import ActionName, AgentAct
-from workflows.agents.asker import ANEW, Asker
+from workflows.agents.asker import ANEW, Asker, FaultyReply
 from workflows.agents.concurrency import settle_all
 from workflows.agents.draft_quotes import make_finding
 from workflows.agents.kit import Kit
@@ -21,6 +21,7 @@ from workflows.agents.loop import SAMPLED_ANEW
 from workflows.agents.markov.chunks import cut_chunks
 from workflows.agents.markov.roles import MarkovState, ask_last_plan, choose_move, fuse_state, revise_report
 from workflows.agents.notebook import Notebook
+from workflows.agents.observation import make_fault_observation
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.stage_memory import path_of_search
 from workflows.agents.tool_hands import ToolHands, make_plain_search
@@ -92,6 +93,9 @@ async def _take_turn(kit: Kit, course: MarkovCourse) -> None:
             kit, course.searcher, course.query, course.state, course.notebook, left, course.remark, temperature
         )
         course.turns += 1
+        if isinstance(move, FaultyReply):
+            course.remark = make_fault_observation(kit.language, move.problem).content
+            return
         if move.action is not ActionName.FINISH and course.hands.count_repetition(move) > SAMPLED_ANEW:
             course.end(StopReason.REPEATING)
             return

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field
@@ -10,7 +11,7 @@ from app.domain.errors import AnswerInvalid
 from app.domain.query import ResearchQuery
 from app.domain.value import Value
 from workflows.agents.actions import AgentAct, offer_tools, read_tagged_act
-from workflows.agents.asker import Asker
+from workflows.agents.asker import Asker, FaultyReply
 from workflows.agents.kit import Kit
 from workflows.agents.memory_text import format_memory
 from workflows.agents.notebook import Notebook
@@ -77,9 +78,13 @@ async def choose_move(
     calls_left: int,
     remark: str,
     temperature: float = 0.0,
-) -> SearchMove:
-    """A_search: return the refined plan and the next action (QSR C.4, C.5). `remark` comments on the last action."""
+) -> SearchMove | FaultyReply:
+    """A_search: return the refined plan and the next action (QSR C.4, C.5). `remark` comments on the last action.
+
+    Where the kit observes faults, an answer in a wrong form is returned as such; else it is asked for again.
+    """
     chosen = make_move_step(frozenset(kit.tools))
+    chosen = replace(chosen, max_tokens=kit.bounds.action_tokens or chosen.max_tokens)
     messages = kit.prompts.get("markov_search", kit.language).render(
         today=kit.today.isoformat(),
         tools="\n".join(f"- {tool.name}: {tool.description}" for tool in kit.tools.values()),
@@ -90,7 +95,11 @@ async def choose_move(
         remark=remark or say("none", kit.language),
         **_state_values(kit, query, state),
     )
-    return (await asker.ask(chosen, notebook.name_passages(messages), temperature)).answer
+    asked = notebook.name_passages(messages)
+    if not kit.bounds.observe_faults:
+        return (await asker.ask(chosen, asked, temperature)).answer
+    reply = await asker.ask_once(chosen, asked, temperature)
+    return reply if isinstance(reply, FaultyReply) else reply.answer
 
 
 async def fuse_state(
