@@ -41,7 +41,8 @@ async def test_both_ways_of_writing_are_compared_blind_and_each_report_says_how_
     ways = {place: candidate.lineage for place, candidate in shown.candidates.items()}
     assert ways[CandidatePlace.DELIVERED].composition == "sections"
     assert ways[CandidatePlace.ALTERNATIVE].composition == "single_pass"
-    assert ways[CandidatePlace.ALTERNATIVE].way == "minddr: scripted in one pass" != ways[CandidatePlace.DELIVERED].way
+    assert ways[CandidatePlace.ALTERNATIVE].way.startswith("minddr: scripted in one pass")
+    assert "in one pass" not in ways[CandidatePlace.DELIVERED].way
     second = shown.candidates[CandidatePlace.ALTERNATIVE]
     assert "## What follows" in second.markdown
     assert "[1]" in second.markdown
