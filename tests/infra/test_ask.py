@@ -45,7 +45,19 @@ def ask(folder: Path, *arguments: str) -> tuple[subprocess.CompletedProcess[str]
 
 
 def test_a_question_on_the_default_corpus(folder: Path) -> None:
-    chosen = ("--length", "medium", "--format", "table_first", "--to", "1889-12-31", "--source", "corpora", "--rubric", "--writer", "sections")
+    chosen = (
+        "--length",
+        "medium",
+        "--format",
+        "table_first",
+        "--to",
+        "1889-12-31",
+        "--source",
+        "corpora",
+        "--rubric",
+        "--writer",
+        "sections",
+    )
     done, evidence = ask(folder, QUESTION, *chosen)
     assert evidence["question"] == QUESTION
     assert "| Source | Date | Statement |" in (folder / done.stdout.splitlines()[-1]).read_text()
