@@ -12,8 +12,6 @@ from app.domain.query import Language
 from workflows.agents.effort import CHARS_PER_TOKEN
 from workflows.agents.kit import Bounds, Kit
 
-NEVER_SHORTENED = 10**9
-
 
 @dataclass(frozen=True, slots=True)
 class RolloutCaps:
@@ -45,7 +43,7 @@ class RolloutCaps:
             calls_per_turn=self.calls_per_turn,
             observation_chars=chars,
             chunk_chars=chars,
-            conversation_chars=NEVER_SHORTENED,
+            shorten_conversations=False,
             action_tokens=self.action_tokens or usual.action_tokens,
             observe_faults=True,
         )
