@@ -41,9 +41,7 @@ def correct_sampler(
     return factor, _describe_correction(gap, ratio, factor, sampled.bool())
 
 
-def _describe_correction(
-    gap: torch.Tensor, ratio: torch.Tensor, factor: torch.Tensor, sampled: torch.Tensor
-) -> dict[str, float]:
+def _describe_correction(gap: torch.Tensor, ratio: torch.Tensor, factor: torch.Tensor, sampled: torch.Tensor) -> dict[str, float]:
     if not sampled.any():
         return {}
     return {

@@ -16,11 +16,15 @@ class RewardsMissing(RuntimeError):
     """No group has enough rewards, however often it was asked for. The judge is probably away."""
 
 
+class TasksOver(RuntimeError):
+    """The source has no group left."""
+
+
 class GroupSource(Protocol):
     """Samples and rewards groups. Its state is what it needs to go on after a restart: its place in the tasks, its counts."""
 
     def take_groups(self, count: int, policy_version: int) -> Sequence[Group]:
-        """Return so many groups of tasks that come next; none is empty."""
+        """Return so many groups of tasks that come next, fewer at the end of the tasks; no group is empty."""
         ...
 
     def retake_groups(self, tasks: Sequence[str], policy_version: int) -> Sequence[Group]:
@@ -89,7 +93,8 @@ def take_fit_groups(
     """Return the groups of one batch, at most `wanted`, and count what was taken and refused.
 
     Raises:
-        RewardsMissing: there is no group at all, and in the last round rewards were missing.
+        RewardsMissing: no group is fit, and in the last round rewards were missing.
+        TasksOver: the source gives no group at all.
     """
     fit: list[ScoredGroup] = []
     again: list[str] = []
@@ -102,6 +107,8 @@ def take_fit_groups(
             _sort_group(scored, rules, counts, fit, again)
         if len(fit) == wanted:
             break
+    if not groups and not fit:
+        raise TasksOver("the source of groups has no task left; max_steps is too high for it")
     if not fit and again:
         raise RewardsMissing(f"of {again} more than {rules.most_missing:.0%} of the rewards are missing: {_tell_reasons(scored)}")
     counts.not_found += wanted - len(fit)
@@ -113,9 +120,7 @@ def score_group(group: Group, part_weights: Mapping[str, float] | None) -> Score
     return ScoredGroup(group, tuple(read_score(rollout.reward, part_weights) for rollout, _ in group))
 
 
-def _sort_group(
-    scored: ScoredGroup, rules: GroupRules, counts: GroupCounts, fit: list[ScoredGroup], again: list[str]
-) -> None:
+def _sort_group(scored: ScoredGroup, rules: GroupRules, counts: GroupCounts, fit: list[ScoredGroup], again: list[str]) -> None:
     present = list_present(scored.scores)
     counts.taken += 1
     counts.missing_rewards += len(scored.scores) - len(present)

@@ -14,8 +14,8 @@ def compute_policy_loss(objective: Objective, logprobs: torch.Tensor, batch: Map
 
         -c min(r A, clip(r, 1 - low, 1 + high) A) + beta c q k
 
-    where A is the token's advantage, q = pi / pi_old, r is q or, at sequence level, the row's geometric mean of q, c the truncated
-    pi_old / mu, and k = pi_ref / pi - 1 - log(pi_ref / pi). The product q k, unlike k alone, has the gradient of the
+    where A is the token's advantage, q = pi / pi_old, r is q or, at sequence level, the row's geometric mean of q, c is the
+    truncated pi_old / mu, and k = pi_ref / pi - 1 - log(pi_ref / pi). The product q k, unlike k alone, has the gradient of the
     KL(pi || pi_ref) in MDR Eq. 3. Source: MDR Eq. 2 to 5 and 13; GSPO's form by token where steps have advantages of their own.
 
     `batch` holds `weights`, `advantages`, `sampled`, `correction`, `old_logprobs` and, with KL, `reference_logprobs`, all (B, T).

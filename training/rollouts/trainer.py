@@ -15,7 +15,7 @@ from training.rollouts.groups import GroupCounts, GroupRules, GroupSource, Score
 from training.rollouts.losses import compute_policy_loss, measure_clipping
 from training.rollouts.objectives import Objective
 from training.rollouts.policy_logprobs import compute_logprobs
-from training.rollouts.reference import Reference, copy_reference
+from training.rollouts.reference import copy_reference
 from training.rollouts.staleness import Staleness
 from training.rollouts.trainer_config import check_config, make_placeholders
 from training.rollouts.trainer_state import TrainerState, load_state, save_state
@@ -102,13 +102,15 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
     def _count_rows(self, rows: int) -> int:
         """Return the number of rows with those that fill: the same in each process, and a multiple of the parts."""
         most = int(self.accelerator.gather(torch.tensor([rows], device=self.accelerator.device)).max())
-        return max(1, ceil(most / self.args.steps_per_generation)) * self.args.steps_per_generation
+        parts: int = self.args.steps_per_generation
+        return max(1, ceil(most / parts)) * parts
 
     def _find_divisor(self, totals: Totals) -> float:
         """Return what weights are divided by: the rollouts or tokens of all processes, over which gradients are averaged."""
         count = totals.tokens if self.objective.average == "token" else totals.rollouts
         everywhere = self.accelerator.gather(torch.tensor([count], device=self.accelerator.device)).sum().item()
-        return float(max(everywhere, 1)) / self.accelerator.num_processes
+        processes: int = self.accelerator.num_processes
+        return float(max(everywhere, 1)) / processes
 
     def _find_dtype(self) -> torch.dtype:
         exact = next(self.model.parameters()).dtype is torch.float64

@@ -42,7 +42,9 @@ def check_config(config: GRPOConfig) -> None:
     if config.max_steps < 1:
         raise ValueError("set max_steps: the source of groups, not a data set, says what comes next")
     if config.generation_batch_size % (config.num_generations * config.world_size):
-        raise ValueError("each process takes whole groups: generation_batch_size over num_generations over processes is no number")
+        raise ValueError(
+            "each process takes whole groups: generation_batch_size over num_generations over processes is no number"
+        )
 
 
 def make_placeholders(config: GRPOConfig) -> Dataset:

@@ -12,7 +12,7 @@ from training.rollouts.objectives import Average, Objective
 
 @dataclass(frozen=True, slots=True)
 class WeightedRow:
-    """A row to train on. `advantages` has one entry a token, 0 where the policy did not sample; `weight` is that of each token."""
+    """A row to train on. `advantages` has an entry a token, 0 where the policy did not sample; `weight` is each token's."""
 
     row: TrainingRow
     advantages: tuple[float, ...]

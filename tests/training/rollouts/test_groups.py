@@ -3,7 +3,7 @@ import pytest
 from app.domain.missing import Missing
 from tests.training.rollouts.rollout_groups import PlantedGroups, make_rollout, make_row
 from training.rewards.score import Score
-from training.rollouts.groups import Group, GroupCounts, GroupRules, RewardsMissing, ScoredGroup, take_fit_groups
+from training.rollouts.groups import Group, GroupCounts, GroupRules, RewardsMissing, ScoredGroup, TasksOver, take_fit_groups
 
 AWAY = Missing("the judge is away")
 
@@ -50,3 +50,12 @@ def test_a_judge_that_stays_away_ends_the_run_and_says_why() -> None:
     source = PlantedGroups(away, again=[away, away])
     with pytest.raises(RewardsMissing, match="the judge is away"):
         take(source, 1, GroupRules(rounds=3), GroupCounts())
+
+
+def test_a_source_without_tasks_ends_the_run() -> None:
+    class Exhausted(PlantedGroups):
+        def take_groups(self, count: int, policy_version: int) -> list[Group]:
+            return []
+
+    with pytest.raises(TasksOver, match="max_steps"):
+        take(Exhausted(), 1, GroupRules(), GroupCounts())
