@@ -8,14 +8,22 @@ from collections.abc import Mapping
 from pathlib import Path
 
 SIGNIFICANT_DECIMALS = 4
+SMALL = 0.001
 CHANGED = "+changes"
 
 
 def print_result(bench: str, figures: Mapping[str, float]) -> None:
-    """Print `{"bench", "figures", "machine", "commit"}` as the last line of a benchmark; figures are rounded to 4 decimals."""
-    rounded = {key: round(value, SIGNIFICANT_DECIMALS) for key, value in figures.items()}
+    """Print `{"bench", "figures", "machine", "commit"}` as the last line of a benchmark; figures are rounded to 4 decimals.
+
+    Figures below .001, such as errors of rounding, keep 4 digits.
+    """
+    rounded = {key: _round_figure(value) for key, value in figures.items()}
     line = {"bench": bench, "figures": rounded, "machine": describe_machine(), "commit": read_commit()}
     print(json.dumps(line, ensure_ascii=False), flush=True)
+
+
+def _round_figure(value: float) -> float:
+    return float(f"{value:.{SIGNIFICANT_DECIMALS}g}") if 0 < abs(value) < SMALL else round(value, SIGNIFICANT_DECIMALS)
 
 
 def print_skipped(bench: str, reason: str) -> None:

@@ -1,0 +1,284 @@
+"""`python -m bench.losses`: hold the trainer's losses and gradients against the papers' equations, written out by hand.
+
+Each objective trains a tiny policy in float64 on random groups: rollouts of several rows, of none, without reward, and sampled
+by a program whose probabilities differ. The second step over a batch is compared, when the policy has moved away from the one
+that the batch was made for: `max_rel_error` is of the loss, `max_grad_rel_error` of the gradient over all weights (norm of the
+difference over the norm). DPO is TRL's own, as the recipe uses it.
+"""
+
+import os
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+import contextlib
+import io
+import random
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bench import losses_by_hand
+from bench.losses_by_hand import Sample, Spoken
+from bench.result import print_result, print_skipped
+
+try:
+    import torch
+    from datasets import Dataset
+    from transformers import TrainerCallback
+    from trl import DPOConfig, DPOTrainer, GRPOConfig
+
+    from bench.tiny_policy import EOS, VOCABULARY, make_tiny_policy, make_tiny_tokenizer
+    from training.rollouts.trainer import RolloutTrainer
+except ImportError as error:  # pragma: no cover
+    print_skipped("losses", f"needs torch and trl: {error}")
+    raise SystemExit(0) from error
+
+from app.domain.missing import Missing
+from app.domain.trajectory import Trajectory, Turn, TurnKind
+from training.rollouts.groups import Group
+from training.rollouts.nouns import Reward, Rollout, RolloutEnd, TrainingRow
+from training.rollouts.objectives import DAPO, DR_GRPO, GRPO, GSPO, MEAN_ONLY_KL, Level, Objective, Scale
+
+BATCHES = 4
+GROUPS, SIZE = 3, 4
+BETA, STEP_WEIGHT, LENGTH = 0.1, 0.7, 16
+SAMPLER_GAP = 0.4
+"""Natural log-probability, standard deviation."""
+
+OBJECTIVES: Mapping[str, tuple[Objective, Callable[[Sequence[Sequence[Sample]]], torch.Tensor]]] = {
+    "GRPO": (GRPO, losses_by_hand.grpo),
+    "Dr.GRPO": (replace(DR_GRPO, length=LENGTH), lambda groups: losses_by_hand.dr_grpo(groups, LENGTH)),
+    "mean-only + KL": (replace(MEAN_ONLY_KL, kl_weight=BETA), lambda groups: losses_by_hand.mean_only_kl(groups, BETA)),
+    "DAPO": (DAPO, losses_by_hand.dapo),
+    "GSPO": (GSPO, losses_by_hand.gspo),
+    "GSPO, corrected": (GSPO, losses_by_hand.gspo_by_token),
+    "step credit": (
+        Objective(scale=Scale.NONE, step_weight=STEP_WEIGHT),
+        lambda groups: losses_by_hand.step_credit(groups, STEP_WEIGHT),
+    ),
+}
+
+
+LEARNING_RATE = 0.02
+SMALL_LEARNING_RATE = 6e-5
+"""For bounds of a few ten-thousandths: a larger step takes every sequence past them, and nothing is left to compare."""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """The relative errors of a loss and of its gradient, and the share of tokens without one since their ratio was clipped."""
+
+    value: float
+    gradient: float
+    clipped: float = 0.0
+
+
+class PlannedGroups:
+    """A source that gives the groups of one batch, then fills with ones that DAPO's filter drops."""
+
+    def __init__(self, groups: Sequence[Group]) -> None:
+        self._groups = list(groups)
+        self._flat = groups[-1]
+
+    def take_groups(self, count: int, policy_version: int) -> Sequence[Group]:
+        """Give what is left, then the last group again."""
+        return [self._groups.pop(0) if self._groups else self._flat for _ in range(count)]
+
+    def retake_groups(self, tasks: Sequence[str], policy_version: int) -> Sequence[Group]:
+        """Refuse: no group here lacks so many rewards."""
+        raise AssertionError(tasks)
+
+    def save_state(self) -> Mapping[str, Any]:
+        """Return nothing."""
+        return {}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Do nothing."""
+
+
+class SecondStep(TrainerCallback):  # type: ignore[misc]
+    """Keeps the weights and gradients of the second step, before the optimizer changes them."""
+
+    def __init__(self) -> None:
+        self.weights: torch.Tensor | None = None
+        self.gradient: torch.Tensor | None = None
+
+    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Copy both; the last call stays."""
+        parameters = list(given["model"].parameters())
+        self.weights = torch.nn.utils.parameters_to_vector(parameters).detach().clone()
+        self.gradient = torch.cat([weights.grad.flatten() for weights in parameters]).clone()
+
+
+class WatchedTrainer(RolloutTrainer):
+    """The trainer, whose losses are written down."""
+
+    def compute_loss(self, *given: Any, **named: Any) -> torch.Tensor:
+        """Write the loss down."""
+        loss = super().compute_loss(*given, **named)
+        self.values = [*getattr(self, "values", []), loss.item()]
+        return loss
+
+
+def make_group(generator: random.Random, policy: Any, gap: float, flat: bool) -> Group:
+    """Make a group with a rollout of no rows and one without reward."""
+    group = []
+    for number in range(SIZE):
+        turns = 0 if number == 2 and not flat else generator.randint(1, 3)
+        rows = [make_row(generator, policy, gap, turn) for turn in range(turns)]
+        value = Missing("the judge was away") if number == 1 and not flat else 1.0 if flat else generator.random()
+        group.append((make_rollout(number, value, tuple(generator.gauss(0, 1) for _ in range(turns))), rows))
+    return group
+
+
+def make_rollout(number: int, value: Any, steps: tuple[float, ...]) -> Rollout:
+    turns = tuple(Turn(agent="a", ordinal=n, kind=TurnKind.MODEL, step="s", digest="d") for n in range(len(steps)))
+    return Rollout("t", number, Trajectory(episode="t", turns=turns), "", RolloutEnd.FINISHED, Reward(value, {}, steps))
+
+
+def make_row(generator: random.Random, policy: Any, gap: float, turn: int) -> TrainingRow:
+    """Make a row with a second observation in its midst, whose sampler differs from the policy by `gap`."""
+    ids = [generator.randrange(2, VOCABULARY) for _ in range(generator.randint(4, 12))]
+    sampled = [place > 0 and generator.random() < 0.7 for place in range(len(ids))]
+    sampled[-1] = True
+    with torch.no_grad():
+        known = score_tokens(policy, ids)
+    logprobs = [known[n].item() + generator.gauss(0, gap) if said else 0.0 for n, said in enumerate(sampled)]
+    return TrainingRow("a", tuple(ids), tuple(sampled), tuple(logprobs), tuple(turn if said else -1 for said in sampled))
+
+
+def score_tokens(policy: Any, ids: Sequence[int]) -> list[torch.Tensor]:
+    """Return each token's log-probability, one row at a time and unpadded; of the first it is 0."""
+    logits = policy(torch.tensor([list(ids)])).logits[0]
+    return [torch.zeros(()), *(logits[n - 1, ids[n]] - torch.logsumexp(logits[n - 1], 0) for n in range(1, len(ids)))]
+
+
+def read_row(row: TrainingRow, now: Any, old: Any) -> Spoken:
+    """Score a row under both policies."""
+    places = [n for n, said in enumerate(row.sampled) if said]
+    current, former = score_tokens(now, row.ids), score_tokens(old, row.ids)
+    before = [former[n].item() for n in places]
+    steps = [row.turns[n] for n in places]
+    return Spoken([current[n] for n in places], before, [row.logprobs[n] for n in places], before, steps)
+
+
+def read_group(group: Group, now: Any, old: Any) -> list[Sample]:
+    return [
+        Sample(
+            None if isinstance(rollout.reward.value, Missing) else rollout.reward.value,
+            list(rollout.reward.steps),
+            [read_row(row, now, old) for row in rows],
+        )
+        for rollout, rows in group
+    ]
+
+
+def compare_objective(name: str, seed: int) -> Errors:
+    """Train two steps on one batch, and hold the second against the equations."""
+    objective, by_hand = OBJECTIVES[name]
+    generator = random.Random(seed)
+    old, policy = (make_tiny_policy(seed, torch.float64) for _ in range(2))
+    # The papers' equation for sequences is of a sampler that is the old policy.
+    gap = 0.0 if name == "GSPO" else SAMPLER_GAP
+    groups = [make_group(generator, old, gap, flat=place == GROUPS - 1) for place in range(GROUPS)]
+    value, seen, clipped = train_twice(policy, groups, objective, seed)
+    assert seen.weights is not None
+    now = make_tiny_policy(seed, torch.float64)
+    torch.nn.utils.vector_to_parameters(seen.weights, now.parameters())
+    expected = by_hand([read_group(group, now, old) for group in groups])
+    return replace(measure_errors(value, seen.gradient, expected, now), clipped=clipped)
+
+
+def train_twice(policy: Any, groups: Sequence[Group], objective: Objective, seed: int) -> tuple[float, SecondStep, float]:
+    """Return the loss of the second step, what the callback saw, and the share of tokens clipped there."""
+    seen = SecondStep()
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        config = GRPOConfig(
+            folder,
+            **plain_settings(seed, SMALL_LEARNING_RATE if objective.ratio is Level.SEQUENCE else LEARNING_RATE),
+            max_steps=2,
+            num_iterations=2,
+            gradient_accumulation_steps=2,
+            steps_per_generation=2,
+            per_device_train_batch_size=GROUPS * SIZE // 2,
+            num_generations=SIZE,
+        )
+        source = PlannedGroups(groups)
+        trainer = WatchedTrainer(policy, source, objective, config, make_tiny_tokenizer(), callbacks=[seen])
+        trainer.train()
+    last = trainer.state.log_history[1]
+    return sum(trainer.values[-2:]), seen, last["clipped/low"] + last["clipped/high"]
+
+
+def plain_settings(seed: int, learning_rate: float) -> dict[str, Any]:
+    return {
+        "use_cpu": True,
+        "bf16": False,
+        "seed": seed,
+        "gradient_checkpointing": False,
+        "report_to": "none",
+        "save_strategy": "no",
+        "disable_tqdm": True,
+        "max_grad_norm": 0.0,
+        "optim": "sgd",
+        "lr_scheduler_type": "constant",
+        "learning_rate": learning_rate,
+        "logging_steps": 1,
+    }
+
+
+def measure_errors(value: float, gradient: torch.Tensor | None, expected: torch.Tensor, model: Any) -> Errors:
+    assert gradient is not None
+    parts = torch.autograd.grad(expected, list(model.parameters()), allow_unused=True)
+    whole = [torch.zeros_like(weights) if part is None else part for weights, part in zip(model.parameters(), parts, strict=True)]
+    by_hand = torch.cat([part.flatten() for part in whole])
+    if not by_hand.norm():
+        raise ValueError("the batch has no gradient: there is nothing to compare")
+    error = (gradient - by_hand).norm() / by_hand.norm()
+    return Errors(abs(value - expected.item()) / abs(expected.item()), error.item())
+
+
+def compare_dpo(seed: int) -> Errors:
+    """Hold TRL's loss of preference pairs against Eq. 14, with a policy that has left its reference."""
+    generator = random.Random(seed)
+    reference, policy = make_tiny_policy(seed, torch.float64), make_tiny_policy(seed, torch.float64)
+    with torch.no_grad():
+        for weights in policy.parameters():
+            weights.add_(torch.randn_like(weights) * 0.02)
+    pairs = [[[generator.randrange(2, VOCABULARY) for _ in range(generator.randint(2, 6))] for _ in range(3)] for _ in range(6)]
+    # TRL sets prompt and answer side by side, so that the space between them is the answer's.
+    texts = [["".join(f" w{id}" for id in ids) for ids in triple] for triple in pairs]
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        data = Dataset.from_list([dict(zip(("prompt", "chosen", "rejected"), triple, strict=True)) for triple in texts])
+        config = DPOConfig(
+            folder, **plain_settings(seed, LEARNING_RATE), beta=BETA, per_device_train_batch_size=len(pairs), max_steps=1
+        )
+        trainer = DPOTrainer(policy, reference, config, train_dataset=data, processing_class=make_tiny_tokenizer())
+        batch = next(iter(trainer.get_train_dataloader()))
+        loss = trainer.compute_loss(policy, batch)
+        loss.backward()
+    gradient = torch.cat([weights.grad.flatten() for weights in policy.parameters()])
+    spoken = [tuple(read_answer(prompt, answer, policy, reference) for answer in both) for prompt, *both in pairs]
+    return measure_errors(loss.item(), gradient, losses_by_hand.dpo(spoken, BETA), policy)  # type: ignore[arg-type]
+
+
+def read_answer(prompt: Sequence[int], answer: Sequence[int], policy: Any, reference: Any) -> Spoken:
+    ids = [*prompt, *answer, EOS]
+    now, before = (score_tokens(model, ids)[len(prompt) :] for model in (policy, reference))
+    return Spoken(now, [], [], [value.item() for value in before], [])
+
+
+def main() -> None:
+    worst = Errors(0.0, 0.0)
+    for name in (*OBJECTIVES, "DPO"):
+        runs = [compare_dpo(seed) if name == "DPO" else compare_objective(name, seed) for seed in range(BATCHES)]
+        own = Errors(max(run.value for run in runs), max(run.gradient for run in runs))
+        clipped = ", ".join(f"{run.clipped:.0%}" for run in runs)
+        print(f"{name:15} loss {own.value:.1e}  gradient {own.gradient:.1e}  tokens clipped in each batch {clipped}", flush=True)
+        worst = Errors(max(worst.value, own.value), max(worst.gradient, own.gradient))
+    print_result("losses", {"max_rel_error": worst.value, "max_grad_rel_error": worst.gradient})
+
+
+if __name__ == "__main__":
+    main()
