@@ -1,7 +1,7 @@
 """Install what some tests need and most machines lack: `make extras`, which CI calls before the tests.
 
-They are a browser and its driver, torch with sentence-transformers, an engine for model files, cosmic-ray, SearXNG, and small
-weights. All but the browser go into the environment and change no version that the lock names. What is already there is not
+They are a browser and its driver, torch with sentence-transformers, the trainers, an engine for model files, cosmic-ray, SearXNG,
+and small weights. All but the browser go into the environment and change no version that the lock names. What is already there is not
 installed again. Each extra that cannot be had is reported in one line, and its tests are skipped.
 """
 
@@ -39,6 +39,7 @@ def main() -> None:
         "Chromium": (find_browser() is not None, install_browser),
         "playwright": (is_importable("playwright"), lambda: install_packages(*packages_of("browser"))),
         "sentence-transformers": (is_importable("sentence_transformers"), lambda: install_packages(TORCH, *packages_of("torch"))),
+        "trl": (is_importable("trl"), lambda: install_packages(TORCH, *list_training_packages())),
         "xllamacpp": (is_importable("xllamacpp"), lambda: install_packages(*packages_of("embedded"))),
         "cosmic-ray": (is_importable("cosmic_ray"), lambda: install_packages("--no-binary", "yattag", *packages_of("mutants"))),
         "SearXNG": (SEARXNG.exists(), install_searxng),
@@ -67,6 +68,11 @@ def packages_of(name: str) -> list[str]:
     """Return the packages of an extra that pyproject.toml names."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return list(project["optional-dependencies"][name])
+
+
+def list_training_packages() -> list[str]:
+    """Return what training needs beside torch, whose wheel is chosen for this machine."""
+    return [package for package in packages_of("train") if not package.startswith("torch==")]
 
 
 def install_browser() -> None:

@@ -47,4 +47,35 @@ def make_trajectory(number: int) -> dict[str, Any]:
     return {"conversations": [{"agent": "search", "steps": ["act", "act"], "messages": messages}]}
 
 
-MAKERS: Mapping[str, Callable[[int], dict[str, Any]]] = {"trajectories": make_trajectory}
+TABLE = "| pier | depth |\n|---|---|\n| {number} | {depth} m |\n"
+FAULTY = "| pier | depth |\n|---|\n| {number} | {depth} m | deep |\n"
+POLICY = "toy-policy"
+
+
+def make_self_samples(number: int) -> dict[str, Any]:
+    """A prompt with a good output, whose table is whole, and a bad one; as a row of `self-samples`."""
+    good, bad = (f"The pier is here.\n\n{text.format(number=number, depth=number + 3)}" for text in (TABLE, FAULTY))
+    return {
+        "prompt": [{"role": "user", "content": f"Evidence: {NOTE.format(place=PLACES[number % 10])}Report on pier {number}."}],
+        "policy": POLICY,
+        "samples": [{"output": good, "side": "high", "score": 0.9}, {"output": bad, "side": "low", "score": 0.2}],
+        "chosen": good,
+        "rejected": bad,
+    }
+
+
+def make_pair(number: int) -> dict[str, Any]:
+    """Two reports of the same model, as a row of `preference-pairs`."""
+    row = make_self_samples(number)
+    lineage = {"run": "toy", "model": POLICY}
+    return {
+        "accepted": {"text": row["chosen"], "lineage": lineage},
+        "rejected": {"text": row["rejected"], "lineage": lineage},
+    }
+
+
+MAKERS: Mapping[str, Callable[[int], dict[str, Any]]] = {
+    "trajectories": make_trajectory,
+    "self-samples": make_self_samples,
+    "preference-pairs": make_pair,
+}

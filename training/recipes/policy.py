@@ -11,6 +11,8 @@ from training.recipes.run_folder import BASE, TrainingFolder
 from training.recipes.tiny import build_tiny_model, build_tokenizer
 
 CARD = "README.md"
+PICKLED = "training_args.bin"
+"""The trainer writes its arguments as a pickle, which no one should have to load."""
 DIGESTED = ("*.safetensors", "config.json", "tokenizer.json")
 
 
@@ -94,11 +96,16 @@ def make_adapter(section: AdapterSection | None) -> Any:
     )
 
 
-def save_trained(model: Any, tokenizer: Any, folder: TrainingFolder) -> None:
-    """Save the adapter in PEFT's layout, or all weights, with tokenizer, chat template and card. It appears as a whole."""
+def save_trained(trainer: Any, folder: TrainingFolder) -> None:
+    """Save the adapter in PEFT's layout, or all weights, with tokenizer, chat template and card. It appears as a whole.
+
+    All processes of a run call it, because sharded weights are gathered.
+    """
     part = folder.model.with_name(folder.model.name + ".part")
-    model.save_pretrained(part)
-    tokenizer.save_pretrained(part)
+    trainer.save_model(str(part))
+    if not trainer.is_world_process_zero():
+        return
+    (part / PICKLED).unlink(missing_ok=True)
     is_adapter = (part / "adapter_config.json").exists()
     (part / CARD).write_text(render_card(folder, is_adapter), encoding="utf-8")
     part.rename(folder.model)

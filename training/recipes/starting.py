@@ -30,6 +30,8 @@ def require_packages() -> None:
         )
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("TQDM_DISABLE", "1")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
 
 
 def check_training(name: str, path: Path, models: Path | None, say: Callable[[str], None]) -> tuple[Recipe[Any], RecipeConfig]:

@@ -13,9 +13,8 @@ from trl import SFTConfig, SFTTrainer
 
 from training.recipes.chatml import MaskedIds
 from training.recipes.config import RecipeConfig
-from training.recipes.policy import load_model, load_tokenizer, make_adapter, place_base, save_trained
+from training.recipes.policy import load_model, load_tokenizer, make_adapter, place_base
 from training.recipes.progress import ProgressCallback
-from training.recipes.report_page import write_report
 from training.recipes.run_folder import CHECKPOINTS, TrainingFolder
 from training.recipes.showing import show_examples
 
@@ -64,11 +63,3 @@ def make_arguments(config: RecipeConfig, folder: TrainingFolder) -> SFTConfig:
         train_sampling_strategy="sequential",
         dataset_kwargs={"skip_prepare_dataset": True},
     )
-
-
-def run_to_the_end(trainer: Any, config: RecipeConfig, folder: TrainingFolder) -> None:
-    """Train from the last checkpoint, save what was learned, and write the report."""
-    trainer.train(resume_from_checkpoint=str(folder.checkpoint) if folder.checkpoint else None)
-    if trainer.is_world_process_zero():
-        save_trained(trainer.accelerator.unwrap_model(trainer.model), trainer.processing_class, folder)
-        write_report(folder, config.cost)

@@ -9,6 +9,7 @@ import torch
 from transformers import TrainerCallback
 
 from training.recipes.chatml import MaskedIds, mask_conversation, render_prompt
+from training.recipes.fitting import keep_fitting
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.sft_cold_start.config import ColdStartConfig, StoppingSection
 from training.recipes.sft_cold_start.data import read_validation
@@ -65,8 +66,7 @@ class StoppingCallback(TrainerCallback):  # type: ignore[misc]
         conversations = read_validation(config)
         self._prompts = list_prompts(conversations, rule, tokenizer)
         masked = [mask_conversation(each.messages, tokenizer) for each in conversations]
-        fitting = [each for each in masked if len(each.ids) <= config.data.max_tokens and any(each.trained)]
-        self._examples = fitting[: rule.prompts]
+        self._examples = keep_fitting(masked, config.data.max_tokens).examples[: rule.prompts] if masked else []
 
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kept: Any) -> None:
         """Check after the step's loss is logged. What was measured is in the folder, so a resumed run decides the same."""

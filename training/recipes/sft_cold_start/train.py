@@ -5,11 +5,12 @@ from collections.abc import Sequence
 
 from training.recipes.catalogue import Recipe
 from training.recipes.chatml import MaskedIds
+from training.recipes.fitting import FittingExamples
 from training.recipes.ordering import count_steps, find_phase, lay_out_epochs
 from training.recipes.preflight import Preflight, count_tokens
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.sft_cold_start.config import ColdStartConfig
-from training.recipes.sft_cold_start.data import ColdStartData, read_examples
+from training.recipes.sft_cold_start.data import read_examples
 from training.recipes.sft_cold_start.format_limit import RULES, find_format_limit
 from training.recipes.training_data import digest_sets
 
@@ -32,7 +33,8 @@ def train(config: ColdStartConfig, folder: TrainingFolder) -> None:
     """Train, and leave the model in the folder."""
     from training.recipes.policy import load_tokenizer
     from training.recipes.sft_cold_start.checking import StoppingCallback
-    from training.recipes.supervised import open_supervised, run_to_the_end
+    from training.recipes.supervised import open_supervised
+    from training.recipes.training_loop import finish, train_on
 
     tokenizer = load_tokenizer(config.model)
     examples = read_examples(config, tokenizer).examples
@@ -40,7 +42,8 @@ def train(config: ColdStartConfig, folder: TrainingFolder) -> None:
     trainer = open_supervised(config, folder, ordered)
     if config.stopping:
         trainer.add_callback(StoppingCallback(config, config.stopping, folder, tokenizer))
-    run_to_the_end(trainer, config, folder)
+    train_on(trainer, folder)
+    finish(trainer, config, folder)
 
 
 def _begin_of(config: ColdStartConfig, example: MaskedIds) -> float:
@@ -54,10 +57,8 @@ def _share_phases(config: ColdStartConfig, examples: Sequence[MaskedIds]) -> dic
     return {up_to: found[up_to] / len(examples) for up_to in sorted(found)}
 
 
-def _list_warnings(config: ColdStartConfig, data: ColdStartData) -> list[str]:
-    warnings = []
-    if data.too_long:
-        warnings.append(f"{data.too_long} conversations are longer than {config.data.max_tokens} tokens and are left out")
+def _list_warnings(config: ColdStartConfig, data: FittingExamples) -> list[str]:
+    warnings = data.list_warnings(config.data.max_tokens)
     if config.stopping and config.run.log_every > config.stopping.check_every:
         warnings.append("the stopping rule looks where losses are logged: lower run.log_every to at most stopping.check_every")
     return warnings
