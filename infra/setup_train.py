@@ -6,7 +6,7 @@ Where there is a graphics card, torch is the plain wheel, which brings CUDA; els
 import shutil
 import sys
 
-from infra.extras import EXTRAS, TORCH, ExtraUnavailable, install_packages, is_importable, list_training_packages, packages_of
+from infra.extras import EXTRAS, TORCH, ExtraUnavailable, install_training, is_importable, list_training_packages, packages_of
 
 PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "datasets")
 
@@ -17,7 +17,7 @@ def main() -> None:
     if all(map(is_importable, PACKAGES)):
         return
     try:
-        install_packages(*choose_packages(has_card=shutil.which("nvidia-smi") is not None))
+        install_training(*choose_packages(has_card=shutil.which("nvidia-smi") is not None))
     except ExtraUnavailable as reason:
         sys.exit(f"make setup-train: {reason}")
 

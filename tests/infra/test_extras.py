@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from infra import extras
+from infra.setup_train import choose_packages
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,3 +30,9 @@ def test_a_command_that_fails_is_told_by_its_last_line() -> None:
         extras.run_command([sys.executable, "-c", "raise SystemExit('looking\\nthere is no such wheel')"])
     with pytest.raises(extras.ExtraUnavailable, match="no-such-program"):
         extras.run_command(["no-such-program"])
+
+
+def test_training_needs_the_same_versions_with_a_graphics_card_and_without() -> None:
+    card, none = choose_packages(has_card=True), choose_packages(has_card=False)
+    assert [package.partition("+")[0] for package in none] == card
+    assert extras.TORCH in none

@@ -57,9 +57,7 @@ def test_what_is_missing_is_said_with_how_to_get_it(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_command_starts_without_torch() -> None:
-    code = (
-        "import sys, infra.cli.main, training.recipes.starting; sys.exit(bool({'torch', 'transformers'} & {*sys.modules}))"
-    )
+    code = "import sys, infra.cli.main, training.recipes.starting; sys.exit(bool({'torch', 'transformers'} & {*sys.modules}))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

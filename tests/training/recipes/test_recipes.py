@@ -7,6 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from app.domain.errors import InvalidInput
 from tests.support.stack import run_rubrica
 from tests.training.recipes.toy_runs import OFFLINE, write_toy
 from training.recipes.run_folder import TrainingFolder
@@ -105,5 +106,5 @@ def test_outputs_of_other_models_are_not_learned(tmp_path: Path) -> None:
     said = [orjson.loads(line) for line in rows.read_bytes().splitlines()]
     assert len(read_pairs(read.data, Split.TRAIN)) == 2 * len(said)
     other = read.data.model_copy(update={"policy": "another"})
-    with pytest.raises(Exception, match="toy-policy"):
+    with pytest.raises(InvalidInput, match="toy-policy"):
         read_pairs(other, Split.TRAIN)
