@@ -20,7 +20,7 @@ override DOCS := $(value DOCS)
 override DATA := $(value DATA)
 export Q DOCS DATA
 
-.PHONY: help setup report up extras test check eval-demo data-demo fuzz-api audit lock clean
+.PHONY: help setup report up extras setup-train test check eval-demo data-demo train-demo fuzz-api audit lock clean
 
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -58,6 +58,12 @@ eval-demo: setup ## Try a benchmark with a stand-in for a model (DATA=folder): s
 
 data-demo: setup ## Make a small training set with a stand-in for a model (KIND=graph-queries): its report is in reports/
 	@$(PY) -m tests.support.data_demo $(KIND)
+
+setup-train: setup ## Install what training needs: torch, transformers, TRL, PEFT, accelerate, datasets (docs/training.md)
+	@$(PY) -m infra.setup_train
+
+train-demo: setup-train ## Train a tiny random model on a small set (RECIPE=sft_cold_start): its report is in reports/
+	@$(PY) -m tests.support.train_demo $(RECIPE)
 
 fuzz-api: setup ## Try the whole API with thousands of requests, valid and not
 	@$(PY) -m bench.fuzz_api $(ARGS)

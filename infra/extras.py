@@ -1,8 +1,9 @@
 """Install what some tests need and most machines lack: `make extras`, which CI calls before the tests.
 
-They are a browser and its driver, torch with sentence-transformers, an engine for model files, cosmic-ray, SearXNG, and small
-weights. All but the browser go into the environment and change no version that the lock names. What is already there is not
-installed again. Each extra that cannot be had is reported in one line, and its tests are skipped.
+They are a browser and its driver, torch with sentence-transformers, the trainers, an engine for model files, cosmic-ray, SearXNG,
+and small weights. All but the browser go into the environment and change no version that the lock names, but huggingface-hub's
+for the trainers. What is already there is not installed again. Each extra that cannot be had is reported in one line, and its
+tests are skipped.
 """
 
 import importlib.util
@@ -39,6 +40,7 @@ def main() -> None:
         "Chromium": (find_browser() is not None, install_browser),
         "playwright": (is_importable("playwright"), lambda: install_packages(*packages_of("browser"))),
         "sentence-transformers": (is_importable("sentence_transformers"), lambda: install_packages(TORCH, *packages_of("torch"))),
+        "trl": (is_importable("trl"), lambda: install_training(TORCH, *list_training_packages())),
         "xllamacpp": (is_importable("xllamacpp"), lambda: install_packages(*packages_of("embedded"))),
         "cosmic-ray": (is_importable("cosmic_ray"), lambda: install_packages("--no-binary", "yattag", *packages_of("mutants"))),
         "SearXNG": (SEARXNG.exists(), install_searxng),
@@ -69,6 +71,11 @@ def packages_of(name: str) -> list[str]:
     return list(project["optional-dependencies"][name])
 
 
+def list_training_packages() -> list[str]:
+    """Return what training needs beside torch, whose wheel is chosen for this machine."""
+    return [package for package in packages_of("train") if not package.startswith("torch==")]
+
+
 def install_browser() -> None:
     """Install Debian's Chromium with a font, where this account has the right to."""
     if shutil.which("apt-get") is None:
@@ -80,9 +87,27 @@ def install_browser() -> None:
 
 def install_packages(*packages: str) -> None:
     """Install ready-made wheels beside the locked packages, whose versions stay."""
+    install_beside(list_locked(), packages)
+
+
+def install_training(*packages: str) -> None:
+    """Install what training needs.
+
+    The tested transformers needs an older huggingface-hub than the lock has; of the locked packages only tokenizers uses it, and
+    takes either.
+    """
+    install_beside([each for each in list_locked() if not each.startswith("huggingface-hub==")], packages)
+
+
+def list_locked() -> list[str]:
+    """Return the locked packages with their versions."""
     lines = (ROOT / "requirements.lock").read_text().splitlines()
     # With the lock's hashes, pip would ask for those of every extra too.
-    pinned = [line.partition(" ")[0] for line in lines if line[:1].isalnum()]
+    return [line.partition(" ")[0] for line in lines if line[:1].isalnum()]
+
+
+def install_beside(pinned: Sequence[str], packages: Sequence[str]) -> None:
+    """Install ready-made wheels, and leave the pinned packages as they are."""
     constraints = EXTRAS / "constraints.txt"
     constraints.write_text("\n".join(pinned))
     install_wheels(sys.executable, "--constraint", str(constraints), *packages)

@@ -17,10 +17,10 @@ from training.evaluation.harness.evaluation_loop import EvaluationProgress
 from training.evaluation.harness.figures import estimate_figures
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.limits_page import estimate_main_figure, render_limits_page, require_one_system
-from training.evaluation.harness.markup import format_interval, format_number
 from training.evaluation.harness.run_page import MICRO, RunRecord, render_page
 from training.evaluation.harness.run_request import RunRequest
 from training.evaluation.harness.starting import run_benchmark as work
+from training.pages.markup import format_interval, format_number
 
 REPORT = "report.html"
 

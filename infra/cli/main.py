@@ -136,6 +136,24 @@ def mcp() -> None:
 
 
 @app.command()
+def train(
+    recipe: Annotated[str, typer.Argument(help="Which recipe (docs/training.md).")],
+    config: Annotated[Path, typer.Option(help="Its configuration, a TOML file.")],
+    out: Annotated[Path | None, typer.Option(help="The run's folder: a new one, or that of a run to go on with.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check data, memory and tokens, and train nothing.")] = False,
+    models: Annotated[Path | None, typer.Option(envvar="RUBRICA_MODELS_DIR", help="A folder with base models.")] = None,
+) -> None:
+    """Train a model by a recipe, on sets of `rubrica data make`. The same command goes on where it was cut off."""
+    from infra.cli.training import check, train_and_report
+
+    if dry_run:
+        leave_with(lambda: check(recipe, config, models))
+    if out is None:
+        raise typer.BadParameter("name the run's folder", param_hint="--out")
+    leave_with(lambda: train_and_report(recipe, config, out, models))
+
+
+@app.command()
 def migrate() -> None:
     """Bring the database's schema up to date."""
     from infra.cli.services import migrate as work

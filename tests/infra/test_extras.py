@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from infra import extras
+from infra.setup_train import choose_packages
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,7 +20,7 @@ def test_what_cannot_be_had_is_told_and_stops_nothing(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, env=cut_off, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     told = [line.removeprefix("extras: ").split(" cannot be had, its tests are skipped: ") for line in done.stdout.splitlines()]
-    names = ["Chromium", "playwright", "sentence-transformers", "xllamacpp", "cosmic-ray", "SearXNG", "weights"]
+    names = ["Chromium", "playwright", "sentence-transformers", "trl", "xllamacpp", "cosmic-ray", "SearXNG", "weights"]
     assert [name for name, reason in told if reason] == names
     assert not (tmp_path / "extras" / "searxng").exists()
 
@@ -29,3 +30,9 @@ def test_a_command_that_fails_is_told_by_its_last_line() -> None:
         extras.run_command([sys.executable, "-c", "raise SystemExit('looking\\nthere is no such wheel')"])
     with pytest.raises(extras.ExtraUnavailable, match="no-such-program"):
         extras.run_command(["no-such-program"])
+
+
+def test_training_needs_the_same_versions_with_a_graphics_card_and_without() -> None:
+    card, none = choose_packages(has_card=True), choose_packages(has_card=False)
+    assert [package.partition("+")[0] for package in none] == card
+    assert extras.TORCH in none

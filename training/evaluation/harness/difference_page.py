@@ -5,10 +5,10 @@ from html import escape
 
 from training.evaluation.harness.comparison import Difference, word_verdict
 from training.evaluation.harness.manifest import RunManifest
-from training.evaluation.harness.markup import format_interval, format_number, render_document, render_table
-from training.evaluation.harness.plots import draw_intervals
 from training.evaluation.harness.run_page import manifest_rows_of
 from training.evaluation.intervals import Interval
+from training.pages.markup import format_interval, format_number, render_document, render_table
+from training.pages.plots import draw_intervals
 
 
 def render_difference_page(first: RunManifest, second: RunManifest, found: Sequence[Difference]) -> str:

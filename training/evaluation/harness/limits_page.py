@@ -10,11 +10,11 @@ from training.evaluation.harness.comparison import require_comparable
 from training.evaluation.harness.example import AnyBenchmark
 from training.evaluation.harness.figures import FigureEstimate, estimate_figures, mean_of
 from training.evaluation.harness.manifest import RunManifest
-from training.evaluation.harness.markup import format_interval, format_number, render_document, render_table
 from training.evaluation.harness.module_counts import CALLS, CONTEXT
-from training.evaluation.harness.plots import draw_line
 from training.evaluation.harness.run_page import RunRecord
 from training.evaluation.intervals import Interval
+from training.pages.markup import format_interval, format_number, render_document, render_table
+from training.pages.plots import draw_line
 
 KINDS = (("tool calls", "calls"), ("tokens of context", "context"))
 HEAD = ["call limit", "context limit", "value", "95% interval", "items", "tool calls", "longest context"]

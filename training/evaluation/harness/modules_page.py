@@ -13,12 +13,13 @@ from training.evaluation.efficiency import (
     context_of,
     tool_calls_of,
 )
+from training.evaluation.harness.figure_table import render_figure_table
 from training.evaluation.harness.figures import estimate_figures
-from training.evaluation.harness.markup import render_figure_table, render_table
 from training.evaluation.harness.module_counts import CALLS, CONTEXT, interactions_of, module_figures_of
-from training.evaluation.harness.plots import draw_line, draw_scatter
 from training.evaluation.harness.scores import ItemScores
 from training.evaluation.intervals import Interval
+from training.pages.markup import render_table
+from training.pages.plots import draw_line, draw_scatter
 
 SPREAD = ["mean", "standard deviation", "least", "lower quartile", "median", "upper quartile", "most"]
 FEWEST_POINTS = 3

@@ -7,13 +7,14 @@ from html import escape
 from app.domain.budget import Usage
 from app.domain.missing import Missing
 from training.evaluation.harness.example import AnyBenchmark, BenchmarkAnswer
+from training.evaluation.harness.figure_table import render_figure_table
 from training.evaluation.harness.figures import FigureEstimate, estimate_figures, group_figure
 from training.evaluation.harness.manifest import ModelUsed, RunManifest
-from training.evaluation.harness.markup import format_number, render_document, render_figure_table, render_table
 from training.evaluation.harness.modules_page import render_modules
-from training.evaluation.harness.plots import draw_bars, draw_histogram, draw_intervals, draw_scatter
 from training.evaluation.harness.scores import ItemScores
 from training.evaluation.intervals import Interval
+from training.pages.markup import format_number, render_document, render_table
+from training.pages.plots import draw_bars, draw_histogram, draw_intervals, draw_scatter
 
 FEWEST_POINTS = 3
 MICRO = 1_000_000

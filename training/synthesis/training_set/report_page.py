@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from statistics import fmean
 
-from training.evaluation.harness.markup import format_number, render_document, render_table
-from training.evaluation.harness.plots import draw_bars, draw_histogram
+from training.pages.markup import format_number, render_document, render_table
+from training.pages.plots import draw_bars, draw_histogram
 from training.synthesis.training_set.manifest import TrainingSetManifest
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
 from training.synthesis.training_set.splits import Split

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import cycle
 from typing import Any
 
 from training.evaluation.intervals import Interval
@@ -11,6 +12,8 @@ WIDTH = 7.2
 ROW = 0.32
 MARGIN = 0.9
 INK, SOFT, ACCENT = "#333333", "#d9d9d9", "#2b6cb0"
+COLORS = (ACCENT, "#c05621", "#2f855a", "#805ad5")
+FEW_POINTS = 40
 STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "rubrica",
@@ -80,6 +83,20 @@ def draw_line(title: str, points: Sequence[tuple[int, Interval]], labels: tuple[
         axes.set_xscale("log", base=2)
         axes.set_xticks(limits, [str(limit) for limit in limits])
         axes.set_ylim(0.0, 1.02)
+        axes.set_xlabel(_escape_dollars(labels[0]))
+        axes.set_ylabel(_escape_dollars(labels[1]))
+        axes.grid(color=SOFT, linewidth=0.6)
+    return svg[0]
+
+
+def draw_curves(title: str, curves: Mapping[str, Sequence[tuple[float, float]]], labels: tuple[str, str]) -> str:
+    """Draw one line for each name, over steps."""
+    with _open_axes(title, 2.4) as (axes, svg):
+        for color, (name, points) in zip(cycle(COLORS), curves.items(), strict=False):
+            mark = "o-" if len(points) < FEW_POINTS else "-"
+            axes.plot(*zip(*points, strict=True), mark, color=color, label=_escape_dollars(name), linewidth=1.4, markersize=3)
+        if len(curves) > 1:
+            axes.legend(frameon=False)
         axes.set_xlabel(_escape_dollars(labels[0]))
         axes.set_ylabel(_escape_dollars(labels[1]))
         axes.grid(color=SOFT, linewidth=0.6)

@@ -1,0 +1,21 @@
+"""`rubrica train`: a recipe trains a policy on a set of `rubrica data`."""
+
+from pathlib import Path
+
+from infra.cli.execute import say
+from training.recipes.run_folder import MODEL, REPORT
+from training.recipes.starting import check_training, train
+
+
+def check(recipe: str, config: Path, models: Path | None) -> int:
+    """Print what a run will take."""
+    check_training(recipe, config, models, print)
+    return 0
+
+
+def train_and_report(recipe: str, config: Path, out: Path, models: Path | None) -> int:
+    """Train, and print where the model and the report are."""
+    folder = train(recipe, config, out, models, say)
+    print(folder.path / MODEL)
+    print(folder.path / REPORT)
+    return 0

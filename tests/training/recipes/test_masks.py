@@ -1,0 +1,90 @@
+"""What is trained: the policy's own words and the end of its turns, and nothing that it was told."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.domain.chat import ChatRole
+from app.domain.errors import InvalidInput
+from tests.support.training_sets import make_trajectory
+from training.recipes.chatml import END, IGNORED, MaskedIds, mask_answer, mask_conversation
+from training.recipes.samples_page import join_tokens
+from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage
+
+NEEDED = "training needs what `make setup-train` installs"
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Any:
+    pytest.importorskip("transformers", reason=NEEDED)
+    from training.recipes.tiny import build_tokenizer
+
+    return build_tokenizer()
+
+
+@pytest.fixture
+def messages() -> tuple[TrainedMessage, ...]:
+    conversation = make_trajectory(1)["conversations"][0]
+    return TrainedConversation.model_validate(conversation).messages
+
+
+def test_the_trained_tokens_are_what_the_policy_wrote(tokenizer: Any, messages: tuple[TrainedMessage, ...]) -> None:
+    masked = mask_conversation(messages, tokenizer)
+    trained = [tokenizer.decode(run) for run, is_trained in join_tokens(masked.ids, masked.trained) if is_trained]
+    assert trained == [message.content + END for message in messages if message.trained]
+    whole = tokenizer.apply_chat_template([{"role": m.role, "content": m.content} for m in messages], tokenize=False)
+    assert tokenizer.decode(masked.ids) == whole
+
+
+def test_a_template_that_rewrites_earlier_messages_is_refused(tokenizer: Any, messages: tuple[TrainedMessage, ...]) -> None:
+    forgetful = "{% for m in messages %}{{ m['content'] if loop.last else m['content'][:5] }}<|im_end|>{% endfor %}"
+    before, tokenizer.chat_template = tokenizer.chat_template, forgetful
+    try:
+        with pytest.raises(InvalidInput, match="chatml"):
+            mask_conversation(messages, tokenizer)
+    finally:
+        tokenizer.chat_template = before
+
+
+def test_an_observation_has_no_gradient(tokenizer: Any, messages: tuple[TrainedMessage, ...], tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason=NEEDED)
+    from transformers import AutoModelForCausalLM
+    from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
+
+    from training.recipes.tiny import build_tiny_model
+
+    build_tiny_model(tmp_path)
+    model = AutoModelForCausalLM.from_pretrained(tmp_path)
+    masked = mask_conversation(messages, tokenizer)
+    collate = DataCollatorForLanguageModeling(pad_token_id=tokenizer.pad_token_id)
+    batch = collate([{"input_ids": list(masked.ids), "labels": masked.labels}])
+    seen: list[Any] = []
+    model.lm_head.register_forward_hook(lambda _, __, logits: (logits.retain_grad(), seen.append(logits))[0])
+    model(**batch).loss.backward()
+    touched = seen[0].grad[0].abs().sum(-1) > 0
+    assert touched.tolist() == [*masked.trained[1:], False]
+    assert torch.any(touched)
+
+
+def test_another_observation_in_the_labels_changes_nothing(tokenizer: Any, messages: tuple[TrainedMessage, ...]) -> None:
+    masked = mask_conversation(messages, tokenizer)
+    other = MaskedIds(tuple(one if t else 0 for one, t in zip(masked.ids, masked.trained, strict=True)), masked.trained)
+    assert other.labels == masked.labels
+    assert IGNORED in masked.labels
+
+
+def test_an_answer_alone_is_trained_whatever_its_prompt_says(tokenizer: Any, messages: tuple[TrainedMessage, ...]) -> None:
+    masked = mask_answer(messages[:3], "The answer.", tokenizer)
+    trained = [tokenizer.decode(run) for run, is_trained in join_tokens(masked.ids, masked.trained) if is_trained]
+    assert trained == ["The answer." + END]
+
+
+def test_a_pair_scores_outputs_only(tokenizer: Any) -> None:
+    from training.recipes.preference_dpo.data import MaskedPair, to_columns
+
+    prompt = [TrainedMessage(role=ChatRole.USER, content="Observed: a pier.")]
+    columns = to_columns(MaskedPair(*(mask_answer(prompt, text, tokenizer) for text in ("good", "bad"))))
+    assert tokenizer.decode(columns["chosen_ids"]) == "good" + END
+    assert tokenizer.decode(columns["rejected_ids"]) == "bad" + END
+    assert "a pier" in tokenizer.decode(columns["prompt_ids"])

@@ -1,0 +1,110 @@
+"""Recipes at toy size, through the command: they train, go on after a cut, and refuse what cannot be learned from."""
+
+import json
+import shutil
+from pathlib import Path
+
+import orjson
+import pytest
+
+from app.domain.errors import InvalidInput
+from tests.support.stack import run_rubrica
+from tests.training.recipes.toy_runs import OFFLINE, write_toy
+from training.recipes.run_folder import TrainingFolder
+from training.recipes.starting import train as go_on
+
+NEEDED = "training needs what `make setup-train` installs"
+SMALL = {"seed": 3, "device": "cpu", "save_every": 2, "keep": 9}
+
+
+@pytest.fixture(autouse=True)
+def packages() -> None:
+    for name in ("torch", "trl", "peft"):
+        pytest.importorskip(name, reason=NEEDED)
+
+
+def train(recipe: str, config: Path, out: Path) -> TrainingFolder:
+    """Train by the command."""
+    done = run_rubrica(out.parent / "home", "train", recipe, "--config", str(config), "--out", str(out), **OFFLINE)
+    assert done.returncode == 0, done.stderr
+    assert str(out / "report.html") in done.stdout
+    return TrainingFolder(out)
+
+
+def cut_off(finished: Path, step: int, path: Path) -> Path:
+    """Make the folder that a kill leaves after a checkpoint: later steps are logged, nothing of them is saved."""
+    shutil.copytree(finished, path)
+    shutil.rmtree(path / "model")
+    for checkpoint in (path / "checkpoints").glob("checkpoint-*"):
+        if int(checkpoint.name.rpartition("-")[2]) > step:
+            shutil.rmtree(checkpoint)
+    with (path / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 9')
+    return path
+
+
+def read_curves(folder: TrainingFolder) -> list[tuple[int, dict[str, float]]]:
+    return [(each.step, each.values) for each in folder.read_metrics()]
+
+
+@pytest.mark.parametrize("recipe", ["sft_cold_start", "preference_dpo"])
+def test_a_recipe_trains_an_adapter_and_goes_on_where_it_was_cut_off(recipe: str, tmp_path: Path) -> None:
+    changes = {"run": SMALL, "optimizer": {"epochs": 1}}
+    if recipe == "sft_cold_start":
+        changes["stopping"] = {"check_every": 3, "mid_step": 3}
+    config = write_toy(tmp_path, recipe, rows=11, **changes)
+    whole = train(recipe, config, tmp_path / "whole")
+    adapter = json.loads((whole.model / "adapter_config.json").read_text())
+    assert adapter["peft_type"] == "LORA"
+    assert not list(whole.model.rglob("*.bin")) + list(whole.model.rglob("*.pt"))
+    assert "base_model: tiny-random" in (whole.model / "README.md").read_text()
+    assert 'class="trained"' in (whole.path / "samples.html").read_text()
+    assert "<svg" in (whole.path / "report.html").read_text()
+    losses = [values["loss"] for _, values in read_curves(whole) if "loss" in values]
+    assert losses[-1] < losses[0]
+
+    again = go_on(recipe, config, cut_off(whole.path, 2, tmp_path / "cut"), None, lambda _: None)
+    assert read_curves(again) == read_curves(whole)
+    weights = "adapter_model.safetensors"
+    assert (again.model / weights).read_bytes() == (whole.model / weights).read_bytes()
+
+
+def test_all_weights_learn_the_policys_own_good_outputs(tmp_path: Path) -> None:
+    config = write_toy(tmp_path, "self_sft", rows=11, run=SMALL, optimizer={"epochs": 1})
+    said = config.read_text()
+    config.write_text(said.replace("[adapter]\nrank = 8\nalpha = 16\n", ""))
+    folder = train("self_sft", config, tmp_path / "run")
+    assert (folder.model / "model.safetensors").exists()
+    assert not (folder.model / "adapter_config.json").exists()
+    figures = folder.read_figures()
+    assert {"reports with tense errors, before", "reports with tense errors, after"} <= figures.keys()
+
+
+def test_broken_data_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    config = write_toy(tmp_path, "sft_cold_start", rows=11)
+    arguments = ("train", "sft_cold_start", "--config", str(config), "--dry-run")
+    done = run_rubrica(tmp_path / "home", *arguments, **OFFLINE)
+    assert done.returncode == 0, done.stderr
+    assert all(word in done.stdout for word in ("examples", "tokens", "steps", "memory", "format limit 0.0253"))
+    assert not (tmp_path / "run").exists()
+
+    rows = tmp_path / "trajectories/train/rows.jsonl"
+    rows.write_bytes(rows.read_bytes().replace(b'"search"', b'"saerch"', 1))
+    done = run_rubrica(tmp_path / "home", *arguments, **OFFLINE)
+    assert (done.returncode, "run the `rubrica data make` command of this set again" in done.stderr) == (2, True), done.stderr
+
+
+def test_outputs_of_other_models_are_not_learned(tmp_path: Path) -> None:
+    from training.recipes.catalogue import load_recipe
+    from training.recipes.config import read_config
+    from training.recipes.own_samples import read_pairs
+    from training.synthesis.training_set.splits import Split
+
+    config = write_toy(tmp_path, "preference_dpo", rows=11)
+    read = read_config(config, load_recipe("preference_dpo").config)
+    rows = tmp_path / "self-samples/train/rows.jsonl"
+    said = [orjson.loads(line) for line in rows.read_bytes().splitlines()]
+    assert len(read_pairs(read.data, Split.TRAIN)) == 2 * len(said)
+    other = read.data.model_copy(update={"policy": "another"})
+    with pytest.raises(InvalidInput, match="toy-policy"):
+        read_pairs(other, Split.TRAIN)

@@ -1,0 +1,43 @@
+"""Runs of recipes at toy size: a recipe's own toy.toml over small sets of a test's folder, with fewer steps."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import training.recipes
+from tests.support.training_sets import write_set
+
+RECIPES = Path(training.recipes.__file__).parent
+OFFLINE = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")}
+
+
+def write_toy(folder: Path, recipe: str, rows: int = 20, **sections: Mapping[str, Any]) -> Path:
+    """Write the sets that a recipe's toy.toml names beside a copy of it, and change some values of its sections."""
+    said = tomllib.loads((RECIPES / recipe / "toy.toml").read_text())
+    kinds = [Path(path).name for path in said["data"]["sets"]]
+    for kind in kinds:
+        if not (folder / kind).exists():
+            write_set(folder / kind, kind, rows)
+    said["data"]["sets"] = kinds
+    for name, values in sections.items():
+        said[name] = said.get(name, {}) | values
+    path = folder / f"{recipe}.toml"
+    path.write_text(render_toml(said))
+    return path
+
+
+def render_toml(said: Mapping[str, Any]) -> str:
+    """Render sections, and lists of sections, as TOML."""
+    lines: list[str] = []
+    for name, values in said.items():
+        for head, each in [(f"[{name}]", values)] if isinstance(values, dict) else [(f"[[{name}]]", each) for each in values]:
+            lines += [head, *(f"{key} = {render_value(value)}" for key, value in each.items())]
+    return "\n".join(lines) + "\n"
+
+
+def render_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value).replace("'", '"')

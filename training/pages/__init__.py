@@ -1,0 +1,1 @@
+"""Pages of HTML and plots of SVG, for everything that evaluates, makes sets or trains."""

@@ -1,0 +1,126 @@
+"""The configuration of a recipe: a TOML file, read strictly. An unknown key is refused; paths are relative to the file."""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import AfterValidator, Field, ValidationError, ValidationInfo
+
+from app.domain.errors import InvalidInput
+from app.domain.value import Value
+
+TINY = "tiny-random"
+
+
+def _resolve(path: Path, info: ValidationInfo) -> Path:
+    folder: Path = (info.context or {}).get("folder", Path())
+    return (folder / path.expanduser()).resolve()
+
+
+ConfigPath = Annotated[Path, AfterValidator(_resolve)]
+"""A path, relative to the folder of the configuration file."""
+
+
+class BaseModelSection(Value):
+    """The model that learns.
+
+    `base` is a folder in the form of Hugging Face (relative to the file, or in `RUBRICA_MODELS_DIR`), the name of a model on the
+    hub with its `revision`, or `tiny-random`: weights made on the spot, for trying a recipe. `template` is `chatml` (ours, which
+    keeps earlier messages as they are) or `own` (the tokenizer's). `rope_factor` above 1 lengthens the context by YaRN.
+    """
+
+    base: str
+    revision: str = ""
+    template: Literal["chatml", "own"] = "chatml"
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    rope_factor: float = Field(default=1.0, ge=1)
+
+
+class AdapterSection(Value):
+    """A LoRA adapter. Without this section all weights are trained."""
+
+    rank: int = Field(default=16, ge=1)
+    alpha: int = Field(default=32, ge=1)
+    dropout: float = Field(default=0.0, ge=0, lt=1)
+    targets: str | list[str] = "all-linear"
+
+
+class OptimizerSection(Value):
+    """How weights are changed. `batch_size` is by device; an epoch may be a fraction."""
+
+    learning_rate: float = Field(gt=0)
+    schedule: Literal["constant", "linear", "cosine", "constant_with_warmup"] = "cosine"
+    warmup_ratio: float = Field(default=0.0, ge=0, lt=1)
+    weight_decay: float = Field(default=0.0, ge=0)
+    max_grad_norm: float = Field(default=1.0, gt=0)
+    batch_size: int = Field(default=1, ge=1)
+    accumulation: int = Field(default=1, ge=1)
+    epochs: float = Field(default=1.0, gt=0)
+    gradient_checkpointing: bool = False
+
+
+class RunSection(Value):
+    """Seed, device, how often there are curves (`log_every`) and checkpoints (`save_every`), in steps.
+
+    `samples` is the number of examples that the run shows with their masks.
+    """
+
+    seed: int = 0
+    device: Literal["auto", "cpu"] = "auto"
+    log_every: int = Field(default=1, ge=1)
+    save_every: int = Field(default=100, ge=1)
+    keep: int = Field(default=2, ge=1)
+    samples: int = Field(default=8, ge=0)
+
+
+class CostSection(Value):
+    """What training costs: devices that work at once, and the price of one for an hour."""
+
+    devices: int = Field(default=1, ge=1)
+    dollars_per_hour: float = Field(default=0.0, ge=0)
+
+
+class RecipeConfig(Value):
+    """What every recipe has. A recipe's own configuration adds its sections."""
+
+    model: BaseModelSection
+    optimizer: OptimizerSection
+    adapter: AdapterSection | None = None
+    run: RunSection = RunSection()
+    cost: CostSection = CostSection()
+
+    @property
+    def examples_a_step(self) -> int:
+        """The examples of a step, over all devices."""
+        return self.optimizer.batch_size * self.optimizer.accumulation * self.cost.devices
+
+
+C = TypeVar("C", bound=RecipeConfig)
+
+
+def read_config(path: Path, form: type[C], models: Path | None = None) -> C:
+    """Read a recipe's configuration. `models` is a folder with base models.
+
+    Raises:
+        InvalidInput: the file cannot be read, or has an unknown, missing or wrong value; the message names each.
+    """
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        config = form.model_validate(said, context={"folder": path.parent})
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path} is no TOML: {error}") from error
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        raise InvalidInput(f"{path}: {faults}") from error
+    found = find_base(config.model.base, [path.parent, *([models] if models else [])])
+    return config.model_copy(update={"model": config.model.model_copy(update={"base": found})})
+
+
+def find_base(base: str, folders: list[Path]) -> str:
+    """Return the folder of a base model in the first of the folders that has it, else the name as it is."""
+    if base == TINY:
+        return base
+    found = next((folder / base for folder in folders if (folder / base / "config.json").exists()), None)
+    return str(found.resolve()) if found else base

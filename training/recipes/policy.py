@@ -1,0 +1,126 @@
+"""The model that learns: loading it with its tokenizer and adapter, and saving what it has learned, as safetensors only."""
+
+from pathlib import Path
+from typing import Any
+
+from app.domain.errors import InvalidInput
+from training.evaluation.harness.manifest import digest_files
+from training.recipes.chatml import CHATML
+from training.recipes.config import TINY, AdapterSection, BaseModelSection, RecipeConfig
+from training.recipes.run_folder import BASE, TrainingFolder
+from training.recipes.tiny import build_tiny_model, build_tokenizer
+
+CARD = "README.md"
+PICKLED = "training_args.bin"
+"""The trainer writes its arguments as a pickle, which no one should have to load."""
+DIGESTED = ("*.safetensors", "config.json", "tokenizer.json")
+
+
+def place_base(config: RecipeConfig, folder: TrainingFolder) -> str:
+    """Return where the base model is loaded from; the tiny one is made in the run's folder."""
+    if config.model.base != TINY:
+        return config.model.base
+    if not (folder.path / BASE / "config.json").exists():
+        build_tiny_model(folder.path / BASE, config.run.seed)
+    return str(folder.path / BASE)
+
+
+def digest_base(base: str) -> dict[str, str]:
+    """Return the SHA-256 of a base model's files; none for a name on the hub, whose revision the configuration states."""
+    folder = Path(base)
+    files = [path for pattern in DIGESTED for path in sorted(folder.glob(pattern))] if folder.is_dir() else []
+    return digest_files(files)
+
+
+def load_tokenizer(section: BaseModelSection, base: str = "") -> Any:
+    """Load the tokenizer, with our chat template unless its own is wanted.
+
+    Raises:
+        InvalidInput: there is none, it has no token that ends a turn, or pads with that token.
+    """
+    if (base or section.base) == TINY:
+        return build_tokenizer()
+    from transformers import AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(base or section.base, revision=section.revision or None)
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"the base model {base or section.base!r} cannot be loaded; name its folder: {error}") from error
+    if section.template == "chatml":
+        tokenizer.chat_template = CHATML
+    if tokenizer.eos_token is None or tokenizer.pad_token in (None, tokenizer.eos_token):
+        # A padding token that is also the end would take the end out of the loss.
+        tokenizer.pad_token = _find_pad(tokenizer)
+    return tokenizer
+
+
+def _find_pad(tokenizer: Any) -> str:
+    spare = [token for token in tokenizer.all_special_tokens if token != tokenizer.eos_token]
+    if tokenizer.eos_token is None or not spare:
+        raise InvalidInput("the tokenizer needs a token that ends a turn and another one for padding")
+    return str(spare[0])
+
+
+def load_model(section: BaseModelSection, base: str) -> Any:
+    """Load the weights; with `rope_factor`, its positions are stretched by YaRN."""
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    config = AutoConfig.from_pretrained(base, revision=section.revision or None)
+    if section.rope_factor > 1:
+        length = config.max_position_embeddings
+        config.rope_parameters = {
+            **(config.rope_parameters or {}),
+            "rope_type": "yarn",
+            "factor": section.rope_factor,
+            "original_max_position_embeddings": length,
+        }
+        config.max_position_embeddings = int(length * section.rope_factor)
+    return AutoModelForCausalLM.from_pretrained(
+        base, config=config, revision=section.revision or None, dtype=getattr(torch, section.dtype)
+    )
+
+
+def make_adapter(section: AdapterSection | None) -> Any:
+    """Return PEFT's configuration of the adapter; None where all weights are trained."""
+    if section is None:
+        return None
+    from peft import LoraConfig
+
+    return LoraConfig(
+        task_type="CAUSAL_LM",
+        r=section.rank,
+        lora_alpha=section.alpha,
+        lora_dropout=section.dropout,
+        target_modules=section.targets,
+    )
+
+
+def save_trained(trainer: Any, folder: TrainingFolder) -> None:
+    """Save the adapter in PEFT's layout, or all weights, with tokenizer, chat template and card. It appears as a whole.
+
+    All processes of a run call it, because sharded weights are gathered.
+    """
+    part = folder.model.with_name(folder.model.name + ".part")
+    trainer.save_model(str(part))
+    if not trainer.is_world_process_zero():
+        return
+    (part / PICKLED).unlink(missing_ok=True)
+    is_adapter = (part / "adapter_config.json").exists()
+    (part / CARD).write_text(render_card(folder, is_adapter), encoding="utf-8")
+    part.rename(folder.model)
+
+
+def render_card(folder: TrainingFolder, is_adapter: bool) -> str:
+    """Render the model card."""
+    origin = folder.origin
+    base = origin.config["model"]["base"]
+    figures = "\n".join(f"| {name} | {value:.4g} |" for name, value in folder.read_figures().items())
+    data = "\n".join(f"- `{name}`: {digest}" for name, digest in origin.data.items())
+    return (
+        f"---\nlibrary_name: {'peft' if is_adapter else 'transformers'}\nbase_model: {base}\n"
+        f"tags: [rubrica, {origin.recipe}]\n---\n# {origin.recipe}\n\n"
+        f"{'A LoRA adapter' if is_adapter else 'Weights'} trained by Rubrica's recipe `{origin.recipe}` on `{base}`. "
+        "Serve it with the chat template in this folder, which it was trained with.\n\n"
+        f"Data (SHA-256):\n{data}\n\nCode {origin.code}.\n" + (f"\n| figure | |\n|---|---|\n{figures}\n" if figures else "")
+    )

@@ -1,0 +1,73 @@
+"""Rates of faults in the policy's reports, before and after training (MDR Table 6), as `workflows/checks` sees them.
+
+Reports are sampled for prompts that are not trained on; the same draws before and after.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any, TypeAlias
+
+import torch
+
+from app.domain.missing import Missing
+from training.evaluation.report_metrics import MeasuredReport, measure_reports
+from training.recipes.chatml import render_prompt
+from training.recipes.rates_section import RatesSection
+from training.recipes.run_folder import TrainingFolder
+from training.rewards.score import Score
+from training.synthesis.trajectories.conversations import TrainedMessage
+from workflows.agents.parsing import remove_thinking
+
+BEFORE, AFTER = "before", "after"
+Conversation: TypeAlias = Sequence[TrainedMessage]
+
+
+def keep_rates(
+    moment: str,
+    folder: TrainingFolder,
+    trainer: Any,
+    prompts: Sequence[Sequence[TrainedMessage]],
+    section: RatesSection,
+    seed: int,
+) -> None:
+    """Measure the rates of this moment, unless the folder has them, and keep them as figures of the run."""
+    if not prompts or any(name.endswith(moment) for name in folder.read_figures()):
+        return
+    model, tokenizer = trainer.accelerator.unwrap_model(trainer.model), trainer.processing_class
+    with torch.random.fork_rng(), torch.no_grad():
+        torch.manual_seed(seed)
+        reports = [sample_report(model, tokenizer, prompt, section) for prompt in prompts[: section.prompts]]
+    rates = measure_rates(reports, section.written or folder.origin.started_at.date())
+    folder.keep_figures({f"{name}, {moment}": rate for name, rate in rates.items() if not isinstance(rate, Missing)})
+
+
+def measure_rates(reports: Sequence[str], written: date) -> Mapping[str, Score]:
+    """Return the rates of table, tense and expression faults; missing where there is nothing to take a share of."""
+    figures = measure_reports([MeasuredReport(report, written) for report in reports])
+    return {
+        "faulty tables": figures.table_errors,
+        "faulty tables after repair": figures.table_errors_after_repair,
+        "tense errors": figures.tense_error_rate,
+        "reports with tense errors": figures.reports_with_tense_errors,
+        "expression faults": figures.expression_issue_rate,
+    }
+
+
+def sample_report(model: Any, tokenizer: Any, prompt: Sequence[TrainedMessage], section: RatesSection) -> str:
+    """Sample a report from the policy, without its private thinking."""
+    text = render_prompt(prompt, tokenizer)
+    ids = tokenizer(text, add_special_tokens=False, return_tensors="pt").to(model.device)
+    was_training = model.training
+    model.eval()
+    sampled = model.generate(
+        input_ids=ids["input_ids"],
+        attention_mask=ids["attention_mask"],
+        do_sample=True,
+        temperature=section.temperature,
+        top_k=0,
+        max_new_tokens=section.tokens,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    model.train(was_training)
+    return remove_thinking(str(tokenizer.decode(sampled[0, ids["input_ids"].shape[1] :], skip_special_tokens=True)))

@@ -1,0 +1,150 @@
+"""The folder of a training run.
+
+origin.json    what decides the run: resolved configuration, code, packages, digests of data and base model
+metrics.jsonl  a line for each logged step          figures.json  figures of the whole run, such as rates before and after
+samples.html   examples with their masks            report.html   curves and costs, written anew as the run goes
+checkpoints/   from which the same command goes on  model/        the trained adapter or weights, when the run is over
+"""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from app.domain.errors import Conflict
+from app.domain.value import Value
+from training.evaluation.harness.json_lines import append_line, cut_torn_line, read_lines
+from training.folders import lock_folder, replace_file
+
+FORMAT = "rubrica.training_run/1"
+ORIGIN, METRICS, FIGURES, SAMPLES, REPORT = "origin.json", "metrics.jsonl", "figures.json", "samples.html", "report.html"
+CHECKPOINTS, MODEL, BASE = "checkpoints", "model", "base"
+COMPARED = ("format", "recipe", "config", "code", "packages", "data", "base")
+STATE = "trainer_state.json"
+
+
+class TrainingOrigin(Value):
+    """Everything that decides a run. `data` and `base` are SHA-256 by name; `code` is a digest of the program."""
+
+    format: str = FORMAT
+    recipe: str
+    config: dict[str, Any]
+    code: str
+    packages: dict[str, str]
+    data: dict[str, str]
+    base: dict[str, str]
+    device: str
+    started_at: datetime
+
+    def require_same(self, other: "TrainingOrigin") -> None:
+        """Require that `other` goes on with this run.
+
+        Raises:
+            Conflict: something differs; the message names it.
+        """
+        if differing := [name for name in COMPARED if getattr(self, name) != getattr(other, name)]:
+            raise Conflict(
+                f"this folder holds a run with another {', '.join(differing)}; give a new folder, or what it was begun with"
+            )
+
+
+class StepMetrics(Value):
+    """What was logged at a step. `seconds` is the time that the run has taken so far, over all its attempts."""
+
+    step: int
+    seconds: float
+    values: dict[str, float] = Field(default_factory=dict)
+
+
+class TrainingFolder:
+    """The folder of one run. A kill at any moment loses at most the steps since the last checkpoint."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._began = time.monotonic()
+        self._spent = 0.0
+
+    @contextmanager
+    def open_run(self, origin: TrainingOrigin) -> Iterator[None]:
+        """Begin a run here, or go on with the same run.
+
+        Raises:
+            Conflict: another process works in the folder, or it holds another run.
+            InvalidInput: the folder holds something that is no run, or cannot be written.
+        """
+        with lock_folder(self.path, ORIGIN):
+            if (begun := self.read_origin()) is not None:
+                begun.require_same(origin)
+            else:
+                replace_file(self.path / ORIGIN, origin.model_dump_json(indent=1).encode())
+            cut_torn_line(self.path / METRICS)
+            self._spent = max((each.seconds for each in self.read_metrics()), default=0.0)
+            self._began = time.monotonic()
+            self._forget_after(self.checkpoint_step)
+            yield
+
+    @property
+    def seconds(self) -> float:
+        """The time that the run has taken so far, over all its attempts."""
+        return self._spent + time.monotonic() - self._began
+
+    @property
+    def model(self) -> Path:
+        """The folder of the trained model."""
+        return self.path / MODEL
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the trained model is there."""
+        return self.model.exists()
+
+    @property
+    def checkpoint(self) -> Path | None:
+        """The newest whole checkpoint; None before the first."""
+        whole = [path for path in (self.path / CHECKPOINTS).glob("checkpoint-*") if (path / STATE).exists()]
+        return max(whole, key=_step_of, default=None)
+
+    @property
+    def checkpoint_step(self) -> int:
+        """The step of the newest checkpoint; 0 before the first."""
+        return _step_of(self.checkpoint) if self.checkpoint else 0
+
+    @property
+    def origin(self) -> TrainingOrigin:
+        """The origin of the run that was begun here."""
+        return TrainingOrigin.of_any_version((self.path / ORIGIN).read_bytes())
+
+    def read_origin(self) -> TrainingOrigin | None:
+        """Read the origin of the run that was begun here; None where none was."""
+        return self.origin if (self.path / ORIGIN).exists() else None
+
+    def read_metrics(self) -> list[StepMetrics]:
+        """Read what was logged."""
+        return list(read_lines(self.path / METRICS, StepMetrics))
+
+    def keep_metrics(self, step: int, values: Mapping[str, float]) -> None:
+        """Append what was logged at a step."""
+        append_line(self.path / METRICS, StepMetrics(step=step, seconds=round(self.seconds, 3), values=dict(values)))
+
+    def read_figures(self) -> dict[str, float]:
+        """Read the figures of the whole run."""
+        kept = self.path / FIGURES
+        return dict(json.loads(kept.read_bytes())) if kept.exists() else {}
+
+    def keep_figures(self, figures: Mapping[str, float]) -> None:
+        """Add figures of the whole run to those that are there."""
+        replace_file(self.path / FIGURES, json.dumps(self.read_figures() | dict(figures), indent=1).encode())
+
+    def _forget_after(self, step: int) -> None:
+        """Drop what was logged after the step from which the run goes on: those steps are done again."""
+        kept = [each for each in self.read_metrics() if each.step <= step or self.is_finished]
+        replace_file(self.path / METRICS, b"".join(each.model_dump_json().encode() + b"\n" for each in kept))
+
+
+def _step_of(checkpoint: Path) -> int:
+    return int(checkpoint.name.rpartition("-")[2])

@@ -1,0 +1,39 @@
+"""The examples of the cold start: one for each conversation of a trajectory, with the policy's own words as its labels."""
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from training.recipes.chatml import mask_conversation
+from training.recipes.fitting import FittingExamples, keep_fitting
+from training.recipes.sft_cold_start.config import ColdStartConfig
+from training.recipes.training_data import read_rows
+from training.synthesis.training_set.splits import Split
+from training.synthesis.trajectories.conversations import TrainedConversation
+
+
+class TrajectoryLine(BaseModel):
+    """What is read of a row."""
+
+    id: str
+    conversations: tuple[TrainedConversation, ...]
+
+
+FORMS = {"trajectories": TrajectoryLine}
+
+
+def read_examples(config: ColdStartConfig, tokenizer: Any) -> FittingExamples:
+    """Read the examples.
+
+    Raises:
+        InvalidInput: the sets cannot be used, or no conversation fits.
+    """
+    rows = read_rows(config.data.sets, FORMS, Split.TRAIN)
+    taken = rows[: config.data.most_rows or len(rows)]
+    found = [mask_conversation(each.messages, tokenizer) for row in taken for each in row.conversations]
+    return keep_fitting(found, config.data.max_tokens)
+
+
+def read_validation(config: ColdStartConfig) -> list[TrainedConversation]:
+    """Read the conversations on which the stopping rule looks."""
+    return [each for row in read_rows(config.data.sets, FORMS, Split.VALIDATION) for each in row.conversations]

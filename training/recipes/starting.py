@@ -1,0 +1,100 @@
+"""Starting a recipe: its configuration is read, its data checked, its folder opened, and it trains or goes on."""
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from app.domain.errors import SetupError
+from training.recipes.catalogue import Recipe, load_recipe
+from training.recipes.config import RecipeConfig, read_config
+from training.recipes.run_folder import TrainingFolder, TrainingOrigin
+from workflows.code_digest import digest_code
+
+PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "datasets")
+CODE = ("training", "workflows", "retrieval", "app")
+
+
+def require_packages() -> None:
+    """Require what training needs beyond the default installation, and keep the libraries from calling home.
+
+    Raises:
+        SetupError: something is missing; the message says how to install it.
+    """
+    if missing := [name for name in PACKAGES if find_spec(name) is None]:
+        raise SetupError(
+            f"training needs {', '.join(missing)}: run `make setup-train` in a checkout, or `pip install 'rubrica[train]'`"
+        )
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("TQDM_DISABLE", "1")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+
+
+def check_training(name: str, path: Path, models: Path | None, say: Callable[[str], None]) -> tuple[Recipe[Any], RecipeConfig]:
+    """Read a recipe's configuration, check its data, and say what the run will take.
+
+    Raises:
+        InvalidInput: the recipe, the configuration or the data cannot be used.
+        SetupError: a package is missing.
+    """
+    recipe = load_recipe(name)
+    config = read_config(path, recipe.config, models)
+    require_packages()
+    for line in recipe.check(config).list_lines():
+        say(line)
+    return recipe, config
+
+
+def train(name: str, path: Path, out: Path, models: Path | None, say: Callable[[str], None]) -> TrainingFolder:
+    """Train a recipe in a folder, or go on there.
+
+    Raises:
+        InvalidInput: the recipe, the configuration, the data or the folder cannot be used.
+        Conflict: another process works in the folder, or it holds another run.
+        SetupError: a package is missing.
+    """
+    recipe, config = check_training(name, path, models, say)
+    folder = TrainingFolder(out)
+    with folder.open_run(describe_run(recipe, config)):
+        if folder.is_finished:
+            say("this run is finished")
+            return folder
+        if folder.checkpoint_step:
+            say(f"goes on after step {folder.checkpoint_step}")
+        recipe.train(config, folder)
+    return folder
+
+
+def describe_run(recipe: Recipe[Any], config: RecipeConfig) -> TrainingOrigin:
+    """Return everything that decides the run."""
+    from training.recipes.policy import digest_base
+
+    return TrainingOrigin(
+        recipe=recipe.name,
+        config=config.model_dump(mode="json"),
+        code=digest_code(CODE),
+        packages={name: _version_of(name) for name in PACKAGES},
+        data=recipe.digest(config),
+        base=digest_base(config.model.base),
+        device=_name_device(config),
+        started_at=datetime.now(UTC),
+    )
+
+
+def _version_of(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _name_device(config: RecipeConfig) -> str:
+    import torch
+
+    if config.run.device == "auto" and torch.cuda.is_available():
+        return f"{config.cost.devices} x {torch.cuda.get_device_name(0)}"
+    return f"CPU, {torch.get_num_threads()} threads"

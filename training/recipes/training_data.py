@@ -1,0 +1,57 @@
+"""Rows of training sets as recipes read them: of one kind, unchanged since they were made, each in its form."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from app.domain.errors import InvalidInput
+from training.evaluation.harness.manifest import digest_files
+from training.synthesis.training_set.folder import ROWS, SetFolder
+from training.synthesis.training_set.splits import Split
+
+R = TypeVar("R", bound=BaseModel)
+
+
+def read_rows(sets: Sequence[Path], forms: Mapping[str, type[R]], split: Split) -> list[R]:
+    """Read a split's rows of all sets. `forms` has the form of a row by the kind of set.
+
+    Raises:
+        NotFound: a folder holds no finished set.
+        InvalidInput: a set is of another kind, has changed since it was made, or has a row of another form; there is no row.
+    """
+    rows = [row for path in sets for row in _read_set(path, forms, split)]
+    if not rows and split is Split.TRAIN:
+        raise InvalidInput(
+            f"there are no rows for training in {', '.join(map(str, sets)) or 'no set at all'}; make a set of "
+            f"{' or '.join(forms)} with `rubrica data make`, and name its folder under [data] sets"
+        )
+    return rows
+
+
+def digest_sets(sets: Sequence[Path]) -> dict[str, str]:
+    """Return the SHA-256 of each set's rows."""
+    files = [path / split / ROWS for path in sets for split in Split if (path / split / ROWS).exists()]
+    return {f"{file.parent.parent.name}/{file.parent.name}": digest_files([file])[ROWS] for file in files}
+
+
+def _read_set(path: Path, forms: Mapping[str, type[R]], split: Split) -> Iterator[R]:
+    manifest = SetFolder(path).read_manifest()
+    if manifest.origin.kind not in forms:
+        raise InvalidInput(f"{path} is a set of {manifest.origin.kind}; this recipe learns from {' or '.join(forms)}")
+    name = f"{split}/{ROWS}"
+    file = path / name
+    if not file.exists() or digest_files([file])[ROWS] != manifest.files.get(name):
+        raise InvalidInput(f"{file} is not as it was made; run the `rubrica data make` command of this set again")
+    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+        yield _read_row(line, forms[manifest.origin.kind], f"{file}, line {number}")
+
+
+def _read_row(line: bytes, form: type[R], where: str) -> R:
+    try:
+        return form.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors()[0]
+        fault = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise InvalidInput(f"{where} is no row of this kind ({fault}); make the set again with this version") from error
