@@ -150,6 +150,34 @@ def limits(
 
 
 @app.command()
+def tables() -> None:
+    """List the tables and figures of the papers that evaluated runs can fill."""
+    from infra.cli.evaluation_tables import show_tables as work
+
+    leave_with(work)
+
+
+@app.command()
+def table(
+    name: Annotated[str, typer.Argument(help="Which one; `rubrica eval tables` lists them.")],
+    runs: Annotated[
+        list[str] | None, typer.Option("--run", metavar="LABEL=FOLDER", help="A run and the row it fills (repeatable).")
+    ] = None,
+    training: Annotated[
+        list[str] | None, typer.Option(metavar="LABEL=FOLDER", help="A training run, for figures of curves (repeatable).")
+    ] = None,
+    values: Annotated[
+        list[str] | None, typer.Option("--value", metavar="CURVE=NAME", help="The name under which a curve is logged.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder for NAME.html, NAME.md and NAME.csv.")] = Path("tables"),
+) -> None:
+    """Fill a table or figure of the papers from runs. A cell that no run fills says why. Without runs it shows what it takes."""
+    from infra.cli.evaluation_tables import make_table as work
+
+    leave_with(lambda: work(name, runs or [], training or [], values or [], out))
+
+
+@app.command()
 def form(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Reports in Markdown.")],
     written: Annotated[

@@ -15,9 +15,8 @@ from training.evaluation.harness.comparison import Difference, compare_runs, req
 from training.evaluation.harness.difference_page import render_difference_page
 from training.evaluation.harness.evaluation_loop import EvaluationProgress
 from training.evaluation.harness.figures import estimate_figures
-from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.limits_page import estimate_main_figure, render_limits_page, require_one_system
-from training.evaluation.harness.run_page import MICRO, RunRecord, render_page
+from training.evaluation.harness.run_page import MICRO, read_record, render_page
 from training.evaluation.harness.run_request import RunRequest
 from training.evaluation.harness.starting import run_benchmark as work
 from training.pages.markup import format_interval, format_number
@@ -48,7 +47,7 @@ async def run_and_report(settings: Settings, request: RunRequest, organisation: 
 
 def show_report(folder: Path) -> int:
     """Print the figures and write the page. Return `FAILED` when items have no scores."""
-    record = _read_record(folder)
+    record = read_record(folder)
     found = load_benchmark(record.manifest.benchmark)
     for figure in estimate_figures(found.figures, record.scored):
         print(f"{figure.name:22} {format_number(figure.value):>8}  {format_interval(figure.interval)}  ({figure.items} items)")
@@ -64,7 +63,7 @@ def show_report(folder: Path) -> int:
 
 def compare_folders(first: Path, second: Path, out: Path | None) -> int:
     """Print the differences of two runs, and write a page of them to `out`."""
-    one, other = _read_record(first), _read_record(second)
+    one, other = read_record(first), read_record(second)
     require_comparable(one.manifest, other.manifest)
     found = compare_runs(load_benchmark(one.manifest.benchmark), one.scored, other.scored)
     _print_differences(found)
@@ -77,7 +76,7 @@ def compare_folders(first: Path, second: Path, out: Path | None) -> int:
 
 def compare_limits(folders: Sequence[Path], out: Path) -> int:
     """Print one line for each run and write the page."""
-    records = [_read_record(folder) for folder in folders]
+    records = [read_record(folder) for folder in folders]
     require_one_system([record.manifest for record in records])
     found = load_benchmark(records[0].manifest.benchmark)
     for folder, record in zip(folders, records, strict=True):
@@ -98,11 +97,6 @@ def _print_differences(found: Sequence[Difference]) -> None:
             f"{format_interval(d.interval)} ({d.items} items){clear}"
         )
     print(f"{word_verdict(found)} (*: the interval leaves zero out)")
-
-
-def _read_record(folder: Path) -> RunRecord:
-    run = RunFolder(folder)
-    return RunRecord(run.read_manifest(), run.read_answers(), run.read_scores())
 
 
 def _say_progress(progress: EvaluationProgress) -> None:

@@ -14,6 +14,7 @@ MARGIN = 0.9
 INK, SOFT, ACCENT = "#333333", "#d9d9d9", "#2b6cb0"
 COLORS = (ACCENT, "#c05621", "#2f855a", "#805ad5")
 FEW_POINTS = 40
+MOST_PANELS_BESIDE = 3
 STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "rubrica",
@@ -74,6 +75,65 @@ def draw_scatter(title: str, points: Sequence[tuple[float, float]], labels: tupl
     return svg[0]
 
 
+def draw_panels(title: str, names: Sequence[str], panels: Mapping[str, Mapping[str, Interval]]) -> str:
+    """Draw a panel for each metric, with a bar and its interval for each name that has it; the first name is on top."""
+    beside = min(MOST_PANELS_BESIDE, len(panels))
+    tall = -(-len(panels) // beside)
+    with _open_figure(tall * (MARGIN + ROW * len(names))) as (figure, svg):
+        figure.suptitle(_escape_dollars(title), x=0.01, ha="left", fontsize=10)
+        found = figure.subplots(tall, beside, sharey=True, squeeze=False)
+        for axes, (panel, rows) in zip(found.flat, panels.items(), strict=False):
+            _fill_panel(axes, panel, [rows.get(name) for name in names])
+        for axes in found.flat[len(panels) :]:
+            axes.set_visible(False)
+        for axes in found[:, 0]:
+            axes.set_yticks(range(len(names)), [_escape_dollars(name) for name in names])
+        found[0, 0].set_ylim(len(names) - 0.5, -0.5)
+    return svg[0]
+
+
+def _fill_panel(axes: Any, panel: str, rows: Sequence[Interval | None]) -> None:
+    for place, at in enumerate(rows):
+        if at is not None:
+            axes.barh(place, at.value, color=ACCENT, height=0.55, alpha=0.55)
+            axes.plot([at.low, at.high], [place, place], color=INK, linewidth=1.2)
+    axes.set_title(_escape_dollars(panel), fontsize=9, loc="left")
+    axes.grid(axis="x", color=SOFT, linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def draw_named_points(title: str, points: Mapping[str, tuple[float, float]], labels: tuple[str, str]) -> str:
+    """Draw a dot with its name for each system, and lines at the means, which part the plane into quadrants."""
+    with _open_axes(title, 3.0) as (axes, svg):
+        for name, (x, y) in points.items():
+            axes.plot([x], [y], "o", color=ACCENT, markersize=6)
+            axes.annotate(_escape_dollars(name), (x, y), xytext=(5, 4), textcoords="offset points", fontsize=8)
+        axes.axvline(sum(x for x, _ in points.values()) / len(points), color=SOFT, linestyle="--")
+        axes.axhline(sum(y for _, y in points.values()) / len(points), color=SOFT, linestyle="--")
+        axes.margins(0.15)
+        axes.set_xlabel(_escape_dollars(labels[0]))
+        axes.set_ylabel(_escape_dollars(labels[1]))
+    return svg[0]
+
+
+def draw_series(title: str, series: Mapping[str, Sequence[tuple[int, Interval]]], labels: tuple[str, str], doubling: bool) -> str:
+    """Draw a line of values with their intervals for each name; `doubling`: over a scale of powers of two."""
+    with _open_axes(title, 2.6) as (axes, svg):
+        for color, (name, points) in zip(cycle(COLORS), series.items(), strict=False):
+            at, found = [place for place, _ in points], [interval for _, interval in points]
+            axes.vlines(at, [i.low for i in found], [i.high for i in found], color=color, alpha=0.4, linewidth=3)
+            axes.plot(at, [i.value for i in found], "o-", color=color, label=_escape_dollars(name), linewidth=1.4, markersize=4)
+        if doubling:
+            limits = sorted({place for points in series.values() for place, _ in points})
+            axes.set_xscale("log", base=2)
+            axes.set_xticks(limits, [str(limit) for limit in limits])
+        axes.legend(frameon=False)
+        axes.set_xlabel(_escape_dollars(labels[0]))
+        axes.set_ylabel(_escape_dollars(labels[1]))
+        axes.grid(color=SOFT, linewidth=0.6)
+    return svg[0]
+
+
 def draw_line(title: str, points: Sequence[tuple[int, Interval]], labels: tuple[str, str]) -> str:
     """Draw a line of values with their intervals, at limits on a scale of powers of two."""
     with _open_axes(title, 2.6) as (axes, svg):
@@ -106,6 +166,15 @@ def draw_curves(title: str, curves: Mapping[str, Sequence[tuple[float, float]]],
 @contextmanager
 def _open_axes(title: str, height: float) -> Iterator[tuple[Any, list[str]]]:
     """Yield the axes of a new figure, and a list that receives its SVG at the end. No global state and no display is used."""
+    with _open_figure(height) as (figure, svg):
+        axes = figure.add_subplot()
+        axes.set_title(_escape_dollars(title), loc="left", fontsize=10)
+        yield axes, svg
+
+
+@contextmanager
+def _open_figure(height: float) -> Iterator[tuple[Any, list[str]]]:
+    """Yield a new figure, and a list that receives its SVG at the end."""
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -113,9 +182,7 @@ def _open_axes(title: str, height: float) -> Iterator[tuple[Any, list[str]]]:
     svg: list[str] = []
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
-        axes = figure.add_subplot()
-        axes.set_title(_escape_dollars(title), loc="left", fontsize=10)
-        yield axes, svg
+        yield figure, svg
         written = io.StringIO()
         FigureCanvasSVG(figure).print_svg(written, metadata={"Date": None})  # type: ignore[no-untyped-call]
     text = written.getvalue()

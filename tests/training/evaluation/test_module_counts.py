@@ -81,6 +81,7 @@ def test_figures_over_items_by_hand() -> None:
             "title_miss_rate": 1 / 5,
             "hierarchy_errors": 0.5,
             "tense_error_rate": 1 / 2,
+            "reports_with_tense_errors": 1 / 2,
             "valid_tables": 0.0,
             "valid_tables_repaired": 1.0,
             "wrong_table_numbers": 1 / 2,

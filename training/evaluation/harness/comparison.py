@@ -42,6 +42,12 @@ def require_comparable(first: RunManifest, second: RunManifest) -> None:
     Raises:
         Conflict: the runs differ; the message says in what.
     """
+    if differing := list_differences(first, second):
+        raise Conflict(f"these runs cannot be compared: they differ in {', '.join(differing)}")
+
+
+def list_differences(first: RunManifest, second: RunManifest) -> list[str]:
+    """List in words what keeps two runs from being compared; nothing where they can be."""
     differing = [
         what
         for what, one, other in (
@@ -56,8 +62,7 @@ def require_comparable(first: RunManifest, second: RunManifest) -> None:
     ]
     if first.demonstration or second.demonstration:
         differing.append("purpose: a demonstration measures nothing")
-    if differing:
-        raise Conflict(f"these runs cannot be compared: they differ in {', '.join(differing)}")
+    return differing
 
 
 def compare_runs(benchmark: AnyBenchmark, first: Sequence[ItemScores], second: Sequence[ItemScores]) -> list[Difference]:
@@ -66,11 +71,16 @@ def compare_runs(benchmark: AnyBenchmark, first: Sequence[ItemScores], second: S
     Raises:
         Conflict: there are no such items.
     """
-    others = {score.item: score for score in second}
-    pairs = [(score, others[score.item]) for score in first if score.item in others]
+    pairs = pair_scores(first, second)
     if not pairs:
         raise Conflict("these runs have no scored item in common")
-    return [_difference_of(name, figure, pairs) for name, figure in benchmark.figures.items()]
+    return [compare_figure(name, figure, pairs) for name, figure in benchmark.figures.items()]
+
+
+def pair_scores(first: Sequence[ItemScores], second: Sequence[ItemScores]) -> list[ScoredPair]:
+    """Return the scores of the items that both runs have."""
+    others = {score.item: score for score in second}
+    return [(score, others[score.item]) for score in first if score.item in others]
 
 
 def word_verdict(found: Sequence[Difference]) -> str:
@@ -83,7 +93,8 @@ def word_verdict(found: Sequence[Difference]) -> str:
     return " ".join(said)
 
 
-def _difference_of(name: str, figure: BenchmarkFigure, pairs: Sequence[ScoredPair]) -> Difference:
+def compare_figure(name: str, figure: BenchmarkFigure, pairs: Sequence[ScoredPair]) -> Difference:
+    """Compare one figure over the pairs that have it twice."""
     both = [pair for pair in pairs if figure.is_usable(pair[0]) and figure.is_usable(pair[1])]
 
     def difference(drawn: Sequence[ScoredPair]) -> Score:

@@ -6,6 +6,7 @@ are known: a report from a file has no turns, and no day of writing, so that its
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from statistics import fmean
 
 from app.domain.errors import AnswerInvalid
 from app.domain.interactions import Interactions
@@ -48,6 +49,9 @@ FIGURES: Mapping[str, BenchmarkFigure] = {
     "title_miss_rate": ratio_of("report.titles_missed", "report.titles"),
     "hierarchy_errors": mean_of("report.hierarchy_errors"),
     "tense_error_rate": ratio_of("report.tense_errors", "report.statements"),
+    "reports_with_tense_errors": BenchmarkFigure(
+        ("report.tense_errors",), lambda rows: fmean(row["report.tense_errors"] > 0 for row in rows)
+    ),
     "valid_tables": ratio_of("report.tables_valid", "report.tables"),
     "valid_tables_repaired": ratio_of("report.tables_valid_repaired", "report.tables"),
     "wrong_table_numbers": ratio_of("report.cells_wrong", "report.cells_checked"),

@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 
 from app.domain.budget import Usage
 from app.domain.missing import Missing
 from training.evaluation.harness.example import AnyBenchmark, BenchmarkAnswer
 from training.evaluation.harness.figure_table import render_figure_table
 from training.evaluation.harness.figures import FigureEstimate, estimate_figures, group_figure
+from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.manifest import ModelUsed, RunManifest
 from training.evaluation.harness.modules_page import render_modules
 from training.evaluation.harness.scores import ItemScores
@@ -56,6 +58,16 @@ class RunRecord:
     def judging(self) -> Usage:
         """The usage of the judge."""
         return sum((scores.usage for scores in self.scores.values()), Usage())
+
+
+def read_record(folder: Path) -> RunRecord:
+    """Read the folder of a run.
+
+    Raises:
+        NotFound: there is no run in this folder.
+    """
+    run = RunFolder(folder)
+    return RunRecord(run.read_manifest(), run.read_answers(), run.read_scores())
 
 
 def render_page(record: RunRecord, benchmark: AnyBenchmark) -> str:
