@@ -8,6 +8,7 @@ from training.evaluation.harness.example import AnyBenchmark
 LOCATIONS = {
     "drb-race": ("drb", "RACE"),
     "drb-fact": ("drb_fact", "FACT"),
+    "drb-writing": ("drb_writing", "WRITING"),
     "drb2": ("rubric_sets", "DRB2"),
     "researchqa": ("rubric_sets", "RESEARCHQA"),
     "scholarqa": ("scholarqa", "SCHOLARQA"),

@@ -48,10 +48,12 @@ def fill_cell(column: PaperColumn, row: PaperRow, runs: Sequence[LabelledRun]) -
         return _empty(NO_RUN)
     fitting = [run for run in runs if not why_unfit(column, row, run)]
     exact = [run for run in fitting if run.manifest.system.caps == _caps_of(column)] or fitting
-    if len(exact) > 1:
-        told = " and ".join(str(run.folder) for run in exact)
-        raise InvalidInput(f"{told} both fill {column.name!r} of {exact[0].label!r}; give one of them another label")
-    return _estimate(column, exact[0]) if exact else _empty(_why_empty(column, row, runs))
+    first = [[run for run in exact if run.manifest.benchmark == benchmark] for benchmark in column.benchmarks]
+    chosen = next((found for found in first if found), [])
+    if len(chosen) > 1:
+        told = " and ".join(str(run.folder) for run in chosen)
+        raise InvalidInput(f"{told} both fill {column.name!r} of {chosen[0].label!r}; give one of them another label")
+    return _estimate(column, chosen[0]) if chosen else _empty(_why_empty(column, row, runs))
 
 
 def why_unfit(column: PaperColumn, row: PaperRow, run: LabelledRun) -> str:

@@ -36,6 +36,7 @@ class PublishedFigures(Value):
 class PaperColumn(Value):
     """One metric. A run fills it when it is of one of the `benchmarks`, in one of the `variants` (none: any).
 
+    Of a row's runs by several of the benchmarks, one of the first benchmark fills it. `unjudged`: no judge decides its value.
     `figures` are the benchmark's own or module metrics; of several their mean counts. `average` names columns whose mean this one
     is. A value is shown times `scale`, after it was taken from 1 where `complement` holds. `language` counts the items of one
     language. `call_limit` and `context_limit` are the limits under which it holds. `web`: a system needs a service outside.
@@ -55,6 +56,7 @@ class PaperColumn(Value):
     call_limit: int = 0
     context_limit: int = 0
     web: bool = False
+    unjudged: bool = False
     stand_in: str = ""
     note: str = ""
 

@@ -75,7 +75,7 @@ def _draw_efficiency(filled: FilledTable) -> list[str]:
 
 
 def _draw_limits(filled: FilledTable, main: PaperColumn, label: str, limit_of: Callable[[PaperColumn], int]) -> str:
-    """Draw a line for each row: over the limits under which it was measured, else over its lower bounds. The two are not mixed."""
+    """Draw a line for each row: over the limits under which it was measured, else over its lower bounds, never over both."""
     columns = [column for column in filled.table.columns if limit_of(column)]
     lines: dict[str, list[tuple[int, Interval]]] = {}
     for row in filled.rows:

@@ -10,6 +10,7 @@ from training.evaluation.paper_tables.description import PaperColumn, PaperRow, 
 from training.evaluation.paper_tables.labels import NAME_MARK, LabelledRun
 
 OWN_ROWS = "Other runs given"
+JUDGING = ("variant", "judge", "judge's prompts", "how much of a report the judge is shown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,8 @@ def _mark_row(table: PaperTable, column: PaperColumn, first: FilledRow, row: Fil
     one, cell = first.cells[column.id].run, row.cells[column.id]
     if one is None or cell.run is None or row is first:
         return row
-    differing = [what for what in list_differences(one.manifest, cell.run.manifest) if what not in table.differing]
+    allowed = (*table.differing, *(JUDGING if column.unjudged else ()))
+    differing = [what for what in list_differences(one.manifest, cell.run.manifest) if what not in allowed]
     if not differing:
         return row
     marks = (*cell.marks, f"not comparable with {first.name!r}: it differs in {', '.join(differing)}")
