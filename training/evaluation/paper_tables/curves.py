@@ -1,7 +1,8 @@
 """The curves of training runs over their steps, read from `metrics.jsonl` in each run's folder.
 
 A line is an object with `step`, and values by name beside it or in objects within it: `{"step": 3, "reward": 0.4}` or
-`{"step": 3, "values": {"reward": 0.4}}`. A last line that is not whole yet is left for later.
+`{"step": 3, "values": {"reward": 0.4}}`. A last line that is not whole yet is left for later. Of a step that was done again the
+last line counts.
 """
 
 import json
@@ -100,10 +101,10 @@ def _read_log(label: str, folder: Path) -> TrainingLog:
         lines = path.read_bytes().split(b"\n")[:-1]
     except FileNotFoundError as error:
         raise NotFound(f"there is no {METRICS} in {folder}; `rubrica train` makes it") from error
-    values: dict[str, list[tuple[float, float]]] = {}
+    values: dict[str, dict[float, float]] = {}
     for name, point in chain.from_iterable(_read_line(path, number, line) for number, line in enumerate(lines, 1) if line):
-        values.setdefault(name, []).append(point)
-    return TrainingLog(label, folder, {name: sorted(points) for name, points in values.items()})
+        values.setdefault(name, {}).update([point])
+    return TrainingLog(label, folder, {name: sorted(points.items()) for name, points in values.items()})
 
 
 def _read_line(path: Path, number: int, line: bytes) -> list[tuple[str, tuple[float, float]]]:

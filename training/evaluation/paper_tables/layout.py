@@ -77,10 +77,10 @@ def format_value(column: PaperColumn, value: float) -> str:
 
 
 def describe_runner(manifest: RunManifest) -> str:
-    """Describe what ran: the system and its model, the file of reports, or the judge alone."""
+    """Describe what ran: the system and its model, nothing for finished reports, or the judge alone."""
     system = manifest.system
     if system.reports:
-        return f"reports {system.reports[:8]}"
+        return "finished reports"
     model = system.model or (None if system.effort else manifest.judge.model)
     return ", ".join(part for part in (system.name if system.effort else "", model.name if model else "") if part) or "no model"
 

@@ -170,7 +170,7 @@ def _row_of_run(run: LabelledRun) -> list[str]:
         run.label,
         str(run.folder),
         f"{manifest.benchmark} {manifest.variant}".strip(),
-        describe_runner(manifest),
+        f"{describe_runner(manifest)} {manifest.system.reports[:8]}".strip(),
         judge.name if judge else "none",
         f"{len(run.record.scored)} of {len(manifest.items)}",
         ", ".join(f"{name} {digest[:8]}" for name, digest in manifest.data.items()),
