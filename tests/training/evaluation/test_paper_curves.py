@@ -9,6 +9,7 @@ import pytest
 
 from app.domain.errors import InvalidInput, NotFound
 from infra.cli.evaluation_tables import make_table
+from training.recipes.run_folder import TrainingFolder
 
 
 def write_log(folder: Path, rows: list[dict[str, Any]], torn: str = "") -> Path:
@@ -28,8 +29,10 @@ def points_of(path: Path) -> dict[tuple[str, str], list[tuple[float, float]]]:
 def test_two_runs_are_drawn_over_their_steps(tmp_path: Path) -> None:
     done_again = {"step": 2, "reward": 9.0, "entropy": 9.0}
     flat = [done_again, *({"step": n, "reward": n / 10, "entropy": 1.0, "loss": float("nan")} for n in (2, 1))]
-    nested = [{"step": n, "seconds": 3.0, "values": {"reward": 0.5, "reward_std": 0.1, "entropy": 2.0}} for n in (1, 2)]
-    one, other = write_log(tmp_path / "grpo", flat, torn='{"step": 3, "rew'), write_log(tmp_path / "x", nested)
+    one, other = write_log(tmp_path / "grpo", flat, torn='{"step": 3, "rew'), tmp_path / "x"
+    other.mkdir()
+    for step in (1, 2):
+        TrainingFolder(other).keep_metrics(step, {"reward": 0.5, "reward_std": 0.1, "entropy": 2.0})
     assert make_table("qsr-fig-3", (), (str(one), f"gspo={other}"), (), tmp_path) == 0
     found = points_of(tmp_path / "qsr-fig-3.csv")
     assert found["grpo", "reward"] == [(1.0, 0.1), (2.0, 0.2)]
