@@ -39,8 +39,8 @@ def _fill_table(
     if training or values:
         raise InvalidInput(f"{table.source} is filled by evaluated runs (--run LABEL=FOLDER), not by training runs")
     filled = fill_table(name, table, read_labelled_runs(runs))
-    for folder, why in filled.unused.items():
-        say(f"{folder} fills nothing: {why}")
+    for run, why in filled.unused.items():
+        say(f"{run} fills nothing: {why}")
     return {".html": render_paper_table(filled), ".md": write_markdown(filled), ".csv": write_csv(filled)}
 
 

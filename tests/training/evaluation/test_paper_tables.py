@@ -177,10 +177,11 @@ def test_a_run_that_fills_nothing_is_told_and_labels_are_text(tmp_path: Path, ca
     assert found["mams", "Turns a sample"]["notes"] == "empty: takes the system mams, and its run is of react"
     assert "a demonstration, which measures nothing" in found["react", "Turns a sample"]["notes"]
     page, told = (tmp_path / "qsr-table-6.html").read_text(), capsys.readouterr()
+    assert f"mams={tmp_path / 'run'} fills nothing: takes the system mams, and its run is of react" in told.err
     assert "<b>|bold" not in page
     assert "A demonstration" in page
     assert r"| <b>\|bold |" in told.out
-    assert f"{tmp_path / 'pairs'} fills nothing: no column takes a run of preference" in told.err
+    assert f"minddr, policy={tmp_path / 'pairs'} fills nothing: no column takes a run of preference" in told.err
 
 
 def test_the_command_lists_tables_and_shows_what_an_empty_one_takes(tmp_path: Path) -> None:

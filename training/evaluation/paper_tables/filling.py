@@ -44,7 +44,7 @@ class RowDifference:
 
 @dataclass(frozen=True, slots=True)
 class FilledTable:
-    """A filled table. `unused` says of each run that fills no cell why, by its folder."""
+    """A filled table. `unused` says of each run that fills no cell why, by LABEL=FOLDER."""
 
     name: str
     table: PaperTable
@@ -66,7 +66,7 @@ def fill_table(name: str, table: PaperTable, runs: Sequence[LabelledRun]) -> Fil
     used = {id(cell.run) for row in rows for cell in row.cells.values() if cell.run}
     known = {row.id for row in table.rows}
     rows = [_average_columns(table, row) for row in rows if row.row.id in known or _is_filled(row)]
-    unused = {str(run.folder): _why_unused(table, run) for run in runs if id(run) not in used}
+    unused = {f"{run.label}={run.folder}": _why_unused(table, run) for run in runs if id(run) not in used}
     return FilledTable(name, table, rows, runs, unused, _list_differences_from_baseline(table, rows))
 
 
@@ -124,7 +124,7 @@ def _why_unused(table: PaperTable, run: LabelledRun) -> str:
     if not columns:
         return f"no column takes a run of {run.manifest.benchmark}"
     row = next((row for row in table.rows if row.id == run.row), PaperRow(id=run.row, name=run.row))
-    return why_unfit(columns[0], row, run) or "its values are missing"
+    return why_unfit(columns[0], row, run) or "another run of its row comes first, or its values are missing"
 
 
 def _list_differences_from_baseline(table: PaperTable, rows: Sequence[FilledRow]) -> list[RowDifference]:

@@ -180,5 +180,5 @@ def _row_of_run(run: LabelledRun) -> list[str]:
 
 
 def _render_unused(filled: FilledTable) -> str:
-    rows = [[folder, why] for folder, why in filled.unused.items()]
-    return "<h2>Runs that fill nothing</h2>" + _render_words(["folder", "why"], rows) if rows else ""
+    rows = [[run, why] for run, why in filled.unused.items()]
+    return "<h2>Runs that fill nothing</h2>" + _render_words(["run", "why"], rows) if rows else ""

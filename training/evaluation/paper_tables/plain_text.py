@@ -42,7 +42,7 @@ def write_markdown(filled: FilledTable) -> str:
         "Paired differences:\n\n" + _write_table(["rows", "metric", "difference", "95% interval", "items"], differences)
         if differences
         else "",
-        "\n".join(f"- {folder} fills nothing: {why}" for folder, why in filled.unused.items()),
+        "\n".join(f"- {run} fills nothing: {why}" for run, why in filled.unused.items()),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
