@@ -2,12 +2,14 @@
 
 Each set is made once in peace, by the command of the product and a stub of a model behind a socket. Then the same command is
 killed again and again, and begun anew when it ends by itself. Every finished set must have the bytes of the one made in peace.
-`repeated_calls` counts the calls whose answer was stored before the kill and was asked for again after it.
+`repeated_calls` counts the calls whose answer was stored before the kill and was asked for again after it. Kinds that are made
+of runs have a few, recorded first. With `--kind` and `--add` the kinds are measured in pieces whose figures add up.
 """
 
 import argparse
 import asyncio
 import hashlib
+import json
 import os
 import random
 import shutil
@@ -16,7 +18,7 @@ import sqlite3
 import tempfile
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -25,17 +27,29 @@ from bench.labelled_sets import DATA
 from bench.result import print_result, print_skipped
 from bench.synthesis_stub.serving import serve_synthesis_stub
 from bench.synthesis_world import HOME, open_wikipedias
+from retrieval.search.in_process import open_local
 from tests.support.model_stub import ModelStub
 from tests.support.model_stub_bill import Bill, read_bill
+from tests.support.recorded_demo import FROM_RUNS, describe_world, list_inputs, record_runs
 from tests.support.stack import RUBRICA, command_environment
 from training.synthesis.training_set.folder import ANSWERS, WORK
 
-KINDS = {
+FROM_CORPUS = {
     "evidence-trees": ("--corpus", "wiki_en", "--rows", "4"),
     "graph-queries": ("--corpus", "wiki_en", "--rows", "12"),
     "claim-support": ("--corpus", "wiki_en", "--rows", "400"),
 }
+KINDS = (*FROM_CORPUS, *FROM_RUNS)
+ROWS = "40"
+OF_EACH = 3
 LATENCY = timedelta(milliseconds=20)
+SLOW = {
+    "trajectories": timedelta(seconds=1.5),
+    "report-data": timedelta(seconds=0.4),
+    "preference-pairs": timedelta(seconds=0.8),
+    "self-samples": timedelta(seconds=0.2),
+}
+"""The latency of a model for kinds with few calls: making the set must take longer than loading the program."""
 EARLIEST, LATEST = 0.1, 0.8
 """A kill comes after this share of the time that the set takes in peace."""
 
@@ -59,6 +73,7 @@ class ResumeBench:
     bill: Path
     folder: Path
     home: Path
+    source: Sequence[str]
     draw: random.Random
     seen: Kills = field(default_factory=Kills)
     _stored: list[tuple[float, set[str]]] = field(default_factory=list, init=False)
@@ -84,7 +99,7 @@ class ResumeBench:
 
     async def _start(self, out: Path) -> Process:
         settings = {"RUBRICA_LLM_BASE_URL": self.stub.base_url, "RUBRICA_LLM_MODEL": "stub", "RUBRICA_HOME": str(self.home)}
-        command = [*RUBRICA, "data", "make", self.kind, *KINDS[self.kind], "--out", str(out)]
+        command = [*RUBRICA, "data", "make", self.kind, *self.source, "--out", str(out)]
         return await asyncio.create_subprocess_exec(*command, env=command_environment(**settings), stdout=DEVNULL, stderr=PIPE)
 
     async def _finish(self, process: Process) -> None:
@@ -128,10 +143,14 @@ def digest_set(folder: Path) -> str:
 async def measure_all(home: Path, folder: Path, kinds: Sequence[str], kills: int, seed: int) -> dict[str, float]:
     """Measure every kind; return the figures over all."""
     total = Kills()
+    if any(kind in FROM_RUNS for kind in kinds):
+        await record_small_runs(folder / "runs")
     for kind in kinds:
         bill = folder / f"{kind}.bill"
-        async with serve_synthesis_stub(stub=ModelStub(latency=LATENCY, bill=Bill(bill))) as stub:
-            seen = await ResumeBench(kind, stub, bill, folder, home, random.Random(f"{seed} {kind}")).measure(kills)
+        source = FROM_CORPUS.get(kind) or ("--rows", ROWS, *list_inputs(kind, folder / "runs"))
+        async with serve_synthesis_stub(stub=ModelStub(latency=SLOW.get(kind, LATENCY), bill=Bill(bill))) as stub:
+            draw = random.Random(f"{seed} {kind}")
+            seen = await ResumeBench(kind, stub, bill, folder, home, source, draw).measure(kills)
         print(f"{kind}: {seen}", flush=True)
         total.kills += seen.kills
         total.finished += seen.finished
@@ -145,23 +164,39 @@ async def measure_all(home: Path, folder: Path, kinds: Sequence[str], kills: int
     }
 
 
+async def record_small_runs(folder: Path) -> None:
+    """Record two runs over an invented world, indexed in a home of its own."""
+    open_local(folder / "home", describe_world(folder)).close()
+    async with serve_synthesis_stub() as stub:
+        await record_runs(folder, {"RUBRICA_LLM_BASE_URL": stub.base_url, "RUBRICA_HOME": str(folder / "home")}, OF_EACH)
+
+
+def add_figures(figures: Mapping[str, float], earlier: Path | None) -> dict[str, float]:
+    """Add the figures of an earlier run, whose last line stands in a file."""
+    known = json.loads(earlier.read_text().splitlines()[-1])["figures"] if earlier else {}
+    return {name: value + known.get(name, 0) for name, value in figures.items()}
+
+
 def main() -> None:
     """Kill and compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, default=HOME, help="where the corpora are indexed")
     parser.add_argument("--kills", type=int, default=20, help="how many for each kind of set")
     parser.add_argument("--kind", action="append", choices=list(KINDS), help="only this kind (repeatable)")
+    parser.add_argument(
+        "--add", type=Path, help="add the figures of an earlier run of other kinds, from the file with its last line"
+    )
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    if not DATA.is_dir():
-        return print_skipped("synthesis_resume", f"the corpora are not at {DATA}")
-    with open_wikipedias(options.home):
-        pass
+    kinds = options.kind or list(KINDS)
+    if any(kind in FROM_CORPUS for kind in kinds):
+        if not DATA.is_dir():
+            return print_skipped("synthesis_resume", f"the corpora are not at {DATA}")
+        with open_wikipedias(options.home):
+            pass
     with tempfile.TemporaryDirectory() as folder:
-        figures = asyncio.run(
-            measure_all(options.home.absolute(), Path(folder), options.kind or list(KINDS), options.kills, options.seed)
-        )
-    return print_result("synthesis_resume", figures)
+        figures = asyncio.run(measure_all(options.home.absolute(), Path(folder), kinds, options.kills, options.seed))
+    return print_result("synthesis_resume", add_figures(figures, options.add))
 
 
 if __name__ == "__main__":

@@ -4,9 +4,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from bench.synthesis_stub.graph_queries import GraphQueryStub
+from bench.synthesis_stub.recorded import answer_about_runs
 from bench.synthesis_stub.trees import STEPS, TreeStub
 from tests.support.model_stub import Answerer, ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
+
+GRAPH = "graph_"
 
 
 @asynccontextmanager
@@ -26,6 +29,6 @@ def make_answerer(plant: str) -> Answerer:
         if prompt.step in STEPS:
             system, user, *_ = (message["content"] for message in prompt.messages)
             return trees.answer(prompt.step, system, user)
-        return graph.answer(prompt.text)
+        return graph.answer(prompt.text) if prompt.step.startswith(GRAPH) else answer_about_runs(prompt)
 
     return answer

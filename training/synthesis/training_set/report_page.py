@@ -105,13 +105,17 @@ def _render_origin(manifest: TrainingSetManifest) -> str:
         ),
         *([f"corpus: {name}", generation] for name, generation in origin.corpora.items()),
         *([f"compared with: {name}", f"{count} texts"] for name, count in origin.against.items()),
-        *([name, str(value)] for name, value in origin.settings.items()),
+        *([name, _show_setting(value)] for name, value in origin.settings.items()),
         ["seed", str(origin.seed)],
         ["code", origin.code],
         ["day", str(origin.today)],
         *([["consents looked up at", str(origin.consents_at)]] if origin.consents_at else []),
     ]
     return "<h2>Made with</h2>" + render_table(["", ""], told)
+
+
+def _show_setting(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _render_examples(rows: Sequence[KeptRow]) -> str:

@@ -88,13 +88,15 @@ def list_mixtures() -> list[Mixture]:
 
 
 def count_figures(worked: Sequence[WorkedCandidate]) -> dict[str, float]:
-    """Return each tier's yield: the share of what came to it that it let pass."""
+    """Return each tier's yield, the share of what came to it that it let pass; and how many passed of each class of a mixture."""
     fallen = Counter(each.refused.stage for each in worked if each.refused)
-    left, figures = len(worked), {}
+    left, figures = len(worked), dict[str, float]()
     for tier in (ADMISSION, PROCESS, APPROVAL):
         figures[f"yield of {tier}"] = 1 - fallen[tier] / left if left else 0.0
         left -= fallen[tier]
-    return figures
+    kept = [each.kept for each in worked if each.kept]
+    passed = Counter(f"passed: {mixture.name} {mixture.class_of(row)}" for mixture in list_mixtures() for row in kept)
+    return figures | {name: float(count) for name, count in sorted(passed.items())}
 
 
 @dataclass(frozen=True, slots=True)
