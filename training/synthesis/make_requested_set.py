@@ -10,6 +10,7 @@ from training.decontamination.public_sets import read_public_sets
 from training.evaluation.harness.models import ModelFiles, codec_of, open_models
 from training.evaluation.harness.starting import PACKAGES
 from training.synthesis.catalogue import load_kind
+from training.synthesis.mined_queries import drop_options, mix_mined
 from training.synthesis.set_request import SetRequest
 from training.synthesis.source_corpus import open_corpora
 from training.synthesis.training_set.folder import SetFolder
@@ -39,15 +40,17 @@ async def make_requested_set(
         async with open_models(settings, files) as models:
             begun = SetFolder(request.out).read_origin()
             today = begun.today if begun is not None else datetime.now(UTC).date()
-            workshop = Workshop(request, corpora, models, PromptLibrary.load(), codec_of(settings), today)
+            own = replace(request, options=drop_options(request.options))
+            workshop = Workshop(own, corpora, models, PromptLibrary.load(), codec_of(settings), today)
             recipe = kind.open_recipe(workshop)
-            origin = _describe_origin(workshop, against, recipe.consents_at)
-            recipe = replace(recipe, candidates=islice(recipe.candidates, request.candidates))
+            candidates = islice(recipe.candidates, request.candidates)
+            recipe = replace(recipe, candidates=candidates, mixtures=[*recipe.mixtures, *mix_mined(request)])
+            origin = _describe_origin(request, workshop, against, recipe.consents_at)
             return await make_set(recipe, origin, request.out, public, request.at_once, told)
 
 
-def _describe_origin(workshop: Workshop, against: dict[str, int], consents_at: datetime | None) -> SetOrigin:
-    request, models = workshop.request, workshop.models
+def _describe_origin(request: SetRequest, workshop: Workshop, against: dict[str, int], consents_at: datetime | None) -> SetOrigin:
+    models = workshop.models
     roles = {WRITER: models.system, VERIFIER: models.judge}
     return SetOrigin(
         kind=request.kind,

@@ -1,20 +1,24 @@
 """The workshop in which a set is made: corpora, models, prompts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 
 from app.domain.errors import SetupError
 from app.domain.query import Language
 from training.evaluation.harness.models import RunModels, ServedModel
 from training.synthesis.set_request import SetRequest
 from training.synthesis.source_corpus import SourceCorpus
+from training.synthesis.training_set.audit import RowAudit, ShownRow
+from training.synthesis.training_set.outcome import KeptRow
 from workflows.agents.codec import StepCodec
 from workflows.agents.kit import Kit
 from workflows.agents.ports import Record
 from workflows.prompts.library import PromptLibrary
 
 WRITER, VERIFIER = "writer", "verifier"
+AUDIT = "audit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,13 @@ class Workshop:
             SetupError: there is no model.
         """
         return self._open_kit(self.models.judge, record, language)
+
+    def open_audit(self, show: Callable[[KeptRow], ShownRow]) -> RowAudit | None:
+        """Return the audit in the folder that `--option audit=FOLDER` names; None where it names none."""
+        if AUDIT not in self.request.options:
+            return None
+        judge = self.models.judge.used.name if self.models.judge else ""
+        return RowAudit(Path(self.request.options[AUDIT]), self.today, judge, show)
 
     def _open_kit(self, model: ServedModel | None, record: Record, language: Language) -> Kit:
         if model is None:

@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from app.domain.chat import ChatRole, Completion, Message
+from app.domain.errors import InvalidInput
 from app.domain.query import Language, SystemName
 from app.domain.trajectory import Trajectory, Turn, TurnKind
 from app.settings import Settings
@@ -16,10 +17,12 @@ from retrieval.store.catalogue import Collection, CorpusKind
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
 from tests.training.evaluation.small_benchmark import QUESTIONS, write_benchmark, write_lines
+from training.evaluation.builder.queue import ReviewQueue
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.run_request import RunRequest
 from training.evaluation.harness.starting import run_benchmark
 from training.synthesis.make_requested_set import make_requested_set
+from training.synthesis.mined_queries import mix_mined
 from training.synthesis.set_request import SetRequest
 from training.synthesis.training_set.manifest import TrainingSetManifest
 from training.synthesis.training_set.mixture import Mixture, find_crowded_rows
@@ -122,6 +125,31 @@ async def test_the_paper_s_mixture_takes_no_more_than_each_share(home: Path) -> 
     taken = sum(manifest.rows.values()) + manifest.refused.get("split", 0)
     assert taken == 2, "of ten wanted rows four may be of a pattern and of medium difficulty"
     assert manifest.origin.settings["mixture"] == "paper"
+
+
+async def test_readers_queries_have_no_more_than_their_share(home: Path) -> None:
+    mined = home.parent / "mined.jsonl"
+    write_lines(mined, [{"id": int(n), "prompt": q} for n, (_, _, q) in QUESTIONS.items()])
+    manifest = await record_and_make(home, review(GOOD), mined=str(mined), share="10")
+    assert (sum(manifest.rows.values()), manifest.refused) == (1, {"mixture": 1})
+    refused = json.loads((home.parent / "set/refused.jsonl").read_text())
+    assert refused["reason"] == "origin 'mined' has its share already"
+
+
+@pytest.mark.parametrize(
+    ("options", "corpora"), [({"mined": "f"}, ()), ({"share": "20"}, ()), ({"mined": "f", "share": "20"}, ("wiki",))]
+)
+async def test_a_mixing_that_cannot_be_is_refused(options: dict[str, str], corpora: tuple[str, ...]) -> None:
+    with pytest.raises(InvalidInput, match="mined"):
+        mix_mined(SetRequest("trajectories", Path("set"), 1, options=options, corpora=corpora))
+
+
+async def test_trajectories_that_just_passed_wait_for_people_with_their_report(home: Path) -> None:
+    scores = GOOD | {"factuality": 4, "instructions": 4, "coherence": 4}
+    await record_and_make(home, review(scores), audit=str(home.parent / "audit"))
+    waiting = ReviewQueue(home.parent / "audit").list_waiting("ada")
+    assert len(waiting) == 2
+    assert "1824" in waiting[0].question.partition("\n\n")[2]
 
 
 def test_a_mixture_never_exceeds_a_share_by_more_than_a_row() -> None:

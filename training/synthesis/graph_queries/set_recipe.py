@@ -9,7 +9,10 @@ from pathlib import Path
 from app.domain.errors import InvalidInput
 from training.synthesis.catalogue import SetKind
 from training.synthesis.graph_queries.building import read_links
+from training.synthesis.graph_queries.filters import LEAST_COHERENCE
 from training.synthesis.graph_queries.making import GraphCandidate, GraphKits, GraphQueries, make_graph_queries
+from training.synthesis.graph_queries.row import GraphQueryRow
+from training.synthesis.training_set.audit import ShownRow
 from training.synthesis.training_set.make_set import SetRecipe
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
 from training.synthesis.workshop import Workshop
@@ -33,7 +36,8 @@ def open_recipe(workshop: Workshop) -> SetRecipe[GraphCandidate]:
     links = read_links(Path(request.options[LINKS])) if LINKS in request.options else None
     made = [make_graph_queries(corpus, kits, request.seed, request.out.parent, links) for corpus in workshop.corpora]
     work = _GraphWork({queries.corpus.name: queries for queries in made})
-    return SetRecipe(islice(work.list_candidates(), MOST_CANDIDATES * request.rows), work.make_row, count_figures)
+    candidates = islice(work.list_candidates(), MOST_CANDIDATES * request.rows)
+    return SetRecipe(candidates, work.make_row, count_figures, audit=workshop.open_audit(show_to_people))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,13 @@ class _GraphWork:
     async def make_row(self, candidate: GraphCandidate, record: Record) -> KeptRow | RefusedCandidate:
         """Make a row of a candidate."""
         return await self.queries[candidate.corpus].make_row(candidate, record)
+
+
+def show_to_people(kept: KeptRow) -> ShownRow:
+    """Return a question with its answer. It just passed if its coherence is the least that is kept."""
+    row = GraphQueryRow.model_validate(kept.data)
+    just_passed = row.coherence == LEAST_COHERENCE
+    return ShownRow(f"{row.query}\n-> {row.answer.name}", f"coherence {row.coherence} of 5", row.hops, just_passed)
 
 
 def count_figures(worked: Sequence[WorkedCandidate]) -> dict[str, float]:

@@ -16,7 +16,9 @@ from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, W
 from training.synthesis.training_set.report_page import render_report
 from training.synthesis.training_set.splits import Split, assign_splits
 
-KNOWN_STAGE, MIXTURE_STAGE, SPLIT_STAGE = "known", "mixture", "split"
+AUDIT_STAGE, KNOWN_STAGE, MIXTURE_STAGE, SPLIT_STAGE = "audit", "known", "mixture", "split"
+LINKED = "it shares a document or its query with a row of another split"
+NONE_REJECTED: Mapping[str, str] = {}
 
 
 def finish_set(
@@ -26,21 +28,24 @@ def finish_set(
     public: KnownTexts,
     figures: Mapping[str, float],
     mixtures: Sequence[Mixture] = (),
+    rejected: Mapping[str, str] = NONE_REJECTED,
 ) -> TrainingSetManifest:
-    """Take out what public sets have and what a mixture has no room for, split the rest, and write the set's files.
+    """Take out what people rejected, what public sets have and what a mixture has no room for; split and write the rest.
 
-    `figures` are the set's own statistics, for its report.
+    `figures` are the set's own statistics, for its report. `rejected` has the reasons of people by the ids of rows.
     """
-    kept = {each.candidate: each.kept for each in worked if each.kept is not None}
+    every = {each.candidate: each.kept for each in worked if each.kept is not None}
+    kept = {name: row for name, row in every.items() if name not in rejected}
     refused = {each.candidate: each.refused for each in worked if each.refused is not None}
     known = {name: found for name, row in kept.items() if (found := public.find_set(row.query))}
     fresh = {name: row for name, row in kept.items() if name not in known}
     crowded = find_crowded_rows(fresh, mixtures, origin.wanted, origin.seed)
     fresh = {name: row for name, row in fresh.items() if name not in crowded}
     splits = assign_splits(fresh, origin.seed)
-    refused |= {name: _refuse_known(kept[name], found) for name, found in known.items()}
-    refused |= {name: _refuse_crowded(kept[name], why) for name, why in crowded.items()}
-    refused |= {name: _refuse_linked(fresh[name]) for name, split in splits.items() if split is None}
+    refused |= {name: _refuse_row(AUDIT_STAGE, why, every[name]) for name, why in rejected.items()}
+    refused |= {name: _refuse_row(KNOWN_STAGE, f"{found} has this text, or nearly", kept[name]) for name, found in known.items()}
+    refused |= {name: _refuse_row(MIXTURE_STAGE, why, kept[name]) for name, why in crowded.items()}
+    refused |= {name: _refuse_row(SPLIT_STAGE, LINKED, fresh[name]) for name, split in splits.items() if split is None}
     order = [each.candidate for each in worked]
     rows = {split: {name: fresh[name] for name in order if splits.get(name) is split} for split in Split}
     files = {f"{split}/{ROWS}": _list_rows(found) for split, found in rows.items()}
@@ -65,17 +70,8 @@ def finish_set(
     return manifest
 
 
-def _refuse_known(row: KeptRow, found: str) -> RefusedCandidate:
-    return RefusedCandidate(stage=KNOWN_STAGE, reason=f"{found} has this text, or nearly", data={"query": row.query})
-
-
-def _refuse_crowded(row: KeptRow, why: str) -> RefusedCandidate:
-    return RefusedCandidate(stage=MIXTURE_STAGE, reason=why, data={"query": row.query})
-
-
-def _refuse_linked(row: KeptRow) -> RefusedCandidate:
-    reason = "it shares a document or its query with a row of another split"
-    return RefusedCandidate(stage=SPLIT_STAGE, reason=reason, data={"query": row.query})
+def _refuse_row(stage: str, reason: str, row: KeptRow) -> RefusedCandidate:
+    return RefusedCandidate(stage=stage, reason=reason, data={"query": row.query})
 
 
 def _list_rows(rows: Mapping[str, KeptRow]) -> bytes:

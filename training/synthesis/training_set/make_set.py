@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Generic
 
 from training.decontamination.known_texts import KnownTexts
+from training.synthesis.training_set.audit import RowAudit
 from training.synthesis.training_set.finishing import finish_set
 from training.synthesis.training_set.folder import SetFolder
 from training.synthesis.training_set.making import C, MakeRow, SetMaking
@@ -26,7 +27,8 @@ def _count_nothing(_: Sequence[WorkedCandidate]) -> Mapping[str, float]:
 class SetRecipe(Generic[C]):
     """How a kind of set is made: candidates in their order, a row from each, the statistics of all, and shares of classes.
 
-    `consents_at` is the moment at which readers' consents were looked up, for a set with their texts.
+    `consents_at` is the moment at which readers' consents were looked up, for a set with their texts. `audit` shows rows to
+    people.
     """
 
     candidates: Iterable[C]
@@ -34,6 +36,7 @@ class SetRecipe(Generic[C]):
     count_figures: Callable[[Sequence[WorkedCandidate]], Mapping[str, float]] = _count_nothing
     mixtures: Sequence[Mixture] = ()
     consents_at: datetime | None = None
+    audit: RowAudit | None = None
 
 
 async def make_set(
@@ -61,4 +64,5 @@ async def make_set(
             worked = await making.work(recipe.candidates)
         finally:
             answers.close()
-        return finish_set(folder, origin, worked, public, recipe.count_figures(worked), recipe.mixtures)
+        rejected = recipe.audit.offer(worked) if recipe.audit else {}
+        return finish_set(folder, origin, worked, public, recipe.count_figures(worked), recipe.mixtures, rejected)

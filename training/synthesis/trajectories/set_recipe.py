@@ -12,6 +12,7 @@ from app.domain.value import Value
 from training.synthesis.asked_questions import GRAPH, HARD, PRODUCT, read_questions
 from training.synthesis.catalogue import SetKind
 from training.synthesis.recorded_runs import RecordedRun, is_run, list_runs
+from training.synthesis.training_set.audit import ShownRow
 from training.synthesis.training_set.make_set import SetRecipe
 from training.synthesis.training_set.mixture import Mixture
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
@@ -21,6 +22,8 @@ from training.synthesis.trajectories.lengthening import BASE, count_tokens, draw
 from training.synthesis.trajectories.tiers import (
     ADMISSION,
     APPROVAL,
+    LEAST_SCORE,
+    OF_APPROVAL,
     PROCESS,
     ReviewAnswer,
     TierRefusal,
@@ -74,7 +77,8 @@ def open_recipe(workshop: Workshop) -> SetRecipe[RecordedRun]:
     questions = read_questions([path for path in request.inputs if path not in runs], hard)
     work = _TrajectoryWork(workshop, tuple(corrections_of(workshop.prompts)), request.options.get("lengths") == PAPER)
     mixtures = list_mixtures() if request.options.get("mixture") == PAPER else []
-    return SetRecipe(list_runs(runs, questions), work.make_row, count_figures, mixtures)
+    audit = workshop.open_audit(show_to_people)
+    return SetRecipe(list_runs(runs, questions), work.make_row, count_figures, mixtures, audit=audit)
 
 
 def list_mixtures() -> list[Mixture]:
@@ -85,6 +89,14 @@ def list_mixtures() -> list[Mixture]:
         Mixture("complexity", lambda row: "complex" if row.data["complex"] else "simple", COMPLEX),
         Mixture("pattern", lambda row: str(row.data["pattern"]), PATTERNS),
     ]
+
+
+def show_to_people(kept: KeptRow) -> ShownRow:
+    """Return a question with its report. It just passed if each score of its approval is the least that is kept."""
+    row = TrajectoryRow.model_validate(kept.data)
+    scores = {name: getattr(row.review, name) for name in OF_APPROVAL}
+    told = ", ".join(f"{name} {score} of 5" for name, score in scores.items())
+    return ShownRow(f"{kept.query}\n\n{row.report}", told, row.hops, set(scores.values()) == {LEAST_SCORE})
 
 
 def count_figures(worked: Sequence[WorkedCandidate]) -> dict[str, float]:

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from datetime import date
 from itertools import islice
 from pathlib import Path
 
@@ -12,9 +11,7 @@ import pytest
 from bench.synthesis_checker.graph_queries import check_row
 from bench.synthesis_stub.graph_queries import VIOLATIONS, GraphQueryStub
 from tests.training.synthesis.graph_queries.small_world import open_queries, open_world, read_texts, work
-from training.evaluation.builder.queue import ReviewQueue
 from training.rewards.entities import Entity, fold_text, is_mentioned
-from training.synthesis.graph_queries.mixing import list_for_audit, mix_sources, queue_for_audit
 from training.synthesis.graph_queries.row import GraphQueryRow
 from training.synthesis.source_corpus import SourceCorpus
 from training.synthesis.training_set.outcome import KeptRow
@@ -102,23 +99,3 @@ async def test_every_planted_violation_is_refused_with_its_stage(plant: str, cor
     assert stub.planted
     assert not kept & stub.planted
     assert REFUSED_AT[plant] & stages.keys()
-
-
-async def test_rows_that_just_passed_wait_for_people_once(corpus: SourceCorpus, folder: Path, tmp_path: Path) -> None:
-    rows = [GraphQueryRow.model_validate(kept.data) for kept in await rows_of(corpus, folder, GraphQueryStub(), 12)]
-    doubtful = [rows[0].model_copy(update={"coherence": 3}), *rows[1:]]
-    chosen = list_for_audit(doubtful, share=0.0)
-    assert [row.id for row in chosen] == [rows[0].id]
-    queue = ReviewQueue(tmp_path / "audit")
-    queue.open()
-    assert queue_for_audit(queue, chosen, date(2026, 1, 2), "judge") == 1
-    assert queue_for_audit(queue, chosen, date(2026, 1, 2), "judge") == 0
-    assert [waiting.id for waiting in queue.list_waiting("ada")] == [rows[0].id]
-
-
-def test_two_sources_are_mixed_at_their_share_at_each_moment() -> None:
-    mixed = list(mix_sources([f"made{n}" for n in range(100)], [f"mined{n}" for n in range(10)], 0.2))
-    assert [sum(row.startswith("mined") for row in mixed[:end]) for end in (4, 5, 10, 25)] == [0, 1, 2, 5]
-    assert len(mixed) == 54
-    assert list(mix_sources(["a"], ["b"], 0.0)) == ["a"]
-    assert list(mix_sources(["a"], ["b"], 1.0)) == ["b"]
