@@ -129,7 +129,8 @@ def read_stored(out: Path) -> set[str]:
     if not path.exists():
         return set()
     with sqlite3.connect(path) as answers:
-        return {row[0] for row in answers.execute("SELECT asked FROM answers")}
+        begun = answers.execute("SELECT name FROM sqlite_master").fetchall()  # a kill may come before the table is made
+        return {row[0] for row in answers.execute("SELECT asked FROM answers")} if begun else set()
 
 
 def digest_set(folder: Path) -> str:
