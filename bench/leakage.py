@@ -2,7 +2,8 @@
 
 Planted are each text inside a request (a copy), and each text with one word in five replaced by another word of the corpora (a
 paraphrase; of Chinese, one pair of ideographs in five). The other rows are questions and sentences about articles of Wikipedia.
-The sets are in two halves: `--half build` are those on which the check was built.
+The sets are in two halves: `--half build` are those on which the check was built. `--embedding` also prints what the product's
+encoder finds at several least likenesses, by the cosine to the nearest text; `--changed` replaces another share of the words.
 """
 
 import argparse
@@ -13,12 +14,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
+
+import numpy as np
 
 from app.domain.query import Language, detect_language
+from app.settings import Settings
 from bench.labelled_sets import DATA
 from bench.result import print_result, print_skipped
 from training.decontamination.known_texts import KnownTexts
 from training.decontamination.public_sets import read_questions
+from training.evaluation.harness.world import open_own_encoder
 
 HALVES = {
     "build": {"scifact": "scifact/queries.jsonl.gz", "multi-hop": "multihop/queries.jsonl"},
@@ -27,6 +33,7 @@ HALVES = {
 ROWS = 5_000
 ARTICLES = 3_000
 CHANGED = 0.2
+COSINES = (0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 REQUESTS = {
     Language.ENGLISH: "I need this for a briefing next week, with sources: {}",
     Language.CHINESE: "请为下周的汇报准备一份带来源的说明：{}",
@@ -51,32 +58,61 @@ def main() -> None:
     """Plant, search, count and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=list(HALVES), default="judge")
+    parser.add_argument("--changed", type=float, default=CHANGED, help="the share of a paraphrase's words that are replaced")
+    parser.add_argument("--embedding", action="store_true", help="print what the encoder finds, too")
     options = parser.parse_args()
     if not DATA.is_dir():
         return print_skipped("leakage", f"there are no public sets in {DATA}")
     sets = {name: list(read_questions(name, _find_file(path))) for name, path in HALVES[options.half].items()}
-    return print_result("leakage", measure(sets, Random(1)))
+    planted = plant(sets, Random(1), options.changed)
+    if options.embedding:
+        print_embedding(planted)
+    return print_result("leakage", measure(sets, planted))
 
 
-def measure(sets: dict[str, list[str]], draw: Random) -> dict[str, float]:
+class Planted(NamedTuple):
+    """The public texts, their copies and paraphrases, and the other rows."""
+
+    texts: Sequence[str]
+    copies: Sequence[str]
+    paraphrases: Sequence[str]
+    others: Sequence[str]
+
+
+def plant(sets: Mapping[str, Sequence[str]], draw: Random, changed: float) -> Planted:
+    """Make the rows."""
+    articles = {language: list(islice(read_articles(name), ARTICLES)) for language, name in CORPORA.items()}
+    texts = [text for own in sets.values() for text in own]
+    copies = [REQUESTS[detect_language(text)].format(text) for text in texts]
+    paraphrases = [replace_words(text, articles, draw, changed) for text in texts]
+    return Planted(texts, copies, paraphrases, [make_row(articles, draw) for _ in range(ROWS - len(copies) - len(paraphrases))])
+
+
+def measure(sets: Mapping[str, Sequence[str]], planted: Planted) -> dict[str, float]:
     """Return the shares of copies and paraphrases that are found, and of other rows that are said to be known."""
     known = KnownTexts()
     for name, texts in sets.items():
         known.add(name, texts)
-    articles = {language: list(islice(read_articles(name), ARTICLES)) for language, name in CORPORA.items()}
-    planted = [text for texts in sets.values() for text in texts]
-    copies = [REQUESTS[detect_language(text)].format(text) for text in planted]
-    paraphrases = [replace_words(text, articles, draw) for text in planted]
-    others = [make_row(articles, draw) for _ in range(ROWS - len(copies) - len(paraphrases))]
-    for text in [row for row in others if known.find_set(row)][:20]:
+    for text in [row for row in planted.others if known.find_set(row)][:20]:
         print(f"said to be known: {text}")
-    for text in [row for row in paraphrases if not known.find_set(row)][:20]:
+    for text in [row for row in planted.paraphrases if not known.find_set(row)][:20]:
         print(f"not found: {text}")
     return {
-        "copies_found": _share_known(known, copies),
-        "paraphrases_found": _share_known(known, paraphrases),
-        "false_alarms": _share_known(known, others),
+        "copies_found": _share_known(known, planted.copies),
+        "paraphrases_found": _share_known(known, planted.paraphrases),
+        "false_alarms": _share_known(known, planted.others),
     }
+
+
+def print_embedding(planted: Planted) -> None:
+    """Print what the encoder finds at each least cosine, for English rows: it knows no Chinese."""
+    encoder = open_own_encoder(Settings())
+    texts, *rows = ([text for text in own if detect_language(text) is Language.ENGLISH] for own in planted)
+    known = encoder.encode_passages(texts)
+    nearest = [np.max(encoder.encode_passages(own) @ known.T, axis=1) for own in rows]
+    for least in COSINES:
+        copies, paraphrases, others = (float(np.mean(found >= least)) for found in nearest)
+        print(f"cosine {least}: copies {copies:.4f}, paraphrases {paraphrases:.4f}, false alarms {others:.4f}", flush=True)
 
 
 def read_articles(name: str) -> Iterator[tuple[str, str]]:
@@ -87,11 +123,11 @@ def read_articles(name: str) -> Iterator[tuple[str, str]]:
             yield row["title"], row["text"]
 
 
-def replace_words(text: str, articles: Articles, draw: Random) -> str:
-    """Return the text with one word in five replaced by a word of some article in its language."""
+def replace_words(text: str, articles: Articles, draw: Random, changed: float) -> str:
+    """Return the text with a share of its words replaced by words of some articles in its language."""
     language = detect_language(text)
     places = list(WORD[language].finditer(text))
-    for place in sorted(draw.sample(places, round(CHANGED * len(places))), key=lambda place: -place.start()):
+    for place in sorted(draw.sample(places, round(changed * len(places))), key=lambda place: -place.start()):
         text = text[: place.start()] + _draw_word(language, articles, draw) + text[place.end() :]
     return text
 

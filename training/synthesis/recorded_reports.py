@@ -1,16 +1,15 @@
 """Finished runs of `rubrica eval run` as material of training sets: which report answers which question, and who made it."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.errors import InvalidInput
 from app.domain.query import Language
 from app.domain.value import Value
 from training.evaluation.harness.example import BenchmarkAnswer
-from training.evaluation.harness.folder import RunFolder
-from training.evaluation.harness.manifest import RunManifest, SystemUsed
+from training.evaluation.harness.manifest import SystemUsed
+from training.synthesis.recorded_runs import RecordedRun, list_runs
 
 DIGITS = 16
 NO_MODEL = "none"
@@ -33,11 +32,15 @@ class ReportOrigin(Value):
 
 @dataclass(frozen=True, slots=True)
 class RecordedReport:
-    """A report that answers a question, with the folder that has its cited pages."""
+    """A report that answers a question, and the run that wrote it."""
 
     origin: ReportOrigin
-    answer: BenchmarkAnswer
-    folder: RunFolder
+    run: RecordedRun
+
+    @property
+    def answer(self) -> BenchmarkAnswer:
+        """What the run kept of it."""
+        return self.run.answer
 
     @property
     def digest(self) -> str:
@@ -47,13 +50,12 @@ class RecordedReport:
     @property
     def documents(self) -> tuple[str, ...]:
         """The addresses of everything that it rests on."""
-        quoted = [quote.source.url for quote in self.answer.report.quotes] if self.answer.report else []
-        return tuple(sorted({*quoted, *self.answer.pages}))
+        return self.run.list_cited()
 
     def read_page(self, address: str) -> str:
         """Read the stored text of a cited page; empty where none is stored."""
         name = self.answer.pages.get(address)
-        return self.folder.read_page(name) if name else ""
+        return self.run.folder.read_page(name) if name else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,42 +68,26 @@ class QuestionReports:
     reports: tuple[RecordedReport, ...]
 
 
-def read_runs(paths: Sequence[Path]) -> list[RecordedReport]:
+def read_reports(paths: Sequence[Path]) -> list[RecordedReport]:
     """Read the reports of these runs.
 
     Raises:
         NotFound: a folder holds no run.
-        InvalidInput: its answers were stored by a version that did not store the questions.
+        InvalidInput: a folder is given twice, or answers were stored by a version that did not store the questions.
     """
-    names = [path.resolve().name for path in paths]
-    return [
-        report
-        for path, name in zip(paths, names, strict=True)
-        for report in _read_run(path, name if names.count(name) == 1 else f"{path.resolve().parent.name}/{name}")
-    ]
+    return [RecordedReport(_describe_origin(run), run) for run in list_runs(paths, {}) if run.answer.text]
 
 
-def _read_run(path: Path, name: str) -> Iterator[RecordedReport]:
-    folder = RunFolder(path)
-    manifest = folder.read_manifest()
-    for answer in folder.read_answers().values():
-        if answer.failed or not answer.text:
-            continue
-        if not answer.question:
-            raise InvalidInput(f"{path} has answers without their questions, from an older version; run it again")
-        yield RecordedReport(_describe_origin(manifest, name, answer.item), answer, folder)
-
-
-def _describe_origin(manifest: RunManifest, name: str, item: str) -> ReportOrigin:
-    used = manifest.system
+def _describe_origin(run: RecordedRun) -> ReportOrigin:
+    used = run.manifest.system
     return ReportOrigin(
-        run=name,
-        digest=hashlib.sha256(manifest.model_dump_json().encode()).hexdigest()[:DIGITS],
-        item=f"{manifest.benchmark}/{item}",
-        model=used.model.name if used.model else NO_MODEL,
+        run=run.name,
+        digest=hashlib.sha256(run.manifest.model_dump_json().encode()).hexdigest()[:DIGITS],
+        item=f"{run.manifest.benchmark}/{run.answer.item}",
+        model=run.model or NO_MODEL,
         system=used.name,
         sampling=_describe_sampling(used),
-        seed=manifest.seed,
+        seed=run.manifest.seed,
     )
 
 

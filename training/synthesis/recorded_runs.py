@@ -15,8 +15,9 @@ from training.synthesis.asked_questions import PRODUCT, AskedQuestion
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """The work of one system on one question. `scores` is None where nothing was judged."""
+    """The work of one system on one question. `name` is that of the run; `scores` is None where nothing was judged."""
 
+    name: str
     folder: RunFolder
     manifest: RunManifest
     question: AskedQuestion
@@ -25,8 +26,8 @@ class RecordedRun:
 
     @property
     def id(self) -> str:
-        """The run's folder and the question's id."""
-        return f"{self.folder.path.name}/{self.question.id}"
+        """The run's name and the question's id."""
+        return f"{self.name}/{self.question.id}"
 
     @property
     def model(self) -> str:
@@ -51,20 +52,25 @@ def is_run(path: Path) -> bool:
 def list_runs(paths: Sequence[Path], questions: Mapping[str, AskedQuestion]) -> Iterator[RecordedRun]:
     """Yield the finished runs of these folders, in the order of the folders and of their items.
 
-    What `questions` knows of a question comes before what the run kept of it.
+    What `questions` knows of a question comes before what the run kept of it. A run has the name of its folder; where two
+    folders have the same, the folder above is named too.
 
     Raises:
-        InvalidInput: two folders have the same name, or the text of a question is not known.
+        NotFound: a folder holds no run.
+        InvalidInput: a folder is given twice, or the text of a question is not known.
     """
-    if len({path.resolve().name for path in paths}) < len(paths):
+    folders = [path.resolve() for path in paths]
+    names = [path.name for path in folders]
+    told = [name if names.count(name) == 1 else f"{path.parent.name}/{name}" for path, name in zip(folders, names, strict=True)]
+    if len(set(told)) < len(told):
         raise InvalidInput("two folders of runs have the same name; rows could not be told apart")
-    for path in paths:
-        folder = RunFolder(path.resolve())
+    for path, name in zip(folders, told, strict=True):
+        folder = RunFolder(path)
         manifest, answers, scores = folder.read_manifest(), folder.read_answers(), folder.read_scores()
         for item in manifest.items:
             if item in answers and not answers[item].failed:
                 question = questions.get(item) or _question_of(path, answers[item])
-                yield RecordedRun(folder, manifest, question, answers[item], scores.get(item))
+                yield RecordedRun(name, folder, manifest, question, answers[item], scores.get(item))
 
 
 def _question_of(path: Path, answer: BenchmarkAnswer) -> AskedQuestion:

@@ -1,6 +1,8 @@
 """The kind of set that evidence trees make, for `rubrica data make evidence-trees`."""
 
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 
 from app.domain.errors import InvalidInput
 from app.domain.evidence_rubric import Variant
@@ -8,12 +10,14 @@ from app.domain.query import Language
 from training.synthesis.catalogue import SetKind
 from training.synthesis.evidence_trees.making import TreeKits, TreeMaking
 from training.synthesis.evidence_trees.statistics import count_figures
-from training.synthesis.evidence_trees.topics import SeedTopic, draw_from_corpora
+from training.synthesis.evidence_trees.topics import SeedTopic, draw_from_corpora, draw_once
 from training.synthesis.evidence_trees.tree import DEEPEST, FEWEST_CHILDREN, MOST_CHILDREN
 from training.synthesis.source_corpus import SourceCorpus
+from training.synthesis.training_set.folder import WORK
 from training.synthesis.training_set.make_set import SetRecipe
 from training.synthesis.workshop import Workshop
 
+TOPICS = f"{WORK}/topics.jsonl"
 FURTHER = (Variant.UNREVISED, Variant.SEARCH, Variant.CLOSED_BOOK)
 
 
@@ -41,6 +45,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[SeedTopic]:
         Language(language) if language else None,
         frozenset(Variant(one) for one in variants),
         read_most_children(options.get("children", "")),
+        workshop.request.out / TOPICS,
     )
 
 
@@ -63,10 +68,15 @@ def make_recipe(
     language: Language | None = None,
     variants: frozenset[Variant] = frozenset(),
     most_children: Sequence[int] = MOST_CHILDREN,
+    kept: Path | None = None,
 ) -> SetRecipe[SeedTopic]:
-    """Return the recipe of trees from these corpora, all languages or one. Each row has the rubrics of `variants` too."""
+    """Return the recipe of trees from these corpora, all languages or one. Each row has the rubrics of `variants` too.
+
+    The drawn topics are stored in the file `kept`, so that a set that goes on need not draw again.
+    """
     making = TreeMaking({corpus.name: corpus for corpus in corpora}, kits, variants, most_children)
-    return SetRecipe(draw_from_corpora(corpora, seed, language), making.make_row, count_figures)
+    draw = partial(draw_from_corpora, corpora, seed, language)
+    return SetRecipe(draw_once(kept, draw) if kept else draw(), making.make_row, count_figures)
 
 
 EVIDENCE_TREES = SetKind(

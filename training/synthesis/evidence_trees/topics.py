@@ -9,9 +9,12 @@ The paper sampled by the categories of Wikipedia instead, and by areas of resear
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
+from pathlib import Path
+
+import orjson
 
 from app.domain.evidence import content_key
 from app.domain.query import Language
@@ -19,6 +22,7 @@ from app.domain.script import IDEOGRAPHS, is_ideograph
 from retrieval.language.stop_words import STOP_WORDS, split_at_stop_words
 from retrieval.language.tokens import split_pairs
 from retrieval.language.traditional import simplify
+from training.folders import replace_file
 from training.synthesis.source_corpus import CorpusDocument, SourceCorpus
 
 OPENING_CHARS = {Language.ENGLISH: 1_200, Language.CHINESE: 400}
@@ -50,6 +54,16 @@ def draw_from_corpora(corpora: Sequence[SourceCorpus], seed: int, language: Lang
     """Yield the seed topics of several corpora, one of each in turn."""
     drawn = [draw_topics(corpus, seed, language) for corpus in corpora]
     return (topic for topic in chain.from_iterable(zip_longest(*drawn)) if topic is not None)
+
+
+def draw_once(path: Path, draw: Callable[[], Iterable[SeedTopic]]) -> Iterator[SeedTopic]:
+    """Yield topics that are drawn at the first time, and read from a file from then on: a draw reads the whole corpus."""
+    if not path.exists():
+        replace_file(path, b"".join(orjson.dumps(topic, option=orjson.OPT_APPEND_NEWLINE) for topic in draw()))
+    with path.open("rb") as lines:
+        for line in lines:
+            said = orjson.loads(line)
+            yield SeedTopic(**{**said, "language": Language(said["language"])})
 
 
 def draw_topics(corpus: SourceCorpus, seed: int, language: Language | None = None) -> list[SeedTopic]:

@@ -27,7 +27,7 @@ from training.synthesis.preference_pairs.exported import (
 from training.synthesis.preference_pairs.figures import count_figures
 from training.synthesis.preference_pairs.planted import load_rule
 from training.synthesis.preference_pairs.reviews import ReviewFolder
-from training.synthesis.recorded_reports import RecordedReport, group_by_question, read_runs
+from training.synthesis.recorded_reports import RecordedReport, group_by_question, read_reports
 from training.synthesis.training_set.make_set import SetRecipe
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
 from training.synthesis.workshop import Workshop
@@ -49,7 +49,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[PairSource]:
     request = workshop.request
     _check_options(workshop)
     exports = [path for path in request.inputs if is_export(path)]
-    reports = read_runs([path for path in request.inputs if path not in exports])
+    reports = read_reports([path for path in request.inputs if path not in exports])
     sources = _count_sources(reports)
     if reports and request.options.get(FEW) != "yes":
         _require_variety(sources)

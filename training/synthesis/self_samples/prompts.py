@@ -13,7 +13,7 @@ from app.domain.query import Language, detect_language
 from app.reports.rendering.numbering import number_citations
 from training.evaluation.benchmarks.files import read_json_lines
 from training.evaluation.harness.folder import ANSWERS
-from training.synthesis.recorded_reports import RecordedReport, read_runs
+from training.synthesis.recorded_reports import RecordedReport, read_reports
 from training.synthesis.training_set.folder import ROWS
 from training.synthesis.training_set.splits import Split
 from workflows.agents.untrusted import as_data, as_source
@@ -50,7 +50,7 @@ def read_prompts(paths: Iterable[Path], prompts: PromptLibrary, today: date) -> 
     """
     for path in paths:
         if (path / ANSWERS).exists():
-            yield from (_read_report(report, prompts, today) for report in read_runs([path]) if report.answer.report)
+            yield from (_read_report(report, prompts, today) for report in read_reports([path]) if report.answer.report)
             continue
         file = path / Split.TRAIN / ROWS if path.is_dir() else path
         yield from filter(None, read_json_lines(file, lambda row: _read_row(row, prompts, today)))

@@ -1,7 +1,7 @@
 """The folder of a training set, which `datasets.load_dataset(FOLDER)` opens as it is.
 
 README.md  manifest.json  report.html  train/rows.jsonl  validation/rows.jsonl  test/rows.jsonl  refused.jsonl
-work/: what goes on where it was cut off: origin.json  journal.jsonl  answers.sqlite
+work/: what goes on where it was cut off: origin.json  journal.jsonl  answers.sqlite, and files of a kind
 """
 
 import hashlib
