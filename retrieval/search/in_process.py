@@ -35,6 +35,10 @@ class LocalSearcher:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def open_encoder(self) -> Encoder | None:
+        """Open the encoder of the indexes; None where there is none, or it cannot be opened."""
+        return self._encoder() if self._encoder else None
+
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         """See `Searcher.search`."""
         with _map_errors():

@@ -7,6 +7,7 @@ import asyncio
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from retrieval.store.catalogue import Collection, CorpusKind
 from tests.support.model_stub import MODEL
@@ -74,7 +75,7 @@ def write_questions(path: Path, of_each: int) -> None:
     write_lines(path.with_name("reference.jsonl"), references)
 
 
-def _list_questions(of_each: int) -> Iterator[dict[str, object]]:
+def _list_questions(of_each: int) -> Iterator[dict[str, Any]]:
     """Ask about some people, rivers and towns of the world."""
     titles = {record["_id"]: record["title"] for record in list_records()}
     for kind, (topic, asked, hops) in TOPICS.items():

@@ -37,6 +37,13 @@ class KnownTexts:
         self._overlap = None
         return len(added)
 
+    def list_texts(self) -> dict[str, list[str]]:
+        """Return all texts by the names of their sets."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for text, name in self._texts:
+            found[name].append(text)
+        return dict(found)
+
     def find_set(self, text: str) -> str:
         """Return the name of the set that has the text; empty where none has."""
         said = tokens_of(text)

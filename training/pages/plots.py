@@ -15,6 +15,7 @@ INK, SOFT, ACCENT = "#333333", "#d9d9d9", "#2b6cb0"
 COLORS = (ACCENT, "#c05621", "#2f855a", "#805ad5")
 FEW_POINTS = 40
 MOST_PANELS_BESIDE = 3
+GRID, SMOOTHING = 60, 0.12
 STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "rubrica",
@@ -131,6 +132,30 @@ def draw_series(title: str, series: Mapping[str, Sequence[tuple[int, Interval]]]
         axes.set_xlabel(_escape_dollars(labels[0]))
         axes.set_ylabel(_escape_dollars(labels[1]))
         axes.grid(color=SOFT, linewidth=0.6)
+    return svg[0]
+
+
+def draw_map(title: str, groups: Mapping[str, Sequence[tuple[float, float]]]) -> str:
+    """Draw one dot for each item of several groups, and lines of equal density of the first group.
+
+    The density is a sum of bells; each is as wide as a share of the whole map.
+    """
+    import numpy as np
+
+    points = {name: np.array(own, dtype=float).reshape(-1, 2) for name, own in groups.items()}
+    every = np.concatenate([*points.values()])
+    low, high = every.min(axis=0), every.max(axis=0)
+    width = SMOOTHING * np.maximum(high - low, 1e-6)
+    xs, ys = (np.linspace(low[side] - width[side], high[side] + width[side], GRID) for side in (0, 1))
+    first = next(iter(points.values()))
+    bells_x = np.exp(-(((xs[:, None] - first[:, 0]) / width[0]) ** 2) / 2)
+    bells_y = np.exp(-(((ys[:, None] - first[:, 1]) / width[1]) ** 2) / 2)
+    with _open_axes(title, 4.4) as (axes, svg):
+        axes.contour(xs, ys, bells_y @ bells_x.T, levels=6, colors=SOFT, linewidths=0.8)
+        for color, (name, own) in zip(cycle(COLORS), points.items(), strict=False):
+            label = f"{_escape_dollars(name)} ({len(own)})"
+            axes.plot(own[:, 0], own[:, 1], "o", color=color, alpha=0.6, markersize=3, label=label)
+        axes.legend(frameon=False)
     return svg[0]
 
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from app.domain.errors import InvalidInput
-from training.synthesis.training_set.make_set import SetRecipe
+from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.workshop import Workshop
 
 LOCATIONS = {

@@ -8,7 +8,7 @@ from app.domain.errors import SetupError
 from app.domain.evidence import Passage, Source
 from app.domain.query import Language
 from app.settings import Settings
-from retrieval.encoding.encoder import EncoderOnFirstUse
+from retrieval.encoding.encoder import Encoder, EncoderOnFirstUse
 from retrieval.ports import SearchFilter
 from retrieval.search.in_process import LocalSearcher
 from retrieval.service.owner_lock import lock_home
@@ -50,6 +50,10 @@ class SourceCorpus:
     def read_text(self, source: Source) -> str:
         """Return the full text of a document."""
         return self._local.shelves.store.text_of(source.snapshot)
+
+    def open_encoder(self) -> Encoder | None:
+        """Open the encoder of the collections; None where one of them has no vectors."""
+        return self._local.open_encoder()
 
     async def search(self, query: str, limit: int) -> Sequence[Passage]:
         """Find up to `limit` passages, best first, as the product's own search does."""

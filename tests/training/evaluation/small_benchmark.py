@@ -1,7 +1,7 @@
 """Makes a benchmark of a few questions in DeepResearch Bench's files, and a small collection to answer them from."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ QUESTIONS = {
 }
 
 
-def write_lines(path: Path, rows: list[Mapping[str, Any]]) -> Path:
+def write_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     return path

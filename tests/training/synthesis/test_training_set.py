@@ -15,9 +15,10 @@ from app.domain.chat import ChatRequest, ChatRole, Completion, Message
 from app.domain.errors import Conflict, InvalidInput, ModelUnusable
 from app.domain.query import Language
 from training.decontamination.known_texts import KnownTexts
-from training.synthesis.training_set.make_set import SetRecipe, make_set
+from training.synthesis.training_set.make_set import make_set
 from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
+from training.synthesis.training_set.recipe import SetRecipe
 from workflows.agents.ports import Record
 from workflows.chat_models.scripted import ScriptedModel
 

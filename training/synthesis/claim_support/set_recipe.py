@@ -17,8 +17,8 @@ from training.synthesis.claim_support.generate import generate_pairs, read_sourc
 from training.synthesis.claim_support.pairs import ClaimPair, SourceText, read_pairs
 from training.synthesis.claim_support.paraphrases import PARAPHRASES
 from training.synthesis.source_corpus import SourceCorpus
-from training.synthesis.training_set.make_set import SetRecipe
 from training.synthesis.training_set.outcome import KeptRow
+from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.workshop import Workshop
 from workflows.agents.ports import Record
 

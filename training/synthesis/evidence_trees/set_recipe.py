@@ -9,12 +9,13 @@ from app.domain.evidence_rubric import Variant
 from app.domain.query import Language
 from training.synthesis.catalogue import SetKind
 from training.synthesis.evidence_trees.making import TreeKits, TreeMaking
+from training.synthesis.evidence_trees.query_map import render_query_map
 from training.synthesis.evidence_trees.statistics import count_figures
 from training.synthesis.evidence_trees.topics import SeedTopic, draw_from_corpora, draw_once
 from training.synthesis.evidence_trees.tree import DEEPEST, FEWEST_CHILDREN, MOST_CHILDREN
 from training.synthesis.source_corpus import SourceCorpus
 from training.synthesis.training_set.folder import WORK
-from training.synthesis.training_set.make_set import SetRecipe
+from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.workshop import Workshop
 
 TOPICS = f"{WORK}/topics.jsonl"
@@ -76,7 +77,9 @@ def make_recipe(
     """
     making = TreeMaking({corpus.name: corpus for corpus in corpora}, kits, variants, most_children)
     draw = partial(draw_from_corpora, corpora, seed, language)
-    return SetRecipe(draw_once(kept, draw) if kept else draw(), making.make_row, count_figures)
+    candidates = draw_once(kept, draw) if kept else draw()
+    encoder = corpora[0].open_encoder
+    return SetRecipe(candidates, making.make_row, count_figures, illustrate=render_query_map, open_encoder=encoder)
 
 
 EVIDENCE_TREES = SetKind(

@@ -13,8 +13,8 @@ from training.synthesis.graph_queries.filters import LEAST_COHERENCE
 from training.synthesis.graph_queries.making import GraphCandidate, GraphKits, GraphQueries, make_graph_queries
 from training.synthesis.graph_queries.row import GraphQueryRow
 from training.synthesis.training_set.audit import ShownRow
-from training.synthesis.training_set.make_set import SetRecipe
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
+from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.workshop import Workshop
 from workflows.agents.ports import Record
 
@@ -37,7 +37,8 @@ def open_recipe(workshop: Workshop) -> SetRecipe[GraphCandidate]:
     made = [make_graph_queries(corpus, kits, request.seed, request.out.parent, links) for corpus in workshop.corpora]
     work = _GraphWork({queries.corpus.name: queries for queries in made})
     candidates = islice(work.list_candidates(), MOST_CANDIDATES * request.rows)
-    return SetRecipe(candidates, work.make_row, count_figures, audit=workshop.open_audit(show_to_people))
+    audit, encoder = workshop.open_audit(show_to_people), workshop.corpora[0].open_encoder
+    return SetRecipe(candidates, work.make_row, count_figures, audit=audit, open_encoder=encoder)
 
 
 @dataclass(frozen=True, slots=True)

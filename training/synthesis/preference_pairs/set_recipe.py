@@ -28,8 +28,8 @@ from training.synthesis.preference_pairs.figures import count_figures
 from training.synthesis.preference_pairs.planted import load_rule
 from training.synthesis.preference_pairs.reviews import ReviewFolder
 from training.synthesis.recorded_reports import RecordedReport, group_by_question, read_reports
-from training.synthesis.training_set.make_set import SetRecipe
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
+from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.workshop import Workshop
 from workflows.agents.ports import Record
 

@@ -17,8 +17,8 @@ from training.synthesis.asked_questions import read_questions
 from training.synthesis.catalogue import SetKind
 from training.synthesis.recorded_runs import RecordedRun, is_run, list_runs
 from training.synthesis.report_data.recorded_report import RecordedReportTask, find_intent, read_report_task
-from training.synthesis.training_set.make_set import SetRecipe
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
+from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.workshop import Workshop
 from workflows.agents.asker import Asker
 from workflows.agents.effort import bounds_of

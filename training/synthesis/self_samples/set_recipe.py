@@ -19,8 +19,8 @@ from training.synthesis.self_samples.prompts import SamplePrompt, read_prompts
 from training.synthesis.self_samples.rows import Limits, keep_samples
 from training.synthesis.self_samples.sampling import Sampling, sample_outputs
 from training.synthesis.self_samples.scoring import Scoring
-from training.synthesis.training_set.make_set import SetRecipe
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
+from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.workshop import Workshop
 from workflows.agents.ports import Record
 

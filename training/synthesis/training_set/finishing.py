@@ -11,37 +11,37 @@ from training.decontamination.known_texts import KnownTexts
 from training.synthesis.training_set.card import render_card
 from training.synthesis.training_set.folder import CARD, MANIFEST, REFUSED, REPORT, ROWS, SetFolder
 from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
-from training.synthesis.training_set.mixture import Mixture, find_crowded_rows
+from training.synthesis.training_set.mixture import find_crowded_rows
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
+from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.training_set.report_page import render_report
 from training.synthesis.training_set.splits import Split, assign_splits
 
 AUDIT_STAGE, KNOWN_STAGE, MIXTURE_STAGE, SPLIT_STAGE = "audit", "known", "mixture", "split"
 LINKED = "it shares a document or its query with a row of another split"
-NONE_REJECTED: Mapping[str, str] = {}
 
 
 def finish_set(
     folder: SetFolder,
     origin: SetOrigin,
+    recipe: SetRecipe[Any],
     worked: Sequence[WorkedCandidate],
     public: KnownTexts,
-    figures: Mapping[str, float],
-    mixtures: Sequence[Mixture] = (),
-    rejected: Mapping[str, str] = NONE_REJECTED,
+    rejected: Mapping[str, str],
 ) -> TrainingSetManifest:
     """Take out what people rejected, what public sets have and what a mixture has no room for; split and write the rest.
 
-    `figures` are the set's own statistics, for its report. `rejected` has the reasons of people by the ids of rows.
+    `rejected` has the reasons of people by the ids of rows.
     """
     every = {each.candidate: each.kept for each in worked if each.kept is not None}
     kept = {name: row for name, row in every.items() if name not in rejected}
     refused = {each.candidate: each.refused for each in worked if each.refused is not None}
     known = {name: found for name, row in kept.items() if (found := public.find_set(row.query))}
     fresh = {name: row for name, row in kept.items() if name not in known}
-    crowded = find_crowded_rows(fresh, mixtures, origin.wanted, origin.seed)
+    crowded = find_crowded_rows(fresh, recipe.mixtures, origin.wanted, origin.seed)
     fresh = {name: row for name, row in fresh.items() if name not in crowded}
-    splits = assign_splits(fresh, origin.seed)
+    encoder = recipe.open_encoder()
+    splits = assign_splits(fresh, origin.seed, encoder)
     refused |= {name: _refuse_row(AUDIT_STAGE, why, every[name]) for name, why in rejected.items()}
     refused |= {name: _refuse_row(KNOWN_STAGE, f"{found} has this text, or nearly", kept[name]) for name, found in known.items()}
     refused |= {name: _refuse_row(MIXTURE_STAGE, why, kept[name]) for name, why in crowded.items()}
@@ -58,11 +58,12 @@ def finish_set(
         known=dict(sorted(Counter(known.values()).items())),
         files=folder.write_files(files),
         usage=sum((each.usage for each in worked), Usage()),
-        figures=dict(figures),
+        figures=dict(recipe.count_figures(worked)),
     )
+    shown = recipe.illustrate(encoder, [row for found in rows.values() for row in found.values()], public.list_texts())
     folder.write_files(
         {
-            REPORT: render_report(manifest, rows, refused).encode(),
+            REPORT: render_report(manifest, rows, refused, shown).encode(),
             CARD: render_card(manifest, [_flatten(name, row) for found in rows.values() for name, row in found.items()]).encode(),
             MANIFEST: manifest.model_dump_json(indent=1).encode(),
         }

@@ -18,8 +18,8 @@ SHOWN, SHOWN_CHARS = 12, 400
 Rows = Mapping[Split, Mapping[str, KeptRow]]
 
 
-def render_report(manifest: TrainingSetManifest, rows: Rows, refused: Mapping[str, RefusedCandidate]) -> str:
-    """Render the page."""
+def render_report(manifest: TrainingSetManifest, rows: Rows, refused: Mapping[str, RefusedCandidate], shown: str = "") -> str:
+    """Render the page. `shown` is a part of the kind's own, as HTML."""
     every = [row for found in rows.values() for row in found.values()]
     parts = [
         f"<h1>{escape(manifest.origin.kind)}</h1>",
@@ -28,6 +28,7 @@ def render_report(manifest: TrainingSetManifest, rows: Rows, refused: Mapping[st
         _render_yield(manifest, refused),
         _render_figures(manifest),
         *_draw_counts(every),
+        shown,
         _render_cost(manifest, len(every)),
         _render_origin(manifest),
         _render_examples(every),

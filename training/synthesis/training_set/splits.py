@@ -1,7 +1,7 @@
 """The splits of a set: 8:1:1 within each topic (QSR section 4.1), and no document, query or near-copy of one on two sides.
 
-Rows are linked when they share a document or their queries are near-copies. Linked rows stand on one side. Where so many are
-linked that a split would stay empty, a row is cut loose: the rows linked with it leave the set.
+Rows are linked when they share a document, or their queries are near-copies or mean nearly the same. Linked rows stand on one
+side. Where so many are linked that a split would stay empty, a row is cut loose: the rows linked with it leave the set.
 """
 
 import hashlib
@@ -9,8 +9,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain
 
+from retrieval.encoding.encoder import Encoder
 from training.decontamination.near_copies import WordOverlap
+from training.decontamination.near_meanings import list_near_meanings
 from training.synthesis.training_set.outcome import KeptRow
 
 MOST_CUT = 2
@@ -28,16 +31,19 @@ class Split(StrEnum):
 HELD_OUT: Mapping[Split, float] = {Split.TEST: 0.1, Split.VALIDATION: 0.1}
 
 
-def assign_splits(rows: Mapping[str, KeptRow], seed: int) -> dict[str, Split | None]:
-    """Return the split of each row by its id; None for a row that has to leave the set."""
-    sides = _Sides(rows, _link_rows(rows), seed)
+def assign_splits(rows: Mapping[str, KeptRow], seed: int, encoder: Encoder | None = None) -> dict[str, Split | None]:
+    """Return the split of each row by its id; None for a row that has to leave the set.
+
+    An `encoder` finds queries that mean nearly the same.
+    """
+    sides = _Sides(rows, _link_rows(rows, encoder), seed)
     for split, share in HELD_OUT.items():
         sides.fill(split, share)
     return {name: sides.found.get(name, Split.TRAIN) for name in rows}
 
 
-def _link_rows(rows: Mapping[str, KeptRow]) -> dict[str, set[str]]:
-    """Return the rows with which each row shares a document, or whose query is a near-copy of its query."""
+def _link_rows(rows: Mapping[str, KeptRow], encoder: Encoder | None) -> dict[str, set[str]]:
+    """Return the rows with which each row shares a document, or whose query is nearly its query, by words or by meaning."""
     holders: dict[str, list[str]] = defaultdict(list)
     for name, row in rows.items():
         for document in row.documents:
@@ -47,7 +53,8 @@ def _link_rows(rows: Mapping[str, KeptRow]) -> dict[str, set[str]]:
     for held in holders.values():
         for name in held:
             links[name].update(held)
-    for one, other in WordOverlap([row.query for row in rows.values()]).list_pairs():
+    queries = [row.query for row in rows.values()]
+    for one, other in chain(WordOverlap(queries).list_pairs(), list_near_meanings(encoder, queries)):
         links[names[one]].add(names[other])
         links[names[other]].add(names[one])
     return {name: linked - {name} for name, linked in links.items()}

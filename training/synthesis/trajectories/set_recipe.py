@@ -13,9 +13,9 @@ from training.synthesis.asked_questions import GRAPH, HARD, PRODUCT, read_questi
 from training.synthesis.catalogue import SetKind
 from training.synthesis.recorded_runs import RecordedRun, is_run, list_runs
 from training.synthesis.training_set.audit import ShownRow
-from training.synthesis.training_set.make_set import SetRecipe
 from training.synthesis.training_set.mixture import Mixture
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
+from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.trajectories.call_patterns import CallPattern, classify_calls
 from training.synthesis.trajectories.conversations import TrainedConversation, corrections_of, list_conversations
 from training.synthesis.trajectories.lengthening import BASE, count_tokens, draw_length, lengthen

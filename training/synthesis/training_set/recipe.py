@@ -1,0 +1,44 @@
+"""The recipe of a kind of set: what its rows are made of, and what its report shows besides."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic
+
+from retrieval.encoding.encoder import Encoder
+from training.synthesis.training_set.audit import RowAudit
+from training.synthesis.training_set.making import C, MakeRow
+from training.synthesis.training_set.mixture import Mixture
+from training.synthesis.training_set.outcome import KeptRow, WorkedCandidate
+
+CountFigures = Callable[[Sequence[WorkedCandidate]], Mapping[str, float]]
+PublicTexts = Mapping[str, Sequence[str]]
+"""The texts of public sets by the sets' names."""
+Illustrate = Callable[[Encoder | None, Sequence[KeptRow], PublicTexts], str]
+"""Renders a part of the report as HTML from the rows of all splits."""
+
+
+def _count_nothing(_: Sequence[WorkedCandidate]) -> Mapping[str, float]:
+    return {}
+
+
+def _show_nothing(_: Encoder | None, __: Sequence[KeptRow], ___: PublicTexts) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetRecipe(Generic[C]):
+    """How a kind of set is made: candidates in their order, a row from each, the statistics of all, and shares of classes.
+
+    `consents_at` is the moment at which readers' consents were looked up, for a set with their texts. `audit` shows rows to
+    people. `open_encoder` opens the encoder of the set's corpora, which finds queries that mean the same.
+    """
+
+    candidates: Iterable[C]
+    make_row: MakeRow[C]
+    count_figures: CountFigures = _count_nothing
+    mixtures: Sequence[Mixture] = ()
+    consents_at: datetime | None = None
+    audit: RowAudit | None = None
+    illustrate: Illustrate = _show_nothing
+    open_encoder: Callable[[], Encoder | None] = lambda: None
