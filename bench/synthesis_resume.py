@@ -2,8 +2,8 @@
 
 Each set is made once in peace, by the command of the product and a stub of a model behind a socket. Then the same command is
 killed again and again, and begun anew when it ends by itself. Every finished set must have the bytes of the one made in peace.
-`repeated_calls` counts the calls whose answer was stored before the kill and was asked for again after it. Kinds that are made
-of runs have a few, recorded first. With `--kind` and `--add` the kinds are measured in pieces whose figures add up.
+`repeated_calls` counts the calls whose answer was stored before the kill and was asked for again after it. The sets are small:
+from the default corpus, from an invented world, and from a few runs over it, which are recorded first. With `--kind` and `--add` the kinds are measured in pieces whose figures add up.
 """
 
 import argparse
@@ -23,21 +23,20 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from bench.labelled_sets import DATA
-from bench.result import print_result, print_skipped
+from bench.result import print_result
 from bench.synthesis_stub.serving import serve_synthesis_stub
-from bench.synthesis_world import HOME, open_wikipedias
-from retrieval.search.in_process import open_local
+from retrieval.search.in_process import SOTU, open_local
+from retrieval.search.library import DEFAULT_COLLECTION
 from tests.support.model_stub import ModelStub
 from tests.support.model_stub_bill import Bill, read_bill
-from tests.support.recorded_demo import FROM_RUNS, describe_world, list_inputs, record_runs
+from tests.support.recorded_demo import FROM_RUNS, WORLD, describe_world, list_inputs, record_runs
 from tests.support.stack import RUBRICA, command_environment
 from training.synthesis.training_set.folder import ANSWERS, WORK
 
 FROM_CORPUS = {
-    "evidence-trees": ("--corpus", "wiki_en", "--rows", "4"),
-    "graph-queries": ("--corpus", "wiki_en", "--rows", "12"),
-    "claim-support": ("--corpus", "wiki_en", "--rows", "400"),
+    "evidence-trees": ("--corpus", DEFAULT_COLLECTION, "--rows", "4"),
+    "graph-queries": ("--corpus", WORLD, "--rows", "30"),
+    "claim-support": ("--corpus", DEFAULT_COLLECTION, "--rows", "400"),
 }
 KINDS = (*FROM_CORPUS, *FROM_RUNS)
 ROWS = "40"
@@ -141,11 +140,13 @@ def digest_set(folder: Path) -> str:
     return digest.hexdigest()
 
 
-async def measure_all(home: Path, folder: Path, kinds: Sequence[str], kills: int, seed: int) -> dict[str, float]:
-    """Measure every kind; return the figures over all."""
+async def measure_all(folder: Path, kinds: Sequence[str], kills: int, seed: int) -> dict[str, float]:
+    """Measure every kind in a folder; return the figures over all."""
+    home = folder / "home"
     total = Kills()
+    open_local(home, SOTU, describe_world(folder)).close()
     if any(kind in FROM_RUNS for kind in kinds):
-        await record_small_runs(folder / "runs")
+        await record_small_runs(folder / "runs", home)
     for kind in kinds:
         bill = folder / f"{kind}.bill"
         source = FROM_CORPUS.get(kind) or ("--rows", ROWS, *list_inputs(kind, folder / "runs"))
@@ -165,9 +166,9 @@ async def measure_all(home: Path, folder: Path, kinds: Sequence[str], kills: int
     }
 
 
-async def record_small_runs(folder: Path) -> None:
-    """Record two runs over an invented world, indexed in a home of its own."""
-    open_local(folder / "home", describe_world(folder)).close()
+async def record_small_runs(folder: Path, home: Path) -> None:
+    """Record two runs over the invented world. They make vectors of it, so they search a copy of the home."""
+    shutil.copytree(home, folder / "home")
     async with serve_synthesis_stub() as stub:
         await record_runs(folder, {"RUBRICA_LLM_BASE_URL": stub.base_url, "RUBRICA_HOME": str(folder / "home")}, OF_EACH)
 
@@ -181,7 +182,6 @@ def add_figures(figures: Mapping[str, float], earlier: Path | None) -> dict[str,
 def main() -> None:
     """Kill and compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--home", type=Path, default=HOME, help="where the corpora are indexed")
     parser.add_argument("--kills", type=int, default=20, help="how many for each kind of set")
     parser.add_argument("--kind", action="append", choices=list(KINDS), help="only this kind (repeatable)")
     parser.add_argument(
@@ -190,14 +190,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     kinds = options.kind or list(KINDS)
-    if any(kind in FROM_CORPUS for kind in kinds):
-        if not DATA.is_dir():
-            return print_skipped("synthesis_resume", f"the corpora are not at {DATA}")
-        with open_wikipedias(options.home):
-            pass
     with tempfile.TemporaryDirectory() as folder:
-        figures = asyncio.run(measure_all(options.home.absolute(), Path(folder), kinds, options.kills, options.seed))
-    return print_result("synthesis_resume", add_figures(figures, options.add))
+        figures = asyncio.run(measure_all(Path(folder), kinds, options.kills, options.seed))
+    print_result("synthesis_resume", add_figures(figures, options.add))
 
 
 if __name__ == "__main__":
