@@ -3,7 +3,8 @@
 Each set is made once in peace, by the command of the product and a stub of a model behind a socket. Then the same command is
 killed again and again, and begun anew when it ends by itself. Every finished set must have the bytes of the one made in peace.
 `repeated_calls` counts the calls whose answer was stored before the kill and was asked for again after it. The sets are small:
-from the default corpus, from an invented world, and from a few runs over it, which are recorded first. With `--kind` and `--add` the kinds are measured in pieces whose figures add up.
+from the default corpus, from an invented world, and from a few runs over it, which are recorded first. With `--kind` and
+`--add` the kinds are measured in pieces whose figures add up.
 """
 
 import argparse
