@@ -71,9 +71,9 @@ def prefer(prompt: StubPrompt) -> Mapping[str, Any]:
 
 
 def meet(prompt: StubPrompt) -> Mapping[str, Any]:
-    """Give an output that cites 3 or 4 points for a dimension, and any other 0 or 1."""
-    cites = "[2]" in prompt.last.partition("<answer>")[2]
-    return {"analysis": "a stand-in's remark", "score": prompt.make_dice().choice((3, 4) if cites else (0, 1))}
+    """Give an output with a whole table 3 or 4 points for a dimension, and any other 0 or 1."""
+    whole = "| --- |" in prompt.last.partition("<answer>")[2]
+    return {"analysis": "a stand-in's remark", "score": prompt.make_dice().choice((3, 4) if whole else (0, 1))}
 
 
 def write_reference(prompt: StubPrompt) -> str:
