@@ -78,16 +78,6 @@ async def judge_writing(kit: Kit, section: str) -> WrittenSection | Missing:
     return WrittenSection(issues, len(spans), touched)
 
 
-def rate_issues(sections: list[WrittenSection | Missing]) -> float | Missing:
-    """Return the share of paragraphs with an issue over all sections; missing if one is missing or none has text."""
-    known = [section for section in sections if not isinstance(section, Missing)]
-    if len(known) < len(sections):
-        reasons = dict.fromkeys(section.reason for section in sections if isinstance(section, Missing))
-        return Missing("; ".join(reasons))
-    paragraphs = sum(section.paragraphs for section in known)
-    return sum(section.with_issues for section in known) / paragraphs if paragraphs else Missing("no text to judge")
-
-
 def _find_issue(section: str, said: IssueAnswer) -> WritingIssue | None:
     kind = said.kind.strip().lower()
     span = locate_quote(section, said.words)
