@@ -147,7 +147,7 @@ async def measure_all(folder: Path, kinds: Sequence[str], kills: int, seed: int)
     total = Kills()
     open_local(home, SOTU, describe_world(folder)).close()
     if any(kind in FROM_RUNS for kind in kinds):
-        await record_small_runs(folder / "runs", home)
+        await record_small_runs(folder / "runs")
     for kind in kinds:
         bill = folder / f"{kind}.bill"
         source = FROM_CORPUS.get(kind) or ("--rows", ROWS, *list_inputs(kind, folder / "runs"))
@@ -167,9 +167,9 @@ async def measure_all(folder: Path, kinds: Sequence[str], kills: int, seed: int)
     }
 
 
-async def record_small_runs(folder: Path, home: Path) -> None:
-    """Record two runs over the invented world. They make vectors of it, so they search a copy of the home."""
-    shutil.copytree(home, folder / "home")
+async def record_small_runs(folder: Path) -> None:
+    """Record two runs over the invented world. They make vectors of it, so it is in a home of its own."""
+    open_local(folder / "home", describe_world(folder)).close()
     async with serve_synthesis_stub() as stub:
         await record_runs(folder, {"RUBRICA_LLM_BASE_URL": stub.base_url, "RUBRICA_HOME": str(folder / "home")}, OF_EACH)
 
