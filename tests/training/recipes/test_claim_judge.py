@@ -8,12 +8,18 @@ import pytest
 
 from app.domain.errors import InvalidInput
 from app.domain.query import Language
-from training.recipes.claim_judge.config import DataSection, read_config
+from tests.support.stack import run_rubrica
+from tests.training.recipes.toy_runs import OFFLINE
+from training.recipes.claim_judge.config import ClaimJudgeConfig, DataSection
 from training.recipes.claim_judge.data import OPEN, OPPOSED, STATED, kind_of, label_of, load_pairs
+from training.recipes.claim_judge.train import CLAIM_JUDGE
+from training.recipes.config import read_config
+from training.recipes.run_folder import TrainingFolder
 from training.synthesis.claim_support.generate import read_source
 from training.synthesis.claim_support.learning_pairs import make_headline_pairs, make_learning_pairs, turn_pair
 from training.synthesis.claim_support.pairs import ClaimPair, SourceText, read_pairs, write_pairs
 from workflows.checks.grading import Evidence
+from workflows.judging.pair_encoder import EncodedPair, open_session
 from workflows.judging.pair_reader import PairReader
 
 WORDS = ("the", "dam", "was", "opened", "in", "by", "because", "of", "floods", "river", "exports", "from", "tons", "first")
@@ -24,18 +30,21 @@ TEXT = (
     "Some of the mills were not closed before the war ended. "
 )
 TEXTS = [piece for n in range(60) for piece in read_source(f"Place {n}", TEXT.replace("Boston", f"Boston{n}"), str(n))]
+NEEDED = "training needs what `make setup-train` installs"
 CONFIG = """
+[model]
+base = "tiny"
 [data]
-pairs = ["pairs.jsonl"]
+sets = ["pairs.jsonl"]
 validation = 0.3
 [encoder]
-checkpoint = "tiny"
 layers = 1
 vocabulary = 400
 [head]
 size = 8
 width = 8
 [optimizer]
+learning_rate = 0.001
 epochs = 1
 batch_size = 8
 """
@@ -78,7 +87,7 @@ def test_headlines_are_claims_with_the_closest_sentences() -> None:
 
 
 def test_pairs_of_a_document_stay_on_one_side(folder: Path) -> None:
-    split = load_pairs(DataSection(pairs=("pairs.jsonl",), validation=0.3), folder)
+    split = load_pairs(DataSection(sets=[folder / "pairs.jsonl"], validation=0.3))
     learned, validated = {pair.title for pair in split.learned}, {pair.title for pair in split.validated}
     assert learned
     assert validated
@@ -87,36 +96,44 @@ def test_pairs_of_a_document_stay_on_one_side(folder: Path) -> None:
 
 def test_thinned_kinds_are_fewer(folder: Path) -> None:
     kinds = [pair.kind for pair in read_pairs(folder / "pairs.jsonl")]
-    section = DataSection(pairs=("pairs.jsonl",), thinned=("changed_month",), kept=0.001, validation=0.3)
-    split = load_pairs(section, folder)
+    section = DataSection(sets=[folder / "pairs.jsonl"], thinned=("changed_month",), kept=0.001, validation=0.3)
+    split = load_pairs(section)
     assert "changed_month" in kinds
     assert not [pair for pair in (*split.learned, *split.validated) if pair.kind.startswith("changed_month")]
 
 
-def test_a_missing_file_and_an_unknown_key_are_refused(folder: Path) -> None:
+def test_a_missing_file_is_named(folder: Path) -> None:
     with pytest.raises(InvalidInput, match=r"nowhere\.jsonl holds no pairs"):
-        load_pairs(DataSection(pairs=("nowhere.jsonl",)), folder)
-    (folder / "config.toml").write_text(CONFIG + "\nspeed = 3\n")
-    with pytest.raises(InvalidInput, match="speed"):
-        read_config(folder / "config.toml")
+        load_pairs(DataSection(sets=[folder / "nowhere.jsonl"]))
 
 
-def test_a_run_leaves_a_judge_that_the_product_opens(folder: Path) -> None:
-    torch = pytest.importorskip("torch", reason="training needs rubrica[train]")
+def test_a_check_counts_the_pairs(folder: Path) -> None:
+    lines = CLAIM_JUDGE.check(read_config(folder / "config.toml", ClaimJudgeConfig)).list_lines()
+    assert any(line.startswith("honest") for line in lines)
+
+
+def test_the_command_leaves_a_judge_that_the_product_opens(folder: Path) -> None:
+    for name in ("torch", "trl", "peft"):
+        pytest.importorskip(name, reason=NEEDED)
+    write_tiny_checkpoint(folder / "tiny")
+    done = run_rubrica(
+        folder / "home", "train", "claim_judge", "--config", str(folder / "config.toml"), "--out", str(folder / "run"), **OFFLINE
+    )
+    assert done.returncode == 0, done.stderr
+    run = TrainingFolder(folder / "run")
+    figures = run.read_figures()
+    assert figures["pairs"] > 10
+    assert figures["false_by_both"] <= figures["false_by_rules"]
+    assert PairReader(run.model).read("The dam was opened in May.", Evidence("Dams", ["The dam was opened."]))
+
+
+def test_the_exported_head_says_what_the_head_says(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason=NEEDED)
     from training.recipes.claim_judge.export import export_head
     from training.recipes.claim_judge.fitting import pad_batch
     from training.recipes.claim_judge.head import JudgeHead
-    from training.recipes.claim_judge.train import train
-    from workflows.judging.pair_encoder import EncodedPair, open_session
 
-    write_tiny_checkpoint(folder / "tiny")
-    figures = train(read_config(folder / "config.toml"), folder / "run", folder)
-    assert figures["pairs"] > 10
-    assert figures["false_by_both"] <= figures["false_by_rules"]
-    assert (folder / "run" / "metrics.jsonl").exists()
-    reading = PairReader(folder / "run" / "model").read("The dam was opened in May.", Evidence("Dams", ["The dam was opened."]))
-    assert reading
-
+    folder = tmp_path
     head = JudgeHead(16, 8, 8, 0.0).eval()
     export_head(head, folder / "head.onnx")
     draw = np.random.default_rng(0)

@@ -4,7 +4,6 @@ A pair is validated on if its title falls there, by a hash: pairs of one documen
 """
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from app.domain.query import Language
 from training.recipes.claim_judge.config import DataSection
 from training.synthesis.claim_support.learning_pairs import HEADLINE, OPPOSING
 from training.synthesis.claim_support.pairs import ClaimPair, read_pairs
+from workflows.judging.pair_encoder import EncodedPair
 
 STATED, OPEN, OPPOSED = 0, 1, 2
 SPLIT_ROWS = "train/rows.jsonl"
@@ -27,40 +27,43 @@ class PairSplit(NamedTuple):
     validated: Sequence[ClaimPair]
 
 
-def load_pairs(section: DataSection, folder: Path) -> PairSplit:
-    """Load the pairs that the configuration names, relative to `folder`; English ones only, each once.
+class Example(NamedTuple):
+    """An encoded pair with its class."""
+
+    pair: EncodedPair
+    label: int
+
+
+def list_files(section: DataSection) -> list[Path]:
+    """Return the files of the pairs: of a set those of its training part."""
+    return [path / SPLIT_ROWS if path.is_dir() else path for path in section.sets]
+
+
+def load_pairs(section: DataSection) -> PairSplit:
+    """Load the pairs that the configuration names; English ones only, each once.
 
     Raises:
         InvalidInput: a file cannot be read, or there are no pairs.
     """
-    pairs = list(
-        dict.fromkeys(pair for name in section.pairs for pair in _read(folder / name) if pair.language is Language.ENGLISH)
-    )
+    read = (pair for path in list_files(section) for pair in _read(path))
+    pairs = list(dict.fromkeys(pair for pair in read if pair.language is Language.ENGLISH))
     kept = [pair for pair in pairs if kind_of(pair) not in section.thinned or _share_of(f"thin {pair.claim}") < section.kept]
-    split = PairSplit([], [])
-    for pair in kept:
-        into = split.validated if _share_of(f"validate {_name_document(pair)}") < section.validation else split.learned
-        into.append(pair)  # type: ignore[attr-defined]
+    validated = [_share_of(f"validate {_name_document(pair)}") < section.validation for pair in kept]
+    split = PairSplit(
+        [pair for pair, out in zip(kept, validated, strict=True) if not out],
+        [pair for pair, out in zip(kept, validated, strict=True) if out],
+    )
     if not split.learned or not split.validated:
         raise InvalidInput("there are too few pairs to learn from and to validate on")
     return split
 
 
 def _read(path: Path) -> Iterator[ClaimPair]:
-    """Yield the pairs of a file, or of the training part of a set."""
+    """Yield the pairs of a file, whose evidence may be one text or a list of sentences."""
     try:
-        if path.is_dir():
-            yield from _read_set(path / SPLIT_ROWS)
-        else:
-            yield from read_pairs(path)
+        yield from read_pairs(path)
     except (OSError, KeyError, ValueError) as error:
         raise InvalidInput(f"{path} holds no pairs: {error}") from error
-
-
-def _read_set(path: Path) -> Iterator[ClaimPair]:
-    for line in path.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        yield ClaimPair(row["title"], tuple(row["evidence"]), row["claim"], row["kind"], bool(row["right"]))
 
 
 def kind_of(pair: ClaimPair) -> str:

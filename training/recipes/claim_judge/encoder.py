@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
+from app.domain.errors import InvalidInput
 from retrieval.encoding.bert_graph import BertShape, build_bert_graph
 from retrieval.encoding.onnx_conversion import quantize
 from training.recipes.claim_judge.config import EncoderSection
 from workflows.judging.pair_encoder import LONGEST
 from workflows.judging.pair_reader import ENCODER, TOKENIZER
 
+NEEDED = ("model.safetensors", "config.json", TOKENIZER)
 MARKS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 LATIN = 0x250
 POSITIONS = 128
@@ -29,8 +31,10 @@ def make_encoder(section: EncoderSection, checkpoint: Path, texts: Iterable[str]
     """Write the encoder and its tokenizer to `target`. Tokens are kept by how often these texts have them.
 
     Raises:
-        OSError: the checkpoint lacks `model.safetensors`, `config.json` or `tokenizer.json`.
+        InvalidInput: the checkpoint's folder lacks `model.safetensors`, `config.json` or `tokenizer.json`.
     """
+    if missing := [name for name in NEEDED if not (checkpoint / name).exists()]:
+        raise InvalidInput(f"{checkpoint} has no {', '.join(missing)}: name the folder of a BERT checkpoint as [model] base")
     described = json.loads((checkpoint / TOKENIZER).read_text(encoding="utf-8"))
     kept = _choose_tokens(described, texts, section.vocabulary)
     numbers = [described["model"]["vocab"][token] for token in kept]

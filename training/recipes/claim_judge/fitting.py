@@ -3,15 +3,16 @@
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from training.recipes.claim_judge.config import HeadSection, OptimizerSection
+from training.recipes.claim_judge.config import HeadSection
+from training.recipes.claim_judge.data import Example
 from training.recipes.claim_judge.head import JudgeHead, PairBatch
+from training.recipes.config import OptimizerSection
 from workflows.judging.pair_encoder import EncodedPair
 
 WARM_UP = 60
@@ -22,13 +23,6 @@ SMOOTHING, LARGEST_NORM, LOWEST_RATE = 0.03, 1.0, 0.01
 SCORED_AT_ONCE = 64
 Observe = Callable[[int, float], None]
 Floats = NDArray[np.float32]
-
-
-class Example(NamedTuple):
-    """An encoded pair with its class: 0 stated, 1 left open, 2 opposed."""
-
-    pair: EncodedPair
-    label: int
 
 
 def fit_head(

@@ -1,60 +1,81 @@
-"""`python -m training.recipes.claim_judge.train --config F --out FOLDER`: train the judge of claims.
+"""The judge of claims: the encoder is cut and not trained, pairs are encoded once by the parts that serve, the head is fitted."""
 
-The encoder is cut and kept as it is; the pairs are encoded once, by the parts that serve; only the head is fitted. The folder's
-`model/` then holds what `workflows/judging/pair_reader_files` ships.
-"""
-
-import argparse
-import json
 from collections.abc import Sequence
 from math import inf
 from pathlib import Path
 
 import numpy as np
-import torch
 
-from training.recipes.claim_judge.config import ClaimJudgeConfig, LimitsSection, read_config
-from training.recipes.claim_judge.data import label_of, load_pairs
-from training.recipes.claim_judge.encoder import make_encoder
-from training.recipes.claim_judge.export import export_head
-from training.recipes.claim_judge.fitting import Example, fit_head
+from training.evaluation.harness.manifest import digest_files
+from training.recipes.catalogue import Recipe
+from training.recipes.claim_judge.config import ClaimJudgeConfig, LimitsSection
+from training.recipes.claim_judge.data import Example, PairSplit, label_of, list_files, load_pairs
 from training.recipes.claim_judge.limits import JudgeLimits, choose_limits, read_all
 from training.recipes.claim_judge.packing import measure_reading, write_judge
+from training.recipes.ordering import count_steps
+from training.recipes.preflight import MemoryEstimate, Preflight, TokenCounts
+from training.recipes.report_page import write_report
+from training.recipes.run_folder import TrainingFolder
 from training.synthesis.claim_support.pairs import ClaimPair
 from workflows.checks.grading import Evidence, load_grader
-from workflows.judging.pair_encoder import EncodedPair, PairEncoder
+from workflows.judging.pair_encoder import LONGEST, EncodedPair, PairEncoder
 from workflows.judging.pair_reader import ENCODER, HEAD, TOKENIZER, PairReader
 
-METRICS, MODEL = "metrics.jsonl", "model"
-LOGGED_EVERY = 50
+WORK = "work"
+STATE_BYTES = 2
+"""Vectors are kept in 16 bits: those of all pairs stay in memory."""
 
 
-def train(config: ClaimJudgeConfig, folder: Path, beside: Path) -> dict[str, float]:
-    """Train in this folder, and return the figures of the validation pairs. Paths of the configuration are relative to `beside`.
+def check(config: ClaimJudgeConfig) -> Preflight:
+    """Read the pairs and say what the run will take; tokens are counted as words."""
+    import psutil
+
+    pairs = load_pairs(config.data)
+    lengths = [min(LONGEST, len(f"{pair.claim} {' '.join(pair.evidence)}".split())) for pair in pairs.learned]
+    tokens = TokenCounts(len(lengths), sum(lengths), sum(lengths), max(lengths))
+    kept = {"vectors of the pairs": len(lengths) * LONGEST * config.head.size * 3 * STATE_BYTES}
+    steps = count_steps(len(lengths), config.optimizer.epochs, config.optimizer.batch_size)
+    return Preflight(tokens, steps, MemoryEstimate(kept, psutil.virtual_memory().available), _count_pairs(pairs))
+
+
+def _count_pairs(pairs: PairSplit) -> dict[str, str]:
+    honest = sum(pair.right for pair in pairs.learned)
+    return {"honest": f"{honest:,} of the examples", "validated": f"{len(pairs.validated):,} other pairs"}
+
+
+def train(config: ClaimJudgeConfig, folder: TrainingFolder) -> None:
+    """Train, and leave the files of a judge in the folder. What was cut off begins anew: it takes minutes.
 
     Raises:
         InvalidInput: the pairs cannot be read.
     """
+    import torch
+
+    from training.recipes.claim_judge.encoder import make_encoder
+    from training.recipes.claim_judge.export import export_head
+    from training.recipes.claim_judge.fitting import fit_head
+
     torch.set_num_threads(1)
-    model = folder / MODEL
-    model.mkdir(parents=True, exist_ok=True)
-    pairs = load_pairs(config.data, beside)
+    work = folder.path / WORK
+    work.mkdir(exist_ok=True)
+    pairs = load_pairs(config.data)
     texts = (" ".join((pair.claim, pair.title, *pair.evidence)) for pair in pairs.learned)
-    make_encoder(config.encoder, beside / config.encoder.checkpoint, texts, model)
-    encoder = PairEncoder((model / ENCODER).read_bytes(), (model / TOKENIZER).read_text(encoding="utf-8"), load_grader().rarity)
-    with (folder / METRICS).open("w", encoding="utf-8") as metrics:
+    make_encoder(config.encoder, Path(config.model.base), texts, work)
+    encoder = PairEncoder((work / ENCODER).read_bytes(), (work / TOKENIZER).read_text(encoding="utf-8"), load_grader().rarity)
 
-        def observe(step: int, loss: float) -> None:
-            if step % LOGGED_EVERY == 0:
-                print(json.dumps({"step": step, "loss": round(loss, 4)}), file=metrics, flush=True)
+    def observe(step: int, loss: float) -> None:
+        if step % config.run.log_every == 0:
+            folder.keep_metrics(step, {"loss": loss})
 
-        head = fit_head(encode_pairs(pairs.learned, encoder), config.head, config.optimizer, config.seed, observe)
-    export_head(head, model / HEAD)
-    return set_limits(model, pairs.validated, config.limits)
+    head = fit_head(encode_pairs(pairs.learned, encoder), config.head, config.optimizer, config.run.seed, observe)
+    export_head(head, work / HEAD)
+    folder.keep_figures(set_limits(work, pairs.validated, config.limits))
+    work.rename(folder.model)
+    write_report(folder, config.cost)
 
 
 def set_limits(model: Path, pairs: Sequence[ClaimPair], section: LimitsSection) -> dict[str, float]:
-    """Choose the limits of a judge in a folder, write them there, and return its figures on these pairs."""
+    """Choose the limit of a judge in a folder, write it there, and return the judge's figures on these pairs."""
     write_judge(model, JudgeLimits(-inf))
     limits = choose_limits(read_all(pairs, PairReader(model)), section)
     write_judge(model, limits)
@@ -68,19 +89,15 @@ def encode_pairs(pairs: Sequence[ClaimPair], encoder: PairEncoder) -> list[Examp
 
 
 def _halve_precision(pair: EncodedPair) -> EncodedPair:
-    """Return the pair with states in 16 bits: tens of thousands are kept in memory."""
     claim, evidence = (states.astype(np.float16) for states in (pair.claim_states, pair.evidence_states))
     return pair._replace(claim_states=claim, evidence_states=evidence)
 
 
-def main() -> None:
-    """Train and print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--config", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True, help="the folder of the run")
-    options = parser.parse_args()
-    print(json.dumps(train(read_config(options.config), options.out, options.config.parent)))
-
-
-if __name__ == "__main__":
-    main()
+CLAIM_JUDGE = Recipe(
+    name="claim_judge",
+    about="the judge that reads a claim and its evidence where no language model does (ours)",
+    config=ClaimJudgeConfig,
+    check=check,
+    digest=lambda config: digest_files(list_files(config.data)),
+    train=train,
+)
