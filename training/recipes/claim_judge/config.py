@@ -37,7 +37,7 @@ class HeadSection(Value):
 class LimitsSection(Value):
     """`lost`: the share of the honest validation pairs that rules pass, and that the judge's limit lies above."""
 
-    lost: float = Field(default=0.03, ge=0, lt=1)
+    lost: float = Field(default=0.01, ge=0, lt=1)
 
 
 class ClaimJudgeConfig(RecipeConfig):
