@@ -96,7 +96,7 @@ def fit_grader(rows: Sequence[LabelledClaim], vectors: TextVectors, readings: Pa
     rows = [*rows, *(cut_excerpt(row, rarity) for row in rows if len(row.evidence.sentences) <= grading.LONGEST_PASSAGE)]
     read = [readings.read(row) for row in rows]
     judged = READ if all(read) else ()
-    forms = {}
+    forms: dict[str, Any] = {}
     for name, near in {"words": (), "vectors": NEAR if vectors else ()}.items():
         signals = [
             measure_signals(row.claim, row.evidence, rarity, vectors if near else None, reading)

@@ -18,6 +18,7 @@ LONGEST, LONGEST_CLAIM, LONGEST_TITLE = 96, 48, 10
 """In tokens: claim and evidence together, and the most of them for the claim and for the title of its source."""
 SENTENCES, LOOKED_AT = 2, 3
 Floats = NDArray[np.float32]
+States = NDArray[np.floating[Any]]
 Ids = NDArray[np.int64]
 
 
@@ -26,8 +27,8 @@ class EncodedPair(NamedTuple):
 
     claim: Ids
     evidence: Ids
-    claim_states: Floats
-    evidence_states: Floats
+    claim_states: States
+    evidence_states: States
 
 
 class PairEncoder:

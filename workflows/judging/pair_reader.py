@@ -65,8 +65,9 @@ class PairReader:
         """Return the probabilities that the evidence states the claim, leaves it open, and states the opposite."""
         feed = {name: getattr(pair, name)[None] for name in INPUTS}
         scores: Floats = self._head.run(None, feed)[0][0]
-        chances: Floats = np.exp(scores - scores.max())
-        return chances / chances.sum()
+        weights: Floats = np.exp(scores - scores.max())
+        chances: Floats = weights / weights.sum()
+        return chances
 
 
 def _read_files(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -1,21 +1,18 @@
 """The judge's encoder: the first layers of a BERT checkpoint, with its most frequent tokens, in 8 bits."""
 
 import json
-import tempfile
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
-from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from app.domain.errors import InvalidInput
-from retrieval.encoding.bert_graph import BertShape, build_bert_graph
-from retrieval.encoding.onnx_conversion import quantize
+from retrieval.encoding.bert_graph import BertShape
+from retrieval.encoding.onnx_conversion import convert_tensors, load_tensors
 from training.recipes.claim_judge.config import EncoderSection
 from workflows.judging.pair_encoder import LONGEST
 from workflows.judging.pair_reader import ENCODER, TOKENIZER
@@ -40,12 +37,8 @@ def make_encoder(section: EncoderSection, checkpoint: Path, texts: Iterable[str]
     numbers = [described["model"]["vocab"][token] for token in kept]
     (target / TOKENIZER).write_text(json.dumps(_cut_tokenizer(described, kept), ensure_ascii=False), encoding="utf-8")
     config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
-    tensors = _cut_tensors(load_file(checkpoint / "model.safetensors"), numbers)
     shape = BertShape(section.layers, config["num_attention_heads"], config["layer_norm_eps"])
-    with tempfile.TemporaryDirectory(dir=target) as scratch:
-        floats = Path(scratch) / "floats.onnx"
-        onnx.save(build_bert_graph(tensors, shape), floats)
-        quantize(floats, target / ENCODER)
+    convert_tensors(_cut_tensors(load_tensors(checkpoint), numbers), shape, target / ENCODER)
 
 
 def _choose_tokens(described: dict[str, Any], texts: Iterable[str], size: int) -> list[str]:

@@ -14,7 +14,7 @@ EXAMPLE = (7, 9)
 """The lengths of the pair by which the graph is drawn; it takes pairs of any lengths."""
 
 
-class _OnePair(nn.Module):
+class _OnePair(nn.Module):  # type: ignore[misc]
     """The head without masks: nothing is padded in a single pair."""
 
     def __init__(self, head: JudgeHead) -> None:

@@ -13,7 +13,7 @@ from training.recipes.claim_judge.config import HeadSection
 from training.recipes.claim_judge.data import Example
 from training.recipes.claim_judge.head import JudgeHead, PairBatch
 from training.recipes.config import OptimizerSection
-from workflows.judging.pair_encoder import EncodedPair
+from workflows.judging.pair_encoder import EncodedPair, States
 
 WARM_UP = 60
 SORTED_TOGETHER = 16
@@ -44,7 +44,8 @@ def fit_head(
         optimizer.step()
         optimizer.zero_grad()
         observe(step + 1, value.item())
-    return head.eval()
+    head.eval()
+    return head
 
 
 def score_pairs(head: JudgeHead, pairs: Sequence[EncodedPair]) -> Floats:
@@ -67,7 +68,7 @@ def pad_batch(pairs: Sequence[EncodedPair]) -> PairBatch:
     return PairBatch(claim, evidence, claim_ids >= 0, evidence_ids >= 0, same)
 
 
-def _pad(states: Sequence[Floats], ids: Sequence[NDArray[np.int64]], filling: int) -> tuple[torch.Tensor, torch.Tensor]:
+def _pad(states: Sequence[States], ids: Sequence[NDArray[np.int64]], filling: int) -> tuple[torch.Tensor, torch.Tensor]:
     longest = max(map(len, ids))
     vectors = np.zeros((len(ids), longest, states[0].shape[1]), np.float32)
     tokens = np.full((len(ids), longest), filling, np.int64)

@@ -32,7 +32,7 @@ class PairBatch(NamedTuple):
     same: Tensor
 
 
-class JudgeHead(nn.Module):
+class JudgeHead(nn.Module):  # type: ignore[misc]
     """Scores of the three classes for each pair. `basis` (size, states) and `mean` start the projection, as principal axes."""
 
     def __init__(self, states: int, size: int, width: int, dropout: float) -> None:
@@ -69,7 +69,7 @@ class JudgeHead(nn.Module):
         return scores
 
 
-class _Side(nn.Module):
+class _Side(nn.Module):  # type: ignore[misc]
     """What the tokens of one text find in the other: the strongest finding and the mean, each (pairs, width)."""
 
     def __init__(self, size: int, width: int, dropout: float) -> None:
