@@ -1,9 +1,10 @@
 """`python -m bench.citations --home DIR`: measure how well the offline grader tells supported claims from others (AUROC).
 
 Without `--labels` it cross-validates on the human labels: the whole grader is fitted anew without the rows held out. The figures
-are means over several ways to cut the folds, and the spread is printed. `*_precision` says how often people agree with a verdict
-on an excerpt, as reports quote it. `--labels F` scores an unseen file of this form with the grader as shipped. Further lines give
-the figures of the form without an encoder, and those of the claim alone, for which the evidence is not read at all.
+are means over several ways to cut the folds, and the spread is printed. A learned judge saw none of them.
+`*_precision` says how often people agree with a verdict on an excerpt, as reports quote it. `--labels F` scores an unseen file of
+this form with the grader as shipped. Further lines give the figures of the form without an encoder, those by rules alone, and
+those of the claim alone, for which the evidence is not read at all.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from app.domain.claims import Support
 from app.domain.errors import SetupError
 from bench.citation_labels import SHIPPED_LABELS, LabelledClaim, assign_folds, encode_rows, load_labels
 from bench.fit_citation_grader import cut_excerpt, fit_grader, measure_auroc
+from bench.pair_readings import PairReadings
 from bench.result import print_result, print_skipped
 from retrieval.encoding.encoder import Encoder, EncoderBackend, open_encoder
 from workflows.checks.grading import ClaimGrade, Grader, grader_of, load_grader
@@ -54,13 +56,15 @@ def main() -> None:
         return print_skipped("citations", f"there are no labels at {labels.name}")
     rows = load_labels(labels)
     vectors = _encode_labels(rows, options.home)
+    readings = PairReadings()
     if options.labels:
-        figures = figures_of(grade_rows(rows, load_grader(), vectors))
+        figures = figures_of(grade_rows(rows, load_grader(), vectors, readings))
         _print_figures("shipped grader", figures, {})
-        _print_figures("without an encoder", figures_of(grade_rows(rows, load_grader(), {})), {})
+        _print_figures("without an encoder", figures_of(grade_rows(rows, load_grader(), {}, readings)), {})
+        _print_figures("by rules alone", figures_of(grade_rows(rows, load_grader(), {})), {})
         _print_cost(rows)
     else:
-        figures = cross_validate(rows, vectors, options.seeds)
+        figures = cross_validate(rows, vectors, readings, options.seeds)
         _print_figures("claim alone, evidence not read", {FIGURES[2]: _measure_claim_alone(rows)}, {})
     return print_result("citations", figures)
 
@@ -76,28 +80,35 @@ def _encode_labels(rows: Sequence[LabelledClaim], home: Path) -> TextVectors:
     return encode_rows(rows, load_grader(), encoder, home / "citation_vectors.npz")
 
 
-def grade_rows(rows: Iterable[LabelledClaim], grader: Grader, vectors: TextVectors) -> list[GradedRow]:
-    """Grade each row."""
-    return [GradedRow(row, grader.grade(row.claim, row.evidence, vectors)) for row in rows]
+def grade_rows(
+    rows: Iterable[LabelledClaim], grader: Grader, vectors: TextVectors, readings: PairReadings | None = None
+) -> list[GradedRow]:
+    """Grade each row; without readings, as the rules alone do."""
+    return [
+        GradedRow(row, grader.grade(row.claim, row.evidence, vectors, readings.read(row) if readings else None)) for row in rows
+    ]
 
 
-def cross_validate(rows: Sequence[LabelledClaim], vectors: TextVectors, seeds: int) -> dict[str, float]:
-    """Return the means over seeds of the figures on held-out rows; print mean and spread for both forms."""
-    dense, plain = list[Mapping[str, float]](), list[Mapping[str, float]]()
+def cross_validate(rows: Sequence[LabelledClaim], vectors: TextVectors, readings: PairReadings, seeds: int) -> dict[str, float]:
+    """Return the means over seeds of the figures on held-out rows; print mean and spread for all forms."""
+    dense, plain, ruled = list[Mapping[str, float]](), list[Mapping[str, float]](), list[Mapping[str, float]]()
     for seed in range(seeds):
         fold = assign_folds(rows, FOLDS, seed)
-        held: dict[str, list[GradedRow]] = {"dense": [], "plain": [], "excerpts": []}
+        held: dict[str, list[GradedRow]] = {"dense": [], "plain": [], "ruled": [], "excerpts": []}
         for out in range(FOLDS):
-            grader = grader_of(fit_grader([row for row, at in zip(rows, fold, strict=True) if at != out], vectors))
+            grader = grader_of(fit_grader([row for row, at in zip(rows, fold, strict=True) if at != out], vectors, readings))
             unseen = [row for row, at in zip(rows, fold, strict=True) if at == out]
-            held["dense"] += grade_rows(unseen, grader, vectors)
-            held["plain"] += grade_rows(unseen, grader, {})
-            held["excerpts"] += grade_rows([cut_excerpt(row, grader.rarity) for row in unseen], grader, {})
+            held["dense"] += grade_rows(unseen, grader, vectors, readings)
+            held["plain"] += grade_rows(unseen, grader, {}, readings)
+            held["ruled"] += grade_rows(unseen, grader, vectors)
+            held["excerpts"] += grade_rows([cut_excerpt(row, grader.rarity) for row in unseen], grader, {}, readings)
         dense.append(figures_of(held["dense"]) | _measure_precisions(held["excerpts"]))
         plain.append(figures_of(held["plain"]))
+        ruled.append(figures_of(held["ruled"]))
         print(f"seed {seed}: " + "  ".join(f"{name} {value:.3f}" for name, value in dense[-1].items()), flush=True)
     _print_figures("with the encoder" if vectors else "no encoder at hand", _average_figures(dense), _measure_spreads(dense))
     _print_figures("without an encoder", _average_figures(plain), _measure_spreads(plain))
+    _print_figures("with the encoder, by rules alone", _average_figures(ruled), _measure_spreads(ruled))
     return {name: _average_figures(dense)[name] for name in (*FIGURES, *PRECISIONS)}
 
 
@@ -157,7 +168,7 @@ def _measure_claim_alone(rows: Sequence[LabelledClaim]) -> float:
 
 def _print_cost(rows: Sequence[LabelledClaim]) -> None:
     began = time.process_time()
-    grade_rows(rows, load_grader(), {})
+    grade_rows(rows, load_grader(), {}, PairReadings())
     print(f"without an encoder: {1e3 * (time.process_time() - began) / len(rows):.2f} ms of processor time a row")
 
 

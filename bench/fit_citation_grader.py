@@ -1,7 +1,8 @@
 """`python -m bench.fit_citation_grader --home DIR`: fit the offline grader on the human labels and write its weights.
 
-Two logistic models in two forms (with vectors and without), ridge-penalised; the penalty is chosen by cross-validation inside the
-given rows, so that held-out rows may be used to measure. The limit of what has no support comes from out-of-fold probabilities.
+Two logistic models in four forms (with vectors and without, with what the learned judge reads and without), ridge-penalised. The
+penalty is chosen by cross-validation inside the given rows, so that held-out rows may be used to measure. The limit of what has
+no support comes from out-of-fold probabilities.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.citation_labels import SHIPPED_LABELS, LabelledClaim, assign_folds, encode_rows, load_labels
+from bench.pair_readings import PairReadings
 from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from workflows.checks import grading
 from workflows.checks.grading import EXCERPT, PAGE, Evidence, extent_of, grader_of, measure_signals
@@ -57,6 +59,7 @@ SUPPORT = (
 ADDED = (PAGE, EXCERPT)
 NEAR = ("vector_nearest", "vector_near", "vector_title", "vector_whole", "vector_both")
 OPPOSITION = ("direction", "strength", "denial", "parity", "nearby", "order")
+READ = ("read_stated", "read_opposed")
 
 
 class GraderTask(NamedTuple):
@@ -68,12 +71,14 @@ class GraderTask(NamedTuple):
     by_extent: bool
 
 
-def make_tasks(near: tuple[str, ...]) -> Mapping[str, GraderTask]:
+def make_tasks(near: tuple[str, ...], read: tuple[str, ...]) -> Mapping[str, GraderTask]:
     """Return the two models of a form."""
     return {
-        "support": GraderTask(SUPPORT + near, lambda row: row.label != "contradict", lambda row: row.label == "full", True),
+        "support": GraderTask(
+            SUPPORT + near + read, lambda row: row.label != "contradict", lambda row: row.label == "full", True
+        ),
         "opposition": GraderTask(
-            OPPOSITION,
+            OPPOSITION + read,
             lambda row: row.source == "scifact" and row.label in ("full", "contradict"),
             lambda row: row.label == "contradict",
             False,
@@ -81,17 +86,26 @@ def make_tasks(near: tuple[str, ...]) -> Mapping[str, GraderTask]:
     }
 
 
-def fit_grader(rows: Sequence[LabelledClaim], vectors: TextVectors) -> dict[str, Any]:
-    """Fit grader.json's content on these rows alone. Without vectors both forms are the one that needs none."""
+def fit_grader(rows: Sequence[LabelledClaim], vectors: TextVectors, readings: PairReadings) -> dict[str, Any]:
+    """Fit grader.json's content on these rows alone. Without vectors, or without a learned judge, forms are those without."""
     counts = Counter(
         stem for row in rows for stem in frozenset().union(*(read_sentence(s).stem_set for s in row.evidence.sentences))
     )
     listed = {stem: count for stem, count in sorted(counts.items()) if count >= RARE_BELOW}
     rarity = WordRarity(len(rows), listed)
     rows = [*rows, *(cut_excerpt(row, rarity) for row in rows if len(row.evidence.sentences) <= grading.LONGEST_PASSAGE)]
-    plain = [measure_signals(row.claim, row.evidence, rarity, None) for row in rows]
-    dense = [measure_signals(row.claim, row.evidence, rarity, vectors) for row in rows] if vectors else plain
-    forms = {"words": _fit_form(rows, plain, ()), "vectors": _fit_form(rows, dense, NEAR if vectors else ())}
+    read = [readings.read(row) for row in rows]
+    judged = READ if all(read) else ()
+    forms: dict[str, Any] = {}
+    for name, near in {"words": (), "vectors": NEAR if vectors else ()}.items():
+        signals = [
+            measure_signals(row.claim, row.evidence, rarity, vectors if near else None, reading)
+            for row, reading in zip(rows, read, strict=True)
+        ]
+        forms |= {
+            name: _fit_form(rows, signals, make_tasks(near, ())),
+            f"{name}_read": _fit_form(rows, signals, make_tasks(near, judged)),
+        }
     return {"documents": rarity.documents, "forms": forms, "counts": listed}
 
 
@@ -103,9 +117,11 @@ def cut_excerpt(row: LabelledClaim, rarity: WordRarity) -> LabelledClaim:
     return row._replace(evidence=Evidence(row.evidence.title, chosen))
 
 
-def _fit_form(rows: Sequence[LabelledClaim], signals: Sequence[Mapping[str, float]], near: tuple[str, ...]) -> dict[str, Any]:
+def _fit_form(
+    rows: Sequence[LabelledClaim], signals: Sequence[Mapping[str, float]], tasks: Mapping[str, GraderTask]
+) -> dict[str, Any]:
     models, held_out = dict[str, Any](), dict[str, Matrix]()
-    for name, task in make_tasks(near).items():
+    for name, task in tasks.items():
         places = [i for i, row in enumerate(rows) if task.seen(row)]
         features = build_matrix(task, [signals[i] for i in places])
         truth = np.array([float(task.positive(rows[i])) for i in places])
@@ -114,7 +130,7 @@ def _fit_form(rows: Sequence[LabelledClaim], signals: Sequence[Mapping[str, floa
         best = max(PENALTIES, key=lambda penalty: measure_auroc(scores[penalty][truth == 1], scores[penalty][truth == 0]))
         models[name] = _name_weights(task, fit_logistic(features, truth, best)) | {"penalty": best}
         held_out[name] = _probability_of(scores[best])
-    return models | {"limits": _find_limits(rows, signals, make_tasks(near), held_out)}
+    return models | {"limits": _find_limits(rows, signals, tasks, held_out)}
 
 
 def build_matrix(task: GraderTask, signals: Sequence[Mapping[str, float]]) -> Matrix:
@@ -212,8 +228,8 @@ def main() -> None:
     rows = load_labels(SHIPPED_LABELS)
     models = os.environ.get("RUBRICA_MODELS_DIR")
     encoder = open_encoder(EncoderBackend.ONNX, Path(models) if models else None, home / "models")
-    blank = grader_of({"documents": 1, "counts": {}, "forms": {"words": BLANK, "vectors": BLANK}})
-    weights = fit_grader(rows, encode_rows(rows, blank, encoder, home / "citation_vectors.npz"))
+    blank = grader_of({"documents": 1, "counts": {}, "forms": {"words": BLANK}})
+    weights = fit_grader(rows, encode_rows(rows, blank, encoder, home / "citation_vectors.npz"), PairReadings())
     WEIGHTS.write_text(json.dumps(weights, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
     print(f"{WEIGHTS.name}: {len(rows)} labels, {len(weights['counts'])} stems, limits {weights['forms']['vectors']['limits']}")
 

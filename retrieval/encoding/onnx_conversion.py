@@ -10,20 +10,33 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import onnx
+from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
-from retrieval.encoding.bert_graph import BertShape, build_bert_graph
+from retrieval.encoding.bert_graph import BertShape, Tensors, build_bert_graph
 
 
 def convert_checkpoint(checkpoint: Path, target: Path) -> None:
     """Write the checkpoint's encoder to `target`, with matrices and word embeddings in 8 bits. Raises `OSError` without files."""
     config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
     bert = BertShape(config["num_hidden_layers"], config["num_attention_heads"], config["layer_norm_eps"])
+    convert_tensors(load_tensors(checkpoint), bert, target)
+
+
+def load_tensors(checkpoint: Path) -> dict[str, NDArray[Any]]:
+    """Load the tensors of a checkpoint's folder. Raises `OSError` without them."""
+    tensors: dict[str, NDArray[Any]] = load_file(checkpoint / "model.safetensors")
+    return tensors
+
+
+def convert_tensors(tensors: Tensors, bert: BertShape, target: Path) -> None:
+    """Write the encoder with these tensors to `target`, in 8 bits."""
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         floats = Path(scratch) / "floats.onnx"
-        onnx.save(build_bert_graph(load_file(checkpoint / "model.safetensors"), bert), floats)
+        onnx.save(build_bert_graph(tensors, bert), floats)
         quantize(floats, target)
 
 

@@ -29,7 +29,7 @@ ALLOWED = {
     "sqlalchemy": ("app/database/", "migrations/"),
     "alembic": ("app/database/", "migrations/"),
     "streamlit": ("ui/",),
-    "onnxruntime": ("retrieval/encoding/",),
+    "onnxruntime": ("retrieval/encoding/", "workflows/judging/pair_encoder.py"),
     "onnx": ("retrieval/encoding/onnx_conversion.py", "retrieval/encoding/bert_graph.py"),
     "safetensors": ("retrieval/encoding/onnx_conversion.py", "training/rollouts/trainer_state.py"),
     "sentence_transformers": ("retrieval/encoding/", "retrieval/search/reranker.py"),

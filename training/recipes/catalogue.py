@@ -15,6 +15,7 @@ LOCATIONS = {
     "sft_cold_start": "SFT_COLD_START",
     "preference_dpo": "PREFERENCE_DPO",
     "self_sft": "SELF_SFT",
+    "claim_judge": "CLAIM_JUDGE",
 }
 
 

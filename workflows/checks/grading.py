@@ -1,8 +1,9 @@
 """The offline grader: does this evidence support this claim? Two small logistic models over named features.
 
 One model separates evidence that states the claim from evidence that does not; the other separates agreement from opposition.
-Each has two forms, with and without an encoder's vectors. `python -m bench.fit_citation_grader` made the weights in grader.json
-from human labels. No claim is fully supported that a veto catches (`vetoes/`): models of words do not see a swapped name.
+Each has four forms: with and without an encoder's vectors, and with and without what a learned judge read in the pair.
+`python -m bench.fit_citation_grader` made the weights in grader.json from human labels. No claim is fully supported that a veto
+catches (`vetoes/`): models of words do not see a swapped name. Nor is one that the learned judge doubts.
 """
 
 import json
@@ -41,6 +42,18 @@ class Evidence(NamedTuple):
 
     title: str
     sentences: Sequence[str]
+
+
+class PairReading(NamedTuple):
+    """What a learned judge reads in a claim and its evidence.
+
+    `stated` and `opposed` are log-odds: that the evidence states the claim, and that it states the opposite. `doubted` is a claim
+    that is probably false although no rule may see it.
+    """
+
+    stated: float
+    opposed: float
+    doubted: bool = False
 
 
 class ClaimGrade(NamedTuple):
@@ -84,30 +97,21 @@ class GraderForm:
 
 @dataclass(frozen=True)
 class Grader:
-    """The offline grader. The form `words` needs only the texts; `vectors` needs an encoder and is better."""
+    """The offline grader. `forms` are by name, see `name_form`: `words` needs only the texts, and the more is read the better."""
 
     rarity: WordRarity
-    words: GraderForm
-    vectors: GraderForm
+    forms: Mapping[str, GraderForm]
 
-    def grade(self, claim: str, evidence: Evidence, vectors: TextVectors | None = None) -> ClaimGrade:
-        """Grade a claim. `vectors` must hold the claim; see `list_texts_to_encode`.
-
-        Only what nothing vetoes is fully supported. A claim is contradicted if a single word turns what the evidence says, and
-        unsupported if the evidence has few of its words.
-        """
-        form = self.vectors if vectors else self.words
-        signals = measure_signals(claim, evidence, self.rarity, vectors)
+    def grade(
+        self, claim: str, evidence: Evidence, vectors: TextVectors | None = None, reading: PairReading | None = None
+    ) -> ClaimGrade:
+        """Grade a claim. `vectors` must hold the claim; see `list_texts_to_encode`. `reading` is a learned judge's."""
+        form = self.forms.get(name_form(vectors, reading)) or self.forms[name_form(vectors, None)]
+        signals = measure_signals(claim, evidence, self.rarity, vectors, reading)
         supported, opposed = form.support.probability_of(signals), form.opposition.probability_of(signals)
         veto = find_veto(claim, evidence.title, tuple(self._list_closest(claim, evidence.sentences)))
-        support = Support.PARTIAL
-        if veto is None:
-            support = Support.FULL
-        elif veto.reason in OPPOSED and veto.unknown <= MOSTLY_SAID and opposed >= LIKELY_OPPOSED:
-            support = Support.CONTRADICTED
-        elif supported < form.none and veto.unknown >= MOSTLY_UNSAID:
-            support = Support.NONE
-        return ClaimGrade(support, supported, opposed, veto)
+        grade = ClaimGrade(Support.PARTIAL, supported, opposed, veto)
+        return grade._replace(support=_decide(grade, reading, form.none))
 
     def _list_closest(self, claim: str, sentences: Sequence[str]) -> Sequence[str]:
         """Return the sentences that share most words with the claim, in their order."""
@@ -123,14 +127,34 @@ class Grader:
         return [text for text in dict.fromkeys([claim, evidence.title, *wanted]) if text]
 
 
+def _decide(grade: ClaimGrade, reading: PairReading | None, none: float) -> Support:
+    """Return the verdict. A veto forbids full support, and so does a learned judge's doubt.
+
+    A claim is contradicted if a single word turns what the evidence says, and unsupported if the evidence has few of its words.
+    """
+    veto = grade.veto
+    if veto is None:
+        return Support.PARTIAL if reading and reading.doubted else Support.FULL
+    if veto.reason in OPPOSED and veto.unknown <= MOSTLY_SAID and grade.opposed >= LIKELY_OPPOSED:
+        return Support.CONTRADICTED
+    return Support.NONE if grade.supported < none and veto.unknown >= MOSTLY_UNSAID else Support.PARTIAL
+
+
+def name_form(vectors: object, reading: PairReading | None) -> str:
+    """Return the name of the grader's form: what it has besides the words."""
+    return ("vectors" if vectors else "words") + ("_read" if reading else "")
+
+
 def extent_of(signals: Signals) -> str:
     """Return whether the evidence is an excerpt, a passage or a page."""
     sentences = round(exp(signals["evidence_length"]))
     return EXCERPT if sentences <= LONGEST_EXCERPT else PASSAGE if sentences <= LONGEST_PASSAGE else PAGE
 
 
-def measure_signals(claim: str, evidence: Evidence, rarity: WordRarity, vectors: TextVectors | None) -> dict[str, float]:
-    """Return all features of a claim and its evidence by name; an encoder's features only with vectors."""
+def measure_signals(
+    claim: str, evidence: Evidence, rarity: WordRarity, vectors: TextVectors | None, reading: PairReading | None = None
+) -> dict[str, float]:
+    """Return all features of a claim and its evidence by name; an encoder's and a learned judge's only where they are given."""
     own, title, sentences = _read_all(claim, evidence)
     covered = measure_coverage(own, sentences, rarity)
     signals = measure_overlap(own, title, sentences, covered, rarity)._asdict()
@@ -139,6 +163,8 @@ def measure_signals(claim: str, evidence: Evidence, rarity: WordRarity, vectors:
     if vectors:
         near = measure_nearness(claim, evidence.title, evidence.sentences, covered.shares, vectors)
         signals |= {f"vector_{name}": value for name, value in near._asdict().items()}
+    if reading:
+        signals |= {"read_stated": reading.stated, "read_opposed": reading.opposed}
     return signals
 
 
@@ -174,7 +200,7 @@ def load_grader() -> Grader:
 def grader_of(fitted: Mapping[str, Any]) -> Grader:
     """Return a grader with these weights, in the format of grader.json."""
     forms = {name: _make_form(form) for name, form in fitted["forms"].items()}
-    return Grader(WordRarity(fitted["documents"], fitted["counts"]), words=forms["words"], vectors=forms["vectors"])
+    return Grader(WordRarity(fitted["documents"], fitted["counts"]), forms)
 
 
 def _make_form(form: Mapping[str, Any]) -> GraderForm:

@@ -12,6 +12,7 @@ from workflows.checks.grading import load_grader
 from workflows.checks.overlap import measure_coverage
 from workflows.checks.reading import read_sentence
 from workflows.judging.claim_draft import ClaimDraft, evidence_of
+from workflows.judging.claim_grading import grade_claim
 from workflows.judging.context import QuoteContext
 from workflows.judging.remarks import word_remark
 
@@ -40,7 +41,7 @@ def find_better_quote(draft: ClaimDraft, pool: Mapping[str, Quote], around: Mapp
     )
     for place in shares.order[:CANDIDATES]:
         evidence = evidence_of([others[place]], around)
-        if load_grader().grade(draft.sentence.text, evidence).support is Support.FULL:
+        if grade_claim(draft.sentence.text, evidence).support is Support.FULL:
             return others[place]
     return None
 

@@ -2,9 +2,10 @@
 
 from app.domain.claims import Support
 from app.domain.query import Language
-from workflows.checks.grading import ClaimGrade, load_grader
+from workflows.checks.grading import ClaimGrade
 from workflows.checks.nearness import TextVectors
 from workflows.judging.claim_draft import ClaimDraft
+from workflows.judging.claim_grading import grade_claim
 from workflows.judging.remarks import word_remark
 from workflows.judging.verbatim import VERBATIM, is_verbatim
 
@@ -13,12 +14,12 @@ WITH_VECTORS = "offline+vectors"
 
 
 def judge_offline(draft: ClaimDraft, language: Language) -> ClaimDraft:
-    """Judge a claim from words alone."""
+    """Judge a claim without vectors: by rules, and by a learned judge where there is one."""
     if not draft.quotes:
         return draft
     if is_verbatim(draft.sentence.text, draft.quotes):
         return draft.with_verdict(Support.FULL, VERBATIM)
-    grade = load_grader().grade(draft.sentence.text, draft.evidence)
+    grade = grade_claim(draft.sentence.text, draft.evidence)
     return draft.with_verdict(grade.support, OFFLINE, reason_of(grade, language))
 
 
@@ -26,7 +27,7 @@ def judge_with_vectors(draft: ClaimDraft, vectors: TextVectors, language: Langua
     """Judge a claim again with an encoder's vectors."""
     if draft.sentence.text not in vectors:
         return draft
-    grade = load_grader().grade(draft.sentence.text, draft.evidence, vectors)
+    grade = grade_claim(draft.sentence.text, draft.evidence, vectors)
     return draft.with_verdict(grade.support, WITH_VECTORS, reason_of(grade, language))
 
 
@@ -38,4 +39,4 @@ def reason_of(grade: ClaimGrade, language: Language) -> str:
         return word_remark("points_elsewhere", language)
     if grade.veto:
         return word_remark(grade.veto.reason.value, language, words=grade.veto.words)
-    return word_remark("says_little" if grade.support is Support.NONE else "says_part", language)
+    return word_remark("doubted", language)

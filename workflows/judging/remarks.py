@@ -56,6 +56,7 @@ REMARKS: Mapping[str, Mapping[Language, str]] = {
         EN: "The cited passage does not say all of this (“{words}”).",
         ZH: "所引段落没有说到其中的“{words}”。",
     },
+    "doubted": {EN: "The cited passage may not say this.", ZH: "所引段落可能并没有这样说。"},
     "nothing_cited": {EN: "No citation stands behind this.", ZH: "这一句没有注明来源。"},
     "citation_removed": {
         EN: "Its citation named no stored source and was removed.",
@@ -70,7 +71,6 @@ REMARKS: Mapping[str, Mapping[Language, str]] = {
         ZH: "有 1 处陈述标有 ¶：其事实或其中的数字没有引用可以证明。",
     },
     "says_part": {EN: "The cited passage covers only part of this.", ZH: "所引段落只涵盖其中一部分。"},
-    "says_little": {EN: "The cited passage says little or nothing of this.", ZH: "所引段落几乎没有提到这一点。"},
     "repaired": {EN: "Evidence of this run that supports it better was added.", ZH: "已补充本次研究中更能支持它的证据。"},
     "softened": {EN: "Reworded to what the cited passage says.", ZH: "已按所引段落的内容改写。"},
     "retracted": {EN: "rests on one source, which was retracted", ZH: "仅依据一个来源，且该来源已被撤稿"},

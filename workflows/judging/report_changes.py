@@ -14,8 +14,9 @@ from app.domain.evidence import Quote, snapshot_hash
 from app.domain.report import Report
 from app.domain.tool_key import normalise_text
 from retrieval.language.sentences import split_sentences
-from workflows.checks.grading import ClaimGrade, load_grader
+from workflows.checks.grading import ClaimGrade
 from workflows.judging.claim_draft import evidence_of
+from workflows.judging.claim_grading import grade_claim
 
 MAX_NEAREST = 3
 """The number of new quotes that an old claim is compared with: those that share most words with it."""
@@ -142,7 +143,7 @@ def _find_nearest(claim: Claim, quotes: Sequence[Quote]) -> list[Quote]:
 
 
 def _grade_claim(claim: Claim, quotes: Sequence[Quote]) -> ClaimGrade:
-    return load_grader().grade(claim.text, evidence_of(quotes, {}))
+    return grade_claim(claim.text, evidence_of(quotes, {}))
 
 
 def _find_new_claims(old: Report, new: Report, stands: Mapping[SourceWords, bool]) -> Iterable[NewClaim]:
