@@ -13,13 +13,6 @@ from app.domain.chat import ChatRole
 from app.domain.errors import InvalidInput
 from training.synthesis.trajectories.conversations import TrainedMessage
 
-START, END, PAD = "<|im_start|>", "<|im_end|>", "<|endoftext|>"
-CHATML = (
-    "{% for message in messages %}"
-    "{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n' }}"
-    "{% endfor %}"
-    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
-)
 IGNORED = -100
 """The label of a token without a gradient."""
 

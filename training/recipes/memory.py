@@ -7,7 +7,6 @@ import psutil
 from app.domain.errors import InvalidInput
 from training.recipes.config import TINY, RecipeConfig
 from training.recipes.preflight import MemoryEstimate
-from training.recipes.tiny import describe_tiny_model
 
 BYTES = {"float32": 4, "bfloat16": 2}
 ADAM_BYTES = 8
@@ -43,7 +42,9 @@ def _load_shape(config: RecipeConfig) -> Any:
     from transformers import AutoConfig
 
     if config.model.base == TINY:
-        return describe_tiny_model()
+        from training.rollouts.tiny_policy import build_tiny_tokenizer, describe_tiny_model
+
+        return describe_tiny_model(build_tiny_tokenizer())
     try:
         return AutoConfig.from_pretrained(config.model.base, revision=config.model.revision or None)
     except (OSError, ValueError) as error:

@@ -5,12 +5,12 @@ from typing import Any
 
 from app.domain.errors import InvalidInput
 from training.evaluation.harness.manifest import digest_files
-from training.recipes.chatml import CHATML
 from training.recipes.config import TINY, AdapterSection, BaseModelSection, RecipeConfig
 from training.recipes.run_folder import BASE, TrainingFolder
-from training.recipes.tiny import build_tiny_model, build_tokenizer
+from training.rollouts.chat_template import CHATML
 
 CARD = "README.md"
+PART = ".part"
 PICKLED = "training_args.bin"
 """The trainer writes its arguments as a pickle, which no one should have to load."""
 DIGESTED = ("*.safetensors", "config.json", "tokenizer.json")
@@ -21,7 +21,9 @@ def place_base(config: RecipeConfig, folder: TrainingFolder) -> str:
     if config.model.base != TINY:
         return config.model.base
     if not (folder.path / BASE / "config.json").exists():
-        build_tiny_model(folder.path / BASE, config.run.seed)
+        from training.rollouts.tiny_policy import save_tiny_policy
+
+        save_tiny_policy(folder.path / BASE, config.run.seed)
     return str(folder.path / BASE)
 
 
@@ -39,7 +41,9 @@ def load_tokenizer(section: BaseModelSection, base: str = "") -> Any:
         InvalidInput: there is none, it has no token that ends a turn, or pads with that token.
     """
     if (base or section.base) == TINY:
-        return build_tokenizer()
+        from training.rollouts.tiny_policy import build_tiny_tokenizer
+
+        return build_tiny_tokenizer()
     from transformers import AutoTokenizer
 
     try:
@@ -101,10 +105,14 @@ def save_trained(trainer: Any, folder: TrainingFolder) -> None:
 
     All processes of a run call it, because sharded weights are gathered.
     """
-    part = folder.model.with_name(folder.model.name + ".part")
+    part = folder.model.with_name(folder.model.name + PART)
     trainer.save_model(str(part))
-    if not trainer.is_world_process_zero():
-        return
+    if trainer.is_world_process_zero():
+        deliver_model(part, folder)
+
+
+def deliver_model(part: Path, folder: TrainingFolder) -> None:
+    """Make a saved model the one that the run delivers: with its card, and without pickles."""
     (part / PICKLED).unlink(missing_ok=True)
     is_adapter = (part / "adapter_config.json").exists()
     (part / CARD).write_text(render_card(folder, is_adapter), encoding="utf-8")

@@ -106,7 +106,7 @@ class TrainingFolder:
     @property
     def checkpoint(self) -> Path | None:
         """The newest whole checkpoint; None before the first."""
-        whole = [path for path in (self.path / CHECKPOINTS).glob("checkpoint-*") if (path / STATE).exists()]
+        whole = [path for path in (self.path / CHECKPOINTS).glob("checkpoint-*") if _is_whole(path)]
         return max(whole, key=_step_of, default=None)
 
     @property
@@ -144,6 +144,15 @@ class TrainingFolder:
         """Drop what was logged after the step from which the run goes on: those steps are done again."""
         kept = [each for each in self.read_metrics() if each.step <= step or self.is_finished]
         replace_file(self.path / METRICS, b"".join(each.model_dump_json().encode() + b"\n" for each in kept))
+
+
+def _is_whole(checkpoint: Path) -> bool:
+    """Say whether the file that is written last was written to its end."""
+    try:
+        json.loads((checkpoint / STATE).read_bytes())
+    except (OSError, json.JSONDecodeError):
+        return False
+    return True
 
 
 def _step_of(checkpoint: Path) -> int:

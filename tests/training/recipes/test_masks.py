@@ -8,19 +8,20 @@ import pytest
 from app.domain.chat import ChatRole
 from app.domain.errors import InvalidInput
 from tests.support.training_sets import make_trajectory
-from training.recipes.chatml import END, IGNORED, MaskedIds, mask_answer, mask_conversation
+from training.recipes.chatml import IGNORED, MaskedIds, mask_answer, mask_conversation
 from training.recipes.samples_page import join_tokens
 from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage
 
+END = "<|im_end|>"
 NEEDED = "training needs what `make setup-train` installs"
 
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Any:
     pytest.importorskip("transformers", reason=NEEDED)
-    from training.recipes.tiny import build_tokenizer
+    from training.rollouts.tiny_policy import build_tiny_tokenizer
 
-    return build_tokenizer()
+    return build_tiny_tokenizer()
 
 
 @pytest.fixture
@@ -52,9 +53,9 @@ def test_an_observation_has_no_gradient(tokenizer: Any, messages: tuple[TrainedM
     from transformers import AutoModelForCausalLM
     from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
-    from training.recipes.tiny import build_tiny_model
+    from training.rollouts.tiny_policy import save_tiny_policy
 
-    build_tiny_model(tmp_path)
+    save_tiny_policy(tmp_path)
     model = AutoModelForCausalLM.from_pretrained(tmp_path)
     masked = mask_conversation(messages, tokenizer)
     collate = DataCollatorForLanguageModeling(pad_token_id=tokenizer.pad_token_id)
