@@ -16,6 +16,7 @@ LOCATIONS = {
     "preference_dpo": "PREFERENCE_DPO",
     "self_sft": "SELF_SFT",
     "claim_judge": "CLAIM_JUDGE",
+    "rubric_generator": "RUBRIC_GENERATOR",
 }
 
 

@@ -62,7 +62,7 @@ async def draft_rubric(query: ResearchQuery, kit: Kit, parts: Sequence[str] = ()
     if not asks_a_model:
         return general
     try:
-        answer = (await Asker(kit, RUBRIC_AGENT).ask(RUBRIC, _render_messages(query, kit, parts))).answer
+        answer = (await Asker(kit, RUBRIC_AGENT).ask(RUBRIC, render_rubric_messages(query, kit, parts))).answer
     except (ModelError, BudgetSpent) as error:
         return general.model_copy(
             update={"notice": f"{word_remark('rubric_failed', query.language, detail=error)} {general.notice}"}
@@ -80,7 +80,7 @@ async def write_query_specific_rubric(kit: Kit, question: str) -> Rubric | Missi
     """
     query = ResearchQuery(question=question, language=kit.language)
     try:
-        answer = (await Asker(kit, f"rubric/{content_key(question)}").ask(WHOLE_RUBRIC, _render_messages(query, kit, ()))).answer
+        answer = (await Asker(kit, f"rubric/{content_key(question)}").ask(WHOLE_RUBRIC, render_rubric_messages(query, kit, ()))).answer
         kept = list_usable(answer.criteria, kit.language)
         return Rubric(criteria=kept, origin=Origin.MODEL, model=kit.chat.name)
     except (ModelError, BudgetSpent, ValidationError) as error:
@@ -97,7 +97,8 @@ def list_usable(said: Sequence[RubricCriterionAnswer], language: Language) -> tu
     return tuple(kept.values())
 
 
-def _render_messages(query: ResearchQuery, kit: Kit, parts: Sequence[str]) -> tuple[Message, ...]:
+def render_rubric_messages(query: ResearchQuery, kit: Kit, parts: Sequence[str] = ()) -> tuple[Message, ...]:
+    """Return the conversation that asks for a rubric; `parts` are the titles of the question's plan."""
     return kit.prompts.get("rubric", kit.language).render(
         today=kit.today.isoformat(),
         question=query.question,

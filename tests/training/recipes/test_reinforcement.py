@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
 
-from tests.training.recipes.small_policies import STEPS, make_config, train_small, validate  # noqa: E402
-from training.recipes.reinforcement.best_policy import list_saved  # noqa: E402
-from training.recipes.run_folder import CHECKPOINTS, METRICS, TrainingFolder  # noqa: E402
+from tests.training.recipes.small_policies import STEPS, make_config, train_small, validate
+from training.recipes.reinforcement.best_policy import list_saved
+from training.recipes.run_folder import CHECKPOINTS, METRICS, TrainingFolder
 
 WEIGHTS = "model.safetensors"
 

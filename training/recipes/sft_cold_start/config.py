@@ -10,11 +10,15 @@ from training.recipes.ordering import LengthPhase
 
 
 class DataSection(Value):
-    """Sets of `trajectories`. Longer conversations than `max_tokens` are left out, and counted. `most_rows` 0: all rows."""
+    """Sets of `trajectories`. Longer conversations than `max_tokens` are left out, and counted. `most_rows` 0: all rows.
+
+    With `agents`, only conversations of these agents are learned (`plan/rubric` writes rubrics).
+    """
 
     sets: tuple[ConfigPath, ...] = Field(min_length=1)
     max_tokens: int = Field(ge=2)
     most_rows: int = Field(default=0, ge=0)
+    agents: tuple[str, ...] = ()
 
 
 class PhaseSection(Value):

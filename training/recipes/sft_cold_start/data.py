@@ -1,5 +1,6 @@
 """The examples of the cold start: one for each conversation of a trajectory, with the policy's own words as its labels."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -30,10 +31,15 @@ def read_examples(config: ColdStartConfig, tokenizer: Any) -> FittingExamples:
     """
     rows = read_rows(config.data.sets, FORMS, Split.TRAIN)
     taken = rows[: config.data.most_rows or len(rows)]
-    found = [mask_conversation(each.messages, tokenizer) for row in taken for each in row.conversations]
+    found = [mask_conversation(each.messages, tokenizer) for each in _list_conversations(config, taken)]
     return keep_fitting(found, config.data.max_tokens)
 
 
 def read_validation(config: ColdStartConfig) -> list[TrainedConversation]:
     """Read the conversations on which the stopping rule looks."""
-    return [each for row in read_rows(config.data.sets, FORMS, Split.VALIDATION) for each in row.conversations]
+    return _list_conversations(config, read_rows(config.data.sets, FORMS, Split.VALIDATION))
+
+
+def _list_conversations(config: ColdStartConfig, rows: Sequence[TrajectoryLine]) -> list[TrainedConversation]:
+    agents = config.data.agents
+    return [each for row in rows for each in row.conversations if not agents or each.agent in agents]

@@ -1,0 +1,147 @@
+"""The rubric generator: its reward by hand, and its mechanics through the command."""
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from app.domain.missing import Missing
+from app.domain.rubric import Rubric
+from app.domain.rubric_score import Aggregation
+from tests.support.stack import run_rubrica
+from tests.training.recipes.toy_runs import OFFLINE, write_toy
+from training.recipes.rubric_generator.config import Mode, RewardSection, Scaling
+from training.recipes.rubric_generator.reward import PreferredPair, reward_rubric
+from training.recipes.rubric_generator.rule_judge import RuleJudge
+from training.recipes.run_folder import TrainingFolder
+from training.rewards.score import Score
+from training.rollouts.nouns import Reward
+from workflows.judging.rubric_judge import RubricScores
+
+PAIR = PreferredPair("How deep is the harbour?", "accepted", "rejected")
+OPENINGS = {5: "Key", 3: "Important", 1: "Optional", -2: "Error"}
+
+
+def write_rubric(weights: list[int], demand: str = "names the harbour") -> str:
+    """Write a rubric with these weights, in form."""
+    items = [
+        {
+            "title": f"item {n}",
+            "description": f"{OPENINGS[weight]} Criterion: the report {demand} {'x' * (n + 1)}.",
+            "weight": weight,
+        }
+        for n, weight in enumerate(weights)
+    ]
+    return f"<think>So.</think><answer>{json.dumps(items)}</answer>"
+
+
+class KnownJudge:
+    """A judge whose ratings are given: of the first item by report, of the others .5; and of the rubric."""
+
+    def __init__(self, accepted: float, rejected: float, quality: Score) -> None:
+        self._first, self._quality = {"accepted": accepted, "rejected": rejected}, quality
+        self.asked: list[str] = []
+
+    async def score(self, question: str, report: str, rubric: Rubric) -> RubricScores:
+        self.asked.append(report)
+        others = (0.5,) * (len(rubric.criteria) - 1)
+        return RubricScores(tuple(float(item.weight) for item in rubric.criteria), (self._first[report], *others))
+
+    async def rate(self, question: str, rubric: Rubric) -> Score:
+        self.asked.append("rubric")
+        return self._quality
+
+
+def reward(text: str, judge: KnownJudge | RuleJudge, section: RewardSection, pair: PreferredPair = PAIR) -> Reward:
+    return asyncio.run(reward_rubric(text, pair, judge, section))
+
+
+SEVEN = [5, 3, 1, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("scaling", "accepted", "value"),
+    # Eq. 1: 1 + 3 + 0, or with the quality from -1 to 1: 1 + .5; and -1 + 3, -1 + .5 where the preference is missed.
+    [(Scaling.PUBLISHED, 0.9, 4.0), (Scaling.BALANCED, 0.9, 1.5), (Scaling.PUBLISHED, 0.1, 2.0), (Scaling.BALANCED, 0.1, -0.5)],
+)
+def test_a_rubric_is_rewarded_for_preference_and_quality(scaling: Scaling, accepted: float, value: float) -> None:
+    found = reward(write_rubric(SEVEN), KnownJudge(accepted, 0.2, 3.0), RewardSection(scaling=scaling))
+    assert found.value == value
+    assert found.parts["quality"] == 3.0
+    assert {found.parts["total_published"], found.parts["total_balanced"]} == {
+        value,
+        value - 2.5 if value in (4.0, 2.0) else value + 2.5,
+    }
+
+
+def test_a_tie_is_no_preference() -> None:
+    assert reward(write_rubric(SEVEN), KnownJudge(0.4, 0.4, 0.0), RewardSection()).value == -1.0
+
+
+@pytest.mark.parametrize(("aggregation", "value"), [(Aggregation.PUBLISHED, 1.0), (Aggregation.BOUNDED, -1.0)])
+def test_both_forms_of_equation_2_rank_by_it(aggregation: Aggregation, value: float) -> None:
+    # Weights -2 x 8 and 5, 1: the published sum of weights is negative, so that the higher rating scores higher divided by it.
+    text = write_rubric([-2, 5, 1, -2, -2, -2, -2, -2])
+    section = RewardSection(mode=Mode.PREFERENCE_ONLY, aggregation=aggregation)
+    assert reward(text, KnownJudge(0.9, 0.2, 0.0), section).value == value
+
+
+@pytest.mark.parametrize(
+    ("mode", "asked", "value"),
+    [(Mode.JUDGE_ONLY, ["rubric"], 3.0), (Mode.PREFERENCE_ONLY, ["accepted", "rejected"], 1.0)],
+)
+def test_what_has_no_weight_is_not_judged(mode: Mode, asked: list[str], value: float) -> None:
+    judge = KnownJudge(0.9, 0.2, 3.0)
+    assert reward(write_rubric(SEVEN), judge, RewardSection(mode=mode)).value == value
+    assert judge.asked == asked
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text.replace("<answer>", ""),
+        lambda text: text + " That is all.",
+        lambda text: text.replace("Key Criterion", "Main Criterion"),
+        lambda text: "",
+    ],
+)
+@pytest.mark.parametrize(("mode", "value"), [(Mode.HYBRID, -2.0), (Mode.JUDGE_ONLY, -1.0), (Mode.PREFERENCE_ONLY, -2.0)])
+def test_a_rubric_out_of_form_is_penalised_unjudged(spoil, mode: Mode, value: float) -> None:  # type: ignore[no-untyped-def]
+    judge = KnownJudge(0.9, 0.2, 4.0)
+    assert reward(spoil(write_rubric(SEVEN)), judge, RewardSection(mode=mode)).value == value
+    assert judge.asked == []
+
+
+def test_a_judge_that_is_away_leaves_no_reward() -> None:
+    assert isinstance(reward(write_rubric(SEVEN), KnownJudge(0.9, 0.2, Missing("away")), RewardSection()).value, Missing)
+
+
+def test_the_rule_judge_sees_a_planted_property() -> None:
+    pair = PreferredPair("How deep is the harbour?", "It is.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "It is so and so.")
+    section = RewardSection(mode=Mode.PREFERENCE_ONLY)
+    assert reward(write_rubric(SEVEN, "has a table"), RuleJudge(), section, pair).value == 1.0
+    assert reward(write_rubric(SEVEN, "has a quotation"), RuleJudge(), section, pair).value == -1.0
+
+
+def test_the_recipe_trains_and_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
+    pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
+    config = write_toy(tmp_path, "rubric_generator")
+    done = run_rubrica(
+        tmp_path / "home", "train", "rubric_generator", "--config", str(config), "--out", str(tmp_path / "a"), **OFFLINE
+    )
+    assert done.returncode == 0, done.stderr
+    whole = TrainingFolder(tmp_path / "a")
+    curves = [(each.step, {n: v for n, v in each.values.items() if n != "step_time"}) for each in whole.read_metrics()]
+    assert {"reward", "entropy", "part/format", "part/preference", "validation"} <= {
+        name for _, values in curves for name in values
+    }
+    assert (whole.model / "adapter_config.json").exists()
+    shutil.rmtree(whole.model)
+    shutil.rmtree(whole.path / "checkpoints" / "checkpoint-2")
+    again = run_rubrica(
+        tmp_path / "home", "train", "rubric_generator", "--config", str(config), "--out", str(tmp_path / "a"), **OFFLINE
+    )
+    assert again.returncode == 0, again.stderr
+    assert [(m.step, {n: v for n, v in m.values.items() if n != "step_time"}) for m in whole.read_metrics()] == curves
