@@ -80,7 +80,9 @@ async def write_query_specific_rubric(kit: Kit, question: str) -> Rubric | Missi
     """
     query = ResearchQuery(question=question, language=kit.language)
     try:
-        answer = (await Asker(kit, f"rubric/{content_key(question)}").ask(WHOLE_RUBRIC, render_rubric_messages(query, kit, ()))).answer
+        answer = (
+            await Asker(kit, f"rubric/{content_key(question)}").ask(WHOLE_RUBRIC, render_rubric_messages(query, kit, ()))
+        ).answer
         kept = list_usable(answer.criteria, kit.language)
         return Rubric(criteria=kept, origin=Origin.MODEL, model=kit.chat.name)
     except (ModelError, BudgetSpent, ValidationError) as error:

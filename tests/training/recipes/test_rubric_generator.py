@@ -16,6 +16,7 @@ from training.recipes.rubric_generator.config import Mode, RewardSection, Scalin
 from training.recipes.rubric_generator.reward import PreferredPair, reward_rubric
 from training.recipes.rubric_generator.rule_judge import RuleJudge
 from training.recipes.run_folder import TrainingFolder
+from training.recipes.starting import train as go_on
 from training.rewards.score import Score
 from training.rollouts.nouns import Reward
 from workflows.judging.rubric_judge import RubricScores
@@ -140,8 +141,5 @@ def test_the_recipe_trains_and_goes_on_where_it_was_cut_off(tmp_path: Path) -> N
     assert (whole.model / "adapter_config.json").exists()
     shutil.rmtree(whole.model)
     shutil.rmtree(whole.path / "checkpoints" / "checkpoint-2")
-    again = run_rubrica(
-        tmp_path / "home", "train", "rubric_generator", "--config", str(config), "--out", str(tmp_path / "a"), **OFFLINE
-    )
-    assert again.returncode == 0, again.stderr
+    go_on("rubric_generator", config, whole.path, None, lambda _: None)
     assert [(m.step, {n: v for n, v in m.values.items() if n != "step_time"}) for m in whole.read_metrics()] == curves

@@ -1,0 +1,41 @@
+"""What a task of `bench.learning` gives."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyScores:
+    """A policy on the held-out items: the evaluator's scores by item, higher is better; and probes of its outputs.
+
+    The evaluator shares no code with the reward. A probe says how much a known way of gaming a reward is used (length, keywords,
+    echo), from 0 to about 1.
+    """
+
+    items: Mapping[str, float]
+    probes: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SeedScores:
+    """The policies of one seed: as it began, after SFT alone, trained, and trained with one part of the reward taken out."""
+
+    untrained: PolicyScores
+    sft: PolicyScores
+    trained: PolicyScores
+    ablated: PolicyScores
+
+
+class LearningTask(Protocol):
+    """A small task of a recipe. A module has it as `TASK`."""
+
+    @property
+    def recipe(self) -> str:
+        """The recipe that is to learn."""
+        ...
+
+    def run_seed(self, folder: Path, seed: int) -> SeedScores:
+        """Train in an empty folder, and measure. Everything random comes from the seed."""
+        ...

@@ -1,0 +1,179 @@
+"""`rubric_generator`: rubrics that rank planted preferences, from a model that begins with random weights."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from app.domain.chat import ChatRequest, ChatRole, Message
+from app.domain.query import Language
+from bench.learning_tasks.protocol import PolicyScores, SeedScores
+from bench.learning_tasks.rubric_grammar import (
+    HELD_OUT,
+    PLACES,
+    PlantedQuestion,
+    list_phrases,
+    list_questions,
+    probe_rubric,
+    score_rubric,
+    write_report,
+    write_rubric,
+)
+from bench.learning_tasks.runs import derive_seed, open_saved, open_training, train_on_examples
+from training.recipes.chatml import mask_answer
+from training.recipes.config import RecipeConfig
+from training.recipes.reinforcement.config import ReinforcementConfig
+from training.recipes.reinforcement.tasks import repeat_tasks
+from training.recipes.rubric_generator.config import Mode, RewardSection, Scaling
+from training.recipes.rubric_generator.reward import PreferredPair, reward_rubric
+from training.recipes.rubric_generator.rule_judge import RuleJudge
+from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
+from training.rollouts.rollout_work import Draw, Outcome, RolloutWork
+from training.synthesis.trajectories.conversations import TrainedMessage
+from workflows.agents.ports import ChatModel
+from workflows.systems.local_record import LocalRecord
+
+EXAMPLES, QUESTIONS, ITEMS, STEPS = 1_000, 96, 64, 40
+TEMPERATURE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class RubricTask:
+    """The task. A rubric is asked for by the question alone; form, judge and reward are the recipe's own."""
+
+    recipe: str = "rubric_generator"
+    steps: int = STEPS
+
+    def run_seed(self, folder: Path, seed: int) -> SeedScores:
+        """Train and measure."""
+        base, chance = build_base(folder / "base", seed), random.Random(seed)
+        held_out = list_questions(HELD_OUT, ITEMS, random.Random(f"held out {seed}"))
+        taught = train_on_examples(folder / "sft", describe_sft(base, seed), list_examples(base, chance))
+        tasks = list_tasks(chance)
+        hybrid = RewardSection(scaling=Scaling.BALANCED)
+        trained = train_rubrics(folder / "trained", describe_rl(taught, seed), tasks, hybrid, self.steps)
+        ablated = train_rubrics(
+            folder / "ablated", describe_rl(taught, seed), tasks, RewardSection(mode=Mode.JUDGE_ONLY), self.steps
+        )
+        scored = [asyncio.run(measure(model, held_out, seed)) for model in (base, taught, trained, ablated)]
+        return SeedScores(scored[0], scored[1], scored[2], scored[3])
+
+
+def build_base(folder: Path, seed: int) -> Path:
+    """Write a tiny model with random weights, in whose vocabulary the phrases of rubrics are single tokens."""
+    import torch
+    from transformers import Qwen3ForCausalLM
+
+    from training.rollouts.tiny_policy import describe_tiny_model
+
+    tokenizer = build_tokenizer()
+    torch.manual_seed(seed)
+    Qwen3ForCausalLM(describe_tiny_model(tokenizer)).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def build_tokenizer() -> Any:
+    """Return a tokenizer of bytes, with the phrases of rubrics and the words of questions as tokens of their own."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    from training.rollouts.chat_template import CHATML
+    from training.rollouts.tiny_policy import END_OF_TURN, PAD, SPECIAL
+
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    inner = Tokenizer(models.BPE(vocab={letter: number for number, letter in enumerate(alphabet)}, merges=[]))
+    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    inner.decoder = decoders.ByteLevel()
+    inner.add_special_tokens([AddedToken(text, special=True) for text in SPECIAL])
+    inner.add_tokens([AddedToken(text, normalized=False) for text in list_phrases()])
+    return PreTrainedTokenizerFast(tokenizer_object=inner, eos_token=END_OF_TURN, pad_token=PAD, chat_template=CHATML)
+
+
+def describe_sft(base: Path, seed: int) -> RecipeConfig:
+    """Return the configuration of SFT."""
+    return RecipeConfig.model_validate(
+        {
+            "model": {"base": str(base)},
+            "optimizer": {"learning_rate": 3e-3, "batch_size": 32, "epochs": 3, "schedule": "linear"},
+            "run": {"device": "cpu", "seed": seed, "samples": 2, "log_every": 20, "save_every": 1_000},
+        }
+    )
+
+
+def describe_rl(base: Path, seed: int) -> ReinforcementConfig:
+    """Return the configuration of GRPO."""
+    return ReinforcementConfig.model_validate(
+        {
+            "model": {"base": str(base)},
+            "optimizer": {"learning_rate": 1e-3, "batch_size": 32, "schedule": "constant"},
+            "rollouts": {"group_size": 8, "tasks_a_step": 8, "most_tokens": 64, "context": 128, "rows": 64},
+            "run": {"device": "cpu", "seed": seed, "samples": 4, "save_every": 1_000},
+        }
+    )
+
+
+def list_examples(base: Path, chance: random.Random) -> Sequence[Any]:
+    """Return the examples of SFT: rubrics that know nothing of their questions."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    questions = list_questions(PLACES, EXAMPLES, chance)
+    return [mask_answer([TrainedMessage(role=ChatRole.USER, content=q.text)], write_rubric(chance), tokenizer) for q in questions]
+
+
+def list_tasks(chance: random.Random) -> list[Task[PreferredPair]]:
+    """Return the tasks: questions with their two reports."""
+    return [
+        Task(f"q{n}", q.text, Language.ENGLISH, PreferredPair(q.text, write_report(q.wanted), write_report(q.other)))
+        for n, q in enumerate(list_questions(PLACES, QUESTIONS, chance))
+    ]
+
+
+def train_rubrics(
+    path: Path, config: ReinforcementConfig, tasks: Sequence[Task[PreferredPair]], section: RewardSection, steps: int
+) -> Path:
+    """Train with a reward; return the folder of the model."""
+    from training.recipes.reinforcement.train_policy import PolicyTraining, train_policy
+
+    @asynccontextmanager
+    async def open_work(policy: Any) -> AsyncIterator[RolloutWork[PreferredPair]]:
+        async def run(draw: Draw[PreferredPair], record: LocalRecord) -> Outcome:
+            return await ask_for_rubric(draw.task.question, policy(draw.seed), record)
+
+        async def judge(task: Task[PreferredPair], rollout: Rollout) -> Reward:
+            return await reward_rubric(rollout.output, task.material, RuleJudge(), section)
+
+        yield RolloutWork(run, judge)
+
+    with open_training(path, "rubric_generator", config) as folder:
+        train_policy(config, folder, PolicyTraining(repeat_tasks(tasks, config.run.seed), steps, open_work))
+        return folder.model
+
+
+async def ask_for_rubric(question: str, policy: ChatModel, record: LocalRecord) -> Outcome:
+    """Ask for a rubric by the question alone."""
+    request = ChatRequest(messages=(Message(role=ChatRole.USER, content=question),))
+    said = await record.ask("rubric", "rubric", policy, request)
+    return Outcome(said.text, RolloutEnd.FINISHED)
+
+
+async def measure(model: Path, questions: Sequence[PlantedQuestion], seed: int) -> PolicyScores:
+    """Score a policy's rubrics of held-out questions."""
+    async with open_saved(model, describe_rl(model, seed).rollouts, TEMPERATURE) as policy:
+        asked = [ask_for_rubric(q.text, policy(derive_seed(seed, n)), LocalRecord(str(n))) for n, q in enumerate(questions)]
+        texts = [outcome.output for outcome in await asyncio.gather(*asked)]
+    items = {f"{n}": score_rubric(text, q) for n, (text, q) in enumerate(zip(texts, questions, strict=True))}
+    return PolicyScores(items, mean_probes([probe_rubric(text) for text in texts]))
+
+
+def mean_probes(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the mean of each probe."""
+    return {name: fmean(each[name] for each in found) for name in found[0]}
+
+
+TASK = RubricTask()
