@@ -47,9 +47,9 @@ PLACES = (
 )
 HELD_OUT = ("Norbury", "Oxley", "Penrith", "Quorn", "Rothes", "Selkirk", "Torquay", "Uxbridge")
 SENTENCE = "The keeper of the harbour wrote down each ship that came in that year. "
-OPEN, MIDDLE, WEIGH, CLOSE, AND = '{"title": "', '", "description": "', '", "weight": ', "}", ", "
+OPEN, AND = '{"title": "', ", "
 ITEMS = 7
-SPOILT_SHARE = 0.2
+SPOILT_SHARE, WRONG_WEIGHT = 0.2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,35 +83,27 @@ def write_report(feature: str) -> str:
 
 def write_rubric(chance: random.Random) -> str:
     """Write a rubric of random demands and weights, some of them out of form."""
-    items = [_write_item(name, chance) for name in chance.sample([*DEMANDS], ITEMS)]
+    items = [write_item(name, *chance.choice(list_weights())) for name in chance.sample([*DEMANDS], ITEMS)]
     if chance.random() < SPOILT_SHARE:
-        items[chance.randrange(ITEMS)] = chance.choice(items)
+        items[chance.randrange(ITEMS)] = write_item(chance.choice([*DEMANDS]), "Key", WRONG_WEIGHT)
     return f"<answer>[{AND.join(items)}]</answer>"
 
 
-def _write_item(name: str, chance: random.Random) -> str:
-    category = chance.choice([*WEIGHTS])
-    weight = chance.choice(WEIGHTS[category])
-    return f"{OPEN}{name}{MIDDLE}{category} Criterion: {DEMANDS[name]}{WEIGH}{weight}{CLOSE}"
+def write_item(name: str, category: str, weight: int) -> str:
+    """Write an item of a rubric."""
+    return f'{OPEN}{name}", "description": "{category} Criterion: {DEMANDS[name]}", "weight": {weight}}}'
+
+
+def list_weights() -> list[tuple[str, int]]:
+    """Return all categories, each as often as it has weights, with the weights."""
+    return [(category, weight) for category, weights in WEIGHTS.items() for weight in weights]
 
 
 def list_phrases() -> list[str]:
-    """Return the phrases of rubrics, conversations and questions, each of which is one token."""
+    """Return the phrases of rubrics, conversations and questions, each of which is one token. A whole item is one."""
     words = dict.fromkeys(word for text in (*KINDS.values(), *PLACES, *HELD_OUT) for word in re.findall(r"[A-Za-z]{3,}", text))
-    categories = [f"{MIDDLE}{category} Criterion: " for category in WEIGHTS]
-    weights = [f"{WEIGH}{weight}{CLOSE}" for own in WEIGHTS.values() for weight in own]
-    return [
-        *[f"{OPEN}{name}" for name in DEMANDS],
-        *categories,
-        *DEMANDS.values(),
-        *weights,
-        "<answer>[",
-        "]</answer>",
-        AND,
-        "user\n",
-        "assistant\n",
-        *words,
-    ]
+    items = [write_item(name, *weighed) for name in DEMANDS for weighed in [*list_weights(), ("Key", WRONG_WEIGHT)]]
+    return [*items, "<answer>[", "]</answer>", AND, "user\n", "assistant\n", *words]
 
 
 def score_rubric(text: str, question: PlantedQuestion) -> float:

@@ -110,8 +110,8 @@ def describe_rl(base: Path, seed: int) -> ReinforcementConfig:
     return ReinforcementConfig.model_validate(
         {
             "model": {"base": str(base)},
-            "optimizer": {"learning_rate": 1e-3, "batch_size": 32, "schedule": "constant"},
-            "rollouts": {"group_size": 8, "tasks_a_step": 8, "most_tokens": 64, "context": 128, "rows": 64},
+            "optimizer": {"learning_rate": 5e-4, "batch_size": 32, "schedule": "constant"},
+            "rollouts": {"group_size": 8, "tasks_a_step": 8, "most_tokens": 24, "context": 96, "rows": 64},
             "run": {"device": "cpu", "seed": seed, "samples": 4, "save_every": 1_000},
         }
     )
