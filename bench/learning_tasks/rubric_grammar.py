@@ -83,7 +83,8 @@ def write_report(feature: str) -> str:
 
 def write_rubric(chance: random.Random) -> str:
     """Write a rubric of random demands and weights, some of them out of form."""
-    items = [write_item(name, *chance.choice(list_weights())) for name in chance.sample([*DEMANDS], ITEMS)]
+    chosen = {*chance.sample([*DEMANDS], ITEMS)}
+    items = [write_item(name, *chance.choice(list_weights())) for name in DEMANDS if name in chosen]
     if chance.random() < SPOILT_SHARE:
         items[chance.randrange(ITEMS)] = write_item(chance.choice([*DEMANDS]), "Key", WRONG_WEIGHT)
     return f"<answer>[{AND.join(items)}]</answer>"

@@ -37,7 +37,7 @@ from training.synthesis.trajectories.conversations import TrainedMessage
 from workflows.agents.ports import ChatModel
 from workflows.systems.local_record import LocalRecord
 
-EXAMPLES, QUESTIONS, ITEMS, STEPS = 1_000, 96, 64, 40
+EXAMPLES, QUESTIONS, ITEMS, STEPS = 1_000, 96, 64, 50
 TEMPERATURE = 1.0
 
 
@@ -99,7 +99,7 @@ def describe_sft(base: Path, seed: int) -> RecipeConfig:
     return RecipeConfig.model_validate(
         {
             "model": {"base": str(base)},
-            "optimizer": {"learning_rate": 3e-3, "batch_size": 32, "epochs": 3, "schedule": "linear"},
+            "optimizer": {"learning_rate": 3e-3, "batch_size": 32, "epochs": 6, "schedule": "linear"},
             "run": {"device": "cpu", "seed": seed, "samples": 2, "log_every": 20, "save_every": 1_000},
         }
     )
@@ -110,7 +110,7 @@ def describe_rl(base: Path, seed: int) -> ReinforcementConfig:
     return ReinforcementConfig.model_validate(
         {
             "model": {"base": str(base)},
-            "optimizer": {"learning_rate": 5e-4, "batch_size": 32, "schedule": "constant"},
+            "optimizer": {"learning_rate": 1.5e-4, "batch_size": 32, "schedule": "constant"},
             "rollouts": {"group_size": 8, "tasks_a_step": 8, "most_tokens": 24, "context": 96, "rows": 64},
             "run": {"device": "cpu", "seed": seed, "samples": 4, "save_every": 1_000},
         }
