@@ -37,7 +37,7 @@ from training.synthesis.trajectories.conversations import TrainedMessage
 from workflows.agents.ports import ChatModel
 from workflows.systems.local_record import LocalRecord
 
-EXAMPLES, QUESTIONS, ITEMS, STEPS = 1_000, 96, 64, 50
+EXAMPLES, QUESTIONS, ITEMS, STEPS = 1_000, 96, 64, 300
 TEMPERATURE = 1.0
 
 
