@@ -6,7 +6,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from app.domain.chat import ToolCall, ToolResult
+from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.query import Language
+from retrieval.tape import Tape
 from training.decontamination.known_texts import KnownTexts
 from training.synthesis.training_set.finishing import finish_set
 from training.synthesis.training_set.folder import SetFolder
@@ -23,12 +26,20 @@ def write_set(folder: Path, kind: str, rows: int = 30) -> Path:
     origin = SetOrigin(kind=kind, wanted=rows, seed=0, code="invented", today=date(2026, 11, 2))
     with SetFolder(folder).open_work(origin):
         finish_set(SetFolder(folder), origin, worked, KnownTexts(), {})
+    if kind in ("graph-queries", "evidence-trees"):
+        record_searches(rows).save(folder / "tape.jsonl")
     return folder
 
 
 def _make_row(number: int, data: Mapping[str, Any]) -> KeptRow:
-    query = f"{PLACES[number % 10]} {number}: how deep was pier {number * 7}?"
-    return KeptRow(query=query, topic="ports", language=Language.ENGLISH, documents=(f"doc:{number}",), data=dict(data))
+    return KeptRow(
+        query=ask_depth(number), topic="ports", language=Language.ENGLISH, documents=(f"doc:{number}",), data=dict(data)
+    )
+
+
+def ask_depth(number: int) -> str:
+    """Return the question of a row."""
+    return f"{PLACES[number % 10]} {number}: how deep was pier {number * 7}?"
 
 
 def make_trajectory(number: int) -> dict[str, Any]:
@@ -74,8 +85,41 @@ def make_pair(number: int) -> dict[str, Any]:
     }
 
 
+def make_graph_query(number: int) -> dict[str, Any]:
+    """A question over two places, as a row of `graph-queries`, as far as a recipe reads it."""
+    place, further = PLACES[number % 10], PLACES[(number + 3) % 10]
+    return {
+        "entities": [{"name": place, "aliases": [f"Port {place}"]}, {"name": further}],
+        "answer": {"name": f"{number + 3} fathoms", "aliases": [f"{number + 3} m"]},
+        "difficulty": {"level": ("easy", "medium", "hard")[number % 3]},
+    }
+
+
+def make_tree(number: int) -> dict[str, Any]:
+    """A query with its rubric and a closed-book one, as a row of `evidence-trees`, as far as a recipe reads it."""
+    said = [{"id": f"c{n}", "type": "logical", "description": f"Gives reason {n}.", "weight": 0.2 * n} for n in range(1, 6)]
+    fact = {"id": "c6", "type": "factual", "description": f"Says that pier {number} is {number + 3} fathoms deep.", "weight": 1.0}
+    grounds = {"source_leaf_ids": ["l1"], "evidence": [f"Pier {number} is {number + 3} fathoms deep."]}
+    return {"rubric": {"criteria": [*said, fact | grounds]}, "variants": [{"variant": "closed_book", "criteria": [*said, fact]}]}
+
+
+def record_searches(rows: int) -> Tape:
+    """Record what a search for each question, and for each place, finds."""
+    tape = Tape()
+    for number in range(rows):
+        place, further = PLACES[number % 10], PLACES[(number + 3) % 10]
+        text = NOTE.format(place=f"Port {place}") + f"Pier {number} of {further} is {number + 3} fathoms deep."
+        source = Source(url=f"https://example.org/{number}", title=f"Piers {number}", snapshot=snapshot_hash(text))
+        result = ToolResult(passages=(Passage(source=source, text=text, start=0, end=len(text)),))
+        for query in (ask_depth(number), place, f"{place} harbour"):
+            tape.record(ToolCall(name="search", arguments={"query": query}), result)
+    return tape
+
+
 MAKERS: Mapping[str, Callable[[int], dict[str, Any]]] = {
     "trajectories": make_trajectory,
     "self-samples": make_self_samples,
     "preference-pairs": make_pair,
+    "graph-queries": make_graph_query,
+    "evidence-trees": make_tree,
 }

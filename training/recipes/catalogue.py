@@ -17,6 +17,7 @@ LOCATIONS = {
     "self_sft": "SELF_SFT",
     "claim_judge": "CLAIM_JUDGE",
     "rubric_generator": "RUBRIC_GENERATOR",
+    "search_rl": "SEARCH_RL",
 }
 
 

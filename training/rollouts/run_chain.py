@@ -15,6 +15,7 @@ from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import StepCodec
 from workflows.agents.kit import Bounds, Kit
 from workflows.agents.ports import ChatModel, Tool
+from workflows.agents.rollout_caps import RolloutCaps
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.local import LocalStages
 from workflows.systems.local_record import LocalRecord
@@ -40,7 +41,8 @@ class ChainSetup:
     """A system as it is trained: its agents, how it asks, its tools and its limits.
 
     `make_tools` makes the tools of one rollout: live ones, or those of a tape (`workflows/tools/taped_tools`), whose answers are
-    the same in each rollout. Each call of the search agents is bounded by `limits`, and what they read by `bounds`.
+    the same in each rollout. Each call of the search agents is bounded by `limits`, and what they read by `bounds`; `caps`, where
+    they are given, stand above both. With `one_conversation` DeepRubric's agent ends its search with the report (DRub D.1).
     """
 
     system: SystemName
@@ -52,6 +54,8 @@ class ChainSetup:
     limits: AgentLimits
     bounds: Bounds
     effort: Effort = Effort.STANDARD
+    caps: RolloutCaps | None = None
+    one_conversation: bool = False
 
 
 async def run_chain(question: str, language: Language, policy: ChatModel, record: LocalRecord, setup: ChainSetup) -> Outcome:
@@ -61,7 +65,13 @@ async def run_chain(question: str, language: Language, policy: ChatModel, record
         StageFailed: planning or report writing failed for good.
         Exception: whatever else an agent raises; the turns before it are in the record.
     """
-    query = ResearchQuery(question=question, language=language, system=setup.system, effort=setup.effort)
+    query = ResearchQuery(
+        question=question,
+        language=language,
+        system=setup.system,
+        effort=setup.effort,
+        one_conversation=setup.one_conversation,
+    )
     kit = Kit(
         chat=policy,
         tools=setup.make_tools(),
@@ -74,7 +84,7 @@ async def run_chain(question: str, language: Language, policy: ChatModel, record
         bounds=setup.bounds,
         language=language,
     )
-    stages = LocalStages(setup.agents, kit, record, query)
+    stages = LocalStages(setup.agents, setup.caps.cap(kit) if setup.caps else kit, record, query)
     report = await research(query, stages, PlanSteering())
     return Outcome(render_plain(report), find_end(stages.findings, record.trajectory), describe_stops(stages.findings))
 

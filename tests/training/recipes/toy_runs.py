@@ -29,9 +29,10 @@ def write_toy(folder: Path, recipe: str, rows: int = 20, **sections: Mapping[str
 
 
 def render_toml(said: Mapping[str, Any]) -> str:
-    """Render sections, and lists of sections, as TOML."""
-    lines: list[str] = []
-    for name, values in said.items():
+    """Render values, then sections and lists of sections, as TOML."""
+    sections = {name: values for name, values in said.items() if isinstance(values, dict | list)}
+    lines = [f"{name} = {render_value(value)}" for name, value in said.items() if name not in sections]
+    for name, values in sections.items():
         for head, each in [(f"[{name}]", values)] if isinstance(values, dict) else [(f"[[{name}]]", each) for each in values]:
             lines += [head, *(f"{key} = {render_value(value)}" for key, value in each.items())]
     return "\n".join(lines) + "\n"
@@ -40,4 +41,8 @@ def render_toml(said: Mapping[str, Any]) -> str:
 def render_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {render_value(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(render_value, value)) + "]"
     return repr(value).replace("'", '"')

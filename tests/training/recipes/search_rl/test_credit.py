@@ -1,0 +1,74 @@
+"""The reward of Search-RL, worked out by hand."""
+
+import pytest
+
+from app.domain.missing import Missing
+from training.recipes.search_rl.credit import compose_reward
+from training.recipes.search_rl.schedule import FORMAT_RATE, TOOL_RATE, RewardPart
+from training.rewards.composites import SearchWeights
+from training.rewards.entities import Entity
+from training.rewards.transcript import Transcript, TranscriptStep, read_step
+
+ENTITIES = (Entity("Elsmere"), Entity("Corwen", ("Port Corwen",)), Entity("Hadley"), Entity("Kirby"))
+HALF = SearchWeights(tool=0.2, format=0.1, process=0.4)
+
+
+def search(*queries: str, observed: str = "", errors: int = 0) -> TranscriptStep:
+    said = "".join(f'<tool_call>{{"name": "search", "arguments": {{"query": "{query}"}}}}</tool_call>' for query in queries)
+    return read_step(f"<think>Hadley may help</think>{said}", [observed] if observed else [], errors)
+
+
+def make_transcript() -> Transcript:
+    """A search that meets two entities, a failed call, another, something out of form, and an answer."""
+    return Transcript(
+        (
+            search("harbour", observed="Elsmere lies near Port Corwen."),
+            search("pier", errors=1),
+            search("quay", errors=1),
+            read_step("I think that I am done"),
+            search("depth", observed="Elsmere again, and Kirby."),
+            read_step("<think>enough</think><answer>Kirby</answer>"),
+        )
+    )
+
+
+def test_parts_and_steps_are_those_of_equations_6_to_9() -> None:
+    reward = compose_reward(make_transcript(), ENTITIES, 1.0, HALF)
+    # Eq. 6: +.1, -.1 (isolated), -.2 (consecutive), no call, +.1, no call; Eq. 7: one of six steps is out of form.
+    assert reward.parts[RewardPart.TOOL] == pytest.approx((0.1 - 0.1 - 0.2 + 0.1) / 6)
+    assert reward.parts[RewardPart.FORMAT] == pytest.approx((5 * 0.1 - 0.2) / 6)
+    # Eq. 8: Elsmere, Corwen and Kirby were observed; Hadley stands in thoughts alone.
+    assert reward.parts[RewardPart.PROCESS] == pytest.approx(3 / 4)
+    assert reward.value == pytest.approx(0.3 * 1.0 + 0.4 * 0.75 + 0.2 * (-0.1 / 6) + 0.1 * (0.3 / 6))
+    assert reward.parts[TOOL_RATE] == pytest.approx(2 / 4)
+    assert reward.parts[FORMAT_RATE] == pytest.approx(5 / 6)
+    expected = [
+        0.2 * 0.1 + 0.1 * 0.1 + 0.4 * 2 / 4,
+        0.2 * -0.1 + 0.1 * 0.1,
+        0.2 * -0.2 + 0.1 * 0.1,
+        0.1 * -0.2,
+        0.2 * 0.1 + 0.1 * 0.1 + 0.4 * 1 / 4,
+        0.1 * 0.1,
+    ]
+    assert reward.steps == pytest.approx(expected)
+
+
+def test_as_published_a_name_in_a_thought_counts() -> None:
+    reward = compose_reward(make_transcript(), ENTITIES, 1.0, HALF, published=True)
+    assert reward.parts[RewardPart.PROCESS] == 1.0
+    assert reward.steps[0] == pytest.approx(0.2 * 0.1 + 0.1 * 0.1 + 0.4 * 3 / 4)
+
+
+def test_without_weight_the_outcome_may_be_missing() -> None:
+    away = Missing("the judge is away")
+    start = SearchWeights()
+    assert compose_reward(make_transcript(), ENTITIES, away, start).value == pytest.approx(
+        0.6 * (-0.1 / 6) + 0.3 * (0.3 / 6) + 0.1 * 0.75
+    )
+    assert isinstance(compose_reward(make_transcript(), ENTITIES, away, HALF).value, Missing)
+
+
+def test_a_search_without_steps_has_no_reward() -> None:
+    reward = compose_reward(Transcript(()), ENTITIES, 0.0, SearchWeights())
+    assert isinstance(reward.value, Missing)
+    assert reward.steps == ()
