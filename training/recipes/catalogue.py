@@ -18,6 +18,7 @@ LOCATIONS = {
     "claim_judge": "CLAIM_JUDGE",
     "rubric_generator": "RUBRIC_GENERATOR",
     "search_rl": "SEARCH_RL",
+    "agent_rl": "AGENT_RL",
 }
 
 

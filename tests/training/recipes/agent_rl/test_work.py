@@ -1,0 +1,142 @@
+"""Rollouts of whole agents and their rewards: the product's systems on a tape, and a judge over a socket."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from app.domain.chat import ChatRequest, ToolCall, ToolResult
+from app.domain.evidence import Passage, Source, snapshot_hash
+from app.domain.missing import Missing
+from retrieval.tape import Tape
+from tests.support.model_stub import ModelStub, serve_model_stub
+from tests.support.model_stub_answers import StubPrompt
+from tests.support.training_sets import write_set
+from tests.training.recipes.toy_runs import RECIPES
+from tests.training.rewards.test_obedient_policies import obey
+from training.recipes.agent_rl.config import AgentRLConfig
+from training.recipes.agent_rl.data import read_tasks
+from training.recipes.agent_rl.work import open_work
+from training.recipes.config import read_config
+from training.rollouts.collect import Collector
+from training.rollouts.collector_settings import CollectorSettings
+from training.rollouts.nouns import Rollout
+from training.synthesis.training_set.splits import Split
+from workflows.agents.rollout_caps import DRUB, QSR, RolloutCaps
+from workflows.chat_models.scripted import ScriptedModel
+
+TEXT = "The tariff was to bring revenue. It was laid in 1824."
+REPORT = '<think>t</think><answer><cite id="p1">The tariff was to bring revenue.</cite></answer>'
+JUDGED = {
+    "criterion_met": {"analysis": "a", "score": 3},
+    "cited_support": {"analysis": "a", "rating": "full"},
+    "cited_relevance": {"analysis": "a", "result": "yes"},
+    "needs_citation": {"analysis": "a", "result": "no"},
+    "criterion": {"analysis": "a", "rating": 10},
+}
+
+
+def make_config(folder: Path, judge: str, **said: Any) -> AgentRLConfig:
+    if not (folder / "evidence-trees").exists():
+        write_set(folder / "evidence-trees", "evidence-trees", 10)
+    tape = Tape()
+    source = Source(url="https://example.org/1", title="Tariffs", snapshot=snapshot_hash(TEXT))
+    found = ToolResult(passages=(Passage(source=source, text=TEXT, start=0, end=len(TEXT)),))
+    for query in ("tariff revenue", "tariff protection"):
+        tape.record(ToolCall(name="search", arguments={"query": query}), found)
+    tape.save(folder / "tape.jsonl")
+    sections: dict[str, Any] = {
+        "model": {"base": "tiny-random"},
+        "optimizer": {"learning_rate": 1e-3},
+        "rollouts": {"tasks_a_step": 1, "most_tokens": 64, "context": 4096},
+        "data": {"sets": [str(folder / "evidence-trees")]},
+        "tools": {"tape": str(folder / "tape.jsonl")},
+        "chain": {"turns": 4, "calls_per_turn": 2, "observation_tokens": 500},
+        "judge": {"url": judge, "model": "judge"},
+    }
+    return AgentRLConfig.model_validate(sections | said)
+
+
+def answer_judge(prompt: StubPrompt) -> str:
+    return json.dumps(JUDGED[prompt.step])
+
+
+def search_and_report(request: ChatRequest) -> str:
+    """Search once, then give the report in one answer."""
+    if len(request.messages) > 2:
+        return REPORT
+    return '<think>t</think><tool_call>{"name": "search", "arguments": {"query": "tariff revenue"}}</tool_call>'
+
+
+async def sample(config: AgentRLConfig, folder: Path, policy: Any) -> Rollout:
+    task = read_tasks(config.data, Split.TRAIN)[0]
+    settings = CollectorSettings(group_size=1, groups_a_step=1, most_missing_share=1.0, most_tries=1)
+    opened = open_work(config, folder, lambda _: ScriptedModel(policy))
+    async with opened as work, Collector([task], work, settings) as collector:
+        groups = await collector.next_batch(1)
+    return groups[0].rollouts[0]
+
+
+async def test_deeprubrics_reward_of_a_report_in_one_conversation(tmp_path: Path) -> None:
+    async with serve_model_stub(ModelStub(answerer=answer_judge)) as stub:
+        config = make_config(tmp_path, stub.base_url, one_conversation=True)
+        rollout = await sample(config, tmp_path, search_and_report)
+    assert len([turn for turn in rollout.trajectory.turns if turn.completion]) == 2
+    # Three of four points for each criterion; the form is whole; one citation that is right, at the beginning of the report:
+    # .6 + .4 (.7 + .2 / 6); one search of six.
+    parts = {"rubric": 0.75, "format": 1.0, "citation": 0.6 + 0.4 * (0.7 + 0.2 / 6), "search": 1 / 6}
+    assert rollout.reward.parts == pytest.approx(parts)
+    assert rollout.reward.value == pytest.approx(0.5 * 0.75 + 0.2 + 0.2 * parts["citation"] + 0.1 / 6)
+
+
+async def test_a_report_without_words_needs_no_judge(tmp_path: Path) -> None:
+    config = make_config(tmp_path, "http://127.0.0.1:9/v1", one_conversation=True)
+    rollout = await sample(config, tmp_path, lambda _: "I do not know how.")
+    assert rollout.reward.parts["rubric"] == rollout.reward.parts["citation"] == 0.0
+    assert not isinstance(rollout.reward.value, Missing)
+
+
+@pytest.mark.parametrize("system", ["mams", "minddr", "react", "deeprubric"])
+async def test_each_system_is_rewarded_by_the_rubric_alone(system: str, tmp_path: Path) -> None:
+    async with serve_model_stub(ModelStub(answerer=answer_judge)) as stub:
+        config = make_config(tmp_path, stub.base_url, system=system, reward={"kind": "rubric"})
+        rollout = await sample(config, tmp_path, obey)
+    assert rollout.output, rollout.detail
+    assert rollout.reward.value == pytest.approx(0.75)
+    if system == "mams":
+        assert {turn.agent for turn in rollout.trajectory.turns if turn.completion} == {
+            "search/s1",
+            "search/s1/state",
+            "search/s1/report",
+        }
+
+
+async def test_a_rubric_of_another_source_is_rated(tmp_path: Path) -> None:
+    async with serve_model_stub(ModelStub(answerer=answer_judge)) as stub:
+        data = {"sets": [str(tmp_path / "evidence-trees")], "rubrics": "general"}
+        rollout = await sample(
+            make_config(tmp_path, stub.base_url, one_conversation=True, data=data), tmp_path, search_and_report
+        )
+    # Every item is matched, also the one fault, which has weight -2; the demands have 25.
+    assert rollout.reward.parts["rubric"] == pytest.approx(1 - 2 / 25)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"data": {"sets": ["s"], "rubrics": "rl"}}, "generator"),
+        ({"system": "mams", "one_conversation": True}, "one_conversation"),
+        ({"system": "minddr"}, "reads one conversation"),
+        ({"tools": {}}, "name a tape"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(said: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match=message):
+        make_config(tmp_path, "http://127.0.0.1:9/v1", **said)
+
+
+@pytest.mark.parametrize(("name", "caps"), [("paper", DRUB), ("mams", QSR)])
+def test_the_limits_of_the_papers_are_those_of_the_products_presets(name: str, caps: RolloutCaps) -> None:
+    assert read_config(RECIPES / "agent_rl" / f"{name}.toml", AgentRLConfig).chain.caps == caps
