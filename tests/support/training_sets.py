@@ -14,7 +14,9 @@ from training.decontamination.known_texts import KnownTexts
 from training.synthesis.training_set.finishing import finish_set
 from training.synthesis.training_set.folder import SetFolder
 from training.synthesis.training_set.manifest import SetOrigin
-from training.synthesis.training_set.outcome import KeptRow, WorkedCandidate
+from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
+from training.synthesis.training_set.recipe import SetRecipe
+from workflows.agents.ports import Record
 
 PLACES = ("Ashford", "Brindle", "Corwen", "Dunmore", "Elsmere", "Farley", "Garston", "Hadley", "Ilford", "Kirby")
 NOTE = "The council of {place} wrote down each ship that entered the harbour, and what it carried. "
@@ -25,10 +27,15 @@ def write_set(folder: Path, kind: str, rows: int = 30) -> Path:
     worked = [WorkedCandidate(candidate=f"row-{n}", kept=_make_row(n, MAKERS[kind](n))) for n in range(rows)]
     origin = SetOrigin(kind=kind, wanted=rows, seed=0, code="invented", today=date(2026, 11, 2))
     with SetFolder(folder).open_work(origin):
-        finish_set(SetFolder(folder), origin, worked, KnownTexts(), {})
+        finish_set(SetFolder(folder), origin, SetRecipe((), _refuse_work), worked, KnownTexts(), {})
     if kind in ("graph-queries", "evidence-trees"):
         record_searches(rows).save(folder / "tape.jsonl")
     return folder
+
+
+async def _refuse_work(candidate: object, record: Record) -> KeptRow | RefusedCandidate:
+    """Stand where a recipe makes a row: these rows are there already."""
+    raise AssertionError(f"{candidate} has its row")
 
 
 def _make_row(number: int, data: Mapping[str, Any]) -> KeptRow:
