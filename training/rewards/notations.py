@@ -15,7 +15,7 @@ import orjson
 from app.domain.chat import ToolCall
 
 ACTING = frozenset({"act", "markov_search"})
-TEXTS = frozenset({"markov_report", "react_digest", "react_report", "section"})
+TEXTS = frozenset({"markov_report", "react_digest", "react_report", "section", "single_pass"})
 FINISH = "finish"
 _ACT_FIELDS = frozenset({"thought", "plan", "action", "inputs"})
 _TAG = re.compile(r"<(/?)(think|plan|tool_call|answer)>")

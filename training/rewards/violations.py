@@ -36,7 +36,12 @@ def violations_of(transcript: Transcript, ids: Sequence[str] = ()) -> Violations
     `ids` are those that the policy was shown, and asked to cite as `[p1]` or `<cite id="p1">`: such a citation is none of the
     writer's own notations, since rendering makes a number of it.
     """
-    answer = number_citations(transcript.answer, ids)
+    return find_violations(transcript.answer, ids)
+
+
+def find_violations(report: str, ids: Sequence[str] = ()) -> Violations:
+    """Return the violations of a report that stood in its tag."""
+    answer = number_citations(report, ids)
     if not has_words(answer):
         return Violations(tag=True, markdown=True, references=True)
     return Violations(tag=False, markdown=has_markdown_faults(answer), references=bool(find_citation_faults(answer)))

@@ -1,0 +1,121 @@
+"""The reward of a report (MDR Eq. 12): RACE against the reference report, citations (Eq. 10), violations (Eq. 11)."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.missing import Missing
+from app.domain.race_rubric import RaceRubric
+from training.evaluation.benchmarks.drb import judgement_of
+from training.evaluation.race import RaceScore, race_score
+from training.recipes.report_rl.drafts import keep_known, list_quote_citations, swap_letters
+from training.recipes.report_rl.relevance import MeasureRelevance
+from training.rewards.against_reference import (
+    TOO_FEW,
+    CountedCitation,
+    count_citations,
+    reference_citation_reward,
+)
+from training.rewards.composites import ReportWeights, report_reward
+from training.rewards.sameness import has_words
+from training.rewards.score import Score, require_present
+from training.rewards.violations import find_violations, number_citations
+from training.rollouts.nouns import Reward
+from workflows.agents.kit import Kit
+from workflows.judging.race_judge import compare_articles
+
+MOST_VIOLATIONS = -3
+
+
+@dataclass(frozen=True, slots=True)
+class SampledReport:
+    """A report that is rewarded. `text` cites `sources`, which are quotes by id, as [q3].
+
+    `enclosed`: every part of it stood in its one answer tag. `reference_citations` is the number of those of the reference.
+    """
+
+    question: str
+    text: str
+    enclosed: bool
+    sources: Mapping[str, str]
+    rubric: RaceRubric
+    reference: str
+    reference_citations: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportJudging:
+    """How reports are judged. `race` is the judge's kit; None: no judge, and RACE is 0 for every report.
+
+    A citation is valid whose relevance is above `threshold`. `published` counts citations as the paper's formula alone says.
+    """
+
+    race: Kit | None
+    relevance: MeasureRelevance
+    threshold: float = 0.5
+    weights: ReportWeights = ReportWeights()
+    published: bool = False
+
+
+async def judge_report(sample: SampledReport, judging: ReportJudging) -> Reward:
+    """Return the reward of Eq. 12 with its parts. It is missing where a judge's answer is.
+
+    A report without words needs no judge: each part is the least that it can be.
+    """
+    if not has_words(sample.text):
+        return _compose(judging.weights, RaceScore({}, 0.0), TOO_FEW, MOST_VIOLATIONS, {})
+    race, citation = await asyncio.gather(_judge_race(sample, judging.race), judge_citations(sample, judging))
+    return _compose(judging.weights, race, citation, *count_violations(sample))
+
+
+def count_violations(sample: SampledReport) -> tuple[int, dict[str, float]]:
+    """Return the reward of Eq. 11, from -3 to 0, and its three indicators."""
+    found = find_violations(swap_letters(sample.text), _name_ids(sample))
+    shown = {
+        "violation_tag": float(found.tag or not sample.enclosed),
+        "violation_markdown": float(found.markdown),
+        "violation_references": float(found.references),
+    }
+    return -int(sum(shown.values())), shown
+
+
+async def judge_citations(sample: SampledReport, judging: ReportJudging) -> Score:
+    """Return the reward of Eq. 10. Where there are too few citations, their relevance is not asked for."""
+    cited = list_quote_citations(sample.text)
+    asked = keep_known(cited, sample.sources)
+    generated = count_citations((CountedCitation(*each, 0.0) for each in cited), judging.threshold, judging.published)[0]
+    if reference_citation_reward(generated, 0, sample.reference_citations) == TOO_FEW:
+        return TOO_FEW
+    measured = require_present(
+        await asyncio.gather(*(judging.relevance(sample.question, text, sample.sources[name]) for text, name in asked))
+    )
+    if isinstance(measured, Missing):
+        return measured
+    relevance = dict(zip(asked, measured, strict=True))
+    counted = [CountedCitation(*each, relevance.get(each, 0.0)) for each in cited]
+    generated, valid = count_citations(counted, judging.threshold, judging.published)
+    return reference_citation_reward(generated, valid, sample.reference_citations, judging.published)
+
+
+async def _judge_race(sample: SampledReport, kit: Kit | None) -> RaceScore | Missing:
+    """Compare the report, as a reader sees it, with the reference, criterion by criterion."""
+    if kit is None:
+        return RaceScore({}, 0.0)
+    rubric = sample.rubric
+    asked = [(dimension, criterion) for dimension in rubric.counted for criterion in rubric.criteria[dimension]]
+    report = number_citations(swap_letters(sample.text), _name_ids(sample))
+    points = await compare_articles(kit, sample.question, report, sample.reference, [each.shown for _, each in asked])
+    return points if isinstance(points, Missing) else race_score(rubric, judgement_of(asked, points))
+
+
+def _name_ids(sample: SampledReport) -> Sequence[str]:
+    return [f"p{name[1:]}" for name in sample.sources]
+
+
+def _compose(
+    weights: ReportWeights, race: RaceScore | Missing, citation: Score, violations: int, shown: Mapping[str, float]
+) -> Reward:
+    overall = race if isinstance(race, Missing) else race.overall
+    value = citation if isinstance(citation, Missing) else report_reward(overall, citation, violations, weights)
+    dimensions = {} if isinstance(race, Missing) else {f"race_{name}": score for name, score in race.dimensions.items()}
+    return Reward(value, {"race": overall, "citation": citation, "format": float(violations), **dimensions, **shown})
