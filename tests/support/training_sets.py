@@ -123,10 +123,31 @@ def record_searches(rows: int) -> Tape:
     return tape
 
 
+WRITER = "You write a short report. {form}"
+TAGGED = "First think inside <think> and </think>. Then give the Markdown text, and only it, inside <answer> and </answer>."
+
+
+def make_report_data(number: int) -> dict[str, Any]:
+    """A long row of `report-data` with two quotes; every third is a short one, without them and without an outline."""
+    place, short = PLACES[number % 10], not number % 3
+    quotes = [f"The pier at {place} was built of oak.", f"The harbour of {place} froze in the winter of {1800 + number}."]
+    sections = [{"heading": "The pier", "brief": "what it is made of"}, {"heading": "The harbour", "brief": "when it froze"}]
+    criterion = {"criterion": "facts", "explanation": "both facts are there", "weight": 1.0}
+    return {
+        "form": "short" if short else "long",
+        "system_prompt": WRITER.format(form=TAGGED),
+        "retrieval": [] if short else [{"url": "doc:1", "title": place, "text": quote} for quote in quotes],
+        "outline": {"title": f"{place}'s port", "sections": [] if short else sections},
+        "rubric": {"weights": {"insight": 1.0}, "criteria": {"insight": [criterion]}},
+        "reference": f"# {place}\n\nThe pier is of oak{'' if short else ' [1]'}. It froze{'' if short else ' [2]'}.",
+    }
+
+
 MAKERS: Mapping[str, Callable[[int], dict[str, Any]]] = {
     "trajectories": make_trajectory,
     "self-samples": make_self_samples,
     "preference-pairs": make_pair,
     "graph-queries": make_graph_query,
     "evidence-trees": make_tree,
+    "report-data": make_report_data,
 }

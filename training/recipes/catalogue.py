@@ -19,6 +19,7 @@ LOCATIONS = {
     "rubric_generator": "RUBRIC_GENERATOR",
     "search_rl": "SEARCH_RL",
     "agent_rl": "AGENT_RL",
+    "report_rl": "REPORT_RL",
 }
 
 

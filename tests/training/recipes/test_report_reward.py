@@ -38,6 +38,8 @@ POINTS = {1: (6, 4), 2: (2, 8), 3: (9, 3)}
 RACE_BY_HAND = (0.75 * 4 + 0.25 * 9) / (0.75 * (4 + 6) + 0.25 * (9 + 3))
 """Insight: the means of 6 and 2, and of 4 and 8; readability: 9 and 3."""
 
+RULES = ReportJudging(None, compare_words, race=False, weights=ReportWeights(1.0, 0.1))
+
 
 def play_judge(prompt: StubPrompt) -> str | None:
     """Give the planned points; a quote is relevant to a statement of the same port."""
@@ -57,7 +59,7 @@ async def judge() -> AsyncIterator[Kit]:
 
 
 async def test_a_good_report_has_race_and_both_bonuses(judge: Kit) -> None:
-    reward = await judge_report(SAMPLE, ReportJudging(judge, ask_relevance(judge)))
+    reward = await judge_report(SAMPLE, ReportJudging(judge, ask_relevance))
     assert reward.parts["race"] == pytest.approx(RACE_BY_HAND)
     assert reward.parts["race_insight"] == pytest.approx(4 / 10)
     assert (reward.parts["citation"], reward.parts["format"]) == (0.1, 0.0)
@@ -89,7 +91,7 @@ async def test_the_judge_sees_numbers_where_the_writer_cited_ids(judge: Kit) -> 
 )
 async def test_citations_and_violations_by_hand(text: str, reference: int, citation: float, violations: int) -> None:
     sample = replace(SAMPLE, text=text, reference_citations=reference)
-    reward = await judge_report(sample, ReportJudging(None, compare_words, weights=ReportWeights(1.0, 0.1)))
+    reward = await judge_report(sample, RULES)
     assert (reward.parts["citation"], reward.parts["format"]) == (citation, violations)
     assert reward.value == pytest.approx(citation + 0.1 * violations)
 
@@ -102,7 +104,7 @@ async def test_a_judge_that_gives_no_answer_leaves_no_reward(judge: Kit) -> None
 
 
 async def test_a_part_without_its_tag_is_one_violation() -> None:
-    reward = await judge_report(replace(SAMPLE, enclosed=False), ReportJudging(None, compare_words))
+    reward = await judge_report(replace(SAMPLE, enclosed=False), RULES)
     assert (reward.parts["format"], reward.parts["violation_tag"]) == (-1.0, 1.0)
 
 

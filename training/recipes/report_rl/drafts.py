@@ -19,10 +19,10 @@ _LETTER = re.compile(r"[pq](?=\d)", re.IGNORECASE)
 _NUMBERS = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;，、]\s*\d{1,4})*)\s*\]")
 
 
-def read_drafts(trajectory: Trajectory, notation: Notation) -> list[str]:
+def read_drafts(trajectory: Trajectory, notation: Notation) -> dict[str, str]:
     """Return the text that each writer's last turn encloses as its answer; empty where it encloses none, or more than one."""
     writers = dict.fromkeys(turn.agent for turn in trajectory.turns if turn.kind is TurnKind.MODEL)
-    return [transcript_of(trajectory, agent, (), notation).answer for agent in writers]
+    return {agent: transcript_of(trajectory, agent, (), notation).answer for agent in writers}
 
 
 def swap_letters(draft: str) -> str:

@@ -16,31 +16,29 @@ from workflows.agents.kit import Kit
 from workflows.checks.nearness import cosine_of
 from workflows.judging.citation_judge import judge_cited_relevance
 
-MeasureRelevance: TypeAlias = Callable[[str, str, str], Awaitable[Score]]
-"""Measures the relevance for a question, a statement and the quote that it cites."""
+MeasureRelevance: TypeAlias = Callable[[Kit | None, str, str, str], Awaitable[Score]]
+"""Measures the relevance: for a judge's kit, where there is one, a question, a statement, and the quote that it cites."""
 
 
-def ask_relevance(kit: Kit) -> MeasureRelevance:
-    """Return the way that asks a judge: 1 where the quote has a key point of the statement, else 0."""
-
-    async def measure(question: str, statement: str, quote: str) -> Score:
-        found = await judge_cited_relevance(kit, question, statement, quote)
-        return found if isinstance(found, Missing) else float(found)
-
-    return measure
+async def ask_relevance(kit: Kit | None, question: str, statement: str, quote: str) -> Score:
+    """Ask a judge: 1 where the quote has a key point of the statement, else 0."""
+    if kit is None:
+        return Missing("there is no judge to ask")
+    found = await judge_cited_relevance(kit, question, statement, quote)
+    return found if isinstance(found, Missing) else float(found)
 
 
 def compare_vectors(encoder: Encoder) -> MeasureRelevance:
     """Return the way that takes the cosine of both texts' vectors; a negative one is 0."""
 
-    async def measure(_: str, statement: str, quote: str) -> Score:
+    async def measure(_: Kit | None, __: str, statement: str, quote: str) -> Score:
         one, other = await asyncio.to_thread(encoder.encode_passages, [statement, quote])
         return max(0.0, cosine_of(one.tolist(), other.tolist()))
 
     return measure
 
 
-async def compare_words(_: str, statement: str, quote: str) -> Score:
+async def compare_words(_: Kit | None, __: str, statement: str, quote: str) -> Score:
     """Return the share of the statement's stems that the quote has. Numbers do not count."""
     said = statement_key_of(statement)
     return len(said & statement_key_of(quote)) / len(said)

@@ -45,13 +45,14 @@ class SampledReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportJudging:
-    """How reports are judged. `race` is the judge's kit; None: no judge, and RACE is 0 for every report.
+    """How reports are judged. `kit` is the judge's; without `race`, RACE is 0 for every report.
 
     A citation is valid whose relevance is above `threshold`. `published` counts citations as the paper's formula alone says.
     """
 
-    race: Kit | None
+    kit: Kit | None
     relevance: MeasureRelevance
+    race: bool = True
     threshold: float = 0.5
     weights: ReportWeights = ReportWeights()
     published: bool = False
@@ -64,7 +65,7 @@ async def judge_report(sample: SampledReport, judging: ReportJudging) -> Reward:
     """
     if not has_words(sample.text):
         return _compose(judging.weights, RaceScore({}, 0.0), TOO_FEW, MOST_VIOLATIONS, {})
-    race, citation = await asyncio.gather(_judge_race(sample, judging.race), judge_citations(sample, judging))
+    race, citation = await asyncio.gather(_judge_race(sample, judging), judge_citations(sample, judging))
     return _compose(judging.weights, race, citation, *count_violations(sample))
 
 
@@ -87,7 +88,7 @@ async def judge_citations(sample: SampledReport, judging: ReportJudging) -> Scor
     if reference_citation_reward(generated, 0, sample.reference_citations) == TOO_FEW:
         return TOO_FEW
     measured = require_present(
-        await asyncio.gather(*(judging.relevance(sample.question, text, sample.sources[name]) for text, name in asked))
+        await asyncio.gather(*(judging.relevance(judging.kit, sample.question, text, sample.sources[name]) for text, name in asked))
     )
     if isinstance(measured, Missing):
         return measured
@@ -97,14 +98,16 @@ async def judge_citations(sample: SampledReport, judging: ReportJudging) -> Scor
     return reference_citation_reward(generated, valid, sample.reference_citations, judging.published)
 
 
-async def _judge_race(sample: SampledReport, kit: Kit | None) -> RaceScore | Missing:
+async def _judge_race(sample: SampledReport, judging: ReportJudging) -> RaceScore | Missing:
     """Compare the report, as a reader sees it, with the reference, criterion by criterion."""
-    if kit is None:
+    if not judging.race:
         return RaceScore({}, 0.0)
+    if judging.kit is None:
+        return Missing("there is no judge to ask")
     rubric = sample.rubric
     asked = [(dimension, criterion) for dimension in rubric.counted for criterion in rubric.criteria[dimension]]
     report = number_citations(swap_letters(sample.text), _name_ids(sample))
-    points = await compare_articles(kit, sample.question, report, sample.reference, [each.shown for _, each in asked])
+    points = await compare_articles(judging.kit, sample.question, report, sample.reference, [each.shown for _, each in asked])
     return points if isinstance(points, Missing) else race_score(rubric, judgement_of(asked, points))
 
 

@@ -1,0 +1,84 @@
+"""The configuration of Report-RL."""
+
+from datetime import date
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from app.domain.value import Value
+from training.recipes.config import ConfigPath
+from training.recipes.reinforcement.config import ReinforcementConfig
+
+
+class Writer(StrEnum):
+    """Who writes the report: one call of the policy, or one call for each section of the outline."""
+
+    ONE_CALL = "one_call"
+    SECTIONS = "sections"
+
+
+class ReportDataSection(Value):
+    """Sets of `report-data`, and the form of the rows that are taken: with retrieval and outline (long), without, or both."""
+
+    sets: tuple[ConfigPath, ...] = Field(min_length=1)
+    form: Literal["long", "short", "mixed"] = "mixed"
+
+
+class WriterSection(Value):
+    """Who writes. Section writers are told the day `today`, read `evidence_chars` characters and aim at `section_words` words."""
+
+    kind: Writer = Writer.ONE_CALL
+    today: date = date(2026, 1, 1)
+    evidence_chars: int = Field(default=36_000, ge=1)
+    section_words: int = Field(default=450, ge=1)
+
+
+class ReportRewardSection(Value):
+    """The reward of MDR Eq. 12.
+
+    `race`: without it no judge compares the report with its reference, and that part is 0. A citation is valid whose relevance
+    is above `threshold`; `relevance` is measured by a judge, by the cosine of the house's encoder, or by shared words.
+    `citation_weight` and `format_weight` are the lambdas. `published` counts citations as the formula alone says (ADR 0044).
+    """
+
+    race: bool = True
+    relevance: Literal["judge", "encoder", "words"] = "judge"
+    threshold: float = Field(default=0.5, ge=0, lt=1)
+    citation_weight: float = Field(default=1.0, ge=0)
+    format_weight: float = Field(default=0.1, ge=0)
+    published: bool = False
+
+
+class JudgeSection(Value):
+    """The judge: an OpenAI-compatible server and its model. Without `model` it is the judge of evaluations, from the settings.
+
+    The key is always RUBRICA_EVAL_JUDGE_API_KEY or RUBRICA_LLM_API_KEY. `at_once` is the most calls under way.
+    """
+
+    base_url: str = ""
+    model: str = ""
+    codec: Literal["schema", "tags"] = "schema"
+    at_once: int = Field(default=16, ge=1)
+
+
+class ReportConfig(ReinforcementConfig):
+    """Report-RL: data, writer, reward and judge, and what all recipes of reinforcement learning have."""
+
+    data: ReportDataSection
+    writer: WriterSection = WriterSection()
+    reward: ReportRewardSection = ReportRewardSection()
+    judge: JudgeSection = JudgeSection()
+
+    @model_validator(mode="after")
+    def _fit_writer(self) -> "ReportConfig":
+        if self.writer.kind is Writer.SECTIONS and self.data.form != "long":
+            raise ValueError("section writers need retrieval and outline: set data.form = 'long'")
+        if bool(self.judge.base_url) != bool(self.judge.model):
+            raise ValueError("a judge has both judge.base_url and judge.model, or neither")
+        return self
+
+    @property
+    def needs_judge(self) -> bool:
+        """Whether the reward asks a model."""
+        return self.reward.race or self.reward.relevance == "judge"
