@@ -135,7 +135,7 @@ def make_report_data(number: int) -> dict[str, Any]:
     criterion = {"criterion": "facts", "explanation": "both facts are there", "weight": 1.0}
     return {
         "form": "short" if short else "long",
-        "system_prompt": WRITER.format(form=TAGGED),
+        "system_prompt": WRITER.format(form=TAGGED if number % 2 else "Give the Markdown text, and only it."),
         "retrieval": [] if short else [{"url": "doc:1", "title": place, "text": quote} for quote in quotes],
         "outline": {"title": f"{place}'s port", "sections": [] if short else sections},
         "rubric": {"weights": {"insight": 1.0}, "criteria": {"insight": [criterion]}},

@@ -1,0 +1,154 @@
+"""Report-RL at toy size, through the command, with a judge behind a socket."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.domain.budget import Usage
+from app.domain.chat import Completion
+from app.domain.query import Language
+from tests.support.model_stub import ModelStub, serve_model_stub
+from tests.support.stack import run_rubrica
+from tests.support.training_sets import make_report_data, write_set
+from tests.training.recipes.toy_runs import OFFLINE, write_toy
+from training.recipes.catalogue import load_recipe
+from training.recipes.config import read_config
+from training.recipes.report_rl.config import ReportDataSection, Writer
+from training.recipes.report_rl.data import ReportLine, make_task, read_tasks
+from training.recipes.report_rl.judging import open_judging
+from training.recipes.report_rl.rollout import judge_rollout, write_report
+from training.recipes.report_rl.section_writers import SectionSetup
+from training.recipes.run_folder import TrainingFolder
+from training.recipes.starting import train as go_on
+from training.rewards.notations import Notation
+from training.rollouts.nouns import Reward, Rollout, RolloutEnd
+from training.synthesis.training_set.splits import Split
+from workflows.agents.kit import Bounds
+from workflows.chat_models.scripted import ScriptedModel
+from workflows.prompts.library import PromptLibrary
+from workflows.systems.local_record import LocalRecord
+
+NEEDED = "training needs what `make setup-train` installs"
+FROM_JUDGE: dict[str, dict[str, Any]] = {
+    "reward": {"race": True, "relevance": "judge"},
+    "filter": {"least_spread": 1e-6},
+    "run": {"seed": 3, "device": "cpu", "save_every": 1, "keep": 9},
+    "validation": {"eval_every": 2, "tasks": 2},
+    "optimizer": {"epochs": 0.5},
+}
+
+
+@pytest.fixture
+async def judge() -> AsyncIterator[dict[str, str]]:
+    """The settings that name a judge whose points depend on what it reads."""
+    async with serve_model_stub(ModelStub()) as served:
+        yield {"RUBRICA_EVAL_JUDGE_BASE_URL": served.base_url, "RUBRICA_EVAL_JUDGE_MODEL": "stub"}
+
+
+async def test_the_recipe_trains_against_a_judge_and_goes_on_where_it_was_cut_off(
+    tmp_path: Path, judge: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("torch", "trl", "peft"):
+        pytest.importorskip(name, reason=NEEDED)
+    config, out = write_toy(tmp_path, "report_rl", rows=10, **FROM_JUDGE), tmp_path / "run"
+    done = await asyncio.to_thread(
+        run_rubrica, tmp_path / "home", "train", "report_rl", "--config", str(config), "--out", str(out), **OFFLINE, **judge
+    )
+    assert done.returncode == 0, done.stderr
+    whole = TrainingFolder(out)
+    steps = {name for each in whole.read_metrics() for name in each.values}
+    assert {"part/race", "part/citation", "part/format", "ends/capped", "reward", "validation", "clipped/high"} <= steps
+    assert max(each.values.get("reward_spread", 0.0) for each in whole.read_metrics()) > 0
+    assert (whole.model / "adapter_model.safetensors").exists()
+    assert 'class="trained"' in (out / "samples.html").read_text()
+
+    for name, value in judge.items():
+        monkeypatch.setenv(name, value)
+    again = await asyncio.to_thread(go_on, "report_rl", config, cut_off(out, tmp_path / "cut"), None, lambda _: None)
+    assert read_curves(again) == read_curves(whole)
+    weights = "adapter_model.safetensors"
+    assert (again.model / weights).read_bytes() == (whole.model / weights).read_bytes()
+
+
+def read_curves(folder: TrainingFolder) -> list[tuple[int, dict[str, float]]]:
+    """Return what was logged, without what a clock says."""
+    return [(each.step, {name: value for name, value in each.values.items() if name != "step_time"}) for each in folder.read_metrics()]
+
+
+def cut_off(finished: Path, path: Path) -> Path:
+    """Make the folder that a kill leaves after the first step."""
+    shutil.copytree(finished, path)
+    shutil.rmtree(path / "model")
+    for checkpoint in (path / "checkpoints").glob("checkpoint-*"):
+        if checkpoint.name != "checkpoint-1":
+            shutil.rmtree(checkpoint)
+    return path
+
+
+def test_forms_are_chosen_and_prompts_say_what_notation_they_want(tmp_path: Path) -> None:
+    folder = write_set(tmp_path / "report-data", "report-data", 12)
+    long, short, mixed = (
+        read_tasks(ReportDataSection(sets=(folder,), form=form), Writer.ONE_CALL, Split.TRAIN)
+        for form in ("long", "short", "mixed")
+    )
+    assert len(long) + len(short) == len(mixed) > len(long) > 0 < len(short)
+    assert {task.material.notation for task in mixed} == {Notation.TAGS, Notation.SCHEMA}
+    assert {task.material.reference_citations for task in long} == {2}
+    assert {task.material.reference_citations for task in short} == {0}
+    assert all('<quote id="q2"' in task.material.prompt[1].content for task in long)
+    assert all("<quote" not in task.material.prompt[1].content for task in short)
+
+
+def read_row(number: int) -> ReportLine:
+    return ReportLine.model_validate(
+        {"id": "r", "query": "What of the port?", "language": Language.ENGLISH, **make_report_data(number)}
+    )
+
+
+SETUP = SectionSetup(PromptLibrary.load(), date(2026, 11, 2), Bounds())
+GOOD = "# Port\n\nThe pier at Brindle was built of oak [q1]. The harbour of Brindle froze in winter [q2]."
+
+
+async def reward_of(writer: Writer, answers: Sequence[str | Completion], end: RolloutEnd, tmp_path: Path) -> tuple[Rollout, Reward]:
+    """Sample one report by a scripted policy, and judge it by rules."""
+    task, record = make_task(read_row(1), writer, SETUP.prompts), LocalRecord("e")
+    outcome = await write_report(task, ScriptedModel(answers), record, writer, SETUP)
+    rollout = Rollout(task.id, 0, record.trajectory, outcome.output, outcome.end, Reward(0.0))
+    assert outcome.end is end
+    config = read_config(write_toy(tmp_path, "report_rl", rows=3), load_recipe("report_rl").config)
+    async with open_judging(config, tmp_path / "judged") as judging:
+        return rollout, await judge_rollout(task, rollout, judging)
+
+
+async def test_one_call_is_one_turn_and_what_it_encloses_is_rewarded(tmp_path: Path) -> None:
+    rollout, reward = await reward_of(
+        Writer.ONE_CALL, [f"<think>so</think><answer>{GOOD}</answer>"], RolloutEnd.FINISHED, tmp_path
+    )
+    assert (len(rollout.trajectory.turns), rollout.output) == (1, GOOD)
+    assert reward.value == pytest.approx(0.1)
+
+
+async def test_a_report_without_its_tag_has_the_least_reward_and_is_not_asked_for_again(tmp_path: Path) -> None:
+    rollout, reward = await reward_of(Writer.ONE_CALL, [GOOD], RolloutEnd.FINISHED, tmp_path)
+    assert (len(rollout.trajectory.turns), rollout.output) == (1, "")
+    assert reward.value == pytest.approx(-1 - 0.3)
+
+
+async def test_a_report_that_is_cut_off_is_capped_and_rewarded(tmp_path: Path) -> None:
+    cut = Completion(text=f"<think>so</think><answer>{GOOD}", model="m", finish_reason="length", usage=Usage())
+    rollout, reward = await reward_of(Writer.ONE_CALL, [cut], RolloutEnd.CAPPED, tmp_path)
+    assert (len(rollout.trajectory.turns), reward.value) == (1, pytest.approx(-1.3))
+
+
+async def test_section_writers_are_turns_under_one_reward(tmp_path: Path) -> None:
+    sections = ["The pier at Brindle was built of oak [q1].", "The harbour of Brindle froze in winter [q2]."]
+    answers = [f"<think>so</think><answer>{section}</answer>" for section in sections]
+    rollout, reward = await reward_of(Writer.SECTIONS, answers, RolloutEnd.FINISHED, tmp_path)
+    assert {turn.agent for turn in rollout.trajectory.turns} == {"report/section/1", "report/section/2"}
+    assert rollout.output.count("## ") == 2
+    assert reward.value == pytest.approx(0.1)
