@@ -53,9 +53,11 @@ def play_judge(prompt: StubPrompt) -> str | None:
 
 @pytest.fixture
 async def judge() -> AsyncIterator[Kit]:
-    async with serve_model_stub(ModelStub(answerer=play_judge)) as served:
-        async with connect_model(ModelEndpoint(served.base_url, "stub")) as chat:
-            yield Kit(chat, {}, LocalRecord("judge"), PromptLibrary.load(), SchemaCodec(), date(2026, 11, 2), lambda: 0.0)
+    async with (
+        serve_model_stub(ModelStub(answerer=play_judge)) as served,
+        connect_model(ModelEndpoint(served.base_url, "stub")) as chat,
+    ):
+        yield Kit(chat, {}, LocalRecord("judge"), PromptLibrary.load(), SchemaCodec(), date(2026, 11, 2), lambda: 0.0)
 
 
 async def test_a_good_report_has_race_and_both_bonuses(judge: Kit) -> None:
@@ -109,7 +111,7 @@ async def test_a_part_without_its_tag_is_one_violation() -> None:
 
 
 def test_letters_change_places_in_citations_only() -> None:
-    assert swap_letters("In Q3 2024 [q3, q7] and (p2) and <cite id=\"q1\">x</cite>") == (
+    assert swap_letters('In Q3 2024 [q3, q7] and (p2) and <cite id="q1">x</cite>') == (
         'In Q3 2024 [p3, p7] and (q2) and <cite id="p1">x</cite>'
     )
     assert list_quote_citations("Rates rose [q3][q7]. Prices fell (q1).") == [

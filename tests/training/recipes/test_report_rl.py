@@ -40,6 +40,7 @@ FROM_JUDGE: dict[str, dict[str, Any]] = {
     "run": {"seed": 3, "device": "cpu", "save_every": 1, "keep": 9},
     "validation": {"eval_every": 2, "tasks": 2},
     "optimizer": {"epochs": 0.5},
+    "rollouts": {"rows": 1, "most_tokens": 12},
 }
 
 
@@ -77,7 +78,9 @@ async def test_the_recipe_trains_against_a_judge_and_goes_on_where_it_was_cut_of
 
 def read_curves(folder: TrainingFolder) -> list[tuple[int, dict[str, float]]]:
     """Return what was logged, without what a clock says."""
-    return [(each.step, {name: value for name, value in each.values.items() if name != "step_time"}) for each in folder.read_metrics()]
+    return [
+        (each.step, {name: value for name, value in each.values.items() if name != "step_time"}) for each in folder.read_metrics()
+    ]
 
 
 def cut_off(finished: Path, path: Path) -> Path:
@@ -114,7 +117,9 @@ SETUP = SectionSetup(PromptLibrary.load(), date(2026, 11, 2), Bounds())
 GOOD = "# Port\n\nThe pier at Brindle was built of oak [q1]. The harbour of Brindle froze in winter [q2]."
 
 
-async def reward_of(writer: Writer, answers: Sequence[str | Completion], end: RolloutEnd, tmp_path: Path) -> tuple[Rollout, Reward]:
+async def reward_of(
+    writer: Writer, answers: Sequence[str | Completion], end: RolloutEnd, tmp_path: Path
+) -> tuple[Rollout, Reward]:
     """Sample one report by a scripted policy, and judge it by rules."""
     task, record = make_task(read_row(1), writer, SETUP.prompts), LocalRecord("e")
     outcome = await write_report(task, ScriptedModel(answers), record, writer, SETUP)

@@ -1,5 +1,6 @@
 """Opening what judges reports: the judge's server, and the encoder where relevance is a cosine."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from app.domain.errors import SetupError
 from app.domain.query import Language
-from app.settings import Settings
+from app.settings import Settings, read_settings
 from training.evaluation.harness.world import open_own_encoder
 from training.recipes.report_rl.config import JudgeSection, ReportConfig, ReportRewardSection
 from training.recipes.report_rl.relevance import MeasureRelevance, ask_relevance, compare_vectors, compare_words
@@ -30,7 +31,7 @@ async def open_judging(config: ReportConfig, kept: Path) -> AsyncIterator[Report
     Raises:
         SetupError: there is no judge, or no encoder.
     """
-    settings = Settings()
+    settings = read_settings(os.environ)
     if not config.needs_judge:
         yield _make_judging(config.reward, None, settings)
         return
@@ -43,6 +44,16 @@ async def open_judging(config: ReportConfig, kept: Path) -> AsyncIterator[Report
             yield _make_judging(config.reward, kit, settings)
     finally:
         store.close()
+
+
+def require_judge(config: ReportConfig) -> None:
+    """Require that the judge is named, before a run begins.
+
+    Raises:
+        SetupError: the reward asks one, and neither configuration nor settings name it.
+    """
+    if config.needs_judge:
+        find_judge(config.judge, read_settings(os.environ))
 
 
 def find_judge(section: JudgeSection, settings: Settings) -> ModelEndpoint:

@@ -25,6 +25,7 @@ from workflows.agents.kit import Kit
 from workflows.judging.race_judge import compare_articles
 
 MOST_VIOLATIONS = -3
+USUAL_WEIGHTS = ReportWeights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class ReportJudging:
     relevance: MeasureRelevance
     race: bool = True
     threshold: float = 0.5
-    weights: ReportWeights = ReportWeights()
+    weights: ReportWeights = USUAL_WEIGHTS
     published: bool = False
 
 
@@ -88,7 +89,9 @@ async def judge_citations(sample: SampledReport, judging: ReportJudging) -> Scor
     if reference_citation_reward(generated, 0, sample.reference_citations) == TOO_FEW:
         return TOO_FEW
     measured = require_present(
-        await asyncio.gather(*(judging.relevance(judging.kit, sample.question, text, sample.sources[name]) for text, name in asked))
+        await asyncio.gather(
+            *(judging.relevance(judging.kit, sample.question, text, sample.sources[name]) for text, name in asked)
+        )
     )
     if isinstance(measured, Missing):
         return measured

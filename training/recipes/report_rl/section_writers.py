@@ -13,9 +13,9 @@ from app.domain.evidence import Finding, Quote, Source, snapshot_hash
 from app.domain.query import Language, ResearchQuery
 from training.recipes.report_rl.drafts import read_drafts
 from training.rewards.notations import Notation
-from training.rollouts.run_chain import CUT
 from training.rollouts.nouns import RolloutEnd
 from training.rollouts.rollout_work import Outcome
+from training.rollouts.run_chain import CUT
 from training.synthesis.report_data.recorded_report import RecordedReportTask
 from workflows.agents.asker import Asker
 from workflows.agents.codec import TagCodec

@@ -9,6 +9,7 @@ from training.recipes.catalogue import Recipe
 from training.recipes.preflight import Preflight, TokenCounts
 from training.recipes.report_rl.config import ReportConfig
 from training.recipes.report_rl.data import ReportMaterial, count_forms, read_tasks
+from training.recipes.report_rl.judging import require_judge
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.training_data import digest_sets
 from training.rollouts.nouns import Task
@@ -31,10 +32,14 @@ def check(config: ReportConfig) -> Preflight:
     from training.recipes.memory import estimate_memory
     from training.recipes.policy import load_tokenizer
 
+    require_judge(config)
     found = read_fitting(config, load_tokenizer(config.model), Split.TRAIN)
     room, samples = config.rollouts.most_tokens, config.rollouts.group_size
     tokens = TokenCounts(
-        len(found.tasks), samples * (sum(found.tokens) + room * len(found.tasks)), samples * room * len(found.tasks), max(found.tokens) + room
+        len(found.tasks),
+        samples * (sum(found.tokens) + room * len(found.tasks)),
+        samples * room * len(found.tasks),
+        max(found.tokens) + room,
     )
     figures = {"rows": ", ".join(f"{count} {form}" for form, count in count_forms(found.tasks).items())}
     warnings = [f"{found.too_long} prompts leave no room for an answer and are left out"] if found.too_long else []

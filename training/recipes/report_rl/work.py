@@ -68,7 +68,5 @@ async def _sample(work: RolloutWork[ReportMaterial], task: Task[ReportMaterial],
 def make_setup(config: ReportConfig) -> SectionSetup:
     """Return what section writers need besides a row."""
     section = config.writer
-    bounds = Bounds(
-        evidence_chars=section.evidence_chars, section_words=section.section_words, shorten_conversations=False
-    )
+    bounds = Bounds(evidence_chars=section.evidence_chars, section_words=section.section_words, shorten_conversations=False)
     return SectionSetup(PromptLibrary.load(), section.today, bounds)
