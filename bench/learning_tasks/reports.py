@@ -1,0 +1,152 @@
+"""`report_rl`: citations and form of short reports, from a model that begins with random weights."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from bench.learning_tasks.protocol import PolicyScores, SeedScores
+from bench.learning_tasks.runs import derive_seed, open_saved, open_training, train_on_examples
+from bench.learning_tasks.short_reports import (
+    PortQuestion,
+    count_report,
+    list_phrases,
+    list_questions,
+    probe_report,
+    split_subjects,
+)
+from training.recipes.chatml import mask_answer
+from training.recipes.config import RecipeConfig
+from training.recipes.reinforcement.config import ReinforcementConfig
+from training.recipes.reinforcement.tasks import repeat_tasks
+from training.recipes.report_rl.config import Writer
+from training.recipes.report_rl.data import ReportMaterial, make_task
+from training.recipes.report_rl.relevance import compare_words
+from training.recipes.report_rl.reward import ReportJudging
+from training.recipes.report_rl.rollout import judge_rollout, write_in_one_call
+from training.rewards.composites import ReportWeights
+from training.rollouts.nouns import Reward, Rollout, Task
+from training.rollouts.rollout_work import Draw, Outcome, RolloutWork
+from training.synthesis.trajectories.conversations import TrainedMessage
+from workflows.prompts.library import PromptLibrary
+from workflows.systems.local_record import LocalRecord
+
+EXAMPLES, QUESTIONS, ITEMS, STEPS = 2_400, 96, 96, 40
+TEMPERATURE = 1.0
+WHOLE, FORM_ALONE = ReportWeights(1.0, 0.3), ReportWeights(0.0, 0.3)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTask:
+    """The task. Prompt, call and reward are the recipe's own, without RACE; without citations in the ablated reward."""
+
+    recipe: str = "report_rl"
+    steps: int = STEPS
+
+    def run_seed(self, folder: Path, seed: int) -> SeedScores:
+        """Train and measure."""
+        base, chance = build_base(folder / "base", seed), random.Random(seed)
+        learned, held_out = split_subjects(seed)
+        taught = train_on_examples(folder / "sft", describe_sft(base, seed), list_examples(base, learned, chance))
+        questions = list_questions(learned, QUESTIONS, chance)
+        trained = train_reports(folder / "trained", describe_rl(taught, seed), questions, WHOLE, self.steps)
+        ablated = train_reports(folder / "ablated", describe_rl(taught, seed), questions, FORM_ALONE, self.steps)
+        asked = list_questions(held_out, ITEMS, random.Random(f"held out {seed}"))
+        scored = [asyncio.run(measure(model, asked, seed)) for model in (base, taught, trained, ablated)]
+        return SeedScores(scored[0], scored[1], scored[2], scored[3])
+
+
+def build_base(folder: Path, seed: int) -> Path:
+    """Write a tiny model with random weights, in whose vocabulary the phrases of prompts and reports are single tokens."""
+    import torch
+    from transformers import Qwen3ForCausalLM
+
+    from training.rollouts.tiny_policy import build_tiny_tokenizer, describe_tiny_model
+
+    tokenizer = build_tiny_tokenizer()
+    tokenizer.add_tokens(list_phrases(PromptLibrary.load()))
+    torch.manual_seed(seed)
+    Qwen3ForCausalLM(describe_tiny_model(tokenizer)).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def describe_sft(base: Path, seed: int) -> RecipeConfig:
+    """Return the configuration of SFT."""
+    return RecipeConfig.model_validate(
+        {
+            "model": {"base": str(base)},
+            "optimizer": {"learning_rate": 2e-3, "batch_size": 16, "epochs": 1.5, "schedule": "linear"},
+            "run": {"device": "cpu", "seed": seed, "samples": 2, "log_every": 20, "save_every": 1_000},
+        }
+    )
+
+
+def describe_rl(base: Path, seed: int) -> ReinforcementConfig:
+    """Return the configuration of DAPO."""
+    return ReinforcementConfig.model_validate(
+        {
+            "model": {"base": str(base)},
+            "objective": {"name": "dapo"},
+            "optimizer": {"learning_rate": 5e-4, "batch_size": 32, "schedule": "constant"},
+            "rollouts": {"group_size": 8, "tasks_a_step": 4, "most_tokens": 32, "context": 160, "rows": 64},
+            "run": {"device": "cpu", "seed": seed, "samples": 4, "save_every": 1_000},
+        }
+    )
+
+
+def list_examples(base: Path, pairs: Sequence[tuple[str, str]], chance: random.Random) -> Sequence[Any]:
+    """Return the examples of SFT: reports of the mix."""
+    from transformers import AutoTokenizer
+
+    tokenizer, prompts = AutoTokenizer.from_pretrained(base), PromptLibrary.load()
+    return [
+        mask_answer(
+            [TrainedMessage(role=m.role, content=m.content) for m in question.render(prompts)], question.write(chance), tokenizer
+        )
+        for question in list_questions(pairs, EXAMPLES, chance)
+    ]
+
+
+def train_reports(
+    path: Path, config: ReinforcementConfig, questions: Sequence[PortQuestion], weights: ReportWeights, steps: int
+) -> Path:
+    """Train with a reward; return the folder of the model."""
+    from training.recipes.reinforcement.train_policy import PolicyTraining, train_policy
+
+    judging = ReportJudging(None, compare_words, race=False, weights=weights)
+    prompts = PromptLibrary.load()
+    tasks = [make_task(question.row, Writer.ONE_CALL, prompts) for question in questions]
+
+    @asynccontextmanager
+    async def open_work(policy: Any) -> AsyncIterator[RolloutWork[ReportMaterial]]:
+        async def run(draw: Draw[ReportMaterial], record: LocalRecord) -> Outcome:
+            return await write_in_one_call(draw.task, policy(draw.seed), record)
+
+        async def judge(task: Task[ReportMaterial], rollout: Rollout) -> Reward:
+            return await judge_rollout(task, rollout, judging)
+
+        yield RolloutWork(run, judge)
+
+    with open_training(path, "report_rl", config) as folder:
+        train_policy(config, folder, PolicyTraining(repeat_tasks(tasks, config.run.seed), steps, open_work))
+        return folder.model
+
+
+async def measure(model: Path, questions: Sequence[PortQuestion], seed: int) -> PolicyScores:
+    """Score a policy's reports on held-out questions."""
+    prompts = PromptLibrary.load()
+    tasks = [make_task(question.row, Writer.ONE_CALL, prompts) for question in questions]
+    async with open_saved(model, describe_rl(model, seed).rollouts, TEMPERATURE) as policy:
+        asked = [write_in_one_call(task, policy(derive_seed(seed, n)), LocalRecord(str(n))) for n, task in enumerate(tasks)]
+        texts = [outcome.output for outcome in await asyncio.gather(*asked)]
+    items = {f"{n}": count_report(question, text).score for n, (question, text) in enumerate(zip(questions, texts, strict=True))}
+    probes = [probe_report(text) for text in texts]
+    return PolicyScores(items, {name: fmean(each[name] for each in probes) for name in probes[0]})
+
+
+TASK = ReportTask()
