@@ -24,8 +24,8 @@ async def test_a_planted_violation_is_caught(corpus: SourceCorpus, plant: str) -
     assert forest.check(worked) == []
 
 
-def name_unknown_passages(answer: Answer) -> Answer:
-    return {"passages": [one | {"passage": "p99"} for one in answer["passages"]]}
+def state_what_no_passage_says(answer: Answer) -> Answer:
+    return {"passages": [one | {"passage": "p99", "statements": ["The mayor burned all records."]} for one in answer["passages"]]}
 
 
 def end_elsewhere(answer: Answer) -> Answer:
@@ -56,7 +56,7 @@ def select_inner_node(answer: Answer) -> Answer:
         ("tree_root", lambda _: ModelRefused("no"), "topic", "no"),
         ("tree_expansion", lambda _: {"children": []}, "growth", "atomic"),
         ("tree_gate", lambda _: {"passing": ["1"]}, "growth", "gated"),
-        ("tree_grounding", name_unknown_passages, "topic", "no passage"),
+        ("tree_grounding", state_what_no_passage_says, "topic", "no passage"),
         ("tree_merge", end_elsewhere, "checks", "ends_in_query"),
         ("tree_merge", give_no_reasons, "checks", "gives_reasons"),
         ("tree_merge", select_inner_node, "checks", "selects_leaves"),
