@@ -92,6 +92,8 @@ def describe_rl(base: Path, seed: int) -> ReinforcementConfig:
         {
             "model": {"base": str(base)},
             "objective": {"name": "dapo"},
+            # A policy that meets the ablated reward everywhere has no groups with spread; without the filter it just stays.
+            "filter": {"least_spread": 0},
             "optimizer": {"learning_rate": 5e-4, "batch_size": 32, "schedule": "constant"},
             "rollouts": {"group_size": 8, "tasks_a_step": 4, "most_tokens": 32, "context": 160, "rows": 64},
             "run": {"device": "cpu", "seed": seed, "samples": 4, "save_every": 1_000},

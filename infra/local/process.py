@@ -18,7 +18,7 @@ from infra.local.privileges import Account
 
 STOP_PATIENCE = timedelta(seconds=10)
 POLL = timedelta(milliseconds=25)
-LOG_LINES_SHOWN = 15
+LOG_LINES_SHOWN = 30
 _PR_SET_PDEATHSIG = 1
 
 
