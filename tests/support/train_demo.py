@@ -13,6 +13,8 @@ from tests.support.stack import RUBRICA
 from tests.support.training_sets import write_set
 from training.recipes.catalogue import LOCATIONS
 
+# The judge of claims is cut from a checkpoint, which a clone does not have: see its README.
+SHOWN = [name for name in LOCATIONS if name != "claim_judge"]
 OUT = Path("reports") / "train-demo"
 
 
@@ -27,6 +29,6 @@ def demonstrate(recipe: str) -> int:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] and sys.argv[1] in LOCATIONS:
+    if sys.argv[1:2] and sys.argv[1] in SHOWN:
         sys.exit(demonstrate(sys.argv[1]))
-    sys.exit(f"make: name the recipe: make train-demo RECIPE=one of {', '.join(LOCATIONS)}")
+    sys.exit(f"make: name the recipe: make train-demo RECIPE=one of {', '.join(SHOWN)}")
