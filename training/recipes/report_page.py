@@ -23,7 +23,7 @@ def write_report(folder: TrainingFolder, cost: CostSection) -> None:
         f"<p>{state}.</p>",
         f'<p><a href="{SAMPLES}">Examples with their masks</a></p>' if (folder.path / SAMPLES).exists() else "",
         _render_figures(folder.read_figures()),
-        *_draw_metrics(metrics),
+        f'<div class="curves">{"".join(_draw_metrics(metrics))}</div>',
         _render_cost(metrics, folder.seconds, cost),
         _render_origin(origin),
     ]

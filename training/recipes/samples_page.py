@@ -7,6 +7,9 @@ from itertools import groupby
 
 from training.pages.markup import render_document
 
+SHOWN_CHARS = 300
+"""What is shown of the beginning and of the end of a long text that the policy only read."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShownPiece:
@@ -39,9 +42,20 @@ def join_tokens(tokens: Sequence[int], trained: Sequence[bool]) -> list[tuple[li
 
 
 def _render_sample(sample: ShownSample) -> str:
-    pieces = "".join(
-        f'<span class="{"trained" if piece.trained else "observed"}" title="{escape(piece.note, quote=True)}">'
-        f"{escape(piece.text)}</span>"
-        for piece in sample.pieces
-    )
+    pieces = "".join(map(_render_piece, sample.pieces))
     return f'<h2>{escape(sample.title)}</h2><p>{escape(sample.about)}</p><div class="tokens">{pieces}</div>'
+
+
+def _render_piece(piece: ShownPiece) -> str:
+    """Render a piece. What is only read and long is folded, so that what the policy wrote is in sight."""
+    text = piece.text
+    if piece.trained or len(text) <= 2 * SHOWN_CHARS:
+        return _colour(text, piece)
+    middle = text[SHOWN_CHARS:-SHOWN_CHARS]
+    folded = f"<details><summary>{len(middle):,} characters more</summary>{_colour(middle, piece)}</details>"
+    return _colour(text[:SHOWN_CHARS], piece) + folded + _colour(text[-SHOWN_CHARS:], piece)
+
+
+def _colour(text: str, piece: ShownPiece) -> str:
+    kind = "trained" if piece.trained else "observed"
+    return f'<span class="{kind}" title="{escape(piece.note, quote=True)}">{escape(text)}</span>'
