@@ -10,6 +10,7 @@ from app.domain.claims import Support
 from bench.citation_labels import LabelledClaim, assign_folds, load_labels
 from bench.citations import GradedRow, figures_of
 from bench.fit_citation_grader import fit_grader, measure_auroc
+from bench.pair_readings import PairReadings
 from workflows.checks.grading import ClaimGrade, Evidence, grader_of
 
 SUBJECTS = ("rain", "iron", "wheat", "coal", "silk", "salt", "wool", "gold", "corn", "fish")
@@ -77,7 +78,7 @@ def test_support_decides_two_figures_and_opposition_the_third() -> None:
 
 def test_a_grader_fitted_on_some_subjects_grades_others() -> None:
     rows = pairs()
-    grader = grader_of(fit_grader([row for row in rows if "fish" not in row.claim], {}))
+    grader = grader_of(fit_grader([row for row in rows if "fish" not in row.claim], {}, PairReadings()))
     full, none, against = (pair("fish", label) for label in ("full", "none", "contradict"))
     grades = [grader.grade(row.claim, row.evidence) for row in (full, none, against)]
     assert grades[0].supported > grades[1].supported
