@@ -24,6 +24,8 @@ _numbers = itertools.count(1)
 # Tests start a hundred programs of ours: each uses what an earlier one compiled, even where the machine forbids the cache.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# Two runs are the same bit for bit only with as many threads, in this process and in those that it starts.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # How long an example takes depends on the machine.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
