@@ -64,7 +64,7 @@ def main() -> None:
     if not DATA.is_dir():
         return print_skipped("leakage", f"there are no public sets in {DATA}")
     sets = {name: list(read_questions(name, _find_file(path))) for name, path in HALVES[options.half].items()}
-    planted = plant(sets, Random(1), options.changed)
+    planted = plant_texts(sets, Random(1), options.changed)
     if options.embedding:
         print_embedding(planted)
     return print_result("leakage", measure(sets, planted))
@@ -79,7 +79,7 @@ class Planted(NamedTuple):
     others: Sequence[str]
 
 
-def plant(sets: Mapping[str, Sequence[str]], draw: Random, changed: float) -> Planted:
+def plant_texts(sets: Mapping[str, Sequence[str]], draw: Random, changed: float) -> Planted:
     """Make the rows."""
     articles = {language: list(islice(read_articles(name), ARTICLES)) for language, name in CORPORA.items()}
     texts = [text for own in sets.values() for text in own]

@@ -60,7 +60,7 @@ def clip(ratio: Number, advantage: float, low: float, high: float) -> Number:
     return torch.minimum(ratio * advantage, bounded * advantage)
 
 
-def present(group: Sequence[Sample]) -> list[Sample]:
+def list_present(group: Sequence[Sample]) -> list[Sample]:
     return [sample for sample in group if sample.reward is not None]
 
 
@@ -82,7 +82,7 @@ def grpo(groups: Sequence[Sequence[Sample]]) -> Number:
     terms = [
         sum_tokens(sample, advantage_of(sample.reward or 0.0, rewards_of(group), True), 0.2, 0.2) / max(sample.length, 1)
         for group in groups
-        for sample in present(group)
+        for sample in list_present(group)
     ]
     return -torch.stack(terms).sum() / len(terms)
 
@@ -92,7 +92,7 @@ def dr_grpo(groups: Sequence[Sequence[Sample]], length: int) -> Number:
     terms = [
         sum_tokens(sample, advantage_of(sample.reward or 0.0, rewards_of(group), False), 0.2, 0.2) / length
         for group in groups
-        for sample in present(group)
+        for sample in list_present(group)
     ]
     return -torch.stack(terms).sum() / len(terms)
 
@@ -102,7 +102,7 @@ def mean_only_kl(groups: Sequence[Sequence[Sample]], beta: float) -> Number:
     divergence = torch.zeros((), dtype=torch.float64)
     count = 0
     for group in groups:
-        for sample in present(group):
+        for sample in list_present(group):
             count += 1
             for row in sample.rows:
                 for token, now in enumerate(row.now):
@@ -117,17 +117,17 @@ def dapo(groups: Sequence[Sequence[Sample]]) -> Number:
     kept = [group for group in groups if find_deviation(rewards_of(group)) > 1e-6]
     total = torch.zeros((), dtype=torch.float64)
     for group in kept:
-        for sample in present(group):
+        for sample in list_present(group):
             advantage = advantage_of(sample.reward or 0.0, rewards_of(group), True)
             total = total + sum_tokens(sample, advantage, 0.2, 0.28)
-    return -total / sum(sample.length for group in kept for sample in present(group))
+    return -total / sum(sample.length for group in kept for sample in list_present(group))
 
 
 def gspo(groups: Sequence[Sequence[Sample]]) -> Number:
     """MDR Eq. 4, 5, for a sampler that is the old policy: one ratio a sequence, the mean of its log-ratios."""
     total, count = torch.zeros((), dtype=torch.float64), 0
     for group in groups:
-        for sample in present(group):
+        for sample in list_present(group):
             count += 1
             advantage = advantage_of(sample.reward or 0.0, rewards_of(group), True)
             for row in sample.rows:
@@ -141,7 +141,7 @@ def gspo_by_token(groups: Sequence[Sequence[Sample]]) -> Number:
     """The same in GSPO's form by token, in which each token brings its own factor of correction to its own gradient."""
     total, count = torch.zeros((), dtype=torch.float64), 0
     for group in groups:
-        for sample in present(group):
+        for sample in list_present(group):
             count += 1
             advantage = advantage_of(sample.reward or 0.0, rewards_of(group), True)
             for row in sample.rows:
@@ -156,8 +156,8 @@ def step_credit(groups: Sequence[Sequence[Sample]], weight: float) -> Number:
     """GRPO without division by the deviation, each step with an advantage of its own beside the rollout's."""
     total, count = torch.zeros((), dtype=torch.float64), 0
     for group in groups:
-        steps = [reward for sample in present(group) for reward in sample.steps]
-        for sample in present(group):
+        steps = [reward for sample in list_present(group) for reward in sample.steps]
+        for sample in list_present(group):
             count += 1
             whole = advantage_of(sample.reward or 0.0, rewards_of(group), False)
             for row in sample.rows:
