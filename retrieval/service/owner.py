@@ -200,11 +200,11 @@ class IndexOwner:
         self._builds.start(name, build.phase)
 
     async def _on_step(self, build: Build) -> None:
-        """Publish a step. A new phase is published once its index can be searched."""
+        """Publish a step with its pace. A new phase is published once its index can be searched: until then, searches wait."""
         last, pace, now = self._steps.get(build.collection), self._pace.get(build.collection), monotonic()
-        self._pace[build.collection] = pace.continue_with(build, now) if pace else BuildPace.begin(build, now)
         if last is None or last.phase is not build.phase:
             await asyncio.to_thread(self._library.refresh, build.collection)
+        self._pace[build.collection] = pace.continue_with(build, now) if pace else BuildPace.begin(build, now)
         self._steps[build.collection] = build
 
     async def _on_giving_up(self, name: str, code: int) -> None:

@@ -89,6 +89,27 @@ async def test_a_small_collection_is_searched_by_meaning_from_the_first_search_o
         assert owner.state_of("notes")["dense"]
 
 
+async def test_a_search_waits_while_the_finished_vectors_are_opened(
+    home: Path, notes: Path, server: HeldServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opening, opened, refresh = threading.Event(), threading.Event(), Library.refresh
+
+    def refresh_when_told(library: Library, collection: str) -> None:
+        opening.set()
+        opened.wait()
+        refresh(library, collection)
+
+    async with open_owner(home, FOREVER) as owner:
+        await add_notes(owner, notes)
+        monkeypatch.setattr(Library, "refresh", refresh_when_told)
+        server.released.set()
+        await asyncio.to_thread(opening.wait)
+        searching = asyncio.create_task(owner.search("canal", 3, NOTES))
+        await asyncio.wait([searching], timeout=0.5)
+        opened.set()
+        assert len(await searching) == 3, "the passages without the word as well"
+
+
 @pytest.mark.usefixtures("server")
 async def test_the_wait_for_vectors_ends(home: Path, notes: Path) -> None:
     async with open_owner(home, timedelta(milliseconds=1)) as owner:
