@@ -12,6 +12,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
 
+from app.domain.script import count_ideographs
 from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import split_sentences
 from training.synthesis.graph_queries.extraction import category_of, find_kinds, read_sentence
@@ -27,7 +28,7 @@ from training.synthesis.graph_queries.naming import (
 from training.synthesis.graph_queries.nouns import AttributeKind, Category
 from training.synthesis.source_corpus import CorpusDocument, SourceCorpus
 
-FORM = "v1"
+FORM = "v2"
 READ_CHARS = 60_000
 """The beginning of a document that is read."""
 KIND_CHARS, PLACE_CHARS = 600, 2_000
@@ -55,6 +56,13 @@ _WORDS = "SELECT DISTINCT kind, value FROM attributes WHERE kind IN ('kind', 'pl
 _PUT_ATTRIBUTE = "INSERT INTO attributes VALUES (?, ?, ?, ?, ?)"
 Links = Mapping[str, frozenset[str]]
 """The titles that each document links to, by its title, where a corpus comes with its links."""
+
+
+class _Finders(NamedTuple):
+    """What finds the names that tell who is meant, and the names that only may."""
+
+    telling: NameFinder
+    doubtful: NameFinder
 
 
 class _Entity(NamedTuple):
@@ -96,14 +104,14 @@ def read_links(path: Path) -> Links:
 def _write_graph(file: sqlite3.Connection, corpus: SourceCorpus, links: Links) -> None:
     use = WordUse(name for document in corpus.list_documents() for name in list_title_names(document.source.title))
     entities = [_read_entity(corpus, document, use) for document in corpus.list_documents()]
-    bearers = _list_bearers(entities, use)
+    bearers, doubtful = _list_bearers(entities, use)
     for number, entity in enumerate(entities):
         _write_node(file, number, entity, bearers)
-    finder, numbers = NameFinder(bearers), count(1)
+    finders, numbers = _Finders(NameFinder(bearers), NameFinder(doubtful)), count(1)
     by_title = {entity.document.source.title: number for number, entity in enumerate(entities)}
     for number, entity in enumerate(entities):
         linked = links.get(entity.document.source.title, frozenset())
-        _write_document(file, corpus, number, entity, finder, numbers, frozenset(by_title.get(title, -1) for title in linked))
+        _write_document(file, corpus, number, entity, finders, numbers, frozenset(by_title.get(title, -1) for title in linked))
     _write_hints(file, corpus)
 
 
@@ -134,14 +142,19 @@ def _first_sentence(text: str, title: str) -> str:
     return next((sentence for sentence in islice(sentences, 3) if sentence != title), "")
 
 
-def _list_bearers(entities: list[_Entity], use: WordUse) -> dict[str, tuple[int, ...]]:
-    """Return the nodes by each usable name. A name of very many nodes names none."""
+def _list_bearers(entities: list[_Entity], use: WordUse) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]:
+    """Return the nodes by each name that tells who is meant, and by each that only may.
+
+    Names of very many nodes only may, and ideographs that are also words. A common word of letters names nobody.
+    """
     found: dict[str, list[int]] = {}
     for number, entity in enumerate(entities):
         for name in dict.fromkeys(map(fold_in_place, (entity.name, *entity.aliases))):
-            if use.is_usable(name):
-                found.setdefault(name, []).append(number)
-    return {name: tuple(nodes) for name, nodes in found.items() if len(nodes) <= MOST_BEARERS}
+            found.setdefault(name, []).append(number)
+    usable = {name: tuple(nodes) for name, nodes in found.items() if use.is_usable(name)}
+    telling = {name: nodes for name, nodes in usable.items() if len(nodes) <= MOST_BEARERS}
+    words = {name: tuple(nodes) for name, nodes in found.items() if name not in usable and count_ideographs(name)}
+    return telling, words | {name: nodes for name, nodes in usable.items() if name not in telling}
 
 
 def _write_node(file: sqlite3.Connection, number: int, entity: _Entity, bearers: Mapping[str, tuple[int, ...]]) -> None:
@@ -159,7 +172,7 @@ def _write_document(
     corpus: SourceCorpus,
     number: int,
     entity: _Entity,
-    finder: NameFinder,
+    finders: _Finders,
     numbers: Iterator[int],
     linked: frozenset[int],
 ) -> None:
@@ -168,7 +181,7 @@ def _write_document(
     for place, (paragraph, span) in enumerate(_number_sentences(text)):
         sentence = text[span.start : span.end]
         is_list = len(sentence) > LONGEST_SENTENCE
-        edges = _find_edges(finder, sentence, number, linked)
+        edges = _find_edges(finders, sentence, number, linked)
         attributes = [] if is_list else list(read_sentence(sentence, place, entity.document.language))
         said = [(found.kind, found.value, found.number) for found in attributes]
         if place < 2 and not _is_heading(sentence, entity):
@@ -195,10 +208,10 @@ def _number_sentences(text: str) -> Iterator[tuple[int, Span]]:
         yield paragraph, span
 
 
-def _find_edges(finder: NameFinder, sentence: str, number: int, linked: frozenset[int]) -> dict[int, bool]:
-    """Return the nodes that a sentence names, and whether each is surely meant. Links tell which bearer of a name is meant."""
-    found: dict[int, bool] = {}
-    for mention in finder.find(sentence):
+def _find_edges(finders: _Finders, sentence: str, number: int, linked: frozenset[int]) -> dict[int, bool]:
+    """Return the nodes that a sentence may name, and whether each is surely meant. Links tell which bearer of a name is meant."""
+    found = {node: False for mention in finders.doubtful.find(sentence) for node in mention.nodes}
+    for mention in finders.telling.find(sentence):
         meant = [node for node in mention.nodes if node in linked]
         for node in mention.nodes:
             sure = mention.sure or (meant == [node] and len(mention.nodes) > 1)

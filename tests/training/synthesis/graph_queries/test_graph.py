@@ -20,7 +20,8 @@ ARTICLES = {
     "Berrin's Log": "Berrin's Log is a book. Captain Berrin wrote it by the sea.",
     "河": "河是水流。",
     "青禾古镇": "青禾古镇是江南的一座镇。镇上有人读书，河边有人洗衣。",
-    "沈墨言": "沈墨言（1810年－1870年）是诗人，幼年住在青禾古鎮。",
+    "沈墨言": "沈墨言（1810年－1870年）是诗人，幼年住在青禾古鎮，晚年住在雨桥。",
+    "雨桥": "雨桥是一个村庄。",
 }
 
 
@@ -50,6 +51,9 @@ def test_names_are_links_unless_they_are_common_words_or_shared(tmp_path: Path, 
         assert not linked("Aldous Berrin", "Halcyon (ship)")
         assert graph.may_be_linked(number["Aldous Berrin"], number["Halcyon (ship)"])
         assert graph.find_node(number["Halcyon (bird)"]).ambiguity == 2
+        assert not graph.is_nameable(number["雨桥"]), "so few ideographs in so many documents are a word"
+        assert not linked("沈墨言", "雨桥")
+        assert graph.may_be_linked(number["沈墨言"], number["雨桥"]), "a question's answer may be meant by a word"
 
 
 def test_links_of_a_corpus_tell_which_bearer_of_a_name_is_meant(tmp_path: Path, records: list[dict[str, str]]) -> None:
