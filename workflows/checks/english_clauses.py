@@ -64,7 +64,7 @@ def _foretells(sentence: str, clause: Clause, period: Period, written: date) -> 
     if _PAST.search(_keep_finite(sentence[period.end : later[0].start])):
         return False
     leads = _LEADING.fullmatch(before) is not None
-    return (leads or not _belongs_to_noun(sentence, period)) and _is_apt(sentence, later[0], period, written)
+    return (leads or not _belongs_to_noun(sentence, period, later[0])) and _is_apt(sentence, later[0], period, written)
 
 
 def _governs(sentence: str, form: FutureForm, period: Period) -> bool:
@@ -74,14 +74,15 @@ def _governs(sentence: str, form: FutureForm, period: Period) -> bool:
         return False
     if _LOOKING_BACK.match(gap) or _PAST_AT_END.search(_keep_finite(_HEAD.sub(" ", gap, count=1))):
         return False
-    return len(gap.split()) <= 1 or gap.split()[0] == "be" or not _belongs_to_noun(sentence, period)
+    return len(gap.split()) <= 1 or gap.split()[0] == "be" or not _belongs_to_noun(sentence, period, form)
 
 
-def _belongs_to_noun(sentence: str, period: Period) -> bool:
-    """Say whether a period dates the noun before it: "the accounts for 2024", "an edition from 2015"."""
+def _belongs_to_noun(sentence: str, period: Period, form: FutureForm) -> bool:
+    """Say whether a period dates the noun before it: "the accounts for 2024 will", not "growth for 2024 is projected"."""
     named = sentence[period.start : period.end].lower()
     if named.startswith("for"):
-        return _EVENT.match(sentence, period.end) is None
+        foreseen = form.start >= period.end and sentence[form.start : form.end] != "will"
+        return not foreseen and _EVENT.match(sentence, period.end) is None
     return re.fullmatch(r"from\s+(?:the\s+)?\d{4}", named) is not None
 
 
