@@ -1,13 +1,13 @@
 """`python -m bench.tense [--labels FILE]`: find predictions of the past in labelled sentences, and count false ones in dated news.
 
-`recall_en` and its kin are of both stages (an error is a prediction of the past that names nobody who made it), over sentences that
-were set aside by a hash before the rules were made and read once, at the end. `stage_one_*` are of the first stage alone, for which
-an attributed prediction counts as found. `built_*` are over the sentences the rules were made on. `false_alarm_rate` is the share of
-wikinews' sentences flagged, each article read on its own day, on which nothing it predicts is past.
+`recall_en` and its kin are of both stages (an error is a prediction of the past that names nobody who made it), over sentences
+that were set aside by a hash before the rules were made and read once, at the end. `stage_one_*` are of the first stage alone,
+for which an attributed prediction counts as found. `built_*` are over the sentences the rules were made on. `false_alarm_rate`
+is the share of wikinews' sentences flagged, each article read on its own day, on which nothing it predicts is past.
 
-A file of labels has JSON lines {"text", "language", "label", "date"}: language en or zh; date, the day on which the text was written,
-as YYYY-MM-DD; label "error" (also "yes", "positive", true, 1) for a prediction of the past that names nobody who made it, "attributed"
-for one that does, "none" (also "ok", "no", "negative", false, 0) for anything else.
+A file of labels has JSON lines {"text", "language", "label", "date"}: language en or zh; date, the day on which the text was
+written, as YYYY-MM-DD; label "error" (also "yes", "positive", true, 1) for a prediction of the past that names nobody who made
+it, "attributed" for one that does, "none" (also "ok", "no", "negative", false, 0) for anything else.
 """
 
 import argparse
@@ -26,7 +26,11 @@ from workflows.checks.tense import find_past_predictions
 LABELS = Path(__file__).parent / "labels"
 BUILT, UNSEEN = LABELS / "tense_built.jsonl", LABELS / "tense_unseen.jsonl"
 NEWS = DATA / "wikinews" / "dated.jsonl.gz"
-ERROR, ATTRIBUTED, NONE = {"error", "yes", "positive", "true", "1"}, {"attributed"}, {"none", "ok", "no", "negative", "false", "0"}
+ERROR, ATTRIBUTED, NONE = (
+    {"error", "yes", "positive", "true", "1"},
+    {"attributed"},
+    {"none", "ok", "no", "negative", "false", "0"},
+)
 
 
 class LabelledSentence(NamedTuple):

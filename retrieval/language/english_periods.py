@@ -25,9 +25,7 @@ _WITHIN = rf"""(?:(?P<season>spring|summer|autumn|fall|winter|christmas)\s+(?:of
     |(?:[a-z]+\s+(?:week|days|weeks)\s+of\s+)?(?P<month2>{_MONTH})\.?\s+(?:(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?,?\s+)?(?:of\s+)?
     |[QH](?P<q1>[1-4])\s*(?:of\s+)?|(?P<half>[12])H\s?
     |(?P<day1>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month1>{_MONTH})\.?,?\s+)?"""
-_TO_LAST = (
-    r"(?:\s*(?:[–—-]|to|and|through|until)\s*(?P<last>(?:1[89]|20|21)\d\d)(?![\d%])|[–—/-](?P<short>\d\d)(?![\d%]|-\d))?"
-)
+_TO_LAST = r"(?:\s*(?:[–—-]|to|and|through|until)\s*(?P<last>(?:1[89]|20|21)\d\d)(?![\d%])|[–—/-](?P<short>\d\d)(?![\d%]|-\d))?"
 _DATED = re.compile(
     rf"""{_BEHIND}{_PART}{_WITHIN}(?:fiscal\s+(?:year\s+)?|FY\s?|the\s+years?\s+|years?\s+)?{_YEAR}
     (?:\s?[QH](?P<q2>[1-4])|-(?P<month3>\d\d)-(?P<day3>\d\d))?{_TO_LAST}(?!\s+(?:{_UNITS})\b)""",
@@ -41,7 +39,9 @@ _EVENT = re.compile(
 )
 _UPCOMING = re.compile(rf"\b(?:upcoming|forthcoming|coming|next)\s+(?:[a-z]+\s+)?{_YEAR}", re.IGNORECASE)
 _PAST = re.compile(r"\blast\s+(?:year|month|quarter|week)\b", re.IGNORECASE)
-_NEXT = re.compile(r"\b(?:next|this)\s+(?:year|month|quarter|week|decade|winter|spring|summer|autumn)\b|\blater\s+this\b", re.IGNORECASE)
+_NEXT = re.compile(
+    r"\b(?:next|this)\s+(?:year|month|quarter|week|decade|winter|spring|summer|autumn)\b|\blater\s+this\b", re.IGNORECASE
+)
 
 
 def find_english_periods(text: str, written: date) -> Iterator[Period]:
@@ -50,7 +50,9 @@ def find_english_periods(text: str, written: date) -> Iterator[Period]:
         if (until := _find_end(found)) is not None:
             yield Period(found.start(), found.end(), until)
     for pattern in (_SUBJECT, _EVENT, _UPCOMING):
-        yield from (Period(found.start("year"), found.end("year"), date(int(found["year"]), 12, 31)) for found in pattern.finditer(text))
+        yield from (
+            Period(found.start("year"), found.end("year"), date(int(found["year"]), 12, 31)) for found in pattern.finditer(text)
+        )
     yield from list_relative_periods(_PAST, text, written - timedelta(days=1))
     yield from list_relative_periods(_NEXT, text, written + timedelta(days=1))
 

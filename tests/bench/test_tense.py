@@ -26,5 +26,5 @@ def test_what_is_labelled_sound_lowers_precision(tmp_path: Path) -> None:
 
 
 def test_an_unknown_label_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="a label is one of .*error.* not 'perhaps'"):
+    with pytest.raises(ValueError, match=r"a label is one of .*error.* not 'perhaps'"):
         read_sentences(write_row(tmp_path / "rows.jsonl", "perhaps"))

@@ -52,7 +52,9 @@ def _foretells(sentence: str, clause: Clause, period: Period, written: date) -> 
     later = [form for form in clause.futures if form.start >= period.end]
     if later:
         between = sentence[period.end : later[0].start]
-        return not (_DONE.search(between) or _REPORTING.search(between) or _NAMED.fullmatch(between)) and _is_apt(later[0], before, after, period, written)
+        return not (_DONE.search(between) or _REPORTING.search(between) or _NAMED.fullmatch(between)) and _is_apt(
+            later[0], before, after, period, written
+        )
     return not _OF_NOUN.match(after) and any(_is_apt(form, before, after, period, written) for form in clause.futures)
 
 

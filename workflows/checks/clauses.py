@@ -57,9 +57,7 @@ def join_adverbials(clauses: Sequence[Clause], is_adverbial: Callable[[Clause], 
     return joined
 
 
-def find_past_foretold(
-    clauses: Sequence[Clause], written: date, foretells: Callable[[Clause, Period], bool]
-) -> Period | None:
+def find_past_foretold(clauses: Sequence[Clause], written: date, foretells: Callable[[Clause, Period], bool]) -> Period | None:
     """Return the first foretold period that is over, of a clause that foretells none that is still to come."""
     for clause in clauses:
         foretold = [period for period in clause.periods if clause.futures and foretells(clause, period)]

@@ -14,7 +14,9 @@ _PAST = re.compile(rf"\b(?:(?!(?:{join_words('not_past')})\b)[a-z]+ed|{join_word
 _PAST_AT_END = re.compile(rf"{_PAST.pattern}(?:\s+(?:\w+ly|out|up|down|off|on|by|to|at|in|into|with|from|for|under)\b[^,]*)?\s*$")
 _PASSIVE = re.compile(r"\b(?:be|been|being|have|has|is|are|['’]s|['’]re)\s+(?:not\s+)?(?:\w+ly\s+)?[a-z]+\b")
 _HEAD = re.compile(r"^(?:\s+(?:not|also|then|still|\w+ly))*(?:\s+(?:be|have|to|been))*\s+\w+")
-_COMPARED = re.compile(rf"\b(?:(?:{join_words('compared')})\b(?:\s+\w+){{0,3}}|{join_words('compared_directly')})\s*$", re.IGNORECASE)
+_COMPARED = re.compile(
+    rf"\b(?:(?:{join_words('compared')})\b(?:\s+\w+){{0,3}}|{join_words('compared_directly')})\s*$", re.IGNORECASE
+)
 _DOING = re.compile(r"\b(?!during|spring|following|according|remaining)[a-z]{3,}ing\b", re.IGNORECASE)
 _LOOKING_BACK = re.compile(rf"^(?:\s+\w+ly)?\s+(?:{join_words('looking_back')})\b")
 _OUTCOME = re.compile(rf"^(?:\s+(?:not|also|well|still|\w+ly))*\s+(?:{join_words('outcomes')})\b")

@@ -10,7 +10,9 @@ _LISTS = {
     for name, words in read_lists("forecasters.toml", "workflows.checks").items()
 }
 _WHO = rf"(?:[A-Z][\w&.-]+(?:['’]s)?|{_LISTS['who']})"
-_NAMED = r"(?:\s+(?:at|of|in|from|by)\s+(?:the\s+)?\w+(?:\s\w+)?)?(?:['’]s\s+(?:\d{4}\s+)?\w+)?,?\s+(?:has\s+|have\s+|had\s+|also\s+)?"
+_NAMED = (
+    r"(?:\s+(?:at|of|in|from|by)\s+(?:the\s+)?\w+(?:\s\w+)?)?(?:['’]s\s+(?:\d{4}\s+)?\w+)?,?\s+(?:has\s+|have\s+|had\s+|also\s+)?"
+)
 _ENGLISH = re.compile(
     rf"\b[Aa]ccording\s+to\b|\bas\s+the\s+\w+\s+project|\b{_WHO}{_NAMED}(?:{_LISTS['says']})\b"
     rf"|\b{_WHO}\s+(?:is|are)\s+(?:{_LISTS['planning']})\b|\b(?:{_LISTS['works']})\s+(?:by|from|of|published)\b"

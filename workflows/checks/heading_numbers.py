@@ -14,7 +14,9 @@ _CHINESE = re.compile(
     r"(?P<open>[（(])?(?:第)?([一二三四五六七八九十]{1,3})(?(open)[)）]|(?:[、．.:：]|(?:阶段|[章节部分篇步]{1,2})[、:：\s]?))"
 )
 # A letter before a small letter is a short name: "E. coli".
-_LETTERS = re.compile(r"[（(]?(?P<own>[IVXivx]{1,6}|[A-Za-z])(?:[)）:：、]|[.．](?=\s+[^a-z]|[^\sA-Za-z\d.]|\s*$))|(?P<bare>[IVX]{1,6})(?=\s+[^a-z\s])")
+_LETTERS = re.compile(
+    r"[（(]?(?P<own>[IVXivx]{1,6}|[A-Za-z])(?:[)）:：、]|[.．](?=\s+[^a-z]|[^\sA-Za-z\d.]|\s*$))|(?P<bare>[IVX]{1,6})(?=\s+[^a-z\s])"
+)
 # "Phase 3 trials" are no third phase of the report: a label needs a mark after its number.
 _LABELLED = re.compile(
     r"(?P<label>step|phase|part|chapter|section|stage|appendix|annex|theme|lesson|case|question|finding|步骤|阶段|附录|部分|主题|案例|问题|发现)"

@@ -7,7 +7,9 @@ from retrieval.language.word_lists import read_lists
 
 LONGEST_HEADING = 60
 _LISTS = read_lists("source_lists.toml", "workflows.checks")
-_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2})*[.)、．]?|[IVXivx]{1,5}[.)、]|[A-Za-z][.)]|[（(]?[一二三四五六七八九十]{1,3}[)）、．.])\s*(?=\S)")
+_NUMBER = re.compile(
+    r"^(?:\d{1,2}(?:\.\d{1,2})*[.)、．]?|[IVXivx]{1,5}[.)、]|[A-Za-z][.)]|[（(]?[一二三四五六七八九十]{1,3}[)）、．.])\s*(?=\S)"
+)
 _BRACKETS = re.compile(r"[（(][^)）]*[)）]")
 _ENGLISH_NAMES = frozenset(_LISTS["names"])
 _ENGLISH_WORDS = _ENGLISH_NAMES | frozenset(_LISTS["others"])

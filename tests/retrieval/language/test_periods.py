@@ -47,7 +47,19 @@ def test_periods(text: str, until: date) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["the 2024 edition", "in 2024% of cases", "a code of 20245", "on 31 February 2024", "in the 2020s", "by 2000 tonnes", "over 2000 homes", "Vision 2030", "2024年版", "1950年代"]
+    "text",
+    [
+        "the 2024 edition",
+        "in 2024% of cases",
+        "a code of 20245",
+        "on 31 February 2024",
+        "in the 2020s",
+        "by 2000 tonnes",
+        "over 2000 homes",
+        "Vision 2030",
+        "2024年版",
+        "1950年代",
+    ],
 )
 def test_what_dates_nothing(text: str) -> None:
     assert find_periods(f"It will be {text} somewhere.", TODAY) == []

@@ -173,14 +173,19 @@ def test_detectors_take_no_longer_than_a_text_is_long(piece: str) -> None:
 
 
 SOURCE_LISTS = (
-    "**Sources:**|## Sources consulted|### Works Cited|## References and Further Reading|## 7. References|# VII. References|Sources Cited:"
-    "|## 📚 Sources|## Selected Bibliography|## References used in this report|__References__:|## Notes and References|## Endnotes"
-    "|**Citations:**|## Online Sources|## Literature Cited|**来源：**|## 参考来源|## 信息来源|## 八、参考文献|## 参考文献（References）"
+    "**Sources:**|## Sources consulted|### Works Cited|## References and Further Reading"
+    "|## 7. References|# VII. References|Sources Cited:"
+    "|## 📚 Sources|## Selected Bibliography|## References used in this report"
+    "|__References__:|## Notes and References|## Endnotes"
+    "|**Citations:**|## Online Sources|## Literature Cited|**来源：**|## 参考来源|## 信息来源"
+    "|## 八、参考文献|## 参考文献（References）"
     "|**参考链接：**|## 参考资料与来源|資料來源：|## 本报告引用的来源"
 )
 OTHER_LINES = (
-    "## Sources of Growth|## Energy Sources|## Open Source|## Primary Sources|## Data Sources and Methodology|## Literature|## Literature Review"
-    "|## Bibliography of Darwin|Sources say a deal is near|**Source:** Eurostat|The sources.|## Notes|## 收入来源|## 能源来源|## 来源国分析"
+    "## Sources of Growth|## Energy Sources|## Open Source|## Primary Sources"
+    "|## Data Sources and Methodology|## Literature|## Literature Review"
+    "|## Bibliography of Darwin|Sources say a deal is near|**Source:** Eurostat"
+    "|The sources.|## Notes|## 收入来源|## 能源来源|## 来源国分析"
     "|## 参考意义|## 资金来源与用途|来源：国家统计局"
 )
 
