@@ -1,4 +1,4 @@
-"""`python -m bench.tense [--labels FILE]`: find predictions of the past in labelled sentences, and count false ones in dated news.
+"""`python -m bench.tense [--labels FILE]`: find predictions of the past in labelled sentences, and false ones in news.
 
 `recall_en` and its kin are of both stages (an error is a prediction of the past that names nobody who made it), over sentences
 that were set aside by a hash before the rules were made and read once, at the end. `stage_one_*` are of the first stage alone,

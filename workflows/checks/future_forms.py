@@ -39,9 +39,9 @@ _BE = r"(?:\b(?:is|are|be|looks?|seems?|appears?|remains?|stands?)|(?<=\w)['’]
 _DUE_TO = rf"due\s+to\s+(?!(?:{join_words('outcomes')})\b)"
 _SURE = re.compile(
     rf"{_NOT_A_NOUN}\bwill\b(?!\s+(?:{join_words('after_the_noun_will')})\b)|\bwon['’]t\b|\w['’]ll\b|(?<!I )(?<!we )\bshall\b"
-    rf"|{_BE}\s+(?!{_DUE_TO})(?!estimated\s+to\s+(?:be|have)\b)(?:{join_words('foretold')})\s+(?:to\b(?!\s+(?:the|an?)\b)|(?=for\b))"  # noqa: E501  (one alternative of the pattern)
+    rf"|{_BE}\s+(?!{_DUE_TO})(?!estimated\s+to\s+(?:be|have)\b)(?:{join_words('foretold')})\s+(?:to\b(?!\s+(?:the|an?)\b)|(?=for\b))"
     rf"|{_BE}\s+(?:{join_words('foretold_at_a_date')})\s+(?=(?:at|in|by|on|out|for|during|from|until|before|after|sometime)\b)"
-    rf"|\b(?:is|are)\s+(?:not\s+|now\s+)?to\s+(?!(?:blame|date|the|an?)\b)(?=[a-z]+)|{_BE}\s+(?:seen|head(?:ed|ing)\s+for)\b(?=\s+\w)"  # noqa: E501  (one alternative of the pattern)
+    rf"|\b(?:is|are)\s+(?:not\s+|now\s+)?to\s+(?!(?:blame|date|the|an?)\b)(?=[a-z]+)|{_BE}\s+(?:seen|head(?:ed|ing)\s+for)\b(?=\s+\w)"
     rf"|\b(?:{join_words('planning_verbs')})\s+to\b|\b(?:{join_words('expecting_verbs')})\b"
 )
 _WEAK = re.compile(rf"\b(?:{join_words('weak_modals')})\b(?!\s+(?:not\s+)?have\b)")
@@ -54,7 +54,7 @@ _VERB = rf"(?:{join_words('adverbs_zh')})*(?:{join_words('verbs_zh')}|{join_word
 _CERTAIN_VERB = rf"(?:{join_words('adverbs_zh')})*(?:{'|'.join(verb for verb in _LISTS['verbs_zh'] if len(verb) > 1)})"
 _YEAR = r"(?:1[89]|20|21)\d\d"
 _CHINESE_SURE = re.compile(
-    rf"(?<![名大麻干])将(?![军领士近信])(?:{_VERB}|(?:{join_words('adverbs_zh')}))|{join_words('foretold_zh')}|(?<![决确规认判设])定[于在]|预定(?=[于在将可]|{_YEAR}|{_CERTAIN_VERB})"  # noqa: E501  (one alternative of the pattern)
+    rf"(?<![名大麻干])将(?![军领士近信])(?:{_VERB}|(?:{join_words('adverbs_zh')}))|{join_words('foretold_zh')}|(?<![决确规认判设])定[于在]|预定(?=[于在将可]|{_YEAR}|{_CERTAIN_VERB})"
     rf"|(?:计划|拟)(?={_YEAR}|{_CERTAIN_VERB})|(?<!原)(?:预计|预期)"
     rf"|(?<![{''.join(_LISTS['before_the_noun_hui'])}])(?<!\d年年)会(?={_CERTAIN_VERB}|[于在]\d)|可能(?!是)(?={_VERB})"
 )
