@@ -1,34 +1,46 @@
-"""`python -m bench.tense`: find predictions of the past in labelled sentences, and count false ones in dated news.
+"""`python -m bench.tense [--labels FILE]`: find predictions of the past in labelled sentences, and false ones in news.
 
-`recall` and `precision` are those of both stages over the labelled sentences, on which the rules were made: the first stage finds
-predictions, the second whether somebody is named who made them. `stage_one_*` are those of the first alone. `unseen_*` are over
-sentences written after the last change of the rules. `false_alarm_rate` is the share of wikinews' sentences flagged, each article
-read on its own day, on which nothing it predicts is past.
+`recall_en` and its kin are of both stages (an error is a prediction of the past that names nobody who made it), over sentences
+that were set aside by a hash before the rules were made and read once, at the end. `stage_one_*` are of the first stage alone,
+for which an attributed prediction counts as found. `built_*` are over the sentences the rules were made on. `false_alarm_rate`
+is the share of wikinews' sentences flagged, each article read on its own day, on which nothing it predicts is past.
+
+A file of labels has JSON lines {"text", "language", "label", "date"}: language en or zh; date, the day on which the text was
+written, as YYYY-MM-DD; label "error" (also "yes", "positive", true, 1) for a prediction of the past that names nobody who made
+it, "attributed" for one that does, "none" (also "ok", "no", "negative", false, 0) for anything else.
 """
 
+import argparse
 import gzip
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.labelled_sets import DATA
+from bench.labelled_sets import DATA, read_lines
 from bench.result import print_result, print_skipped
 from retrieval.language.sentences import split_sentences
 from workflows.checks.tense import find_past_predictions
 
 LABELS = Path(__file__).parent / "labels"
-WRITTEN = date(2026, 6, 15)
+BUILT, UNSEEN = LABELS / "tense_built.jsonl", LABELS / "tense_unseen.jsonl"
 NEWS = DATA / "wikinews" / "dated.jsonl.gz"
+ERROR, ATTRIBUTED, NONE = (
+    {"error", "yes", "positive", "true", "1"},
+    {"attributed"},
+    {"none", "ok", "no", "negative", "false", "0"},
+)
 
 
 class LabelledSentence(NamedTuple):
     """A sentence with its labels. `candidate`: it predicts the past; `error`: and names nobody who predicted it."""
 
+    text: str
+    language: str
     candidate: bool
     error: bool
-    text: str
+    written: date
 
 
 class AgreementCounts(NamedTuple):
@@ -40,19 +52,30 @@ class AgreementCounts(NamedTuple):
 
     @property
     def recall(self) -> float:
-        """The recall, between 0 and 1."""
-        return self.both / (self.both + self.label)
+        """The recall, between 0 and 1; 1 where nothing was to be found."""
+        return self.both / (self.both + self.label) if self.both + self.label else 1.0
 
     @property
     def precision(self) -> float:
-        """The precision, between 0 and 1."""
-        return self.both / (self.both + self.check)
+        """The precision, between 0 and 1; 1 where nothing was found."""
+        return self.both / (self.both + self.check) if self.both + self.check else 1.0
 
 
-def read_sentences(name: str) -> list[LabelledSentence]:
-    """Read lines of candidate, error and text, tabs between."""
-    rows = (line.split("\t") for line in (LABELS / f"tense_{name}.tsv").read_text(encoding="utf-8").splitlines())
-    return [LabelledSentence(candidate == "1", error == "1", text) for candidate, error, text in rows]
+def read_sentences(path: Path) -> list[LabelledSentence]:
+    """Read a file of labels.
+
+    Raises:
+        ValueError: a row has another label.
+    """
+    return [_read_row(row) for row in read_lines(path)]
+
+
+def _read_row(row: dict[str, object]) -> LabelledSentence:
+    label = str(row["label"]).strip().lower()
+    if label not in ERROR | ATTRIBUTED | NONE:
+        raise ValueError(f"a label is one of {', '.join(sorted(ERROR | ATTRIBUTED | NONE))}, not {row['label']!r}: {row['text']}")
+    written = date.fromisoformat(str(row["date"])[:10])
+    return LabelledSentence(str(row["text"]), str(row["language"])[:2].lower(), label not in NONE, label in ERROR, written)
 
 
 def count_agreement(pairs: Iterable[tuple[bool, bool]]) -> AgreementCounts:
@@ -67,9 +90,21 @@ def count_agreement(pairs: Iterable[tuple[bool, bool]]) -> AgreementCounts:
 
 def measure_stages(rows: Iterable[LabelledSentence]) -> tuple[AgreementCounts, AgreementCounts]:
     """Count stage one against candidates, and both stages against errors."""
-    read = [(row, find_past_predictions(row.text, WRITTEN)) for row in rows]
+    read = [(row, find_past_predictions(row.text, row.written)) for row in rows]
     one = count_agreement((bool(found), row.candidate) for row, found in read)
     return one, count_agreement((any(not prediction.forecaster for prediction in found), row.error) for row, found in read)
+
+
+def measure_languages(rows: Sequence[LabelledSentence], prefix: str = "") -> dict[str, float]:
+    """Return recall and precision for each language, of both stages and of the first."""
+    figures: dict[str, float] = {}
+    for language in sorted({row.language for row in rows}):
+        of_language = [row for row in rows if row.language == language]
+        one, both = measure_stages(of_language)
+        figures |= {f"{prefix}recall_{language}": both.recall, f"{prefix}precision_{language}": both.precision}
+        figures |= {f"{prefix}stage_one_recall_{language}": one.recall, f"{prefix}stage_one_precision_{language}": one.precision}
+        print(f"{prefix}{language}: {len(of_language)} sentences, {sum(row.error for row in of_language)} errors")
+    return figures
 
 
 def read_news() -> Iterator[tuple[str, date]]:
@@ -92,14 +127,13 @@ def count_false_alarms() -> tuple[int, int]:
 
 
 def main() -> None:
-    figures: dict[str, float] = {}
-    sets = {"en": read_sentences("en"), "zh": read_sentences("zh")}
-    for name, rows in {**sets, "": [*sets["en"], *sets["zh"]], "unseen": read_sentences("unseen")}.items():
-        one, both = measure_stages(rows)
-        prefix = f"{name}_" if name else ""
-        figures |= {f"{prefix}recall": both.recall, f"{prefix}precision": both.precision}
-        figures |= {f"{prefix}stage_one_recall": one.recall, f"{prefix}stage_one_precision": one.precision}
-        print(f"{name or 'all'}: {len(rows)} sentences, {sum(row.error for row in rows)} errors")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--labels", type=Path, help="labelled sentences of your own, as JSON lines; only these are measured")
+    asked = parser.parse_args()
+    if asked.labels:
+        print_result("tense", measure_languages(read_sentences(asked.labels)))
+        return
+    figures = measure_languages(read_sentences(UNSEEN)) | measure_languages(read_sentences(BUILT), "built_")
     if not NEWS.exists():
         print_skipped("tense", "dated news are not at ../shared/data/wikinews")
         return

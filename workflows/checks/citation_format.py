@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from workflows.checks.markdown import find_code_lines, parse_markdown
+from workflows.checks.source_lists import names_a_source_list
 
 FIRST_YEAR = 1000
 _NUMBERS = re.compile(r"\[(\d{1,4}(?:\s*[,，、;–-]\s*\d{1,4})*)\]")
@@ -19,11 +20,6 @@ _WRITERS_OWN = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"`[^`\n]*`")
-_LIST_HEADING = re.compile(
-    r"^\s*(?:#{1,6}\s*|\*\*)?(?:\d+[.、]?\s*)?(?:references|sources|works cited|bibliography|citations"
-    r"|参考文献|参考资料|资料来源|来源|引用来源)\s*(?:\*\*)?[:：]?\s*$",
-    re.IGNORECASE,
-)
 _ENTRY = re.compile(r"^\s*(?:[-*]\s+)?(?:\*\*)?(?:\[(\d{1,4})\](?!\()|(\d{1,4})[.)、])(?:\*\*)?\s*\S")
 _AT_THE_START = re.compile(r"\s*(?:[-*+]\s+|\d{1,3}[.)]\s+|>\s*)*\[\d{1,4}\](?!\()")
 
@@ -57,7 +53,7 @@ class ReportBody(NamedTuple):
 def split_off_sources(markdown: str) -> ReportBody:
     """Cut a report at its last list of sources."""
     lines = markdown.split("\n")
-    heads = [place for place, line in enumerate(lines) if _LIST_HEADING.match(line)]
+    heads = [place for place, line in enumerate(lines) if names_a_source_list(line)]
     if not heads:
         return ReportBody(markdown, None)
     listed = _entry_numbers(lines[heads[-1] + 1 :])
@@ -85,7 +81,7 @@ def find_citation_faults(markdown: str) -> list[FoundCitationFault]:
     faults += [FoundCitationFault(CitationFault.FLOATING, line[:60]) for line, before in starts if _is_floating(line, before)]
     if listed is None:
         return faults
-    cited = {number for line in lines for number in _read_numbers(line)}
+    cited = {number for line in lines for number in _read_numbers(line, 0 in listed)}
     dangling = sorted(number for number in cited - set(listed) if number < FIRST_YEAR)
     faults += [FoundCitationFault(CitationFault.DANGLING, f"[{number}]") for number in dangling]
     faults += [FoundCitationFault(CitationFault.UNUSED, f"[{number}]") for number in sorted(set(listed) - cited)]
@@ -100,7 +96,9 @@ def _is_floating(line: str, before: str) -> bool:
     return not goes_on and _AT_THE_START.match(line) is not None
 
 
-def _read_numbers(line: str) -> Iterator[int]:
+def _read_numbers(line: str, from_zero: bool) -> Iterator[int]:
+    """Yield the numbers cited. [0, 1] is an interval or an array, unless the list of sources counts from 0."""
     for found in _NUMBERS.finditer(line):
         said = _RANGE.sub(lambda r: ",".join(map(str, range(int(r[1]), min(int(r[2]), int(r[1]) + 50) + 1))), found.group(1))
-        yield from (int(number) for number in re.findall(r"\d+", said))
+        numbers = [int(number) for number in re.findall(r"\d+", said)]
+        yield from numbers if from_zero or 0 not in numbers else ()

@@ -6,18 +6,13 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
+from unicodedata import normalize
 
-from retrieval.language.numbers import read_chinese_numeral
+from workflows.checks.heading_numbers import HeadingNumber, read_heading_numbers
 from workflows.checks.markdown import parse_markdown
 
 LEAST_LIKENESS = 0.85
 """The least likeness at which a heading counts as the planned one, reworded."""
-LARGEST_PLAIN_NUMBER = 60
-"""A larger number at the start of a heading, without a full stop after it, is a year or an amount."""
-_ARABIC = re.compile(r"(?:第\s*)?(\d{1,3}(?:\.\d{1,3})*)(?P<stop>[.．、:：)）]|\s*[章节部分条]{1,2}[、:：\s]?)?(?=\s|\D|$)")
-_CHINESE = re.compile(
-    r"(?P<open>[（(])?(?:第)?([一二三四五六七八九十]{1,3})(?(open)[)）]|(?:[、．.:：]|[章节部分篇]{1,2}[、:：\s]?))"
-)
 _MARKUP = re.compile(r"[*_`#]+")
 
 
@@ -51,19 +46,12 @@ class FoundOutlineFault(NamedTuple):
     fault: OutlineFault
 
 
-class _HeadingNumber(NamedTuple):
-    """The number of a heading: `2.1` is (2, 1); `style` distinguishes 一、 and （一） from 1."""
-
-    style: str
-    parts: tuple[int, ...]
-
-
 @dataclass
 class _OpenHeading:
     """A heading under which others may stand."""
 
     level: int
-    number: _HeadingNumber | None
+    number: HeadingNumber | None
     last: dict[str, tuple[int, ...]] = field(default_factory=dict)
     titles: set[str] = field(default_factory=set)
 
@@ -87,11 +75,12 @@ def find_outline_faults(headings: Sequence[ReportHeading]) -> list[FoundOutlineF
         while opened[-1].level >= heading.level:
             opened.pop()
         above = headings[place - 1].level if place else top - 1
-        parent, number, title = opened[-1], *_split_number(heading.title)
+        parent, readings, title = opened[-1], *_split_number(heading.title)
+        number, follows = _choose_reading(readings, parent)
         faults = {
             OutlineFault.EMPTY: not title,
             OutlineFault.SKIPPED: heading.level > above + 1,
-            OutlineFault.NUMBERING: number is not None and not _is_next_number(number, parent),
+            OutlineFault.NUMBERING: number is not None and not follows,
             OutlineFault.REPEATED: bool(title) and title in parent.titles,
         }
         found += [FoundOutlineFault(place, fault) for fault, there in faults.items() if there]
@@ -124,7 +113,15 @@ def _is_same_title(one: str, other: str) -> bool:
     return bool(one) and (one == other or SequenceMatcher(None, one, other, autojunk=False).ratio() >= LEAST_LIKENESS)
 
 
-def _is_next_number(number: _HeadingNumber, parent: _OpenHeading) -> bool:
+def _choose_reading(readings: Sequence[HeadingNumber], parent: _OpenHeading) -> tuple[HeadingNumber | None, bool]:
+    """Return the reading of a number that follows its neighbours, and whether one does. Without a row begun, a letter is none."""
+    following = [number for number in readings if _is_next_number(number, parent)]
+    following.sort(key=lambda number: number.style not in parent.last)
+    begun = [number for number in readings if number.style in parent.last or not number.needs_a_row]
+    return next(iter(following or begun), None), bool(following)
+
+
+def _is_next_number(number: HeadingNumber, parent: _OpenHeading) -> bool:
     """Say whether a number follows its neighbours and its parent's number."""
     *under, own = number.parts
     if under and parent.number and parent.number.style == number.style and tuple(under) != parent.number.parts:
@@ -133,20 +130,8 @@ def _is_next_number(number: _HeadingNumber, parent: _OpenHeading) -> bool:
     return own in (0, 1) if before is None else (tuple(under), own) == (before[:-1], before[-1] + 1)
 
 
-def _split_number(title: str) -> tuple[_HeadingNumber | None, str]:
-    """Return a heading's number, if any, and its words in lower case without markup and punctuation."""
-    plain = _MARKUP.sub("", title).strip()
-    number, length = _read_number(plain)
-    return number, "".join(c for c in plain[length:].casefold() if c.isalnum())
-
-
-def _read_number(plain: str) -> tuple[_HeadingNumber | None, int]:
-    if found := _CHINESE.match(plain):
-        return _HeadingNumber("（）" if found["open"] else "一", (read_chinese_numeral(found.group(2)),)), found.end()
-    found = _ARABIC.match(plain)
-    if found is None:
-        return None, 0
-    parts = tuple(int(part) for part in found.group(1).split("."))
-    if not found["stop"] and (len(parts) == 1 and (parts[0] > LARGEST_PLAIN_NUMBER or not plain[found.end() :].startswith(" "))):
-        return None, 0
-    return _HeadingNumber("1", parts), found.end()
+def _split_number(title: str) -> tuple[list[HeadingNumber], str]:
+    """Return the readings of a heading's number, and its words in lower case without markup and punctuation."""
+    plain = normalize("NFKC", _MARKUP.sub("", title)).strip()
+    readings, length = read_heading_numbers(plain)
+    return readings, "".join(c for c in plain[length:].casefold() if c.isalnum())

@@ -40,9 +40,10 @@ class Pipeline(Protocol[S, R_co]):
     """A runner that works the samples of a data set, several at once; where the work runs is its own matter."""
 
     async def run(self, samples: Iterable[S], done: Callable[[S, R_co], None]) -> int:
-        """Work every sample and call `done` with each result, in the order in which samples end. Return the number of samples.
+        """Work every sample and call `done` with each result, in the order in which samples end. Return the number of results.
 
-        A sample that fails has a result that says so. When a durable pipeline is killed and runs again over the same samples, it
+        A sample that fails has a result that says so; one whose work is cancelled has none, and costs no other its own. When a
+        durable pipeline is killed and runs again over the same samples, it
         hands over all results again; those of the first run are unchanged.
 
         Raises:
@@ -66,9 +67,10 @@ class InProcessPipeline(Generic[S, R]):
 async def run_pipeline(
     samples: Iterable[S], work: Callable[[S], Awaitable[R]], done: Callable[[S, R], None], window: Window
 ) -> int:
-    """Work every sample and call `done` with each result, in the order in which samples end. Return the number of samples.
+    """Work every sample and call `done` with each result as soon as its sample ends. Return the number of results.
 
-    `work` decides what the result of a failed sample is. When `work` raises, no further sample begins; those under way end and
+    A sample whose own work is cancelled has no result; the others go on. `work` decides what the result of a failed sample is.
+    When `work` raises, no further sample begins; those under way end and
     are handed over, because they are paid for. At most `at_once` plus a micro-batch of samples are held in memory.
 
     Raises:
@@ -78,7 +80,7 @@ async def run_pipeline(
 
 
 class _SlidingWindow(Generic[S, R]):
-    """The window: the samples under way, and those that have ended but are not handed over yet."""
+    """The window: the samples under way. Each result is handed over by the task that ends, however full the window is."""
 
     def __init__(self, work: Callable[[S], Awaitable[R]], done: Callable[[S, R], None], window: Window) -> None:
         self._work = work
@@ -86,22 +88,23 @@ class _SlidingWindow(Generic[S, R]):
         self._at_once = window.at_once
         self._apart_s = window.apart.total_seconds()
         self._under_way: dict[asyncio.Future[R], S] = {}
-        self._ended: asyncio.Queue[asyncio.Future[R]] = asyncio.Queue()
-        self._failure: BaseException | None = None
+        self._ended = asyncio.Event()
+        self._results = 0
+        self._failure: Exception | None = None
 
     async def drain(self, samples: Iterator[S]) -> int:
-        """Send all samples through the window and return how many began."""
+        """Send all samples through the window and return how many results there were."""
         try:
-            begun = await self._begin_all(samples)
+            await self._begin_all(samples)
             await self._wait_until_left(0)
         except asyncio.CancelledError:
             await self._cancel_all()
             raise
         if self._failure is not None:
             raise self._failure
-        return begun
+        return self._results
 
-    async def _begin_all(self, samples: Iterator[S]) -> int:
+    async def _begin_all(self, samples: Iterator[S]) -> None:
         begun = 0
         try:
             for sample in samples:
@@ -114,27 +117,35 @@ class _SlidingWindow(Generic[S, R]):
                     break
         except Exception as error:  # noqa: BLE001  (the data set's; raised by `drain` once what is under way has ended)
             self._failure = error
-        return begun
 
     def _begin_sample(self, sample: S) -> None:
         task = asyncio.ensure_future(self._work(sample))
         self._under_way[task] = sample
-        task.add_done_callback(self._ended.put_nowait)
+        task.add_done_callback(self._hand_over)
+
+    def _hand_over(self, task: asyncio.Future[R]) -> None:
+        sample = self._under_way.pop(task)
+        self._ended.set()
+        if task.cancelled():
+            return
+        try:
+            self._done(sample, task.result())
+            self._results += 1
+        except Exception as error:  # noqa: BLE001  (raised by `drain`, as above)
+            self._failure = self._failure or error
 
     async def _wait_until_left(self, left: int) -> None:
-        """Hand over what ends until no more than `left` are under way."""
+        """Wait until no more than `left` are under way."""
         while len(self._under_way) > left:
-            task = await self._ended.get()
-            sample = self._under_way.pop(task)
-            try:
-                self._done(sample, task.result())
-            except Exception as error:  # noqa: BLE001  (raised by `drain`, as above)
-                self._failure = self._failure or error
+            self._ended.clear()
+            await self._ended.wait()
 
     async def _cancel_all(self) -> None:
-        for task in self._under_way:
+        tasks = list(self._under_way)
+        for task in tasks:
+            task.remove_done_callback(self._hand_over)
             task.cancel()
-        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _read_batches(samples: Iterable[S], size: int) -> Iterator[S]:

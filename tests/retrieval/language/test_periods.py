@@ -25,6 +25,13 @@ TODAY = date(2026, 6, 15)
         ("in 2020–2025", date(2025, 12, 31)),
         ("between 2020 and 2025", date(2025, 12, 31)),
         ("in 2020-25", date(2025, 12, 31)),
+        ("from 2019 to 2024", date(2024, 12, 31)),
+        ("over the 2020–2025 period", date(2025, 12, 31)),
+        ("in H2 2024", date(2024, 12, 31)),
+        ("in the first week of May 2025", date(2025, 5, 31)),
+        ("by Sept. 2025", date(2025, 9, 30)),
+        ("by 2024/25", date(2025, 12, 31)),
+        ("on 2024-05-06", date(2024, 5, 6)),
         ("2024年第三季度", date(2024, 9, 30)),
         ("2025年上半年", date(2025, 6, 30)),
         ("2025年12月", date(2025, 12, 31)),
@@ -40,7 +47,19 @@ def test_periods(text: str, until: date) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["the 2024 edition", "in 2024% of cases", "a code of 20245", "on 31 February 2024", "in the 2020s", "2024年版"]
+    "text",
+    [
+        "the 2024 edition",
+        "in 2024% of cases",
+        "a code of 20245",
+        "on 31 February 2024",
+        "in the 2020s",
+        "by 2000 tonnes",
+        "over 2000 homes",
+        "Vision 2030",
+        "2024年版",
+        "1950年代",
+    ],
 )
 def test_what_dates_nothing(text: str) -> None:
     assert find_periods(f"It will be {text} somewhere.", TODAY) == []

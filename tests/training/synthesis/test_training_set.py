@@ -42,6 +42,7 @@ class Workshop:
 
     answers_left: int = 1_000_000
     answered: int = 0
+    cancelled: int | None = None
 
     def recipe(self) -> SetRecipe[Riddle]:
         return SetRecipe((Riddle(n) for n in self._count()), self.make_row, lambda worked: {"worked": float(len(worked))})
@@ -50,6 +51,8 @@ class Workshop:
         yield from range(1_000)
 
     async def make_row(self, riddle: Riddle, record: Record) -> KeptRow | RefusedCandidate:
+        if riddle.number == self.cancelled:
+            raise asyncio.CancelledError
         said = ""
         for step in ("write", "check"):
             message = Message(role=ChatRole.USER, content=f"{step} {riddle.number} {said}")
@@ -104,6 +107,13 @@ def test_cut_off_anywhere_it_goes_on_asks_nothing_twice_and_gives_the_same_bytes
         pytest.fail("the set was never finished")
     assert read_files(tmp_path / "cut") == read_files(tmp_path / "whole")
     assert cut.answered <= whole.answered + 2 * 4, "only candidates that were under way at the end are more"
+
+
+def test_a_candidate_that_is_cancelled_costs_itself(tmp_path: Path) -> None:
+    workshop = Workshop(cancelled=2)
+    manifest = make(workshop, tmp_path / "set")
+    assert sum(manifest.rows.values()) == 29
+    assert workshop.answered <= 2 * (38 + 4)
 
 
 def test_a_set_has_what_was_wanted_and_tells_what_fell_out(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from workflows.checks.heading_faults import OutlineFault, ReportHeading, find_mi
 from workflows.checks.languages import find_language_breaks
 from workflows.checks.markdown_faults import MarkdownFault, find_markdown_faults
 from workflows.checks.redundancy import find_repeats, list_statements
+from workflows.checks.source_lists import names_a_source_list
 from workflows.checks.table_repair import repair_tables
 
 F, C, EN, ZH = OutlineFault, CitationFault, Language.ENGLISH, Language.CHINESE
@@ -27,6 +28,17 @@ OUTLINES = [
     ("## 一、收入\n## 一、保护\n## 二、工资", [(1, F.NUMBERING)]),
     ("## Revenue\n##\n## 2.\n## Protection", [(1, F.EMPTY), (2, F.EMPTY), (2, F.NUMBERING)]),
     ("## Summary\n### Figures\n## Summary\n### Figures", [(2, F.REPEATED)]),
+    ("## I. Revenue\n## II. Protection\n## III. Wages\n## IV. Prices", []),
+    ("## I. Revenue\n## II. Protection\n## IV. Prices", [(2, F.NUMBERING)]),
+    ("## Ⅰ. 收入\n## Ⅱ. 保护\n## Ⅳ. 价格", [(2, F.NUMBERING)]),
+    ("## A. Revenue\n## B. Protection\n## D. Wages", [(2, F.NUMBERING)]),
+    ("\n".join(f"## {letter}. On {letter}" for letter in "ABCDEFGHIJ"), []),
+    ("## I. One\n### A. Here\n### B. There\n## II. Two\n### A. Here", []),
+    ("## Step 1: Ask\n## Step 3: Write", [(1, F.NUMBERING)]),
+    ("## Step 1: Ask\n## Step 2: Read\n## Conclusion", []),
+    ("## 步骤一：提问\n## 步骤三：写作", [(1, F.NUMBERING)]),
+    ("## 附录A\n## 附录B\n## 附录D", [(2, F.NUMBERING)]),
+    ("## Phase 3 trials\n## Phase 1 trials\n## E. coli\n## J. Smith on trade\n## A history", []),
     ("```\n# no heading\n```\n## Revenue", []),
     ("", []),
 ]
@@ -62,6 +74,11 @@ CITED = [
     (f"Rates rose\n[1] and fell [2].{SOURCES}", []),
     ("See [1](https://a.example), without a list.", []),
     ("```\n[q3]\n```\nRates rose, as `[q3]` says.", []),
+    (f"Rates rose [1, 2], in the interval [0, 1].{SOURCES}", []),
+    (f"Rates rose [1, 2, 3].{SOURCES}", [C.DANGLING]),
+    ("Rates rose [0, 1].\n\n# References\n[0] A\n[1] B", []),
+    ("Rates rose [1].\n\n**Sources:**\n1. A\n2. B", [C.UNUSED]),
+    ("Rates rose [1].\n\n## Sources consulted\n- [1] A\n- [2] B", [C.UNUSED]),
     ("The vector [1, 2] has no list of sources here.", []),
 ]  # fmt: skip
 
@@ -153,3 +170,31 @@ def test_detectors_take_no_longer_than_a_text_is_long(piece: str) -> None:
         return time.process_time() - began
 
     assert min(seconds(4_000) for _ in range(3)) < 10 * max(seconds(1_000) for _ in range(3)) + 0.5
+
+
+SOURCE_LISTS = (
+    "**Sources:**|## Sources consulted|### Works Cited|## References and Further Reading"
+    "|## 7. References|# VII. References|Sources Cited:"
+    "|## 📚 Sources|## Selected Bibliography|## References used in this report"
+    "|__References__:|## Notes and References|## Endnotes"
+    "|**Citations:**|## Online Sources|## Literature Cited|**来源：**|## 参考来源|## 信息来源"
+    "|## 八、参考文献|## 参考文献（References）"
+    "|**参考链接：**|## 参考资料与来源|資料來源：|## 本报告引用的来源"
+)
+OTHER_LINES = (
+    "## Sources of Growth|## Energy Sources|## Open Source|## Primary Sources"
+    "|## Data Sources and Methodology|## Literature|## Literature Review"
+    "|## Bibliography of Darwin|Sources say a deal is near|**Source:** Eurostat"
+    "|The sources.|## Notes|## 收入来源|## 能源来源|## 来源国分析"
+    "|## 参考意义|## 资金来源与用途|来源：国家统计局"
+)
+
+
+@pytest.mark.parametrize("line", SOURCE_LISTS.split("|"))
+def test_headings_of_lists_of_sources(line: str) -> None:
+    assert names_a_source_list(line)
+
+
+@pytest.mark.parametrize("line", OTHER_LINES.split("|"))
+def test_lines_that_head_no_list_of_sources(line: str) -> None:
+    assert not names_a_source_list(line)

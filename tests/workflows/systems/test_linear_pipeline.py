@@ -58,6 +58,30 @@ async def test_a_short_sample_does_not_wait_for_a_long_one() -> None:
     assert heard == [1] * 20 + [400]
 
 
+async def test_the_first_result_comes_when_its_sample_is_done_though_the_window_is_not_full() -> None:
+    begun, begun_at_the_first = list[int](), list[int]()
+
+    async def work(sample: int) -> None:
+        begun.append(sample)
+
+    apart = Window(at_once=50, apart=timedelta(milliseconds=5))
+    assert await run_pipeline(range(20), work, lambda *_: begun_at_the_first.append(len(begun)), apart) == 20
+    assert begun_at_the_first[0] == 1
+
+
+async def test_one_cancelled_sample_costs_itself() -> None:
+    heard = list[int]()
+
+    async def work(sample: int) -> int:
+        await asyncio.sleep(0)
+        if sample == 3:
+            raise asyncio.CancelledError
+        return sample
+
+    assert await run_pipeline(range(8), work, lambda s, _: heard.append(s), in_step(2)) == 7
+    assert heard == [0, 1, 2, 4, 5, 6, 7]
+
+
 async def test_the_data_set_is_read_as_far_as_the_window_needs() -> None:
     read = list[int]()
     began = asyncio.Event()

@@ -5,6 +5,8 @@ The benchmark lets a model clean the articles. Here rules do it, so that nothing
 
 import re
 
+from workflows.checks.source_lists import names_a_source_list
+
 _MARK = re.compile(
     r"\s?(?:\[\[?\^?\d{1,4}\]?\](?:\([^)\s]*\))?"
     r"|\[\^?\d{1,4}(?:\s*[,–-]\s*\^?\d{1,4})+\]"
@@ -12,11 +14,7 @@ _MARK = re.compile(
 )
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)")
 _ADDRESS = re.compile(r"<?https?://[^\s<>)）\]，。]+>?")
-_NAMES = "references?|sources?|works cited|bibliography|citations|参考文献|参考资料|引用|来源|引用来源"
-_REFERENCES = re.compile(
-    rf"^\s{{0,3}}(?:#{{1,6}}\s*|\*\*)?(?:\d+[.、]\s*)?(?:{_NAMES})\s*:?：?(?:\*\*)?\s*$", re.IGNORECASE | re.MULTILINE
-)
-_HEADING = re.compile(r"^#{1,6}\s", re.MULTILINE)
+_HEADING = re.compile(r"#{1,6}\s")
 
 
 def clean_article(article: str) -> str:
@@ -27,8 +25,7 @@ def clean_article(article: str) -> str:
 
 def _cut_references(article: str) -> str:
     """Cut the last section whose heading names a list of references; later sections stay."""
-    if not (found := list(_REFERENCES.finditer(article))):
-        return article
-    last = found[-1]
-    following = _HEADING.search(article, last.end())
-    return article[: last.start()] + (article[following.start() :] if following else "")
+    lines = article.split("\n")
+    last = max((place for place, line in enumerate(lines) if names_a_source_list(line)), default=len(lines))
+    following = next((place for place in range(last + 1, len(lines)) if _HEADING.match(lines[place])), len(lines))
+    return "\n".join([*lines[:last], *lines[following:]])

@@ -3,6 +3,7 @@
 Which candidates a set has depends on their order alone, never on which of them ended first.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
@@ -83,6 +84,7 @@ class SetMaking(Generic[C]):
     window: Window
     told: Callable[[WorkedCandidate], None] = lambda _: None
     _worked: dict[str, WorkedCandidate] = field(default_factory=dict, init=False)
+    _cancelled: set[str] = field(default_factory=set, init=False)
     _order: list[str] = field(default_factory=list, init=False)
     _counted: int = field(default=0, init=False)
     _kept: int = field(default=0, init=False)
@@ -90,7 +92,8 @@ class SetMaking(Generic[C]):
     async def work(self, candidates: Iterable[C]) -> list[WorkedCandidate]:
         """Work candidates until `wanted` rows are kept or none is left; return the worked ones in their order.
 
-        The result ends with the candidate whose row was the last one wanted. Those that had begun after it are not in it.
+        The result ends with the candidate whose row was the last one wanted. Those that had begun after it are not in it, nor is
+        one whose own work was cancelled, until the work is run again.
 
         Raises:
             ModelUnavailable, ModelUnusable: the model is away; the same work may go on later.
@@ -109,22 +112,27 @@ class SetMaking(Generic[C]):
                 yield candidate
 
     def _has_enough(self) -> bool:
-        """Say whether the worked candidates, up to the first one that is not, give the wanted rows."""
+        """Say whether the worked candidates, up to the first that is under way, give the wanted rows."""
         while self._counted < len(self._order) and self._kept < self.wanted:
-            worked = self._worked.get(self._order[self._counted])
-            if worked is None:
+            name = self._order[self._counted]
+            worked = self._worked.get(name)
+            if worked is None and name not in self._cancelled:
                 return False
-            self._kept += worked.kept is not None
+            self._kept += worked is not None and worked.kept is not None
             self._counted += 1
         return self._kept >= self.wanted
 
     def _take_wanted(self) -> list[WorkedCandidate]:
         self._has_enough()
-        return [self._worked[name] for name in self._order[: self._counted]]
+        return [self._worked[name] for name in self._order[: self._counted] if name in self._worked]
 
     async def _work_candidate(self, candidate: C) -> WorkedCandidate:
         record = CandidateRecord(self.record)
-        outcome = await self.make_row(candidate, record)
+        try:
+            outcome = await self.make_row(candidate, record)
+        except asyncio.CancelledError:
+            self._cancelled.add(candidate.id)
+            raise
         if record.away is not None:
             raise record.away
         if isinstance(outcome, KeptRow):

@@ -19,17 +19,10 @@ from workflows.agents.stage_memory import REPORTER
 from workflows.agents.steps import TextStep
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
+from workflows.checks.source_lists import names_a_source_list
 
 SECTION = TextStep("section", max_tokens=5_000)
 MAX_QUOTED = 10
-_REFERENCES = re.compile(
-    r"^\W*(references|sources|works cited|bibliography|citations|footnotes|参考文献|参考资料|来源|引用)\W*$", re.IGNORECASE
-)
-
-
-def is_list_of_references(heading: str) -> bool:
-    """Say whether a heading announces a list of sources. A report has its own list."""
-    return _REFERENCES.match(heading) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +106,7 @@ def cut_pieces(desk: ReportDesk, filled: FilledSection, text: str) -> list[Repor
     for part in split_at_headings(text):
         if not part.heading or _is_same_heading(part.heading, section.heading):
             pieces[-1] = replace(pieces[-1], text=f"{pieces[-1].text}\n\n{part.text}".strip())
-        elif not is_list_of_references(part.heading):
+        elif not names_a_source_list(part.heading):
             pieces.append(ReportPiece(section.number, min(4, max(3, part.level)), part.heading, part.text, allowed))
     return [_clean_piece(desk, piece) for piece in pieces if piece.text or piece.level == 2]
 

@@ -5,8 +5,9 @@ from collections.abc import Collection
 from workflows.agents.reporting.citations import clean_citations, remove_citations
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.headings import split_at_headings
-from workflows.agents.reporting.sections import ReportPiece, is_list_of_references
+from workflows.agents.reporting.sections import ReportPiece
 from workflows.agents.wording import say
+from workflows.checks.source_lists import names_a_source_list
 
 TITLE_LEVEL = 1
 
@@ -21,7 +22,7 @@ def cut_whole_report(desk: ReportDesk, text: str, allowed: Collection[str]) -> t
         heading = part.heading
         if part.level == TITLE_LEVEL and not title:
             title, heading = heading, ""
-        if is_list_of_references(part.heading):
+        if names_a_source_list(part.heading):
             continue
         clean = clean_citations(part.text, allowed)
         desk.removed_citations += clean.removed
