@@ -27,29 +27,29 @@ UNJUDGED = Reward(Missing("it is not judged yet"))
 
 
 @asynccontextmanager
-async def open_work(config: ReportConfig, judged: Path, policy: OpenPolicy) -> AsyncIterator[RolloutWork[ReportMaterial]]:
-    """Open the recipe's part of a rollout. The judge's answers are stored in the file `judged`."""
+async def open_work(config: ReportConfig, folder: Path, policy: OpenPolicy) -> AsyncIterator[RolloutWork[ReportMaterial]]:
+    """Open the recipe's part of a rollout."""
     setup = make_setup(config)
-    async with open_judging(config, judged) as judging:
+    async with open_judging(config, folder) as judge_in:
 
         async def run(draw: Draw[ReportMaterial], record: LocalRecord) -> Outcome:
             return await write_report(draw.task, policy(draw.seed), record, config.writer.kind, setup)
 
         async def judge(task: Task[ReportMaterial], rollout: Rollout) -> Reward:
-            return await judge_rollout(task, rollout, judging)
+            return await judge_rollout(task, rollout, judge_in(task.language))
 
         yield RolloutWork(run, judge)
 
 
 async def validate(
-    config: ReportConfig, judged: Path, policy: OpenPolicy, tasks: Sequence[Task[ReportMaterial]]
+    config: ReportConfig, folder: Path, policy: OpenPolicy, tasks: Sequence[Task[ReportMaterial]]
 ) -> Mapping[str, float]:
     """Return the mean reward of one report for each task, and the means of its parts.
 
     Raises:
         ModelUnavailable: the judge gave no report a reward.
     """
-    async with open_work(config, judged, policy) as work:
+    async with open_work(config, folder, policy) as work:
         rollouts = await asyncio.gather(*(_sample(work, task, place) for place, task in enumerate(tasks)))
     values = [each.reward.value for each in rollouts if not isinstance(each.reward.value, Missing)]
     if not values:

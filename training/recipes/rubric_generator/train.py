@@ -30,7 +30,8 @@ def check(config: RubricGeneratorConfig) -> Preflight:
         "rollouts": f"{r.group_size} of each pair; tokens above are the most that they may have",
         "reward": f"{config.reward.mode}, quality {config.reward.scaling}, Eq. 2 {config.reward.aggregation}",
     }
-    return Preflight(tokens, config.count_steps(tasks), estimate_memory(config, r.context), figures)
+    warnings = [] if config.judge else ["without [judge] the rules of planted preferences judge, and understand nothing else"]
+    return Preflight(tokens, config.count_steps(tasks), estimate_memory(config, r.context), figures, warnings)
 
 
 def train(config: RubricGeneratorConfig, folder: TrainingFolder) -> None:
@@ -44,8 +45,8 @@ def train(config: RubricGeneratorConfig, folder: TrainingFolder) -> None:
     training = PolicyTraining(
         tasks=repeat_tasks(tasks, config.run.seed),
         steps=config.count_steps(len(tasks)),
-        open_work=partial(open_work, config, today),
-        validate=partial(measure_preference, config, held_out, today),
+        open_work=partial(open_work, config, folder.path, today),
+        validate=partial(measure_preference, config, held_out, folder.path, today),
     )
     train_policy(config, folder, training)
 
