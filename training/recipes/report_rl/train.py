@@ -6,6 +6,8 @@ from typing import Any
 
 from app.domain.errors import InvalidInput
 from training.recipes.catalogue import Recipe
+from training.recipes.memory import estimate_memory
+from training.recipes.policy import load_tokenizer
 from training.recipes.preflight import Preflight, TokenCounts
 from training.recipes.report_rl.config import ReportConfig
 from training.recipes.report_rl.data import ReportMaterial, count_forms, read_tasks
@@ -26,8 +28,6 @@ class FittingTasks:
 
 def check(config: ReportConfig) -> Preflight:
     """Read the data and say what the run will take."""
-    from training.recipes.memory import estimate_memory
-    from training.recipes.policy import load_tokenizer
 
     found = read_fitting(config, load_tokenizer(config.model), Split.TRAIN)
     room, samples = config.rollouts.most_tokens, config.rollouts.group_size
@@ -61,7 +61,6 @@ def read_fitting(config: ReportConfig, tokenizer: Any, split: Split) -> FittingT
 
 def train(config: ReportConfig, folder: TrainingFolder) -> None:
     """Train, and leave the policy that was best on the validation split in the folder."""
-    from training.recipes.policy import load_tokenizer
     from training.recipes.reinforcement.tasks import repeat_tasks
     from training.recipes.reinforcement.train_policy import PolicyTraining, train_policy
     from training.recipes.report_rl.work import open_work, validate

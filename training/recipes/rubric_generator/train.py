@@ -4,6 +4,7 @@ from functools import partial
 
 from app.domain.errors import InvalidInput
 from training.recipes.catalogue import Recipe
+from training.recipes.memory import estimate_memory
 from training.recipes.preflight import Preflight, TokenCounts
 from training.recipes.rubric_generator.config import RubricGeneratorConfig
 from training.recipes.rubric_generator.data import read_tasks
@@ -18,7 +19,6 @@ def check(config: RubricGeneratorConfig) -> Preflight:
     Raises:
         InvalidInput: there are no pairs to validate on, or as above.
     """
-    from training.recipes.memory import estimate_memory
 
     tasks, r = len(read_tasks(config, Split.TRAIN)), config.rollouts
     if not (held_out := len(read_tasks(config, Split.VALIDATION))):
