@@ -1,7 +1,6 @@
 """Recipes at toy size, through the command: they train, go on after a cut, and refuse what cannot be learned from."""
 
 import json
-import shutil
 from pathlib import Path
 
 import orjson
@@ -9,7 +8,7 @@ import pytest
 
 from app.domain.errors import InvalidInput
 from tests.support.stack import run_rubrica
-from tests.training.recipes.toy_runs import OFFLINE, write_toy
+from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.starting import train as go_on
 
@@ -29,22 +28,6 @@ def train(recipe: str, config: Path, out: Path) -> TrainingFolder:
     assert done.returncode == 0, done.stderr
     assert str(out / "report.html") in done.stdout
     return TrainingFolder(out)
-
-
-def cut_off(finished: Path, step: int, path: Path) -> Path:
-    """Make the folder that a kill leaves after a checkpoint: later steps are logged, nothing of them is saved."""
-    shutil.copytree(finished, path)
-    shutil.rmtree(path / "model")
-    for checkpoint in (path / "checkpoints").glob("checkpoint-*"):
-        if int(checkpoint.name.rpartition("-")[2]) > step:
-            shutil.rmtree(checkpoint)
-    with (path / "metrics.jsonl").open("a") as file:
-        file.write('{"step": 9')
-    return path
-
-
-def read_curves(folder: TrainingFolder) -> list[tuple[int, dict[str, float]]]:
-    return [(each.step, each.values) for each in folder.read_metrics()]
 
 
 @pytest.mark.parametrize("recipe", ["sft_cold_start", "preference_dpo"])

@@ -1,7 +1,6 @@
 """Report-RL at toy size, through the command, with a judge behind a socket."""
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator, Sequence
 from datetime import date
 from pathlib import Path
@@ -15,7 +14,7 @@ from app.domain.query import Language
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.stack import run_rubrica
 from tests.support.training_sets import make_report_data, write_set
-from tests.training.recipes.toy_runs import OFFLINE, write_toy
+from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
 from training.recipes.catalogue import load_recipe
 from training.recipes.config import read_config
 from training.recipes.report_rl.config import ReportDataSection, Writer
@@ -66,27 +65,10 @@ async def test_the_recipe_trains_against_a_judge_and_goes_on_where_it_was_cut_of
     assert (whole.model / "adapter_model.safetensors").exists()
     assert 'class="trained"' in (out / "samples.html").read_text()
 
-    again = await asyncio.to_thread(go_on, "report_rl", config, cut_off(out, tmp_path / "cut"), None, lambda _: None)
+    again = await asyncio.to_thread(go_on, "report_rl", config, cut_off(out, 1, tmp_path / "cut"), None, lambda _: None)
     assert read_curves(again) == read_curves(whole)
     weights = "adapter_model.safetensors"
     assert (again.model / weights).read_bytes() == (whole.model / weights).read_bytes()
-
-
-def read_curves(folder: TrainingFolder) -> list[tuple[int, dict[str, float]]]:
-    """Return what was logged, without what a clock says."""
-    return [
-        (each.step, {name: value for name, value in each.values.items() if name != "step_time"}) for each in folder.read_metrics()
-    ]
-
-
-def cut_off(finished: Path, path: Path) -> Path:
-    """Make the folder that a kill leaves after the first step."""
-    shutil.copytree(finished, path)
-    shutil.rmtree(path / "model")
-    for checkpoint in (path / "checkpoints").glob("checkpoint-*"):
-        if checkpoint.name != "checkpoint-1":
-            shutil.rmtree(checkpoint)
-    return path
 
 
 def test_forms_are_chosen_and_prompts_say_what_notation_they_want(tmp_path: Path) -> None:

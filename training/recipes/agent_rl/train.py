@@ -16,7 +16,6 @@ from training.synthesis.training_set.splits import Split
 
 def check(config: AgentRLConfig) -> Preflight:
     """Read the data and say what the run will take."""
-
     count = len(read_tasks(config.data, Split.TRAIN))
     rollouts, context = count * config.rollouts.group_size, config.rollouts.context
     figures = {

@@ -28,7 +28,6 @@ class FittingTasks:
 
 def check(config: ReportConfig) -> Preflight:
     """Read the data and say what the run will take."""
-
     found = read_fitting(config, load_tokenizer(config.model), Split.TRAIN)
     room, samples = config.rollouts.most_tokens, config.rollouts.group_size
     tokens = TokenCounts(

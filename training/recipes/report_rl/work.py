@@ -1,14 +1,12 @@
 """What the collector works on, and the validation: reports are written by the policy and judged."""
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
-from app.domain.errors import ModelUnavailable
 from app.domain.missing import Missing
+from training.recipes.held_out import sample_held_out
 from training.recipes.reinforcement.best_policy import BY
 from training.recipes.reinforcement.policy_source import OpenPolicy
 from training.recipes.reinforcement.watching import measure_rollouts
@@ -22,8 +20,6 @@ from training.rollouts.rollout_work import Draw, Outcome, RolloutWork
 from workflows.agents.kit import Bounds
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.local_record import LocalRecord
-
-UNJUDGED = Reward(Missing("it is not judged yet"))
 
 
 @asynccontextmanager
@@ -47,22 +43,11 @@ async def validate(
     """Return the mean reward of one report for each task, and the means of its parts.
 
     Raises:
-        ModelUnavailable: the judge gave no report a reward.
+        CollectionFailed: no report has a reward.
     """
-    async with open_work(config, folder, policy) as work:
-        rollouts = await asyncio.gather(*(_sample(work, task, place) for place, task in enumerate(tasks)))
+    rollouts = await sample_held_out(tasks, open_work(config, folder, policy))
     values = [each.reward.value for each in rollouts if not isinstance(each.reward.value, Missing)]
-    if not values:
-        raise ModelUnavailable(f"no report of the validation has a reward: {rollouts[0].reward.value}")
     return {BY: fmean(values), **{f"{BY}/{name}": value for name, value in measure_rollouts(rollouts).items()}}
-
-
-async def _sample(work: RolloutWork[ReportMaterial], task: Task[ReportMaterial], place: int) -> Rollout:
-    draw = Draw(task, place, 0, 0, 0)
-    record = LocalRecord(draw.episode)
-    outcome = await work.run(draw, record)
-    rollout = Rollout(task.id, 0, record.trajectory, outcome.output, outcome.end, UNJUDGED)
-    return replace(rollout, reward=await work.judge(task, rollout))
 
 
 def make_setup(config: ReportConfig) -> SectionSetup:

@@ -19,7 +19,6 @@ def check(config: RubricGeneratorConfig) -> Preflight:
     Raises:
         InvalidInput: there are no pairs to validate on, or as above.
     """
-
     tasks, r = len(read_tasks(config, Split.TRAIN)), config.rollouts
     if not (held_out := len(read_tasks(config, Split.VALIDATION))):
         raise InvalidInput("the best policy is chosen on pairs of the validation split, and the sets have none: make larger ones")

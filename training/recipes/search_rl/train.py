@@ -16,7 +16,6 @@ from training.synthesis.training_set.splits import Split
 
 def check(config: SearchRLConfig) -> Preflight:
     """Read the data and say what the run will take."""
-
     tasks = read_tasks(config.data.sets, Split.TRAIN)
     count = sum(map(len, tasks.values()))
     rollouts, context = count * config.rollouts.group_size, config.rollouts.context
