@@ -41,7 +41,9 @@ def test_a_recipe_trains_an_adapter_and_goes_on_where_it_was_cut_off(recipe: str
     assert adapter["peft_type"] == "LORA"
     assert not list(whole.model.rglob("*.bin")) + list(whole.model.rglob("*.pt"))
     assert "base_model: tiny-random" in (whole.model / "README.md").read_text()
-    assert 'class="trained"' in (whole.path / "samples.html").read_text()
+    samples = (whole.path / "samples.html").read_text()
+    assert 'class="trained"' in samples
+    assert ("example 1" if recipe == "sft_cold_start" else "pair 1, worse") in samples
     assert "<svg" in (whole.path / "report.html").read_text()
     losses = [values["loss"] for _, values in read_curves(whole) if "loss" in values]
     assert losses[-1] < losses[0]
