@@ -154,6 +154,17 @@ def train(
 
 
 @app.command()
+def merge_adapter(
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run of `rubrica train`.")],
+    out: Annotated[Path, typer.Option(help="A new folder for the weights.")],
+) -> None:
+    """Merge the adapter that a run trained into its base: whole weights, for serving or for the next recipe."""
+    from infra.cli.training import merge
+
+    leave_with(lambda: merge(run, out))
+
+
+@app.command()
 def migrate() -> None:
     """Bring the database's schema up to date."""
     from infra.cli.services import migrate as work

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from infra.cli.execute import say
+from training.recipes.merging import merge_adapter
 from training.recipes.run_folder import MODEL, REPORT
 from training.recipes.starting import check_training, train
 
@@ -10,6 +11,12 @@ from training.recipes.starting import check_training, train
 def check(recipe: str, config: Path, models: Path | None) -> int:
     """Print what a run will take."""
     check_training(recipe, config, models, print)
+    return 0
+
+
+def merge(run: Path, out: Path) -> int:
+    """Merge a run's adapter into its base, and print where the weights are."""
+    print(merge_adapter(run, out))
     return 0
 
 

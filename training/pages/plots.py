@@ -12,7 +12,7 @@ WIDTH = 7.2
 ROW = 0.32
 MARGIN = 0.9
 INK, SOFT, ACCENT = "#333333", "#d9d9d9", "#2b6cb0"
-COLORS = (ACCENT, "#c05621", "#2f855a", "#805ad5")
+COLORS = (ACCENT, "#c05621", "#2f855a", "#805ad5", "#b7791f", "#4a5568")
 FEW_POINTS = 40
 MOST_PANELS_BESIDE = 3
 GRID, SMOOTHING = 60, 0.12
@@ -181,7 +181,7 @@ def draw_curves(title: str, curves: Mapping[str, Sequence[tuple[float, float]]],
             mark = "o-" if len(points) < FEW_POINTS else "-"
             axes.plot(*zip(*points, strict=True), mark, color=color, label=_escape_dollars(name), linewidth=1.4, markersize=3)
         if len(curves) > 1:
-            axes.legend(frameon=False)
+            axes.figure.legend(frameon=False, loc="outside right upper")
         axes.set_xlabel(_escape_dollars(labels[0]))
         axes.set_ylabel(_escape_dollars(labels[1]))
         axes.grid(color=SOFT, linewidth=0.6)

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, ValidationError, ValidationInfo
 
 from app.domain.errors import InvalidInput
 from app.domain.value import Value
+from training.recipes.run_folder import MODEL, ORIGIN
 
 TINY = "tiny-random"
 
@@ -24,9 +25,10 @@ ConfigPath = Annotated[Path, AfterValidator(_resolve)]
 class BaseModelSection(Value):
     """The model that learns.
 
-    `base` is a folder in the form of Hugging Face (relative to the file, or in `RUBRICA_MODELS_DIR`), the name of a model on the
-    hub with its `revision`, or `tiny-random`: weights made on the spot, for trying a recipe. `template` is `chatml` (ours, which
-    keeps earlier messages as they are) or `own` (the tokenizer's). `rope_factor` above 1 lengthens the context by YaRN.
+    `base` is a folder in the form of Hugging Face, or that of a run which trained all weights (relative to the file, or in
+    `RUBRICA_MODELS_DIR`), the name of a model on the hub with its `revision`, or `tiny-random`: weights made on the spot, for
+    trying a recipe. `template` is `chatml` (ours, which keeps earlier messages as they are) or `own` (the tokenizer's).
+    `rope_factor` above 1 lengthens the context by YaRN.
     """
 
     base: str
@@ -119,8 +121,30 @@ def read_config(path: Path, form: type[C], models: Path | None = None) -> C:
 
 
 def find_base(base: str, folders: list[Path]) -> str:
-    """Return the folder of a base model in the first of the folders that has it, else the name as it is."""
+    """Return the folder of a base model in the first of the folders that has it, else the name as it is.
+
+    The name may be that of a run's folder: then it is the model that the run trained.
+
+    Raises:
+        InvalidInput: an adapter is there, or a run that is not finished.
+    """
     if base == TINY:
         return base
-    found = next((folder / base for folder in folders if (folder / base / "config.json").exists()), None)
+    found = next((place for folder in folders if (place := _find_weights(folder / base))), None)
     return str(found.resolve()) if found else base
+
+
+def _find_weights(place: Path) -> Path | None:
+    """Return a folder with whole weights: this one, or the model of the run that is here; None where there is nothing."""
+    if (place / "config.json").exists():
+        return place
+    if (place / "adapter_config.json").exists():
+        raise InvalidInput(
+            f"{place} is an adapter, and a recipe begins with whole weights: run `rubrica merge-adapter {place.parent} --out "
+            "FOLDER`, and name that folder under [model] base"
+        )
+    if not (place / ORIGIN).exists():
+        return None
+    if not (place / MODEL).exists():
+        raise InvalidInput(f"the run in {place} is not finished: go on with its command, or name another base")
+    return _find_weights(place / MODEL)

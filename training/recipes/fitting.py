@@ -2,16 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from app.domain.errors import InvalidInput
 from training.recipes.chatml import MaskedIds
 
+E = TypeVar("E")
+
 
 @dataclass(frozen=True, slots=True)
-class FittingExamples:
-    """The examples of an epoch, and the number of those that were too long."""
+class FittingExamples(Generic[E]):
+    """The examples (or pairs) of an epoch, and the number of those that were too long."""
 
-    examples: Sequence[MaskedIds]
+    examples: Sequence[E]
     too_long: int
 
     def list_warnings(self, max_tokens: int) -> list[str]:
@@ -19,7 +22,7 @@ class FittingExamples:
         return [f"{self.too_long} examples have more than {max_tokens} tokens and are left out"] if self.too_long else []
 
 
-def keep_fitting(examples: Sequence[MaskedIds], max_tokens: int) -> FittingExamples:
+def keep_fitting(examples: Sequence[MaskedIds], max_tokens: int) -> FittingExamples[MaskedIds]:
     """Keep what fits.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Judges of rollouts: models on a server, which recipes ask for rewards."""
+"""Judges of rollouts: models on a server, which recipes ask for rewards. All recipes name a judge in this one form."""
 
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -27,7 +27,8 @@ OpenKits: TypeAlias = Callable[[Language], Sequence[Kit]]
 class JudgeSection(Value):
     """A judge: a model on an OpenAI-compatible server (`url` with its `/v1`), asked by a schema or in tags.
 
-    `key_from` names the environment variable that holds the key. At most `at_once` calls are under way.
+    The configuration names it, so that the run's folder says who judged. Only its key is in the environment, in the variable
+    that `key_from` names. At most `at_once` calls are under way.
     """
 
     url: str
@@ -46,6 +47,9 @@ class JudgeSection(Value):
 @asynccontextmanager
 async def open_judges(sections: Sequence[JudgeSection], folder: Path, today: date) -> AsyncIterator[OpenKits]:
     """Connect to the judges. Their answers are stored in the run's folder, so that nothing is asked twice."""
+    if not sections:
+        yield lambda _: ()
+        return
     prompts = PromptLibrary.load()
     async with AsyncExitStack() as stack:
         kept = AnswerStore(folder / ANSWERS)

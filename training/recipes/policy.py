@@ -114,21 +114,26 @@ def save_trained(trainer: Any, folder: TrainingFolder) -> None:
 def deliver_model(part: Path, folder: TrainingFolder) -> None:
     """Make a saved model the one that the run delivers: with its card, and without pickles."""
     (part / PICKLED).unlink(missing_ok=True)
-    is_adapter = (part / "adapter_config.json").exists()
-    (part / CARD).write_text(render_card(folder, is_adapter), encoding="utf-8")
+    library, what = ("peft", "A LoRA adapter") if (part / "adapter_config.json").exists() else ("transformers", "Weights")
+    (part / CARD).write_text(render_card(folder, library, what), encoding="utf-8")
     part.rename(folder.model)
 
 
-def render_card(folder: TrainingFolder, is_adapter: bool) -> str:
-    """Render the model card."""
+def render_card(folder: TrainingFolder, library: str, what: str) -> str:
+    """Render the card of a model: `what` it is, and where it comes from: recipe, base with its revision, data, adapter, code."""
     origin = folder.origin
-    base = origin.config["model"]["base"]
+    base, revision = origin.config["model"]["base"], origin.config["model"].get("revision")
+    adapter = digest_files(folder.model.glob("adapter_model.safetensors"))
+    files = {"Base": origin.base, "Data": origin.data, "Adapter": adapter}
+    digests = "".join(
+        f"{name} (SHA-256):\n" + "".join(f"- `{file}`: {digest}\n" for file, digest in own.items()) + "\n"
+        for name, own in files.items()
+        if own
+    )
     figures = "\n".join(f"| {name} | {value:.4g} |" for name, value in folder.read_figures().items())
-    data = "\n".join(f"- `{name}`: {digest}" for name, digest in origin.data.items())
     return (
-        f"---\nlibrary_name: {'peft' if is_adapter else 'transformers'}\nbase_model: {base}\n"
-        f"tags: [rubrica, {origin.recipe}]\n---\n# {origin.recipe}\n\n"
-        f"{'A LoRA adapter' if is_adapter else 'Weights'} trained by Rubrica's recipe `{origin.recipe}` on `{base}`. "
+        f"---\nlibrary_name: {library}\nbase_model: {base}\ntags: [rubrica, {origin.recipe}]\n---\n# {origin.recipe}\n\n"
+        f"{what}, trained by Rubrica's recipe `{origin.recipe}` on `{base}`{f', revision `{revision}`' if revision else ''}. "
         "Serve it with the chat template in this folder, which it was trained with.\n\n"
-        f"Data (SHA-256):\n{data}\n\nCode {origin.code}.\n" + (f"\n| figure | |\n|---|---|\n{figures}\n" if figures else "")
+        f"{digests}Code {origin.code}.\n" + (f"\n| figure | |\n|---|---|\n{figures}\n" if figures else "")
     )

@@ -5,6 +5,7 @@ from datetime import date
 from pydantic import Field
 
 from app.domain.value import Value
+from training.recipes.config import RecipeConfig
 
 
 class RatesSection(Value):
@@ -14,3 +15,9 @@ class RatesSection(Value):
     tokens: int = Field(default=2_048, ge=1)
     temperature: float = Field(default=1.0, gt=0)
     written: date | None = None
+
+
+class RatedConfig(RecipeConfig):
+    """A recipe that measures the rates before and after."""
+
+    rates: RatesSection = RatesSection()

@@ -2,29 +2,30 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 from training.folders import replace_file
-from training.pages.markup import format_number, render_document, render_table
+from training.pages.markup import render_document, render_table
 from training.pages.plots import draw_curves
 from training.recipes.config import CostSection
 from training.recipes.run_folder import MODEL, REPORT, SAMPLES, StepMetrics, TrainingFolder, TrainingOrigin
 
 SECONDS_AN_HOUR = 3_600
 REFRESH = 30
-NOT_DRAWN = frozenset({"epoch"})
+MOMENTS = ("before", "after")
 
 
 def write_report(folder: TrainingFolder, cost: CostSection) -> None:
     """Write the report as things stand."""
-    origin, metrics = folder.origin, folder.read_metrics()
+    origin = folder.origin
     state = f"finished: {MODEL}/ holds the trained model" if folder.is_finished else "under way"
     parts = [
         f"<h1>{escape(origin.recipe)}</h1>",
         f"<p>{state}.</p>",
-        f'<p><a href="{SAMPLES}">Examples with their masks</a></p>' if (folder.path / SAMPLES).exists() else "",
+        f'<p><a href="{SAMPLES}">Samples, with what is trained in colour</a></p>' if (folder.path / SAMPLES).exists() else "",
         _render_figures(folder.read_figures()),
-        f'<div class="curves">{"".join(_draw_metrics(metrics))}</div>',
-        _render_cost(metrics, folder.seconds, cost),
+        _render_metrics(folder.read_metrics()),
+        _render_cost(folder.seconds, cost),
         _render_origin(origin),
     ]
     page = render_document(f"{origin.recipe}: training", parts, refresh=0 if folder.is_finished else REFRESH)
@@ -32,34 +33,50 @@ def write_report(folder: TrainingFolder, cost: CostSection) -> None:
 
 
 def _render_figures(figures: Mapping[str, float]) -> str:
-    if not figures:
-        return ""
-    return "<h2>Figures</h2>" + render_table(["figure", "value"], [[name, format_number(v)] for name, v in figures.items()])
+    """Show the figures of the run; those before and after stand side by side."""
+    compared = dict.fromkeys(name.rpartition(", ")[0] for name in figures if name.rpartition(", ")[2] in MOMENTS)
+    single = [[name, f"{value:.4g}"] for name, value in figures.items() if name.rpartition(", ")[0] not in compared]
+    pairs = [[name, *(_show_figure(figures.get(f"{name}, {moment}")) for moment in MOMENTS)] for name in compared]
+    tables = [render_table(["", "value"], single)] if single else []
+    tables += [render_table(["", *MOMENTS], pairs)] if pairs else []
+    return f"<h2>Figures</h2>{''.join(tables)}" if tables else ""
 
 
-def _draw_metrics(metrics: Sequence[StepMetrics]) -> list[str]:
-    """Draw each logged value over the steps. Names with a slash share a plot: `format/64k` and `format/128k`."""
-    names = dict.fromkeys(name for each in metrics for name in each.values if name not in NOT_DRAWN)
-    plots = dict.fromkeys(name.partition("/")[0] for name in names)
-    return [_draw_plot(plot, [n for n in names if n.partition("/")[0] == plot], metrics) for plot in plots]
+def _show_figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
 
 
-def _draw_plot(plot: str, names: Sequence[str], metrics: Sequence[StepMetrics]) -> str:
+def _render_metrics(metrics: Sequence[StepMetrics]) -> str:
+    """Draw what was logged over the steps, and name what never changed. `format/64k` and `format/128k` share a plot."""
+    names = dict.fromkeys(name for each in metrics for name in each.values)
     curves = {name: [(float(e.step), e.values[name]) for e in metrics if name in e.values] for name in names}
-    return f"<figure>{draw_curves(plot, curves, ('step', plot))}</figure>"
+    still = {name: points[0][1] for name, points in curves.items() if len({value for _, value in points}) == 1}
+    plots: dict[str, list[str]] = {}
+    for name in (each for each in curves if each not in still):
+        plots.setdefault(name.partition("/")[0], []).append(name)
+    drawn = "".join(_draw_plot(plot, {name: curves[name] for name in own}) for plot, own in plots.items())
+    said = ", ".join(f"{name} {value:.4g}" for name, value in still.items())
+    return f'<h2>Curves</h2><div class="curves">{drawn}</div>' + (
+        f"<p>The same at each step: {escape(said)}.</p>" if said else ""
+    )
 
 
-def _render_cost(metrics: Sequence[StepMetrics], seconds: float, cost: CostSection) -> str:
-    """Show device-hours and their price (as DeepRubric's Table 3 and MindDR 6.3 count them), and tokens where they are logged."""
+def _draw_plot(plot: str, curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
+    title = plot if len(curves) > 1 else next(iter(curves))
+    named = {name.removeprefix(f"{plot}/"): points for name, points in curves.items()}
+    return f"<figure>{draw_curves(title, named, ('step', ''))}</figure>"
+
+
+def _render_cost(seconds: float, cost: CostSection) -> str:
+    """Show device-hours and their price (as DeepRubric's Table 3 and MindDR 6.3 count them)."""
     hours = seconds / SECONDS_AN_HOUR * cost.devices
     told = [["devices", str(cost.devices)], ["device-hours", f"{hours:.4f}"], ["US$", f"{hours * cost.dollars_per_hour:.2f}"]]
-    seen = [each.values["num_tokens"] for each in metrics if "num_tokens" in each.values]
-    return "<h2>Cost</h2>" + render_table(["", ""], [*told, *([["tokens", f"{max(seen):,.0f}"]] if seen else [])])
+    return "<h2>Cost</h2>" + render_table(["", ""], told if cost.dollars_per_hour else told[:-1])
 
 
 def _render_origin(origin: TrainingOrigin) -> str:
     told = [
-        *([f"{section}: {name}", str(value)] for section, values in origin.config.items() for name, value in _list_pairs(values)),
+        *_list_values("", origin.config),
         *([f"data: {name}", digest] for name, digest in origin.data.items()),
         *([f"base: {name}", digest] for name, digest in origin.base.items()),
         *([name, version] for name, version in origin.packages.items()),
@@ -70,5 +87,11 @@ def _render_origin(origin: TrainingOrigin) -> str:
     return "<h2>Made with</h2>" + render_table(["", ""], told)
 
 
-def _list_pairs(values: object) -> list[tuple[str, object]]:
-    return list(values.items()) if isinstance(values, Mapping) else [("", values)]
+def _list_values(name: str, value: Any) -> list[list[str]]:
+    """Return the values of a configuration by their full names. What is not set is left out."""
+    if isinstance(value, Mapping):
+        return [row for key, each in value.items() for row in _list_values(f"{name}.{key}" if name else key, each)]
+    if isinstance(value, list) and any(isinstance(each, Mapping) for each in value):
+        return [row for number, each in enumerate(value, start=1) for row in _list_values(f"{name} {number}", each)]
+    shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return [] if value in (None, "", []) else [[name, shown]]

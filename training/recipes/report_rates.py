@@ -12,8 +12,9 @@ import torch
 from app.domain.missing import Missing
 from training.evaluation.report_metrics import MeasuredReport, measure_reports
 from training.recipes.chatml import render_prompt
-from training.recipes.rates_section import RatesSection
+from training.recipes.rates_section import RatedConfig, RatesSection
 from training.recipes.run_folder import TrainingFolder
+from training.recipes.training_loop import finish, train_on
 from training.rewards.score import Score
 from training.synthesis.trajectories.conversations import TrainedMessage
 from workflows.agents.parsing import remove_thinking
@@ -22,20 +23,22 @@ BEFORE, AFTER = "before", "after"
 Conversation: TypeAlias = Sequence[TrainedMessage]
 
 
-def keep_rates(
-    moment: str,
-    folder: TrainingFolder,
-    trainer: Any,
-    prompts: Sequence[Sequence[TrainedMessage]],
-    section: RatesSection,
-    seed: int,
-) -> None:
+def train_and_rate(trainer: Any, config: RatedConfig, folder: TrainingFolder, prompts: Sequence[Conversation]) -> None:
+    """Train from the last checkpoint, and leave the model in the folder, with the rates before and after."""
+    keep_rates(BEFORE, trainer, config, folder, prompts)
+    train_on(trainer, folder)
+    keep_rates(AFTER, trainer, config, folder, prompts)
+    finish(trainer, config, folder)
+
+
+def keep_rates(moment: str, trainer: Any, config: RatedConfig, folder: TrainingFolder, prompts: Sequence[Conversation]) -> None:
     """Measure the rates of this moment, unless the folder has them, and keep them as figures of the run."""
     if not prompts or any(name.endswith(moment) for name in folder.read_figures()):
         return
+    section = config.rates
     model, tokenizer = trainer.accelerator.unwrap_model(trainer.model), trainer.processing_class
     with torch.random.fork_rng(), torch.no_grad():
-        torch.manual_seed(seed)
+        torch.manual_seed(config.run.seed)
         reports = [sample_report(model, tokenizer, prompt, section) for prompt in prompts[: section.prompts]]
     rates = measure_rates(reports, section.written or folder.origin.started_at.date())
     folder.keep_figures({f"{name}, {moment}": rate for name, rate in rates.items() if not isinstance(rate, Missing)})
@@ -53,7 +56,7 @@ def measure_rates(reports: Sequence[str], written: date) -> Mapping[str, Score]:
     }
 
 
-def sample_report(model: Any, tokenizer: Any, prompt: Sequence[TrainedMessage], section: RatesSection) -> str:
+def sample_report(model: Any, tokenizer: Any, prompt: Conversation, section: RatesSection) -> str:
     """Sample a report from the policy, without its private thinking."""
     text = render_prompt(prompt, tokenizer)
     ids = tokenizer(text, add_special_tokens=False, return_tensors="pt").to(model.device)

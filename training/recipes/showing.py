@@ -1,6 +1,6 @@
 """The first examples of a run as a page, so that a person sees what is trained and what is only read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from training.folders import replace_file
@@ -9,9 +9,9 @@ from training.recipes.run_folder import SAMPLES, TrainingFolder
 from training.recipes.samples_page import ShownPiece, ShownSample, join_tokens, render_samples
 
 
-def show_examples(folder: TrainingFolder, examples: Sequence[MaskedIds], tokenizer: Any) -> None:
-    """Write the page."""
-    shown = [show_example(f"example {number}", each, tokenizer) for number, each in enumerate(examples, start=1)]
+def show_examples(folder: TrainingFolder, examples: Mapping[str, MaskedIds], tokenizer: Any) -> None:
+    """Write the page. Each example stands under its title."""
+    shown = [show_example(title, each, tokenizer) for title, each in examples.items()]
     replace_file(folder.path / SAMPLES, render_samples("Examples with their masks", shown).encode())
 
 

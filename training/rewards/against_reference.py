@@ -1,8 +1,8 @@
 """MindDR's citation reward (Eq. 10), which compares a report's citations with the number of citations in a reference report.
 
-As published, it asks for valid citations but not for few invalid ones, and does not say what one citation is. ADR 0044: what is
-said again is one citation, a sentence has at most three, and seven tenths of all citations must be valid. `published` leaves
-these out.
+As published, it asks for valid citations but not for few invalid ones, does not say what one citation is, and pays for none at
+all where the reference has none. ADR 0044: what is said again is one citation, a sentence has at most three, seven tenths of all
+citations must be valid, and nothing cited earns nothing. `published` leaves these out.
 """
 
 from collections import defaultdict
@@ -14,7 +14,7 @@ from training.rewards.bracketed_claims import bracketed_claims_of
 from training.rewards.cited_claims import MOST_SOURCES
 from training.rewards.sameness import statement_key_of
 
-ENOUGH, POOR, TOO_FEW = 0.1, -0.1, -1.0
+ENOUGH, NONE, POOR, TOO_FEW = 0.1, 0.0, -0.1, -1.0
 SHARE_PERCENT = 70
 
 
@@ -69,5 +69,7 @@ def reference_citation_reward(generated: int, valid: int, reference: int, publis
         raise ValueError(f"{valid} valid of {generated} citations, {reference} in the reference: no counts")
     if 100 * generated < SHARE_PERCENT * reference:
         return TOO_FEW
+    if not generated and not published:
+        return NONE
     asked = reference if published else max(reference, generated)
     return ENOUGH if 100 * valid >= SHARE_PERCENT * asked else POOR

@@ -11,8 +11,9 @@ from app.domain.errors import Conflict, InvalidInput, SetupError
 from tests.training.recipes.toy_runs import RECIPES
 from training.recipes import starting
 from training.recipes.catalogue import LOCATIONS, load_recipe
-from training.recipes.config import read_config
+from training.recipes.config import CostSection, find_base, read_config
 from training.recipes.ordering import LengthPhase, count_steps, find_phase, lay_out_epochs
+from training.recipes.report_page import write_report
 from training.recipes.run_folder import StepMetrics, TrainingFolder, TrainingOrigin
 from training.recipes.sft_cold_start.config import StoppingSection
 from training.recipes.sft_cold_start.format_limit import RULES, find_format_limit
@@ -48,6 +49,24 @@ def test_a_wrong_configuration_is_refused_by_its_key(text: str, message: str, tm
     (tmp_path / "c.toml").write_text(text)
     with pytest.raises(InvalidInput, match=message):
         read_config(tmp_path / "c.toml", load_recipe("self_sft").config)
+
+
+def test_a_base_may_be_a_run_that_trained_all_weights_and_no_other(tmp_path: Path) -> None:
+    def begin_run(name: str, *files: str) -> str:
+        (tmp_path / name / "model").mkdir(parents=True)
+        for file in ("origin.json", *files):
+            (tmp_path / name / file).touch()
+        return name
+
+    assert find_base(begin_run("whole", "model/config.json"), [tmp_path]) == str(tmp_path / "whole" / "model")
+    assert find_base("Qwen/Qwen3-8B", [tmp_path]) == "Qwen/Qwen3-8B"
+    adapter = begin_run("sft", "model/adapter_config.json")
+    for name in (adapter, f"{adapter}/model"):
+        with pytest.raises(InvalidInput, match=f"rubrica merge-adapter {tmp_path / adapter} "):
+            find_base(name, [tmp_path])
+    (tmp_path / begin_run("under-way") / "model").rmdir()
+    with pytest.raises(InvalidInput, match="is not finished"):
+        find_base("under-way", [tmp_path])
 
 
 def test_what_is_missing_is_said_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,6 +136,22 @@ def test_a_length_that_could_not_be_checked_ends_nothing() -> None:
 def describe(**changes: object) -> TrainingOrigin:
     fields = {"recipe": "r", "config": {}, "code": "c", "packages": {}, "data": {}, "base": {}, "device": "CPU"}
     return TrainingOrigin.model_validate(fields | {"started_at": datetime(2026, 11, 2, tzinfo=UTC)} | changes)
+
+
+def test_the_report_sets_before_beside_after_and_draws_what_changes(tmp_path: Path) -> None:
+    folder = TrainingFolder(tmp_path / "run")
+    with folder.open_run(describe(config={"phases": [{"up_to": 8}], "judge": None})):
+        for step in (1, 2):
+            folder.keep_metrics(step, {"loss": 1.0 / step, "ends/failed": 0.0, "ends/capped": float(step)})
+        folder.keep_figures({"best step": 2.0, "tense errors, before": 0.5, "tense errors, after": 0.25})
+        write_report(folder, CostSection(devices=2, dollars_per_hour=2.0))
+    page = (folder.path / "report.html").read_text()
+    assert "<td>tense errors</td><td>0.5</td><td>0.25</td>" in page
+    assert "<td>best step</td><td>2</td>" in page
+    assert "The same at each step: ends/failed 0." in page
+    assert page.count("<svg") == 2
+    assert "<td>phases 1.up_to</td><td>8</td>" in page
+    assert "judge" not in page
 
 
 def test_a_folder_goes_on_with_the_same_run_only(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Recipes at toy size, through the command: they train, go on after a cut, and refuse what cannot be learned from."""
 
 import json
-import shutil
 from pathlib import Path
 
 import orjson
@@ -9,7 +8,7 @@ import pytest
 
 from app.domain.errors import InvalidInput
 from tests.support.stack import run_rubrica
-from tests.training.recipes.toy_runs import OFFLINE, write_toy
+from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.starting import train as go_on
 
@@ -31,22 +30,6 @@ def train(recipe: str, config: Path, out: Path) -> TrainingFolder:
     return TrainingFolder(out)
 
 
-def cut_off(finished: Path, step: int, path: Path) -> Path:
-    """Make the folder that a kill leaves after a checkpoint: later steps are logged, nothing of them is saved."""
-    shutil.copytree(finished, path)
-    shutil.rmtree(path / "model")
-    for checkpoint in (path / "checkpoints").glob("checkpoint-*"):
-        if int(checkpoint.name.rpartition("-")[2]) > step:
-            shutil.rmtree(checkpoint)
-    with (path / "metrics.jsonl").open("a") as file:
-        file.write('{"step": 9')
-    return path
-
-
-def read_curves(folder: TrainingFolder) -> list[tuple[int, dict[str, float]]]:
-    return [(each.step, each.values) for each in folder.read_metrics()]
-
-
 @pytest.mark.parametrize("recipe", ["sft_cold_start", "preference_dpo"])
 def test_a_recipe_trains_an_adapter_and_goes_on_where_it_was_cut_off(recipe: str, tmp_path: Path) -> None:
     changes = {"run": SMALL, "optimizer": {"epochs": 1}}
@@ -58,7 +41,9 @@ def test_a_recipe_trains_an_adapter_and_goes_on_where_it_was_cut_off(recipe: str
     assert adapter["peft_type"] == "LORA"
     assert not list(whole.model.rglob("*.bin")) + list(whole.model.rglob("*.pt"))
     assert "base_model: tiny-random" in (whole.model / "README.md").read_text()
-    assert 'class="trained"' in (whole.path / "samples.html").read_text()
+    samples = (whole.path / "samples.html").read_text()
+    assert 'class="trained"' in samples
+    assert ("example 1" if recipe == "sft_cold_start" else "pair 1, worse") in samples
     assert "<svg" in (whole.path / "report.html").read_text()
     losses = [values["loss"] for _, values in read_curves(whole) if "loss" in values]
     assert losses[-1] < losses[0]

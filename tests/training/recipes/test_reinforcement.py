@@ -1,7 +1,6 @@
 """Collector, engine and trainer together: a run learns, can be cut and goes on, and delivers its best policy."""
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,31 +9,24 @@ import pytest
 pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
 
 from tests.training.recipes.small_policies import STEPS, make_config, train_small, validate
+from tests.training.recipes.toy_runs import cut_off, read_curves
 from training.recipes.reinforcement.best_policy import list_saved
-from training.recipes.run_folder import CHECKPOINTS, METRICS, TrainingFolder
+from training.recipes.run_folder import METRICS
 
 WEIGHTS = "model.safetensors"
-
-
-def list_values(run: TrainingFolder) -> list[tuple[int, dict[str, float]]]:
-    skipped = ("step_time",)
-    return [(m.step, {k: v for k, v in m.values.items() if k not in skipped}) for m in run.read_metrics()]
 
 
 def test_a_cut_run_goes_on_as_if_it_had_not_been_cut(tmp_path: Path) -> None:
     config = make_config(rollouts={"updates": 2})
     whole = train_small(tmp_path / "whole", config, validate=validate)
-    shutil.copytree(tmp_path / "whole", tmp_path / "cut")
-    shutil.rmtree(tmp_path / "cut" / "model")
-    shutil.rmtree(tmp_path / "cut" / CHECKPOINTS / f"checkpoint-{STEPS}")
-    again = train_small(tmp_path / "cut", config, validate=validate)
-    assert list_values(again) == list_values(whole)
+    again = train_small(cut_off(whole.path, STEPS - 1, tmp_path / "cut"), config, validate=validate)
+    assert read_curves(again) == read_curves(whole)
     assert (again.model / WEIGHTS).read_bytes() == (whole.model / WEIGHTS).read_bytes()
 
 
 def test_the_run_shows_its_rollouts(tmp_path: Path) -> None:
     run = train_small(tmp_path / "run", make_config(), validate=validate)
-    logged = [values for _, values in list_values(run) if "reward" in values]
+    logged = [values for _, values in read_curves(run) if "reward" in values]
     assert len(logged) == STEPS
     assert {"part/letters", "part/words", "entropy", "clipped/low", "staleness/0", "collected/handed_over"} <= logged[-1].keys()
     assert logged[-1]["collected/handed_over"] == 2 * STEPS
@@ -57,14 +49,14 @@ def test_the_best_policy_is_delivered(tmp_path: Path) -> None:
 
 def test_the_collector_filters_and_the_trainer_does_not(tmp_path: Path) -> None:
     run = train_small(tmp_path / "run", make_config(objective={"name": "dapo"}, filter={"least_spread": 0.02, "most_tries": 9}))
-    last = [values for _, values in list_values(run) if "reward" in values][-1]
+    last = [values for _, values in read_curves(run) if "reward" in values][-1]
     assert last["groups/dropped_flat"] == last["groups/asked_again"] == last["groups/not_found"] == 0
     assert last["groups/taken"] == 2 * STEPS
 
 
 def test_a_copy_samples_while_the_policy_is_trained(tmp_path: Path) -> None:
     run = train_small(tmp_path / "run", make_config(rollouts={"most_versions_old": 1}), steps=6)
-    last = [values for _, values in list_values(run) if "reward" in values][-1]
+    last = [values for _, values in read_curves(run) if "reward" in values][-1]
     assert sum(value for name, value in last.items() if name.startswith("staleness/")) == 6 * 8
     assert {name for name in last if name.startswith("staleness/")} <= {"staleness/0", "staleness/1"}
 

@@ -86,7 +86,7 @@ async def test_the_judge_sees_numbers_where_the_writer_cited_ids(judge: Kit) -> 
         (REPORT.replace("[q1]", "[q1][q1]"), 2, 0.1, 0),  # said twice, counted once
         (REPORT + "\n\n1. one\n3. three", 2, 0.1, -1),
         (REPORT + "\n\n[q1] It stands.", 2, 0.1, -1),  # it floats before its words, and supports none
-        ("It was so.", 0, 0.1, 0),  # the short form: nothing to cite
+        ("It was so.", 0, 0.0, 0),  # the short form: nothing to cite, and nothing earned
         ("", 0, -1.0, -3),
         ("...", 2, -1.0, -3),
     ],

@@ -1,7 +1,6 @@
 """Report-RL at toy size, through the command, with a judge behind a socket."""
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator, Sequence
 from datetime import date
 from pathlib import Path
@@ -15,7 +14,7 @@ from app.domain.query import Language
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.stack import run_rubrica
 from tests.support.training_sets import make_report_data, write_set
-from tests.training.recipes.toy_runs import OFFLINE, write_toy
+from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
 from training.recipes.catalogue import load_recipe
 from training.recipes.config import read_config
 from training.recipes.report_rl.config import ReportDataSection, Writer
@@ -34,7 +33,7 @@ from workflows.prompts.library import PromptLibrary
 from workflows.systems.local_record import LocalRecord
 
 NEEDED = "training needs what `make setup-train` installs"
-FROM_JUDGE: dict[str, dict[str, Any]] = {
+CUT_SHORT: dict[str, dict[str, Any]] = {
     "reward": {"race": True, "relevance": "judge"},
     "filter": {"least_spread": 1e-6},
     "run": {"seed": 3, "device": "cpu", "save_every": 1, "keep": 9},
@@ -46,19 +45,17 @@ FROM_JUDGE: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 async def judge() -> AsyncIterator[dict[str, str]]:
-    """The settings that name a judge whose points depend on what it reads."""
+    """The section of a judge whose points depend on what it reads."""
     async with serve_model_stub(ModelStub()) as served:
-        yield {"RUBRICA_EVAL_JUDGE_BASE_URL": served.base_url, "RUBRICA_EVAL_JUDGE_MODEL": "stub"}
+        yield {"url": served.base_url, "model": "stub"}
 
 
-async def test_the_recipe_trains_against_a_judge_and_goes_on_where_it_was_cut_off(
-    tmp_path: Path, judge: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_recipe_trains_against_a_judge_and_goes_on_where_it_was_cut_off(tmp_path: Path, judge: dict[str, str]) -> None:
     for name in ("torch", "trl", "peft"):
         pytest.importorskip(name, reason=NEEDED)
-    config, out = write_toy(tmp_path, "report_rl", rows=10, **FROM_JUDGE), tmp_path / "run"
+    config, out = write_toy(tmp_path, "report_rl", rows=10, judge=judge, **CUT_SHORT), tmp_path / "run"
     done = await asyncio.to_thread(
-        run_rubrica, tmp_path / "home", "train", "report_rl", "--config", str(config), "--out", str(out), **OFFLINE, **judge
+        run_rubrica, tmp_path / "home", "train", "report_rl", "--config", str(config), "--out", str(out), **OFFLINE
     )
     assert done.returncode == 0, done.stderr
     whole = TrainingFolder(out)
@@ -68,29 +65,10 @@ async def test_the_recipe_trains_against_a_judge_and_goes_on_where_it_was_cut_of
     assert (whole.model / "adapter_model.safetensors").exists()
     assert 'class="trained"' in (out / "samples.html").read_text()
 
-    for name, value in judge.items():
-        monkeypatch.setenv(name, value)
-    again = await asyncio.to_thread(go_on, "report_rl", config, cut_off(out, tmp_path / "cut"), None, lambda _: None)
+    again = await asyncio.to_thread(go_on, "report_rl", config, cut_off(out, 1, tmp_path / "cut"), None, lambda _: None)
     assert read_curves(again) == read_curves(whole)
     weights = "adapter_model.safetensors"
     assert (again.model / weights).read_bytes() == (whole.model / weights).read_bytes()
-
-
-def read_curves(folder: TrainingFolder) -> list[tuple[int, dict[str, float]]]:
-    """Return what was logged, without what a clock says."""
-    return [
-        (each.step, {name: value for name, value in each.values.items() if name != "step_time"}) for each in folder.read_metrics()
-    ]
-
-
-def cut_off(finished: Path, path: Path) -> Path:
-    """Make the folder that a kill leaves after the first step."""
-    shutil.copytree(finished, path)
-    shutil.rmtree(path / "model")
-    for checkpoint in (path / "checkpoints").glob("checkpoint-*"):
-        if checkpoint.name != "checkpoint-1":
-            shutil.rmtree(checkpoint)
-    return path
 
 
 def test_forms_are_chosen_and_prompts_say_what_notation_they_want(tmp_path: Path) -> None:
@@ -126,8 +104,8 @@ async def reward_of(
     rollout = Rollout(task.id, 0, record.trajectory, outcome.output, outcome.end, Reward(0.0))
     assert outcome.end is end
     config = read_config(write_toy(tmp_path, "report_rl", rows=3), load_recipe("report_rl").config)
-    async with open_judging(config, tmp_path / "judged") as judging:
-        return rollout, await judge_rollout(task, rollout, judging)
+    async with open_judging(config, tmp_path) as judge_in:
+        return rollout, await judge_rollout(task, rollout, judge_in(task.language))
 
 
 async def test_one_call_is_one_turn_and_what_it_encloses_is_rewarded(tmp_path: Path) -> None:

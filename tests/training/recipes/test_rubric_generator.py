@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from app.domain.missing import Missing
 from app.domain.rubric import Rubric
 from app.domain.rubric_score import Aggregation
 from tests.support.stack import run_rubrica
-from tests.training.recipes.toy_runs import OFFLINE, write_toy
+from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
 from training.recipes.rubric_generator.config import Mode, RewardSection, Scaling
 from training.recipes.rubric_generator.reward import PreferredPair, reward_rubric
 from training.recipes.rubric_generator.rule_judge import RuleJudge
@@ -134,12 +133,10 @@ def test_the_recipe_trains_and_goes_on_where_it_was_cut_off(tmp_path: Path) -> N
     )
     assert done.returncode == 0, done.stderr
     whole = TrainingFolder(tmp_path / "a")
-    curves = [(each.step, {n: v for n, v in each.values.items() if n != "step_time"}) for each in whole.read_metrics()]
+    curves = read_curves(whole)
     assert {"reward", "entropy", "part/format", "part/preference", "validation"} <= {
         name for _, values in curves for name in values
     }
     assert (whole.model / "adapter_config.json").exists()
-    shutil.rmtree(whole.model)
-    shutil.rmtree(whole.path / "checkpoints" / "checkpoint-2")
-    go_on("rubric_generator", config, whole.path, None, lambda _: None)
-    assert [(m.step, {n: v for n, v in m.values.items() if n != "step_time"}) for m in whole.read_metrics()] == curves
+    again = go_on("rubric_generator", config, cut_off(whole.path, 1, tmp_path / "cut"), None, lambda _: None)
+    assert read_curves(again) == curves

@@ -1,6 +1,7 @@
 """Runs of recipes at toy size: a recipe's own toy.toml over small sets of a test's folder, with fewer steps."""
 
 import os
+import shutil
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import training.recipes
 from tests.support.training_sets import write_set
+from training.recipes.run_folder import TrainingFolder
 
 RECIPES = Path(training.recipes.__file__).parent
 OFFLINE = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")}
@@ -26,6 +28,25 @@ def write_toy(folder: Path, recipe: str, rows: int = 20, **sections: Mapping[str
     path = folder / f"{recipe}.toml"
     path.write_text(render_toml(said))
     return path
+
+
+def cut_off(finished: Path, step: int, path: Path) -> Path:
+    """Make the folder that a kill leaves after a checkpoint: later steps are logged, nothing of them is saved."""
+    shutil.copytree(finished, path)
+    shutil.rmtree(path / "model")
+    for checkpoint in (path / "checkpoints").glob("checkpoint-*"):
+        if int(checkpoint.name.rpartition("-")[2]) > step:
+            shutil.rmtree(checkpoint)
+    with (path / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 9')
+    return path
+
+
+def read_curves(folder: TrainingFolder) -> list[tuple[int, dict[str, float]]]:
+    """Return what was logged, without what a clock says."""
+    return [
+        (each.step, {name: value for name, value in each.values.items() if name != "step_time"}) for each in folder.read_metrics()
+    ]
 
 
 def render_toml(said: Mapping[str, Any]) -> str:

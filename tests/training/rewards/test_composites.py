@@ -96,7 +96,7 @@ def test_preference_never_rewards_both_orders(one: float, other: float) -> None:
         (6, 6, 10, -1.0),
         (21, 21, 30, 0.1),  # 0.7 * 30 is 20.999... in binary: counted in whole numbers
         (0, 0, 10, -1.0),
-        (0, 0, 0, 0.1),
+        (0, 0, 0, 0.0),
         (3, 3, 0, 0.1),
         (3, 2, 0, -0.1),
     ],

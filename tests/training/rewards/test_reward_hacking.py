@@ -194,6 +194,11 @@ def test_eq_10_counts_no_citation_twice_and_no_heap_of_sources() -> None:
     assert count_citations(heap, 0.5) == (3, 3)
 
 
+def test_eq_10_pays_nothing_for_a_report_that_cites_nothing() -> None:
+    assert reference_citation_reward(0, 0, 0) == 0.0
+    assert reference_citation_reward(0, 0, 0, published=True) == 0.1
+
+
 def test_eq_10_asks_that_most_citations_hold() -> None:
     assert reference_citation_reward(100, 7, 10) == -0.1
     assert reference_citation_reward(100, 7, 10, published=True) == 0.1

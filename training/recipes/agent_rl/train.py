@@ -6,6 +6,7 @@ from statistics import fmean
 from training.recipes.agent_rl.config import AgentRLConfig
 from training.recipes.agent_rl.data import read_tasks
 from training.recipes.catalogue import Recipe
+from training.recipes.memory import estimate_memory
 from training.recipes.preflight import Preflight, TokenCounts
 from training.recipes.rollout_tools import check_tools, digest_tools
 from training.recipes.run_folder import TrainingFolder
@@ -15,8 +16,6 @@ from training.synthesis.training_set.splits import Split
 
 def check(config: AgentRLConfig) -> Preflight:
     """Read the data and say what the run will take."""
-    from training.recipes.memory import estimate_memory
-
     count = len(read_tasks(config.data, Split.TRAIN))
     rollouts, context = count * config.rollouts.group_size, config.rollouts.context
     figures = {

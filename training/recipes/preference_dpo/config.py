@@ -3,9 +3,8 @@
 from pydantic import Field
 
 from app.domain.value import Value
-from training.recipes.config import RecipeConfig
 from training.recipes.own_samples import OwnDataSection
-from training.recipes.rates_section import RatesSection
+from training.recipes.rates_section import RatedConfig
 
 
 class DpoSection(Value):
@@ -15,9 +14,8 @@ class DpoSection(Value):
     sft_weight: float = Field(default=0.0, ge=0)
 
 
-class DpoConfig(RecipeConfig):
+class DpoConfig(RatedConfig):
     """DPO: the data, the loss, and how rates are measured."""
 
     data: OwnDataSection
     dpo: DpoSection = DpoSection()
-    rates: RatesSection = RatesSection()

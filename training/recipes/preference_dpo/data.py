@@ -6,6 +6,7 @@ from typing import Any
 
 from app.domain.errors import InvalidInput
 from training.recipes.chatml import MaskedIds, mask_answer
+from training.recipes.fitting import FittingExamples
 from training.recipes.own_samples import OwnPair, read_pairs
 from training.recipes.preference_dpo.config import DpoConfig
 from training.synthesis.training_set.splits import Split
@@ -25,15 +26,7 @@ class MaskedPair:
         return max(len(self.chosen.ids), len(self.rejected.ids))
 
 
-@dataclass(frozen=True, slots=True)
-class PairedExamples:
-    """The pairs of an epoch, and the number of those that were too long."""
-
-    pairs: Sequence[MaskedPair]
-    too_long: int
-
-
-def read_examples(config: DpoConfig, tokenizer: Any) -> PairedExamples:
+def read_examples(config: DpoConfig, tokenizer: Any) -> FittingExamples[MaskedPair]:
     """Read the pairs.
 
     Raises:
@@ -43,7 +36,7 @@ def read_examples(config: DpoConfig, tokenizer: Any) -> PairedExamples:
     fitting = [pair for pair in found if pair.longest <= config.data.max_tokens]
     if not fitting:
         raise InvalidInput(f"none of {len(found)} pairs has at most {config.data.max_tokens} tokens; raise [data] max_tokens")
-    return PairedExamples(fitting, len(found) - len(fitting))
+    return FittingExamples(fitting, len(found) - len(fitting))
 
 
 def read_prompts(config: DpoConfig) -> Sequence[Sequence[TrainedMessage]]:

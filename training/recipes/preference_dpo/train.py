@@ -1,7 +1,9 @@
 """DPO: the policy learns to prefer the better of its own outputs."""
 
 from training.recipes.catalogue import Recipe
+from training.recipes.memory import estimate_memory
 from training.recipes.ordering import count_steps, lay_out_epochs
+from training.recipes.policy import load_tokenizer
 from training.recipes.preference_dpo.config import DpoConfig
 from training.recipes.preference_dpo.data import read_examples, read_prompts
 from training.recipes.preflight import Preflight, count_tokens
@@ -11,32 +13,21 @@ from training.recipes.training_data import digest_sets
 
 def check(config: DpoConfig) -> Preflight:
     """Read the data and say what the run will take."""
-    from training.recipes.memory import estimate_memory
-    from training.recipes.policy import load_tokenizer
-
     data = read_examples(config, load_tokenizer(config.model))
-    tokens = count_tokens([each for pair in data.pairs for each in (pair.chosen, pair.rejected)])
-    steps = count_steps(len(data.pairs), config.optimizer.epochs, config.examples_a_step)
-    warnings = [f"{data.too_long} pairs have more than {config.data.max_tokens} tokens and are left out"] if data.too_long else []
-    return Preflight(
-        tokens, steps, estimate_memory(config, tokens.longest, copies=2), {"pairs": f"{len(data.pairs):,}"}, warnings
-    )
+    tokens = count_tokens([each for pair in data.examples for each in (pair.chosen, pair.rejected)])
+    steps = count_steps(len(data.examples), config.optimizer.epochs, config.examples_a_step)
+    memory = estimate_memory(config, tokens.longest, copies=2)
+    return Preflight(tokens, steps, memory, {"pairs": f"{len(data.examples):,}"}, data.list_warnings(config.data.max_tokens))
 
 
 def train(config: DpoConfig, folder: TrainingFolder) -> None:
     """Train, and leave the model in the folder, with the rates before and after."""
-    from training.recipes.policy import load_tokenizer
-    from training.recipes.preference_dpo.trainer import open_trainer
-    from training.recipes.report_rates import AFTER, BEFORE, keep_rates
-    from training.recipes.training_loop import finish, train_on
+    from training.recipes.preference_dpo.trainer import open_preference
+    from training.recipes.report_rates import train_and_rate
 
-    pairs = read_examples(config, load_tokenizer(config.model)).pairs
-    prompts, seed = read_prompts(config), config.run.seed
-    trainer = open_trainer(config, folder, lay_out_epochs(pairs, config.optimizer.epochs, seed))
-    keep_rates(BEFORE, folder, trainer, prompts, config.rates, seed)
-    train_on(trainer, folder)
-    keep_rates(AFTER, folder, trainer, prompts, config.rates, seed)
-    finish(trainer, config, folder)
+    pairs = read_examples(config, load_tokenizer(config.model)).examples
+    trainer = open_preference(config, folder, lay_out_epochs(pairs, config.optimizer.epochs, config.run.seed))
+    train_and_rate(trainer, config, folder, read_prompts(config))
 
 
 PREFERENCE_DPO = Recipe(

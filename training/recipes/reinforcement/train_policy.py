@@ -20,8 +20,8 @@ from training.recipes.reinforcement.policy_source import OpenPolicy, OwnWeights,
 from training.recipes.reinforcement.served_policy import ServedPolicy
 from training.recipes.reinforcement.watching import WatchedGroups, WatchingCallback
 from training.recipes.report_page import write_report
-from training.recipes.run_folder import CHECKPOINTS, StepMetrics, TrainingFolder
-from training.recipes.training_loop import finish, train_on
+from training.recipes.run_folder import StepMetrics, TrainingFolder
+from training.recipes.training_loop import finish, share_arguments, train_on
 from training.rollouts.advantages import read_score
 from training.rollouts.chat_template import ChatTemplate
 from training.rollouts.collect import Collector
@@ -171,28 +171,12 @@ class ScheduleCallback(TrainerCallback):  # type: ignore[misc]
 
 def make_arguments(config: ReinforcementConfig, folder: TrainingFolder, steps: int) -> GRPOConfig:
     """Return the trainer's arguments."""
-    chosen, run, rollouts = config.optimizer, config.run, config.rollouts
-    return GRPOConfig(
-        output_dir=str(folder.path / CHECKPOINTS),
+    rollouts = config.rollouts
+    return share_arguments(GRPOConfig, config, folder)(
         max_steps=steps,
-        learning_rate=chosen.learning_rate,
-        lr_scheduler_type=chosen.schedule,
-        warmup_steps=chosen.warmup_ratio,
-        weight_decay=chosen.weight_decay,
-        max_grad_norm=chosen.max_grad_norm,
-        per_device_train_batch_size=chosen.batch_size,
         gradient_accumulation_steps=config.accumulation,
         steps_per_generation=config.accumulation * rollouts.updates,
         num_iterations=rollouts.passes,
         num_generations=rollouts.group_size,
         temperature=rollouts.temperature,
-        gradient_checkpointing=chosen.gradient_checkpointing,
-        bf16=config.model.dtype == "bfloat16",
-        use_cpu=run.device == "cpu",
-        seed=run.seed,
-        logging_steps=run.log_every,
-        save_steps=run.save_every,
-        save_total_limit=run.keep,
-        report_to="none",
-        disable_tqdm=True,
     )

@@ -99,7 +99,7 @@ def show_rollout(rollout: Rollout, rows: Sequence[TrainingRow], tokenizer: Any) 
 
 
 def _tell(value: float | Missing) -> str:
-    return value.reason if isinstance(value, Missing) else f"{value:.3g}"
+    return f"missing, {value.reason}" if isinstance(value, Missing) else f"{value:.3g}"
 
 
 class WatchingCallback(TrainerCallback):  # type: ignore[misc]

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from app.domain.value import Value
 from training.recipes.config import ConfigPath
+from training.recipes.judge_section import JudgeSection
 from training.recipes.reinforcement.config import ReinforcementConfig
 
 
@@ -50,35 +51,18 @@ class ReportRewardSection(Value):
     published: bool = False
 
 
-class JudgeSection(Value):
-    """The judge: an OpenAI-compatible server and its model. Without `model` it is the judge of evaluations, from the settings.
-
-    The key is always RUBRICA_EVAL_JUDGE_API_KEY or RUBRICA_LLM_API_KEY. `at_once` is the most calls under way.
-    """
-
-    base_url: str = ""
-    model: str = ""
-    codec: Literal["schema", "tags"] = "schema"
-    at_once: int = Field(default=16, ge=1)
-
-
 class ReportConfig(ReinforcementConfig):
-    """Report-RL: data, writer, reward and judge, and what all recipes of reinforcement learning have."""
+    """Report-RL: data, writer, reward and, where the reward asks one, its judge."""
 
     data: ReportDataSection
     writer: WriterSection = WriterSection()
     reward: ReportRewardSection = ReportRewardSection()
-    judge: JudgeSection = JudgeSection()
+    judge: JudgeSection | None = None
 
     @model_validator(mode="after")
     def _fit_writer(self) -> "ReportConfig":
         if self.writer.kind is Writer.SECTIONS and self.data.form != "long":
             raise ValueError("section writers need retrieval and outline: set data.form = 'long'")
-        if bool(self.judge.base_url) != bool(self.judge.model):
-            raise ValueError("a judge has both judge.base_url and judge.model, or neither")
+        if self.judge is None and (self.reward.race or self.reward.relevance == "judge"):
+            raise ValueError("the reward asks a judge: name its url and model under [judge]")
         return self
-
-    @property
-    def needs_judge(self) -> bool:
-        """Whether the reward asks a model."""
-        return self.reward.race or self.reward.relevance == "judge"

@@ -4,7 +4,6 @@ from app.domain.chat import ChatRequest
 from training.recipes.report_rl.config import Writer
 from training.recipes.report_rl.data import ReportMaterial
 from training.recipes.report_rl.drafts import read_drafts
-from training.recipes.report_rl.judging import in_language
 from training.recipes.report_rl.reward import ReportJudging, SampledReport, judge_report
 from training.recipes.report_rl.section_writers import SectionSetup, write_in_sections
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
@@ -46,4 +45,4 @@ async def judge_rollout(task: Task[ReportMaterial], rollout: Rollout, judging: R
         reference=material.reference,
         reference_citations=material.reference_citations,
     )
-    return await judge_report(sample, in_language(judging, task.language))
+    return await judge_report(sample, judging)

@@ -6,16 +6,15 @@ from typing import Any
 
 from app.domain.errors import InvalidInput
 from training.recipes.catalogue import Recipe
+from training.recipes.memory import estimate_memory
+from training.recipes.policy import load_tokenizer
 from training.recipes.preflight import Preflight, TokenCounts
 from training.recipes.report_rl.config import ReportConfig
 from training.recipes.report_rl.data import ReportMaterial, count_forms, read_tasks
-from training.recipes.report_rl.judging import require_judge
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.training_data import digest_sets
 from training.rollouts.nouns import Task
 from training.synthesis.training_set.splits import Split
-
-JUDGED = "judged.sqlite"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +28,6 @@ class FittingTasks:
 
 def check(config: ReportConfig) -> Preflight:
     """Read the data and say what the run will take."""
-    from training.recipes.memory import estimate_memory
-    from training.recipes.policy import load_tokenizer
-
-    require_judge(config)
     found = read_fitting(config, load_tokenizer(config.model), Split.TRAIN)
     room, samples = config.rollouts.most_tokens, config.rollouts.group_size
     tokens = TokenCounts(
@@ -65,7 +60,6 @@ def read_fitting(config: ReportConfig, tokenizer: Any, split: Split) -> FittingT
 
 def train(config: ReportConfig, folder: TrainingFolder) -> None:
     """Train, and leave the policy that was best on the validation split in the folder."""
-    from training.recipes.policy import load_tokenizer
     from training.recipes.reinforcement.tasks import repeat_tasks
     from training.recipes.reinforcement.train_policy import PolicyTraining, train_policy
     from training.recipes.report_rl.work import open_work, validate
@@ -76,8 +70,8 @@ def train(config: ReportConfig, folder: TrainingFolder) -> None:
     training = PolicyTraining(
         tasks=repeat_tasks(tasks, config.run.seed),
         steps=config.count_steps(len(tasks)),
-        open_work=lambda policy: open_work(config, folder.path / JUDGED, policy),
-        validate=(lambda policy: validate(config, folder.path / JUDGED, policy, held_out)) if held_out else None,
+        open_work=lambda policy: open_work(config, folder.path, policy),
+        validate=(lambda policy: validate(config, folder.path, policy, held_out)) if held_out else None,
     )
     train_policy(config, folder, training)
 

@@ -1,13 +1,13 @@
 """The configuration of the rubric generator."""
 
 from enum import StrEnum
-from typing import Literal
 
 from pydantic import Field
 
 from app.domain.rubric_score import Aggregation
 from app.domain.value import Value
 from training.recipes.config import ConfigPath
+from training.recipes.judge_section import JudgeSection
 from training.recipes.reinforcement.config import ReinforcementConfig
 
 
@@ -60,20 +60,12 @@ class RewardSection(Value):
         return 0.0 if self.mode is Mode.PREFERENCE_ONLY else self.quality
 
 
-class JudgeSection(Value):
-    """Who applies a rubric to reports and rates it.
-
-    `model` is the one of RUBRICA_EVAL_JUDGE_..., or else of RUBRICA_LLM_..., with at most `at_once` calls under way. `rules` are
-    those of planted preferences (`rule_judge.py`), without a model.
-    """
-
-    kind: Literal["model", "rules"] = "model"
-    at_once: int = Field(default=16, ge=1)
-
-
 class RubricGeneratorConfig(ReinforcementConfig):
-    """The rubric generator: data, reward and judge."""
+    """The rubric generator: data, reward, and the judge that applies a rubric to reports and rates it.
+
+    Without `judge` the rules of planted preferences judge (`rule_judge.py`): for trials.
+    """
 
     data: DataSection
     reward: RewardSection = RewardSection()
-    judge: JudgeSection = JudgeSection()
+    judge: JudgeSection | None = None

@@ -4,6 +4,7 @@ from functools import partial
 
 from app.domain.errors import InvalidInput
 from training.recipes.catalogue import Recipe
+from training.recipes.memory import estimate_memory
 from training.recipes.preflight import Preflight, TokenCounts
 from training.recipes.rubric_generator.config import RubricGeneratorConfig
 from training.recipes.rubric_generator.data import read_tasks
@@ -18,8 +19,6 @@ def check(config: RubricGeneratorConfig) -> Preflight:
     Raises:
         InvalidInput: there are no pairs to validate on, or as above.
     """
-    from training.recipes.memory import estimate_memory
-
     tasks, r = len(read_tasks(config, Split.TRAIN)), config.rollouts
     if not (held_out := len(read_tasks(config, Split.VALIDATION))):
         raise InvalidInput("the best policy is chosen on pairs of the validation split, and the sets have none: make larger ones")
@@ -30,7 +29,8 @@ def check(config: RubricGeneratorConfig) -> Preflight:
         "rollouts": f"{r.group_size} of each pair; tokens above are the most that they may have",
         "reward": f"{config.reward.mode}, quality {config.reward.scaling}, Eq. 2 {config.reward.aggregation}",
     }
-    return Preflight(tokens, config.count_steps(tasks), estimate_memory(config, r.context), figures)
+    warnings = [] if config.judge else ["without [judge] the rules of planted preferences judge, and understand nothing else"]
+    return Preflight(tokens, config.count_steps(tasks), estimate_memory(config, r.context), figures, warnings)
 
 
 def train(config: RubricGeneratorConfig, folder: TrainingFolder) -> None:
@@ -44,8 +44,8 @@ def train(config: RubricGeneratorConfig, folder: TrainingFolder) -> None:
     training = PolicyTraining(
         tasks=repeat_tasks(tasks, config.run.seed),
         steps=config.count_steps(len(tasks)),
-        open_work=partial(open_work, config, today),
-        validate=partial(measure_preference, config, held_out, today),
+        open_work=partial(open_work, config, folder.path, today),
+        validate=partial(measure_preference, config, held_out, folder.path, today),
     )
     train_policy(config, folder, training)
 

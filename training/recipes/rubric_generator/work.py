@@ -1,33 +1,26 @@
 """The work of a rollout: one rubric, written by the policy with the product's own prompt, and its judgement."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 
-from app.domain.errors import SetupError
 from app.domain.missing import Missing
 from app.domain.query import Language, ResearchQuery
-from app.settings import read_settings
-from training.evaluation.harness.models import codec_of
 from training.evaluation.preference_metrics import cohens_d, preference_accuracy
 from training.recipes.reinforcement.best_policy import BY
 from training.recipes.reinforcement.policy_source import OpenPolicy
-from training.recipes.rubric_generator.config import JudgeSection, RubricGeneratorConfig
-from training.recipes.rubric_generator.judging import ModelJudge, RubricJudge
+from training.recipes.rubric_generator.config import RubricGeneratorConfig
+from training.recipes.rubric_generator.judging import OpenJudge, open_judge
 from training.recipes.rubric_generator.reward import PreferredPair, read_written_rubric, reward_rubric, score_pair
-from training.recipes.rubric_generator.rule_judge import RuleJudge
 from training.rewards.score import Score, require_present
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
 from training.rollouts.rollout_work import Draw, Outcome, RolloutWork
 from workflows.agents.codec import TagCodec
 from workflows.agents.kit import Kit
 from workflows.agents.ports import ChatModel
-from workflows.chat_models.configured import judge_of
-from workflows.chat_models.openai_compatible import connect_model
-from workflows.judging.batch_record import AnswerStore, BatchRecord
 from workflows.judging.rubric_generation import RUBRIC, RUBRIC_AGENT, render_rubric_messages
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.local_record import LocalRecord
@@ -44,38 +37,19 @@ async def write_rubric(question: str, language: Language, policy: ChatModel, rec
 
 
 @asynccontextmanager
-async def open_work(config: RubricGeneratorConfig, today: date, policy: OpenPolicy) -> AsyncIterator[RolloutWork[PreferredPair]]:
+async def open_work(
+    config: RubricGeneratorConfig, folder: Path, today: date, policy: OpenPolicy
+) -> AsyncIterator[RolloutWork[PreferredPair]]:
     """Open the judge, and return how a rubric is written and judged."""
-    async with open_judge(config.judge, today) as judge:
+    async with open_judge(config.judge, folder, today) as judge_in:
 
         async def run(draw: Draw[PreferredPair], record: LocalRecord) -> Outcome:
             return await write_rubric(draw.task.question, draw.task.language, policy(draw.seed), record, today)
 
         async def reward(task: Task[PreferredPair], rollout: Rollout) -> Reward:
-            return await reward_rubric(rollout.output, task.material, judge, config.reward)
+            return await reward_rubric(rollout.output, task.material, judge_in(task.language), config.reward)
 
         yield RolloutWork(run, reward)
-
-
-@asynccontextmanager
-async def open_judge(section: JudgeSection, today: date) -> AsyncIterator[RubricJudge]:
-    """Open the judge.
-
-    Raises:
-        SetupError: a model is to judge, and none is named.
-    """
-    if section.kind == "rules":
-        yield RuleJudge()
-        return
-    settings = read_settings(os.environ)
-    endpoint = judge_of(settings)
-    if endpoint is None:
-        raise SetupError(
-            "a judge is a model: set RUBRICA_EVAL_JUDGE_BASE_URL and RUBRICA_EVAL_JUDGE_MODEL, or those of RUBRICA_LLM_"
-        )
-    async with connect_model(endpoint) as model:
-        record = BatchRecord(AnswerStore(), section.at_once)
-        yield ModelJudge(Kit(model, {}, record, PromptLibrary.load(), codec_of(settings), today, lambda: 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +61,14 @@ class MeasuredPair:
 
 
 async def measure_preference(
-    config: RubricGeneratorConfig, tasks: Sequence[Task[PreferredPair]], today: date, policy: OpenPolicy
+    config: RubricGeneratorConfig, tasks: Sequence[Task[PreferredPair]], folder: Path, today: date, policy: OpenPolicy
 ) -> Mapping[str, float]:
     """Return accuracy (QSR Eq. 6, by which the best policy is chosen), Cohen's d (Eq. 7) and the share of readable rubrics.
 
     A rubric that cannot be read ranks its pair wrongly, and is not in Cohen's d. A pair without a judgement counts nowhere.
     """
-    async with open_judge(config.judge, today) as judge:
-        asked = [_measure_pair(config, task, policy(config.run.seed + n), today, judge) for n, task in enumerate(tasks)]
+    async with open_judge(config.judge, folder, today) as judge_in:
+        asked = [_measure_pair(config, task, policy(config.run.seed + n), today, judge_in) for n, task in enumerate(tasks)]
         pairs = await asyncio.gather(*asked)
     found = [pair.difference for pair in pairs if not isinstance(pair.difference, Missing)]
     unread = sum(not pair.readable for pair in pairs)
@@ -107,13 +81,12 @@ async def measure_preference(
 
 
 async def _measure_pair(
-    config: RubricGeneratorConfig, task: Task[PreferredPair], policy: ChatModel, today: date, judge: RubricJudge
+    config: RubricGeneratorConfig, task: Task[PreferredPair], policy: ChatModel, today: date, judge_in: OpenJudge
 ) -> MeasuredPair:
     written = await write_rubric(task.question, task.language, policy, LocalRecord(task.id), today)
     rubric = read_written_rubric(written.output)
     if isinstance(rubric, Missing):
         return MeasuredPair(False, rubric)
-    totals = require_present(
-        [scores.total(config.reward.aggregation) for scores in await score_pair(rubric, task.material, judge)]
-    )
+    scores = await score_pair(rubric, task.material, judge_in(task.language))
+    totals = require_present([each.total(config.reward.aggregation) for each in scores])
     return MeasuredPair(True, totals if isinstance(totals, Missing) else totals[0] - totals[1])

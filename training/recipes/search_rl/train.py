@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from training.recipes.catalogue import Recipe
+from training.recipes.memory import estimate_memory
 from training.recipes.preflight import Preflight, TokenCounts
 from training.recipes.rollout_tools import check_tools, digest_tools
 from training.recipes.run_folder import TrainingFolder
@@ -15,8 +16,6 @@ from training.synthesis.training_set.splits import Split
 
 def check(config: SearchRLConfig) -> Preflight:
     """Read the data and say what the run will take."""
-    from training.recipes.memory import estimate_memory
-
     tasks = read_tasks(config.data.sets, Split.TRAIN)
     count = sum(map(len, tasks.values()))
     rollouts, context = count * config.rollouts.group_size, config.rollouts.context

@@ -1,8 +1,7 @@
 """The configuration of Self-SFT."""
 
-from training.recipes.config import RecipeConfig
 from training.recipes.own_samples import OwnDataSection
-from training.recipes.rates_section import RatesSection
+from training.recipes.rates_section import RatedConfig
 
 
 class SelfSftDataSection(OwnDataSection):
@@ -11,8 +10,7 @@ class SelfSftDataSection(OwnDataSection):
     best_only: bool = False
 
 
-class SelfSftConfig(RecipeConfig):
+class SelfSftConfig(RatedConfig):
     """Self-SFT: the data, and how rates are measured."""
 
     data: SelfSftDataSection
-    rates: RatesSection = RatesSection()

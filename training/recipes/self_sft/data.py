@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from training.recipes.chatml import MaskedIds
 from training.recipes.fitting import FittingExamples, keep_fitting
 from training.recipes.own_samples import list_good_outputs, read_samples, show_prompt
 from training.recipes.self_sft.config import SelfSftConfig
@@ -10,7 +11,7 @@ from training.synthesis.training_set.splits import Split
 from training.synthesis.trajectories.conversations import TrainedMessage
 
 
-def read_examples(config: SelfSftConfig, tokenizer: Any) -> FittingExamples:
+def read_examples(config: SelfSftConfig, tokenizer: Any) -> FittingExamples[MaskedIds]:
     """Read the examples.
 
     Raises:

@@ -1,7 +1,9 @@
 """Self-SFT: the policy learns its own good outputs."""
 
 from training.recipes.catalogue import Recipe
+from training.recipes.memory import estimate_memory
 from training.recipes.ordering import count_steps, lay_out_epochs
+from training.recipes.policy import load_tokenizer
 from training.recipes.preflight import Preflight, count_tokens
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.self_sft.config import SelfSftConfig
@@ -11,9 +13,6 @@ from training.recipes.training_data import digest_sets
 
 def check(config: SelfSftConfig) -> Preflight:
     """Read the data and say what the run will take."""
-    from training.recipes.memory import estimate_memory
-    from training.recipes.policy import load_tokenizer
-
     data = read_examples(config, load_tokenizer(config.model))
     tokens = count_tokens(data.examples)
     steps = count_steps(tokens.examples, config.optimizer.epochs, config.examples_a_step)
@@ -22,18 +21,12 @@ def check(config: SelfSftConfig) -> Preflight:
 
 def train(config: SelfSftConfig, folder: TrainingFolder) -> None:
     """Train, and leave the model in the folder, with the rates before and after."""
-    from training.recipes.policy import load_tokenizer
-    from training.recipes.report_rates import AFTER, BEFORE, keep_rates
+    from training.recipes.report_rates import train_and_rate
     from training.recipes.supervised import open_supervised
-    from training.recipes.training_loop import finish, train_on
 
     examples = read_examples(config, load_tokenizer(config.model)).examples
-    prompts, seed = read_prompts(config), config.run.seed
-    trainer = open_supervised(config, folder, lay_out_epochs(examples, config.optimizer.epochs, seed))
-    keep_rates(BEFORE, folder, trainer, prompts, config.rates, seed)
-    train_on(trainer, folder)
-    keep_rates(AFTER, folder, trainer, prompts, config.rates, seed)
-    finish(trainer, config, folder)
+    trainer = open_supervised(config, folder, lay_out_epochs(examples, config.optimizer.epochs, config.run.seed))
+    train_and_rate(trainer, config, folder, read_prompts(config))
 
 
 SELF_SFT = Recipe(

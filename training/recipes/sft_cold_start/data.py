@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from training.recipes.chatml import mask_conversation
+from training.recipes.chatml import MaskedIds, mask_conversation
 from training.recipes.fitting import FittingExamples, keep_fitting
 from training.recipes.sft_cold_start.config import ColdStartConfig
 from training.recipes.training_data import read_rows
@@ -23,7 +23,7 @@ class TrajectoryLine(BaseModel):
 FORMS = {"trajectories": TrajectoryLine}
 
 
-def read_examples(config: ColdStartConfig, tokenizer: Any) -> FittingExamples:
+def read_examples(config: ColdStartConfig, tokenizer: Any) -> FittingExamples[MaskedIds]:
     """Read the examples.
 
     Raises:

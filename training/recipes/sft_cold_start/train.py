@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from training.recipes.catalogue import Recipe
 from training.recipes.chatml import MaskedIds
 from training.recipes.fitting import FittingExamples
+from training.recipes.memory import estimate_memory
 from training.recipes.ordering import count_steps, find_phase, lay_out_epochs
+from training.recipes.policy import load_tokenizer
 from training.recipes.preflight import Preflight, count_tokens
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.sft_cold_start.config import ColdStartConfig
@@ -17,9 +19,6 @@ from training.recipes.training_data import digest_sets
 
 def check(config: ColdStartConfig) -> Preflight:
     """Read the data and say what the run will take."""
-    from training.recipes.memory import estimate_memory
-    from training.recipes.policy import load_tokenizer
-
     data = read_examples(config, load_tokenizer(config.model))
     tokens = count_tokens(data.examples)
     figures = {f"to {phase:,}": f"{share:.0%} of the examples" for phase, share in _share_phases(config, data.examples).items()}
@@ -31,7 +30,6 @@ def check(config: ColdStartConfig) -> Preflight:
 
 def train(config: ColdStartConfig, folder: TrainingFolder) -> None:
     """Train, and leave the model in the folder."""
-    from training.recipes.policy import load_tokenizer
     from training.recipes.sft_cold_start.checking import StoppingCallback
     from training.recipes.supervised import open_supervised
     from training.recipes.training_loop import finish, train_on
@@ -57,7 +55,7 @@ def _share_phases(config: ColdStartConfig, examples: Sequence[MaskedIds]) -> dic
     return {up_to: found[up_to] / len(examples) for up_to in sorted(found)}
 
 
-def _list_warnings(config: ColdStartConfig, data: FittingExamples) -> list[str]:
+def _list_warnings(config: ColdStartConfig, data: FittingExamples[MaskedIds]) -> list[str]:
     warnings = data.list_warnings(config.data.max_tokens)
     if config.stopping and config.run.log_every > config.stopping.check_every:
         warnings.append("the stopping rule looks where losses are logged: lower run.log_every to at most stopping.check_every")

@@ -1,6 +1,5 @@
 """Search-RL at toy size, through the command: it searches a tape, trains, and goes on where it was cut off."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -8,15 +7,11 @@ import pytest
 pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
 
 from tests.support.stack import run_rubrica
-from tests.training.recipes.toy_runs import OFFLINE, write_toy
+from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.starting import train as go_on
 
 WEIGHTS = "adapter_model.safetensors"
-
-
-def list_values(run: TrainingFolder) -> list[tuple[int, dict[str, float]]]:
-    return [(m.step, {name: value for name, value in m.values.items() if name != "step_time"}) for m in run.read_metrics()]
 
 
 def test_a_search_agent_is_trained_on_a_tape_and_goes_on(tmp_path: Path) -> None:
@@ -34,16 +29,12 @@ def test_a_search_agent_is_trained_on_a_tape_and_goes_on(tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert "easy tasks" in done.stderr
     whole = TrainingFolder(tmp_path / "run")
-    logged = [values for _, values in list_values(whole)]
+    logged = [values for _, values in read_curves(whole)]
     assert {"part/tool", "part/format", "part/process", "part/outcome", "part/form"} <= {name for each in logged for name in each}
     assert sum("validation" in each for each in logged) == 3
     assert (whole.model / WEIGHTS).exists()
     assert "search/s1" in (whole.path / "samples.html").read_text()
 
-    shutil.copytree(whole.path, tmp_path / "cut")
-    shutil.rmtree(tmp_path / "cut/model")
-    for step in (2, 3):
-        shutil.rmtree(tmp_path / f"cut/checkpoints/checkpoint-{step}")
-    again = go_on("search_rl", config, tmp_path / "cut", None, lambda _: None)
-    assert list_values(again) == list_values(whole)
+    again = go_on("search_rl", config, cut_off(whole.path, 1, tmp_path / "cut"), None, lambda _: None)
+    assert read_curves(again) == read_curves(whole)
     assert (again.model / WEIGHTS).read_bytes() == (whole.model / WEIGHTS).read_bytes()
