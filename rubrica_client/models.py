@@ -443,6 +443,8 @@ class EventType(StrEnum):
     RUBRIC_DRAFTED = "rubric_drafted"
     RUBRIC_EDITED = "rubric_edited"
     SCORECARD_READY = "scorecard_ready"
+    OUTLINE_MADE = "outline_made"
+    SECTION_WRITTEN = "section_written"
     REPORT_READY = "report_ready"
     GAP = "gap"
 

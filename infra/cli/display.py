@@ -121,6 +121,10 @@ def describe_event(progress: RunProgress, event: RunEvent) -> str:
             return f"note: {progress.notices[-1]}"
         case EventType.NOTE_ADDED:
             return f"a note was added: {as_one_line(payload.get('text'))}"
+        case EventType.OUTLINE_MADE:
+            return f"{title}: {count_nouns(len(payload.get('sections') or ()), 'section')} to write"
+        case EventType.SECTION_WRITTEN:
+            return f"{title}: section {payload.get('section')} is written, {as_one_line(payload.get('heading'))}"
         case EventType.REPORT_READY:
             counts = ", ".join(count_nouns(int(payload.get(f"{noun}s") or 0), noun) for noun in ("section", "citation", "word"))
             return f"report: {counts}"

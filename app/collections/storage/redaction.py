@@ -18,7 +18,7 @@ DROP_CALLS = "DELETE FROM tool_calls WHERE run_id = $1"
 EMPTY_ANSWERS = """
     UPDATE report_tasks SET status = 'failed', detail = $3, answer = NULL
     WHERE run_id = $1 AND position($2 IN answer::text) > 0"""
-CALLS_TOLD = "SELECT seq, payload FROM events WHERE run_id = $1 AND type = $2"
+TOLD = "SELECT seq, payload FROM events WHERE run_id = $1 AND type = $2"
 TELL = "UPDATE events SET payload = $3 WHERE run_id = $1 AND seq = $2"
 # Reports made to be compared go, unless somebody took one over: then it is a version of their report. Votes and ways stay.
 EMPTY_CANDIDATES = """
@@ -35,13 +35,17 @@ DROP_CITED = "DELETE FROM run_sources WHERE run_id = $1 AND hash = $2"
 DROP_SNAPSHOT = "DELETE FROM snapshots WHERE hash = $1 AND NOT EXISTS (SELECT FROM run_sources s WHERE s.hash = $1)"
 PAIR_GONE = "a document that these reports quote was deleted"
 ANSWER_GONE = "a document that this answer quoted was deleted; ask again for an answer from what is left"
-NO_WORDS_OF_AN_AGENT = frozenset({"tool", "results", "sources", "error", "note", "url", "part", "limit"})
+# What stays of events that repeat what an agent read.
+KEPT_OF_EVENTS = {
+    EventType.TOOL_CALL: frozenset({"tool", "results", "sources", "error", "note", "url", "part", "limit"}),
+    EventType.SECTION_WRITTEN: frozenset({"section", "heading"}),
+}
 
 
 async def redact(connection: Executor, run: UUID, snapshot: str) -> None:
     """Take a text out of what a run that has ended kept of it: turns, tools' results, findings, answers to further questions.
 
-    Agents put words of what they read into what they search for next, so the log keeps no queries either. Reports that were to be
+    Agents put words of what they read into what they search for next, so the log keeps neither queries nor drafts of sections. Reports that were to be
     compared and quote the text go too; what the run itself reported stays. `connection` must have a transaction open. The stored
     copy goes with the last run that cites it.
     """
@@ -50,8 +54,9 @@ async def redact(connection: Executor, run: UUID, snapshot: str) -> None:
             await connection.execute(SET_FINDING, run, row["stage"], _remove_text(row["result"], snapshot))
         for statement in (DROP_TURNS, DROP_CALLS):
             await connection.execute(statement, run)
-        for row in await connection.fetch(CALLS_TOLD, run, EventType.TOOL_CALL):
-            await connection.execute(TELL, run, row["seq"], _remove_words(row["payload"]))
+        for kind, kept in KEPT_OF_EVENTS.items():
+            for row in await connection.fetch(TOLD, run, kind):
+                await connection.execute(TELL, run, row["seq"], _remove_words(row["payload"], kept))
         await connection.execute(EMPTY_ANSWERS, run, snapshot, ANSWER_GONE)
         await connection.execute(EMPTY_CANDIDATES, run, snapshot, PAIR_GONE)
         await connection.execute(DROP_SECOND_REPORT, run, snapshot)
@@ -77,7 +82,7 @@ def _remove_text(result: bytes, snapshot: str) -> bytes:
     return emptied.model_dump_json(exclude_defaults=True).encode()
 
 
-def _remove_words(payload: str) -> str:
-    """Return a tool call as the log tells it, without the arguments that an agent worded."""
+def _remove_words(payload: str, kept: frozenset[str]) -> str:
+    """Return what an event tells without the words of an agent."""
     told = orjson.loads(payload)
-    return orjson.dumps({name: value for name, value in told.items() if name in NO_WORDS_OF_AN_AGENT}).decode()
+    return orjson.dumps({name: value for name, value in told.items() if name in kept}).decode()

@@ -64,3 +64,20 @@ async def exchanged(browser: Browser, pool: asyncpg.Pool) -> None:
     old = token_digest(browser.cookie.value)
     assert await sessions.renew(pool, old, token_digest("newer"), timedelta(0), timedelta(days=1))
     await pool.execute("UPDATE sessions SET expires_at = now() - interval '1 second' WHERE token_hash = $1", old)
+
+
+async def test_who_may_not_read_reports_gets_no_text_of_one_that_is_being_written(
+    new_browser: NewBrowser, api: ApiClient, run_log: RunLog
+) -> None:
+    owner = await new_browser()
+    await owner.sign_up("writer@streams.example")
+    run = await owner.ask()
+    written = {"section": 1, "heading": "Revenue", "markdown": "Duties paid for the state [1].", "citations": [{"n": 1}]}
+    await run_log.append_event(UUID(run), EventType.SECTION_WRITTEN, "report/section/1", written)
+    await run_log.set_status(UUID(run), RunStatus.COMPLETED)
+    told = []
+    for scopes in (["runs:read"], ["runs:read", "reports:read"]):
+        made = (await owner.post("/v1/keys", {"name": "k", "scopes": scopes})).json
+        events = [event async for event in api.events(run, headers={"Authorization": f"Bearer {made['key']}"})]
+        told.append(next(event["payload"] for event in events if event["type"] == "section_written"))
+    assert told == [{"section": 1, "heading": "Revenue"}, written]

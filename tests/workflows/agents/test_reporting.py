@@ -2,6 +2,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from app.domain.evidence import Finding, Quote, QuoteSurroundings, SourceConflic
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report
+from app.domain.run import EventType
 from tests.workflows.agent_kit import make_kit, make_record, step_of
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.kit import Bounds
@@ -136,6 +138,23 @@ async def test_outline_aggregation_sections_and_one_consistency_pass() -> None:
     assert "One message says prices rose [3]; another denies it [4]." in rendered(report)
     assert report.notices == ()
     assert {q.key for q in report.quotes} == {PROTECT.key, WAGES.key, RAISE.key, STABLE.key}
+
+
+async def test_watchers_are_told_the_outline_and_each_section_with_its_citations() -> None:
+    told: list[tuple[EventType, str, Mapping[str, Any]]] = []
+    await write(writing(), record=LocalRecord("watched", watch=lambda *event: told.append(event)))
+    written = [(kind, agent, payload) for kind, agent, payload in told if kind is not EventType.MODEL_CALL]
+    headings = [{"section": 1, "heading": "Workshops and wages"}, {"section": 2, "heading": "What it cost"}]
+    assert written[0] == (
+        EventType.OUTLINE_MADE, "report", {"title": "Protection first, prices later", "sections": headings}
+    )  # fmt: skip
+    assert [(kind, agent) for kind, agent, _ in written[1:]] == [
+        (EventType.SECTION_WRITTEN, f"report/section/{number}") for number in (1, 2)
+    ]
+    second = written[2][2]
+    assert second["markdown"] == "One message says prices rose [3]; another denies it [4]."
+    assert [(cited["n"], cited["quote"]) for cited in second["citations"]] == [(3, RAISE.text), (4, STABLE.text)]
+    assert "### Workshops\n\nThe law of 1824" in written[1][2]["markdown"]
 
 
 async def test_each_writer_sees_its_own_evidence_and_the_whole_outline() -> None:

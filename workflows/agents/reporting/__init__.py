@@ -14,6 +14,7 @@ from workflows.agents.reporting.aggregation import aggregate_evidence
 from workflows.agents.reporting.assembly import assemble_report, report_no_evidence
 from workflows.agents.reporting.consistency import make_consistent
 from workflows.agents.reporting.desk import ReportDesk
+from workflows.agents.reporting.drafts import tell_outline
 from workflows.agents.reporting.outline import Outline, make_outline
 from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.reporting.sections import write_sections
@@ -38,6 +39,7 @@ async def write_report(query: ResearchQuery, plan: ResearchPlan, findings: tuple
 async def _write_by_sections(desk: ReportDesk, outline: Outline) -> Report:
     filled = await aggregate_evidence(desk, outline)
     outline = outline.keep_only([section.section for section in filled])
+    await tell_outline(desk, outline)
     pieces = await write_sections(desk, outline, filled)
     report = assemble_report(desk, outline, filled, await make_consistent(desk, outline, filled, pieces))
     return report.model_copy(update={"composition": Composition.SECTIONS})

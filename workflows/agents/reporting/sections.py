@@ -13,6 +13,7 @@ from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting.aggregation import FilledSection, format_conflicts
 from workflows.agents.reporting.citations import clean_citations, has_citation, remove_citations
 from workflows.agents.reporting.desk import ReportDesk
+from workflows.agents.reporting.drafts import tell_section
 from workflows.agents.reporting.headings import flatten_headings, split_at_headings
 from workflows.agents.reporting.outline import Outline
 from workflows.agents.stage_memory import REPORTER
@@ -58,7 +59,15 @@ async def _write_section(desk: ReportDesk, outline: Outline, filled: FilledSecti
         reason = re.split("[;；]", str(error))[0]
         await desk.note_failure(agent, filled.section.heading, reason, "section_refused")
         text = quote_evidence(desk, filled)
-    return cut_pieces(desk, filled, text)
+    pieces = cut_pieces(desk, filled, text)
+    await tell_section(desk, agent, filled.section, _join_pieces(pieces))
+    return pieces
+
+
+def _join_pieces(pieces: list[ReportPiece]) -> str:
+    """Return the text of a section under its heading, with the headings inside it."""
+    inner = (f"{'#' * piece.level} {piece.heading}\n\n{piece.text}" for piece in pieces[1:])
+    return "\n\n".join([pieces[0].text, *inner])
 
 
 def _check_section(desk: ReportDesk, filled: FilledSection, text: str) -> None:

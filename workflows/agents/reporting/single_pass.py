@@ -14,6 +14,7 @@ from workflows.agents.reporting.aggregation import FilledSection, collect_disagr
 from workflows.agents.reporting.assembly import assemble_report
 from workflows.agents.reporting.citations import clean_citations, has_citation, list_cited_ids
 from workflows.agents.reporting.desk import ReportDesk
+from workflows.agents.reporting.drafts import tell_outline
 from workflows.agents.reporting.outline import Outline, OutlinedSection
 from workflows.agents.reporting.sections import ReportPiece
 from workflows.agents.reporting.single_pass_prompt import (
@@ -38,6 +39,7 @@ async def write_in_one_pass(desk: ReportDesk, outline: Outline) -> Report | None
     if left := len(desk.book) - len(shown):
         await kit.record.tell(EventType.WARNING, desk.asker.agent, {"message": say("left_out", kit.language, n=left)})
     ids = [quote.id for quote in shown]
+    await tell_outline(desk, outline)
     try:
         text = await desk.asker.write(SINGLE_PASS, _render_messages(desk, outline, shown), partial(_check_report, desk, ids))
         title, pieces = cut_whole_report(desk, text, ids)
