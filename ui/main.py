@@ -7,12 +7,13 @@ then run a page on its own, without this file, when a link to that page is the f
 import streamlit as st
 
 from ui import language, navigation, session
-from ui.components import page_frame, style
+from ui.components import page_frame, page_title, style
 
-st.set_page_config(page_title="Rubrica", page_icon=str(style.ASSETS / "mark.svg"), layout="wide")
+st.set_page_config(page_icon=str(style.ASSETS / "mark.svg"), layout="wide")
 style.apply()
 language.choose()
 page = navigation.choose_page()
+page_title.name_page(page.title)
 if session.is_stranger():
     page.run()
     page_frame.show_to_stranger()

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from rubrica_client.models import ResearchPlan, RunEvent
+from rubrica_client.models import Citation, ResearchPlan, RunEvent
 
 PLAN = "plan"
 REPORT = "report"
@@ -36,9 +36,21 @@ class SeenSource:
     times: int = 1
 
 
+@dataclass(frozen=True)
+class DraftedSection:
+    """A section of the report that is being written: its heading, and its text once that is there."""
+
+    heading: str
+    markdown: str = ""
+    citations: tuple[Citation, ...] = ()
+
+
 @dataclass
 class WatchedProgress:
-    """The log so far, summed up. Sources are in order of first appearance; `agents` has the last event of each agent at work."""
+    """The log so far, summed up. Sources are in order of first appearance; `agents` has the last event of each agent at work.
+
+    `draft` has the sections of the report to be, by their numbers.
+    """
 
     plan: ResearchPlan | None = None
     status: str = "queued"
@@ -49,6 +61,8 @@ class WatchedProgress:
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     waiting: RunEvent | None = None
+    draft_title: str = ""
+    draft: dict[int, DraftedSection] = field(default_factory=dict)
     report: dict[str, int] = field(default_factory=dict)
     worked: timedelta = timedelta()
     working_since: datetime | None = None
@@ -56,6 +70,11 @@ class WatchedProgress:
     def working_time_until(self, now: datetime) -> timedelta:
         """Return how long the run has worked, without pauses: this is what a cap on its minutes counts."""
         return self.worked + (max(now - self.working_since, timedelta()) if self.working_since else timedelta())
+
+    @property
+    def written(self) -> int:
+        """The number of sections that can be read."""
+        return sum(bool(section.markdown) for section in self.draft.values())
 
     def find_stage(self, stage_id: str) -> WatchedStage:
         """Return this stage; one in the state `waiting` if the log has not named it yet."""
@@ -160,6 +179,21 @@ def _read_warning(progress: WatchedProgress, event: RunEvent) -> None:
     progress.warnings.append(str(event.payload.get("message", "")))
 
 
+def _read_outline(progress: WatchedProgress, event: RunEvent) -> None:
+    progress.draft_title = str(event.payload.get("title") or "")
+    headings = {int(s["section"]): str(s["heading"]) for s in event.payload.get("sections") or ()}
+    progress.draft = {n: progress.draft.get(n, DraftedSection(heading)) for n, heading in headings.items()}
+
+
+def _read_section(progress: WatchedProgress, event: RunEvent) -> None:
+    payload = event.payload
+    citations = tuple(Citation.model_validate(cited, extra="ignore") for cited in payload.get("citations") or ())
+    progress.draft[int(payload["section"])] = DraftedSection(
+        str(payload.get("heading") or ""), str(payload.get("markdown") or ""), citations
+    )
+    progress.agents.pop(event.agent, None)
+
+
 def _read_report(progress: WatchedProgress, event: RunEvent) -> None:
     progress.report = {name: _count_items(event.payload.get(name)) for name in ("sections", "citations", "words")}
 
@@ -175,5 +209,7 @@ _READERS = {
     "waiting": _read_wait,
     "note_added": _read_note,
     "warning": _read_warning,
+    "outline_made": _read_outline,
+    "section_written": _read_section,
     "report_ready": _read_report,
 }

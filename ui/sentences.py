@@ -74,6 +74,10 @@ def _describe_plan(key: str) -> Callable[[RunEvent], str]:
     return lambda event: say(key, subtasks=say_count("subtask", len((event.payload.get("plan") or {}).get("subtasks", ()))))
 
 
+def _describe_outline(event: RunEvent) -> str:
+    return say("log.outlined", sections=say_count("section", len(event.payload.get("sections") or ())))
+
+
 def _describe_report(event: RunEvent) -> str:
     counts = (say_count(noun, int(event.payload.get(f"{noun}s", 0))) for noun in ("word", "section", "citation"))
     return say("log.report", counts=say("log.comma").join(counts))
@@ -109,6 +113,8 @@ SENTENCES: dict[str, Callable[[RunEvent], str]] = {
     "rubric_drafted": lambda e: say("log.rubric", criteria=int(e.payload.get("criteria", 0))),
     "rubric_edited": lambda e: say("log.rubric_edited", criteria=int(e.payload.get("criteria", 0))),
     "scorecard_ready": lambda e: say("log.scored", judged=int(e.payload.get("judged", 0)), of=int(e.payload.get("criteria", 0))),
+    "outline_made": _describe_outline,
+    "section_written": lambda e: say("log.section_written", heading=_read_text(e, "heading")),
     "report_ready": _describe_report,
     "gap": lambda e: say("log.gap"),
 }

@@ -60,6 +60,11 @@ class ReaderClick(NamedTuple):
     section: int | None
 
 
+def show_cards(texts: Mapping[str, PageReport]) -> None:
+    """Put the listener on a page whose citations show their cards and open nothing."""
+    _load_component()(key="cards", data=merge_cards(texts) | {"hint": ""})
+
+
 def listen(known: Cards) -> ReaderClick:
     """Put the listener on the page, and return what was just clicked."""
     data = known | {"hint": say("read.card_hint")}

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from rubrica_client.models import RunEvent
+from ui.agent_names import name_agent
 from ui.components.markup import escape, link_html, site_of
-from ui.language import say, say_count, say_name, say_time
+from ui.language import say, say_count, say_time
 from ui.number_format import format_elapsed
-from ui.progress import SeenSource, WatchedProgress, stage_of
+from ui.progress import SeenSource, WatchedProgress
 from ui.sentences import action_of, line_of
 
 LONGEST_LOG = 300
@@ -20,17 +21,10 @@ def agents_html(progress: WatchedProgress, now: datetime) -> str:
     if not progress.agents:
         return ""
     at_work = sorted(progress.agents.items(), key=lambda item: item[1].seq)
-    items = "".join(_agent_html(_describe_task(path, progress), event, now) for path, event in at_work[:MOST_AGENTS])
+    items = "".join(_agent_html(name_agent(path, progress), event, now) for path, event in at_work[:MOST_AGENTS])
     more = len(at_work) - MOST_AGENTS
     rest = f'<li class="r-quiet">{escape(say("watch.more_agents", agents=say_count("agent", more)))}</li>' if more > 0 else ""
     return f'<ul class="r-list r-agents" aria-label="{escape(say("watch.agents"))}">{items}{rest}</ul>'
-
-
-def _describe_task(path: str, progress: WatchedProgress) -> str:
-    """Return what an agent works on: the title of its subtask, or the name of its stage."""
-    titles = {f"search/{subtask.id}": subtask.title for subtask in progress.plan.subtasks} if progress.plan else {}
-    stage = stage_of(path)
-    return titles.get(stage) or say_name("agent", stage) if stage == path or stage in titles else path
 
 
 def _agent_html(name: str, event: RunEvent, now: datetime) -> str:
@@ -53,9 +47,9 @@ def _source_html(source: SeenSource) -> str:
     return f"<li>{link_html(source.url, source.title)}<br><small>{escape(site_of(source.url))}{escape(often)}</small></li>"
 
 
-def log_html(events: Sequence[RunEvent]) -> str:
+def log_html(events: Sequence[RunEvent], progress: WatchedProgress) -> str:
     """Return the log as HTML, newest first: the time, the agent, and what happened."""
-    items = "".join(_line_html(event) for event in reversed(events[-LONGEST_LOG:]))
+    items = "".join(_line_html(event, progress) for event in reversed(events[-LONGEST_LOG:]))
     return _counted_list_html(say_count("event", len(events)), items, "r-log")
 
 
@@ -64,8 +58,8 @@ def _counted_list_html(all_of_them: str, items: str, kind: str = "") -> str:
     return f'<div class="r-quiet">{escape(all_of_them)}</div><ul class="r-list r-scroll {kind}" tabindex="0">{items}</ul>'
 
 
-def _line_html(event: RunEvent) -> str:
-    agent = f'<span class="r-chip">{escape(event.agent)}</span> ' if event.agent else ""
+def _line_html(event: RunEvent, progress: WatchedProgress) -> str:
+    agent = f'<span class="r-chip">{escape(name_agent(event.agent, progress))}</span> ' if event.agent else ""
     number = escape(say("watch.event", n=event.seq))
     return f'<li><span title="{number}">{say_time(event.at, "second")}</span><div>{agent}{escape(line_of(event))}</div></li>'
 

@@ -11,6 +11,7 @@ from ui.components import (
     click_listener,
     exports,
     feedback,
+    live_report,
     problem,
     repeat,
     run_header,
@@ -20,14 +21,13 @@ from ui.components import (
     system_choice,
     versions,
 )
-from ui.components.markup import escape
+from ui.components.page_title import name_page
 from ui.components.report_view import Article, make_article
 from ui.facts import is_allowed
 from ui.language import get_language, say
 from ui.report import PageReport
 from ui.session import ask_once, get_api, get_me, read_run_id
 
-MISSING = {"failed": "read.failed", "cancelled": "read.cancelled"}
 PREPARED = 24  # reports kept ready to show, for all visitors together
 
 
@@ -42,11 +42,11 @@ def main() -> None:
     except ApiError as error:
         problem.show(error)
         return
+    name_page(run.query.question, say("nav.read"))
     if run.status == "completed":
         _show_report(run)
         return
-    run_header.show(run, "views/read.py")
-    st.html(f'<div class="r-note">{escape(say(MISSING.get(run.status, "read.not_yet")))}</div>')
+    live_report.show(run)
 
 
 def _show_report(run: Run) -> None:
@@ -56,6 +56,7 @@ def _show_report(run: Run) -> None:
         run_header.show(run, "views/read.py")
         problem.show(error)
         return
+    name_page(report.title or run.query.question, say("nav.read"))
     run_header.show(run, "views/read.py", report.title)
     _show_actions(run, report)
     around_report.try_part(lambda client, asked: section_change.show_latest(client, asked, report.version), run)

@@ -11,6 +11,7 @@ from rubrica_client.models import Firing, Schedule, ScheduleChange, ShownWords, 
 from ui.components import list_page
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html, link_html
+from ui.components.page_title import name_page
 from ui.components.repeat import LONGEST_NAME, TIMES
 from ui.components.run_list import shorten_question
 from ui.language import say, say_count, say_name, say_time
@@ -55,6 +56,7 @@ def _describe_times(timing: Timing) -> str:
 
 def _show_one(chosen: str) -> None:
     schedule = get_api().send(schedules.get(chosen))
+    name_page(schedule.name, say("nav.schedules"))
     st.html(f'<h1 class="r-question">{escape(schedule.name)}</h1>{_facts_html(schedule)}')
     with st.container(horizontal=True):
         if st.button(say("schedules.now"), key="trigger", icon=":material/play_arrow:") and send_command(

@@ -8,6 +8,7 @@ from rubrica_client import ApiError, reports, runs
 from rubrica_client.models import SideBySideView
 from ui.components import problem, run_header, side_table, texts_side_by_side
 from ui.components.markup import escape
+from ui.components.page_title import name_page
 from ui.facts import has_ended, is_finished, lacks_scores
 from ui.language import say, say_name
 from ui.report import PageReport
@@ -27,6 +28,7 @@ def main() -> None:
     except ApiError as error:
         problem.show(error)
         return
+    name_page(view.question, say("nav.side_by_side"))
     st.html(f'<h1 class="r-question">{escape(view.question)}</h1><p class="r-quiet">{escape(_make_lead(view))}</p>')
     if not all(has_ended(column) for column in view.columns):
         st.fragment(_show_under_way, run_every=REFRESH)(chosen, _count_ended(view))

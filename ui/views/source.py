@@ -4,6 +4,8 @@ import streamlit as st
 
 from rubrica_client import ApiError, reports
 from ui.components import problem, run_header, source_view
+from ui.components.page_title import name_page
+from ui.language import say
 from ui.report import PageReport
 from ui.session import get_api, read_run_id
 
@@ -18,6 +20,7 @@ def main() -> None:
     except ApiError as error:
         problem.show(error)
         return
+    name_page(say("source.citation", n=st.query_params.get("n", "")), report.title)
     source_view.show(get_api(), report, st.query_params.get("n", ""))
 
 

@@ -1,26 +1,25 @@
 """The page of a run at work: the plan, the agents, the sources as they arrive, its usage, and the controls."""
 
-from datetime import timedelta
-from time import monotonic
+from typing import Literal
 
 import streamlit as st
 
 from rubrica_client import ApiError, runs
 from rubrica_client.models import Run
 from rubrica_client.runs import PARKED
-from ui.components import approval, controls, problem, run_header
+from ui.components import approval, controls, pace_bar, problem, run_header
 from ui.components.markup import escape, labelled_html
 from ui.components.meters import meters_html
+from ui.components.page_title import name_page
 from ui.components.plan_tree import plan_html
 from ui.components.run_activity import agents_html, log_html, notices_html, seen_sources_html
 from ui.event_feed import FeedState
 from ui.facts import is_finished
 from ui.language import now, say, say_name
 from ui.progress import WatchedProgress
-from ui.session import get_api, get_feed, read_run_id, update_progress
+from ui.session import get_api, get_feed, read_run_id
+from ui.watching import REFRESH, begin_watching, has_just_ended, look_again, remember_unfinished
 
-REFRESH = timedelta(seconds=1)
-LONGEST_UNASKED = timedelta(seconds=15)  # how long a run is not asked for while its log does not grow
 STATES_WITH_DETAIL = ("failed", "cancelled", "paused", "budget_reached")
 
 
@@ -36,10 +35,13 @@ def main() -> None:
         problem.show(error)
         st.button(say("watch.again"), icon=":material/refresh:")
         return
-    st.session_state["watched_run"] = (monotonic(), run)
+    if has_just_ended(run):
+        st.switch_page("views/read.py", query_params={"run": run.id})
+    name_page(run.query.question, say("nav.watch"))
+    begin_watching(run)
     settled = is_finished(run) and get_feed(run.id).look().ended
     every = None if settled else REFRESH
-    planned = bool(run.plan or update_progress(get_feed(run.id).look().events).plan)
+    planned = bool(run.plan or look_again().progress.plan)
     st.fragment(_show_standing, run_every=every)(settled, run.status == "awaiting_approval", planned)
     if run.status == "awaiting_approval":
         st.fragment(_show_approval)()
@@ -51,66 +53,50 @@ def main() -> None:
 def _show_standing(settled: bool, waiting: bool, planned: bool) -> None:
     """Draw where the run stands, and the buttons. The refresh stops when the run is over and its log is whole.
 
-    The whole page runs again when a plan appears, which can then be changed, and when the run begins or stops waiting for
-    approval. Each zone is a container, so that what opens and closes in one does not disturb another.
+    The whole page runs again when a plan appears, which can then be changed, when the run begins or stops waiting for
+    approval, and at the end, which opens the report. Each zone is a container, so that what opens and closes in one does not
+    disturb another.
     """
-    run, trouble = _load_latest()
-    state = get_feed(run.id).look()
-    known = update_progress(state.events)
+    run, known, trouble, whole = look_again()
+    if not is_finished(run):
+        remember_unfinished(run)
     with st.container():
         run_header.show(run, "views/watch.py")
     with st.container():
-        _show_notices(run, known, trouble or state.problem)
+        _show_notices(run, known, trouble)
     with st.container():
-        st.html(meters_html(run, known, now()))
+        st.html(pace_bar.pace_html(run, known, now(), pace_bar.find_likely_time(run)) + meters_html(run, known, now()))
     with st.container():
         controls.show(get_api(), run)
     turned = (run.status == "awaiting_approval") != waiting or bool(run.plan or known.plan) != planned
-    if turned or (is_finished(run) and state.ended and not settled):
+    if turned or (is_finished(run) and whole and not settled):
         st.rerun()
 
 
 def _show_approval() -> None:
     """Draw the waiting plan. The refresh leaves it alone, because somebody may be typing."""
-    run, _ = _load_latest()
-    plan = run.plan or update_progress(get_feed(run.id).look().events).plan
+    run, known, _, _ = look_again()
+    plan = run.plan or known.plan
     if plan:
         approval.show(get_api(), run, plan)
 
 
 def _show_steering() -> None:
     """Draw the controls. The refresh leaves them alone, because somebody may be typing."""
-    run, _ = _load_latest()
-    controls.show_steering(get_api(), run, update_progress(get_feed(run.id).look().events).plan)
+    run, known, _, _ = look_again()
+    controls.show_steering(get_api(), run, known.plan)
 
 
 def _show_work() -> None:
     """Draw what the agents do and what they have found."""
-    run, _ = _load_latest()
-    state = get_feed(run.id).look()
-    known = update_progress(state.events)
+    run, known, _, _ = look_again()
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.html(labelled_html(say("watch.plan"), plan_html(known, still=is_finished(run) or run.status in PARKED)))
     with right:
         agents = agents_html(known, now())
         st.html(labelled_html(say("watch.agents"), agents) if agents else "<i></i>")
-        _show_tabs(known, state)
-
-
-def _load_latest() -> tuple[Run, ApiError | None]:
-    """Return the run now, or its last known state and the error. The API is asked when the log has grown or the state is old."""
-    asked_at, held = st.session_state["watched_run"]
-    state = get_feed(held.id).look()
-    grown = bool(state.events) and state.events[-1].seq > held.last_seq
-    if is_finished(held) or not (grown or state.problem or monotonic() - asked_at > LONGEST_UNASKED.total_seconds()):
-        return held, None
-    try:
-        held = get_api().send(runs.get(held.id))
-    except ApiError as error:
-        return held, error
-    st.session_state["watched_run"] = (monotonic(), held)
-    return held, None
+        _show_tabs(known, get_feed(run.id).look())
 
 
 def _show_notices(run: Run, known: WatchedProgress, trouble: ApiError | None) -> None:
@@ -123,8 +109,16 @@ def _show_notices(run: Run, known: WatchedProgress, trouble: ApiError | None) ->
     notices = notices_html(known)
     if notices:
         st.html(notices)
-    if run.status == "completed" and st.button(say("watch.read"), key="read", type="primary", icon=":material/article:"):
-        st.switch_page("views/read.py", query_params={"run": run.id})
+    _offer_report(run, known)
+
+
+def _offer_report(run: Run, known: WatchedProgress) -> None:
+    """Draw the way to the report: once it is ready, and while it is being written."""
+    label = say("watch.read") if run.status == "completed" else say("watch.read_along")
+    if run.status == "completed" or known.written:
+        kind: Literal["primary", "secondary"] = "primary" if run.status == "completed" else "secondary"
+        if st.button(label, key="read", type=kind, icon=":material/article:"):
+            st.switch_page("views/read.py", query_params={"run": run.id})
 
 
 def _show_tabs(known: WatchedProgress, state: FeedState) -> None:
@@ -133,7 +127,7 @@ def _show_tabs(known: WatchedProgress, state: FeedState) -> None:
     with sources:
         st.html(seen_sources_html(known))
     with log:
-        st.html(log_html(state.events))
+        st.html(log_html(state.events, known))
     with notes:
         notes_html = "".join(f'<div class="r-note">{escape(note)}</div>' for note in known.notes)
         st.html(notes_html or f'<p class="r-quiet">{escape(say("watch.no_notes"))}</p>')
