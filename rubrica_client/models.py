@@ -998,6 +998,17 @@ class RunEvent(Value):
     at: datetime
 
 
+class RunPhase(StrEnum):
+    """
+    Runs by what a person can do with them: follow them, decide, read the report, or see what went wrong.
+    """
+
+    UNDER_WAY = "under_way"
+    WAITING = "waiting"
+    COMPLETED = "completed"
+    ENDED = "ended"
+
+
 class RunStatus(StrEnum):
     """
     The status of a run. `awaiting_approval`, `paused` and `budget_reached` wait for a person and keep everything.
@@ -1992,6 +2003,7 @@ class ToolList(Value):
     """The outside services, with the outcome of their calls."""
 
     items: Sequence[ToolUse]
+    sources: Sequence[SourceKind] = Field(..., description="The kinds of sources that a run can search here.")
 
 
 class VersionInfo(Value):

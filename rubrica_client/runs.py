@@ -1,6 +1,7 @@
 """Runs: create, read and steer them."""
 
 from collections.abc import Sequence
+from datetime import date
 
 from rubrica_client.models import (
     AddedNote,
@@ -26,9 +27,19 @@ def create(new: NewRun) -> Request[Run]:
     return Request("POST", "/v1/runs", Run, body=new, timeout=DRAFTING if new.beside else None).with_key()
 
 
-def list_(limit: int | None = None, before: str | None = None, words: str = "") -> Request[RunPage]:
-    """List runs, newest first; with `words`, those that have all of them in question or report."""
-    return Request("GET", "/v1/runs", RunPage, query={"limit": limit, "before": before, "q": words})
+def list_(
+    limit: int | None = None,
+    before: str | None = None,
+    words: str = "",
+    phase: str | None = None,
+    since: date | str | None = None,
+    until: date | str | None = None,
+    *,
+    own: bool = False,
+) -> Request[RunPage]:
+    """List runs, newest first: those that have all `words` in question or report, in this phase, of these days, one's `own`."""
+    narrowed = {"q": words, "phase": phase, "since": since, "until": until, "own": "true" if own else None}
+    return Request("GET", "/v1/runs", RunPage, query={"limit": limit, "before": before, **narrowed})
 
 
 def get(run_id: str) -> Request[Run]:

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from rubrica_client import ApiError, Client, accounts, documents, runs
-from rubrica_client.models import Collection, Me, Run, RunEvent
+from rubrica_client import ApiError, Client, accounts, documents, runs, service
+from rubrica_client.models import Collection, Me, Run, RunEvent, SourceKind
 from rubrica_client.patience import NONE
 from ui.event_feed import EventFeed
 from ui.progress import WatchedProgress, fold_events
@@ -43,6 +43,11 @@ def _make_auth_headers() -> dict[str, str]:
     if key:
         return {"Authorization": f"Bearer {key}"}
     return {"Cookie": f"{SESSION_COOKIE}={token}"} if token else {}
+
+
+def is_own_machine() -> bool:
+    """Return whether the page belongs to one person, who runs the installation on a machine of their own."""
+    return bool(os.environ.get("RUBRICA_API_KEY"))
 
 
 def read_session_token() -> str:
@@ -129,6 +134,14 @@ def list_latest_runs() -> Sequence[Run]:
 def list_own_collections() -> Sequence[Collection]:
     """Return the newest collections of the visitor's own documents; they are at most some seconds old."""
     return _ask_if_old("own_collections", lambda: get_api().send(documents.collections(limit=MOST_COLLECTIONS)).items)
+
+
+def list_searchable() -> Sequence[SourceKind]:
+    """Return the kinds of sources that a run can search here; all kinds where the API does not say."""
+    try:
+        return _ask_if_old("searchable", lambda: get_api().send(service.tools(days=1)).sources)
+    except ApiError:
+        return tuple(SourceKind)
 
 
 def _ask_if_old(name: str, ask: Callable[[], T]) -> T:

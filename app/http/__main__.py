@@ -57,6 +57,7 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
             settings.worker_database_url.get_secret_value(),
             TemporalGateway(temporal),
             services_on=settings.services,
+            searchable=settings.searchable,
             retrieval_url=settings.retrieval_url,
             systems=ALL_SYSTEMS if settings.llm_base_url else SYSTEMS_WITHOUT_MODEL,
             model=settings.default_model,

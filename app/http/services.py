@@ -18,6 +18,7 @@ from app.comparisons.service.offers import Offers
 from app.database.engine import connect
 from app.database.roles import refuse_bypass
 from app.database.tenancy import TenantDatabase
+from app.domain.options import SourceKind
 from app.domain.pricing import PricedModel
 from app.domain.query import SystemName
 from app.exports.service import Exports
@@ -113,6 +114,7 @@ async def open_services(
     trusted_url: str,
     gateway: RunGateway,
     services_on: frozenset[str] = frozenset(),
+    searchable: frozenset[SourceKind] = frozenset(SourceKind),
     retrieval_url: str | None = None,
     systems: Sequence[SystemName] = ALL_SYSTEMS,
     model: PricedModel | None = None,
@@ -125,7 +127,7 @@ async def open_services(
     """Open the pools, the listening connection and the background work, for as long as the context lasts.
 
     Requests use `database_url`, whose role sees one organisation at a time. Work for no particular organisation, and work before
-    the organisation is known, uses `trusted_url`. `services_on` are the configured outside services; `retrieval_url` is the
+    the organisation is known, uses `trusted_url`. `services_on` are the configured outside services, `searchable` the kinds of sources that there are; `retrieval_url` is the
     index's address; `systems` are those that can be asked for; `model` is the one that runs use, for estimates. `documents` is
     the folder from which the index reads own documents; `timing` holds the times of schedules; `offers` are the models and
     ways that reports can be written with.
@@ -142,7 +144,7 @@ async def open_services(
         services = Services(
             **vars(run_services),
             **vars(_make_report_services(tenants, trusted, gateway, run_services, accounts, offers)),
-            **vars(_make_source_services(tenants, trusted, background, services_on)),
+            **vars(_make_source_services(tenants, trusted, background, services_on, searchable)),
             **vars(_make_notification_services(tenants, trusted, background, timing)),
             **vars(_make_request_services(tenants, trusted, gateway, accounts, background)),
         )
@@ -192,13 +194,17 @@ def _make_report_services(
 
 
 def _make_source_services(
-    tenants: TenantDatabase, trusted: asyncpg.Pool, background: Background, services_on: frozenset[str]
+    tenants: TenantDatabase,
+    trusted: asyncpg.Pool,
+    background: Background,
+    services_on: frozenset[str],
+    searchable: frozenset[SourceKind],
 ) -> SourceServices:
     return SourceServices(
         collections=Collections(tenants, trusted, background.files, background.index, background.tending.wake),
         pages=Pages(background.index),
         suggestions=Suggestions(tenants, background.index),
-        use=ToolUseReport(trusted, services_on),
+        use=ToolUseReport(trusted, services_on, searchable),
     )
 
 

@@ -18,6 +18,7 @@ from tests.ui.whole_answers import complete_answer, fill_in
 
 TERMINAL = {"completed", "failed", "cancelled"}
 START = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
+PHASES = {"under_way": {"queued", "running"}, "completed": {"completed"}}
 Json = dict[str, Any]
 Answerer = Callable[[re.Match[str], Json | None], Any]
 
@@ -75,6 +76,7 @@ class FakeApi:
         self.cut_stream_after = 0
         self.delay = 0.0
         self.closing = False
+        self.sources = ["corpora", "collections"]
         self.routes: list[tuple[str, str, Answerer]] = []
 
     def answer(self, method: str, path: str, answer: "Answerer") -> None:
@@ -174,10 +176,12 @@ class _Handler(BaseHTTPRequestHandler):
         self._send_json(200, complete_answer(self.command, path, answer))
 
     def _route(self, path: str, query: dict[str, list[str]], body: Json | None) -> None:
+        if path == "/v1/tools":
+            return self._send_json(200, {"items": [], "sources": self.api.sources})
         if path == "/v1/runs" and self.command == "POST":
             return self._create_run(body or {})
         if path == "/v1/runs":
-            return self._list_runs(int(query["limit"][0]), query.get("before", [""])[0], query.get("q", [""])[0])
+            return self._list_runs(query)
         if found := re.fullmatch(r"/v1/snapshots/(\w+)", path):
             return self._send_bytes(200, "text/plain; charset=utf-8", self.api.snapshots[found[1]].encode())
         found = re.fullmatch(r"/v1/runs/([\w-]+)(?:/(\w+))?", path)
@@ -209,8 +213,10 @@ class _Handler(BaseHTTPRequestHandler):
         )
         self._send_json(201, run.fields)
 
-    def _list_runs(self, limit: int, before: str, words: str) -> None:
-        asked = reversed(self.api.runs.values())
+    def _list_runs(self, query: dict[str, list[str]]) -> None:
+        limit, before, words = int(query["limit"][0]), query.get("before", [""])[0], query.get("q", [""])[0]
+        statuses = PHASES[query["phase"][0]] if "phase" in query else None
+        asked = [run for run in reversed(self.api.runs.values()) if statuses is None or run.fields["status"] in statuses]
         runs = [run for run in asked if all(word in run.fields["query"]["question"] for word in words.split())]
         first = next((i + 1 for i, run in enumerate(runs) if run.id == before), 0)
         page = runs[first : first + limit]

@@ -14,6 +14,21 @@ from ui.components.rubric_editor import join_criterion, split_criterion
 OpenPage = Callable[..., AppTest]
 
 
+def test_sources_that_are_not_set_up_cannot_be_chosen_and_the_page_says_why(api: FakeApi, open_page: OpenPage) -> None:
+    app = open_page("ask")
+    assert app.pills(key="sources").options == ["The corpora"]
+    assert "Searches: the default corpus</p>" in shown(app), "said before anything is typed"
+    said = "".join(caption.value for caption in app.caption)
+    assert "Not set up here: The web, Papers." in said
+    assert "RUBRICA_SEARXNG_URL" in said, "the owner of the machine can set it"
+    api.sources.append("web")
+    app = open_page("ask")
+    assert app.pills(key="sources").options == ["The corpora", "The web"]
+    assert "Searches: the default corpus, The web</p>" in shown(app)
+    app.pills(key="sources").set_value(["corpora"]).run()
+    assert "Searches: the default corpus</p>" in shown(app)
+
+
 def test_the_estimate_is_an_interval_with_its_ground(api: FakeApi, open_page: OpenPage) -> None:
     add_estimate(api)
     app = open_page("ask")
@@ -25,17 +40,18 @@ def test_collections_that_fit_are_searched_besides_the_default_corpus_unless_the
     api: FakeApi, open_page: OpenPage
 ) -> None:
     add_collections(api, "Leases", "Manuals", fitting=("Leases",))
+    api.sources.append("web")
     app = open_page("ask")
     app.text_area(key="question").set_value(QUESTION).run()
     assert app.multiselect(key="own").value == ["Leases"]
-    assert "Searches: your collection Leases, the default corpus</p>" in shown(app)
+    assert "Searches: your collection Leases, the default corpus, The web</p>" in shown(app)
     app.button(key="start").click().run()
     assert take_sent(api) == (["Leases"], ["corpora", "collections", "web", "scholar"])
 
     app = open_page("ask")
     app.text_area(key="question").set_value(QUESTION).run()
     app.toggle(key="beside").set_value(False).run()
-    assert "Searches: your collection Leases</p>" in shown(app)
+    assert "Searches: your collection Leases, The web</p>" in shown(app), "nothing but the default corpus is left out"
     app.pills(key="sources").set_value(["web"]).run()
     assert "Searches: your collection Leases, The web</p>" in shown(app)
     app.button(key="start").click().run()
@@ -46,7 +62,7 @@ def test_collections_that_fit_are_searched_besides_the_default_corpus_unless_the
     app.multiselect(key="own").set_value([]).run()
     app.text_area(key="question").set_value(f"{QUESTION} And later?").run()
     assert app.multiselect(key="own").value == [], "a choice stays"
-    assert "Searches: the default corpus</p>" in shown(app)
+    assert "Searches: the default corpus, The web</p>" in shown(app)
     app.button(key="start").click().run()
     assert take_sent(api) == ([], None)
 

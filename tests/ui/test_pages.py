@@ -27,6 +27,7 @@ def caught_up(app: AppTest, events: int) -> AppTest:
 
 
 def test_asking_starts_a_run_and_leads_to_its_page(api: FakeApi, open_page: OpenPage) -> None:
+    api.sources += ["web", "scholar"]
     app = open_page("ask")
     app.text_area(key="question").set_value(QUESTION)
     app.segmented_control(key="effort").set_value("deep")
@@ -196,6 +197,21 @@ def test_history_is_searched_and_the_address_keeps_the_words(api: FakeApi, open_
     assert listed == ["About tariffs"]
     app.text_input(key="q").set_value("<b>nowhere").run()
     assert "No question and no report has all of these words: &lt;b&gt;nowhere" in shown(app)
+
+
+def test_history_is_narrowed_and_the_older_part_stays_narrow(api: FakeApi, open_page: OpenPage) -> None:
+    for number in range(200):
+        api.add(FakeRun(f"Question {number}", status="completed" if number % 2 else "running"))
+    app = open_page("history")
+    app.selectbox(key="history_phase").set_value("completed").run()
+    assert "".join(app.query_params["phase"]) == "completed"
+    labels = [link.label for link in app.main.get("page_link")]
+    assert labels[:2] == ["Question 199", "Question 197"]
+    assert labels[-1] == "Older"
+    again = open_page("history", phase="completed", q="Question 3")
+    assert again.selectbox(key="history_phase").value == "completed", "the address brings it back"
+    none = open_page("history", phase="under_way", q="nowhere")
+    assert "No run fits" in shown(none)
 
 
 def test_a_run_is_deleted_after_a_question(api: FakeApi, open_page: OpenPage) -> None:

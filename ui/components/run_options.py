@@ -1,5 +1,6 @@
 """Options of a run: how the report is written, where agents search, and at what limit the run stops."""
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
@@ -9,6 +10,7 @@ from rubrica_client.models import Budget
 from ui.components.controls import ask_budget
 from ui.components.own_collections import ChosenCollections
 from ui.language import LANGUAGES, say, say_name
+from ui.session import is_own_machine, list_searchable
 
 LENGTHS = ("short", "medium", "long")
 TONES = ("neutral", "academic", "business", "plain")
@@ -54,15 +56,17 @@ def _name_choice(group: str, value: str) -> str:
 
 
 def _ask_searching() -> dict[str, Any]:
+    there = list_searchable()
     sources = st.pills(
         say("ask.sources"),
-        SOURCES,
+        [kind for kind in SOURCES if kind in there],
         selection_mode="multi",
         key="sources",
         wrap=True,
         format_func=lambda kind: say_name("sources", kind),
         help=say("ask.sources_help"),
     )
+    _tell_missing([kind for kind in SOURCES if kind not in there])
     first = st.date_input(say("ask.published_from"), None, date(1500, 1, 1), key="published_from", format="YYYY-MM-DD")
     last = st.date_input(say("ask.published_to"), None, date(1500, 1, 1), key="published_to", format="YYYY-MM-DD")
     return {
@@ -72,6 +76,13 @@ def _ask_searching() -> dict[str, Any]:
         "domains_allowed": _ask_domains("domains_allowed"),
         "domains_refused": _ask_domains("domains_refused"),
     }
+
+
+def _tell_missing(kinds: Sequence[str]) -> None:
+    """Say which kinds of sources are not set up, and who can change that."""
+    if kinds:
+        names = say("log.comma").join(say_name("sources", kind) for kind in kinds)
+        st.caption(say("ask.missing_own" if is_own_machine() else "ask.missing", kinds=names))
 
 
 def _ask_domains(key: str) -> tuple[str, ...]:

@@ -51,8 +51,7 @@ def _show_form() -> None:
         elif QUESTIONS in st.session_state:
             _show_questions(new)
         before_start.show_estimate(get_api(), new)
-    if new.question.strip():
-        st.html(own_collections.searched_html(new))
+    st.html(own_collections.searched_html(new))
 
 
 def _ask_effort() -> str:

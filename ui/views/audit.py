@@ -1,8 +1,7 @@
 """The audit log: who did what, when and from where. It can be filtered, read page by page, and downloaded as a table."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,7 +9,7 @@ import streamlit as st
 
 from rubrica_client import ApiError, accounts, organisation
 from rubrica_client.models import Action, AuditEntry
-from ui.components import list_page, problem
+from ui.components import list_filters, list_page, problem
 from ui.components.markup import escape, hero_html
 from ui.language import say, say_name, say_time
 from ui.session import get_api, get_me, read_query
@@ -47,41 +46,13 @@ def main() -> None:
 def _ask_filters(people: Mapping[str, str]) -> dict[str, Any]:
     """Draw the filters, and return their values, which are in the address too."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        _show_choice("action", tuple(Action), lambda action: say_name("audit_action", action))
-        _show_choice("user_id", tuple(people), lambda user: people.get(user, user))
-        _show_day("since")
-        _show_day("until")
+        list_filters.show_choice(
+            "audit", "action", say("audit.action"), tuple(Action), lambda action: say_name("audit_action", action)
+        )
+        list_filters.show_choice("audit", "user_id", say("audit.user_id"), tuple(people), lambda user: people.get(user, user))
+        list_filters.show_day("audit", "since", say("audit.since"))
+        list_filters.show_day("audit", "until", say("audit.until"))
     return {name: value for name in FILTERS if (value := read_query(name))}
-
-
-def _show_choice(name: str, offered: tuple[str, ...], label_of: Callable[[str], str]) -> None:
-    value = read_query(name)
-    options = (*offered, value) if value and value not in offered else offered
-    place = options.index(value) if value else None
-    st.selectbox(
-        say(f"audit.{name}"), options, place, format_func=label_of, key=f"audit_{name}", placeholder=say("audit.all"),
-        on_change=_write_address, args=(name,), width=220,
-    )  # fmt: skip
-
-
-def _show_day(name: str) -> None:
-    try:
-        day = date.fromisoformat(read_query(name) or "")
-    except ValueError:
-        day = None
-    st.date_input(
-        say(f"audit.{name}"), day, key=f"audit_{name}", format="YYYY-MM-DD", on_change=_write_address, args=(name,), width=150
-    )
-
-
-def _write_address(name: str) -> None:
-    """Write what was chosen into the address, and start the log at its newest entry again."""
-    st.query_params.pop("before", None)
-    chosen = st.session_state[f"audit_{name}"]
-    if chosen:
-        st.query_params[name] = str(chosen)
-    else:
-        st.query_params.pop(name, None)
 
 
 def _table_html(entries: Sequence[AuditEntry], people: Mapping[str, str]) -> str:

@@ -93,18 +93,24 @@ def _show_actions(run: Run, report: PageReport) -> None:
         with st.popover(say("read.share"), icon=":material/link:"):
             sharing.show_form(get_api(), run)
             around_report.try_part(sharing.show_links, run)
-        with st.popover(say("read.compare"), icon=":material/compare_arrows:"):
-            feedback.show_second_report_form(get_api(), run, report)
-        with st.popover(say("beside.title"), icon=":material/view_column:"):
-            system_choice.show_further(get_api(), run)
-        with st.popover(say("read.repeat"), icon=":material/update:"):
-            repeat.show(get_api(), run)
-        with st.popover(say("read.versions"), icon=":material/history:"):
-            around_report.try_part(versions.show, run)
-        with st.popover(say("read.wrong"), icon=":material/flag:"):
-            feedback.show_flag_form(get_api(), run, report)
-        if report.version == 1:  # stars are for what the run delivered, not for what readers made of it
-            st.fragment(feedback.show_stars)(get_api(), run)
+        with st.popover(say("read.more"), icon=":material/more_horiz:"):
+            _show_more(run, report)
+
+
+def _show_more(run: Run, report: PageReport) -> None:
+    """Draw what is done less often, each folded."""
+    with st.expander(say("read.compare"), icon=":material/compare_arrows:", key="more_compare"):
+        feedback.show_second_report_form(get_api(), run, report)
+    with st.expander(say("beside.title"), icon=":material/view_column:", key="more_systems"):
+        system_choice.show_further(get_api(), run)
+    with st.expander(say("read.repeat"), icon=":material/update:", key="more_repeat"):
+        repeat.show(get_api(), run)
+    with st.expander(say("read.versions"), icon=":material/history:", key="more_versions"):
+        around_report.try_part(versions.show, run)
+    with st.expander(say("read.wrong"), icon=":material/flag:", key="more_wrong"):
+        feedback.show_flag_form(get_api(), run, report)
+    if report.version == 1:  # stars are for what the run delivered, not for what readers made of it
+        st.fragment(feedback.show_stars)(get_api(), run)
 
 
 @st.cache_data(max_entries=PREPARED, show_spinner=False)

@@ -1,5 +1,6 @@
 """Routes to ask a question, and to list, read and delete runs."""
 
+from datetime import date
 from typing import Annotated
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from app.http.authentication import needs
 from app.http.dependencies import AskingService, CurrentPrincipal, DeletingService, RunId, RunsService, SuggestionsService
 from app.http.openapi.responses import problem_responses
 from app.runs.api.suggested_sources import choose_sources
+from app.runs.nouns import RunFilter, RunPhase
 from app.runs.schemas import NewRun, RunPage
 
 PAGE_SIZE = 20
@@ -44,14 +46,21 @@ class RunsController(Controller):
     async def list_runs(
         self,
         runs: RunsService,
+        principal: CurrentPrincipal,
         limit: Annotated[int, QueryParameter(ge=1, le=100, description="How many at most.")] = PAGE_SIZE,
         before: Annotated[UUID | None, QueryParameter(description="Only runs older than this one.")] = None,
         q: Annotated[str, QueryParameter(max_length=200, description="Only runs with these words in question or report.")] = "",
+        phase: Annotated[RunPhase | None, QueryParameter(description="Only runs in this phase.")] = None,
+        since: Annotated[date | None, QueryParameter(description="Asked on this day (UTC) or later.")] = None,
+        until: Annotated[date | None, QueryParameter(description="Asked on this day (UTC) or earlier.")] = None,
+        own: Annotated[bool, QueryParameter(description="Only runs that you asked for.")] = False,
     ) -> RunPage:
         """List the organisation's runs, newest first."""
         if "\0" in q:
             raise InvalidInput("`q` has a null character; send plain words")
-        found = await runs.list_page(limit + 1, before, q)
+        asked_by = principal.user_id if own else None
+        wanted = RunFilter(words=tuple(q.split()), phase=phase, since=since, until=until, asked_by=asked_by)
+        found = await runs.list_page(limit + 1, before, wanted)
         items = list(found[:limit])
         return RunPage(items=items, next=items[-1].id if len(found) > limit else None)
 

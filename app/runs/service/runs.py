@@ -19,6 +19,7 @@ from app.domain.run import Run
 from app.preferences.storage import writer_defaults
 from app.reports.storage import reports, versions
 from app.reports.storage.reports import StoredReport
+from app.runs.nouns import RunFilter
 from app.runs.service.gateway import RunGateway
 from app.runs.storage import events, runs, steering
 from app.runs.storage import stored_turns as tapes
@@ -26,6 +27,7 @@ from app.runs.storage.events import LoggedEvent
 from app.runs.storage.run_log import RunLog
 
 ALL_SYSTEMS = tuple(SystemName)
+ALL = RunFilter()
 SYSTEMS_WITHOUT_MODEL = (SystemName.MINDDR,)
 """The others need a language model."""
 WAITING_FOR_WORKFLOWS = "waiting for the workflow service; the run starts by itself when it answers"
@@ -183,18 +185,17 @@ class Runs:
             raise NotFound(f"there is no run {run_id}")
         return run
 
-    async def list_page(self, limit: int, before: UUID | None, search: str = "") -> Sequence[Run]:
-        """Return up to `limit` runs, newest first, older than `before`; with `search`, those that have all its words.
+    async def list_page(self, limit: int, before: UUID | None, wanted: RunFilter = ALL) -> Sequence[Run]:
+        """Return up to `limit` of the wanted runs, newest first, older than `before`.
 
         Raises:
             InvalidInput: there is no run `before`.
         """
         if before is not None and await runs.get(self._database, before) is None:
             raise InvalidInput(f"`before` names no run: {before}")
-        words = search.split()
-        if words:
-            return await runs.find(self._database, words, limit, before)
-        return await runs.list_page(self._database, limit, before)
+        if wanted == ALL:
+            return await runs.list_page(self._database, limit, before)
+        return await runs.find(self._database, wanted, limit, before)
 
     async def read_events(self, run_id: UUID, after: int, limit: int = events.PAGE) -> Sequence[LoggedEvent]:
         """Return up to `limit` events of the run's log after number `after`, in order."""

@@ -13,6 +13,7 @@ from app.domain.budget import Budget, Usage
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType, Run, RunStatus, WaitReason
+from app.runs.nouns import RunFilter
 from app.runs.storage.run_log import to_json
 
 WILDCARD = re.compile(r"([%_\\])")  # what LIKE would read as more than itself
@@ -38,9 +39,15 @@ PAGE_BEFORE = (
     ORDER BY r.created_at DESC, r.id DESC LIMIT $1"""
 )
 # Every word must be in the question or in the report. Row-level security leaves the organisation's runs: few enough to read.
+# Without words there are no runs that were made on behalf of another, as in the plain list.
 FOUND = (
     RUN
-    + """WHERE r.fleet_id IS NULL AND ($2::uuid IS NULL OR (r.created_at, r.id) < (SELECT created_at, id FROM runs WHERE id = $2))
+    + """WHERE r.fleet_id IS NULL AND (r.made_for IS NULL OR cardinality($3::text[]) > 0)
+      AND ($4::text[] IS NULL OR r.status = ANY ($4::text[]))
+      AND ($5::date IS NULL OR r.created_at >= $5::date::timestamp AT TIME ZONE 'UTC')
+      AND ($6::date IS NULL OR r.created_at < ($6::date + 1)::timestamp AT TIME ZONE 'UTC')
+      AND ($7::uuid IS NULL OR r.created_by = $7)
+      AND ($2::uuid IS NULL OR (r.created_at, r.id) < (SELECT created_at, id FROM runs WHERE id = $2))
       AND (r.query->>'question' ILIKE ALL ($3::text[])
            OR EXISTS (SELECT FROM reports t WHERE t.run_id = r.id AND t.markdown ILIKE ALL ($3::text[])))
     ORDER BY r.created_at DESC, r.id DESC LIMIT $1"""
@@ -121,11 +128,12 @@ async def list_page(database: Executor, limit: int, before: UUID | None) -> Sequ
     return [_run_of(row) for row in rows]
 
 
-async def find(database: Executor, words: Sequence[str], limit: int, before: UUID | None) -> Sequence[Run]:
-    """List up to `limit` runs whose question or whose report has all these words, newest first, older than the run `before`."""
-    patterns = [f"%{WILDCARD.sub(ESCAPED, word)}%" for word in words]
+async def find(database: Executor, wanted: RunFilter, limit: int, before: UUID | None) -> Sequence[Run]:
+    """List up to `limit` of the wanted runs, newest first, older than the run `before`."""
+    patterns = [f"%{WILDCARD.sub(ESCAPED, word)}%" for word in wanted.words]
+    statuses = list(wanted.phase.statuses) if wanted.phase else None
     async with translate_outages():
-        rows = await database.fetch(FOUND, limit, before, patterns)
+        rows = await database.fetch(FOUND, limit, before, patterns, statuses, wanted.since, wanted.until, wanted.asked_by)
     return [_run_of(row) for row in rows]
 
 

@@ -1,7 +1,12 @@
 """Asking, listing and looking, as a client of the API sees it."""
 
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
 import pytest
 
+from app.domain.run import RunStatus
+from app.runs.storage.run_log import RunLog
 from tests.app.served_api import ApiClient, InMemoryRuns
 
 NOBODY = "7d1c3b1e-0c0c-4f4e-9d5a-3c8a5f0f6b11"
@@ -33,6 +38,24 @@ async def test_what_is_chosen_is_kept_and_what_is_not_stays_open(api: ApiClient,
     assert workflows.started[-1].query.model_dump(mode="json") == query
     plain = (await api.post("/v1/runs", {"question": "Why tariffs?"})).json["query"]
     assert (plain["style"], plain["scope"], plain["approve_plan"], plain["rubric"]) == (None, None, False, False)
+
+
+async def test_runs_are_narrowed_by_phase_day_person_and_words(api: ApiClient, run_log: RunLog) -> None:
+    ready, under_way = [(await api.post("/v1/runs", {"question": f"Why {what}?"})).json["id"] for what in ("tariffs", "treaties")]
+    await run_log.set_status(UUID(ready), RunStatus.COMPLETED)
+
+    async def listed(query: str) -> list[str]:
+        return [run["id"] for run in (await api.get(f"/v1/runs?{query}")).json["items"]]
+
+    today = datetime.now(UTC).date()
+    assert await listed("phase=completed") == [ready]
+    assert await listed("phase=under_way") == [under_way]
+    assert await listed("phase=waiting") == []
+    assert await listed(f"since={today - timedelta(days=1)}&until={today + timedelta(days=1)}") == [under_way, ready]
+    assert await listed(f"since={today + timedelta(days=2)}") == []
+    assert await listed("own=true&q=tariffs&phase=completed") == [ready]
+    assert await listed(f"phase=under_way&before={under_way}") == []
+    assert (await api.get("/v1/runs?phase=lost")).is_problem(400)
 
 
 async def test_the_way_of_writing_is_chosen_with_the_question(api: ApiClient, workflows: InMemoryRuns) -> None:
