@@ -24,8 +24,8 @@ from pydantic import (
 )
 
 from app.domain.errors import SetupError
-from app.domain.pricing import PricedModel, parse_priced_model
 from app.domain.options import SourceKind
+from app.domain.pricing import PricedModel, parse_priced_model
 from app.domain.services import SERVICES, ServiceKind
 from app.setting_values import (
     DatabaseUrl,

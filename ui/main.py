@@ -7,16 +7,17 @@ then run a page on its own, without this file, when a link to that page is the f
 import streamlit as st
 
 from ui import language, navigation, session
-from ui.components import page_frame, page_title, style
+from ui.components import guarded, page_frame, page_title, style
 
 st.set_page_config(page_icon=str(style.ASSETS / "mark.svg"), layout="wide")
 style.apply()
 language.choose()
 page = navigation.choose_page()
 page_title.name_page(page.title)
+run_page = guarded.show_safely(page.run)
 if session.is_stranger():
-    page.run()
+    run_page()
     page_frame.show_to_stranger()
 else:
     page_frame.show()
-    page.run()
+    run_page()

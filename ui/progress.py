@@ -66,6 +66,7 @@ class WatchedProgress:
     report: dict[str, int] = field(default_factory=dict)
     worked: timedelta = timedelta()
     working_since: datetime | None = None
+    last_at: datetime | None = None
 
     def working_time_until(self, now: datetime) -> timedelta:
         """Return how long the run has worked, without pauses: this is what a cap on its minutes counts."""
@@ -91,6 +92,7 @@ def fold_events(events: Iterable[RunEvent], onto: WatchedProgress | None = None)
     """Add events to `onto`, which is changed, or to a new progress, and return it. Unknown kinds of events are ignored."""
     progress = onto or WatchedProgress()
     for event in events:
+        progress.last_at = event.at
         _READERS.get(event.type, _ignore_event)(progress, event)
     return progress
 

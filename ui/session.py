@@ -131,6 +131,18 @@ def list_latest_runs() -> Sequence[Run]:
     return _ask_if_old("latest_runs", lambda: get_api().send(runs.list_(limit=LATEST_COUNT)).items)
 
 
+def do_workers_answer() -> bool:
+    """Return whether the parts that carry out runs answer; asked for at most every few seconds."""
+    return _ask_if_old("workers", _check_workers)
+
+
+def _check_workers() -> bool:
+    try:
+        return get_api().send(service.health()).ok
+    except ApiError as problem:
+        return problem.status != 503
+
+
 def list_own_collections() -> Sequence[Collection]:
     """Return the newest collections of the visitor's own documents; they are at most some seconds old."""
     return _ask_if_old("own_collections", lambda: get_api().send(documents.collections(limit=MOST_COLLECTIONS)).items)

@@ -9,10 +9,12 @@ import streamlit as st
 from rubrica_client import ApiError, runs
 from rubrica_client.models import Run
 from ui.facts import is_finished
+from ui.language import now
 from ui.progress import WatchedProgress
-from ui.session import get_api, get_feed, update_progress
+from ui.session import do_workers_answer, get_api, get_feed, update_progress
 
 REFRESH = timedelta(seconds=1)
+QUIET = timedelta(seconds=20)
 LONGEST_UNASKED = timedelta(seconds=15)  # how long a run is not asked for while its log does not grow
 
 
@@ -23,6 +25,13 @@ class WatchedRun(NamedTuple):
     progress: WatchedProgress
     trouble: ApiError | None
     whole: bool  # whether the log has its last event
+
+    @property
+    def is_stalled(self) -> bool:
+        """Whether the run should go on, nothing has happened for a while, and the parts that carry it out do not answer."""
+        last = self.progress.last_at or self.run.created_at
+        quiet = now() - last > QUIET and self.run.status in ("queued", "running")
+        return quiet and self.trouble is None and not do_workers_answer()
 
 
 def begin_watching(run: Run) -> None:

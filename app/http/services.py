@@ -127,10 +127,10 @@ async def open_services(
     """Open the pools, the listening connection and the background work, for as long as the context lasts.
 
     Requests use `database_url`, whose role sees one organisation at a time. Work for no particular organisation, and work before
-    the organisation is known, uses `trusted_url`. `services_on` are the configured outside services, `searchable` the kinds of sources that there are; `retrieval_url` is the
-    index's address; `systems` are those that can be asked for; `model` is the one that runs use, for estimates. `documents` is
-    the folder from which the index reads own documents; `timing` holds the times of schedules; `offers` are the models and
-    ways that reports can be written with.
+    the organisation is known, uses `trusted_url`. `services_on` are the configured outside services, `searchable` the
+    kinds of sources that there are; `retrieval_url` is the index's address; `systems` are those that can be asked for; `model`
+    is the one that runs use, for estimates. `documents` is the folder from which the index reads own documents; `timing` holds
+    the times of schedules; `offers` are the models and ways that reports can be written with.
 
     Raises:
         SetupError: the database cannot be used, its schema is another than this version needs, or its role sees too much.

@@ -31,7 +31,10 @@ _STATUSES = {
 
 
 class RunFilter(Value):
-    """Which runs are listed: those with all `words` in question or report, in this phase, asked on these days (UTC), by this person."""
+    """Which runs are listed: those with all `words` in question or report, in this phase, asked on these days by this person.
+
+    Days are those of UTC.
+    """
 
     words: tuple[str, ...] = ()
     phase: RunPhase | None = None

@@ -13,7 +13,7 @@ UI = Path(__file__).parents[2] / "ui"
 # "section.name" in quotes, and f"section.{...}" or f"section.name{...}", which may stand for any key that begins so.
 KEY = re.compile(r"""["']([a-z]+\.[a-z0-9_]+)["']""")
 SAID = re.compile(r"""\bsay\(\s*["']([^"'{}]+)["']""")
-CHOSEN = ("length.", "tone.", "format.")  # groups that a form goes through by name
+CHOSEN = ("length.", "tone.", "format.", "composition.")  # groups that a form goes through by name
 BEGINNING = re.compile(r"""f["']([a-z]+\.[a-z0-9_]*)\{""")
 GROUPS = re.compile(r"""(?:say_name|say_count)\(\s*["']([a-z_]+)["']""")
 

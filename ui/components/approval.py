@@ -24,7 +24,9 @@ def show(client: Client, run: Run, plan: ResearchPlan) -> None:
                 st.html(f'<div class="r-note warn">{escape(rubric.rubric.notice)}</div>')
             edited = rubric_editor.show(f"rubric_{run.id}", rubric.rubric.criteria, run.query.language)
     go = say("approve.go")
-    if st.button(go, key=f"plan_{run.id}_save", type="primary", icon=":material/check:", disabled=not revised.subtasks):
+    with st.container(key="approve_bar"):
+        agreed = st.button(go, key=f"plan_{run.id}_save", type="primary", icon=":material/check:", disabled=not revised.subtasks)
+    if agreed:
         _begin_research(
             client,
             run,

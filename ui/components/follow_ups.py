@@ -7,6 +7,7 @@ import streamlit as st
 
 from rubrica_client import Client, reports
 from rubrica_client.models import AnswerView, Run
+from ui.components import guarded
 from ui.components.controls import send_command
 from ui.components.markup import escape
 from ui.components.report_view import make_article
@@ -18,13 +19,13 @@ REFRESH = timedelta(seconds=2)
 
 def show(client: Client, run: Run) -> Sequence[AnswerView]:
     """Draw the field for a further question and the answers so far, made from the stored evidence; return the answers."""
-    with st.container():  # without it, Streamlit pins the field to the end of the page and opens the page there
+    with st.container(key="follow_bar"):  # without it, Streamlit pins the field to the end of the page and opens the page there
         question = st.chat_input(say("follow.hint"), key="follow_up", max_chars=2_000)
     if question and question.strip():
         send_command(lambda: client.send(reports.ask(run.id, question.strip())), say("follow.asked"))
     answers = client.send(reports.questions(run.id)).items
     if any(map(_is_under_way, answers)):
-        st.fragment(_show_until_answered, run_every=REFRESH)(client, run)
+        guarded.fragment(_show_until_answered, run_every=REFRESH)(client, run)
         return ()
     for answer in answers:
         st.html(answer_html(answer))

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from rubrica_client.models import Run
-from ui.components import click_listener, pace_bar, problem, run_header
+from ui.components import click_listener, guarded, pace_bar, problem, run_header
 from ui.components.markup import escape
 from ui.components.report_view import Article, make_article, outline_html
 from ui.facts import is_finished
@@ -21,15 +21,18 @@ def show(run: Run) -> None:
     """Draw the report as far as it is written. When the run ends, the whole page runs again and shows the finished report."""
     run_header.show(run, "views/read.py")
     begin_watching(run)
-    st.fragment(_show_draft, run_every=None if is_finished(run) else REFRESH)(run.status)
+    guarded.fragment(_show_draft, run_every=None if is_finished(run) else REFRESH)(run.status)
 
 
 def _show_draft(status: str) -> None:
-    run, progress, trouble, _ = look_again()
+    watched = look_again()
+    run, progress, trouble, _ = watched
     if run.status != status:
         st.rerun()
     if trouble:
         problem.show(trouble)
+    elif watched.is_stalled:
+        problem.show_stalled()
     key = ENDED.get(run.status) or WAITS.get(run.status) or ("read.draft" if progress.draft else "read.not_yet")
     pace = pace_bar.pace_html(run, progress, now(), pace_bar.find_likely_time(run))
     st.html(f'<div class="r-note" role="status">{escape(say(key))}</div>{pace}')

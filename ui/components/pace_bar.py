@@ -36,8 +36,8 @@ def pace_html(run: Run, progress: WatchedProgress, now: datetime, likely: timede
     parts = [f"{share:.0%}", _describe_step(progress), _describe_left(left)]
     line = " · ".join(part for part in parts if part)
     label, percent = escape(say("pace.label")), round(share * 100)
-    bar = f'<div class="r-bar" role="progressbar" aria-label="{label}" aria-valuenow="{percent}"><i style="width:{percent}%"></i></div>'
-    return f'<div class="r-pace">{bar}<span>{escape(line)}</span></div>'
+    bar = f'role="progressbar" aria-label="{label}" aria-valuenow="{percent}"><i style="width:{percent}%"></i>'
+    return f'<div class="r-pace"><div class="r-bar" {bar}</div><span>{escape(line)}</span></div>'
 
 
 def _describe_step(progress: WatchedProgress) -> str:

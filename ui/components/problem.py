@@ -6,8 +6,10 @@ from rubrica_client import ApiError
 from rubrica_client.errors import BrokenOff, TimedOut, Unreachable, Unreadable
 from ui.components.markup import escape
 from ui.language import DEFAULT, get_language, load_table, say, say_name
+from ui.session import is_own_machine
 
 NOT_SIGNED_IN = 401
+MENDED_BY_OWNERS = ("unreachable", "unreadable")
 # The first class that fits counts, so subclasses come first.
 WITHOUT_ANSWER = {BrokenOff: "stream", TimedOut: "timeout", Unreachable: "unreachable", Unreadable: "unreadable"}
 STATUSES_WITH_ADVICE = (400, 401, 402, 403, 404, 406, 409, 413, 422, 429, 503)
@@ -27,10 +29,11 @@ def title_of(problem: ApiError) -> str:
 
 
 def advice_of(problem: ApiError) -> str:
-    """Return what the visitor can do about it."""
+    """Return what the visitor can do about it. Only who runs the installation is told of commands, settings and logs."""
+    own = "_own" if is_own_machine() else ""
     if kind := kind_of(problem):
-        return say(f"advice.{kind}")
-    return say(f"advice.status{problem.status}" if problem.status in STATUSES_WITH_ADVICE else "advice.server")
+        return say(f"advice.{kind}{own if kind in MENDED_BY_OWNERS else ''}")
+    return say(f"advice.status{problem.status}" if problem.status in STATUSES_WITH_ADVICE else f"advice.server{own}")
 
 
 def problem_html(problem: ApiError) -> str:
@@ -45,3 +48,18 @@ def problem_html(problem: ApiError) -> str:
 def show(problem: ApiError) -> None:
     """Draw the problem."""
     st.html(problem_html(problem))
+
+
+def show_unexpected() -> None:
+    """Draw that something failed here which nobody foresaw."""
+    _show_note("bad", say("problem.unexpected"), say("advice.unexpected_own" if is_own_machine() else "advice.unexpected"))
+
+
+def show_stalled() -> None:
+    """Draw that nobody carries out the run at present."""
+    _show_note("warn", say("problem.stalled"), say("advice.stalled_own" if is_own_machine() else "advice.stalled"))
+
+
+def _show_note(kind: str, title: str, todo: str) -> None:
+    html = f'<strong>{escape(title)}</strong><span class="todo">{escape(todo)}</span>'
+    st.html(f'<div class="r-note {kind}" role="alert">{html}</div>')

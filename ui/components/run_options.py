@@ -14,6 +14,7 @@ from ui.session import is_own_machine, list_searchable
 
 LENGTHS = ("short", "medium", "long")
 TONES = ("neutral", "academic", "business", "plain")
+COMPOSITIONS = ("sections", "single_pass")
 FORMATS = ("report", "brief", "table_first", "bullets")
 SOURCES = ("corpora", "web", "scholar")
 
@@ -39,6 +40,7 @@ def _ask_writing() -> dict[str, Any]:
         "length": _ask_one_of("length", "length", ("", *LENGTHS)),
         "tone": _ask_one_of("tone", "tone", ("", *TONES)),
         "format": _ask_one_of("format", "format", ("", *FORMATS)),
+        "composition": _ask_one_of("composition", "composition", ("", *COMPOSITIONS)),
         "audience": st.text_input(say("ask.audience"), max_chars=200, key="audience", placeholder=say("ask.audience_hint")),
     }
 

@@ -7,7 +7,7 @@ import streamlit as st
 from rubrica_client import ApiError, runs
 from rubrica_client.models import Run
 from rubrica_client.runs import PARKED
-from ui.components import approval, controls, pace_bar, problem, run_header
+from ui.components import approval, controls, guarded, pace_bar, problem, run_header
 from ui.components.markup import escape, labelled_html
 from ui.components.meters import meters_html
 from ui.components.page_title import name_page
@@ -42,12 +42,12 @@ def main() -> None:
     settled = is_finished(run) and get_feed(run.id).look().ended
     every = None if settled else REFRESH
     planned = bool(run.plan or look_again().progress.plan)
-    st.fragment(_show_standing, run_every=every)(settled, run.status == "awaiting_approval", planned)
+    guarded.fragment(_show_standing, run_every=every)(settled, run.status == "awaiting_approval", planned)
     if run.status == "awaiting_approval":
-        st.fragment(_show_approval)()
+        guarded.fragment(_show_approval)()
     elif not is_finished(run):
-        st.fragment(_show_steering)()
-    st.fragment(_show_work, run_every=every)()
+        guarded.fragment(_show_steering)()
+    guarded.fragment(_show_work, run_every=every)()
 
 
 def _show_standing(settled: bool, waiting: bool, planned: bool) -> None:
@@ -57,13 +57,16 @@ def _show_standing(settled: bool, waiting: bool, planned: bool) -> None:
     approval, and at the end, which opens the report. Each zone is a container, so that what opens and closes in one does not
     disturb another.
     """
-    run, known, trouble, whole = look_again()
+    watched = look_again()
+    run, known, trouble, whole = watched
     if not is_finished(run):
         remember_unfinished(run)
     with st.container():
         run_header.show(run, "views/watch.py")
     with st.container():
         _show_notices(run, known, trouble)
+        if watched.is_stalled:
+            problem.show_stalled()
     with st.container():
         st.html(pace_bar.pace_html(run, known, now(), pace_bar.find_likely_time(run)) + meters_html(run, known, now()))
     with st.container():

@@ -45,9 +45,9 @@ KEPT_OF_EVENTS = {
 async def redact(connection: Executor, run: UUID, snapshot: str) -> None:
     """Take a text out of what a run that has ended kept of it: turns, tools' results, findings, answers to further questions.
 
-    Agents put words of what they read into what they search for next, so the log keeps neither queries nor drafts of sections. Reports that were to be
-    compared and quote the text go too; what the run itself reported stays. `connection` must have a transaction open. The stored
-    copy goes with the last run that cites it.
+    Agents put words of what they read into what they search for next, so the log keeps neither queries nor drafts
+    of sections. Reports that were to be compared and quote the text go too; what the run itself reported stays. `connection` must
+    have a transaction open. The stored copy goes with the last run that cites it.
     """
     async with translate_outages():
         for row in await connection.fetch(FINDINGS, run, snapshot):
