@@ -59,6 +59,8 @@ def _ask(page: "Page", folder: Path) -> None:
     page.get_by_role("button", name="Carry out this plan").wait_for()
     _take(page, folder, "page-approve")
     page.get_by_role("button", name="Carry out this plan").click()
+    page.get_by_role("button", name="Download").wait_for()
+    page.get_by_role("link", name="Progress", exact=True).click()
     page.get_by_role("button", name="Read the report").wait_for()
     _take(page, folder, "page-watch")
 

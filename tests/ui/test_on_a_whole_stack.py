@@ -39,7 +39,7 @@ def test_from_a_question_to_a_file(stack: StackAddresses, page: "sync_api.Page")
     page.goto(stack.page)
     _ask(page)
     _approve(page)
-    page.get_by_role("button", name="Read the report").click()
+    sync_api.expect(page.get_by_role("button", name="Download")).to_be_visible()  # Watch opens the report at its end
     assert "run=" in page.url
     quotation = _follow_a_citation(page)
     assert quotation[:40] in " ".join(_saved(page, "Markdown").split())
@@ -59,7 +59,6 @@ def test_three_systems_are_asked_read_and_judged_by_the_same_criteria(
         page.get_by_role("textbox", name="Question").fill(QUESTION)
         page.get_by_role("radio", name="Quick").click()
         page.get_by_role("button", name="Start the research").click()
-        page.get_by_role("button", name="Read the report").click()
         _ask_further(page)
         reports = page.locator("article")
         sync_api.expect(reports).to_have_count(3)
@@ -131,7 +130,8 @@ def _saved(page: "sync_api.Page", form: str) -> str:  # type: ignore[name-define
 
 def _compare(page: "sync_api.Page") -> None:  # type: ignore[name-defined]
     """A second report over the same evidence, blind; after the choice it is told which was which."""
-    page.get_by_role("button", name="Compare", exact=True).click()
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_text("Compare", exact=True).last.click()
     page.get_by_role("combobox", name="How is the second").click()
     page.get_by_role("option", name="By quoting, by date").click()
     page.get_by_role("button", name="Write it").click()
@@ -147,7 +147,8 @@ def _compare(page: "sync_api.Page") -> None:  # type: ignore[name-defined]
 
 
 def _ask_further(page: "sync_api.Page") -> None:  # type: ignore[name-defined]
-    page.get_by_role("button", name="Other systems").click()
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_text("Other systems", exact=True).click()
     for system in ("MaMs", "ReAct"):
         page.get_by_role("button", name=system).click()
     page.get_by_role("button", name="Ask them too").click()
