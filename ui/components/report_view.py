@@ -12,7 +12,7 @@ from rubrica_client.models import Citation, Claim
 from ui.components.claim_marks import mark_claims, squeeze
 from ui.components.claims_view import is_doubtful
 from ui.components.markup import escape, link_html, site_of
-from ui.language import say
+from ui.language import say, say_count
 from ui.report import PageReport
 
 NUMBER = re.compile(r"\[(\d{1,4})\]")
@@ -76,15 +76,17 @@ def outline_html(outline: Sequence[OutlineHeading]) -> str:
 
 def cited_sources_html(citations: Sequence[Citation]) -> str:
     """Return the sources as HTML, in order of first citation, each with the numbers that cite it."""
-    by_source: dict[tuple[str, str], list[Citation]] = {}
+    by_source: dict[str, list[Citation]] = {}
     for citation in citations:
-        by_source.setdefault((citation.source.url, citation.source.title), []).append(citation)
+        by_source.setdefault(citation.source.url, []).append(citation)
     items = []
-    for (url, title), cited in by_source.items():
+    for url, cited in by_source.items():
+        title = cited[0].source.title
         numbers = "".join(_citation_button_html(citation) for citation in cited)
         where = f'<div class="r-quiet">{escape(site_of(url))}</div>'
         items.append(f'<li>{link_html(url, title or url)}{where}<div class="nums">{numbers}</div></li>')
-    return f'<ul class="r-sources">{"".join(items)}</ul>'
+    count = escape(say("read.cited_sources", sources=say_count("source", len(by_source))))
+    return f'<p class="r-quiet">{count}</p><ul class="r-sources">{"".join(items)}</ul>'
 
 
 def _anchor_headings(tokens: Sequence[Token]) -> Iterator[OutlineHeading]:
