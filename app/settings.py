@@ -24,9 +24,8 @@ from pydantic import (
 )
 
 from app.domain.errors import SetupError
-from app.domain.options import SourceKind
 from app.domain.pricing import PricedModel, parse_priced_model
-from app.domain.services import SERVICES, ServiceKind
+from app.domain.services import SERVICES
 from app.setting_values import (
     DatabaseUrl,
     EmailAddress,
@@ -251,15 +250,6 @@ class Settings(BaseModel):
     def services(self) -> frozenset[str]:
         """Names of the outside services that these settings turn on."""
         return frozenset(service.name for service in SERVICES if getattr(self, service.setting) is not None)
-
-    @property
-    def searchable(self) -> frozenset[SourceKind]:
-        """The kinds of sources that a run can search with these settings; the corpora are always there."""
-        kinds = {service.kind for service in SERVICES if service.name in self.services}
-        web = bool(kinds & {ServiceKind.WEB, ServiceKind.MCP})
-        papers = ServiceKind.PAPERS in kinds or bool(self.scientific_collections)
-        there = {SourceKind.WEB: web, SourceKind.SCHOLAR: papers}
-        return frozenset(kind for kind in SourceKind if there.get(kind, True))
 
     @property
     def claim_judge(self) -> ClaimGrader:

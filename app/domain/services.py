@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import NamedTuple
 
+from app.domain.options import SourceKind
+
 
 class ServiceKind(StrEnum):
     """The purpose of a service."""
@@ -42,3 +44,16 @@ SERVICES = (
     Service("jina", ServiceKind.PAGES, "jina_api_key", "Jina Reader"),
     Service("mcp", ServiceKind.MCP, "mcp_servers", "tools of MCP servers"),
 )
+
+
+def find_searchable(services_on: frozenset[str], *, papers_here: bool) -> frozenset[SourceKind]:
+    """Return the kinds of sources that runs can search: always what is stored here, the rest where a service is on.
+
+    `papers_here` says whether collections of papers are named, which the tool for papers searches.
+    """
+    kinds = {service.kind for service in SERVICES if service.name in services_on}
+    there = {
+        SourceKind.WEB: bool(kinds & {ServiceKind.WEB, ServiceKind.MCP}),
+        SourceKind.SCHOLAR: papers_here or ServiceKind.PAPERS in kinds,
+    }
+    return frozenset(kind for kind in SourceKind if there.get(kind, True))

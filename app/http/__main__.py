@@ -10,6 +10,7 @@ import uvloop
 from app.accounts.service.policy import AccountPolicy
 from app.comparisons.service.offers import offers_of
 from app.domain.errors import SetupError
+from app.domain.services import find_searchable
 from app.garbage import collect_garbage_rarely
 from app.http import logs
 from app.http.asgi import create_app
@@ -57,7 +58,7 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
             settings.worker_database_url.get_secret_value(),
             TemporalGateway(temporal),
             services_on=settings.services,
-            searchable=settings.searchable,
+            searchable=find_searchable(settings.services, papers_here=bool(settings.scientific_collections)),
             retrieval_url=settings.retrieval_url,
             systems=ALL_SYSTEMS if settings.llm_base_url else SYSTEMS_WITHOUT_MODEL,
             model=settings.default_model,

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import SetupError
+from app.domain.options import SourceKind
 from app.domain.pricing import PricedModel
+from app.domain.services import find_searchable
 from app.settings import Codec, Settings, read_settings
 
 SECRET = "sk-very-secret"
@@ -172,3 +174,11 @@ def test_further_models_come_with_their_prices() -> None:
             read_settings(server | {"RUBRICA_LLM_ALTERNATIVES": malformed})
     with pytest.raises(SetupError, match="RUBRICA_LLM_BASE_URL is missing"):
         read_settings({"RUBRICA_LLM_ALTERNATIVES": "small"})
+
+
+def test_only_what_a_setting_turns_on_can_be_searched_outside() -> None:
+    here = {SourceKind.CORPORA, SourceKind.COLLECTIONS}
+    assert find_searchable(read_settings({}).services, papers_here=False) == here
+    assert find_searchable(read_settings({}).services, papers_here=True) == here | {SourceKind.SCHOLAR}
+    on = read_settings({"RUBRICA_SEARXNG_URL": "http://127.0.0.1:9"}).services
+    assert find_searchable(on, papers_here=False) == here | {SourceKind.WEB}
