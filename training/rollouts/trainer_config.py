@@ -47,6 +47,15 @@ def check_config(config: GRPOConfig) -> None:
         )
 
 
+def is_trained_by_group(config: GRPOConfig) -> bool:
+    """Say whether a generation makes one optimizer step, and each of TRL's batches is one group."""
+    return (
+        config.num_iterations == 1
+        and config.steps_per_generation == config.gradient_accumulation_steps
+        and config.per_device_train_batch_size == config.num_generations
+    )
+
+
 def make_placeholders(config: GRPOConfig) -> Dataset:
     """Return a data set that keeps TRL's loop going to the last step. The source of groups gives what is trained on."""
     period = config.steps_per_generation * config.num_iterations

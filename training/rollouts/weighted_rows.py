@@ -26,6 +26,10 @@ class Totals:
     rollouts: int
     tokens: int
 
+    def __add__(self, other: "Totals") -> "Totals":
+        """Return the totals of both."""
+        return Totals(self.rollouts + other.rollouts, self.tokens + other.tokens)
+
 
 def weigh_rows(groups: Sequence[ScoredGroup], objective: Objective) -> tuple[list[WeightedRow], Totals]:
     """Return the rows of all rollouts that have a reward, and their totals.
