@@ -18,7 +18,7 @@ from training.rollouts.objectives import Objective
 from training.rollouts.policy_logprobs import compute_logprobs
 from training.rollouts.reference import copy_reference
 from training.rollouts.staleness import Staleness
-from training.rollouts.trainer_config import check_config, is_trained_by_group, make_placeholders
+from training.rollouts.trainer_config import check_by_group, check_config, make_placeholders
 from training.rollouts.trainer_state import TrainerState, load_state, save_state
 from training.rollouts.weighted_rows import Totals, WeightedRow, weigh_rows
 
@@ -30,9 +30,9 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
     optimizer steps, the buffer and the shuffle of its rows. Groups, rewards, advantages, importance correction, loss and
     reference are ours. `part_weights` may be set between steps; it weighs `Reward.parts`, and without it `Reward.value` counts.
 
-    Where a generation makes one optimizer step (`is_trained_by_group`), each group is taken when its turn comes and its gradient
-    is added to those before, so that the next may be sampled meanwhile. Weights are then divided by the totals of the step when
-    the last group is in: the gradient is that of the whole batch. DeepSpeed keeps gradients to itself, and gets whole batches.
+    With `by_group`, for generations that make one optimizer step, each group is taken when the one before is read, and its
+    gradient is added to theirs, so that others can be sampled meanwhile. The sum is divided by the totals of the step when the
+    last group is in: the gradient is that of the whole batch. DeepSpeed keeps gradients to itself, and gets whole batches.
     """
 
     def __init__(
@@ -43,6 +43,7 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
         config: GRPOConfig,
         tokenizer: PreTrainedTokenizerBase,
         correction: Correction | None = None,
+        by_group: bool = False,
         rows_at_once: int | None = None,
         part_weights: Mapping[str, float] | None = None,
         peft_config: Any = None,
@@ -55,9 +56,11 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
         `rows_at_once` rows go through the model together; without it, as many as TRL's batches have.
 
         Raises:
-            ValueError: the configuration sets what the objective sets, or has no `max_steps`.
+            ValueError: the configuration sets what the objective sets, has no `max_steps`, or does not fit `by_group`.
         """
         check_config(config)
+        if by_group:
+            check_by_group(config)
         self.source, self.objective = source, objective
         self.correction = correction or Correction()
         self.rows_at_once = rows_at_once or config.per_device_train_batch_size
@@ -74,7 +77,7 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
             callbacks=list(callbacks),
             optimizers=optimizers,
         )
-        self.by_group = is_trained_by_group(config) and not self.is_deepspeed_enabled
+        self.by_group = by_group and not self.is_deepspeed_enabled
         if self.reference is not None:
             self.reference.prepare(self.accelerator)
 

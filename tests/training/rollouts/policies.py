@@ -21,7 +21,7 @@ SEEN = 2
 
 def make_trainer(folder: Path, source: Any, objective: Objective = GRPO, policy: Any = None, **options: Any) -> RolloutTrainer:
     """Make a trainer on the CPU; what is not for `RolloutTrainer` goes into its configuration."""
-    ours = ("correction", "rows_at_once", "part_weights", "peft_config", "callbacks", "optimizers")
+    ours = ("correction", "by_group", "rows_at_once", "part_weights", "peft_config", "callbacks", "optimizers")
     settings = {
         "output_dir": str(folder),
         "use_cpu": True,

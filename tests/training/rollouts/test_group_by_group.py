@@ -22,7 +22,7 @@ from training.rollouts.nouns import RolloutEnd, TrainingRow
 from training.rollouts.objectives import DAPO, DR_GRPO, GRPO, GSPO, MEAN_ONLY_KL, Objective, Scale
 
 GROUPS, SIZE = 3, 4
-BY_GROUP = {"per_device_train_batch_size": SIZE, "gradient_accumulation_steps": GROUPS, "rows_at_once": 3}
+BY_GROUP = {"per_device_train_batch_size": SIZE, "gradient_accumulation_steps": GROUPS, "by_group": True, "rows_at_once": 3}
 WHOLE = {"per_device_train_batch_size": 2, "gradient_accumulation_steps": 2 * GROUPS}
 OBJECTIVES = {
     "GRPO": GRPO,
@@ -95,9 +95,7 @@ def test_the_gradient_of_a_group_is_there_before_the_next_is_taken(tmp_path: Pat
     assert seen == [(1, False), (1, True), (1, True)] * 2
 
 
-@pytest.mark.parametrize("reuse", [{"num_iterations": 2}, {"steps_per_generation": 6}], ids=["passes", "updates"])
-def test_a_generation_of_several_steps_is_taken_whole(tmp_path: Path, reuse: dict[str, int]) -> None:
-    source = PlantedGroups(*(draw_group(random.Random(2), f"t{place}") for place in range(6)))
-    trainer = make_trainer(tmp_path, source, GRPO, max_steps=2, **{**BY_GROUP, **reuse})
-    trainer.train()
-    assert (trainer.by_group, source.calls) == (False, 1)
+@pytest.mark.parametrize("wrong", [{"num_iterations": 2}, {"steps_per_generation": 6}, {"per_device_train_batch_size": 8}])
+def test_what_is_used_for_several_steps_is_not_taken_group_by_group(tmp_path: Path, wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="group by group"):
+        make_trainer(tmp_path, PlantedGroups(draw_group(random.Random(2), "t")), GRPO, **{**BY_GROUP, **wrong})

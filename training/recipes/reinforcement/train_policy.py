@@ -28,7 +28,6 @@ from training.rollouts.collect import Collector
 from training.rollouts.collected_groups import CollectedGroups
 from training.rollouts.collector_state import CollectorState
 from training.rollouts.corrections import Correction
-from training.rollouts.groups import GroupRules
 from training.rollouts.nouns import Reward, Rollout, Task
 from training.rollouts.objectives import Level
 from training.rollouts.rollout_work import RolloutWork
@@ -39,7 +38,6 @@ M = TypeVar("M")
 Weights: TypeAlias = Mapping[str, float]
 OpenWork: TypeAlias = Callable[[OpenPolicy], AbstractAsyncContextManager[RolloutWork[M]]]
 Schedule: TypeAlias = Callable[[Sequence[StepMetrics], Weights], Weights]
-AS_HANDED_OVER = GroupRules(most_missing=1.0, rounds=1)
 SERVED = "served"
 
 
@@ -101,7 +99,8 @@ class PolicyRun(Generic[M]):
             config=make_arguments(config, folder, training.steps),
             tokenizer=self._tokenizer,
             correction=Correction(Level(config.correction.level), config.correction.lowest, config.correction.highest),
-            rules=AS_HANDED_OVER,
+            by_group=config.by_group,
+            rows_at_once=config.optimizer.batch_size,
             part_weights=training.part_weights,
             peft_config=make_adapter(config.adapter),
             callbacks=callbacks,
@@ -174,6 +173,7 @@ def make_arguments(config: ReinforcementConfig, folder: TrainingFolder, steps: i
     rollouts = config.rollouts
     return share_arguments(GRPOConfig, config, folder)(
         max_steps=steps,
+        per_device_train_batch_size=config.batch_rollouts,
         gradient_accumulation_steps=config.accumulation,
         steps_per_generation=config.accumulation * rollouts.updates,
         num_iterations=rollouts.passes,
