@@ -6,7 +6,7 @@ spellings of the same text in ids, ends of turn that come early or not at all. A
 log-probabilities; the rows are compared with what that engine was asked and said. `faults` are sampled ids lost, doubled,
 unmasked, or misplaced.
 
-`max_gap` is the largest difference between the sampler's log-probability of an id and the one that a trainer computes from
+`max_gap` is the largest difference between the sampler's log-probability of an id and the one that the trainer computes from
 the row, over rollouts that the model itself samples (float32, transformers' `generate`): a tiny random Qwen3.
 """
 
@@ -28,6 +28,7 @@ from tests.workflows.agent_kit import make_kit, make_record
 from tests.workflows.systems.one_question import QUESTION
 from training.rollouts.chat_template import ChatTemplate
 from training.rollouts.engine import Engine, SamplingSettings
+from training.rollouts.nouns import TrainingRow
 from training.rollouts.rows import make_rows
 from training.rollouts.sampler import Sampler
 from workflows.agents.codec import TagCodec
@@ -105,7 +106,6 @@ async def count_faults(system: SystemName, number: int, tokenizer: Any, template
 
 async def sample_gap(model: Any, tokenizer: Any, template: ChatTemplate) -> float:
     """Let the model itself sample rollouts of each system, many at once, and return the largest gap."""
-    from training.rollouts.logprob_gap import find_largest_gap
     from training.rollouts.transformers_engine import TransformersEngine, lend
 
     engine = TransformersEngine("policy", lend(model), pad_id=tokenizer.pad_token_id)
@@ -114,7 +114,27 @@ async def sample_gap(model: Any, tokenizer: Any, template: ChatTemplate) -> floa
     runs = [run_rollout(system, engine, template, one, SAMPLED_CONTEXT) for system in SystemName for one in settings]
     rows = [row for trajectory in await asyncio.gather(*runs) for row in make_rows(trajectory)]
     print(f"{sum(sum(row.sampled) for row in rows)} ids in {len(rows)} rows sampled by the model")
-    return find_largest_gap(model, rows)
+    return measure_gap(model, rows)
+
+
+def measure_gap(model: Any, rows: Sequence[TrainingRow]) -> float:
+    """Return the largest difference between the sampler's log-probabilities and those that the trainer computes, in nats."""
+    import torch
+    from trl.trainer.utils import add_fused_lm_head
+
+    from training.rollouts.batches import make_batch
+    from training.rollouts.policy_logprobs import compute_logprobs
+    from training.rollouts.weighted_rows import WeightedRow
+
+    add_fused_lm_head(model, temperature=1.0, outputs=("log_probs", "entropy"))
+    largest = 0.0
+    for row in rows:
+        weighted = WeightedRow(row, advantages=(0.0,) * len(row.ids), weight=0.0)
+        batch = make_batch([weighted], 1, 1.0, 0, torch.float32, model.device)
+        with torch.no_grad():
+            gap = (compute_logprobs(model, batch, 1.0)[0] - batch["sampler_logprobs"]) * batch["sampled"]
+        largest = max(largest, gap.abs().max().item())
+    return largest
 
 
 async def run(rollouts: int) -> None:
@@ -136,12 +156,12 @@ async def run(rollouts: int) -> None:
 
 
 def main() -> None:
-    """Run the benchmark where there is torch."""
+    """Run the benchmark where there are torch and TRL."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rollouts", type=int, default=ROLLOUTS, help="of each system")
     options = parser.parse_args()
-    if importlib.util.find_spec("torch") is None:
-        print_skipped("rows", "a policy needs torch: make setup-train")
+    if importlib.util.find_spec("trl") is None:
+        print_skipped("rows", "the trainer needs torch and trl: make setup-train")
         return
     asyncio.run(run(options.rollouts))
 

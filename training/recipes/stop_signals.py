@@ -1,4 +1,4 @@
-"""Stopping a run: after SIGTERM or Ctrl-C the step in hand ends and a checkpoint is saved, from which the same command goes on."""
+"""Stopping a run: after SIGTERM or Ctrl-C the step in hand ends and is saved, and the same command goes on from there."""
 
 import os
 import signal

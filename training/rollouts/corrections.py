@@ -47,9 +47,7 @@ def join_descriptions(described: Sequence[Mapping[str, float]]) -> dict[str, flo
     """Return what is logged of several groups as of one: the largest of what ends in `max`, the least of `min`, else the mean."""
     joins = {"max": max, "min": min}
     names = dict.fromkeys(name for each in described for name in each)
-    return {
-        name: joins.get(name.rpartition("_")[2], fmean)([each[name] for each in described if name in each]) for name in names
-    }
+    return {name: joins.get(name.rpartition("_")[2], fmean)([each[name] for each in described if name in each]) for name in names}
 
 
 def _describe_correction(gap: torch.Tensor, ratio: torch.Tensor, factor: torch.Tensor, sampled: torch.Tensor) -> dict[str, float]:

@@ -18,7 +18,7 @@ class GroupStep:
 
     groups: list[ScoredGroup] = field(default_factory=list)
     corrections: list[dict[str, float]] = field(default_factory=list)
-    totals: Totals = Totals(0, 0)
+    totals: Totals = field(default_factory=Totals)
     rows: int = 0
     loss: float = 0.0
 

@@ -16,7 +16,10 @@ class TasksOver(RuntimeError):
 
 
 class GroupSource(Protocol):
-    """Samples, rewards and filters groups. Its state is what it needs to go on after a restart: its place in the tasks, its counts."""
+    """Samples, rewards and filters groups.
+
+    Its state is what it needs to go on after a restart: its place in the tasks, its counts.
+    """
 
     def take_groups(self, count: int, policy_version: int) -> Sequence[Group]:
         """Return so many groups of tasks that come next, fewer at the end of the tasks; no group is empty."""

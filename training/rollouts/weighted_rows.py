@@ -23,8 +23,8 @@ class WeightedRow:
 class Totals:
     """What a sum of weighted tokens is divided by: the rollouts that have a reward, and their tokens in the gradient."""
 
-    rollouts: int
-    tokens: int
+    rollouts: int = 0
+    tokens: int = 0
 
     def __add__(self, other: "Totals") -> "Totals":
         """Return the totals of both."""

@@ -49,7 +49,9 @@ def train_small(
         started_at=datetime(2026, 1, 1, tzinfo=UTC),
     )
     with run.open_run(origin):
-        train_policy(config, run, PolicyTraining(repeat_tasks(tasks, 0), steps, lambda policy: open_work(policy, judged or judge), **given))
+        train_policy(
+            config, run, PolicyTraining(repeat_tasks(tasks, 0), steps, lambda policy: open_work(policy, judged or judge), **given)
+        )
     return run
 
 

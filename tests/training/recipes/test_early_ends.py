@@ -3,16 +3,15 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-for package in ("torch", "trl", "peft"):
-    pytest.importorskip(package, reason="training needs what `make setup-train` installs")
+pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
 
 from infra.cli.training import NOTHING_LEFT, train_and_report
+from tests.support.stack import RUBRICA, command_environment
 from tests.training.recipes.small_policies import STEPS, judge, make_config, train_small, validate
 from tests.training.recipes.toy_runs import OFFLINE, write_toy
 from training.recipes.catalogue import load_recipe
@@ -89,8 +88,8 @@ def test_a_signal_ends_the_run_after_the_step_in_hand_and_it_goes_on(tmp_path: P
 def test_the_command_says_that_it_was_stopped_and_goes_on(tmp_path: Path) -> None:
     config = write_toy(tmp_path, "self_sft", rows=11, run={"seed": 3, "device": "cpu"}, rates={"prompts": 1})
     out = tmp_path / "run"
-    words = [sys.executable, "-m", "infra.cli", "train", "self_sft", "--config", str(config), "--out", str(out)]
-    environment = {**os.environ, **OFFLINE}
+    words = [*RUBRICA, "train", "self_sft", "--config", str(config), "--out", str(out)]
+    environment = command_environment(**OFFLINE)
     begun = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True)
     while begun.poll() is None and not ((out / METRICS).exists() and (out / METRICS).read_text()):
         time.sleep(0.02)

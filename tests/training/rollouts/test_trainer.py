@@ -181,17 +181,15 @@ def test_the_policy_samples_with_its_cache_though_checkpointing_is_on(tmp_path: 
     assert source.training == [False]
 
 
-@pytest.mark.parametrize("stop", [3, 4], ids=["within a batch", "between batches"])
-def test_a_run_that_stopped_goes_on_bit_for_bit(tmp_path: Path, stop: int) -> None:
-    options = {
-        "optim": "adamw_torch",
-        "num_generations": 4,
-        "per_device_train_batch_size": 2,
-        "steps_per_generation": 2,
-        "save_strategy": "steps",
-        "save_steps": stop,
-        "part_weights": None,
-    }
+SPLIT = {"per_device_train_batch_size": 2, "steps_per_generation": 2}
+BY_GROUP = {"by_group": True, "gradient_accumulation_steps": 2}
+
+
+@pytest.mark.parametrize(
+    ("stop", "parts"), [(3, SPLIT), (4, SPLIT), (3, BY_GROUP)], ids=["within a batch", "between batches", "group by group"]
+)
+def test_a_run_that_stopped_goes_on_bit_for_bit(tmp_path: Path, stop: int, parts: dict[str, Any]) -> None:
+    options = {"optim": "adamw_torch", "save_strategy": "steps", "save_steps": stop, "part_weights": None, **parts}
     torch.use_deterministic_algorithms(True)
     try:
         whole, whole_log = _run_to(tmp_path / "whole", 6, None, **options)
