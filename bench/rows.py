@@ -28,7 +28,6 @@ from tests.workflows.agent_kit import make_kit, make_record
 from tests.workflows.systems.one_question import QUESTION
 from training.rollouts.chat_template import ChatTemplate
 from training.rollouts.engine import Engine, SamplingSettings
-from training.rollouts.nouns import TrainingRow
 from training.rollouts.rows import make_rows
 from training.rollouts.sampler import Sampler
 from workflows.agents.codec import TagCodec
@@ -106,6 +105,7 @@ async def count_faults(system: SystemName, number: int, tokenizer: Any, template
 
 async def sample_gap(model: Any, tokenizer: Any, template: ChatTemplate) -> float:
     """Let the model itself sample rollouts of each system, many at once, and return the largest gap."""
+    from training.rollouts.policy_logprobs import find_largest_gap
     from training.rollouts.transformers_engine import TransformersEngine, lend
 
     engine = TransformersEngine("policy", lend(model), pad_id=tokenizer.pad_token_id)
@@ -114,27 +114,7 @@ async def sample_gap(model: Any, tokenizer: Any, template: ChatTemplate) -> floa
     runs = [run_rollout(system, engine, template, one, SAMPLED_CONTEXT) for system in SystemName for one in settings]
     rows = [row for trajectory in await asyncio.gather(*runs) for row in make_rows(trajectory)]
     print(f"{sum(sum(row.sampled) for row in rows)} ids in {len(rows)} rows sampled by the model")
-    return measure_gap(model, rows)
-
-
-def measure_gap(model: Any, rows: Sequence[TrainingRow]) -> float:
-    """Return the largest difference between the sampler's log-probabilities and those that the trainer computes, in nats."""
-    import torch
-    from trl.trainer.utils import add_fused_lm_head
-
-    from training.rollouts.batches import make_batch
-    from training.rollouts.policy_logprobs import compute_logprobs
-    from training.rollouts.weighted_rows import WeightedRow
-
-    add_fused_lm_head(model, temperature=1.0, outputs=("log_probs", "entropy"))
-    largest = 0.0
-    for row in rows:
-        weighted = WeightedRow(row, advantages=(0.0,) * len(row.ids), weight=0.0)
-        batch = make_batch([weighted], 1, 1.0, 0, torch.float32, model.device)
-        with torch.no_grad():
-            gap = (compute_logprobs(model, batch, 1.0)[0] - batch["sampler_logprobs"]) * batch["sampled"]
-        largest = max(largest, gap.abs().max().item())
-    return largest
+    return find_largest_gap(model, rows)
 
 
 async def run(rollouts: int) -> None:
