@@ -75,19 +75,15 @@ class Errors:
 
 
 class PlannedGroups:
-    """A source that gives the groups of one batch, then fills with ones that DAPO's filter drops."""
+    """A source that gives the groups of one batch."""
 
     def __init__(self, groups: Sequence[Group]) -> None:
         self._groups = list(groups)
-        self._flat = groups[-1]
 
     def take_groups(self, count: int, policy_version: int) -> Sequence[Group]:
-        """Give what is left, then the last group again."""
-        return [self._groups.pop(0) if self._groups else self._flat for _ in range(count)]
-
-    def retake_groups(self, tasks: Sequence[str], policy_version: int) -> Sequence[Group]:
-        """Refuse: no group here lacks so many rewards."""
-        raise AssertionError(tasks)
+        """Give them all."""
+        assert count == len(self._groups)
+        return self._groups
 
     def save_state(self) -> Mapping[str, Any]:
         """Return nothing."""
@@ -182,7 +178,9 @@ def compare_objective(name: str, seed: int) -> Errors:
     # The papers' equation for sequences is of a sampler that is the old policy.
     gap = 0.0 if name == "GSPO" else SAMPLER_GAP
     groups = [make_group(generator, old, gap, flat=place == GROUPS - 1) for place in range(GROUPS)]
-    value, seen, clipped = train_twice(policy, groups, objective, seed)
+    # The collector's filter, which the trainer never sees; the equation leaves the group out itself.
+    handed_over = groups[:-1] if objective is DAPO else groups
+    value, seen, clipped = train_twice(policy, handed_over, objective, seed)
     assert seen.weights is not None
     now = make_tiny_policy(seed, torch.float64)
     torch.nn.utils.vector_to_parameters(seen.weights, now.parameters())
@@ -201,7 +199,7 @@ def train_twice(policy: Any, groups: Sequence[Group], objective: Objective, seed
             num_iterations=2,
             gradient_accumulation_steps=2,
             steps_per_generation=2,
-            per_device_train_batch_size=GROUPS * SIZE // 2,
+            per_device_train_batch_size=len(groups) * SIZE // 2,
             num_generations=SIZE,
         )
         source = PlannedGroups(groups)

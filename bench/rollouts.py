@@ -8,8 +8,8 @@ What is assumed, and why:
 - 8 tasks of 8 rollouts a batch, 20 turns, at most 2,048 tokens an action (DeepRubric Table 5). An action has 200 tokens in the
   median (sigma .8), a report 1,500 (.4).
 - All loops have DeepRubric's node of 8 A100. In step and with k = 0 all eight generate, then all eight train, and the change
-  costs nothing. With k = 1 four generate while four train, on whole batches, as our trainer does: it
-  divides by totals of the batch.
+  costs nothing. With k = 1 four generate while four train. The trainer takes groups one by one, and adds up their gradients, as
+  `RolloutTrainer` does with `by_group`; with k = 0 it takes whole batches.
 - A GPU generates with an 8B model. A token's cache is 147 kB, so that a sequence of 28,288 tokens takes 4.2 GB, and the 32 GB
   beside the weights (utilisation .6, DeepRubric Table 5) hold 8 of them. At 1.6 TB/s a decoding step takes 10 ms for the weights
   and 1.25 ms for each half-full cache: 89 to 50 tokens a second for each sequence.
@@ -57,17 +57,17 @@ SHARED, EVEN = Split(8, 8), Split(4, 4)
 
 
 class Setting(NamedTuple):
-    """What is assumed: the rollouts, who generates while the trainer steps (k = 1), and how groups are handed over."""
+    """What is assumed: the rollouts, who generates while the trainer steps, how groups are handed over and taken (k = 1)."""
 
     traffic: Traffic = USUAL
     split: Split = EVEN
     handover: Handover = Handover.AS_COMPLETED
-    taken_at_once: int = TASKS
+    taken_at_once: int = 1
 
 
 OTHERS = {
     "as assumed": Setting(),
-    "the trainer takes groups one by one": Setting(taken_at_once=1),
+    "whole batches (several updates or passes a generation)": Setting(taken_at_once=TASKS),
     "in the order of tasks": Setting(handover=Handover.IN_TASK_ORDER),
     "three generate, five train": Setting(split=Split(3, 5)),
     "five generate, three train": Setting(split=Split(5, 3)),

@@ -6,7 +6,7 @@ spellings of the same text in ids, ends of turn that come early or not at all. A
 log-probabilities; the rows are compared with what that engine was asked and said. `faults` are sampled ids lost, doubled,
 unmasked, or misplaced.
 
-`max_gap` is the largest difference between the sampler's log-probability of an id and the one that a trainer computes from
+`max_gap` is the largest difference between the sampler's log-probability of an id and the one that the trainer computes from
 the row, over rollouts that the model itself samples (float32, transformers' `generate`): a tiny random Qwen3.
 """
 
@@ -105,7 +105,7 @@ async def count_faults(system: SystemName, number: int, tokenizer: Any, template
 
 async def sample_gap(model: Any, tokenizer: Any, template: ChatTemplate) -> float:
     """Let the model itself sample rollouts of each system, many at once, and return the largest gap."""
-    from training.rollouts.logprob_gap import find_largest_gap
+    from training.rollouts.policy_logprobs import find_largest_gap
     from training.rollouts.transformers_engine import TransformersEngine, lend
 
     engine = TransformersEngine("policy", lend(model), pad_id=tokenizer.pad_token_id)
@@ -136,12 +136,12 @@ async def run(rollouts: int) -> None:
 
 
 def main() -> None:
-    """Run the benchmark where there is torch."""
+    """Run the benchmark where there are torch and TRL."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rollouts", type=int, default=ROLLOUTS, help="of each system")
     options = parser.parse_args()
-    if importlib.util.find_spec("torch") is None:
-        print_skipped("rows", "a policy needs torch: make setup-train")
+    if importlib.util.find_spec("trl") is None:
+        print_skipped("rows", "the trainer needs torch and trl: make setup-train")
         return
     asyncio.run(run(options.rollouts))
 

@@ -143,7 +143,11 @@ def train(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check data, memory and tokens, and train nothing.")] = False,
     models: Annotated[Path | None, typer.Option(envvar="RUBRICA_MODELS_DIR", help="A folder with base models.")] = None,
 ) -> None:
-    """Train a model by a recipe, on sets of `rubrica data make`. The same command goes on where it was cut off."""
+    """Train a model by a recipe, on sets of `rubrica data make`. The same command goes on where it was cut off.
+
+    Exit codes: 0 trained, 1 failed, 2 the input or the machine cannot be used, 4 nothing was left to learn before the last step
+    (the model is saved), 130 Ctrl-C and 143 SIGTERM: stopped after a step that is saved.
+    """
     from infra.cli.training import check, train_and_report
 
     if dry_run:

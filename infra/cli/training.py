@@ -6,6 +6,10 @@ from infra.cli.execute import say
 from training.recipes.merging import merge_adapter
 from training.recipes.run_folder import MODEL, REPORT
 from training.recipes.starting import check_training, train
+from training.recipes.stop_signals import TrainingStopped
+
+NOTHING_LEFT = 4
+SIGNALLED = 128
 
 
 def check(recipe: str, config: Path, models: Path | None) -> int:
@@ -21,8 +25,14 @@ def merge(run: Path, out: Path) -> int:
 
 
 def train_and_report(recipe: str, config: Path, out: Path, models: Path | None) -> int:
-    """Train, and print where the model and the report are."""
-    folder = train(recipe, config, out, models, say)
+    """Train, and print where the model and the report are. The exit code tells a run that ended before its last step."""
+    try:
+        folder = train(recipe, config, out, models, say)
+    except TrainingStopped as stopped:
+        say(f"rubrica: {stopped}")
+        return SIGNALLED + stopped.received
+    if folder.ending:
+        say(f"rubrica: {folder.ending}")
     print(folder.path / MODEL)
     print(folder.path / REPORT)
-    return 0
+    return NOTHING_LEFT if folder.ending else 0

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
 
-from training.rollouts.collect import CollectionFailed, Collector
+from training.rollouts.collect import Collector
+from training.rollouts.collection_failures import CollectionFailed
 from training.rollouts.collector_settings import CollectorSettings, Handover
 from training.rollouts.nouns import Rollout, Task
 from training.rollouts.rollout_work import RolloutWork

@@ -18,17 +18,18 @@ MOMENTS = ("before", "after")
 def write_report(folder: TrainingFolder, cost: CostSection) -> None:
     """Write the report as things stand."""
     origin = folder.origin
-    state = f"finished: {MODEL}/ holds the trained model" if folder.is_finished else "under way"
+    ending = folder.ending
+    state = f"finished: {MODEL}/ holds the trained model" if folder.is_finished else "" if ending else "under way"
     parts = [
         f"<h1>{escape(origin.recipe)}</h1>",
-        f"<p>{state}.</p>",
+        f"<p>{'. '.join(escape(said) for said in (state, ending) if said)}.</p>",
         f'<p><a href="{SAMPLES}">Samples, with what is trained in colour</a></p>' if (folder.path / SAMPLES).exists() else "",
         _render_figures(folder.read_figures()),
         _render_metrics(folder.read_metrics()),
         _render_cost(folder.seconds, cost),
         _render_origin(origin),
     ]
-    page = render_document(f"{origin.recipe}: training", parts, refresh=0 if folder.is_finished else REFRESH)
+    page = render_document(f"{origin.recipe}: training", parts, refresh=0 if folder.is_finished or ending else REFRESH)
     replace_file(folder.path / REPORT, page.encode())
 
 

@@ -4,6 +4,7 @@ origin.json    what decides the run: resolved configuration, code, packages, dig
 metrics.jsonl  a line for each logged step          figures.json  figures of the whole run, such as rates before and after
 samples.html   examples with their masks            report.html   curves and costs, written anew as the run goes
 checkpoints/   from which the same command goes on  model/        the trained adapter or weights, when the run is over
+ending.txt     why the run ended before its last step, if it did
 """
 
 import json
@@ -25,7 +26,7 @@ FORMAT = "rubrica.training_run/1"
 ORIGIN, METRICS, FIGURES, SAMPLES, REPORT = "origin.json", "metrics.jsonl", "figures.json", "samples.html", "report.html"
 CHECKPOINTS, MODEL, BASE = "checkpoints", "model", "base"
 COMPARED = ("format", "recipe", "config", "code", "packages", "data", "base")
-STATE = "trainer_state.json"
+STATE, ENDING = "trainer_state.json", "ending.txt"
 
 
 class TrainingOrigin(Value):
@@ -86,6 +87,8 @@ class TrainingFolder:
             self._spent = max((each.seconds for each in self.read_metrics()), default=0.0)
             self._began = time.monotonic()
             self._forget_after(self.checkpoint_step)
+            if not self.is_finished:
+                (self.path / ENDING).unlink(missing_ok=True)
             yield
 
     @property
@@ -139,6 +142,16 @@ class TrainingFolder:
     def keep_figures(self, figures: Mapping[str, float]) -> None:
         """Add figures of the whole run to those that are there."""
         replace_file(self.path / FIGURES, json.dumps(self.read_figures() | dict(figures), indent=1).encode())
+
+    @property
+    def ending(self) -> str:
+        """Why the run ended before its last step; empty where it did not."""
+        kept = self.path / ENDING
+        return kept.read_text(encoding="utf-8") if kept.exists() else ""
+
+    def keep_ending(self, why: str) -> None:
+        """Keep why the run ends before its last step."""
+        replace_file(self.path / ENDING, why.encode())
 
     def _forget_after(self, step: int) -> None:
         """Drop what was logged after the step from which the run goes on: those steps are done again."""

@@ -11,7 +11,9 @@ from typing import Any
 from app.domain.errors import SetupError
 from training.recipes.catalogue import Recipe, load_recipe
 from training.recipes.config import RecipeConfig, read_config
+from training.recipes.report_page import write_report
 from training.recipes.run_folder import TrainingFolder, TrainingOrigin
+from training.recipes.stop_signals import TrainingStopped
 from workflows.code_digest import digest_code
 
 PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "datasets")
@@ -56,6 +58,7 @@ def train(name: str, path: Path, out: Path, models: Path | None, say: Callable[[
         InvalidInput: the recipe, the configuration, the data or the folder cannot be used.
         Conflict: another process works in the folder, or it holds another run.
         SetupError: a package is missing.
+        TrainingStopped: SIGTERM or Ctrl-C came; the same call goes on.
     """
     recipe, config = check_training(name, path, models, say)
     folder = TrainingFolder(out)
@@ -65,7 +68,12 @@ def train(name: str, path: Path, out: Path, models: Path | None, say: Callable[[
             return folder
         if folder.checkpoint_step:
             say(f"goes on after step {folder.checkpoint_step}")
-        recipe.train(config, folder)
+        try:
+            recipe.train(config, folder)
+        except TrainingStopped as stopped:
+            folder.keep_ending(str(stopped))
+            write_report(folder, config.cost)
+            raise
     return folder
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from datasets import Dataset
-from transformers import PrinterCallback
+from transformers import PrinterCallback, TrainerCallback
 
 from training.recipes.chatml import MaskedIds
 from training.recipes.config import RecipeConfig
@@ -14,6 +14,7 @@ from training.recipes.progress import ProgressCallback
 from training.recipes.report_page import write_report
 from training.recipes.run_folder import CHECKPOINTS, TrainingFolder
 from training.recipes.showing import show_examples
+from training.recipes.stop_signals import StopRequest, TrainingStopped, watch_signals
 
 A = TypeVar("A")
 
@@ -67,9 +68,29 @@ def open_trainer(
     return trainer
 
 
+class StopCallback(TrainerCallback):  # type: ignore[misc]
+    """Saves a checkpoint and ends training after the step in which a signal came."""
+
+    def __init__(self, request: StopRequest) -> None:
+        self._request = request
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """End where a signal came."""
+        if self._request.received is not None:
+            control.should_save = control.should_training_stop = True
+
+
 def train_on(trainer: Any, folder: TrainingFolder) -> None:
-    """Train, from the last checkpoint where there is one."""
-    trainer.train(resume_from_checkpoint=str(folder.checkpoint) if folder.checkpoint else None)
+    """Train, from the last checkpoint where there is one.
+
+    Raises:
+        TrainingStopped: SIGTERM or Ctrl-C came before the last step. The steps so far are saved.
+    """
+    with watch_signals() as request:
+        trainer.add_callback(StopCallback(request))
+        trainer.train(resume_from_checkpoint=str(folder.checkpoint) if folder.checkpoint else None)
+    if request.received is not None and trainer.state.global_step < trainer.state.max_steps:
+        raise TrainingStopped(trainer.state.global_step, request.received)
 
 
 def finish(trainer: Any, config: RecipeConfig, folder: TrainingFolder) -> None:

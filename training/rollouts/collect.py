@@ -13,13 +13,12 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
-from enum import StrEnum
 from math import isfinite
 from types import TracebackType
 from typing import Generic, NamedTuple, Self, TypeVar
 
-from app.domain.errors import RubricaError
 from app.domain.missing import Missing
+from training.rollouts.collection_failures import CollectionFailed, Fault, GivenUpTasks
 from training.rollouts.collector_settings import CollectorSettings, Handover
 from training.rollouts.collector_state import CollectorState, SettledPositions
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
@@ -28,18 +27,6 @@ from workflows.systems.local_record import LocalRecord
 
 M = TypeVar("M")
 UNJUDGED = Reward(Missing("it is not judged yet"))
-
-
-class CollectionFailed(RubricaError):
-    """No further group can be collected; the message says why."""
-
-
-class Fault(StrEnum):
-    """The reason why a group is not handed over, but sampled again."""
-
-    TOO_OLD = "its policy is too old"
-    TOO_MANY_MISSING = "too many rewards are missing"
-    NO_SPREAD = "its rewards do not differ"
 
 
 class _Offer(NamedTuple, Generic[M]):
@@ -67,9 +54,10 @@ class Collector(Generic[M]):
         self._tasks, self._work = tasks, work
         self._open: set[int] = set()
         self._offers: dict[int, _Offer[M]] = {}
-        self._wanted = self._taken = self._given_up_in_a_row = 0
+        self._given_up = GivenUpTasks(settings.most_given_up)
+        self._wanted = self._taken = 0
         self._all_begun = False
-        self._failure: Exception | None = None
+        self._failure: CollectionFailed | None = None
         self._changed = asyncio.Event()
         self._collecting: asyncio.Task[None] | None = None
 
@@ -105,6 +93,7 @@ class Collector(Generic[M]):
 
         Raises:
             CollectionFailed: too many tasks were given up one after the other, or the tasks could not be read.
+            NothingLeftToLearn: they were given up because their rewards no longer differ.
         """
         self._wanted = groups
         self._announce()
@@ -113,7 +102,7 @@ class Collector(Generic[M]):
                 lambda: self._failure is not None or len(self._list_ready()) >= groups or self._nothing_more_comes()
             )
             if self._failure is not None:
-                raise CollectionFailed(f"no more rollouts: {self._failure}") from self._failure
+                raise self._failure
             return tuple(self._hand_over(offer) for offer in self._list_ready()[:groups])
         finally:
             self._wanted = 0
@@ -147,7 +136,9 @@ class Collector(Generic[M]):
                 self._all_begun = True
                 self._announce()
         except ExceptionGroup as errors:  # `next_batch` raises the first
-            self._failure = self._failure or errors.exceptions[0]
+            if self._failure is None:
+                self._failure = CollectionFailed(f"no more rollouts: {errors.exceptions[0]}")
+                self._failure.__cause__ = errors.exceptions[0]
             self._announce()
 
     async def _bring_group(self, position: int, task: Task[M]) -> None:
@@ -219,6 +210,7 @@ class Collector(Generic[M]):
 
     async def _offer(self, group: RolloutGroup[M]) -> bool:
         """Wait until the trainer takes the group. Return False when it has grown too old before."""
+        self._given_up.end_row()
         offer = self._offers[group.position] = _Offer(group, asyncio.get_running_loop().create_future())
         self._announce()
         return await offer.taken
@@ -228,18 +220,13 @@ class Collector(Generic[M]):
         del self._offers[group.position]
         self._settle(group.position)
         self._taken += 1
-        self._given_up_in_a_row = 0
         self.counts.count_handed_over(sum(version > group.policy_version for version in self._versions))
         offer.taken.set_result(True)
         return group
 
     def _give_up(self, group: RolloutGroup[M], fault: Fault) -> None:
         self.counts.given_up += 1
-        self._given_up_in_a_row += 1
-        if self._given_up_in_a_row >= self.settings.most_given_up:
-            details = (r.detail or getattr(r.reward.value, "reason", "") for r in group.rollouts)
-            why = next((detail for detail in details if detail), "no rollout says more")
-            self._failure = CollectionFailed(f"{self._given_up_in_a_row} tasks were given up; of the last, {fault} ({why})")
+        self._failure = self._failure or self._given_up.add(group, fault)
         self._settle(group.position)
 
     def _settle(self, position: int) -> None:

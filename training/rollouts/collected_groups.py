@@ -53,10 +53,6 @@ class CollectedGroups(Generic[M]):
         self._state = thread.read_state()
         return [[(rollout, self._make_rows(rollout)) for rollout in group.rollouts] for group in groups]
 
-    def retake_groups(self, tasks: Sequence[str], policy_version: int) -> Sequence[Sequence[RolloutRows]]:
-        """Return groups of other tasks in the place of these: they had all their tries."""
-        return self.take_groups(len(tasks), policy_version)
-
     def save_state(self) -> Mapping[str, Any]:
         """Return the collector's state after the groups that were taken last, as JSON can hold it."""
         return self._state.model_dump(mode="json")

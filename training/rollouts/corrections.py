@@ -1,6 +1,8 @@
 """Corrections: what is sampled by one program is trained in another, whose probabilities differ."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import torch
 
@@ -39,6 +41,13 @@ def correct_sampler(
     ratio = (log_ratio * sampled).exp()
     factor = ratio.clamp(correction.lowest, correction.highest)
     return factor, _describe_correction(gap, ratio, factor, sampled.bool())
+
+
+def join_descriptions(described: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return what is logged of several groups as of one: the largest of what ends in `max`, the least of `min`, else the mean."""
+    joins = {"max": max, "min": min}
+    names = dict.fromkeys(name for each in described for name in each)
+    return {name: joins.get(name.rpartition("_")[2], fmean)([each[name] for each in described if name in each]) for name in names}
 
 
 def _describe_correction(gap: torch.Tensor, ratio: torch.Tensor, factor: torch.Tensor, sampled: torch.Tensor) -> dict[str, float]:

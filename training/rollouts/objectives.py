@@ -31,9 +31,8 @@ class Objective:
     """One policy-gradient objective. `training.rollouts.losses` has its formula.
 
     `length` is the fixed length, in tokens, of `Average.LENGTH`. `clip_low` and `clip_high` bound the ratio to 1 - low and
-    1 + high. `kl_weight` is beta. `least_spread` drops groups whose rewards have a lower standard deviation; None keeps all.
-    `step_weight` weighs the advantage of a step's own reward, beside the rollout's. `drop_capped` takes capped rollouts out of
-    the gradient, not out of the baseline.
+    1 + high. `kl_weight` is beta. `step_weight` weighs the advantage of a step's own reward, beside the rollout's.
+    `drop_capped` takes capped rollouts out of the gradient, not out of the baseline.
 
     Raises:
         ValueError: a bound, weight or length is out of its range.
@@ -46,7 +45,6 @@ class Objective:
     clip_low: float = 0.2
     clip_high: float = 0.2
     kl_weight: float = 0.0
-    least_spread: float | None = None
     step_weight: float = 0.0
     drop_capped: bool = False
 
@@ -54,8 +52,8 @@ class Objective:
         """Refuse values that have no meaning."""
         if not 0 <= self.clip_low <= 1 or self.clip_high < 0:
             raise ValueError(f"clip_low is from 0 to 1 and clip_high at least 0: {self.clip_low}, {self.clip_high}")
-        if min(self.kl_weight, self.step_weight, self.least_spread or 0.0) < 0 or self.length < 1:
-            raise ValueError(f"weights and spread are at least 0 and length at least 1: {self}")
+        if min(self.kl_weight, self.step_weight) < 0 or self.length < 1:
+            raise ValueError(f"weights are at least 0 and length at least 1: {self}")
 
 
 GRPO = Objective()
@@ -67,8 +65,11 @@ DR_GRPO = Objective(scale=Scale.NONE, average=Average.LENGTH)
 MEAN_ONLY_KL = Objective(scale=Scale.NONE, average=Average.LENGTH, kl_weight=0.001)
 """MDR Eq. 2, 3: advantage over the group's mean only, KL to the policy of SFT. `length` only scales the learning rate."""
 
-DAPO = Objective(average=Average.TOKEN, clip_high=0.28, least_spread=1e-6)
-"""DAPO (MDR 5.3, Eq. 13): clip-higher, each token weighs the same, no KL, groups without spread are dropped."""
+DAPO = Objective(average=Average.TOKEN, clip_high=0.28)
+"""DAPO (MDR 5.3, Eq. 13): clip-higher, each token weighs the same, no KL. Its filter of groups is `DAPO_LEAST_SPREAD`."""
+
+DAPO_LEAST_SPREAD = 1e-6
+"""Groups whose rewards have a lower standard deviation teach nothing: the collector samples others (MDR 5.3)."""
 
 GSPO = Objective(ratio=Level.SEQUENCE, clip_low=3e-4, clip_high=4e-4)
 """GSPO (MDR Eq. 4, 5): one ratio a sequence, normalised by its length; the bounds are those of the GSPO paper."""

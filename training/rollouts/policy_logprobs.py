@@ -1,10 +1,14 @@
 """Log-probabilities of sampled tokens under a policy."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import torch
+from trl.trainer.utils import add_fused_lm_head
 
-from training.rollouts.batches import ATTENTION, IDS
+from training.rollouts.batches import ATTENTION, IDS, make_batch
+from training.rollouts.nouns import TrainingRow
+from training.rollouts.weighted_rows import WeightedRow
 
 NOT_SCORED = -100
 
@@ -25,6 +29,22 @@ def compute_logprobs(
     labels[:, 1:].masked_fill_(~sampled, NOT_SCORED)
     scored = model(input_ids=batch[IDS], attention_mask=batch[ATTENTION], labels=labels, fused_lm_head=True)
     return scored.log_probs, scored.entropy if scored.entropy is not None else torch.zeros_like(scored.log_probs)
+
+
+@torch.no_grad()
+def find_largest_gap(model: Any, rows: Iterable[TrainingRow]) -> float:
+    """Return the largest difference, in nats, between the rows' log-probabilities and those that the trainer computes.
+
+    The temperature is 1. The model gets TRL's fused head, as the trainer's has.
+    """
+    add_fused_lm_head(model, temperature=1.0, outputs=("log_probs", "entropy"))
+    largest = 0.0
+    for row in rows:
+        weighted = WeightedRow(row, advantages=(0.0,) * len(row.ids), weight=0.0)
+        batch = make_batch([weighted], 1, 1.0, 0, torch.float32, model.device)
+        gap = (compute_logprobs(model, batch, 1.0)[0] - batch["sampler_logprobs"]) * batch["sampled"]
+        largest = max(largest, gap.abs().max().item())
+    return largest
 
 
 def _read_logits(

@@ -10,24 +10,29 @@ from trl import GRPOConfig, GRPOTrainer
 
 from training.rollouts.advantages import list_present, measure_spread
 from training.rollouts.batches import Batch, make_batch, split_rows
-from training.rollouts.corrections import Correction, correct_sampler
-from training.rollouts.groups import GroupCounts, GroupRules, GroupSource, ScoredGroup, take_fit_groups
+from training.rollouts.corrections import Correction, correct_sampler, join_descriptions
+from training.rollouts.group_step import GroupStep, divide_gradients
+from training.rollouts.groups import GroupSource, ScoredGroup, TasksOver, score_group
 from training.rollouts.losses import compute_policy_loss, measure_clipping
 from training.rollouts.objectives import Objective
 from training.rollouts.policy_logprobs import compute_logprobs
 from training.rollouts.reference import copy_reference
 from training.rollouts.staleness import Staleness
-from training.rollouts.trainer_config import check_config, make_placeholders
+from training.rollouts.trainer_config import check_by_group, check_config, make_placeholders
 from training.rollouts.trainer_state import TrainerState, load_state, save_state
-from training.rollouts.weighted_rows import Totals, weigh_rows
+from training.rollouts.weighted_rows import Totals, WeightedRow, weigh_rows
 
 
 class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
     """Trains a policy on groups of rollouts, each of which may have any number of rows.
 
-    TRL gives the loop: a generation batch every `steps_per_generation` x `num_iterations` steps, its buffer and its shuffle,
-    checkpoints, PEFT, and a head that never holds all logits. Groups, rewards, advantages, importance correction, loss and
+    TRL gives the loop, checkpoints, PEFT, a head that never holds all logits and, where a generation is used for several
+    optimizer steps, the buffer and the shuffle of its rows. Groups, rewards, advantages, importance correction, loss and
     reference are ours. `part_weights` may be set between steps; it weighs `Reward.parts`, and without it `Reward.value` counts.
+
+    With `by_group`, for generations that make one optimizer step, each group is taken when the one before is read, and its
+    gradient is added to theirs, so that others can be sampled meanwhile. The sum is divided by the totals of the step when the
+    last group is in: the gradient is that of the whole batch. DeepSpeed keeps gradients to itself, and gets whole batches.
     """
 
     def __init__(
@@ -38,7 +43,8 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
         config: GRPOConfig,
         tokenizer: PreTrainedTokenizerBase,
         correction: Correction | None = None,
-        rules: GroupRules | None = None,
+        by_group: bool = False,
+        rows_at_once: int | None = None,
         part_weights: Mapping[str, float] | None = None,
         peft_config: Any = None,
         callbacks: Sequence[TrainerCallback] = (),
@@ -47,18 +53,19 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
         """Take the policy as it is now for the reference, if the objective has KL.
 
         `config.generation_batch_size` over `config.num_generations` is the number of groups of a batch, of all processes.
-        `rules.least_spread` is the objective's.
+        `rows_at_once` rows go through the model together; without it, as many as TRL's batches have.
 
         Raises:
-            ValueError: the configuration sets what the objective sets, or has no `max_steps`.
+            ValueError: the configuration sets what the objective sets, has no `max_steps`, or does not fit `by_group`.
         """
         check_config(config)
+        if by_group:
+            check_by_group(config)
         self.source, self.objective = source, objective
         self.correction = correction or Correction()
-        rules = rules or GroupRules()
-        self.rules = GroupRules(rules.most_missing, objective.least_spread, rules.rounds)
+        self.rows_at_once = rows_at_once or config.per_device_train_batch_size
         self.part_weights = dict(part_weights) if part_weights is not None else None
-        self.counts, self.staleness = GroupCounts(), Staleness()
+        self.staleness, self._group_step = Staleness(), GroupStep()
         self.reference = copy_reference(model, peft_config, config.temperature) if objective.kl_weight else None
         super().__init__(
             model=model,
@@ -70,6 +77,7 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
             callbacks=list(callbacks),
             optimizers=optimizers,
         )
+        self.by_group = by_group and not self.is_deepspeed_enabled
         if self.reference is not None:
             self.reference.prepare(self.accelerator)
 
@@ -80,30 +88,57 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
         """Return the generation batch: TRL's hook. `inputs` are placeholders, one for each sample of this process."""
         groups = self._take_groups(len(inputs) // self.num_generations)
         rows, totals = weigh_rows(groups, self.objective)
-        divisor = self._find_divisor(totals)
-        batch = make_batch(
-            rows, self._count_rows(len(rows)), divisor, self._tokenizer.pad_token_id, self._find_dtype(), self.accelerator.device
-        )
-        self._add_logprobs(batch)
+        batch = self._make_batch(rows, self._find_divisor(totals), self.args.steps_per_generation)
+        self._log_values(self._add_logprobs(batch))
         self._log_groups(groups, len(rows))
         return batch
+
+    def _prepare_inputs(self, generation_batch: Any) -> Batch:
+        """Return the next group of the step or, by TRL, the next part of a generation batch."""
+        if not self.by_group:
+            part: Batch = super()._prepare_inputs(generation_batch)
+            return part
+        (scored,) = self._take_groups(1)
+        rows, totals = weigh_rows([scored], self.objective)
+        batch = self._make_batch(rows, divisor=1.0, parts=1)
+        self._group_step.add_group(scored, len(rows), totals, self._add_logprobs(batch))
+        return batch
+
+    def training_step(self, model: torch.nn.Module, inputs: Any, num_items_in_batch: Any = None) -> torch.Tensor:
+        """Return the loss of one part of a step; of groups, the loss of all with the last of them, and 0 before."""
+        loss: torch.Tensor = super().training_step(model, inputs, num_items_in_batch)
+        return self._end_group(loss) if self.by_group else loss
+
+    def _end_group(self, loss: torch.Tensor) -> torch.Tensor:
+        """Count a group's loss. With the step's last group, divide gradient and loss by the totals, before the clipping."""
+        self._group_step.loss += loss.item()
+        if not self.accelerator.sync_gradients:
+            return torch.zeros_like(loss)
+        step, self._group_step = self._group_step, GroupStep()
+        divisor = self._find_divisor(step.totals)
+        divide_gradients(self.model.parameters(), divisor)
+        self._log_values(join_descriptions(step.corrections))
+        self._log_groups(step.groups, step.rows)
+        return torch.full_like(loss, step.loss / divisor)
 
     def _take_groups(self, count: int) -> list[ScoredGroup]:
         version = self.state.global_step
         # Gradient checkpointing takes the cache from `generate` while a model trains.
         self.model.eval()
         try:
-            groups = take_fit_groups(self.source, count, version, self.rules, self.part_weights, self.counts)
+            groups = self.source.take_groups(count, version)
         finally:
             self.model.train()
-        self.staleness.count_groups([scored.group for scored in groups], version)
-        return groups
+        if not groups:
+            raise TasksOver("the source of groups has no task left; max_steps is too high for it")
+        self.staleness.count_groups(groups, version)
+        return [score_group(group, self.part_weights) for group in groups]
 
-    def _count_rows(self, rows: int) -> int:
-        """Return the number of rows with those that fill: the same in each process, and a multiple of the parts."""
-        most = int(self.accelerator.gather(torch.tensor([rows], device=self.accelerator.device)).max())
-        parts: int = self.args.steps_per_generation
-        return max(1, ceil(most / parts)) * parts
+    def _make_batch(self, rows: Sequence[WeightedRow], divisor: float, parts: int) -> Batch:
+        """Make the batch of some rows, with so many that fill: as many in each process, and a multiple of the parts."""
+        most = int(self.accelerator.gather(torch.tensor([len(rows)], device=self.accelerator.device)).max())
+        count = max(1, ceil(most / parts)) * parts
+        return make_batch(rows, count, divisor, self._tokenizer.pad_token_id, self._find_dtype(), self.accelerator.device)
 
     def _find_divisor(self, totals: Totals) -> float:
         """Return what weights are divided by: the rollouts or tokens of all processes, over which gradients are averaged."""
@@ -116,8 +151,8 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
         exact = next(self.model.parameters()).dtype is torch.float64
         return torch.float64 if exact else torch.float32
 
-    def _add_logprobs(self, batch: Batch) -> None:
-        """Add `old_logprobs`, `correction` and, with KL, `reference_logprobs`."""
+    def _add_logprobs(self, batch: Batch) -> dict[str, float]:
+        """Add `old_logprobs`, `correction` and, with KL, `reference_logprobs`. Return what is logged of the correction."""
         batch["old_logprobs"] = self._score_rows(batch, self.model)
         if self.reference is not None:
             with self.reference.lend(self.accelerator.unwrap_model(self.model)) as model:
@@ -125,12 +160,12 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
         batch["correction"], described = correct_sampler(
             self.correction, batch["old_logprobs"], batch["sampler_logprobs"], batch["sampled"]
         )
-        self._log_values(described)
+        return described
 
     def _score_rows(self, batch: Batch, model: torch.nn.Module) -> torch.Tensor:
         scored = torch.zeros_like(batch["sampled"])
         with torch.no_grad(), self.accelerator.autocast():
-            size = self.args.per_device_train_batch_size
+            size = self.rows_at_once
             for part, target in zip(split_rows(batch, size), scored.split(size), strict=True):
                 logprobs = compute_logprobs(model, part, self.temperature)[0]
                 target[:, : logprobs.shape[1]] = logprobs
@@ -141,10 +176,10 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
     ) -> torch.Tensor:
         """Return the loss of one part of the generation batch. See `losses.compute_policy_loss`.
 
-        A rollout may bring many rows, so the part is read `per_device_train_batch_size` rows at a time: the gradients of all
+        A rollout may bring many rows, so the part is read `rows_at_once` rows at a time: the gradients of all
         but the last are already accumulated, and the loss returned has the gradient of the last.
         """
-        parts = list(split_rows(inputs, self.args.per_device_train_batch_size))
+        parts = list(split_rows(inputs, self.rows_at_once))
         before = torch.zeros((), device=self.accelerator.device)
         for part in parts[:-1]:
             loss = self._compute_part_loss(model, part)
@@ -156,7 +191,7 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
         with self.accelerator.autocast():
             logprobs, entropies = compute_logprobs(model, part, self.temperature)
         self._log_part(logprobs.detach(), entropies.detach(), part)
-        # The weights are those of the whole generation batch; an optimizer step sees this share of its parts.
+        # The weights are those of the whole generation; an optimizer step sees this share of its parts.
         share = self.current_gradient_accumulation_steps / self.args.steps_per_generation
         return compute_policy_loss(self.objective, logprobs, part) / share
 
@@ -173,7 +208,7 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
             spreads = [measure_spread(group) for group in scores]
             self._log_values({"reward": sum(together) / len(together), "reward_spread": sum(spreads) / len(spreads)})
         self._log_values({"rows": float(rows)})
-        for name, value in [*self.counts.list_counts(), *self.staleness.list_counts()]:
+        for name, value in self.staleness.list_counts():
             self._metrics["train"][name] = [float(value)]
 
     def _log_values(self, values: Mapping[str, float]) -> None:
@@ -191,7 +226,6 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
                 steps=self._step,
                 part_weights=self.part_weights,
                 source=self.source.save_state(),
-                counts=self.counts,
                 staleness=self.staleness,
             ),
             self._buffered_inputs if self._step % period else None,
@@ -204,7 +238,7 @@ class RolloutTrainer(GRPOTrainer):  # type: ignore[misc]
             return
         state, self._buffered_inputs = load_state(checkpoint, self.accelerator.process_index, self.accelerator.device)
         self._step, self.part_weights = state.steps, state.part_weights
-        self.counts, self.staleness = state.counts, state.staleness
+        self.staleness = state.staleness
         self.source.load_state(state.source)
 
 

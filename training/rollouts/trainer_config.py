@@ -47,6 +47,18 @@ def check_config(config: GRPOConfig) -> None:
         )
 
 
+def check_by_group(config: GRPOConfig) -> None:
+    """Require that a generation makes one optimizer step, and each of TRL's batches is one group.
+
+    Raises:
+        ValueError: a generation is used for several steps, or a batch is not a group.
+    """
+    if config.num_iterations != 1 or config.steps_per_generation != config.gradient_accumulation_steps:
+        raise ValueError("a generation that is used for several optimizer steps cannot be trained group by group")
+    if config.per_device_train_batch_size != config.num_generations:
+        raise ValueError("group by group, per_device_train_batch_size is num_generations: set rows_at_once for memory")
+
+
 def make_placeholders(config: GRPOConfig) -> Dataset:
     """Return a data set that keeps TRL's loop going to the last step. The source of groups gives what is trained on."""
     period = config.steps_per_generation * config.num_iterations

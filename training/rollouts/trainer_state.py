@@ -11,7 +11,6 @@ from safetensors.torch import load_file, save_file
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 
 from training.rollouts.batches import Batch
-from training.rollouts.groups import GroupCounts
 from training.rollouts.staleness import Staleness
 
 LAST_WRITTEN = "trainer_state.json"
@@ -19,12 +18,11 @@ LAST_WRITTEN = "trainer_state.json"
 
 @dataclass(frozen=True, slots=True)
 class TrainerState:
-    """The state of one process: parts of batches read, weights of rewards, the source's state, and counts of groups."""
+    """The state of one process: parts of batches read, weights of rewards, the source's state, and ages of rollouts."""
 
     steps: int
     part_weights: dict[str, float] | None
     source: Mapping[str, Any]
-    counts: GroupCounts
     staleness: Staleness
 
 
@@ -43,10 +41,8 @@ def load_state(folder: str, process: int, device: torch.device) -> tuple[Trainer
         FileNotFoundError: the checkpoint is another trainer's.
     """
     stored = json.loads(_name_state(folder, process).read_text())
-    counts = GroupCounts(**stored.pop("counts"))
     staleness = Staleness({int(age): count for age, count in stored.pop("staleness")["by_age"].items()})
-    state = TrainerState(**stored, counts=counts, staleness=staleness)
-    return state, _load_parts(_name_parts(folder, process), device)
+    return TrainerState(**stored, staleness=staleness), _load_parts(_name_parts(folder, process), device)
 
 
 def _load_parts(file: Path, device: torch.device) -> list[Batch] | None:

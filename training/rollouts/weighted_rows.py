@@ -23,8 +23,12 @@ class WeightedRow:
 class Totals:
     """What a sum of weighted tokens is divided by: the rollouts that have a reward, and their tokens in the gradient."""
 
-    rollouts: int
-    tokens: int
+    rollouts: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: "Totals") -> "Totals":
+        """Return the totals of both."""
+        return Totals(self.rollouts + other.rollouts, self.tokens + other.tokens)
 
 
 def weigh_rows(groups: Sequence[ScoredGroup], objective: Objective) -> tuple[list[WeightedRow], Totals]:

@@ -12,7 +12,7 @@ from training.recipes.reinforcement.config import ReinforcementConfig
 from training.recipes.reinforcement.tasks import repeat_tasks
 from training.recipes.run_folder import TrainingFolder, TrainingOrigin
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
-from training.rollouts.rollout_work import Draw, Outcome, RolloutWork
+from training.rollouts.rollout_work import Draw, JudgeRollout, Outcome, RolloutWork
 from workflows.systems.local_record import LocalRecord
 
 STEPS = 4
@@ -30,8 +30,10 @@ def make_config(**sections: Mapping[str, Any]) -> ReinforcementConfig:
     return ReinforcementConfig.model_validate({**SECTIONS, **{name: SECTIONS.get(name, {}) | v for name, v in sections.items()}})
 
 
-def train_small(folder: Path, config: ReinforcementConfig, steps: int = STEPS, **given: Any) -> TrainingFolder:
-    """Train in a folder."""
+def train_small(
+    folder: Path, config: ReinforcementConfig, steps: int = STEPS, judged: JudgeRollout[int] | None = None, **given: Any
+) -> TrainingFolder:
+    """Train in a folder. `judged` judges instead of `judge`."""
     from training.recipes.reinforcement.train_policy import PolicyTraining, train_policy
 
     tasks = [Task(f"t{n}", f"Say {n}.", Language.ENGLISH, n) for n in range(4)]
@@ -47,18 +49,20 @@ def train_small(folder: Path, config: ReinforcementConfig, steps: int = STEPS, *
         started_at=datetime(2026, 1, 1, tzinfo=UTC),
     )
     with run.open_run(origin):
-        train_policy(config, run, PolicyTraining(repeat_tasks(tasks, 0), steps, open_small_work, **given))
+        train_policy(
+            config, run, PolicyTraining(repeat_tasks(tasks, 0), steps, lambda policy: open_work(policy, judged or judge), **given)
+        )
     return run
 
 
 @asynccontextmanager
-async def open_small_work(policy: Any) -> AsyncIterator[RolloutWork[int]]:
+async def open_work(policy: Any, judged: JudgeRollout[int]) -> AsyncIterator[RolloutWork[int]]:
     """Open the work."""
 
     async def run(draw: Draw[int], record: LocalRecord) -> Outcome:
         return await answer(draw.task.question, policy(draw.seed), record)
 
-    yield RolloutWork(run, judge)
+    yield RolloutWork(run, judged)
 
 
 async def answer(question: str, policy: Any, record: LocalRecord) -> Outcome:

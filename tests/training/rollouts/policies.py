@@ -21,7 +21,7 @@ SEEN = 2
 
 def make_trainer(folder: Path, source: Any, objective: Objective = GRPO, policy: Any = None, **options: Any) -> RolloutTrainer:
     """Make a trainer on the CPU; what is not for `RolloutTrainer` goes into its configuration."""
-    ours = ("correction", "rules", "part_weights", "peft_config", "callbacks", "optimizers")
+    ours = ("correction", "by_group", "rows_at_once", "part_weights", "peft_config", "callbacks", "optimizers")
     settings = {
         "output_dir": str(folder),
         "use_cpu": True,
@@ -57,10 +57,6 @@ class SampledGroups:
         """Sample groups of tasks drawn at random."""
         self.training.append(self._policy.training)
         return [self._sample_group(self._random.randrange(2, VOCABULARY), policy_version) for _ in range(count)]
-
-    def retake_groups(self, tasks: Sequence[str], policy_version: int) -> Sequence[Group]:
-        """Sample these tasks again."""
-        return [self._sample_group(int(task), policy_version) for task in tasks]
 
     def save_state(self) -> Mapping[str, Any]:
         """Return the state of the random numbers."""

@@ -41,20 +41,14 @@ def make_rollout(
 class PlantedGroups:
     """A source that gives planted groups, and then the last one again and again."""
 
-    def __init__(self, *groups: Group, again: Sequence[Group] = ()) -> None:
-        self._groups, self._again = list(groups), list(again)
+    def __init__(self, *groups: Group) -> None:
+        self._groups = list(groups)
         self.taken = 0
-        self.retaken: list[str] = []
 
     def take_groups(self, count: int, policy_version: int) -> Sequence[Group]:
         """Give the groups that come next."""
         first, self.taken = self.taken, self.taken + count
         return [self._groups[min(place, len(self._groups) - 1)] for place in range(first, self.taken)]
-
-    def retake_groups(self, tasks: Sequence[str], policy_version: int) -> Sequence[Group]:
-        """Give the groups planted for a second question."""
-        self.retaken += tasks
-        return [self._again.pop(0) for _ in tasks]
 
     def save_state(self) -> Mapping[str, Any]:
         """Return how many groups were taken."""

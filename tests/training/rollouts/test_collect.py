@@ -13,7 +13,8 @@ from tests.training.rollouts.small_rollouts import (
     let_others_run,
     make_tasks,
 )
-from training.rollouts.collect import CollectionFailed, Collector
+from training.rollouts.collect import Collector
+from training.rollouts.collection_failures import CollectionFailed
 from training.rollouts.collector_settings import CollectorSettings, Handover
 from training.rollouts.collector_state import CollectorState
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task

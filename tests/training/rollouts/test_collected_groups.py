@@ -42,6 +42,6 @@ def test_a_restart_goes_on_after_the_groups_that_were_taken() -> None:
             source.load_state(kept)
     with CollectedGroups(open_collector, make_row, lambda _: None) as source:
         source.load_state(kept)
-        (group,) = source.retake_groups(["t0"], 8)
+        (group,) = source.take_groups(1, 8)
         assert (group[0][0].task, group[0][0].policy_version) == ("t2", 8)
         assert source.save_state()["counts"]["handed_over"] == 3

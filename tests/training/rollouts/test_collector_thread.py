@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tests.training.rollouts.small_rollouts import USUAL_WORK, ask_policy, make_tasks
-from training.rollouts.collect import CollectionFailed, Collector
+from training.rollouts.collect import Collector
+from training.rollouts.collection_failures import CollectionFailed
 from training.rollouts.collector_settings import CollectorSettings
 from training.rollouts.collector_state import CollectorState
 from training.rollouts.collector_thread import CollectorThread

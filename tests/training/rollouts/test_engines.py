@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -21,7 +21,6 @@ from workflows.chat_models.endpoint import ModelEndpoint
 torch = pytest.importorskip("torch", reason="a policy needs torch: make setup-train")
 pytest.importorskip("transformers", reason="a policy needs transformers: make setup-train")
 
-from training.rollouts.logprob_gap import score_ids  # noqa: E402
 from training.rollouts.tiny_policy import POSITIONS, build_tiny_model, build_tiny_tokenizer  # noqa: E402
 from training.rollouts.transformers_engine import TransformersEngine, lend  # noqa: E402
 
@@ -34,6 +33,13 @@ PROMPTS = [tuple(TOKENIZER.encode(text)) for text in ("Why?", "A longer question
 
 def make_engine(rows: int = 8) -> TransformersEngine:
     return TransformersEngine("tiny", lend(MODEL), pad_id=TOKENIZER.pad_token_id, rows=rows)
+
+
+@torch.no_grad()
+def score_ids(ids: Sequence[int], temperature: float = 1.0) -> list[float]:
+    """Return the model's log-probability of each id after the first, given those before it."""
+    spread = (MODEL(torch.tensor([list(ids)])).logits[0, :-1] / temperature).log_softmax(-1)
+    return [known[id_].item() for known, id_ in zip(spread, ids[1:], strict=True)]
 
 
 @asynccontextmanager
@@ -55,7 +61,7 @@ async def test_log_probabilities_are_those_of_the_model_at_the_temperature(kind:
     async with open_engine(kind) as engine:
         samples = await asyncio.gather(*(engine.sample(prompt, 12, settings, n) for n, prompt in enumerate(PROMPTS)))
     for prompt, sample in zip(PROMPTS, samples, strict=True):
-        expected = score_ids(MODEL, (*prompt, *sample.ids), temperature)[len(prompt) - 1 :]
+        expected = score_ids((*prompt, *sample.ids), temperature)[len(prompt) - 1 :]
         assert sample.logprobs == pytest.approx(expected, abs=1e-4)
         assert (sample.finish == "stop") == (sample.ids[-1] == STOP)
 
@@ -115,7 +121,7 @@ async def test_a_conversation_of_several_turns_is_one_line_of_ids(kind: str) -> 
     assert {t.conversation for t in tokens} == {"c1"}
     assert [t.carried for t in tokens] == [0, *lengths[:-1]]
     ids = tuple(i for t in tokens for i in (*t.prompt_ids, *t.completion_ids))
-    scored = score_ids(MODEL, ids)
+    scored = score_ids(ids)
     for sampled, end in zip(tokens, lengths, strict=True):
         assert scored[end - 1 - len(sampled.completion_ids) : end - 1] == pytest.approx(sampled.logprobs, abs=1e-4)
 

@@ -38,6 +38,7 @@ def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (GRPOTrainer._generate_and_score_completions, ["self", "inputs"]),
         (GRPOTrainer._prepare_inputs, ["self", "generation_batch"]),
+        (GRPOTrainer.training_step, ["self", "model", "inputs", "num_items_in_batch"]),
         (GRPOTrainer.compute_loss, ["self", "model", "inputs", "return_outputs", "num_items_in_batch"]),
         (GRPOTrainer._save_rng_state, ["self", "output_dir"]),
         (GRPOTrainer._load_optimizer_and_scheduler, ["self", "checkpoint"]),

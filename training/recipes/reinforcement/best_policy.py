@@ -41,6 +41,12 @@ class ValidationCallback(TrainerCallback):  # type: ignore[misc]
         if state.global_step % self._every == 0 or state.global_step >= state.max_steps:
             self._validate(state.global_step)
 
+    def validate_last(self) -> None:
+        """Validate the policy of the last step, where that was not done."""
+        step = self.trainer.state.global_step
+        if not any(each.step == step and LOGGED in each.values for each in self._folder.read_metrics()):
+            self._validate(step)
+
     def _validate(self, step: int) -> None:
         if self.trainer.is_world_process_zero():
             before = [each.values[LOGGED] for each in self._folder.read_metrics() if LOGGED in each.values]

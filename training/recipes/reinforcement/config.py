@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from app.domain.value import Value
 from training.recipes.config import RecipeConfig
 from training.rollouts.collector_settings import CollectorSettings, Handover
-from training.rollouts.objectives import DAPO, DR_GRPO, GRPO, GSPO, MEAN_ONLY_KL, Objective
+from training.rollouts.objectives import DAPO, DAPO_LEAST_SPREAD, DR_GRPO, GRPO, GSPO, MEAN_ONLY_KL, Objective
 
 OBJECTIVES = {"grpo": GRPO, "dr_grpo": DR_GRPO, "mean_only_kl": MEAN_ONLY_KL, "dapo": DAPO, "gspo": GSPO}
 
@@ -57,9 +57,9 @@ class ObjectiveSection(Value):
 
     @property
     def objective(self) -> Objective:
-        """The objective without its filter of groups: the collector filters."""
+        """The objective. Its filter of groups, if it has one, is the collector's."""
         said = {name: value for name, value in self if name != "name" and value is not None}
-        return replace(OBJECTIVES[self.name], least_spread=None, **said)
+        return replace(OBJECTIVES[self.name], **said)
 
     @model_validator(mode="after")
     def _check_values(self) -> "ObjectiveSection":
@@ -78,7 +78,7 @@ class CorrectionSection(Value):
 class FilterSection(Value):
     """Which groups are sampled again. The collector alone decides; see `CollectorSettings`.
 
-    Without `least_spread` the objective's own holds (DAPO has one); 0 keeps all groups.
+    Without `least_spread` DAPO's own holds, and other objectives have none; 0 keeps all groups.
     """
 
     least_spread: float | None = Field(default=None, ge=0)
@@ -96,7 +96,11 @@ class ValidationSection(Value):
 
 
 class ReinforcementConfig(RecipeConfig):
-    """A recipe of reinforcement learning. `optimizer.accumulation` follows from rollouts and batch size, and is not set."""
+    """A recipe of reinforcement learning. `optimizer.accumulation` follows from rollouts and batch size, and is not set.
+
+    `by_group`: rollouts are sampled while the trainer steps, and a generation makes one step. Then the trainer takes groups as
+    they come, and `optimizer.batch_size` is only how many rows the model reads at once.
+    """
 
     rollouts: RolloutsSection
     objective: ObjectiveSection = ObjectiveSection()
@@ -106,7 +110,7 @@ class ReinforcementConfig(RecipeConfig):
 
     @model_validator(mode="after")
     def _fit_batches(self) -> "ReinforcementConfig":
-        a_step, r = self.optimizer.batch_size * self.cost.devices * self.rollouts.updates, self.rollouts
+        a_step, r = self.batch_rollouts * self.cost.devices * self.rollouts.updates, self.rollouts
         if self.optimizer.accumulation != 1:
             raise ValueError("leave optimizer.accumulation out: it follows from rollouts and optimizer.batch_size")
         if r.rollouts_a_step % a_step or r.tasks_a_step % self.cost.devices:
@@ -121,9 +125,19 @@ class ReinforcementConfig(RecipeConfig):
         return self
 
     @property
+    def by_group(self) -> bool:
+        """Whether the trainer takes groups as they come, and not a whole generation."""
+        return self.rollouts.most_versions_old > 0 and self.rollouts.updates == self.rollouts.passes == 1
+
+    @property
+    def batch_rollouts(self) -> int:
+        """The rollouts of one of the trainer's batches on a device."""
+        return self.rollouts.group_size if self.by_group else self.optimizer.batch_size
+
+    @property
     def accumulation(self) -> int:
         """The batches of an optimizer step."""
-        return self.rollouts.rollouts_a_step // (self.optimizer.batch_size * self.cost.devices * self.rollouts.updates)
+        return self.rollouts.rollouts_a_step // (self.batch_rollouts * self.cost.devices * self.rollouts.updates)
 
     def count_steps(self, tasks: int) -> int:
         """Return the optimizer steps of all epochs over so many tasks."""
@@ -133,10 +147,10 @@ class ReinforcementConfig(RecipeConfig):
     @property
     def collector(self) -> CollectorSettings:
         """The collector's settings. Tasks keep their order, so that a run can be repeated."""
-        own = OBJECTIVES[self.objective.name].least_spread
+        own = DAPO_LEAST_SPREAD if self.objective.name == "dapo" else None
         return CollectorSettings(
             group_size=self.rollouts.group_size,
-            groups_a_step=self.rollouts.tasks_a_step,
+            groups_a_step=self.rollouts.tasks_a_step // self.cost.devices,
             most_versions_old=self.rollouts.most_versions_old,
             most_missing_share=self.filter.most_missing,
             least_spread=own if self.filter.least_spread is None else self.filter.least_spread or None,

@@ -26,9 +26,9 @@ from training.rollouts.advantages import read_score
 from training.rollouts.chat_template import ChatTemplate
 from training.rollouts.collect import Collector
 from training.rollouts.collected_groups import CollectedGroups
+from training.rollouts.collection_failures import NothingLeftToLearn
 from training.rollouts.collector_state import CollectorState
 from training.rollouts.corrections import Correction
-from training.rollouts.groups import GroupRules
 from training.rollouts.nouns import Reward, Rollout, Task
 from training.rollouts.objectives import Level
 from training.rollouts.rollout_work import RolloutWork
@@ -39,7 +39,6 @@ M = TypeVar("M")
 Weights: TypeAlias = Mapping[str, float]
 OpenWork: TypeAlias = Callable[[OpenPolicy], AbstractAsyncContextManager[RolloutWork[M]]]
 Schedule: TypeAlias = Callable[[Sequence[StepMetrics], Weights], Weights]
-AS_HANDED_OVER = GroupRules(most_missing=1.0, rounds=1)
 SERVED = "served"
 
 
@@ -65,13 +64,19 @@ class PolicyTraining(Generic[M]):
 def train_policy(config: ReinforcementConfig, folder: TrainingFolder, training: PolicyTraining[M]) -> None:
     """Train from the last checkpoint, if there is one, and leave the best policy in the folder.
 
+    Where after some steps the rewards no longer differ, training ends there, and `folder.ending` says so.
+
     Raises:
         CollectionFailed: too many tasks gave no group that can be trained on.
         ModelUnavailable: vLLM is not there.
+        TrainingStopped: a signal came; see `train_on`.
     """
     run = PolicyRun(config, folder, training)
-    with run.source:
-        train_on(run.trainer, folder)
+    try:
+        with run.source:
+            train_on(run.trainer, folder)
+    except NothingLeftToLearn as saturated:
+        run.end_early(saturated)
     if training.validate is None:
         finish(run.trainer, config, folder)
     elif run.trainer.is_world_process_zero():
@@ -90,8 +95,10 @@ class PolicyRun(Generic[M]):
         self._policy = self._make_policy(folder)
         self.source = CollectedGroups(self._open_collector, lambda each: make_rows(each.trajectory), self._policy.give_weights)
         watched = WatchedGroups(self.source, folder, self._tokenizer, config.run.samples)
-        validation = ValidationCallback(folder, config.validation.eval_every, self._validate) if training.validate else None
-        callbacks = [WatchingCallback(watched), ProgressCallback(folder, config.cost), *([validation] if validation else [])]
+        self._folder = folder
+        self._validation = ValidationCallback(folder, config.validation.eval_every, self._validate) if training.validate else None
+        validation = [self._validation] if self._validation else []
+        callbacks = [WatchingCallback(watched), ProgressCallback(folder, config.cost), *validation]
         if training.schedule is not None:
             callbacks.append(ScheduleCallback(folder, training.schedule, self))
         self.trainer = RolloutTrainer(
@@ -101,14 +108,28 @@ class PolicyRun(Generic[M]):
             config=make_arguments(config, folder, training.steps),
             tokenizer=self._tokenizer,
             correction=Correction(Level(config.correction.level), config.correction.lowest, config.correction.highest),
-            rules=AS_HANDED_OVER,
+            by_group=config.by_group,
+            rows_at_once=config.optimizer.batch_size,
             part_weights=training.part_weights,
             peft_config=make_adapter(config.adapter),
             callbacks=callbacks,
         )
         self.trainer.remove_callback(PrinterCallback)
-        if validation is not None:
-            validation.trainer = self.trainer
+        if self._validation is not None:
+            self._validation.trainer = self.trainer
+
+    def end_early(self, saturated: NothingLeftToLearn) -> None:
+        """End with the policy of the last step. Before the first step, rewards that do not differ are an error.
+
+        Raises:
+            NothingLeftToLearn: nothing was learned.
+        """
+        step = self.trainer.state.global_step
+        if not step:
+            raise saturated
+        if self._validation is not None:
+            self._validation.validate_last()
+        self._folder.keep_ending(f"nothing left to learn after step {step}: {saturated}")
 
     def _make_policy(self, folder: TrainingFolder) -> PolicySource:
         section = self._config.rollouts
@@ -174,6 +195,7 @@ def make_arguments(config: ReinforcementConfig, folder: TrainingFolder, steps: i
     rollouts = config.rollouts
     return share_arguments(GRPOConfig, config, folder)(
         max_steps=steps,
+        per_device_train_batch_size=config.batch_rollouts,
         gradient_accumulation_steps=config.accumulation,
         steps_per_generation=config.accumulation * rollouts.updates,
         num_iterations=rollouts.passes,

@@ -31,10 +31,6 @@ class WatchedGroups:
         """Pass on new groups."""
         return self._watch(self._source.take_groups(count, policy_version))
 
-    def retake_groups(self, tasks: Sequence[str], policy_version: int) -> Sequence[Group]:
-        """Pass on groups that stand in for others."""
-        return self._watch(self._source.retake_groups(tasks, policy_version))
-
     def save_state(self) -> Mapping[str, Any]:
         """Return the source's state."""
         return self._source.save_state()

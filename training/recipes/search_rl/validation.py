@@ -11,7 +11,7 @@ from training.recipes.search_rl.difficulty import DifficultyMix, move_shares
 from training.recipes.search_rl.schedule import RewardPart, weigh_parts
 from training.rewards.composites import SearchWeights
 from training.rollouts.advantages import read_score
-from training.rollouts.collect import CollectionFailed
+from training.rollouts.collection_failures import CollectionFailed
 from training.rollouts.nouns import Rollout, Task
 from training.rollouts.rollout_work import RolloutWork
 from training.synthesis.graph_queries.row import Difficulty
