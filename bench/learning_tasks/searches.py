@@ -35,7 +35,7 @@ from training.synthesis.graph_queries.row import Difficulty
 from training.synthesis.trajectories.conversations import TrainedConversation, list_conversations
 from workflows.chat_models.scripted import ScriptedModel
 
-EXAMPLES, ITEMS, EPOCHS = 600, 96, 2.5
+EXAMPLES, ITEMS, EPOCHS = 600, 96, 1.5
 TEMPERATURE = 1.0
 SPREAD = 0.1
 """The spread of the first weights. With .02 SFT of these minutes does not learn to copy a name from its prompt."""
@@ -48,7 +48,7 @@ WHOLE = {
         {"when": "process", "reaches": 0.6, "tool": 0.1, "format": 0.1, "process": 0.3},
     ],
 }
-"""The weights of `paper.toml`. Its thresholds of .95 are lower here: a run has forty steps, all sampled at temperature 1."""
+"""The weights of `paper.toml`. Its thresholds of .95 are lower here: a run has 24 steps, all sampled at temperature 1."""
 FORM_ALONE = {"start": {"tool": 0.0, "format": 1.0, "process": 0.0}}
 
 
