@@ -21,7 +21,7 @@ from bench.learning_tasks.protocol import LearningTask, PolicyScores, SeedScores
 from bench.result import print_result, print_skipped
 from training.evaluation.intervals import estimate_difference
 
-TASKS = {"rubric_generator": "rubrics", "report_rl": "reports"}
+TASKS = {"rubric_generator": "rubrics", "report_rl": "reports", "search_rl": "searches"}
 SEEDS = 3
 
 

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from bench.learning_tasks.protocol import PolicyScores, SeedScores
-from bench.learning_tasks.runs import derive_seed, open_saved, open_training, train_on_examples
+from bench.learning_tasks.runs import derive_seed, open_saved, open_training, save_random_policy, train_on_examples
 from bench.learning_tasks.short_reports import (
     PortQuestion,
     count_report,
@@ -62,17 +62,11 @@ class ReportTask:
 
 def build_base(folder: Path, seed: int) -> Path:
     """Write a tiny model with random weights, in whose vocabulary the phrases of prompts and reports are single tokens."""
-    import torch
-    from transformers import Qwen3ForCausalLM
-
-    from training.rollouts.tiny_policy import build_tiny_tokenizer, describe_tiny_model
+    from training.rollouts.tiny_policy import build_tiny_tokenizer
 
     tokenizer = build_tiny_tokenizer()
     tokenizer.add_tokens(list_phrases(PromptLibrary.load()))
-    torch.manual_seed(seed)
-    Qwen3ForCausalLM(describe_tiny_model(tokenizer)).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+    return save_random_policy(folder, seed, tokenizer)
 
 
 def describe_sft(base: Path, seed: int) -> RecipeConfig:

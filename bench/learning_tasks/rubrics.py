@@ -23,7 +23,14 @@ from bench.learning_tasks.rubric_grammar import (
     write_report,
     write_rubric,
 )
-from bench.learning_tasks.runs import derive_seed, open_saved, open_training, train_on_examples
+from bench.learning_tasks.runs import (
+    build_tokenizer,
+    derive_seed,
+    open_saved,
+    open_training,
+    save_random_policy,
+    train_on_examples,
+)
 from training.recipes.chatml import mask_answer
 from training.recipes.config import RecipeConfig
 from training.recipes.reinforcement.config import ReinforcementConfig
@@ -50,7 +57,8 @@ class RubricTask:
 
     def run_seed(self, folder: Path, seed: int) -> SeedScores:
         """Train and measure."""
-        base, chance = build_base(folder / "base", seed), random.Random(seed)
+        base = save_random_policy(folder / "base", seed, build_tokenizer(list_phrases()))
+        chance = random.Random(seed)
         held_out = list_questions(HELD_OUT, ITEMS, random.Random(f"held out {seed}"))
         taught = train_on_examples(folder / "sft", describe_sft(base, seed), list_examples(base, chance))
         tasks = list_tasks(chance)
@@ -61,37 +69,6 @@ class RubricTask:
         )
         scored = [asyncio.run(measure(model, held_out, seed)) for model in (base, taught, trained, ablated)]
         return SeedScores(scored[0], scored[1], scored[2], scored[3])
-
-
-def build_base(folder: Path, seed: int) -> Path:
-    """Write a tiny model with random weights, in whose vocabulary the phrases of rubrics are single tokens."""
-    import torch
-    from transformers import Qwen3ForCausalLM
-
-    from training.rollouts.tiny_policy import describe_tiny_model
-
-    tokenizer = build_tokenizer()
-    torch.manual_seed(seed)
-    Qwen3ForCausalLM(describe_tiny_model(tokenizer)).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
-
-
-def build_tokenizer() -> Any:
-    """Return a tokenizer of bytes, with the phrases of rubrics and the words of questions as tokens of their own."""
-    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
-
-    from training.rollouts.chat_template import CHATML
-    from training.rollouts.tiny_policy import END_OF_TURN, PAD, SPECIAL
-
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    inner = Tokenizer(models.BPE(vocab={letter: number for number, letter in enumerate(alphabet)}, merges=[]))
-    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    inner.decoder = decoders.ByteLevel()
-    inner.add_special_tokens([AddedToken(text, special=True) for text in SPECIAL])
-    inner.add_tokens([AddedToken(text, normalized=False) for text in list_phrases()])
-    return PreTrainedTokenizerFast(tokenizer_object=inner, eos_token=END_OF_TURN, pad_token=PAD, chat_template=CHATML)
 
 
 def describe_sft(base: Path, seed: int) -> RecipeConfig:

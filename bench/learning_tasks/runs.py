@@ -15,6 +15,38 @@ from training.recipes.run_folder import TrainingFolder, TrainingOrigin
 BEGAN = datetime(2026, 11, 2, tzinfo=UTC)
 
 
+def build_tokenizer(phrases: Sequence[str]) -> Any:
+    """Return a tokenizer of bytes, with these phrases as tokens of their own."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    from training.rollouts.chat_template import CHATML
+    from training.rollouts.tiny_policy import END_OF_TURN, PAD, SPECIAL
+
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    inner = Tokenizer(models.BPE(vocab={letter: number for number, letter in enumerate(alphabet)}, merges=[]))
+    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    inner.decoder = decoders.ByteLevel()
+    inner.add_special_tokens([AddedToken(text, special=True) for text in SPECIAL])
+    inner.add_tokens([AddedToken(text, normalized=False) for text in phrases])
+    return PreTrainedTokenizerFast(tokenizer_object=inner, eos_token=END_OF_TURN, pad_token=PAD, chat_template=CHATML)
+
+
+def save_random_policy(folder: Path, seed: int, tokenizer: Any, spread: float = 0.02) -> Path:
+    """Write a tiny model with random weights of this standard deviation, beside its tokenizer. Return the folder."""
+    import torch
+    from transformers import Qwen3ForCausalLM
+
+    from training.rollouts.tiny_policy import describe_tiny_model
+
+    torch.manual_seed(seed)
+    described = describe_tiny_model(tokenizer)
+    described.initializer_range = spread
+    Qwen3ForCausalLM(described).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
 @contextmanager
 def open_training(path: Path, recipe: str, config: RecipeConfig) -> Iterator[TrainingFolder]:
     """Open a folder to train in."""

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from pydantic import BaseModel
 
@@ -52,6 +53,7 @@ class SearchGoal:
     answer: Entity
 
 
+TasksByLevel: TypeAlias = Mapping[Difficulty, Sequence[Task[SearchGoal]]]
 FORMS = {"graph-queries": GraphQueryLine}
 
 

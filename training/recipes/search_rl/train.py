@@ -8,7 +8,7 @@ from training.recipes.preflight import Preflight, TokenCounts
 from training.recipes.rollout_tools import check_tools, digest_tools
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.search_rl.config import SearchRLConfig
-from training.recipes.search_rl.data import read_tasks
+from training.recipes.search_rl.data import TasksByLevel, read_tasks
 from training.recipes.search_rl.schedule import RewardSchedule, weigh_parts
 from training.recipes.training_data import digest_sets
 from training.synthesis.training_set.splits import Split
@@ -36,7 +36,13 @@ def _list_warnings(config: SearchRLConfig) -> list[str]:
 
 
 def train(config: SearchRLConfig, folder: TrainingFolder) -> None:
-    """Train, and leave the best policy in the folder."""
+    """Train on the sets, and leave the best policy in the folder."""
+    tasks, held_out = (read_tasks(config.data.sets, split) for split in (Split.TRAIN, Split.VALIDATION))
+    train_on_tasks(config, folder, tasks, held_out)
+
+
+def train_on_tasks(config: SearchRLConfig, folder: TrainingFolder, tasks: TasksByLevel, held_out: TasksByLevel) -> None:
+    """Train on these tasks. The best policy on the held-out ones is left in the folder; without any, the last one."""
     from training.recipes.reinforcement.policy_source import OpenPolicy
     from training.recipes.reinforcement.train_policy import PolicyTraining, train_policy
     from training.recipes.search_rl.difficulty import DifficultyMix
@@ -46,7 +52,6 @@ def train(config: SearchRLConfig, folder: TrainingFolder) -> None:
     logged = folder.read_metrics()
     section = config.schedule
     schedule = RewardSchedule(section.start.weights, section.list_phases(), section.window, logged)
-    tasks, held_out = (read_tasks(config.data.sets, split) for split in (Split.TRAIN, Split.VALIDATION))
     mix = DifficultyMix(tasks, config.run.seed, logged)
 
     async def validate(policy: OpenPolicy) -> Mapping[str, float]:
