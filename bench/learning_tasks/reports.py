@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
-from bench.learning_tasks.protocol import PolicyScores, SeedScores
+from bench.learning_tasks.beginnings import build_base, build_tokenizer, describe_sft
+from bench.learning_tasks.protocol import PolicyScores, SeedScores, mean_probes
 from bench.learning_tasks.runs import derive_seed, open_saved, open_training, train_on_examples
 from bench.learning_tasks.short_reports import (
     PortQuestion,
@@ -19,8 +19,7 @@ from bench.learning_tasks.short_reports import (
     probe_report,
     split_subjects,
 )
-from training.recipes.chatml import mask_answer
-from training.recipes.config import RecipeConfig
+from training.recipes.chatml import MaskedIds, mask_answer
 from training.recipes.reinforcement.config import ReinforcementConfig
 from training.recipes.reinforcement.tasks import repeat_tasks
 from training.recipes.report_rl.config import Writer
@@ -49,41 +48,18 @@ class ReportTask:
 
     def run_seed(self, folder: Path, seed: int) -> SeedScores:
         """Train and measure."""
-        base, chance = build_base(folder / "base", seed), random.Random(seed)
+        tokenizer = build_tokenizer(list_phrases(PromptLibrary.load()))
+        base, chance = build_base(folder / "base", tokenizer, seed), random.Random(seed)
         learned, held_out = split_subjects(seed)
-        taught = train_on_examples(folder / "sft", describe_sft(base, seed), list_examples(base, learned, chance))
+        taught = train_on_examples(
+            folder / "sft", describe_sft(base, seed, 2e-3, 16, 1.5), list_examples(tokenizer, learned, chance)
+        )
         questions = list_questions(learned, QUESTIONS, chance)
         trained = train_reports(folder / "trained", describe_rl(taught, seed), questions, WHOLE, self.steps)
         ablated = train_reports(folder / "ablated", describe_rl(taught, seed), questions, FORM_ALONE, self.steps)
         asked = list_questions(held_out, ITEMS, random.Random(f"held out {seed}"))
         scored = [asyncio.run(measure(model, asked, seed)) for model in (base, taught, trained, ablated)]
         return SeedScores(scored[0], scored[1], scored[2], scored[3])
-
-
-def build_base(folder: Path, seed: int) -> Path:
-    """Write a tiny model with random weights, in whose vocabulary the phrases of prompts and reports are single tokens."""
-    import torch
-    from transformers import Qwen3ForCausalLM
-
-    from training.rollouts.tiny_policy import build_tiny_tokenizer, describe_tiny_model
-
-    tokenizer = build_tiny_tokenizer()
-    tokenizer.add_tokens(list_phrases(PromptLibrary.load()))
-    torch.manual_seed(seed)
-    Qwen3ForCausalLM(describe_tiny_model(tokenizer)).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
-
-
-def describe_sft(base: Path, seed: int) -> RecipeConfig:
-    """Return the configuration of SFT."""
-    return RecipeConfig.model_validate(
-        {
-            "model": {"base": str(base)},
-            "optimizer": {"learning_rate": 2e-3, "batch_size": 16, "epochs": 1.5, "schedule": "linear"},
-            "run": {"device": "cpu", "seed": seed, "samples": 2, "log_every": 20, "save_every": 1_000},
-        }
-    )
 
 
 def describe_rl(base: Path, seed: int) -> ReinforcementConfig:
@@ -101,11 +77,9 @@ def describe_rl(base: Path, seed: int) -> ReinforcementConfig:
     )
 
 
-def list_examples(base: Path, pairs: Sequence[tuple[str, str]], chance: random.Random) -> Sequence[Any]:
+def list_examples(tokenizer: Any, pairs: Sequence[tuple[str, str]], chance: random.Random) -> Sequence[MaskedIds]:
     """Return the examples of SFT: reports of the mix."""
-    from transformers import AutoTokenizer
-
-    tokenizer, prompts = AutoTokenizer.from_pretrained(base), PromptLibrary.load()
+    prompts = PromptLibrary.load()
     return [
         mask_answer(
             [TrainedMessage(role=m.role, content=m.content) for m in question.render(prompts)], question.write(chance), tokenizer
@@ -147,8 +121,7 @@ async def measure(model: Path, questions: Sequence[PortQuestion], seed: int) -> 
         asked = [write_in_one_call(task, policy(derive_seed(seed, n)), LocalRecord(str(n))) for n, task in enumerate(tasks)]
         texts = [outcome.output for outcome in await asyncio.gather(*asked)]
     items = {f"{n}": count_report(question, text).score for n, (question, text) in enumerate(zip(questions, texts, strict=True))}
-    probes = [probe_report(text) for text in texts]
-    return PolicyScores(items, {name: fmean(each[name] for each in probes) for name in probes[0]})
+    return PolicyScores(items, mean_probes([probe_report(text) for text in texts]))
 
 
 TASK = ReportTask()
