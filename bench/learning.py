@@ -21,7 +21,13 @@ from bench.learning_tasks.protocol import LearningTask, PolicyScores, SeedScores
 from bench.result import print_result, print_skipped
 from training.evaluation.intervals import estimate_difference
 
-TASKS = {"rubric_generator": "rubrics", "report_rl": "reports"}
+TASKS = {
+    "sft_cold_start": "cold_start",
+    "preference_dpo": "preferences",
+    "self_sft": "good_outputs",
+    "rubric_generator": "rubrics",
+    "report_rl": "reports",
+}
 SEEDS = 3
 FIRST_SEED = 1
 """Tasks were tuned with seed 0, which is not measured."""

@@ -21,12 +21,20 @@ def build_base(folder: Path, tokenizer: Any, seed: int) -> Path:
 
 
 def build_tokenizer(phrases: Iterable[str]) -> Any:
-    """Return the tiny tokenizer with phrases as tokens of their own: a policy that has them learns in minutes."""
-    from training.rollouts.tiny_policy import build_tiny_tokenizer
+    """Return a tokenizer of bytes, with phrases as tokens of their own: a policy that has them learns in minutes."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
 
-    tokenizer = build_tiny_tokenizer()
-    tokenizer.add_tokens([*phrases])
-    return tokenizer
+    from training.rollouts.chat_template import CHATML
+    from training.rollouts.tiny_policy import END_OF_TURN, PAD, SPECIAL
+
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    inner = Tokenizer(models.BPE(vocab={letter: number for number, letter in enumerate(alphabet)}, merges=[]))
+    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    inner.decoder = decoders.ByteLevel()
+    inner.add_special_tokens([AddedToken(text, special=True) for text in SPECIAL])
+    inner.add_tokens([AddedToken(text, normalized=False) for text in phrases])
+    return PreTrainedTokenizerFast(tokenizer_object=inner, eos_token=END_OF_TURN, pad_token=PAD, chat_template=CHATML)
 
 
 def describe_sft(base: Path, seed: int, learning_rate: float, batch_size: int, epochs: float) -> RecipeConfig:

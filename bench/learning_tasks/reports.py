@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.learning_tasks.beginnings import build_base, build_tokenizer, describe_sft
+from bench.learning_tasks.beginnings import build_base, describe_sft
 from bench.learning_tasks.protocol import PolicyScores, SeedScores, mean_probes
 from bench.learning_tasks.runs import derive_seed, open_saved, open_training, train_on_examples
 from bench.learning_tasks.short_reports import (
@@ -48,7 +48,10 @@ class ReportTask:
 
     def run_seed(self, folder: Path, seed: int) -> SeedScores:
         """Train and measure."""
-        tokenizer = build_tokenizer(list_phrases(PromptLibrary.load()))
+        from training.rollouts.tiny_policy import build_tiny_tokenizer
+
+        tokenizer = build_tiny_tokenizer()
+        tokenizer.add_tokens(list_phrases(PromptLibrary.load()))
         base, chance = build_base(folder / "base", tokenizer, seed), random.Random(seed)
         learned, held_out = split_subjects(seed)
         taught = train_on_examples(

@@ -10,7 +10,7 @@ from typing import Any
 
 from app.domain.chat import ChatRequest, ChatRole, Message
 from app.domain.query import Language
-from bench.learning_tasks.beginnings import build_base, describe_sft
+from bench.learning_tasks.beginnings import build_base, build_tokenizer, describe_sft
 from bench.learning_tasks.protocol import PolicyScores, SeedScores, mean_probes
 from bench.learning_tasks.rubric_grammar import (
     HELD_OUT,
@@ -49,7 +49,7 @@ class RubricTask:
 
     def run_seed(self, folder: Path, seed: int) -> SeedScores:
         """Train and measure."""
-        tokenizer = build_tokenizer()
+        tokenizer = build_tokenizer(list_phrases())
         base, chance = build_base(folder / "base", tokenizer, seed), random.Random(seed)
         held_out = list_questions(HELD_OUT, ITEMS, random.Random(f"held out {seed}"))
         taught = train_on_examples(folder / "sft", describe_sft(base, seed, 3e-3, 32, 6), list_examples(tokenizer, chance))
@@ -61,23 +61,6 @@ class RubricTask:
         )
         scored = [asyncio.run(measure(model, held_out, seed)) for model in (base, taught, trained, ablated)]
         return SeedScores(scored[0], scored[1], scored[2], scored[3])
-
-
-def build_tokenizer() -> Any:
-    """Return a tokenizer of bytes, with the phrases of rubrics and the words of questions as tokens of their own."""
-    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
-
-    from training.rollouts.chat_template import CHATML
-    from training.rollouts.tiny_policy import END_OF_TURN, PAD, SPECIAL
-
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    inner = Tokenizer(models.BPE(vocab={letter: number for number, letter in enumerate(alphabet)}, merges=[]))
-    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    inner.decoder = decoders.ByteLevel()
-    inner.add_special_tokens([AddedToken(text, special=True) for text in SPECIAL])
-    inner.add_tokens([AddedToken(text, normalized=False) for text in list_phrases()])
-    return PreTrainedTokenizerFast(tokenizer_object=inner, eos_token=END_OF_TURN, pad_token=PAD, chat_template=CHATML)
 
 
 def describe_rl(base: Path, seed: int) -> ReinforcementConfig:

@@ -2,15 +2,23 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Iterator, Sequence
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from training.decontamination.known_texts import KnownTexts
 from training.recipes.chatml import MaskedIds
 from training.recipes.config import RecipeConfig
 from training.recipes.run_folder import TrainingFolder, TrainingOrigin
+from training.synthesis.training_set.finishing import finish_set
+from training.synthesis.training_set.folder import SetFolder
+from training.synthesis.training_set.manifest import SetOrigin
+from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
+from training.synthesis.training_set.recipe import SetRecipe
+from workflows.agents.ports import Record
 
 BEGAN = datetime(2026, 11, 2, tzinfo=UTC)
 
@@ -68,3 +76,31 @@ def derive_seed(*told: object) -> int:
 def run_now(coroutine: Any) -> Any:
     """Wait for a coroutine."""
     return asyncio.run(coroutine)
+
+
+def train_recipe(folder: Path, recipe: str, sections: Mapping[str, Mapping[str, Any]]) -> Path:
+    """Train by the function behind `rubrica train`, from a TOML file with these sections; return the folder of the model."""
+    from training.recipes.starting import train
+
+    folder.mkdir()
+    lines = [
+        f"[{name}]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in said.items())
+        for name, said in sections.items()
+    ]
+    config = folder / "config.toml"
+    config.write_text("\n".join(lines), encoding="utf-8")
+    return train(recipe, config, folder / "run", None, lambda _: None).model
+
+
+def write_rows(folder: Path, kind: str, rows: Sequence[KeptRow]) -> Path:
+    """Write rows that are there already as a finished set of a kind."""
+    worked = [WorkedCandidate(candidate=f"row-{n}", kept=row) for n, row in enumerate(rows)]
+    origin = SetOrigin(kind=kind, wanted=len(rows), seed=0, code="", today=BEGAN.date())
+    with SetFolder(folder).open_work(origin):
+        finish_set(SetFolder(folder), origin, SetRecipe((), refuse_work), worked, KnownTexts(), {})
+    return folder
+
+
+async def refuse_work(candidate: object, _: Record) -> KeptRow | RefusedCandidate:
+    """Stand where a recipe makes a row: these rows are there already."""
+    raise AssertionError(f"{candidate} has its row")
