@@ -1,4 +1,4 @@
-"""`sft_cold_start`: thoughts, calls and answers in form on held-out questions, learned from a teacher that forgets its form at times.
+"""`sft_cold_start`: thoughts, calls and answers in form on held-out questions, learned from a forgetful teacher.
 
 The recipe is itself the SFT, so its baseline is plain SFT: on the same conversations and as long, but on every token, what the
 policy was told and the teacher's refused turns among them. The ablated one is the recipe on a set in which refused turns count.
@@ -26,7 +26,7 @@ from bench.learning_tasks.short_searches import (
     score_search,
     split_questions,
 )
-from training.recipes.chatml import mask_conversation
+from training.recipes.chatml import MaskedIds, mask_conversation
 from training.recipes.reinforcement.config import RolloutsSection
 from training.recipes.rollout_tools import play_tape
 from training.rollouts.run_chain import ChainSetup, run_chain
@@ -61,7 +61,8 @@ class ColdStartTask:
         kept, every = list_all(worked, corrections_of(PromptLibrary.load())), list_all(worked, ())
         tokenizer = build_tokenizer(list_phrases([m.content for row in every for each in row for m in each.messages]))
         base = build_base(folder / "base", tokenizer, seed)
-        plain = [mask_conversation(train_on_all(each).messages, tokenizer) for row in every for each in row]
+        shown = [mask_conversation(each.messages, tokenizer).ids for row in every for each in row]
+        plain = [MaskedIds(ids, (True,) * len(ids)) for ids in shown]
         policies = (
             base,
             train_on_examples(folder / "plain", describe_sft(base, seed, LEARNING_RATE, BATCH, EPOCHS), plain),
@@ -100,12 +101,6 @@ async def work_question(asked: LengthQuestion, policy: ChatModel, number: int) -
 def list_all(worked: Iterable[Trajectory], corrections: Sequence[str]) -> list[list[TrainedConversation]]:
     """Return the conversations of each trajectory. Without `corrections`, refused turns are trained too."""
     return [list_conversations(each, corrections) for each in worked]
-
-
-def train_on_all(conversation: TrainedConversation) -> TrainedConversation:
-    """Return a conversation with every message trained."""
-    messages = tuple(each.model_copy(update={"trained": True}) for each in conversation.messages)
-    return conversation.model_copy(update={"messages": messages})
 
 
 def write_trajectories(folder: Path, asked: Sequence[LengthQuestion], rows: Sequence[list[TrainedConversation]]) -> Path:

@@ -1,4 +1,4 @@
-"""What the tasks of `preference_dpo` and `self_sft` share: a policy that writes dated reports, its own samples, their counting."""
+"""What the tasks of `preference_dpo` and `self_sft` share: a policy that writes dated reports, its samples, their counting."""
 
 import asyncio
 import json
