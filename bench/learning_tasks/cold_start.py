@@ -76,18 +76,19 @@ class ColdStartTask:
 
 async def work_as_teacher(asked: Sequence[LengthQuestion], seed: int) -> list[Trajectory]:
     """Let the teacher work each question."""
-    chance = random.Random(f"teacher {seed}")
-    return [await work_question(each, ScriptedModel(ForgetfulTeacher(each, chance).answer), n) for n, each in enumerate(asked)]
+    chance, prompts = random.Random(f"teacher {seed}"), PromptLibrary.load()
+    teachers = [ScriptedModel(ForgetfulTeacher(each, chance).answer) for each in asked]
+    return [await work_question(each, teacher, prompts, n) for n, (each, teacher) in enumerate(zip(asked, teachers, strict=True))]
 
 
-async def work_question(asked: LengthQuestion, policy: ChatModel, number: int) -> Trajectory:
+async def work_question(asked: LengthQuestion, policy: ChatModel, prompts: PromptLibrary, number: int) -> Trajectory:
     """Run the agent on a question, as it is served."""
     record = LocalRecord(str(number))
     setup = ChainSetup(
         system=SystemName.DEEPRUBRIC,
         agents=AGENTS[SystemName.DEEPRUBRIC],
         codec=TagCodec(),
-        prompts=PromptLibrary.load(),
+        prompts=prompts,
         make_tools=play_tape(record_searches([asked])),
         today=date(2026, 1, 1),
         limits=LIMITS,
@@ -135,8 +136,9 @@ def train_cold(folder: Path, base: Path, own: Path, seed: int) -> Path:
 
 async def measure(model: Path, items: Sequence[LengthQuestion], seed: int) -> PolicyScores:
     """Score a policy's work on held-out questions."""
+    prompts = PromptLibrary.load()
     async with open_saved(model, SAMPLED, 1.0) as policy:
-        runs = [work_question(each, policy(derive_seed(seed, n)), n) for n, each in enumerate(items)]
+        runs = [work_question(each, policy(derive_seed(seed, n)), prompts, n) for n, each in enumerate(items)]
         outputs = [list_outputs(each) for each in await asyncio.gather(*runs)]
     scores = {str(n): score_search(each, said) for n, (each, said) in enumerate(zip(items, outputs, strict=True))}
     return PolicyScores(scores, mean_probes([probe_outputs(said) for said in outputs]))
