@@ -21,14 +21,23 @@ from bench.learning_tasks.protocol import LearningTask, PolicyScores, SeedScores
 from bench.result import print_result, print_skipped
 from training.evaluation.intervals import estimate_difference
 
-TASKS = {"rubric_generator": "rubrics", "report_rl": "reports", "search_rl": "searches"}
+TASKS = {
+    "sft_cold_start": "cold_start",
+    "preference_dpo": "preferences",
+    "self_sft": "good_outputs",
+    "rubric_generator": "rubrics",
+    "report_rl": "reports",
+    "search_rl": "searches",
+}
 SEEDS = 3
+FIRST_SEED = 1
+"""Tasks were tuned with seed 0, which is not measured."""
 
 
 def run_task(task: LearningTask, seeds: int) -> list[SeedScores]:
     """Run the seeds of a task, and tell each."""
     found = []
-    for seed in range(seeds):
+    for seed in range(FIRST_SEED, FIRST_SEED + seeds):
         with tempfile.TemporaryDirectory() as folder:
             found.append(task.run_seed(Path(folder), seed))
         print(json.dumps({"recipe": task.recipe, "seed": seed, **describe_seed(found[-1])}), flush=True)

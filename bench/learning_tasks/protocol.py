@@ -1,8 +1,9 @@
 """What a task of `bench.learning` gives."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import Protocol
 
 
@@ -16,6 +17,11 @@ class PolicyScores:
 
     items: Mapping[str, float]
     probes: Mapping[str, float] = field(default_factory=dict)
+
+
+def mean_probes(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the mean of each probe over outputs."""
+    return {name: fmean(each[name] for each in found) for name in found[0]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
-from bench.learning_tasks.protocol import PolicyScores, SeedScores
-from bench.learning_tasks.runs import derive_seed, open_saved, open_training, save_random_policy, train_on_examples
+from bench.learning_tasks.beginnings import build_base, describe_sft
+from bench.learning_tasks.protocol import PolicyScores, SeedScores, mean_probes
+from bench.learning_tasks.runs import derive_seed, open_saved, open_training, train_on_examples
 from bench.learning_tasks.short_reports import (
     PortQuestion,
     count_report,
@@ -19,8 +19,7 @@ from bench.learning_tasks.short_reports import (
     probe_report,
     split_subjects,
 )
-from training.recipes.chatml import mask_answer
-from training.recipes.config import RecipeConfig
+from training.recipes.chatml import MaskedIds, mask_answer
 from training.recipes.reinforcement.config import ReinforcementConfig
 from training.recipes.reinforcement.tasks import repeat_tasks
 from training.recipes.report_rl.config import Writer
@@ -49,35 +48,21 @@ class ReportTask:
 
     def run_seed(self, folder: Path, seed: int) -> SeedScores:
         """Train and measure."""
-        base, chance = build_base(folder / "base", seed), random.Random(seed)
+        from training.rollouts.tiny_policy import build_tiny_tokenizer
+
+        tokenizer = build_tiny_tokenizer()
+        tokenizer.add_tokens(list_phrases(PromptLibrary.load()))
+        base, chance = build_base(folder / "base", tokenizer, seed), random.Random(seed)
         learned, held_out = split_subjects(seed)
-        taught = train_on_examples(folder / "sft", describe_sft(base, seed), list_examples(base, learned, chance))
+        taught = train_on_examples(
+            folder / "sft", describe_sft(base, seed, 2e-3, 16, 1.5), list_examples(tokenizer, learned, chance)
+        )
         questions = list_questions(learned, QUESTIONS, chance)
         trained = train_reports(folder / "trained", describe_rl(taught, seed), questions, WHOLE, self.steps)
         ablated = train_reports(folder / "ablated", describe_rl(taught, seed), questions, FORM_ALONE, self.steps)
         asked = list_questions(held_out, ITEMS, random.Random(f"held out {seed}"))
         scored = [asyncio.run(measure(model, asked, seed)) for model in (base, taught, trained, ablated)]
         return SeedScores(scored[0], scored[1], scored[2], scored[3])
-
-
-def build_base(folder: Path, seed: int) -> Path:
-    """Write a tiny model with random weights, in whose vocabulary the phrases of prompts and reports are single tokens."""
-    from training.rollouts.tiny_policy import build_tiny_tokenizer
-
-    tokenizer = build_tiny_tokenizer()
-    tokenizer.add_tokens(list_phrases(PromptLibrary.load()))
-    return save_random_policy(folder, seed, tokenizer)
-
-
-def describe_sft(base: Path, seed: int) -> RecipeConfig:
-    """Return the configuration of SFT."""
-    return RecipeConfig.model_validate(
-        {
-            "model": {"base": str(base)},
-            "optimizer": {"learning_rate": 2e-3, "batch_size": 16, "epochs": 1.5, "schedule": "linear"},
-            "run": {"device": "cpu", "seed": seed, "samples": 2, "log_every": 20, "save_every": 1_000},
-        }
-    )
 
 
 def describe_rl(base: Path, seed: int) -> ReinforcementConfig:
@@ -95,11 +80,9 @@ def describe_rl(base: Path, seed: int) -> ReinforcementConfig:
     )
 
 
-def list_examples(base: Path, pairs: Sequence[tuple[str, str]], chance: random.Random) -> Sequence[Any]:
+def list_examples(tokenizer: Any, pairs: Sequence[tuple[str, str]], chance: random.Random) -> Sequence[MaskedIds]:
     """Return the examples of SFT: reports of the mix."""
-    from transformers import AutoTokenizer
-
-    tokenizer, prompts = AutoTokenizer.from_pretrained(base), PromptLibrary.load()
+    prompts = PromptLibrary.load()
     return [
         mask_answer(
             [TrainedMessage(role=m.role, content=m.content) for m in question.render(prompts)], question.write(chance), tokenizer
@@ -141,8 +124,7 @@ async def measure(model: Path, questions: Sequence[PortQuestion], seed: int) -> 
         asked = [write_in_one_call(task, policy(derive_seed(seed, n)), LocalRecord(str(n))) for n, task in enumerate(tasks)]
         texts = [outcome.output for outcome in await asyncio.gather(*asked)]
     items = {f"{n}": count_report(question, text).score for n, (question, text) in enumerate(zip(questions, texts, strict=True))}
-    probes = [probe_report(text) for text in texts]
-    return PolicyScores(items, {name: fmean(each[name] for each in probes) for name in probes[0]})
+    return PolicyScores(items, mean_probes([probe_report(text) for text in texts]))
 
 
 TASK = ReportTask()

@@ -2,16 +2,16 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from app.domain.chat import ChatRequest, ChatRole, Message
 from app.domain.query import Language
-from bench.learning_tasks.protocol import PolicyScores, SeedScores
+from bench.learning_tasks.beginnings import build_base, build_tokenizer, describe_sft
+from bench.learning_tasks.protocol import PolicyScores, SeedScores, mean_probes
 from bench.learning_tasks.rubric_grammar import (
     HELD_OUT,
     PLACES,
@@ -23,16 +23,8 @@ from bench.learning_tasks.rubric_grammar import (
     write_report,
     write_rubric,
 )
-from bench.learning_tasks.runs import (
-    build_tokenizer,
-    derive_seed,
-    open_saved,
-    open_training,
-    save_random_policy,
-    train_on_examples,
-)
-from training.recipes.chatml import mask_answer
-from training.recipes.config import RecipeConfig
+from bench.learning_tasks.runs import derive_seed, open_saved, open_training, train_on_examples
+from training.recipes.chatml import MaskedIds, mask_answer
 from training.recipes.reinforcement.config import ReinforcementConfig
 from training.recipes.reinforcement.tasks import repeat_tasks
 from training.recipes.rubric_generator.config import Mode, RewardSection, Scaling
@@ -57,10 +49,10 @@ class RubricTask:
 
     def run_seed(self, folder: Path, seed: int) -> SeedScores:
         """Train and measure."""
-        base = save_random_policy(folder / "base", seed, build_tokenizer(list_phrases()))
-        chance = random.Random(seed)
+        tokenizer = build_tokenizer(list_phrases())
+        base, chance = build_base(folder / "base", tokenizer, seed), random.Random(seed)
         held_out = list_questions(HELD_OUT, ITEMS, random.Random(f"held out {seed}"))
-        taught = train_on_examples(folder / "sft", describe_sft(base, seed), list_examples(base, chance))
+        taught = train_on_examples(folder / "sft", describe_sft(base, seed, 3e-3, 32, 6), list_examples(tokenizer, chance))
         tasks = list_tasks(chance)
         hybrid = RewardSection(scaling=Scaling.BALANCED)
         trained = train_rubrics(folder / "trained", describe_rl(taught, seed), tasks, hybrid, self.steps)
@@ -69,17 +61,6 @@ class RubricTask:
         )
         scored = [asyncio.run(measure(model, held_out, seed)) for model in (base, taught, trained, ablated)]
         return SeedScores(scored[0], scored[1], scored[2], scored[3])
-
-
-def describe_sft(base: Path, seed: int) -> RecipeConfig:
-    """Return the configuration of SFT."""
-    return RecipeConfig.model_validate(
-        {
-            "model": {"base": str(base)},
-            "optimizer": {"learning_rate": 3e-3, "batch_size": 32, "epochs": 6, "schedule": "linear"},
-            "run": {"device": "cpu", "seed": seed, "samples": 2, "log_every": 20, "save_every": 1_000},
-        }
-    )
 
 
 def describe_rl(base: Path, seed: int) -> ReinforcementConfig:
@@ -94,11 +75,8 @@ def describe_rl(base: Path, seed: int) -> ReinforcementConfig:
     )
 
 
-def list_examples(base: Path, chance: random.Random) -> Sequence[Any]:
+def list_examples(tokenizer: Any, chance: random.Random) -> Sequence[MaskedIds]:
     """Return the examples of SFT: rubrics that know nothing of their questions."""
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(base)
     questions = list_questions(PLACES, EXAMPLES, chance)
     return [mask_answer([TrainedMessage(role=ChatRole.USER, content=q.text)], write_rubric(chance), tokenizer) for q in questions]
 
@@ -146,11 +124,6 @@ async def measure(model: Path, questions: Sequence[PlantedQuestion], seed: int) 
         texts = [outcome.output for outcome in await asyncio.gather(*asked)]
     items = {f"{n}": score_rubric(text, q) for n, (text, q) in enumerate(zip(texts, questions, strict=True))}
     return PolicyScores(items, mean_probes([probe_rubric(text) for text in texts]))
-
-
-def mean_probes(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the mean of each probe."""
-    return {name: fmean(each[name] for each in found) for name in found[0]}
 
 
 TASK = RubricTask()

@@ -2,49 +2,25 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Iterator, Sequence
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from training.decontamination.known_texts import KnownTexts
 from training.recipes.chatml import MaskedIds
 from training.recipes.config import RecipeConfig
 from training.recipes.run_folder import TrainingFolder, TrainingOrigin
+from training.synthesis.training_set.finishing import finish_set
+from training.synthesis.training_set.folder import SetFolder
+from training.synthesis.training_set.manifest import SetOrigin
+from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
+from training.synthesis.training_set.recipe import SetRecipe
+from workflows.agents.ports import Record
 
 BEGAN = datetime(2026, 11, 2, tzinfo=UTC)
-
-
-def build_tokenizer(phrases: Sequence[str]) -> Any:
-    """Return a tokenizer of bytes, with these phrases as tokens of their own."""
-    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
-
-    from training.rollouts.chat_template import CHATML
-    from training.rollouts.tiny_policy import END_OF_TURN, PAD, SPECIAL
-
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    inner = Tokenizer(models.BPE(vocab={letter: number for number, letter in enumerate(alphabet)}, merges=[]))
-    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    inner.decoder = decoders.ByteLevel()
-    inner.add_special_tokens([AddedToken(text, special=True) for text in SPECIAL])
-    inner.add_tokens([AddedToken(text, normalized=False) for text in phrases])
-    return PreTrainedTokenizerFast(tokenizer_object=inner, eos_token=END_OF_TURN, pad_token=PAD, chat_template=CHATML)
-
-
-def save_random_policy(folder: Path, seed: int, tokenizer: Any, spread: float = 0.02) -> Path:
-    """Write a tiny model with random weights of this standard deviation, beside its tokenizer. Return the folder."""
-    import torch
-    from transformers import Qwen3ForCausalLM
-
-    from training.rollouts.tiny_policy import describe_tiny_model
-
-    torch.manual_seed(seed)
-    described = describe_tiny_model(tokenizer)
-    described.initializer_range = spread
-    Qwen3ForCausalLM(described).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
 
 
 @contextmanager
@@ -100,3 +76,31 @@ def derive_seed(*told: object) -> int:
 def run_now(coroutine: Any) -> Any:
     """Wait for a coroutine."""
     return asyncio.run(coroutine)
+
+
+def train_recipe(folder: Path, recipe: str, sections: Mapping[str, Mapping[str, Any]]) -> Path:
+    """Train by the function behind `rubrica train`, from a TOML file with these sections; return the folder of the model."""
+    from training.recipes.starting import train
+
+    folder.mkdir()
+    lines = [
+        f"[{name}]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in said.items())
+        for name, said in sections.items()
+    ]
+    config = folder / "config.toml"
+    config.write_text("\n".join(lines), encoding="utf-8")
+    return train(recipe, config, folder / "run", None, lambda _: None).model
+
+
+def write_rows(folder: Path, kind: str, rows: Sequence[KeptRow]) -> Path:
+    """Write rows that are there already as a finished set of a kind."""
+    worked = [WorkedCandidate(candidate=f"row-{n}", kept=row) for n, row in enumerate(rows)]
+    origin = SetOrigin(kind=kind, wanted=len(rows), seed=0, code="", today=BEGAN.date())
+    with SetFolder(folder).open_work(origin):
+        finish_set(SetFolder(folder), origin, SetRecipe((), refuse_work), worked, KnownTexts(), {})
+    return folder
+
+
+async def refuse_work(candidate: object, _: Record) -> KeptRow | RefusedCandidate:
+    """Stand where a recipe makes a row: these rows are there already."""
+    raise AssertionError(f"{candidate} has its row")

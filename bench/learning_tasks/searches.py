@@ -14,6 +14,7 @@ from typing import Any
 
 from app.domain.chat import ChatRole
 from app.domain.query import Language
+from bench.learning_tasks.beginnings import build_base, build_tokenizer, describe_sft
 from bench.learning_tasks.counted_searches import count_search
 from bench.learning_tasks.planted_searches import (
     ErringSearcher,
@@ -24,7 +25,7 @@ from bench.learning_tasks.planted_searches import (
     record_tape,
 )
 from bench.learning_tasks.protocol import PolicyScores, SeedScores
-from bench.learning_tasks.runs import build_tokenizer, open_saved, open_training, save_random_policy, train_on_examples
+from bench.learning_tasks.runs import open_saved, open_training, train_on_examples
 from training.recipes.chatml import MaskedIds, mask_conversation
 from training.recipes.config import TINY, RecipeConfig
 from training.recipes.held_out import sample_held_out
@@ -75,8 +76,8 @@ class SearchTask:
             for message in conversation.messages
             if message.role is not ChatRole.ASSISTANT
         ]
-        base = save_random_policy(folder / "base", seed, build_tokenizer(list_phrases(told)), SPREAD)
-        taught = train_on_examples(folder / "sft", describe_sft(base, seed), mask_all(base, shown))
+        base = build_base(folder / "base", build_tokenizer(list_phrases(told)), seed, SPREAD)
+        taught = train_on_examples(folder / "sft", describe_sft(base, seed, 2e-3, 16, 3), mask_all(base, shown))
         models = [
             base,
             taught,
@@ -85,17 +86,6 @@ class SearchTask:
         ]
         scored = [asyncio.run(measure(model, folder, held_out, seed)) for model in models]
         return SeedScores(scored[0], scored[1], scored[2], scored[3])
-
-
-def describe_sft(base: Path, seed: int) -> RecipeConfig:
-    """Return the configuration of SFT."""
-    return RecipeConfig.model_validate(
-        {
-            "model": {"base": str(base)},
-            "optimizer": {"learning_rate": 2e-3, "batch_size": 16, "epochs": 3, "schedule": "linear"},
-            "run": {"device": "cpu", "seed": seed, "samples": 2, "log_every": 20, "save_every": 1_000},
-        }
-    )
 
 
 def describe_rl(base: Path, tape: Path, seed: int, schedule: Mapping[str, Any], epochs: float = EPOCHS) -> SearchRLConfig:

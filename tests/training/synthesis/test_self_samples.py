@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from itertools import count
 from pathlib import Path
@@ -116,6 +117,27 @@ async def test_only_training_rows_of_a_set_are_prompts(tmp_path: Path) -> None:
         each["data"]["query"] for each in read_refused(tmp_path / "set")
     ]
     assert found == [f"train: {QUESTION}"]
+
+
+async def test_without_a_weight_no_judge_is_asked(tmp_path: Path) -> None:
+    policy, judge = ScriptedModel(say_in_turn(PAST, FINE, BROKEN)), ScriptedModel([])
+    request = wish(write_prompts(tmp_path / "prompts.jsonl"), tmp_path / "set", preset="tense", judges="0")
+    await make_kind(request, writer=policy, verifier=judge)
+    (row,) = read_rows(tmp_path / "set")
+    assert judge.requests == []
+    assert (row["rejected"], row["judges"]) == (PAST, [])
+    assert row["gap"] == pytest.approx(0.8)
+
+
+async def test_of_outputs_with_the_same_score_the_shorter_one_is_not_preferred(tmp_path: Path) -> None:
+    """An output and one that goes on after it, both faultless: neither is chosen more often."""
+    pairs = [(f"The harbour has {n} piers [1].", f"The harbour has {n} piers [1]. They are of oak [2].") for n in range(40)]
+    says = {number: text for n, pair in enumerate(pairs) for number, text in ((2 * n, pair[0]), (2 * n + 1, pair[1]))}
+    policy = ScriptedModel(say_in_turn(*says.values()))
+    request = wish(write_prompts(tmp_path / "prompts.jsonl", 40), tmp_path / "set", preset="tense", samples="2", judges="0")
+    await make_kind(replace(request, rows=40), writer=policy, verifier=ScriptedModel([]))
+    chosen = [row["output"] for row in read_rows(tmp_path / "set")]
+    assert 10 < sum("oak" in each for each in chosen) < 30
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The row of self-samples: a prompt with its outputs, the best one, and the pair of the best and the worst."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -71,7 +72,7 @@ def keep_samples(
     temperature: float,
 ) -> KeptRow | RefusedCandidate:
     """Return the row, where the best output is good; else the refusal, with the scores."""
-    samples = sorted((_place(text, score, limits) for text, score in scored), key=lambda each: (-each.score, each.output))
+    samples = sorted((_place(text, score, limits) for text, score in scored), key=_order_of)
     best, worst = samples[0], samples[-1]
     if best.side is not Side.HIGH:
         data = {"query": prompt.query, "scores": [each.model_dump(mode="json", exclude={"output"}) for each in samples]}
@@ -102,6 +103,14 @@ def keep_samples(
         data=row.model_dump(mode="json"),
         counts={BEST: best.score, GAP: gap, "words of an output": fmean(count_words(each.output) for each in samples)},
     )
+
+
+def _order_of(sample: ScoredSample) -> tuple[float, str]:
+    """Return the place of an output: the best first, and those with the same score by a hash.
+
+    By their words, an output would stand before those that only go on after it, and the shorter ones would be preferred.
+    """
+    return -sample.score, hashlib.sha256(sample.output.encode()).hexdigest()
 
 
 def _place(text: str, score: SampleScore, limits: Limits) -> ScoredSample:

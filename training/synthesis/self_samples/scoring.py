@@ -1,6 +1,7 @@
 """The score of an output (MDR section 5.4): judges of single dimensions and rules, weighted.
 
 score = weight * mean of the judges + (1 - weight) * rules, rules = 1 - the penalties of the faults, at least 0; all from 0 to 1.
+With a weight of 0 no judge is asked.
 """
 
 import asyncio
@@ -53,13 +54,15 @@ class Scoring:
     async def score(self, kit: Kit, prompt: SamplePrompt, output: Completion) -> SampleScore | Missing:
         """Score an output; missing where a judge is."""
         said = remove_thinking(output.text)
-        judged = require_present(await asyncio.gather(*(self._judge(kit, prompt, said, d) for d in self.preset.dimensions)))
+        dimensions = self.preset.dimensions if self.weight else ()
+        judged = require_present(await asyncio.gather(*(self._judge(kit, prompt, said, d) for d in dimensions)))
         if isinstance(judged, Missing):
             return judged
         found = find_faults(output, prompt, self.today)
         faults = tuple(fault for fault in SampleFault if fault in found and fault in self.preset.penalties)
         rules = max(0.0, 1.0 - sum(self.preset.penalties[fault] for fault in faults))
-        score = self.weight * fmean(each.value for each in judged) + (1.0 - self.weight) * rules
+        met = fmean(each.value for each in judged) if judged else 0.0
+        score = self.weight * met + (1.0 - self.weight) * rules
         return SampleScore(score=round(score, DECIMALS), judges=tuple(judged), rules=round(rules, DECIMALS), faults=faults)
 
     async def _judge(self, kit: Kit, prompt: SamplePrompt, said: str, dimension: Dimension) -> JudgedDimension | Missing:

@@ -1,0 +1,113 @@
+"""What the tasks of `preference_dpo` and `self_sft` share: a policy that writes dated reports, its samples, their counting."""
+
+import asyncio
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.chat import ChatRequest
+from bench.learning_tasks.beginnings import build_base, build_tokenizer, describe_sft
+from bench.learning_tasks.dated_reports import (
+    TODAY,
+    DatedQuestion,
+    count_report,
+    list_phrases,
+    list_questions,
+    probe_report,
+    split_works,
+)
+from bench.learning_tasks.protocol import PolicyScores, mean_probes
+from bench.learning_tasks.runs import derive_seed, open_saved, train_on_examples
+from training.decontamination.known_texts import KnownTexts
+from training.evaluation.harness.manifest import ModelUsed
+from training.evaluation.harness.models import RunModels, ServedModel
+from training.recipes.chatml import mask_answer
+from training.recipes.own_samples import show_prompt
+from training.recipes.reinforcement.config import RolloutsSection
+from training.synthesis.catalogue import load_kind
+from training.synthesis.self_samples.prompts import SamplePrompt, read_prompts
+from training.synthesis.set_request import SetRequest
+from training.synthesis.training_set.make_set import make_set
+from training.synthesis.training_set.manifest import SetOrigin
+from training.synthesis.workshop import Workshop
+from workflows.agents.codec import TagCodec
+from workflows.prompts.library import PromptLibrary
+
+EXAMPLES, PROMPTS, ITEMS = 2_400, 200, 96
+TOKENS, TEMPERATURE = 40, 1.0
+SAMPLED = RolloutsSection(tasks_a_step=1, most_tokens=TOKENS, context=256, rows=64)
+KIND = "self-samples"
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A policy of random weights, the same after SFT on reports of the mix, and the files of its questions."""
+
+    base: Path
+    taught: Path
+    asked: Path
+    held_out: Sequence[DatedQuestion]
+
+
+def begin(folder: Path, seed: int) -> Beginning:
+    """Make the policies, and draw the questions."""
+    chance = random.Random(seed)
+    learned, unseen = split_works(seed)
+    shown = list_questions(learned, EXAMPLES, chance)
+    prompts = write_prompts(folder / "shown.jsonl", shown)
+    tokenizer = build_tokenizer(list_phrases([each.content for each in prompts[0].messages]))
+    base = build_base(folder / "base", tokenizer, seed)
+    examples = [
+        mask_answer(show_prompt(prompt.messages), question.write(chance), tokenizer)
+        for prompt, question in zip(prompts, shown, strict=True)
+    ]
+    taught = train_on_examples(folder / "sft", describe_sft(base, seed, 2e-3, 16, 1.5), examples)
+    asked = folder / "asked.jsonl"
+    write_prompts(asked, list_questions(learned, PROMPTS, chance))
+    return Beginning(base, taught, asked, list_questions(unseen, ITEMS, random.Random(f"held out {seed}")))
+
+
+def write_prompts(path: Path, questions: Sequence[DatedQuestion]) -> list[SamplePrompt]:
+    """Write questions as a file of `--input`, and return the prompts that are made of it."""
+    path.write_text("".join(json.dumps(each.row) + "\n" for each in questions), encoding="utf-8")
+    return [*read_prompts([path], PromptLibrary.load(), TODAY)]
+
+
+def sample_own(out: Path, policy: Path, asked: Path, seed: int, options: dict[str, str]) -> Path:
+    """Make a set of a policy's own samples, as `rubrica data make` does. Rules alone score them: no judge is asked."""
+    request = SetRequest(
+        KIND,
+        out,
+        rows=PROMPTS,
+        seed=seed,
+        inputs=(asked,),
+        options={"judges": "0", "tokens": str(TOKENS), **options},
+        at_once=64,
+    )
+    asyncio.run(_sample(request, policy))
+    return out
+
+
+async def _sample(request: SetRequest, policy: Path) -> None:
+    async with open_saved(policy, SAMPLED, TEMPERATURE) as opened:
+        chat = opened(derive_seed(request.seed, request.out.name))
+        served = ServedModel(chat, ModelUsed(name=chat.name, codec="tags"))
+        workshop = Workshop(request, (), RunModels(served, served), PromptLibrary.load(), TagCodec(), TODAY)
+        origin = SetOrigin(kind=KIND, wanted=request.rows, seed=request.seed, code="", today=TODAY)
+        await make_set(load_kind(KIND).open_recipe(workshop), origin, request.out, KnownTexts(), request.at_once)
+
+
+def measure(folder: Path, policies: Sequence[Path], questions: Sequence[DatedQuestion], seed: int) -> list[PolicyScores]:
+    """Score the policies' reports on held-out questions."""
+    prompts = write_prompts(folder / "held_out.jsonl", questions)
+    return [asyncio.run(_measure(policy, prompts, questions, seed)) for policy in policies]
+
+
+async def _measure(policy: Path, prompts: Sequence[SamplePrompt], questions: Sequence[DatedQuestion], seed: int) -> PolicyScores:
+    async with open_saved(policy, SAMPLED, TEMPERATURE) as opened:
+        asked = [opened(derive_seed(seed, n)).complete(ChatRequest(messages=p.messages)) for n, p in enumerate(prompts)]
+        texts = [said.text for said in await asyncio.gather(*asked)]
+    items = {str(n): count_report(q, text).score for n, (q, text) in enumerate(zip(questions, texts, strict=True))}
+    return PolicyScores(items, mean_probes([probe_report(text) for text in texts]))

@@ -1,0 +1,87 @@
+"""The world of dated reports, and its counting, by hand and beside the detectors that choose the policy's samples."""
+
+import json
+import random
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from app.domain.chat import Completion
+from bench.learning_tasks.dated_reports import (
+    RULE,
+    SHORT_RULE,
+    TABLE_HEAD,
+    TODAY,
+    DatedQuestion,
+    count_report,
+    list_phrases,
+    list_questions,
+    probe_report,
+    split_works,
+)
+from training.synthesis.self_samples.presets import SampleFault
+from training.synthesis.self_samples.prompts import SamplePrompt, read_prompts
+from training.synthesis.self_samples.scoring import find_faults
+from workflows.prompts.library import PromptLibrary
+
+ASKED = DatedQuestion("Ashford", ("pier", "mill"), (2019, 2031))
+RIGHT = "In 2019 the pier was finished [1]. In 2031 the mill will be finished [2]."
+ROWS = "| pier | 2019 |\n| mill | 2031 |\n"
+SOUND = f"{TABLE_HEAD}{RULE}{ROWS}"
+
+
+def read_all(path: Path, questions: list[DatedQuestion]) -> list[SamplePrompt]:
+    path.write_text("".join(json.dumps(each.row) + "\n" for each in questions))
+    return [*read_prompts([path], PromptLibrary.load(), TODAY)]
+
+
+@pytest.mark.parametrize(
+    ("said", "score"),
+    [
+        (f"{RIGHT}{SOUND}", 1.0),
+        (f"{RIGHT}{TABLE_HEAD}{SHORT_RULE}{ROWS}", 0.5),
+        (f"{RIGHT}{SOUND[:-1]} yes |\n", 0.5),
+        (f"{RIGHT}{TABLE_HEAD}{RULE}| pier | 2019 |\n", 0.5),
+        (RIGHT, 0.5),
+        (f"{RIGHT.replace('was', 'will be', 1)}{SOUND}", 0.75),
+        (f"{RIGHT.replace('will be', 'was')}{SOUND}", 0.75),
+        (f"{RIGHT.replace('[2]', '[1]')}{SOUND}", 0.75),
+        (f"{RIGHT} In 2019 the mill was finished [2]. In 2019 the tower was finished [2].{SOUND}", (2 / 4 + 1) / 2),
+        (SOUND, 0.5),
+        ("", 0.0),
+    ],
+)
+def test_what_is_right_is_counted(said: str, score: float) -> None:
+    assert count_report(ASKED, f"# Ashford\n\n{said}").score == pytest.approx(score)
+
+
+def test_the_counting_and_the_detectors_agree_where_both_can_see(tmp_path: Path) -> None:
+    chance = random.Random(0)
+    learned, held_out = split_works(0)
+    assert not set(learned) & set(held_out)
+    asked = list_questions(learned, 200, chance)
+    scores = []
+    for question, prompt in zip(asked, read_all(tmp_path / "asked.jsonl", asked), strict=True):
+        report = question.write(chance)
+        faults, counted = find_faults(Completion(text=report, model="m"), prompt, TODAY), count_report(question, report)
+        over = [f"In {y} the {w} will" for w, y in zip(question.works, question.years, strict=True) if y < TODAY.year]
+        assert (SampleFault.TENSE in faults) == any(each in report for each in over), report
+        assert counted.sound_table == faults.isdisjoint({SampleFault.TABLE, SampleFault.NO_TABLE}), report
+        scores.append(counted.score)
+    assert 0.4 < fmean(scores) < 0.65
+
+
+def test_phrases_cover_prompts_and_reports(tmp_path: Path) -> None:
+    (prompt,) = read_all(tmp_path / "asked.jsonl", [ASKED])
+    said = [message.content for message in prompt.messages]
+    for text in (*said, ASKED.write(random.Random(1))):
+        for phrase in sorted(list_phrases(said), key=len, reverse=True):
+            text = text.replace(phrase, "")
+        assert len(text) < 20
+
+
+def test_probes_see_what_pleases_judges_and_rules() -> None:
+    plain = probe_report("In 2031 the pier will be finished [1].")
+    padded = probe_report("In 2031 the pier was finished [1]. A crucial table of forecasts and of the past tense.")
+    assert all(padded[name] > plain[name] for name in plain)
