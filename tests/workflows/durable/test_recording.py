@@ -116,6 +116,18 @@ async def test_a_halt_holds_before_the_next_turn_and_keeps_the_one_under_way(des
     assert model.asked == ["one", "two"]
 
 
+async def test_an_interrupted_turn_halts_its_agent(desk: RecordedRun) -> None:
+    gate = Gate("slow")
+    record, model = await desk.open_record(), ToyModel(hook=gate)
+    asking = asyncio.create_task(record.ask("search/s1", "act", model, make_chat_request("slow")))
+    await gate.reached.wait()
+    record.interrupt(RunHalted(Halt.PAUSE))
+    with pytest.raises(RunHalted) as stopped:
+        await asking
+    assert stopped.value.halt is Halt.PAUSE
+    assert model.answered == []
+
+
 async def test_a_dropped_subtask_and_a_finishing_run_end_as_a_value(desk: RecordedRun) -> None:
     record, model = await desk.open_record(), ToyModel()
     await record.ask("search/s1", "act", model, make_chat_request("one"))
