@@ -3,12 +3,16 @@
 cosmic-ray makes the mistakes. bench/mutants.toml says which modules are the core, part by part, and which tests should notice
 mistakes in each. Mistakes are drawn with a seed, the same number from each part. The tests run in a copy of the tree. A mistake
 that keeps them from ending counts as noticed, since nobody would merge it; such mistakes are also counted apart.
-Every mistake that no test noticed is printed.
+What noticed a mistake is printed, and every mistake that no test noticed.
+
+All parts take hours. With `--known FILE` each outcome is appended to a file, and a mistake that this file knows as noticed is
+not tried again as long as its module is the same; what survived is tried again.
 """
 
 import argparse
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -19,32 +23,28 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
-from enum import StrEnum
 from itertools import islice, zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+from bench.known_mutants import KnownMutants, MutantOutcome
 from bench.mutations import Mutation, list_mutations, show_change
 from bench.result import print_result
 
 ROOT = Path(__file__).resolve().parent.parent
 CORE = Path(__file__).with_suffix(".toml")
 NOT_COPIED = shutil.ignore_patterns(".git", ".venv", ".rubrica", "*_cache", "__pycache__")
-PYTEST = [sys.executable, "-m", "pytest", "-x", "-n", "0", "-p", "no:cacheprovider"]
+PYTEST = [sys.executable, "-m", "pytest", "-x", "-n", "0", "-p", "no:cacheprovider", "--durations=1", "--durations-min=0"]
 NO_TESTS = 5
+SLOWEST = re.compile(r"^([0-9.]+)s (?:setup|call|teardown) ", re.MULTILINE)
+FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+HANGING = "from pytest-timeout"
 # A planted mistake may make tests slower; after this many times their usual duration they count as hanging.
 SLOWER = 4
 AT_LEAST = timedelta(seconds=20)
 LAST_WORDS = timedelta(seconds=30)
-
-
-class MutantOutcome(StrEnum):
-    """The result of testing a mistake."""
-
-    KILLED = "killed"
-    SURVIVED = "survived"
-    TIMED_OUT = "timed out"
 
 
 class CorePart(BaseModel):
@@ -54,6 +54,13 @@ class CorePart(BaseModel):
 
     modules: tuple[str, ...]
     tests: tuple[str, ...]
+
+
+class TimeLimits(NamedTuple):
+    """How long one test may take, and all tests of a part."""
+
+    one: timedelta
+    all: timedelta
 
 
 class MutatedCore(BaseModel):
@@ -104,38 +111,47 @@ class TreeCopy:
         self.output = folder / "output"
         shutil.copytree(root, self.root, ignore=NOT_COPIED)
 
-    def try_mutation(self, mutation: Mutation, tests: Sequence[str], limit: timedelta) -> tuple[MutantOutcome, str]:
+    def try_mutation(self, mutation: Mutation, tests: Sequence[str], limits: TimeLimits) -> tuple[MutantOutcome, str]:
         """Plant a mistake, run the tests and take it out again; the outcome and the lines that were changed."""
         module = self.root / mutation.module
         before = module.read_text()
         after = mutation.apply(before)
         try:
             self._write(module, after)
-            return self.run_tests(tests, limit), show_change(before, after)
+            return self.run_tests(tests, limits), show_change(before, after)
         finally:
             self._write(module, before)
 
-    def run_tests(self, tests: Sequence[str], limit: timedelta) -> MutantOutcome:
-        """Run tests until one fails or the time is over.
+    def run_tests(self, tests: Sequence[str], limits: TimeLimits) -> MutantOutcome:
+        """Run tests until one fails or takes too long.
 
         Raises:
             ValueError: there are no such tests.
         """
+        command = [*PYTEST, f"--timeout={limits.one.total_seconds()}", *tests]
         with (
             self.output.open("wb") as output,
-            subprocess.Popen(
-                [*PYTEST, *tests], cwd=self.root, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-            ) as pytest,
+            subprocess.Popen(command, cwd=self.root, stdout=output, stderr=subprocess.STDOUT, start_new_session=True) as pytest,
         ):
             try:
-                code = pytest.wait(limit.total_seconds())
+                code = pytest.wait(limits.all.total_seconds())
             except subprocess.TimeoutExpired:
                 return MutantOutcome.TIMED_OUT
             finally:
                 _end_pytest(pytest)
         if code == NO_TESTS:
             raise ValueError(f"no tests are in {', '.join(tests)}")
-        return MutantOutcome.SURVIVED if code == 0 else MutantOutcome.KILLED
+        if code == 0:
+            return MutantOutcome.SURVIVED
+        return MutantOutcome.TIMED_OUT if HANGING in self.read_output() else MutantOutcome.KILLED
+
+    def read_output(self) -> str:
+        """Return what the latest tests printed."""
+        return self.output.read_text(errors="replace")
+
+    def find_failed(self) -> str:
+        """Name the test of the latest run that failed; empty when none did."""
+        return "".join(FAILED.findall(self.read_output())[-1:])
 
     def _write(self, module: Path, source: str) -> None:
         # Python's cache takes two sources of one length, written within a second, for the same.
@@ -155,33 +171,42 @@ def _end_pytest(pytest: subprocess.Popen[bytes]) -> None:
         os.killpg(pytest.pid, signal.SIGKILL)
 
 
-def find_limits(copy: TreeCopy, core: MutatedCore, parts: Iterable[str]) -> dict[str, timedelta]:
+def find_limits(copy: TreeCopy, core: MutatedCore, parts: Iterable[str]) -> dict[str, TimeLimits]:
     """Run each part's tests without a mistake; return how long they may take with one.
 
     Raises:
         RuntimeError: tests fail already without a mistake, so that they would tell nothing.
     """
+    hour = timedelta(hours=1)
     limits = {}
     for name in parts:
         began = time.monotonic()
-        if copy.run_tests(core.parts[name].tests, timedelta(hours=1)) is not MutantOutcome.SURVIVED:
-            raise RuntimeError(f"the tests of {name} fail without a mistake:\n{copy.output.read_text(errors='replace')[-4000:]}")
+        if copy.run_tests(core.parts[name].tests, TimeLimits(hour, hour)) is not MutantOutcome.SURVIVED:
+            raise RuntimeError(f"the tests of {name} fail without a mistake:\n{copy.read_output()[-4000:]}")
         took = timedelta(seconds=time.monotonic() - began)
-        print(f"{name}: tests take {took.total_seconds():.1f} s", flush=True)
-        limits[name] = took * SLOWER + AT_LEAST
+        slowest = timedelta(seconds=max(map(float, SLOWEST.findall(copy.read_output()))))
+        print(f"{name}: tests take {took.total_seconds():.1f} s, the slowest {slowest.total_seconds():.1f} s", flush=True)
+        limits[name] = TimeLimits(slowest * SLOWER + AT_LEAST, took * SLOWER + AT_LEAST)
     return limits
 
 
-def try_mutations(copy: TreeCopy, core: MutatedCore, drawn: Sequence[tuple[str, Mutation]]) -> dict[str, Counter[MutantOutcome]]:
-    """Try every mistake drawn and print those that survive; return the count of each outcome, by part."""
-    limits = find_limits(copy, core, dict.fromkeys(name for name, _ in drawn))
-    counts: dict[str, Counter[MutantOutcome]] = {name: Counter() for name in limits}
+def try_mutations(
+    copy: TreeCopy, core: MutatedCore, drawn: Sequence[tuple[str, Mutation]], known: KnownMutants
+) -> dict[str, Counter[MutantOutcome]]:
+    """Try every mistake drawn that is not known as noticed and print its outcome; return the count of each outcome, by part."""
+    noticed = {each: known.find_noticed(copy.root, each) for _, each in drawn}
+    limits = find_limits(copy, core, dict.fromkeys(name for name, each in drawn if noticed[each] is None))
+    counts: dict[str, Counter[MutantOutcome]] = {name: Counter() for name, _ in drawn}
     for name, mutation in drawn:
-        outcome, change = copy.try_mutation(mutation, core.parts[name].tests, limits[name])
+        outcome = noticed[mutation]
+        if outcome is None:
+            outcome, change = copy.try_mutation(mutation, core.parts[name].tests, limits[name])
+            known.add(copy.root, mutation, outcome)
+            place = f"{mutation.module}:{mutation.line} {mutation.operator}"
+            print(
+                f"{outcome}: {place}", change if outcome is MutantOutcome.SURVIVED else copy.find_failed(), sep="\n", flush=True
+            )
         counts[name][outcome] += 1
-        print(f"{outcome}: {mutation.module}:{mutation.line} {mutation.operator}", flush=True)
-        if outcome is MutantOutcome.SURVIVED:
-            print(change, flush=True)
     return counts
 
 
@@ -203,16 +228,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", type=int, default=200, help="how many mistakes")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--skip", type=int, default=0, help="leave out so many of the mistakes drawn: an earlier run tried them")
+    parser.add_argument("--known", type=Path, help="a file with the outcomes of earlier runs, to which this run adds its own")
     parser.add_argument(
         "--part", action="append", choices=list(core.parts), dest="parts", help="only this part (as often as wanted)"
     )
     options = parser.parse_args()
     # A program started in the background ignores this signal, and so would pytest, which ends its servers on it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    drawn = draw_mutations(ROOT, core, options.parts or core.parts, options.sample, options.seed)[options.skip :]
+    drawn = draw_mutations(ROOT, core, options.parts or core.parts, options.sample, options.seed)
     with tempfile.TemporaryDirectory() as folder:
-        counts = try_mutations(TreeCopy(Path(folder)), core, drawn)
+        counts = try_mutations(TreeCopy(Path(folder)), core, drawn, KnownMutants(options.known or Path(folder) / "known"))
     for name, outcomes in counts.items():
         print(f"{name}: {', '.join(f'{number} {outcome}' for outcome, number in outcomes.items())}")
     print_result("mutants", count_figures(counts))

@@ -27,7 +27,7 @@ from bench.learning_tasks.planted_searches import (
 from bench.learning_tasks.protocol import PolicyScores, SeedScores
 from bench.learning_tasks.runs import open_saved, open_training, train_on_examples
 from training.recipes.chatml import MaskedIds, mask_conversation
-from training.recipes.config import TINY, RecipeConfig
+from training.recipes.config import TINY
 from training.recipes.held_out import sample_held_out
 from training.recipes.search_rl.config import SearchRLConfig
 from training.recipes.search_rl.data import SearchGoal

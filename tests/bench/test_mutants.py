@@ -7,11 +7,12 @@ import pytest
 
 pytest.importorskip("cosmic_ray", reason="make extras installs it")
 
+from bench.known_mutants import KnownMutants, MutantOutcome
 from bench.mutants import (
     CORE,
     CorePart,
-    MutantOutcome,
     MutatedCore,
+    TimeLimits,
     TreeCopy,
     count_figures,
     draw_mutations,
@@ -46,6 +47,8 @@ def test_enter():
     assert may_enter(-2)
     assert not may_enter(9)
 """
+MINUTE = timedelta(minutes=1)
+LIMITS = TimeLimits(MINUTE, MINUTE)
 OPERATORS = (
     "core/AddNot",
     "core/NumberReplacer",
@@ -70,6 +73,11 @@ def core() -> MutatedCore:
     return MutatedCore(operators=OPERATORS, parts={"room": CorePart(modules=("*room.py",), tests=("test_room.py",))})
 
 
+@pytest.fixture
+def known(tmp_path: Path) -> KnownMutants:
+    return KnownMutants(tmp_path / "known")
+
+
 def mutation(operator: str, occurrence: int = 0) -> Mutation:
     return Mutation("room.py", 1, f"core/{operator}", occurrence)
 
@@ -86,38 +94,57 @@ def test_places_are_those_of_logic(tree: Path) -> None:
 
 def test_what_tests_notice_is_killed_and_the_tree_is_left_as_it_was(tree: Path, tmp_path: Path) -> None:
     copy = TreeCopy(tmp_path, tree)
-    killed = copy.try_mutation(mutation("ReplaceFalseWithTrue", 2), ["test_room.py"], timedelta(seconds=60))
+    killed = copy.try_mutation(mutation("ReplaceFalseWithTrue", 2), ["test_room.py"], LIMITS)
     assert killed == (MutantOutcome.KILLED, "-        return False\n+        return True")
-    survived, change = copy.try_mutation(mutation("ReplaceComparisonOperator_Gt_GtE"), ["test_room.py"], timedelta(seconds=60))
+    survived, change = copy.try_mutation(mutation("ReplaceComparisonOperator_Gt_GtE"), ["test_room.py"], LIMITS)
     assert survived is MutantOutcome.SURVIVED
     assert change == "-    if people > LIMIT:\n+    if people >= LIMIT:"
     assert (tree / "room.py").read_text() == MODULE == (copy.root / "room.py").read_text()
 
 
-def test_a_mistake_that_never_ends_is_ended(tree: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("limits", [TimeLimits(MINUTE, timedelta(seconds=4)), TimeLimits(timedelta(seconds=4), MINUTE * 5)])
+def test_a_mistake_that_never_ends_is_ended(tree: Path, tmp_path: Path, limits: TimeLimits) -> None:
     [never] = [each for each in list_mutations(tree, "room.py", ["core/AddNot"]) if each.line == 14]
-    outcome, _ = TreeCopy(tmp_path, tree).try_mutation(never, ["test_room.py"], timedelta(seconds=4))
+    outcome, _ = TreeCopy(tmp_path, tree).try_mutation(never, ["test_room.py"], limits)
     assert outcome is MutantOutcome.TIMED_OUT
 
 
 def test_survivors_are_printed_and_counted(
-    tree: Path, tmp_path: Path, core: MutatedCore, capsys: pytest.CaptureFixture[str]
+    tree: Path, tmp_path: Path, core: MutatedCore, known: KnownMutants, capsys: pytest.CaptureFixture[str]
 ) -> None:
     drawn = [("room", mutation("ReplaceTrueWithFalse", 1)), ("room", mutation("ReplaceComparisonOperator_Gt_GtE"))]
-    counts = try_mutations(TreeCopy(tmp_path, tree), core, drawn)
+    counts = try_mutations(TreeCopy(tmp_path, tree), core, drawn, known)
     assert count_figures(counts) == {"mutants": 2, "killed_share": 0.5, "survived": 1, "timed_out": 0}
-    assert "survived: room.py:1 core/ReplaceComparisonOperator_Gt_GtE\n-    if people > LIMIT:" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "killed: room.py:1 core/ReplaceTrueWithFalse\ntest_room.py::test_enter\n" in told
+    assert "survived: room.py:1 core/ReplaceComparisonOperator_Gt_GtE\n-    if people > LIMIT:" in told
 
 
-def test_tests_that_fail_by_themselves_tell_nothing(tree: Path, tmp_path: Path, core: MutatedCore) -> None:
+def test_what_was_noticed_is_not_tried_again_until_its_module_changes(
+    tree: Path, tmp_path: Path, core: MutatedCore, known: KnownMutants, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = TreeCopy(tmp_path, tree)
+    drawn = [("room", mutation("ReplaceTrueWithFalse", 1)), ("room", mutation("ReplaceComparisonOperator_Gt_GtE"))]
+    first = try_mutations(copy, core, drawn, known)
+    capsys.readouterr()
+    assert try_mutations(copy, core, drawn, known) == first
+    told = capsys.readouterr().out
+    assert "survived:" in told
+    assert "killed:" not in told
+    (copy.root / "room.py").write_text(MODULE.replace("LIMIT = 3", "LIMIT = 4"))
+    assert try_mutations(copy, core, drawn, known) == first
+    assert "killed:" in capsys.readouterr().out
+
+
+def test_tests_that_fail_by_themselves_tell_nothing(tree: Path, tmp_path: Path, core: MutatedCore, known: KnownMutants) -> None:
     (tree / "test_room.py").write_text("def test_it():\n    assert False")
     with pytest.raises(RuntimeError, match="fail without a mistake"):
-        try_mutations(TreeCopy(tmp_path, tree), core, [("room", mutation("AddNot"))])
+        try_mutations(TreeCopy(tmp_path, tree), core, [("room", mutation("AddNot"))], known)
 
 
 def test_a_file_without_tests_is_refused(tree: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no tests are in"):
-        TreeCopy(tmp_path, tree).run_tests(["test_nothing.py"], timedelta(seconds=60))
+        TreeCopy(tmp_path, tree).run_tests(["test_nothing.py"], LIMITS)
 
 
 def test_mistakes_are_drawn_with_a_seed_and_in_turn_from_each_part() -> None:

@@ -11,9 +11,11 @@ from typing import Any, Protocol, TypeVar
 from rubrica_client import AsyncClient, Client, Patience
 from rubrica_client.models import ReportView, RunEvent
 from rubrica_client.request import Request
+from tests.support.patience import PATIENCE_S
 
 T = TypeVar("T")
-QUICK = Patience(total=timedelta(seconds=2), first_pause=timedelta(milliseconds=10))
+LONG = timedelta(seconds=PATIENCE_S)
+QUICK = Patience(total=LONG, first_pause=timedelta(milliseconds=10))
 RUN = {
     "id": "r1",
     "query": {"question": "Why?"},

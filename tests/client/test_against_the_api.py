@@ -1,7 +1,6 @@
 """Both clients against the real API on a real database."""
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -16,11 +15,9 @@ from rubrica_client import AsyncClient, accounts, asking, documents, errors, org
 from rubrica_client.models import AccessScope, Budget, ExportFormat, NewRun, NewWebhook, RunStatus, Subtask, WebhookEvent
 from tests.app.finished_run import HASH, TEXT, write_begin, write_end
 from tests.app.served_api import InMemoryRuns, serve_api
-from tests.client.hostile_server import QUICK, EitherClient, LoopClient, ThreadClient
+from tests.client.hostile_server import LONG, QUICK, EitherClient, LoopClient, ThreadClient
 from tests.support.accounts import HOME_KEY
 from tests.support.stage_opening import open_stage
-
-TIMEOUT = timedelta(seconds=20)
 
 
 @pytest.fixture
@@ -39,7 +36,7 @@ async def address(api_urls: tuple[str, str], pool: asyncpg.Pool, tmp_path: Path)
 
 @pytest.fixture(params=[LoopClient, ThreadClient], ids=["async", "sync"])
 def client(request: pytest.FixtureRequest, address: str) -> EitherClient:
-    made: EitherClient = request.param(address, QUICK, TIMEOUT, str(HOME_KEY))
+    made: EitherClient = request.param(address, QUICK, LONG, str(HOME_KEY))
     return made
 
 
@@ -139,4 +136,4 @@ async def test_lists_come_whole(address: str) -> None:
 
 async def test_a_wrong_key_is_told(address: str) -> None:
     with pytest.raises(errors.Unauthenticated):
-        await LoopClient(address, QUICK, TIMEOUT, "rbk_wrong").send(runs.list_())
+        await LoopClient(address, QUICK, LONG, "rbk_wrong").send(runs.list_())

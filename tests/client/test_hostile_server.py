@@ -10,6 +10,7 @@ from rubrica_client import Patience, documents, errors, reports, runs
 from rubrica_client.models import NewRun
 from rubrica_client.patience import NONE
 from tests.client.hostile_server import (
+    LONG,
     QUICK,
     RUN,
     EitherClient,
@@ -46,7 +47,7 @@ def kind(request: pytest.FixtureRequest) -> Any:
     return request.param
 
 
-def make(kind: Any, address: str, patience: Patience = QUICK, timeout: timedelta = timedelta(seconds=5)) -> EitherClient:
+def make(kind: Any, address: str, patience: Patience = QUICK, timeout: timedelta = LONG) -> EitherClient:
     client: EitherClient = kind(address, patience, timeout)
     return client
 
@@ -185,7 +186,7 @@ async def test_an_event_of_a_kind_that_is_not_known_yet_is_passed_on(kind: Any) 
 async def test_an_api_that_stays_away_is_given_up(kind: Any) -> None:
     async with serve_hostile(make_stream([make_frame(1)], ended=False), b"") as server:
         with pytest.raises(errors.Unreachable):
-            await make(kind, server.address, Patience(timedelta(seconds=0.8), timedelta(seconds=0.1))).events("r1")
+            await make(kind, server.address, Patience(timedelta(seconds=2), timedelta(seconds=0.1))).events("r1")
     assert len(server.received) >= 3
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 from rubrica_client import reports
+from tests.support.patience import PATIENCE_S
 from tests.ui.example_runs import add_finished_run
 from tests.ui.fake_api import START, FakeApi, FakeRun
 from tests.ui.test_pages import shown
@@ -86,7 +87,7 @@ def test_a_section_is_rewritten_or_edited_as_it_was_read(api: FakeApi) -> None:
         section = SectionView(heading="Then", level=2, markdown="Lower [1].")
         section_change.show_form(client, client.send(runs.get(run)), 5, 3, section)
 
-    app = AppTest.from_function(form, args=(api.url, run.id)).run()
+    app = AppTest.from_function(form, args=(api.url, run.id), default_timeout=PATIENCE_S).run()
     app.segmented_control(key="change_how").set_value("deepen").run()
     app.text_area(key="change_wish").set_value("numbers first")
     app.button(key="change_go").click().run()

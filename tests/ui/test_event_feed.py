@@ -4,9 +4,12 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 
+from tests.support.patience import PATIENCE_S
 from tests.ui.example_runs import QUESTION, add_finished_run, add_searching_run
 from tests.ui.fake_api import FakeApi, FakeRun
 from ui.event_feed import EventFeed
+
+LONG = timedelta(seconds=PATIENCE_S)
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -28,7 +31,7 @@ def test_new_events_show_up_while_the_stream_is_open(api: FakeApi) -> None:
     run = api.add(FakeRun(QUESTION))
     run.emit("run_created", {"question": QUESTION})
     feed = EventFeed(api.url, {}, run.id)
-    assert len(feed.look().events) == 1
+    assert len(feed.look(LONG).events) == 1
     run.emit("note_added", {"text": "later"})
     until(lambda: len(feed.look().events) == 2)
     assert api.streams_opened_after == [0]
@@ -38,7 +41,7 @@ def test_trouble_is_shown_and_goes_away(api: FakeApi) -> None:
     run = add_searching_run(api)
     api.fail("/events", 503, "Busy", "come back later")
     feed = EventFeed(api.url, {}, run.id)
-    problem = feed.look().problem
+    problem = feed.look(LONG).problem
     assert problem is not None
     assert problem.title == "Busy"
     api.failures.clear()
@@ -48,7 +51,7 @@ def test_trouble_is_shown_and_goes_away(api: FakeApi) -> None:
 
 def test_it_stops_when_nobody_looks_and_goes_on_where_it_was(api: FakeApi) -> None:
     run = add_searching_run(api)
-    feed = EventFeed(api.url, {}, run.id, idle=timedelta(seconds=0.3))
+    feed = EventFeed(api.url, {}, run.id, idle=timedelta(seconds=2))
     until(lambda: len(feed.look().events) == len(run.events))
     until(lambda: not feed.following)
     run.emit("note_added", {"text": "meanwhile"})

@@ -96,6 +96,14 @@ async def test_runs_at_a_time_tokens_and_money(new_browser: NewBrowser, addresse
         assert (await owner.put("/v1/quotas", bad)).status in (400, 404), bad
 
 
+@pytest.mark.parametrize("limit", ["concurrent_runs", "tokens_per_month", "cost_microusd_per_month"])
+async def test_a_quota_of_nothing_lets_no_run_begin(new_browser: NewBrowser, addresses: Iterator[str], limit: str) -> None:
+    owner = await new_browser()
+    await owner.sign_up(next(addresses))
+    assert (await owner.put("/v1/quotas", {limit: 0})).status == 200
+    assert (await owner.post("/v1/runs", {"question": "For free?"})).is_problem(429)
+
+
 async def test_what_is_no_run_is_held_to_the_month_and_to_its_runs_budget(
     new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool, run_log: RunLog
 ) -> None:

@@ -191,6 +191,15 @@ async def test_robots_are_asked_once_and_obeyed() -> None:
     assert "/private/x" not in [asked.path for asked in web.public.asked]
 
 
+async def test_rules_for_this_reader_by_name_stand_above_those_for_all() -> None:
+    rules = b"User-agent: RubricaBot\nDisallow: /private\n\nUser-agent: *\nDisallow: /a"
+    replies = {ROBOTS: PageReply(rules, "text/plain"), "/a": PAGE, "/private": PAGE}
+    async with serve_small_web(replies) as web, web.make_reader() as reader:
+        await reader.read(web.make_url("/a"))
+        with pytest.raises(DisallowedByRobots):
+            await reader.read(web.make_url("/private"))
+
+
 @pytest.mark.parametrize(("status", "allowed"), [(404, True), (403, True), (410, True), (500, False), (503, False), (429, False)])
 async def test_robots_that_cannot_be_read(status: int, allowed: bool) -> None:
     async with serve_small_web({ROBOTS: PageReply(status=status), "/a": PAGE}) as web, web.make_reader() as reader:

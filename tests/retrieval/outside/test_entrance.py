@@ -5,10 +5,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from aiohttp import web
 
 from retrieval.outside.breaker import FAILURES
 from retrieval.outside.entrance import Entrance
-from retrieval.outside.failure import CallFailed
+from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.http import HttpExchange, HttpRequest
 from retrieval.outside.memory import MemorySharedStore
 from retrieval.outside.provider import Provider
@@ -120,6 +121,35 @@ async def test_patience_bounds_everything(stub: OutsideStub, call: Call) -> None
     stub.otherwise = answer_after(10 * PATIENCE_S, GOOD)
     with pytest.raises(OutsideFailed, match=r"no answer within|left alone"):
         await call(patience=SECOND)
+
+
+async def test_an_attempt_gets_no_time_beyond_the_patience() -> None:
+    now, made = [100.0], []
+
+    async def attempt() -> FetchedAnswer:
+        made.append(now[0])
+        if len(made) == 1:
+            now[0] += 1
+            raise CallFailed(Failure.UNAVAILABLE, "down")
+        await asyncio.sleep(0.01)
+        return FetchedAnswer(b"too late")
+
+    entrance = Entrance(MemorySharedStore(), clock=lambda: now[0], draw=lambda: 0.0)
+    with pytest.raises(OutsideFailed, match="no answer within"):
+        await entrance.call(replace(FAST, attempts=2), {}, attempt, SECOND)
+    assert made == [100.0, 101.0]
+
+
+async def test_calls_that_are_made_at_once_do_not_wait_for_one_connection(stub: OutsideStub, call: Call) -> None:
+    all_there = asyncio.Barrier(3)
+
+    async def answer_together(request: web.Request) -> web.StreamResponse:
+        await all_there.wait()
+        return await GOOD(request)
+
+    stub.otherwise = answer_together
+    answers = await asyncio.gather(*(call(what, replace(HASTY, attempts=1)) for what in "abc"))
+    assert [answer.body for answer in answers] == [b"[1]"] * 3
 
 
 async def test_calls_keep_to_the_limit(stub: OutsideStub, call: Call) -> None:

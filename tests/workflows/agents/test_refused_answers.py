@@ -8,8 +8,8 @@ from app.domain.chat import ChatRequest, Completion
 from app.domain.evidence import Finding
 from app.domain.report import Report
 from tests.workflows.agent_kit import make_record, step_of
+from tests.workflows.agents.scripted_report import RAISE, TWO, rendered, write, writing
 from tests.workflows.agents.scripted_search import DONE, PROTECT, make_acting_model, search_subtask, write_act, write_finding
-from tests.workflows.agents.test_reporting import RAISE, TWO, rendered, write, writing
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local_record import LocalRecord
 

@@ -12,7 +12,7 @@ from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report
 from app.domain.writer import Composition, WriterSettings
 from tests.workflows.agent_kit import make_kit, make_record, step_of
-from tests.workflows.agents.test_reporting import FOUND, GOOD, ONE, PLAN, PROTECT, QUERY, RAISE, STABLE, rendered
+from tests.workflows.agents.scripted_report import FOUND, GOOD, ONE, PLAN, PROTECT, QUERY, RAISE, STABLE, rendered
 from workflows.agents.asker import Asker
 from workflows.agents.codec import TagCodec
 from workflows.agents.kit import Bounds, Kit

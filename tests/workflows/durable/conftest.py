@@ -6,6 +6,7 @@ from temporalio.runtime import Runtime, TelemetryConfig
 
 from app.database.engine import connect
 from app.runs.service.temporal_gateway import connect as connect_temporal
+from tests.workflows.durable.recorded_run import RecordedRun
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.durable.policies import WORKER_REPORTS_EVERY
 
@@ -21,6 +22,11 @@ async def database(own_postgres_url: str) -> AsyncIterator[asyncpg.Pool]:
     pool = await connect(own_postgres_url)
     yield pool
     await pool.close()
+
+
+@pytest.fixture
+async def desk(database: asyncpg.Pool) -> RecordedRun:
+    return await RecordedRun(database).begin()
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,9 @@ async def test_a_reader_who_stops_the_run_does_not_wait_for_its_calls(house: Who
 async def test_a_cap_on_minutes_ends_a_call_and_more_minutes_ask_it_again(house: WholeProduct) -> None:
     house.model.hook = gate = Gate("s2 turn 1")
     async with house.start_worker():
-        run_id = await house.ask(budget=Budget(max_seconds=2))
+        run_id = await house.ask()
+        await gate.reached.wait()
+        await house.steering.set_budget(run_id, Budget(max_seconds=1))
         await house.wait_for(run_id, RunStatus.BUDGET_REACHED)
         assert gate.gave_up == 1
         gate.open()

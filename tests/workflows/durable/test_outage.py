@@ -165,12 +165,12 @@ async def test_calls_go_straight_through_while_the_server_answers() -> None:
 
 
 async def test_retry_after_is_obeyed_and_does_not_hold_others_up() -> None:
-    limited = Server(up=0.5, reason=lambda: ModelUnavailable("slow down", timedelta(seconds=2)))
+    limited = Server(up=AWAY, reason=lambda: ModelUnavailable("slow down", timedelta(seconds=2)))
     fine, circuit = Server(), ServerCircuit(draw=lambda: 0.0)
     waiting = asyncio.create_task(circuit.call(limited.ask, patiently))
     while not limited.refused:
         await asyncio.sleep(0.01)
-    refused_at = time.monotonic()
+    limited.up_at = refused_at = time.monotonic()
     await circuit.call(fine.ask, never_wait)
     assert not waiting.done()
     await waiting
@@ -199,16 +199,17 @@ def test_no_call_comes_before_the_time_that_the_server_names_and_not_all_come_at
 
 async def test_a_caller_that_is_told_to_stop_stops_waiting() -> None:
     with pytest.raises(Halted):
-        await ServerCircuit().call(Server(up=60).ask, never_wait)
+        await ServerCircuit().call(Server(up=AWAY).ask, never_wait)
 
 
 async def test_the_notice_says_why_and_how_long() -> None:
-    told: list[tuple[str, timedelta]] = []
+    server, told = Server(up=AWAY), list[tuple[str, timedelta]]()
 
     async def note(reason: Outage, left: timedelta) -> None:
         told.append((str(reason), left))
+        server.up_at = 0.0
 
-    await ServerCircuit(draw=lambda: 0.0).call(Server(up=0.1).ask, note)
+    await ServerCircuit(draw=lambda: 0.0).call(server.ask, note)
     assert told[0][0] == "down"
     assert timedelta(0) < told[0][1] <= timedelta(milliseconds=250)
 

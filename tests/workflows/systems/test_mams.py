@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Sequence
 
-from app.domain.budget import AgentLimits
+from app.domain.budget import AgentLimits, StopReason
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ModelRefused
 from app.domain.evidence import Passage
@@ -26,6 +26,7 @@ from tests.workflows.systems.one_question import (
 )
 from workflows.agents.codec import TagCodec
 from workflows.agents.effort import bounds_of, limits_of
+from workflows.agents.kit import Bounds
 from workflows.agents.markov import MARKOV
 from workflows.agents.markov.chunks import cut_chunks
 from workflows.agents.markov.roles import merge_memory
@@ -61,6 +62,22 @@ async def test_the_last_turn_is_forced_when_turns_are_used_up() -> None:
     assert [step_of(r) for r in model.requests].count("markov_search") == 2
     assert step_of(model.requests[-1]) == "markov_last"
     assert report.quotes
+
+
+async def test_a_budget_that_ends_before_the_last_turn_leaves_a_report() -> None:
+    record = LocalRecord("test", allow=lambda _, usage: StopReason.BUDGET if usage.model_calls >= 3 else None)
+    report, _, model = await run_system(SystemName.MAMS, never_done, record, AgentLimits(max_turns=1))
+    assert [step_of(r) for r in model.requests] == ["markov_search", "markov_state", "text"]
+    assert report.title == "Tariffs"
+    assert report.quotes
+
+
+async def test_roles_are_told_the_calls_left_and_the_length_of_the_report() -> None:
+    _, _, model = await run_system(SystemName.MAMS, never_done, limits=AgentLimits(max_turns=9, max_tool_calls=3))
+    moves = [prompt_of(r) for r in model.requests if step_of(r) == "markov_search"]
+    assert [re.findall(r"(\S+) tool calls are left", move) for move in moves] == [["3"], ["2"], ["1"]]
+    writers = [prompt_of(r) for r in model.requests if r.response_schema is None]
+    assert all(f"about {Bounds().sections * Bounds().section_words} words" in writer for writer in writers)
 
 
 class Plenty(SmallCorpus):

@@ -11,7 +11,7 @@ from app.domain.chat import ChatRequest
 from app.domain.citations import MARKER
 from app.domain.errors import ModelRefused
 from app.domain.query import ResearchQuery, SystemName
-from tests.workflows.agent_kit import make_kit, make_record
+from tests.workflows.agent_kit import make_kit, make_record, step_of
 from tests.workflows.random_answers import RandomAnswers
 from tests.workflows.systems.one_question import (
     ALONE,
@@ -20,6 +20,7 @@ from tests.workflows.systems.one_question import (
     cited_keys_of,
     list_searches,
     make_passage,
+    prompt_of,
     run_system,
 )
 from workflows.agents.draft_quotes import quote_draft
@@ -124,3 +125,11 @@ async def test_a_plan_is_the_question_itself() -> None:
         kit = make_kit(ScriptedModel([]), make_record())
         plan = await AGENTS[system].plan(ResearchQuery(question=QUESTION), kit)
         assert [s.question for s in plan.subtasks] == [QUESTION]
+
+
+async def test_react_goes_on_with_a_digest_of_what_it_found() -> None:
+    _, _, model = await run_system(SystemName.REACT)
+    first, second = (prompt_of(request) for request in model.requests if step_of(request) == "act")
+    assert "it protected makers" not in first
+    assert "it protected makers [p2]" in second
+    assert "<snippet" not in second, "the results themselves are not kept"

@@ -77,7 +77,7 @@ async def choose_move(
     notebook: Notebook,
     calls_left: int,
     remark: str,
-    temperature: float = 0.0,
+    temperature: float,
 ) -> SearchMove | FaultyReply:
     """A_search: return the refined plan and the next action (QSR C.4, C.5). `remark` comments on the last action.
 
