@@ -11,6 +11,7 @@ from typing import Any
 from app.domain.errors import SetupError
 from training.recipes.catalogue import Recipe, load_recipe
 from training.recipes.config import RecipeConfig, read_config
+from training.recipes.report_page import write_report
 from training.recipes.run_folder import TrainingFolder, TrainingOrigin
 from workflows.code_digest import digest_code
 
@@ -62,6 +63,7 @@ def train(name: str, path: Path, out: Path, models: Path | None, say: Callable[[
     with folder.open_run(describe_run(recipe, config)):
         if folder.is_finished:
             say("this run is finished")
+            write_report(folder, config.cost)  # a kill may have come between the model and the last report
             return folder
         if folder.checkpoint_step:
             say(f"goes on after step {folder.checkpoint_step}")
