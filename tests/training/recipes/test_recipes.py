@@ -68,9 +68,7 @@ def test_a_run_that_ended_early_ends_there_again_after_a_kill(tmp_path: Path) ->
     config = write_toy(tmp_path, "sft_cold_start", rows=20, **changes)
     ended = go_on("sft_cold_start", config, tmp_path / "whole", None, lambda _: None)
     assert read_curves(ended)[-1][0] == 2
-    shutil.copytree(ended.path, tmp_path / "cut")
-    shutil.rmtree(tmp_path / "cut" / "model")
-    again = go_on("sft_cold_start", config, tmp_path / "cut", None, lambda _: None)
+    again = go_on("sft_cold_start", config, cut_off(ended.path, 2, tmp_path / "cut"), None, lambda _: None)
     assert read_curves(again) == read_curves(ended)
     weights = "adapter_model.safetensors"
     assert (again.model / weights).read_bytes() == (ended.model / weights).read_bytes()
