@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.domain.errors import Conflict, InvalidInput
 
-LOCK = "lock"
+LOCK, PART = "lock", ".part"
 
 
 @contextmanager
@@ -21,7 +21,9 @@ def lock_folder(path: Path, marker: str) -> Iterator[None]:
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
-        if not (path / marker).exists() and any(entry.name != LOCK for entry in path.iterdir()):
+        # A kill while the folder was begun leaves the lock and half a marker.
+        begun = {LOCK, marker + PART}
+        if not (path / marker).exists() and any(entry.name not in begun for entry in path.iterdir()):
             raise InvalidInput(f"{path} holds something else; give a folder of its own")
         lock = os.open(path / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
@@ -42,6 +44,6 @@ def _take_lock(lock: int, path: Path) -> None:
 
 def replace_file(path: Path, content: bytes) -> None:
     """Write a file so that it is there whole, or as it was before."""
-    part = path.with_name(path.name + ".part")
+    part = path.with_name(path.name + PART)
     part.write_bytes(content)
     part.replace(path)

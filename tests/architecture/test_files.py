@@ -33,7 +33,7 @@ ALLOWED = {
     "onnx": ("retrieval/encoding/onnx_conversion.py", "retrieval/encoding/bert_graph.py"),
     "safetensors": ("retrieval/encoding/onnx_conversion.py", "training/rollouts/trainer_state.py"),
     "sentence_transformers": ("retrieval/encoding/", "retrieval/search/reranker.py"),
-    "torch": ("training/", "bench/losses", "bench/tiny_policy.py", "bench/learning_tasks/"),
+    "torch": ("training/", "bench/losses", "bench/tiny_policy.py", "bench/learning_tasks/", "bench/resume_runs.py"),
     "transformers": ("training/", "bench/losses.py", "bench/tiny_policy.py", "bench/learning_tasks/"),
     "qdrant_edge": ("retrieval/",),
     "qdrant_client": ("retrieval/",),

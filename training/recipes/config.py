@@ -64,6 +64,7 @@ class OptimizerSection(Value):
 class RunSection(Value):
     """Seed, device, how often there are curves (`log_every`) and checkpoints (`save_every`), in steps.
 
+    A run that goes on has the same curves where `save_every` is a multiple of `log_every`: means begin anew at a checkpoint.
     `samples` is the number of examples that the run shows with their masks.
     """
 

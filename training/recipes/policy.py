@@ -5,12 +5,12 @@ from typing import Any
 
 from app.domain.errors import InvalidInput
 from training.evaluation.harness.manifest import digest_files
+from training.folders import PART
 from training.recipes.config import TINY, AdapterSection, BaseModelSection, RecipeConfig
 from training.recipes.run_folder import BASE, TrainingFolder
 from training.rollouts.chat_template import CHATML
 
 CARD = "README.md"
-PART = ".part"
 PICKLED = "training_args.bin"
 """The trainer writes its arguments as a pickle, which no one should have to load."""
 DIGESTED = ("*.safetensors", "config.json", "tokenizer.json")
@@ -20,11 +20,12 @@ def place_base(config: RecipeConfig, folder: TrainingFolder) -> str:
     """Return where the base model is loaded from; the tiny one is made in the run's folder."""
     if config.model.base != TINY:
         return config.model.base
-    if not (folder.path / BASE / "config.json").exists():
+    base = folder.path / BASE
+    if not base.exists():
         from training.rollouts.tiny_policy import save_tiny_policy
 
-        save_tiny_policy(folder.path / BASE, config.run.seed)
-    return str(folder.path / BASE)
+        save_tiny_policy(base.with_name(BASE + PART), config.run.seed).rename(base)
+    return str(base)
 
 
 def digest_base(base: str) -> dict[str, str]:

@@ -20,7 +20,7 @@ class ProgressCallback(TrainerCallback):  # type: ignore[misc]
 
     def __init__(self, folder: TrainingFolder, cost: CostSection) -> None:
         self._folder, self._cost = folder, cost
-        self._written = 0.0
+        self._written = time.monotonic()
 
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **_: Any) -> None:
         """Keep the numbers of a step. The summary at the end of training is none."""

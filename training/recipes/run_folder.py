@@ -86,9 +86,7 @@ class TrainingFolder:
             cut_torn_line(self.path / METRICS)
             self._spent = max((each.seconds for each in self.read_metrics()), default=0.0)
             self._began = time.monotonic()
-            self._forget_after(self.checkpoint_step)
-            if not self.is_finished:
-                (self.path / ENDING).unlink(missing_ok=True)
+            self._forget_undone()
             yield
 
     @property
@@ -109,13 +107,16 @@ class TrainingFolder:
     @property
     def checkpoint(self) -> Path | None:
         """The newest whole checkpoint; None before the first."""
-        whole = [path for path in (self.path / CHECKPOINTS).glob("checkpoint-*") if _is_whole(path)]
-        return max(whole, key=_step_of, default=None)
+        return next((path for path in reversed(self.list_checkpoints()) if _is_whole(path)), None)
 
     @property
     def checkpoint_step(self) -> int:
         """The step of the newest checkpoint; 0 before the first."""
         return _step_of(self.checkpoint) if self.checkpoint else 0
+
+    def list_checkpoints(self) -> list[Path]:
+        """List the checkpoints in the order of their steps, those among them that a kill left half."""
+        return sorted((self.path / CHECKPOINTS).glob("checkpoint-*"), key=_step_of)
 
     @property
     def origin(self) -> TrainingOrigin:
@@ -153,9 +154,15 @@ class TrainingFolder:
         """Keep why the run ends before its last step."""
         replace_file(self.path / ENDING, why.encode())
 
-    def _forget_after(self, step: int) -> None:
-        """Drop what was logged after the step from which the run goes on: those steps are done again."""
-        kept = [each for each in self.read_metrics() if each.step <= step or self.is_finished]
+    def _forget_undone(self) -> None:
+        """Drop what was logged after the checkpoint from which the run goes on: it is done again.
+
+        Without a checkpoint that is everything, also what was measured before the first step.
+        """
+        if self.is_finished:
+            return
+        (self.path / ENDING).unlink(missing_ok=True)
+        kept = [each for each in self.read_metrics() if self.checkpoint and each.step <= self.checkpoint_step]
         replace_file(self.path / METRICS, b"".join(each.model_dump_json().encode() + b"\n" for each in kept))
 
 

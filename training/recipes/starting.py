@@ -65,6 +65,7 @@ def train(name: str, path: Path, out: Path, models: Path | None, say: Callable[[
     with folder.open_run(describe_run(recipe, config)):
         if folder.is_finished:
             say("this run is finished")
+            write_report(folder, config.cost)  # a kill may have come between the model and the last report
             return folder
         if folder.checkpoint_step:
             say(f"goes on after step {folder.checkpoint_step}")

@@ -1,6 +1,6 @@
 """The recipe of the claim judge on a tiny checkpoint: from pairs to files that the product opens."""
 
-import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -9,51 +9,26 @@ import pytest
 from app.domain.errors import InvalidInput
 from app.domain.query import Language
 from tests.support.stack import run_rubrica
+from tests.training.recipes.toy_judge import write_judge_toy
 from tests.training.recipes.toy_runs import OFFLINE
 from training.recipes.claim_judge.config import ClaimJudgeConfig, DataSection
 from training.recipes.claim_judge.data import OPEN, OPPOSED, STATED, kind_of, label_of, load_pairs
 from training.recipes.claim_judge.train import CLAIM_JUDGE
 from training.recipes.config import read_config
 from training.recipes.run_folder import TrainingFolder
-from training.synthesis.claim_support.generate import read_source
-from training.synthesis.claim_support.learning_pairs import make_headline_pairs, make_learning_pairs, turn_pair
-from training.synthesis.claim_support.pairs import ClaimPair, SourceText, read_pairs, write_pairs
+from training.recipes.starting import train as go_on
+from training.synthesis.claim_support.learning_pairs import make_headline_pairs, turn_pair
+from training.synthesis.claim_support.pairs import ClaimPair, SourceText, read_pairs
 from workflows.checks.grading import Evidence
 from workflows.judging.pair_encoder import EncodedPair, open_session
-from workflows.judging.pair_reader import PairReader
+from workflows.judging.pair_reader import HEAD, PairReader
 
-WORDS = ("the", "dam", "was", "opened", "in", "by", "because", "of", "floods", "river", "exports", "from", "tons", "first")
-TEXT = (
-    "In 1890, John Smith was the first governor of the province, and he may have written most of its laws in Boston. "
-    "The second dam (built of stone) was opened in March 1904 by Mary Jones because of floods along the river. "
-    "Exports increased from 2,300 tons to 45 percent more, which surprised all of the merchants in the town. "
-    "Some of the mills were not closed before the war ended. "
-)
-TEXTS = [piece for n in range(60) for piece in read_source(f"Place {n}", TEXT.replace("Boston", f"Boston{n}"), str(n))]
 NEEDED = "training needs what `make setup-train` installs"
-CONFIG = """
-[model]
-base = "tiny"
-[data]
-sets = ["pairs.jsonl"]
-validation = 0.3
-[encoder]
-layers = 1
-vocabulary = 400
-[head]
-size = 8
-width = 8
-[optimizer]
-learning_rate = 0.001
-epochs = 1
-batch_size = 8
-"""
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    write_pairs(make_learning_pairs(TEXTS, each=6, seed=0), tmp_path / "pairs.jsonl")
-    (tmp_path / "config.toml").write_text(CONFIG)
+    write_judge_toy(tmp_path)
     return tmp_path
 
 
@@ -112,10 +87,11 @@ def test_a_check_counts_the_pairs(folder: Path) -> None:
     assert any(line.startswith("honest") for line in lines)
 
 
-def test_the_command_leaves_a_judge_that_the_product_opens(folder: Path) -> None:
+def test_the_command_leaves_a_judge_that_the_product_opens_and_goes_on_where_it_was_cut_off(folder: Path) -> None:
     for name in ("torch", "trl", "peft"):
         pytest.importorskip(name, reason=NEEDED)
-    write_tiny_checkpoint(folder / "tiny")
+    said: list[str] = []
+    write_judge_toy(folder, run={"save_every": 2, "keep": 99})
     done = run_rubrica(
         folder / "home", "train", "claim_judge", "--config", str(folder / "config.toml"), "--out", str(folder / "run"), **OFFLINE
     )
@@ -125,6 +101,17 @@ def test_the_command_leaves_a_judge_that_the_product_opens(folder: Path) -> None
     assert figures["pairs"] > 10
     assert figures["false_by_both"] <= figures["false_by_rules"]
     assert PairReader(run.model).read("The dam was opened in May.", Evidence("Dams", ["The dam was opened."]))
+
+    shutil.copytree(run.path, folder / "cut")
+    shutil.rmtree(folder / "cut/model")
+    for checkpoint in run.list_checkpoints()[2:]:
+        shutil.rmtree(folder / "cut/checkpoints" / checkpoint.name)
+    again = go_on("claim_judge", folder / "config.toml", folder / "cut", None, said.append)
+    assert "goes on after step 4" in said
+    assert [(each.step, each.values) for each in again.read_metrics()] == [
+        (each.step, each.values) for each in run.read_metrics()
+    ]
+    assert (again.model / HEAD).read_bytes() == (run.model / HEAD).read_bytes()
 
 
 def test_the_exported_head_says_what_the_head_says(tmp_path: Path) -> None:
@@ -148,31 +135,3 @@ def test_the_exported_head_says_what_the_head_says(tmp_path: Path) -> None:
         with torch.no_grad():
             expected = head(pad_batch([pair])).numpy()
         assert open_session((folder / "head.onnx").read_bytes()).run(None, feed)[0] == pytest.approx(expected, abs=0.05)
-
-
-def write_tiny_checkpoint(folder: Path) -> None:
-    """Write a BERT of one layer with random weights, and a tokenizer with a few words and all letters."""
-    from safetensors.numpy import save_file
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
-
-    folder.mkdir()
-    letters = [chr(c) for c in range(33, 127) if not chr(c).isupper()]
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{c}" for c in letters), *WORDS]
-    numbers = {token: place for place, token in enumerate(dict.fromkeys(vocabulary))}
-    tokenizer = Tokenizer(models.WordPiece(numbers, unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.save(str(folder / "tokenizer.json"))
-    (folder / "config.json").write_text(json.dumps({"num_attention_heads": 2, "layer_norm_eps": 1e-12}))
-    draw, size, inner = np.random.default_rng(0), 16, 32
-    shapes = {"embeddings.word_embeddings": (len(numbers), size), "embeddings.position_embeddings": (128, size)}
-    shapes |= {"embeddings.token_type_embeddings": (2, size)}
-    layer = "encoder.layer.0"
-    linear = {f"{layer}.attention.self.{part}": (size, size) for part in ("query", "key", "value")}
-    linear |= {f"{layer}.attention.output.dense": (size, size)}
-    linear |= {f"{layer}.intermediate.dense": (inner, size), f"{layer}.output.dense": (size, inner)}
-    tensors = {f"{name}.weight": draw.normal(scale=0.2, size=shape) for name, shape in {**shapes, **linear}.items()}
-    tensors |= {f"{name}.bias": np.zeros(shape[0]) for name, shape in linear.items()}
-    for norm in ("embeddings.LayerNorm", f"{layer}.attention.output.LayerNorm", f"{layer}.output.LayerNorm"):
-        tensors |= {f"{norm}.weight": np.ones(size), f"{norm}.bias": np.zeros(size)}
-    save_file({name: tensor.astype(np.float32) for name, tensor in tensors.items()}, folder / "model.safetensors")

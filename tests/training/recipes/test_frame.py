@@ -157,8 +157,20 @@ def test_the_report_sets_before_beside_after_and_draws_what_changes(tmp_path: Pa
 def test_a_folder_goes_on_with_the_same_run_only(tmp_path: Path) -> None:
     folder = TrainingFolder(tmp_path / "run")
     with folder.open_run(describe()):
+        folder.keep_metrics(0, {"validation": 0.5})
         folder.keep_metrics(1, {"loss": 2.0})
     with pytest.raises(Conflict, match="another data"), TrainingFolder(folder.path).open_run(describe(data={"x": "y"})):
         pass
     with TrainingFolder(folder.path).open_run(describe()):
         assert not folder.read_metrics(), "what was logged after the last checkpoint is done again"
+
+
+def test_a_folder_that_was_killed_while_it_was_begun_is_no_strange_folder(tmp_path: Path) -> None:
+    (tmp_path / "lock").touch()
+    (tmp_path / "origin.json.part").write_text('{"format"')
+    with TrainingFolder(tmp_path).open_run(describe()):
+        assert TrainingFolder(tmp_path).read_origin() == describe()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.json.part").touch()
+    with pytest.raises(InvalidInput, match="something else"), TrainingFolder(tmp_path / "other").open_run(describe()):
+        pass

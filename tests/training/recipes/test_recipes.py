@@ -7,12 +7,14 @@ import orjson
 import pytest
 
 from app.domain.errors import InvalidInput
+from tests.support.chain_policy import save_chain_policy
 from tests.support.stack import run_rubrica
 from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.starting import train as go_on
 
 NEEDED = "training needs what `make setup-train` installs"
+CALL = '{"query": "Ashford harbour"}'
 SMALL = {"seed": 3, "device": "cpu", "save_every": 2, "keep": 9}
 
 
@@ -52,6 +54,24 @@ def test_a_recipe_trains_an_adapter_and_goes_on_where_it_was_cut_off(recipe: str
     assert read_curves(again) == read_curves(whole)
     weights = "adapter_model.safetensors"
     assert (again.model / weights).read_bytes() == (whole.model / weights).read_bytes()
+
+    (again.path / "report.html").write_text("a kill came before the last report")
+    assert "finished" in (go_on(recipe, config, again.path, None, lambda _: None).path / "report.html").read_text()
+
+
+def test_a_run_that_ended_early_ends_there_again_after_a_kill(tmp_path: Path) -> None:
+    save_chain_policy(
+        tmp_path / "chain", [[f'<think>so</think><tool_call>{{"name": "search", "arguments": {CALL}}}</tool_call>']]
+    )
+    rule = {"check_every": 2, "mid_step": 2, "contexts": [40], "answer_tokens": 8, "window": 1, "flat": 0.9, "entropy_kept": 0.01}
+    changes = {"run": SMALL | {"save_every": 1}, "model": {"base": "chain"}, "stopping": rule}
+    config = write_toy(tmp_path, "sft_cold_start", rows=20, **changes)
+    ended = go_on("sft_cold_start", config, tmp_path / "whole", None, lambda _: None)
+    assert read_curves(ended)[-1][0] == 2
+    again = go_on("sft_cold_start", config, cut_off(ended.path, 2, tmp_path / "cut"), None, lambda _: None)
+    assert read_curves(again) == read_curves(ended)
+    weights = "adapter_model.safetensors"
+    assert (again.model / weights).read_bytes() == (ended.model / weights).read_bytes()
 
 
 def test_all_weights_learn_the_policys_own_good_outputs(tmp_path: Path) -> None:

@@ -10,17 +10,20 @@ pytest.importorskip("trl", reason="training needs what `make setup-train` instal
 
 from tests.training.recipes.small_policies import STEPS, make_config, train_small, validate
 from tests.training.recipes.toy_runs import cut_off, read_curves
+from training.recipes.policy import load_model, place_base
 from training.recipes.reinforcement.best_policy import list_saved
-from training.recipes.run_folder import METRICS
+from training.recipes.run_folder import METRICS, TrainingFolder
 
 WEIGHTS = "model.safetensors"
 
 
-def test_a_cut_run_goes_on_as_if_it_had_not_been_cut(tmp_path: Path) -> None:
-    config = make_config(rollouts={"updates": 2})
+@pytest.mark.parametrize("kept", [0, STEPS - 1], ids=["before the first checkpoint", "in a batch"])
+def test_a_cut_run_goes_on_as_if_it_had_not_been_cut(tmp_path: Path, kept: int) -> None:
+    config = make_config(rollouts={"updates": 2}, run={"keep": STEPS})
     whole = train_small(tmp_path / "whole", config, validate=validate)
-    again = train_small(cut_off(whole.path, STEPS - 1, tmp_path / "cut"), config, validate=validate)
+    again = train_small(cut_off(whole.path, kept, tmp_path / "cut"), config, validate=validate)
     assert read_curves(again) == read_curves(whole)
+    assert again.read_figures() == whole.read_figures()
     assert (again.model / WEIGHTS).read_bytes() == (whole.model / WEIGHTS).read_bytes()
 
 
@@ -69,3 +72,11 @@ def test_weights_of_parts_follow_their_schedule_through_a_checkpoint(tmp_path: P
     kept = json.loads((run.checkpoint / "rollouts-0.json").read_text())  # type: ignore[operator]
     assert kept["part_weights"] == {"letters": 0.5**STEPS, "words": 1.0}
     assert "weight/letters" in (run.path / METRICS).read_text()
+
+
+def test_a_base_model_that_was_half_written_is_written_again(tmp_path: Path) -> None:
+    half = tmp_path / "run" / "base.part"
+    half.mkdir(parents=True)
+    (half / "config.json").write_text('{"model_type"')
+    config = make_config()
+    assert load_model(config.model, place_base(config, TrainingFolder(tmp_path / "run"))).config.model_type == "qwen3"

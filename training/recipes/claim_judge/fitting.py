@@ -1,8 +1,10 @@
-"""Fits the head on encoded pairs: cross-entropy over the three classes, AdamW, a cosine schedule."""
+"""Fits the head on encoded pairs: cross-entropy over the three classes, AdamW, a cosine schedule. A cut fit goes on."""
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -21,21 +23,34 @@ SORTED_TOGETHER = 16
 BASIS_PAIRS, BASIS_STRIDE = 1_500, 3
 SMOOTHING, LARGEST_NORM, LOWEST_RATE = 0.03, 1.0, 0.01
 SCORED_AT_ONCE = 64
-Observe = Callable[[int, float], None]
 Floats = NDArray[np.float32]
 
 
+class FitKeeper(Protocol):
+    """Keeps how far a fit is."""
+
+    def restore(self, head: JudgeHead, optimizer: torch.optim.Optimizer) -> int:
+        """Put both, and the draws of torch, as they were; return the steps that were made."""
+        ...
+
+    def keep(self, step: int, loss: float, head: JudgeHead, optimizer: torch.optim.Optimizer) -> None:
+        """Keep a step that was made."""
+        ...
+
+
 def fit_head(
-    examples: Sequence[Example], shape: HeadSection, settings: OptimizerSection, seed: int, observe: Observe
+    examples: Sequence[Example], shape: HeadSection, settings: OptimizerSection, seed: int, keeper: FitKeeper
 ) -> JudgeHead:
-    """Fit a head; `observe` gets each step and its loss."""
+    """Fit a head, from the step on at which the fit was cut off."""
     torch.manual_seed(seed)
     head = JudgeHead(examples[0].pair.claim_states.shape[1], shape.size, shape.width, shape.dropout)
     head.start_projection(*_find_axes(examples, shape.size, random.Random(seed)))
     optimizer = torch.optim.AdamW(head.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay)
     loss = nn.CrossEntropyLoss(label_smoothing=SMOOTHING)
     total = math.ceil(settings.epochs * len(examples) / settings.batch_size)
-    for step, batch in zip(range(total), _draw_batches(examples, settings.batch_size, random.Random(seed)), strict=False):
+    made = keeper.restore(head, optimizer)
+    batches = islice(_draw_batches(examples, settings.batch_size, random.Random(seed)), made, None)
+    for step, batch in zip(range(made, total), batches, strict=False):
         for group in optimizer.param_groups:
             group["lr"] = settings.learning_rate * _rate_at(step, total)
         value = loss(head(pad_batch([each.pair for each in batch])), torch.tensor([each.label for each in batch]))
@@ -43,7 +58,7 @@ def fit_head(
         nn.utils.clip_grad_norm_(head.parameters(), LARGEST_NORM)
         optimizer.step()
         optimizer.zero_grad()
-        observe(step + 1, value.item())
+        keeper.keep(step + 1, value.item(), head, optimizer)
     head.eval()
     return head
 

@@ -44,13 +44,14 @@ def _count_pairs(pairs: PairSplit) -> dict[str, str]:
 
 
 def train(config: ClaimJudgeConfig, folder: TrainingFolder) -> None:
-    """Train, and leave the files of a judge in the folder. What was cut off begins anew: it takes minutes.
+    """Train, and leave the files of a judge in the folder. What was cut off goes on; only its pairs are encoded again.
 
     Raises:
         InvalidInput: the pairs cannot be read.
     """
     import torch
 
+    from training.recipes.claim_judge.checkpoints import HeadCheckpoints
     from training.recipes.claim_judge.encoder import make_encoder
     from training.recipes.claim_judge.export import export_head
     from training.recipes.claim_judge.fitting import fit_head
@@ -62,12 +63,8 @@ def train(config: ClaimJudgeConfig, folder: TrainingFolder) -> None:
     texts = (" ".join((pair.claim, pair.title, *pair.evidence)) for pair in pairs.learned)
     make_encoder(config.encoder, Path(config.model.base), texts, work)
     encoder = PairEncoder((work / ENCODER).read_bytes(), (work / TOKENIZER).read_text(encoding="utf-8"), load_grader().rarity)
-
-    def observe(step: int, loss: float) -> None:
-        if step % config.run.log_every == 0:
-            folder.keep_metrics(step, {"loss": loss})
-
-    head = fit_head(encode_pairs(pairs.learned, encoder), config.head, config.optimizer, config.run.seed, observe)
+    keeper = HeadCheckpoints(folder, config.run)
+    head = fit_head(encode_pairs(pairs.learned, encoder), config.head, config.optimizer, config.run.seed, keeper)
     export_head(head, work / HEAD)
     folder.keep_figures(set_limits(work, pairs.validated, config.limits))
     work.rename(folder.model)

@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 from transformers import TrainerCallback
 
-from training.recipes.policy import PART, deliver_model
+from training.folders import PART
+from training.recipes.policy import deliver_model
 from training.recipes.reinforcement.policy_source import OpenPolicy
 from training.recipes.run_folder import TrainingFolder
 
@@ -28,7 +29,7 @@ class ValidationCallback(TrainerCallback):  # type: ignore[misc]
         self._folder, self._every, self._measure = folder, every, measure
         self.trainer: Any = None
         for _, path in list_saved(folder):
-            if step_of(path) > folder.checkpoint_step:
+            if folder.checkpoint is None or step_of(path) > folder.checkpoint_step:
                 shutil.rmtree(path)
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:

@@ -17,6 +17,8 @@ M = TypeVar("M")
 
 
 LOGGED_FROM, LOGGED_SHARE = "mix/from", "mix/"
+SETTLED = ("collected/handed_over", "collected/given_up")
+"""What is logged of the groups of each step: one was drawn for each that was handed over or given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +41,12 @@ class DifficultyMix(Generic[M]):
         count = sum(map(len, self._tasks.values()))
         natural = {level: len(own) / count for level, own in self._tasks.items()}
         self._changes = [ShareChange(0, natural), *_read_changes(logged, natural)]
-        self._drawn = 0
+        self._drawn = _count_drawn(logged)
 
     def __iter__(self) -> Iterator[Task[M]]:
         position = 0
         while True:
-            self._drawn = position + 1
+            self._drawn = max(self._drawn, position + 1)
             yield self._draw_task(position)
             position += 1
 
@@ -63,6 +65,11 @@ class DifficultyMix(Generic[M]):
         lot = random.Random(f"{self._seed}/{position}")
         level = lot.choices([*shares], [*shares.values()])[0]
         return lot.choice(self._tasks[level])
+
+
+def _count_drawn(logged: Sequence[StepMetrics]) -> int:
+    """Return the tasks that were drawn up to the last step that was logged, if none was drawn ahead."""
+    return max((int(sum(each.values.get(name, 0.0) for name in SETTLED)) for each in logged), default=0)
 
 
 def _read_changes(logged: Sequence[StepMetrics], levels: Mapping[Difficulty, float]) -> list[ShareChange]:

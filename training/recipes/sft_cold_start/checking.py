@@ -74,6 +74,8 @@ class StoppingCallback(TrainerCallback):  # type: ignore[misc]
             return
         self._folder.keep_metrics(state.global_step, self._measure(kept["model"], state.global_step))
         control.should_training_stop = may_end(self._rule, self._folder.read_metrics())
+        # A run that goes on from the checkpoint of its last step would not stop there again, so there is none.
+        control.should_save = control.should_save and not control.should_training_stop
 
     def _measure(self, model: Any, step: int) -> Mapping[str, float]:
         training = model.training

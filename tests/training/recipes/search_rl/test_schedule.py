@@ -103,6 +103,11 @@ def test_tasks_are_drawn_by_the_shares_in_force_and_again_after_a_restart() -> N
     assert [task.id for task in islice(make_mix(logged), 600)] == drawn
 
 
+def test_shares_that_change_before_a_run_that_goes_on_has_drawn_leave_what_was_drawn() -> None:
+    logged = StepMetrics(step=3, seconds=0, values={"collected/handed_over": 5, "collected/given_up": 1})
+    assert make_mix(logged).change_shares({EASY: 0.1, HARD: 0.9})["mix/from"] == 6
+
+
 @pytest.mark.parametrize(
     ("said", "message"),
     [
