@@ -31,7 +31,6 @@ def compute_logprobs(
     return scored.log_probs, scored.entropy if scored.entropy is not None else torch.zeros_like(scored.log_probs)
 
 
-@torch.no_grad()
 def find_largest_gap(model: Any, rows: Iterable[TrainingRow]) -> float:
     """Return the largest difference, in nats, between the rows' log-probabilities and those that the trainer computes.
 
@@ -42,8 +41,9 @@ def find_largest_gap(model: Any, rows: Iterable[TrainingRow]) -> float:
     for row in rows:
         weighted = WeightedRow(row, advantages=(0.0,) * len(row.ids), weight=0.0)
         batch = make_batch([weighted], 1, 1.0, 0, torch.float32, model.device)
-        gap = (compute_logprobs(model, batch, 1.0)[0] - batch["sampler_logprobs"]) * batch["sampled"]
-        largest = max(largest, gap.abs().max().item())
+        with torch.no_grad():
+            gap = (compute_logprobs(model, batch, 1.0)[0] - batch["sampler_logprobs"]) * batch["sampled"]
+        largest = max(largest, float(gap.abs().max()))
     return largest
 
 
