@@ -28,22 +28,20 @@ def repeat_children(answer: Answer, text: str) -> Answer:
     """Propose the parent's question again, and the first child twice."""
     asked = re.search(r"<question>\n(.*)\n</question>", text)
     parent = {"question": asked[1] if asked else "", "facet": "other"}
-    return {"children": [*answer["children"], parent, *answer["children"][:1]] if answer["children"] else []}
+    first = {"question": answer["comparison"], "facet": "other"}
+    return answer | {"others": [*answer["others"], parent, first]} if answer["comparison"] else answer
 
 
 def crowd_children(answer: Answer, text: str) -> Answer:
     """Propose many more children than asked for."""
-    more = [
-        {"question": f"{one['question']} ({number} 2{number}{number})", "facet": "other"}
-        for number in range(3, 7)
-        for one in answer["children"]
-    ]
-    return {"children": [*answer["children"], *more]}
+    asked = [question for side, question in answer.items() if side != "others"]
+    more = [{"question": f"{one} ({number} 2{number}{number})", "facet": "other"} for number in range(3, 10) for one in asked]
+    return answer | {"others": [*answer["others"], *more]} if answer["comparison"] else answer
 
 
 def leave_out_risks(answer: Answer, _: str) -> Answer:
     """Propose nothing about risks."""
-    return {"children": [one for one in answer["children"] if one["facet"] != "risks"]}
+    return answer | {"risks": ""} if answer["comparison"] else answer
 
 
 def use_unselected_leaf(answer: Answer, text: str) -> Answer:

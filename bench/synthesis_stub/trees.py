@@ -26,6 +26,7 @@ _TERM = re.compile(
     r"(?<![.!?] )(?<!^)[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*|\b[a-z]{7,14}\b|[\u4e00-\u9fff]{3,6}(?=[，。、的和与在是])"
 )
 SIDES = ("comparison", "risks", "quantities", "mechanisms", "actors", "history")
+NO_CHILDREN = {"comparison": "", "risks": "", "quantities": "", "others": list[Answer]()}
 SELECTED = 5
 ALIKE = 0.75
 MOST_PASSAGES = 3
@@ -81,12 +82,13 @@ def propose(shown: Shown) -> Answer:
     subject = shown.words.find_subject(asked[0])
     terms = [term for term in find_terms("\n".join(shown.read_lines("statements"))) if term not in " ".join(asked)]
     if len(terms) <= len(SIDES[:3]):
-        return {"children": []}
-    children = [
-        {"question": shown.words.sides[side].format(x=term, y=other, s=subject), "facet": side}
+        return NO_CHILDREN
+    asked = {
+        side: shown.words.sides[side].format(x=term, y=other, s=subject)
         for side, term, other in zip(SIDES[:most], terms, terms[1:], strict=False)
-    ]
-    return {"children": children if len(children) >= len(SIDES[:3]) else []}
+    }
+    others = [{"question": question, "facet": side} for side, question in asked.items() if side not in SIDES[:3]]
+    return {side: asked[side] for side in SIDES[:3]} | {"others": others} if len(asked) >= len(SIDES[:3]) else NO_CHILDREN
 
 
 def find_terms(text: str) -> list[str]:

@@ -28,14 +28,21 @@ class ProposalAnswer(StepAnswer):
 class ExpansionAnswer(StepAnswer):
     """The proposed children. An answer that misses a mandatory facet is asked for again, with its name."""
 
-    children: tuple[ProposalAnswer, ...] = Field(default=(), description="the children; none if the question has no sides")
+    comparison: str = Field(default="", description="a question that compares or treats alternatives")
+    risks: str = Field(default="", description="a question about what went or may go wrong")
+    quantities: str = Field(default="", description="a question about figures, amounts or rates")
+    others: tuple[ProposalAnswer, ...] = Field(default=(), description="questions about other sides, if any")
 
     @model_validator(mode="after")
     def _require_facets(self) -> "ExpansionAnswer":
-        named = {_read_facet(child.facet) for child in self.children}
-        if self.children and (missing := [facet for facet in MANDATORY if facet not in named]):
+        missing = [facet for facet, question in self.list_mandatory() if not question.strip()]
+        if missing and (self.others or len(missing) < len(MANDATORY)):
             raise ValueError(f"no child has the facet {', '.join(missing)}")
         return self
+
+    def list_mandatory(self) -> list[tuple[Facet, str]]:
+        """Return the question of each mandatory facet; empty where there is none."""
+        return [(Facet.COMPARISON, self.comparison), (Facet.RISKS, self.risks), (Facet.QUANTITIES, self.quantities)]
 
 
 class GateAnswer(StepAnswer):
@@ -66,8 +73,8 @@ async def propose_children(kit: Kit, node: TreeNode, path: Sequence[TreeNode], m
     """Ask for children; none if the question is atomic. Missing if the call fails or a mandatory facet stays out."""
 
     def read(said: ExpansionAnswer) -> tuple[Proposal, ...]:
-        children = ((to_one_line(child.question), _read_facet(child.facet)) for child in said.children)
-        return tuple(Proposal(question, facet) for question, facet in children if question)
+        children = [*said.list_mandatory(), *((_read_facet(child.facet), child.question) for child in said.others)]
+        return tuple(Proposal(asked, facet) for facet, question in children if (asked := to_one_line(question)))
 
     return await ask_judge(kit, EXPANSION, read, limit=str(most), **_show_node(node, path))
 
@@ -75,11 +82,11 @@ async def propose_children(kit: Kit, node: TreeNode, path: Sequence[TreeNode], m
 def select_proposals(
     proposed: Iterable[Proposal], node: TreeNode, path: Sequence[TreeNode], most: int
 ) -> tuple[list[Proposal], list[FallenChild]]:
-    """Return the proposals that repeat no ancestor and no sibling, `most` of them, those of mandatory facets before others."""
+    """Return the first `most` of the proposals that repeat no ancestor and no sibling. Those of mandatory facets come first."""
     above = [one.question for one in (*path, node)]
     kept: list[Proposal] = []
     fallen: list[FallenChild] = []
-    for proposal in _put_mandatory_first(proposed):
+    for proposal in proposed:
         known = [*above, *(sibling.question for sibling in kept)]
         repeated = next((question for question in known if say_the_same(question, proposal.question)), "")
         if repeated:
@@ -89,14 +96,6 @@ def select_proposals(
         else:
             kept.append(proposal)
     return kept, fallen
-
-
-def _put_mandatory_first(proposed: Iterable[Proposal]) -> list[Proposal]:
-    """Return the first proposal of each mandatory facet, then the others as they were."""
-    rest = list(proposed)
-    first = [next((one for one in rest if one.facet is facet), None) for facet in MANDATORY]
-    chosen = [one for one in first if one is not None]
-    return chosen + [one for one in rest if not any(one is other for other in chosen)]
 
 
 async def pass_gate(

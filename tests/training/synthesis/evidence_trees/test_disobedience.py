@@ -54,7 +54,7 @@ def select_inner_node(answer: Answer) -> Answer:
     [
         ("tree_root", lambda _: {"question": ""}, "topic", "no research"),
         ("tree_root", lambda _: ModelRefused("no"), "topic", "no"),
-        ("tree_expansion", lambda _: {"children": []}, "growth", "atomic"),
+        ("tree_expansion", lambda _: {"comparison": "", "others": []}, "growth", "atomic"),
         ("tree_gate", lambda _: {"passing": ["1"]}, "growth", "gated"),
         ("tree_grounding", state_what_no_passage_says, "topic", "no passage"),
         ("tree_merge", end_elsewhere, "checks", "ends_in_query"),
