@@ -26,7 +26,7 @@ _TERM = re.compile(
     r"(?<![.!?] )(?<!^)[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*|\b[a-z]{7,14}\b|[\u4e00-\u9fff]{3,6}(?=[，。、的和与在是])"
 )
 SIDES = ("comparison", "risks", "quantities", "mechanisms", "actors", "history")
-NO_CHILDREN = {"comparison": "", "risks": "", "quantities": "", "others": list[Answer]()}
+NO_CHILDREN: Answer = {"comparison": "", "risks": "", "quantities": "", "others": []}
 SELECTED = 5
 ALIKE = 0.75
 MOST_PASSAGES = 3
@@ -88,7 +88,7 @@ def propose(shown: Shown) -> Answer:
         for side, term, other in zip(SIDES[:most], terms, terms[1:], strict=False)
     }
     others = [{"question": question, "facet": side} for side, question in asked.items() if side not in SIDES[:3]]
-    return {side: asked[side] for side in SIDES[:3]} | {"others": others} if len(asked) >= len(SIDES[:3]) else NO_CHILDREN
+    return {**{side: asked[side] for side in SIDES[:3]}, "others": others} if len(asked) >= len(SIDES[:3]) else NO_CHILDREN
 
 
 def find_terms(text: str) -> list[str]:
