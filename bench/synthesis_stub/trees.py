@@ -88,7 +88,8 @@ def propose(shown: Shown) -> Answer:
         for side, term, other in zip(SIDES[:most], terms, terms[1:], strict=False)
     }
     others = [{"question": question, "facet": side} for side, question in asked.items() if side not in SIDES[:3]]
-    return {**{side: asked[side] for side in SIDES[:3]}, "others": others} if len(asked) >= len(SIDES[:3]) else NO_CHILDREN
+    sides: Answer = {side: asked.get(side, "") for side in SIDES[:3]}
+    return sides | {"others": others} if all(sides.values()) else NO_CHILDREN
 
 
 def find_terms(text: str) -> list[str]:
