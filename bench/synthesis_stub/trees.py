@@ -83,12 +83,12 @@ def propose(shown: Shown) -> Answer:
     terms = [term for term in find_terms("\n".join(shown.read_lines("statements"))) if term not in " ".join(asked)]
     if len(terms) <= len(SIDES[:3]):
         return NO_CHILDREN
-    asked = {
+    questions = {
         side: shown.words.sides[side].format(x=term, y=other, s=subject)
         for side, term, other in zip(SIDES[:most], terms, terms[1:], strict=False)
     }
-    others = [{"question": question, "facet": side} for side, question in asked.items() if side not in SIDES[:3]]
-    sides: Answer = {side: asked.get(side, "") for side in SIDES[:3]}
+    others = [{"question": question, "facet": side} for side, question in questions.items() if side not in SIDES[:3]]
+    sides: Answer = {side: questions.get(side, "") for side in SIDES[:3]}
     return sides | {"others": others} if all(sides.values()) else NO_CHILDREN
 
 
