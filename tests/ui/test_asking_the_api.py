@@ -28,11 +28,14 @@ def test_a_refused_question_says_why_and_what_to_do(api: FakeApi) -> None:
     assert "Change what you sent and try again." in problem_html(caught.value)
 
 
-def test_an_absent_api_is_named_together_with_the_way_to_start_it() -> None:
+def test_an_absent_api_is_named_and_only_its_owner_is_told_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ApiError) as caught:
         open_client("http://127.0.0.1:9", {}).send(runs.list_())
+    monkeypatch.delenv("RUBRICA_API_KEY", raising=False)
     assert "The API cannot be reached" in problem_html(caught.value)
     assert "http://127.0.0.1:9" in problem_html(caught.value)
+    assert "make up" not in problem_html(caught.value)
+    monkeypatch.setenv("RUBRICA_API_KEY", "rk_own")
     assert "make up" in problem_html(caught.value)
 
 
