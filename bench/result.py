@@ -22,6 +22,12 @@ def print_result(bench: str, figures: Mapping[str, float]) -> None:
     print(json.dumps(line, ensure_ascii=False), flush=True)
 
 
+def add_figures(figures: Mapping[str, float], earlier: Path | None, largest: frozenset[str] = frozenset()) -> dict[str, float]:
+    """Add the figures of an earlier run, whose last line stands in a file. Of those named in `largest`, the larger one counts."""
+    known = json.loads(earlier.read_text().splitlines()[-1])["figures"] if earlier else {}
+    return {name: (max if name in largest else sum)([value, known.get(name, 0)]) for name, value in figures.items()}
+
+
 def _round_figure(value: float) -> float:
     return float(f"{value:.{SIGNIFICANT_DECIMALS}g}") if 0 < abs(value) < SMALL else round(value, SIGNIFICANT_DECIMALS)
 

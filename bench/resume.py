@@ -10,7 +10,6 @@ pieces whose figures add up.
 import argparse
 import asyncio
 import hashlib
-import json
 import random
 import shutil
 import tempfile
@@ -19,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.result import print_result
+from bench.result import add_figures, print_result
 from bench.resume_runs import ANSWERS, ToyRun, TrainingProcesses, write_toy_run
 from tests.support.model_stub import ModelStub, serve_model_stub
 from training.recipes.catalogue import LOCATIONS
@@ -29,6 +28,7 @@ CLOCKS = frozenset({"step_time"})
 WEIGHTS = ("*.safetensors", "*.onnx")
 STATES = "rollouts-*.json"
 MOVED = "grad_norm"
+LARGEST = frozenset({"steps_redone"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,13 +172,6 @@ async def measure_all(folder: Path, recipes: Sequence[str], kills: int, seed: in
     }
 
 
-def add_figures(figures: Mapping[str, float], earlier: Path | None) -> dict[str, float]:
-    """Add the figures of an earlier run, whose last line stands in a file. `steps_redone` is the larger of both."""
-    known = json.loads(earlier.read_text().splitlines()[-1])["figures"] if earlier else {}
-    added = {name: value + known.get(name, 0) for name, value in figures.items()}
-    return added | {"steps_redone": max(figures["steps_redone"], known.get("steps_redone", 0))}
-
-
 def main() -> None:
     """Kill and compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -192,7 +185,7 @@ def main() -> None:
     recipes = options.recipe or list(LOCATIONS)
     with tempfile.TemporaryDirectory() as folder:
         figures = asyncio.run(measure_all(Path(folder), recipes, options.kills, options.seed))
-    print_result("resume", add_figures(figures, options.add))
+    print_result("resume", add_figures(figures, options.add, LARGEST))
 
 
 if __name__ == "__main__":

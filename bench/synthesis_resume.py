@@ -10,7 +10,6 @@ from the default corpus, from an invented world, and from a few runs over it, wh
 import argparse
 import asyncio
 import hashlib
-import json
 import os
 import random
 import shutil
@@ -19,12 +18,12 @@ import sqlite3
 import tempfile
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from bench.result import print_result
+from bench.result import add_figures, print_result
 from bench.synthesis_stub.serving import serve_synthesis_stub
 from retrieval.search.in_process import SOTU, open_local
 from retrieval.search.library import DEFAULT_COLLECTION
@@ -172,12 +171,6 @@ async def record_small_runs(folder: Path) -> None:
     open_local(folder / "home", describe_world(folder)).close()
     async with serve_synthesis_stub() as stub:
         await record_runs(folder, {"RUBRICA_LLM_BASE_URL": stub.base_url, "RUBRICA_HOME": str(folder / "home")}, OF_EACH)
-
-
-def add_figures(figures: Mapping[str, float], earlier: Path | None) -> dict[str, float]:
-    """Add the figures of an earlier run, whose last line stands in a file."""
-    known = json.loads(earlier.read_text().splitlines()[-1])["figures"] if earlier else {}
-    return {name: value + known.get(name, 0) for name, value in figures.items()}
 
 
 def main() -> None:

@@ -11,8 +11,10 @@ DAYS = 7
 
 
 class ToolUseReport:
-    """The use case of reading the services, with their counts. `on` names those that are configured, `searchable` the
-    kinds of sources that runs can search."""
+    """The use case of reading the services, with their counts.
+
+    `on` names those that are configured; `searchable` are the kinds of sources that runs can search.
+    """
 
     def __init__(self, database: asyncpg.Pool, on: frozenset[str], searchable: frozenset[SourceKind]) -> None:
         self._store = OutsideCallStore(database)

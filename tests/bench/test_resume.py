@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from bench.resume import add_figures, count_steps
+from bench.result import add_figures
+from bench.resume import LARGEST, count_steps
 from training.recipes.run_folder import TrainingFolder
 
 
@@ -22,4 +23,5 @@ def test_what_was_logged_and_is_in_no_whole_checkpoint_is_redone(tmp_path: Path)
 def test_pieces_add_up_and_the_worst_kill_counts(tmp_path: Path) -> None:
     earlier = tmp_path / "earlier.txt"
     earlier.write_text('self_sft: ...\n{"bench": "resume", "figures": {"recipes": 1, "kills": 10, "steps_redone": 1}}\n')
-    assert add_figures({"recipes": 2, "kills": 20, "steps_redone": 0}, earlier) == {"recipes": 3, "kills": 30, "steps_redone": 1}
+    figures = {"recipes": 2, "kills": 20, "steps_redone": 0}
+    assert add_figures(figures, earlier, LARGEST) == {"recipes": 3, "kills": 30, "steps_redone": 1}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.settings import Settings
-from bench.synthesis_resume import add_figures
+from bench.result import add_figures
 from bench.synthesis_stub.serving import serve_synthesis_stub
 from tests.training.synthesis.recorded_run_folders import make_report, write_run
 from training.synthesis.make_requested_set import make_requested_set

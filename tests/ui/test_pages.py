@@ -20,10 +20,10 @@ def shown(app: AppTest) -> str:
 
 
 def caught_up(app: AppTest, events: int) -> AppTest:
-    """The page once its log has this many events; it is refreshed until then."""
+    """Refresh the page until its log has this many events, and once more: parts above the log may be from the moment before."""
     while f"{events} events" not in shown(app):
         app.run()
-    return app
+    return app.run()
 
 
 def test_asking_starts_a_run_and_leads_to_its_page(api: FakeApi, open_page: OpenPage) -> None:

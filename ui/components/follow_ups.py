@@ -25,7 +25,7 @@ def show(client: Client, run: Run) -> Sequence[AnswerView]:
         send_command(lambda: client.send(reports.ask(run.id, question.strip())), say("follow.asked"))
     answers = client.send(reports.questions(run.id)).items
     if any(map(_is_under_way, answers)):
-        guarded.fragment(_show_until_answered, run_every=REFRESH)(client, run)
+        guarded.make_fragment(_show_until_answered, run_every=REFRESH)(client, run)
         return ()
     for answer in answers:
         st.html(answer_html(answer))

@@ -21,7 +21,7 @@ def show(run: Run) -> None:
     """Draw the report as far as it is written. When the run ends, the whole page runs again and shows the finished report."""
     run_header.show(run, "views/read.py")
     begin_watching(run)
-    guarded.fragment(_show_draft, run_every=None if is_finished(run) else REFRESH)(run.status)
+    guarded.make_fragment(_show_draft, run_every=None if is_finished(run) else REFRESH)(run.status)
 
 
 def _show_draft(status: str) -> None:

@@ -50,7 +50,7 @@ def show_latest(client: Client, run: Run, version: int) -> None:
     if task is None:
         return
     if task.status in UNDER_WAY:
-        guarded.fragment(_wait_for_change, run_every=REFRESH)(client, run, task.id)
+        guarded.make_fragment(_wait_for_change, run_every=REFRESH)(client, run, task.id)
     elif task.status == "failed" and task.base == version:
         st.html(
             f'<div class="r-note bad" role="alert"><strong>{escape(say("change.failed"))}</strong>{escape(task.detail)}</div>'

@@ -32,7 +32,7 @@ def _show_pair(assignment: AssignmentView) -> None:
     st.html(f'<h1 class="r-question">{escape(assignment.question)}</h1>')
     st.caption(say("annotate.lead", when=say_time(assignment.expires_at, "minute")))
     texts_side_by_side.show(assignment.left, assignment.right)
-    guarded.fragment(_show_form)(assignment)
+    guarded.make_fragment(_show_form)(assignment)
 
 
 def _show_form(assignment: AssignmentView) -> None:

@@ -76,7 +76,7 @@ def _show_one(chosen: str) -> None:
     _show_upload(collection)
     before = read_query("before")
     settled = not _is_under_way(get_api().send(documents.list_(collection.id, before=before)))
-    guarded.fragment(_show_documents, run_every=None if settled else REFRESH)(collection.id, before, settled)
+    guarded.make_fragment(_show_documents, run_every=None if settled else REFRESH)(collection.id, before, settled)
 
 
 def _show_access(collection: Collection) -> None:

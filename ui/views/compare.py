@@ -48,7 +48,7 @@ def _show_one(chosen: str) -> None:
     elif comparison.left and comparison.right:
         _show_blind(comparison, comparison.left, comparison.right)
     else:
-        guarded.fragment(_wait_for_reports, run_every=REFRESH)(comparison.id)
+        guarded.make_fragment(_wait_for_reports, run_every=REFRESH)(comparison.id)
 
 
 def _capitalise(words: str) -> str:

@@ -111,7 +111,7 @@ def _show_more(run: Run, report: PageReport) -> None:
     with st.expander(say("read.wrong"), icon=":material/flag:", key="more_wrong"):
         feedback.show_flag_form(get_api(), run, report)
     if report.version == 1:  # stars are for what the run delivered, not for what readers made of it
-        guarded.fragment(feedback.show_stars)(get_api(), run)
+        guarded.make_fragment(feedback.show_stars)(get_api(), run)
 
 
 @st.cache_data(max_entries=PREPARED, show_spinner=False)
@@ -120,7 +120,7 @@ def _prepare(report: str, sections: tuple[str, ...], language: str) -> Article:
     return make_article(PageReport.model_validate_json(report), sections=sections)
 
 
-@guarded.fragment
+@guarded.make_fragment
 def _open_drawer(run: Run, texts: Mapping[str, PageReport], sections: Sequence[SectionView]) -> None:
     """Open the citation behind a clicked number, or the form that changes a section.
 

@@ -71,7 +71,7 @@ def _show_one(chosen: str) -> None:
             st.rerun()
         list_page.offer_delete(say("schedules.delete_help"), lambda: get_api().send(schedules.delete(schedule.id)))
     lively = _is_lively(get_api().send(schedules.changes(schedule.id)).items)
-    guarded.fragment(_show_firings, run_every=REFRESH if lively else None)(schedule.id, lively)
+    guarded.make_fragment(_show_firings, run_every=REFRESH if lively else None)(schedule.id, lively)
 
 
 def _is_lively(firings: Sequence[Firing]) -> bool:

@@ -31,7 +31,7 @@ def main() -> None:
     name_page(view.question, say("nav.side_by_side"))
     st.html(f'<h1 class="r-question">{escape(view.question)}</h1><p class="r-quiet">{escape(_make_lead(view))}</p>')
     if not all(has_ended(column) for column in view.columns):
-        guarded.fragment(_show_under_way, run_every=REFRESH)(chosen, _count_ended(view))
+        guarded.make_fragment(_show_under_way, run_every=REFRESH)(chosen, _count_ended(view))
         return
     finished = _load_reports(view)
     st.html(side_table.table_html(view, finished, datetime.now(UTC)))

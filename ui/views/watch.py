@@ -42,12 +42,12 @@ def main() -> None:
     settled = is_finished(run) and get_feed(run.id).look().ended
     every = None if settled else REFRESH
     planned = bool(run.plan or look_again().progress.plan)
-    guarded.fragment(_show_standing, run_every=every)(settled, run.status == "awaiting_approval", planned)
+    guarded.make_fragment(_show_standing, run_every=every)(settled, run.status == "awaiting_approval", planned)
     if run.status == "awaiting_approval":
-        guarded.fragment(_show_approval)()
+        guarded.make_fragment(_show_approval)()
     elif not is_finished(run):
-        guarded.fragment(_show_steering)()
-    guarded.fragment(_show_work, run_every=every)()
+        guarded.make_fragment(_show_steering)()
+    guarded.make_fragment(_show_work, run_every=every)()
 
 
 def _show_standing(settled: bool, waiting: bool, planned: bool) -> None:

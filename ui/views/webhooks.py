@@ -92,7 +92,7 @@ def _show_one(chosen: str) -> None:
         say("webhooks.which"), tuple(DeliveryState), format_func=lambda state: say_name("delivery", state), key="delivery_state"
     )
     lively = _is_lively(hook.id, state)
-    guarded.fragment(_show_deliveries, run_every=REFRESH if lively else None)(hook, state, lively)
+    guarded.make_fragment(_show_deliveries, run_every=REFRESH if lively else None)(hook, state, lively)
 
 
 def _show_controls(hook: Webhook) -> None:

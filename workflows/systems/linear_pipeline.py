@@ -43,8 +43,8 @@ class Pipeline(Protocol[S, R_co]):
         """Work every sample and call `done` with each result, in the order in which samples end. Return the number of results.
 
         A sample that fails has a result that says so; one whose work is cancelled has none, and costs no other its own. When a
-        durable pipeline is killed and runs again over the same samples, it
-        hands over all results again; those of the first run are unchanged.
+        durable pipeline is killed and runs again over the same samples, it hands over all results again; those of the first run
+        are unchanged.
 
         Raises:
             Exception: the error that `done` or the data set raised.
@@ -70,8 +70,8 @@ async def run_pipeline(
     """Work every sample and call `done` with each result as soon as its sample ends. Return the number of results.
 
     A sample whose own work is cancelled has no result; the others go on. `work` decides what the result of a failed sample is.
-    When `work` raises, no further sample begins; those under way end and
-    are handed over, because they are paid for. At most `at_once` plus a micro-batch of samples are held in memory.
+    When `work` raises, no further sample begins; those under way end and are handed over, because they are paid for. At most
+    `at_once` plus a micro-batch of samples are held in memory.
 
     Raises:
         Exception: the first that `work`, `done` or the data set raised.

@@ -10,6 +10,7 @@ import orjson
 from app.database.engine import Executor, translate_outages
 from app.domain.evidence import Finding
 from app.domain.run import EventType
+from app.runs.storage.events import DRAFT_WITHOUT_TEXT
 
 FINDINGS = "SELECT stage, result FROM stages WHERE run_id = $1 AND position($2::text::bytea IN result) > 0 FOR UPDATE"
 SET_FINDING = "UPDATE stages SET result = $3 WHERE run_id = $1 AND stage = $2"
@@ -38,16 +39,16 @@ ANSWER_GONE = "a document that this answer quoted was deleted; ask again for an 
 # What stays of events that repeat what an agent read.
 KEPT_OF_EVENTS = {
     EventType.TOOL_CALL: frozenset({"tool", "results", "sources", "error", "note", "url", "part", "limit"}),
-    EventType.SECTION_WRITTEN: frozenset({"section", "heading"}),
+    EventType.SECTION_WRITTEN: DRAFT_WITHOUT_TEXT,
 }
 
 
 async def redact(connection: Executor, run: UUID, snapshot: str) -> None:
     """Take a text out of what a run that has ended kept of it: turns, tools' results, findings, answers to further questions.
 
-    Agents put words of what they read into what they search for next, so the log keeps neither queries nor drafts
-    of sections. Reports that were to be compared and quote the text go too; what the run itself reported stays. `connection` must
-    have a transaction open. The stored copy goes with the last run that cites it.
+    Agents put words of what they read into what they search for next and into drafts, so the log keeps neither. Reports that
+    were to be compared and quote the text go too; what the run itself reported stays. `connection` must have a transaction
+    open. The stored copy goes with the last run that cites it.
     """
     async with translate_outages():
         for row in await connection.fetch(FINDINGS, run, snapshot):
