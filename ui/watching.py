@@ -60,8 +60,13 @@ def remember_unfinished(run: Run) -> None:
 
 
 def has_just_ended(run: Run) -> bool:
-    """Return, once, whether the report has become ready while the visitor watched."""
-    if run.status != "completed" or st.session_state.get("seen_unfinished") != run.id:
-        return False
-    del st.session_state["seen_unfinished"]
-    return True
+    """Return whether the report has become ready while the visitor watched, and they have not been at the report since.
+
+    It stays so until `forget_unfinished`: a refresh of the page that is under way may undo the way to the report.
+    """
+    return run.status == "completed" and st.session_state.get("seen_unfinished") == run.id
+
+
+def forget_unfinished() -> None:
+    """Note that the visitor is at the report."""
+    st.session_state.pop("seen_unfinished", None)

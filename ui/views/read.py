@@ -28,6 +28,7 @@ from ui.facts import is_allowed
 from ui.language import get_language, say
 from ui.report import PageReport
 from ui.session import ask_once, get_api, get_me, read_run_id
+from ui.watching import forget_unfinished
 
 PREPARED = 24  # reports kept ready to show, for all visitors together
 
@@ -51,6 +52,7 @@ def main() -> None:
 
 
 def _show_report(run: Run) -> None:
+    forget_unfinished()
     try:
         report = PageReport.of(get_api().send(reports.get(run.id)))
     except ApiError as error:
