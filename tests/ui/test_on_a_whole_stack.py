@@ -132,8 +132,11 @@ def _compare(page: "sync_api.Page") -> None:  # type: ignore[name-defined]
     """A second report over the same evidence, blind; after the choice it is told which was which."""
     page.get_by_role("button", name="More", exact=True).click()
     page.get_by_text("Compare", exact=True).last.click()
-    page.get_by_role("combobox", name="How is the second").click()
-    page.get_by_role("option", name="By quoting, by date").click()
+    way = page.get_by_role("option", name="By quoting, by date")
+    while not way.count():  # the list closes when the form around it is still unfolding
+        page.get_by_role("combobox", name="How is the second").click()
+        page.wait_for_timeout(1_000)
+    way.click()
     page.get_by_role("button", name="Write it").click()
     verdict = page.get_by_role("radiogroup").filter(has_text="Both are bad")
     verdict.get_by_role("radio", name="Right").click()
