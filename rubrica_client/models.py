@@ -1025,10 +1025,11 @@ class RunStatus(StrEnum):
 
 
 class RunUsage(Value):
-    """The consumption of one run."""
+    """The consumption of one run; `made_for` names the run whose second report it wrote, for a comparison."""
 
     run_id: str
     question: str
+    made_for: str | None
     created_at: datetime
     created_by: str | None
     model_calls: int

@@ -50,10 +50,11 @@ class UsageLine(Value):
 
 
 class RunUsage(Value):
-    """The consumption of one run."""
+    """The consumption of one run; `made_for` names the run whose second report it wrote, for a comparison."""
 
     run_id: UUID
     question: str
+    made_for: UUID | None
     created_at: datetime
     created_by: UUID | None
     model_calls: int

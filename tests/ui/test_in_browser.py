@@ -68,3 +68,36 @@ def test_progress_appears_without_a_reload(
     sync_api.expect(page.get_by_role("button", name="Download")).to_be_visible()
     sync_api.expect(follow).to_be_in_viewport()
     sync_api.expect(page).to_have_title("Tariffs before 1900 · Report · Rubrica")
+
+
+NOTICES = """
+let hidden = false
+Object.defineProperty(document, "hidden", { get: () => hidden })
+window.hide = () => { hidden = true }
+window.Notification = class {
+  static permission = "default"
+  static async requestPermission() { return this.permission = "granted" }
+  constructor(title, options) { document.body.dataset.given = `${title}: ${options.body}` }
+}"""
+
+
+def test_a_notice_comes_when_the_run_is_over_and_the_page_is_not_in_view(
+    api: FakeApi,
+    url: str,
+    page: "sync_api.Page",  # type: ignore[name-defined]
+) -> None:
+    """The browser's notices stand in for themselves: without a screen it shows none."""
+    run = add_searching_run(api)
+    page.add_init_script(NOTICES)
+    page.goto(f"{url}/watch?run={run.id}")
+    page.get_by_role("button", name="Tell me when it is done").click()
+    sync_api.expect(page.get_by_text("Your browser will tell you")).to_be_visible()
+    page.evaluate("hide()")
+    run.report = add_finished_run(api).report
+    run.emit("status_changed", {"status": "completed", "detail": ""})
+    sync_api.expect(page.get_by_role("button", name="Download")).to_be_visible()
+    notice = f"Rubrica · Report ready: {run.fields['query']['question']}"
+    sync_api.expect(page.locator("body")).to_have_attribute("data-given", notice)
+    page.reload()
+    sync_api.expect(page.get_by_role("button", name="Download")).to_be_visible()
+    sync_api.expect(page.locator("body")).not_to_have_attribute("data-given", notice)

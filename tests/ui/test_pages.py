@@ -134,7 +134,7 @@ def test_a_refused_command_shows_the_problem(api: FakeApi, open_page: OpenPage) 
     api.fail("/pause", 409, "Conflict", "the run has just finished")
     app = open_page("watch", run=run.id)
     app.button(key="pause").click().run()
-    assert "the run has just finished" in shown(app)
+    assert "The run has just finished." in shown(app)
 
 
 def test_losing_the_api_while_watching_keeps_what_was_known(api: FakeApi, open_page: OpenPage) -> None:
@@ -142,7 +142,7 @@ def test_losing_the_api_while_watching_keeps_what_was_known(api: FakeApi, open_p
     app = open_page("watch", run=run.id)
     api.fail(run.id, 503, "Service unavailable", "the database restarts")
     html = shown(app.run())
-    assert "the database restarts" in html
+    assert "The database restarts." in html
 
 
 def test_a_run_that_does_not_exist(open_page: OpenPage) -> None:
@@ -222,7 +222,7 @@ def test_a_run_is_deleted_after_a_question(api: FakeApi, open_page: OpenPage) ->
     assert "for good" in "".join(block.value for block in app.markdown)
     api.fail(run.id, 409, "Not possible now", "the schedule 'Weekly' compares with it")
     app.button(key="delete_run").click().run()
-    assert "the schedule &#x27;Weekly&#x27; compares with it" in shown(app)
+    assert "The schedule &#x27;Weekly&#x27; compares with it." in shown(app)
     api.failures.clear()
     api.answer("DELETE", f"/v1/runs/{run.id}", lambda *_: api.runs.pop(run.id).fields)
     app.button(key="delete_run").click().run()

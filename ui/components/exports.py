@@ -35,7 +35,7 @@ DOCUMENTS = (
 REFERENCES = (
     FileFormat("bibtex", "BibTeX", "bib", "application/x-bibtex"),
     FileFormat("ris", "RIS", "ris", "application/x-research-info-systems"),
-    FileFormat("csl", "CSL-JSON", "json", "application/vnd.citationstyles.csl+json"),
+    FileFormat("csl", "CSL-JSON", "csl.json", "application/vnd.citationstyles.csl+json"),
 )
 
 

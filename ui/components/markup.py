@@ -38,6 +38,11 @@ def escape_for_markdown(label: str) -> str:
     return "".join("\\" + c if c in "\\`*_{}[]()#+-!|<>~$:" else c for c in label)
 
 
+def make_sentence(detail: str) -> str:
+    """Return the API's detail of a problem, which begins small and ends without a stop, as a sentence; empty stays empty."""
+    return detail and detail[:1].upper() + detail[1:] + ("" if detail.endswith((".", "?", "!", "。", "…")) else ".")
+
+
 def labelled_html(label: str, body: str) -> str:
     """Return a block of HTML under a small heading."""
     return f'<h2 class="r-label">{escape(label)}</h2>{body}'

@@ -4,8 +4,8 @@ import streamlit as st
 
 from rubrica_client import ApiError
 from rubrica_client.errors import BrokenOff, TimedOut, Unreachable, Unreadable
-from ui.components.markup import escape
-from ui.language import DEFAULT, get_language, load_table, say, say_name
+from ui.components.markup import escape, make_sentence
+from ui.language import get_language, load_table, say, say_name
 from ui.session import is_own_machine
 
 NOT_SIGNED_IN = 401
@@ -21,11 +21,11 @@ def kind_of(problem: ApiError) -> str:
 
 
 def title_of(problem: ApiError) -> str:
-    """Return what happened in the page's own words if it has some, else in the API's, which are English."""
+    """Return what happened in the page's own words if it has some, else in the API's."""
     if kind := kind_of(problem):
         return say(f"problem.{kind}")
     translated = load_table(get_language()).get(f"problem.title{problem.status}")
-    return problem.title if get_language() == DEFAULT or not translated else translated
+    return str(translated or problem.title)
 
 
 def advice_of(problem: ApiError) -> str:
@@ -38,7 +38,8 @@ def advice_of(problem: ApiError) -> str:
 
 def problem_html(problem: ApiError) -> str:
     """Return the problem's title, its detail and the advice as HTML."""
-    detail = f"<span>{escape(problem.detail)}</span> " if problem.detail else ""
+    words = problem.detail if kind_of(problem) else make_sentence(problem.detail)  # without an answer it is an address
+    detail = f"<span>{escape(words)}</span> " if words else ""
     what_to_do = f'<span class="todo">{escape(advice_of(problem))}</span>'
     if problem.status == NOT_SIGNED_IN:  # for instance in another tab, after signing out in this browser
         what_to_do += f' <a href="/sign-in">{escape(say_name("sign_in", "enter"))}</a>'

@@ -24,8 +24,8 @@ def main() -> None:
     except ApiError as error:
         problem.show(error)
         return
-    lead = f"{who.name} · {who.email} · {say_name('role', who.organisation.role)}" if who else say("team.local")
-    st.html(hero_html(say("account.title"), lead))
+    facts = (who.name, who.email, say_name("role", who.organisation.role)) if who else (say("team.local"),)
+    st.html(hero_html(say("account.title"), " · ".join(filter(None, facts))))
     if st.query_params.get("done") == "password":
         st.html(f'<div class="r-note" role="status">{escape(say("account.password_done"))}</div>')
     with st.container(key="narrow_account"):

@@ -8,7 +8,7 @@ from rubrica_client import preferences
 from rubrica_client.models import CandidateView, ComparisonView
 from ui.components import choice_form, guarded, list_page, texts_side_by_side
 from ui.components.controls import send_command
-from ui.components.markup import escape, hero_html
+from ui.components.markup import escape, hero_html, make_sentence
 from ui.components.run_list import shorten_question
 from ui.facts import is_allowed
 from ui.language import say, say_name, say_time
@@ -43,16 +43,12 @@ def _show_one(chosen: str) -> None:
         st.html(f'<div class="r-note" role="status">{escape(say("compare.same"))}</div>')
         st.page_link(READ, label=say("compare.otherwise"), icon=":material/article:", query_params={"run": comparison.run_id})
     elif comparison.status == "failed":
-        st.html(f'<div class="r-note" role="alert">{escape(_capitalise(comparison.detail or say("compare.failed")))}</div>')
+        st.html(f'<div class="r-note" role="alert">{escape(make_sentence(comparison.detail or say("compare.failed")))}</div>')
         st.page_link(READ, label=say("compare.otherwise"), icon=":material/article:", query_params={"run": comparison.run_id})
     elif comparison.left and comparison.right:
         _show_blind(comparison, comparison.left, comparison.right)
     else:
         guarded.make_fragment(_wait_for_reports, run_every=REFRESH)(comparison.id)
-
-
-def _capitalise(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _wait_for_reports(comparison_id: str) -> None:

@@ -9,6 +9,7 @@ from rubrica_client.models import Run, SectionView
 from ui.components import (
     around_report,
     click_listener,
+    done_notice,
     exports,
     feedback,
     guarded,
@@ -71,6 +72,7 @@ def _show_report(run: Run) -> None:
         answers = around_report.show_below(run, report)
     with right:
         around_report.show_tabs(run, report, prepared)
+    done_notice.offer(run)
     _open_drawer(run, {"": report, **answers}, sections)
 
 

@@ -100,6 +100,7 @@ def _show_run(run: RunUsage) -> None:
     with st.container(border=True, key=f"row_{run.run_id}", gap="xsmall"):
         st.page_link("views/read.py", label=escape_for_markdown(shorten_question(run.question)), query_params={"run": run.run_id})
         facts = (
+            *((say("usage.second"),) if run.made_for else ()),
             say_time(run.created_at, "short"),
             say_count("call", run.model_calls),
             say_count("search", run.tool_calls),

@@ -7,7 +7,7 @@ import streamlit as st
 from rubrica_client import ApiError, runs
 from rubrica_client.models import Run
 from rubrica_client.runs import PARKED
-from ui.components import approval, controls, guarded, pace_bar, problem, run_header
+from ui.components import approval, controls, done_notice, guarded, pace_bar, problem, run_header
 from ui.components.markup import escape, labelled_html
 from ui.components.meters import meters_html
 from ui.components.page_title import name_page
@@ -47,6 +47,7 @@ def main() -> None:
         guarded.make_fragment(_show_approval)()
     elif not is_finished(run):
         guarded.make_fragment(_show_steering)()
+    done_notice.offer(run)
     guarded.make_fragment(_show_work, run_every=every)()
 
 

@@ -71,8 +71,8 @@ LINES = f"""
     {DELETED} HAVING count(*) > 0
     ORDER BY cost_microusd DESC, calls DESC, name"""
 RUNS = f"""
-    SELECT r.id AS run_id, left(r.query ->> 'question', 200) AS question, r.created_at, r.created_by, l.model_calls, l.tool_calls,
-           l.input_tokens, l.output_tokens, l.cost_microusd
+    SELECT r.id AS run_id, left(r.query ->> 'question', 200) AS question, r.made_for, r.created_at, r.created_by, l.model_calls,
+           l.tool_calls, l.input_tokens, l.output_tokens, l.cost_microusd
     FROM runs r JOIN ledgers l ON l.run_id = r.id WHERE {TIME}
     ORDER BY l.cost_microusd DESC, l.input_tokens + l.output_tokens DESC, r.id LIMIT 100"""
 TOTAL = f"""
