@@ -170,7 +170,7 @@ def test_a_refused_plan_stays_as_it_was_typed(api: FakeApi, open_page: OpenPage)
     app = open_page("watch", run=run.id)
     title = app.text_input(key=f"plan_{run.id}_title_s1").set_value("Mine")
     app.button(key=f"plan_{run.id}_save").click().run()
-    assert "two subtasks share an id" in shown(app)
+    assert "Two subtasks share an id" in shown(app)
     assert title.value == "Mine"
     assert [path for _, path, _ in api.commands()] == ["plan"]
 
