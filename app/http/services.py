@@ -203,7 +203,7 @@ def _make_source_services(
     return SourceServices(
         collections=Collections(tenants, trusted, background.files, background.index, background.tending.wake),
         pages=Pages(background.index),
-        suggestions=Suggestions(tenants, background.index),
+        suggestions=Suggestions(tenants, background.index, searchable),
         use=ToolUseReport(trusted, services_on, searchable),
     )
 

@@ -4,9 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from textwrap import shorten
 from typing import Any
 
 from rubrica_client.models import EventType, RunEvent, RunStatus
+
+LONGEST_QUERY = 160
+"""More of a query than these characters does not fit a line; without a model a second search adds the best sentences found."""
 
 
 class StageState(StrEnum):
@@ -125,7 +129,8 @@ def _add_tool_call(progress: RunProgress, agent: str, payload: Mapping[str, Any]
         progress.sources.setdefault(str(source.get("url")), as_one_line(source.get("title")))
     if stage := progress.stage_of(agent):
         what = payload.get("query") or payload.get("url") or ""
-        stage.last = as_one_line(f"{payload.get('tool', 'tool')}: {what}" if what else payload.get("tool", "tool"))
+        tool = as_one_line(payload.get("tool", "tool"))
+        stage.last = f"{tool}: {shorten(as_one_line(what), LONGEST_QUERY, placeholder=' …')}" if what else tool
 
 
 def _set_waiting(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:

@@ -68,6 +68,21 @@ def test_an_api_that_is_gone_is_explained_on_every_page(
         assert "The API cannot be reached" in shown(open_page(page, run="x", n="1"))
 
 
+def test_the_wrong_key_of_ones_own_page_is_told_before_the_form(
+    api: FakeApi, open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUBRICA_API_KEY", "rbk_revoked")
+    api.fail("/v1/runs", 401, "Not signed in", "no such key")
+    html = shown(open_page("ask"))
+    assert html.index("No such key.") < html.index("RUBRICA_API_KEY must be a key of this API.") < html.index("Searches")
+    assert "/sign-in" not in html
+
+
+def test_what_is_not_allowed_says_once_who_can_change_that(api: FakeApi, open_page: OpenPage) -> None:
+    api.fail("/v1/runs", 403, "Not allowed", "this needs runs:read; an owner of your organisation can change that")
+    assert shown(open_page("history")).count("owner") == 1
+
+
 def test_watching_shows_the_plan_the_sources_and_the_log(api: FakeApi, open_page: OpenPage) -> None:
     run = add_searching_run(api)
     html = shown(caught_up(open_page("watch", run=run.id), len(run.events)))

@@ -55,7 +55,7 @@ def test_a_secret_is_shown_once_and_messages_are_sent_again(api: FakeApi, open_p
     app = open_page("webhooks", id="w1")
     html = shown(app)
     assert "Night &lt;watch&gt;" in html
-    assert "answered 503 · &lt;i&gt;busy" in html
+    assert "3 attempts · &lt;i&gt;busy" in html
     assert not [button for button in app.button if str(button.key).startswith("replay")], "nothing is sent where it is off"
     app.button(key="webhook_turn").click().run()
     assert api.commands()[-1] == ("PATCH", "w1", {"enabled": True})

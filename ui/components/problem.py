@@ -9,10 +9,11 @@ from ui.language import get_language, load_table, say, say_name
 from ui.session import is_own_machine
 
 NOT_SIGNED_IN = 401
+NOT_ALLOWED = 403
 MENDED_BY_OWNERS = ("unreachable", "unreadable")
 # The first class that fits counts, so subclasses come first.
 WITHOUT_ANSWER = {BrokenOff: "stream", TimedOut: "timeout", Unreachable: "unreachable", Unreadable: "unreadable"}
-STATUSES_WITH_ADVICE = (400, 401, 402, 403, 404, 406, 409, 413, 422, 429, 503)
+STATUSES_WITH_ADVICE = (400, 402, 404, 406, 409, 413, 422, 429, 503)
 
 
 def kind_of(problem: ApiError) -> str:
@@ -29,10 +30,17 @@ def title_of(problem: ApiError) -> str:
 
 
 def advice_of(problem: ApiError) -> str:
-    """Return what the visitor can do about it. Only who runs the installation is told of commands, settings and logs."""
+    """Return what the visitor can do about it. Only who runs the installation is told of commands, settings and logs.
+
+    Nothing for what is not allowed: the detail says who can change that.
+    """
     own = "_own" if is_own_machine() else ""
     if kind := kind_of(problem):
         return say(f"advice.{kind}{own if kind in MENDED_BY_OWNERS else ''}")
+    if problem.status == NOT_ALLOWED:
+        return ""
+    if problem.status == NOT_SIGNED_IN:
+        return say(f"advice.status401{own}")
     return say(f"advice.status{problem.status}" if problem.status in STATUSES_WITH_ADVICE else f"advice.server{own}")
 
 
@@ -41,7 +49,7 @@ def problem_html(problem: ApiError) -> str:
     words = problem.detail if kind_of(problem) else make_sentence(problem.detail)  # without an answer it is an address
     detail = f"<span>{escape(words)}</span> " if words else ""
     what_to_do = f'<span class="todo">{escape(advice_of(problem))}</span>'
-    if problem.status == NOT_SIGNED_IN:  # for instance in another tab, after signing out in this browser
+    if problem.status == NOT_SIGNED_IN and not is_own_machine():  # for instance in another tab, after signing out in this browser
         what_to_do += f' <a href="/sign-in">{escape(say_name("sign_in", "enter"))}</a>'
     return f'<div class="r-note bad" role="alert"><strong>{escape(title_of(problem))}</strong>{detail}{what_to_do}</div>'
 

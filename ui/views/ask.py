@@ -21,14 +21,14 @@ QUESTIONS = "questions_back"
 def main() -> None:
     """Show the form, and some examples."""
     st.html(hero_html(say("ask.title"), say("ask.lead")))
-    with st.container(key="narrow_ask"):
-        with st.container(key="ask_form"):
-            _show_form()
-        st.pills(say("ask.examples"), [say(key) for key in EXAMPLES], key="example", on_change=_take_example, wrap=True)
     try:
         list_latest_runs()
     except ApiError as error:
         problem.show(error)
+    with st.container(key="narrow_ask"):
+        with st.container(key="ask_form"):
+            _show_form()
+        st.pills(say("ask.examples"), [say(key) for key in EXAMPLES], key="example", on_change=_take_example, wrap=True)
 
 
 def _show_form() -> None:

@@ -106,7 +106,7 @@ def changes_html(firing: Firing) -> str:
     changed = firing.changes
     fallen = "".join(
         f'<li class="contradicted">{escape(item.claim)}<div class="r-quiet">{escape(say_name("fallen", item.why))}</div>'
-        f"{_quotes_html(item.before)}{_quotes_html(item.after)}</li>"
+        f"{_quotes_html(item.before, 'before')}{_quotes_html(item.after, 'after')}</li>"
         for item in changed.fallen
     )
     new = "".join(f"<li>{escape(item.claim)}{_quotes_html(item.quotes)}</li>" for item in changed.new_claims)
@@ -115,9 +115,11 @@ def changes_html(firing: Firing) -> str:
     return "".join(f'<h3 class="r-label">{escape(label)}</h3><ul class="r-list">{items}</ul>' for label, items in groups if items)
 
 
-def _quotes_html(quotes: Sequence[ShownWords]) -> str:
+def _quotes_html(quotes: Sequence[ShownWords], when: str = "") -> str:
+    when_html = f"<b>{escape(say(f'schedules.{when}'))}</b> " if when else ""
     return "".join(
-        f'<blockquote class="r-quiet">{escape(quote.text)} — {link_html(quote.url, quote.title or quote.url)}</blockquote>'
+        f'<blockquote class="r-quiet">{when_html}{escape(quote.text)}'
+        f" — {link_html(quote.url, quote.title or quote.url)}</blockquote>"
         for quote in quotes
     )
 

@@ -78,7 +78,7 @@ def _facts_html(hook: Webhook) -> str:
     pill = f'<span class="r-pill {state}">{escape(say("webhooks.on" if hook.enabled else "webhooks.off"))}</span>'
     events = ", ".join(_name_event(event) for event in hook.events) or say("webhooks.every_event")
     failing = say("webhooks.failing", when=say_time(hook.failing_since, "short")) if hook.failing_since else ""
-    facts = "".join(f"<span>{escape(fact)}</span>" for fact in (hook.url, events, failing) if fact)
+    facts = "".join(f"<span>{escape(fact)}</span>" for fact in (hook.url if hook.description else "", events, failing) if fact)
     why = f'<div class="r-note bad">{escape(hook.disabled_reason)}</div>' if hook.disabled_reason else ""
     return f'{pill} <div class="r-eyebrow">{facts}</div>{why}'
 
@@ -138,13 +138,14 @@ def _show_deliveries(hook: Webhook, state: str | None, lively: bool) -> None:
 def _show_delivery(hook: Webhook, delivery: Delivery) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"row_{delivery.id}"):
         pill = {"pending": "running", "delivered": "completed"}.get(delivery.state, "failed")
-        answer = say("webhooks.answered", status=delivery.status) if delivery.status else ""
+        state = "waiting" if delivery.state == "pending" and delivery.error else delivery.state
+        answer = say("webhooks.answered", status=delivery.status) if delivery.status and not delivery.error else ""
         retry_at = delivery.next_attempt_at if delivery.error else None
         again = say("webhooks.again", when=say_time(retry_at, "short")) if retry_at else ""
         facts = (say_time(delivery.created_at, "short"), say_count("attempt", delivery.attempts), answer, delivery.error, again)
         facts_text = " · ".join(fact for fact in facts if fact)
         st.html(
-            f'<span class="r-pill {pill}">{escape(say_name("delivery", delivery.state))}</span> '
+            f'<span class="r-pill {pill}">{escape(say_name("delivery", state))}</span> '
             f'<b>{escape(_name_event(delivery.type))}</b><br><span class="r-quiet">{escape(facts_text)}</span>'
         )
         if (

@@ -1,4 +1,4 @@
-"""Find the caller's collections that fit a question, to search them besides the default corpus."""
+"""Find the caller's collections that fit a question, and refuse kinds of sources that are not set up."""
 
 import asyncio
 import logging
@@ -11,7 +11,8 @@ from app.collections.service.index_owner import IndexService
 from app.collections.storage import collections
 from app.collections.storage.collections import NamedCollection
 from app.database.engine import Executor
-from app.domain.errors import RubricaError
+from app.domain.errors import InvalidInput, RubricaError
+from app.domain.options import SourceKind
 from app.domain.query import ResearchQuery
 
 MOST_COMPARED = 50
@@ -28,9 +29,23 @@ class Suggestions:
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: Executor, index: IndexService) -> None:
+    def __init__(
+        self, database: Executor, index: IndexService, searchable: frozenset[SourceKind] = frozenset(SourceKind)
+    ) -> None:
         self._database = database
         self._index = index
+        self._searchable = searchable
+
+    def check_sources(self, query: ResearchQuery) -> None:
+        """Refuse a question for kinds of sources of which none can be searched here: its run would only fail to find anything.
+
+        Raises:
+            InvalidInput: a kind is not set up.
+        """
+        wanted = query.scope.sources if query.scope else ()
+        if missing := [kind for kind in wanted if kind not in self._searchable]:
+            there = ", ".join(kind for kind in SourceKind if kind in self._searchable)
+            raise InvalidInput(f"{', '.join(missing)}: not set up here; `sources` can name {there}")
 
     async def add_fitting(self, query: ResearchQuery) -> ResearchQuery:
         """Return the question with the collections that fit it."""

@@ -11,7 +11,8 @@ from uuid import UUID
 import asyncpg
 
 from app.accounts.nouns.access import Role
-from app.http.services import Services
+from app.domain.options import SourceKind
+from app.http.services import Services, open_services
 from tests.app.collections.conftest import send, settled
 from tests.app.database.conftest import OrganisationWithRun, add_member
 from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
@@ -104,3 +105,18 @@ async def test_a_collection_of_some_people_is_searched_only_by_name(
         member = await add_member(pool, two[0].organisation, Role.MEMBER)
         async with serve_api(services, member) as colleague:
             assert (await ask(colleague))["query"]["collections"] == []
+
+
+async def test_a_kind_of_source_that_is_not_set_up_is_refused_with_those_that_are(
+    api_urls: tuple[str, str], workflows: InMemoryRuns
+) -> None:
+    here = frozenset({SourceKind.CORPORA, SourceKind.COLLECTIONS})
+    question = {"question": QUESTION, "sources": ["corpora", "web"]}
+    async with open_services(*api_urls, workflows, searchable=here) as limited, serve_api(limited) as api:
+        schedule = {"name": "Weekly", "run": question, "timing": {"cron": "0 8 * * 1"}}
+        for path, body in (("/v1/runs", question), ("/v1/schedules", schedule)):
+            refused = await api.post(path, body)
+            assert refused.is_problem(400)
+            assert refused.json["detail"] == "web: not set up here; `sources` can name corpora, collections"
+        assert (await api.post("/v1/runs", question | {"sources": ["corpora"]})).status == 201
+    assert len(workflows.started) == 1
