@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.model_stub import MODEL
+from tests.ui.page_steps import ask_further_systems, judge_side_by_side, write_second_report
 from tests.ui.real_api import PASSWORD
 from tests.ui.real_page import CHROMIUM, serve_page
 from tests.ui.whole_stack import StackAddresses, run_whole_stack, serve_stub_in_thread
@@ -59,15 +60,14 @@ def test_three_systems_are_asked_read_and_judged_by_the_same_criteria(
         page.get_by_role("textbox", name="Question").fill(QUESTION)
         page.get_by_role("radio", name="Quick").click()
         page.get_by_role("button", name="Start the research").click()
-        _ask_further(page)
+        ask_further_systems(page)
         reports = page.locator("article")
         sync_api.expect(reports).to_have_count(3)
         assert page.locator(".r-beside th[scope=col]").all_inner_texts() == ["MindDR", "MaMs", "ReAct"]
         assert all(re.search(r"presidents|tariff", text, re.IGNORECASE) for text in reports.all_text_contents())
         before = reports.all_text_contents()
         sync_api.expect(_scores(page)).to_have_text(["–"] * 3)
-        page.get_by_role("button", name="Judge them by the same criteria").click()
-        sync_api.expect(page.get_by_text("All are judged by the same criteria.")).to_be_visible()
+        judge_side_by_side(page)
         judged = re.compile(r"\d+%\s+\d of \d criteria were judged")
         sync_api.expect(_scores(page)).to_have_text([judged] * 3)
         sync_api.expect(reports).to_have_text(before)
@@ -130,14 +130,7 @@ def _saved(page: "sync_api.Page", form: str) -> str:  # type: ignore[name-define
 
 def _compare(page: "sync_api.Page") -> None:  # type: ignore[name-defined]
     """A second report over the same evidence, blind; after the choice it is told which was which."""
-    page.get_by_role("button", name="More", exact=True).click()
-    page.get_by_text("Compare", exact=True).last.click()
-    way = page.get_by_role("option", name="By quoting, by date")
-    while not way.count():  # the list closes when the form around it is still unfolding
-        page.get_by_role("combobox", name="How is the second").click()
-        page.wait_for_timeout(1_000)
-    way.click()
-    page.get_by_role("button", name="Write it").click()
+    write_second_report(page)
     verdict = page.get_by_role("radiogroup").filter(has_text="Both are bad")
     verdict.get_by_role("radio", name="Right").click()
     assert page.locator("article").count() == 2
@@ -147,14 +140,6 @@ def _compare(page: "sync_api.Page") -> None:  # type: ignore[name-defined]
     page.get_by_role("button", name="Tell me which was which").click()
     sync_api.expect(page.get_by_text("The report that the run delivered.")).to_be_visible()
     sync_api.expect(page.get_by_text("The second report.")).to_be_visible()
-
-
-def _ask_further(page: "sync_api.Page") -> None:  # type: ignore[name-defined]
-    page.get_by_role("button", name="More", exact=True).click()
-    page.get_by_text("Other systems", exact=True).click()
-    for system in ("MaMs", "ReAct"):
-        page.get_by_role("button", name=system).click()
-    page.get_by_role("button", name="Ask them too").click()
 
 
 def _scores(page: "sync_api.Page") -> "sync_api.Locator":  # type: ignore[name-defined]

@@ -28,7 +28,7 @@ def agents_html(progress: WatchedProgress, now: datetime) -> str:
 
 
 def _agent_html(name: str, event: RunEvent, now: datetime) -> str:
-    doing = line_of(event) if event.type == "stage_started" else action_of(event)
+    doing = say("log.started") if event.type == "stage_started" else action_of(event)
     took = format_elapsed(max(now - event.at, timedelta()))
     return f'<li><b>{escape(name)}</b><time>{took}</time><span title="{escape(doing)}">{escape(doing)}</span></li>'
 

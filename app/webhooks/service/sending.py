@@ -36,6 +36,8 @@ class Sender:
             return None, f"no answer within {self._limit_s:g} s"
         except ToolError as error:
             return None, str(error)
+        except aiohttp.ClientConnectorError:
+            return None, "no answer: nothing accepts connections there"
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return None, f"no answer: {type(error).__name__}"
         return status, "" if 200 <= status < 300 else _describe_refusal(status)
