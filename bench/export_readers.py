@@ -26,9 +26,12 @@ class ExportContent(NamedTuple):
     addresses: frozenset[str]
 
 
+ONE_KIND_OF_MARKS = str.maketrans("‘’", "“”")  # Pandoc, reading BibTeX, chooses itself which quotation marks stand inside others
+
+
 def compact_text(text: str) -> str:
     """Return the text in a form that can be compared between formats."""
-    return UNSEEN.sub("", unicodedata.normalize("NFKC", text)).casefold()
+    return UNSEEN.sub("", unicodedata.normalize("NFKC", text)).casefold().translate(ONE_KIND_OF_MARKS)
 
 
 def read_pdf_export(content: bytes) -> ExportContent:

@@ -10,6 +10,9 @@ from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from rubrica_client.models import ReportView
+from tests.ui.whole_answers import complete_answer, fill_in
+
 Json = dict[str, Any]
 
 WORDS_A_PAGE = 500
@@ -32,7 +35,7 @@ class LargeRun:
             self.emit()
         if status == "completed":
             self._append("status_changed", {"status": status, "detail": ""}, "")
-        self.report = _make_report(run_id, pages)
+        self.report = fill_in(ReportView, _make_report(run_id, pages))
 
     def emit(self) -> int:
         """Add an event as a run of three searches would write it; return its number."""
@@ -122,14 +125,20 @@ class _Handler(BaseHTTPRequestHandler):
         parts = path.strip("/").split("/")
         if parts[1] == "snapshots":
             return self._answer("text/plain; charset=utf-8", SPEECH.encode())
-        if len(parts) == 2:
-            return self._answer("application/json", json.dumps({"items": [r.to_json() for r in self.runs.values()]}).encode())
-        run = self.runs.get(parts[2])
-        if parts[1] != "runs" or run is None:
+        if path == "/v1/runs":
+            return self._answer_json(path, {"items": [run.to_json() for run in self.runs.values()]})
+        run = self.runs.get(parts[2]) if parts[1] == "runs" else None
+        if run is None:
             return self._answer("application/problem+json", b'{"title": "Not found", "status": 404}', 404)
         if parts[3:] == ["events"]:
             return self._stream(run, int(query.partition("after=")[2] or 0))
-        return self._answer("application/json", json.dumps(run.report if parts[3:] == ["report"] else run.to_json()).encode())
+        if parts[3:] == ["report"]:
+            return self._answer("application/json", json.dumps(run.report).encode())
+        return self._answer_json(path, {} if parts[3:] else run.to_json())
+
+    def _answer_json(self, path: str, given: Json) -> None:
+        """Answer with the given fields, and with neutral values for the others that the API's contract has."""
+        self._answer("application/json", json.dumps(complete_answer("GET", path, given)).encode())
 
     def _answer(self, kind: str, body: bytes, status: int = 200) -> None:
         self.send_response(status)
