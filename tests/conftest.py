@@ -1,6 +1,7 @@
 """Fixtures: real PostgreSQL and Temporal for every test that asks, started once a session and stopped at its end."""
 
 import asyncio
+import contextlib
 import io
 import itertools
 import os
@@ -45,8 +46,9 @@ def pytest_runtest_makereport(
     report = yield
     if call.excinfo is not None and "pytest-timeout" in call.excinfo.exconly():
         stacks = io.StringIO()
-        for task in asyncio.all_tasks(asyncio.get_event_loop_policy().get_event_loop()):
-            task.print_stack(file=stacks)
+        with contextlib.suppress(RuntimeError):  # a test without an event loop has no tasks
+            for task in asyncio.all_tasks(asyncio.get_event_loop_policy().get_event_loop()):
+                task.print_stack(file=stacks)
         report.sections.append(("Where tasks wait", stacks.getvalue()))
     return report
 

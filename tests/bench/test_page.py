@@ -13,6 +13,7 @@ pytest.importorskip("playwright", reason="playwright is not installed: `make ext
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1_800)
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: `make extras`")
 def test_the_page_is_watched_read_and_drawn_anew() -> None:
     command = [sys.executable, "-m", "bench.page", "--events", "60", "--pages", "3"]
