@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 from app.exports.service.pandoc import run_pandoc
 
 STRAIGHT = "\x01"
+DOUBLE_MARKS = str.maketrans("‘’", "“”")
 NUMBER = re.compile(r"\[(\d+)\]")
 WORDS = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 # White space, soft and zero-width characters, hyphens (lines may break at them) and the marks of claims are of no account.
@@ -26,12 +27,9 @@ class ExportContent(NamedTuple):
     addresses: frozenset[str]
 
 
-ONE_KIND_OF_MARKS = str.maketrans("‘’", "“”")  # Pandoc, reading BibTeX, chooses itself which quotation marks stand inside others
-
-
 def compact_text(text: str) -> str:
     """Return the text in a form that can be compared between formats."""
-    return UNSEEN.sub("", unicodedata.normalize("NFKC", text)).casefold().translate(ONE_KIND_OF_MARKS)
+    return UNSEEN.sub("", unicodedata.normalize("NFKC", text)).casefold()
 
 
 def read_pdf_export(content: bytes) -> ExportContent:
@@ -173,9 +171,10 @@ def read_json_export(content: bytes) -> ExportContent:
 
 
 def read_bibtex_export(content: bytes) -> ExportContent:
-    """Read with Pandoc."""
+    """Read with Pandoc, which makes double marks of a title's single ones; so all here are double, also the expected ones."""
     items = json_reader.loads(run_pandoc(content, "--from=bibtex", "--to=csljson"))
-    return _read_sources([f"{item['title']} {item['note']}" for item in items], [item.get("URL", "") for item in items])
+    texts = [f"{item['title']} {item['note']}".translate(DOUBLE_MARKS) for item in items]
+    return _read_sources(texts, [item.get("URL", "") for item in items])
 
 
 def read_ris_export(content: bytes) -> ExportContent:

@@ -67,6 +67,9 @@ async def main(keep: Path | None) -> None:
 
 def expect_document(form: ExportFormat, document: ReportDocument) -> ReportDocument:
     """Return the document that a format should hold. JSON has claims and conflicts as data, without marks and our heading."""
+    if form is ExportFormat.BIBTEX:
+        titled = [r.model_copy(update={"title": r.title.translate(export_readers.DOUBLE_MARKS)}) for r in document.references]
+        return document.model_copy(update={"references": tuple(titled)})
     if form is not ExportFormat.JSON:
         return document
     blocks = [block for block in document.blocks if not (isinstance(block, Heading) and plain_text_of(block.of) == CONFLICTS)]

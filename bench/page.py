@@ -7,7 +7,6 @@ to the quotation in its source, from a click on a switch to the page drawn anew.
 
 import argparse
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -23,13 +22,13 @@ import psutil
 
 from bench.page_stub import LargeRun, serve_runs
 from bench.result import print_result, print_skipped
+from infra.extras import find_browser
 from infra.local.ports import LOOPBACK, find_free_port
+from tests.support.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parent.parent
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 ROUNDS = 8
 CPU_WINDOW_S = 10.0
-PATIENCE_S = 600  # a busy machine is slow, not broken
 
 
 def main() -> None:
@@ -38,7 +37,7 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=10_000)
     parser.add_argument("--pages", type=int, default=60)
     given = parser.parse_args()
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    browser = find_browser()
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:

@@ -1,7 +1,6 @@
 """Fixtures: real PostgreSQL and Temporal for every test that asks, started once a session and stopped at its end."""
 
 import asyncio
-import contextlib
 import io
 import itertools
 import os
@@ -45,10 +44,13 @@ def pytest_runtest_makereport(
     """Show where each task waits when a test times out: pytest-timeout's own stack ends in the event loop."""
     report = yield
     if call.excinfo is not None and "pytest-timeout" in call.excinfo.exconly():
+        try:
+            loop = asyncio.get_event_loop_policy().get_event_loop()
+        except RuntimeError:  # a test without a loop has no tasks
+            return report
         stacks = io.StringIO()
-        with contextlib.suppress(RuntimeError):  # a test without an event loop has no tasks
-            for task in asyncio.all_tasks(asyncio.get_event_loop_policy().get_event_loop()):
-                task.print_stack(file=stacks)
+        for task in asyncio.all_tasks(loop):
+            task.print_stack(file=stacks)
         report.sections.append(("Where tasks wait", stacks.getvalue()))
     return report
 

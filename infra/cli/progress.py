@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from textwrap import shorten
 from typing import Any
 
 from rubrica_client.models import EventType, RunEvent, RunStatus
 
 LONGEST_QUERY = 160
-"""More of a query than these characters does not fit a line; without a model a second search adds the best sentences found."""
+"""The characters of a query that are shown. Without a model a second query holds whole sentences of the first one's results."""
 
 
 class StageState(StrEnum):
@@ -128,9 +127,13 @@ def _add_tool_call(progress: RunProgress, agent: str, payload: Mapping[str, Any]
     for source in payload.get("sources") or []:
         progress.sources.setdefault(str(source.get("url")), as_one_line(source.get("title")))
     if stage := progress.stage_of(agent):
-        what = payload.get("query") or payload.get("url") or ""
+        what = _shorten_query(as_one_line(payload.get("query"))) or as_one_line(payload.get("url"))
         tool = as_one_line(payload.get("tool", "tool"))
-        stage.last = f"{tool}: {shorten(as_one_line(what), LONGEST_QUERY, placeholder=' …')}" if what else tool
+        stage.last = f"{tool}: {what}" if what else tool
+
+
+def _shorten_query(query: str) -> str:
+    return query if len(query) <= LONGEST_QUERY else query[:LONGEST_QUERY].rstrip() + " …"
 
 
 def _set_waiting(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:

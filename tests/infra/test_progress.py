@@ -2,8 +2,10 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from infra.cli.display import PlainLines
-from infra.cli.progress import RunProgress, StageLine, StageState
+from infra.cli.progress import LONGEST_QUERY, RunProgress, StageLine, StageState
 from rubrica_client.models import EventType, RunEvent, RunStatus
 from tests.support.scripted_api import RUN_ID, make_run_events
 
@@ -73,6 +75,17 @@ def test_plain_lines_tell_the_story() -> None:
         "completed because",
     ):
         assert expected in text, expected
+
+
+@pytest.mark.parametrize("words", ["tariffs and revenue ", "关税"])
+def test_a_long_query_is_cut_and_an_address_is_whole(words: str) -> None:
+    progress, event = RunProgress(), events()[6]
+    progress.stages["search/s1"] = StageLine("S")
+    progress.apply(event.model_copy(update={"payload": {"tool": "search", "query": words * 100}}))
+    assert progress.stages["search/s1"].last == f"search: {(words * 100)[:LONGEST_QUERY].rstrip()} …"
+    url = "https://example.org/" + "a" * 300
+    progress.apply(event.model_copy(update={"payload": {"tool": "browse", "url": url}}))
+    assert progress.stages["search/s1"].last == f"browse: {url}"
 
 
 def test_text_from_outside_cannot_command_the_terminal() -> None:

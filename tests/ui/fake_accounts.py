@@ -79,7 +79,8 @@ def add_schedule(api: FakeApi) -> Json:
         "timing": {"cron": "0 7 * * 1", "time_zone": "UTC"},
     }
     source = {"title": "1846", "url": "https://example.org/1846", "text": "It was <raised>."}
-    fallen = {"claim": "Duties were lowered.", "why": "opposed", "support": "contradicted", "after": [source]}
+    stood = source | {"text": "It was lowered."}
+    fallen = {"claim": "Duties were lowered.", "why": "opposed", "support": "contradicted", "after": [source], "before": [stood]}
     firing = {"due_at": WHEN, "outcome": "changed", "run_id": "r1", "changes": {"fallen": [fallen], "new_sources": [source]}}
     api.answer("GET", "/v1/schedules", lambda *_: {"items": [schedule], "next": None})
     api.answer("POST", "/v1/schedules", lambda *_: schedule)

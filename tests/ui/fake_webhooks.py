@@ -19,7 +19,7 @@ def add_audit_log(api: FakeApi) -> None:
 
 
 def add_webhook(api: FakeApi) -> Json:
-    """Add an endpoint that was turned off for failing, with a message that arrived and one that did not."""
+    """Add an endpoint that was turned off for failing, with messages that arrived, failed and wait."""
     hook: Json = {
         **{"id": "w1", "url": "https://hooks.example/in", "description": "Night <watch>", "events": ["run.completed"]},
         **{"enabled": False, "disabled_reason": "the endpoint answered 410 Gone", "created_at": WHEN},
@@ -27,6 +27,7 @@ def add_webhook(api: FakeApi) -> Json:
     sent = [
         {"id": "d1", "type": "run.completed", "state": "failed", "attempts": 3, "status": 503, "error": "<i>busy</i>"},
         {"id": "d2", "type": "webhook.test", "state": "delivered", "attempts": 1, "status": 204},
+        {"id": "d3", "type": "webhook.test", "state": "pending", "attempts": 1, "error": "no connection"},
     ]
     messages = [{**message, "webhook_id": "w1", "created_at": WHEN} for message in sent]
 

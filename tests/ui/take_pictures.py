@@ -1,6 +1,6 @@
 """`python -m tests.ui.take_pictures FOLDER`: take the pictures of docs/page.md.
 
-They are of a real stack without a model; the one of several systems is of another with the tests' stand-in. A font with Chinese
+They are of a real stack without a model, except that of several systems, whose model is the tests' stand-in. A font with Chinese
 characters must be there.
 """
 
@@ -102,9 +102,9 @@ def _read(page: "Page", folder: Path) -> None:
 
 
 def _follow_messages(page: "Page", folder: Path) -> None:
-    """Of two tests one arrives: the second finds nobody there."""
+    """Send two tests to an endpoint: one arrives; at the second the endpoint is gone."""
     endpoint = ThreadingHTTPServer(("127.0.0.1", 0), _Endpoint)
-    threading.Thread(target=endpoint.serve_forever).start()
+    threading.Thread(target=endpoint.serve_forever, daemon=True).start()
     page.get_by_text("Add an address").click()
     page.get_by_label("Address (https)").fill(f"http://127.0.0.1:{endpoint.server_address[1]}/reports")
     page.get_by_label("Description").fill("The archive")

@@ -56,6 +56,7 @@ def test_a_secret_is_shown_once_and_messages_are_sent_again(api: FakeApi, open_p
     html = shown(app)
     assert "Night &lt;watch&gt;" in html
     assert "3 attempts · &lt;i&gt;busy" in html
+    assert "waits for the next try" in html
     assert not [button for button in app.button if str(button.key).startswith("replay")], "nothing is sent where it is off"
     app.button(key="webhook_turn").click().run()
     assert api.commands()[-1] == ("PATCH", "w1", {"enabled": True})

@@ -10,10 +10,10 @@ from ui.session import is_own_machine
 
 NOT_SIGNED_IN = 401
 NOT_ALLOWED = 403
-MENDED_BY_OWNERS = ("unreachable", "unreadable")
+MENDED_BY_OWNERS = ("unreachable", "unreadable", "status401", "server")
 # The first class that fits counts, so subclasses come first.
 WITHOUT_ANSWER = {BrokenOff: "stream", TimedOut: "timeout", Unreachable: "unreachable", Unreadable: "unreadable"}
-STATUSES_WITH_ADVICE = (400, 402, 404, 406, 409, 413, 422, 429, 503)
+STATUSES_WITH_ADVICE = (400, 401, 402, 404, 406, 409, 413, 422, 429, 503)
 
 
 def kind_of(problem: ApiError) -> str:
@@ -30,25 +30,24 @@ def title_of(problem: ApiError) -> str:
 
 
 def advice_of(problem: ApiError) -> str:
-    """Return what the visitor can do about it. Only who runs the installation is told of commands, settings and logs.
+    """Return what the visitor can do about it; empty for what is not allowed, since the detail says why.
 
-    Nothing for what is not allowed: the detail says who can change that.
+    Only who runs the installation is told of commands, settings and logs.
     """
-    own = "_own" if is_own_machine() else ""
-    if kind := kind_of(problem):
-        return say(f"advice.{kind}{own if kind in MENDED_BY_OWNERS else ''}")
     if problem.status == NOT_ALLOWED:
         return ""
-    if problem.status == NOT_SIGNED_IN:
-        return say(f"advice.status401{own}")
-    return say(f"advice.status{problem.status}" if problem.status in STATUSES_WITH_ADVICE else f"advice.server{own}")
+    answered = f"status{problem.status}" if problem.status in STATUSES_WITH_ADVICE else "server"
+    advice = kind_of(problem) or answered
+    own = "_own" if advice in MENDED_BY_OWNERS and is_own_machine() else ""
+    return say(f"advice.{advice}{own}")
 
 
 def problem_html(problem: ApiError) -> str:
     """Return the problem's title, its detail and the advice as HTML."""
     words = problem.detail if kind_of(problem) else make_sentence(problem.detail)  # without an answer it is an address
     detail = f"<span>{escape(words)}</span> " if words else ""
-    what_to_do = f'<span class="todo">{escape(advice_of(problem))}</span>'
+    advice = advice_of(problem)
+    what_to_do = f'<span class="todo">{escape(advice)}</span>' if advice else ""
     if problem.status == NOT_SIGNED_IN and not is_own_machine():  # for instance in another tab, after signing out in this browser
         what_to_do += f' <a href="/sign-in">{escape(say_name("sign_in", "enter"))}</a>'
     return f'<div class="r-note bad" role="alert"><strong>{escape(title_of(problem))}</strong>{detail}{what_to_do}</div>'

@@ -23,21 +23,21 @@ log = logging.getLogger(__name__)
 
 
 class Suggestions:
-    """The use case of choosing collections for a question. Without the index nothing is suggested.
+    """The use case of choosing where a question is searched. Without the index no collection is suggested.
+
+    `searchable` are the kinds of sources that are set up.
 
     Raises:
         Unavailable: the database does not answer.
     """
 
-    def __init__(
-        self, database: Executor, index: IndexService, searchable: frozenset[SourceKind] = frozenset(SourceKind)
-    ) -> None:
+    def __init__(self, database: Executor, index: IndexService, searchable: frozenset[SourceKind]) -> None:
         self._database = database
         self._index = index
         self._searchable = searchable
 
     def check_sources(self, query: ResearchQuery) -> None:
-        """Refuse a question for kinds of sources of which none can be searched here: its run would only fail to find anything.
+        """Refuse a question that names a kind of sources which is not set up: its run would find nothing there.
 
         Raises:
             InvalidInput: a kind is not set up.

@@ -36,8 +36,10 @@ class Sender:
             return None, f"no answer within {self._limit_s:g} s"
         except ToolError as error:
             return None, str(error)
+        except aiohttp.ClientSSLError:
+            return None, "no answer: no encrypted connection could be made; look at the certificate"
         except aiohttp.ClientConnectorError:
-            return None, "no answer: nothing accepts connections there"
+            return None, "no answer: no connection could be made"
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return None, f"no answer: {type(error).__name__}"
         return status, "" if 200 <= status < 300 else _describe_refusal(status)

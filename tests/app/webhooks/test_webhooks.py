@@ -18,6 +18,7 @@ from app.http.services import open_services
 from app.outgoing.addresses import IPAddress, parse_networks
 from app.runs.storage.run_log import RunLog
 from app.webhooks.service.delivery import DeliveryPolicy
+from infra.local.ports import find_free_port
 from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 from tests.app.webhook_receiver import WebhookReceiver, serve_receiver
 
@@ -137,6 +138,14 @@ async def test_hostile_endpoints_fail_and_hold_up_nobody(
     assert not [request for request in receiver.requests if request.path == "/stolen"]
     for made in (bad, good):
         assert (await telling.send("DELETE", f"/v1/webhooks/{made['id']}")).status == 204
+
+
+async def test_what_keeps_a_connection_from_being_made_is_said(telling: ApiClient, receiver: WebhookReceiver) -> None:
+    nobody = await hook(telling, f"http://127.0.0.1:{find_free_port()}", events=["run.running"])
+    without_certificate = await hook(telling, receiver.url.replace("http:", "https:"), events=["run.running"])
+    await telling.ask()
+    assert await until_tried(telling, nobody["id"]) == "no answer: no connection could be made"
+    assert "look at the certificate" in await until_tried(telling, without_certificate["id"])
 
 
 async def test_an_endpoint_that_never_answers_is_given_up(
