@@ -1,6 +1,7 @@
 """The page in a real browser. It needs what `make extras` installs and is skipped without it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,67 @@ def test_a_shared_link_opens_and_a_citation_shows_its_quote(
     page.keyboard.press("Escape")
     sync_api.expect(drawer).to_have_count(0)
     page.wait_for_url(lambda address: "cite=" not in address)
+
+
+def test_a_closed_citation_stays_closed_when_the_visitor_is_quicker_than_the_server(
+    api: FakeApi,
+    url: str,
+    page: "sync_api.Page",  # type: ignore[name-defined]
+) -> None:
+    """The browser learns from the server that the address has no citation any more; what it sends before still has one."""
+    run = add_finished_run(api)
+    held = _hold_answers(page)
+    page.goto(f"{url}/read?run={run.id}&cite=1")
+    drawer = page.get_by_role("dialog")
+    sync_api.expect(drawer.locator("mark")).to_have_text(QUOTE)
+    held.begin()
+    page.keyboard.press("Escape")
+    sync_api.expect(drawer).to_have_count(0)
+    page.get_by_role("radio", name="中文").click()
+    held.end()
+    sync_api.expect(page.get_by_role("tab", name="目录")).to_be_visible()
+    page.wait_for_url(lambda address: "cite=" not in address)
+    sync_api.expect(drawer).to_have_count(0)
+    page.get_by_role("radio", name="English").click()
+    number = page.locator("article .r-cite >> nth=0")
+    sync_api.expect(page.get_by_role("tab", name="Contents")).to_be_visible()
+    number.click()
+    sync_api.expect(drawer.locator("mark")).to_have_text(QUOTE)
+
+
+class _HeldAnswers:
+    """What the page's server says, kept from the browser for a while."""
+
+    def __init__(self, deliver: Callable[[str | bytes], None]) -> None:
+        self._deliver = deliver
+        self._kept: list[str | bytes] | None = None
+
+    def begin(self) -> None:
+        self._kept = []
+
+    def end(self) -> None:
+        kept, self._kept = self._kept or [], None
+        for message in kept:
+            self._deliver(message)
+
+    def pass_on(self, message: str | bytes) -> None:
+        if self._kept is None:
+            self._deliver(message)
+        else:
+            self._kept.append(message)
+
+
+def _hold_answers(page: "sync_api.Page") -> _HeldAnswers:  # type: ignore[name-defined]
+    """Let the test hold back what the server sends over the page's one websocket."""
+    sockets: list[Any] = []
+    held = _HeldAnswers(lambda message: sockets[-1].send(message))
+
+    def connect(socket: Any) -> None:
+        sockets.append(socket)
+        socket.connect_to_server().on_message(held.pass_on)
+
+    page.route_web_socket("**/_stcore/stream", connect)
+    return held
 
 
 def test_progress_appears_without_a_reload(

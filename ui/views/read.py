@@ -31,6 +31,7 @@ from ui.report import PageReport
 from ui.session import ask_once, get_api, get_me, read_run_id
 from ui.watching import forget_unfinished
 
+CLOSED = "closed_citation"
 PREPARED = 24  # reports kept ready to show, for all visitors together
 
 
@@ -128,12 +129,16 @@ def _prepare(report: str, sections: tuple[str, ...], language: str) -> Article:
 def _open_drawer(run: Run, texts: Mapping[str, PageReport], sections: Sequence[SectionView]) -> None:
     """Open the citation behind a clicked number, or the form that changes a section.
 
-    The open citation is in the address, so that a reload opens it again.
+    The open citation is in the address, so that a reload opens it again. A browser that has not yet heard that it was closed
+    still sends the address with it.
     """
     report = texts[""]
     clicked = click_listener.listen(click_listener.merge_cards(texts))
     if clicked.citation:
         st.query_params["cite"] = clicked.citation
+        st.session_state.pop(CLOSED, None)
+    elif st.query_params.get("cite") == st.session_state.get(CLOSED, ""):
+        st.query_params.pop("cite", None)
     mark, dash, number = st.query_params.get("cite", "").rpartition("-")
     if clicked.section is not None and clicked.section < len(sections):
         form = st.dialog(say("change.title"), width="large")(section_change.show_form)
@@ -150,7 +155,7 @@ def _show_source(run: Run, report: PageReport, number: str, *, of_report: bool) 
 
 
 def _close_source() -> None:
-    st.query_params.pop("cite", None)
+    st.session_state[CLOSED] = st.query_params.pop("cite", "")
 
 
 main()
