@@ -37,17 +37,21 @@ def _find_heading(tokens: list[Token]) -> str:
 
 
 def _blocks_of(tokens: Iterable[Token]) -> Iterable[str]:
-    """Yield one string for each paragraph, heading, list item, code block or table row."""
+    """Yield one string for each paragraph, heading, list item (with its mark or number), code block or table row."""
     row: list[str] | None = None
+    mark = ""
     for token in tokens:
-        if token.type == "tr_open":
+        if token.type == "list_item_open":
+            mark = f"{token.info}{token.markup} " if token.info else "- "
+        elif token.type == "tr_open":
             row = []
         elif token.type == "tr_close" and row is not None:
             yield " | ".join(row)
             row = None
         elif token.type == "inline":
             if row is None:
-                yield _inline_text_of(token)
+                yield mark + _inline_text_of(token)
+                mark = ""
             else:
                 row.append(_inline_text_of(token))
         elif token.type in ("fence", "code_block"):

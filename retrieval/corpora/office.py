@@ -68,7 +68,9 @@ def _docx_text_of(block: Any) -> str:
         # A merged cell is given once for each column it spans.
         rows = ([cell.text for cell, _ in groupby(row.cells)] for row in block.rows)
         return "\n\n".join(filter(None, map(_join_row, rows)))
-    return str(block.text)
+    numbered = block._p.pPr is not None and block._p.pPr.numPr is not None
+    is_item = numbered or (block.style is not None and block.style.name.startswith("List"))
+    return f"- {block.text}" if is_item and block.text.strip() else str(block.text)
 
 
 def _shape_texts_of(shapes: Iterable[Any], depth: int = 0) -> Iterator[str]:
@@ -80,7 +82,13 @@ def _shape_texts_of(shapes: Iterable[Any], depth: int = 0) -> Iterator[str]:
         elif getattr(shape, "has_table", False):
             yield from (_join_row([cell.text for cell in row.cells]) for row in shape.table.rows)
         elif getattr(shape, "has_text_frame", False):
-            yield str(shape.text_frame.text)
+            yield from _frame_lines_of(shape)
+
+
+def _frame_lines_of(shape: Any) -> Iterator[str]:
+    """Yield the paragraphs of a shape, each with a bullet unless the shape holds one alone, as a title does."""
+    lines = [line for paragraph in shape.text_frame.paragraphs if (line := paragraph.text.strip())]
+    yield from lines if len(lines) == 1 else (f"- {line}" for line in lines)
 
 
 def _join_row(cells: Sequence[object]) -> str:

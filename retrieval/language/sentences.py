@@ -20,7 +20,7 @@ _CLOSERS = "\"'”’»)\\]」』）】》"
 # One class of characters comes first, for which `re` looks by itself: three patterns side by side take three times as long.
 # A run of marks is tried from its first one only: what strangers wrote may consist of nothing else.
 _CANDIDATE = re.compile(
-    rf"[.!?…。！？](?:(?<=[.!?…])(?<![.!?…]{{2}})[.!?…]*[{_CLOSERS}]*(?=\s|$)"
+    rf"[.!?…。！？؟۔।](?:(?<=[.!?…؟۔।])(?<![.!?…؟۔।]{{2}})[.!?…؟۔।]*[{_CLOSERS}]*(?=\s|$)"
     rf"|(?<=[。！？])[!?。！？…{_CLOSERS}]*|(?<=…)(?<!……)…*[”’」』）】》]+)"
 )
 _WORD_BEFORE = re.compile(r"([A-Za-z0-9][A-Za-z0-9.'’&-]*)$")

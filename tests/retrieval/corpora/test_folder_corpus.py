@@ -53,10 +53,10 @@ def test_addresses_are_stable_and_silent_about_the_machine(notes: Path) -> None:
 def test_markdown_loses_its_markup_and_gives_its_title(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(
         "---\nauthor: Ida Tarbell\ndate: 1904-11-01\n---\n# The *Oil* War\n\nA [link](http://x.example) and `code`,\nwrapped.\n\n"
-        "- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+        "- one\n- two\n\n3. three\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
     )
     document = one(tmp_path)
-    assert document.text == "The Oil War\n\nA link and code,\nwrapped.\n\none\n\ntwo\n\na | b\n\n1 | 2"
+    assert document.text == "The Oil War\n\nA link and code,\nwrapped.\n\n- one\n\n- two\n\n3. three\n\na | b\n\n1 | 2"
     assert (document.source.title, document.source.author, str(document.source.published)) == (
         "The Oil War",
         "Ida Tarbell",

@@ -156,6 +156,21 @@ def saved(document: Any) -> bytes:
     return content.getvalue()
 
 
+def test_items_of_lists_keep_a_mark_and_titles_have_none(tmp_path: Path) -> None:
+    document = Word()
+    document.add_paragraph("Before you leave")
+    document.add_paragraph("Close the windows", style="List Bullet")
+    document.save(str(tmp_path / "a.docx"))
+    slides = Presentation()
+    slide = slides.slides.add_slide(slides.slide_layouts[1])
+    slide.shapes.title.text = "Pricing"
+    slide.placeholders[1].text = "Raise the list price\nKeep the free tier"
+    slides.save(str(tmp_path / "b.pptx"))
+    documents, _ = read(tmp_path)
+    assert documents["a.docx"].text == "Before you leave\n\n- Close the windows"
+    assert documents["b.pptx"].text == "Pricing\n\n- Raise the list price\n\n- Keep the free tier"
+
+
 @pytest.mark.parametrize("kind", ["a.docx", "b.pptx", "c.xlsx", "d.epub"])
 def test_whatever_is_damaged_inside_a_file_is_reported_or_read(tmp_path: Path, kind: str) -> None:
     sheets = Workbook()

@@ -29,6 +29,7 @@ The door alarm sounds after two minutes. It can be silenced for ten minutes with
 Reset a forgotten code with this command:
 
     ufctl keypad --reset
+    ufctl keypad --confirm
 
 ## Spare parts
 
@@ -82,7 +83,17 @@ async def test_a_row_is_shown_in_its_table_and_a_command_as_code(documents: Loca
     body = report.sections[0].body
     assert "| Part | Model | Price" in body
     assert re.search(r"\| compressor \| UF-720 \| 1,610 euros \[\[\w+\]\] \|", body)
-    assert "`ufctl keypad --reset`" in body
+    assert re.search(r"- `ufctl keypad --reset` \[\[\w+\]\]\n- `ufctl keypad --confirm` \[\[\w+\]\]", body)
+
+
+async def test_short_lines_of_notes_answer_too(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "trip.md").write_text(
+        "# Trip\n\n- Hotel Mirabell\n- Ask Anna for the key\n- Paris office closed on Monday\n"
+    )
+    with open_local(tmp_path / "home", Collection(name="docs", kind=CorpusKind.FOLDER, path=str(tmp_path / "docs"))) as searcher:
+        report = await write("Whom do we ask for the key?", searcher)
+    assert "Ask Anna for the key" in [quote.text for quote in report.quotes]
 
 
 async def test_chinese_questions_are_answered_from_chinese_documents(documents: LocalSearcher) -> None:

@@ -20,7 +20,6 @@ def test_sentences_rows_and_commands_are_units_and_headings_are_none() -> None:
     assert [(unit.kind, unit.text) for unit in units] == [
         (UnitKind.SENTENCE, "The filter sits behind the lower grille."),
         (UnitKind.SENTENCE, "It must be replaced every six months."),
-        (UnitKind.ROW, "Model | Part | Price"),
         (UnitKind.ROW, "UF-480 | filter | 38.50"),
         (UnitKind.ROW, "UF-720 | filter | 44.00"),
         (UnitKind.CODE, "ufctl reset --filter"),
@@ -32,7 +31,7 @@ def test_a_unit_needs_what_it_points_back_to_and_a_row_the_head_of_its_table() -
     units = split_passage(make_passage())
     before = [unit.before.text if unit.before else "" for unit in units]
     head = "Model | Part | Price"
-    assert before == ["", "The filter sits behind the lower grille.", "", head, head, "", ""]
+    assert before == ["", "The filter sits behind the lower grille.", head, head, "", ""]
 
 
 def test_a_quote_is_exactly_its_stretch_of_the_stored_copy() -> None:
@@ -42,8 +41,34 @@ def test_a_quote_is_exactly_its_stretch_of_the_stored_copy() -> None:
 
 
 def test_a_numbered_chapter_is_a_heading_and_an_item_of_a_list_is_none() -> None:
-    steps = ["- Bring the spare key", "1) Open the upper lid", "2) Close the upper lid"]
-    lines = ["2.1 Strains and medium", *steps, "3.2 Held at 41 degrees", "4. Pets", "One cat is allowed."]
+    steps = ["Bring the spare key", "1) Open the upper lid", "2) Close the upper lid"]
+    lines = ["2.1 Strains and medium", f"- {steps[0]}", *steps[1:], "3.2 Held at 41 degrees", "4. Pets", "One cat is allowed."]
     units = split_passage(make_passage("\n\n".join(lines)))
     assert [unit.text for unit in units] == [*steps, "3.2 Held at 41 degrees", "One cat is allowed."]
     assert [units[0].heading, units[-1].heading] == ["2.1 Strains and medium", "4. Pets"]
+
+
+def test_lines_of_a_list_without_marks_are_units_and_what_heads_them_is_none() -> None:
+    slide = "Pricing\nRaise the list price in spring\nKeep the free tier\nNo discount for resellers\nPets\nOne cat is allowed."
+    units = split_passage(make_passage(slide))
+    assert [unit.text for unit in units] == [
+        "Raise the list price in spring",
+        "Keep the free tier",
+        "No discount for resellers",
+        "One cat is allowed.",
+    ]
+    assert [units[0].heading, units[-1].heading] == ["Pricing", "Pets"]
+
+
+def test_a_colon_opens_a_list() -> None:
+    units = split_passage(make_passage("Bring these things:\n\nTent and pegs\n\nBoots\n\nRope"))
+    assert [unit.text for unit in units] == ["Bring these things:", "Tent and pegs", "Boots", "Rope"]
+
+
+def test_a_passage_of_headings_alone_has_them_as_units() -> None:
+    assert [unit.text for unit in split_passage(make_passage("Hotel Mirabell"))] == ["Hotel Mirabell"]
+
+
+def test_sentences_end_in_other_scripts_too() -> None:
+    units = split_passage(make_passage("أين يقع المتحف الكبير؟ يقع المتحف في وسط المدينة القديمة."))
+    assert len(units) == 2

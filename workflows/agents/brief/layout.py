@@ -12,7 +12,7 @@ from workflows.agents.brief.units import CELL, UnitKind, kind_of
 NEAR_CHARS = 2
 """The most characters between two quotations that stand in one paragraph."""
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
-_FINISHED = re.compile(r"[.!?:。！？：…][\"”'’」』)）\]]*$")
+_FINISHED = re.compile(r"[.!?:。！？：…؟۔।][\"”'’」』)）\]]*$")
 
 
 def lay_out(quotes: Sequence[Quote]) -> str:
@@ -65,7 +65,7 @@ def _lay_out_run(quotes: Sequence[Quote]) -> str:
         case UnitKind.ROW:
             return _lay_out_rows(quotes)
         case UnitKind.CODE:
-            return "\n".join(f"- {_as_code(quote.text)} {marker_of(quote)}" for quote in quotes)
+            return "\n".join(f"- {_as_code(line)} {marker_of(quote)}" for quote in quotes for line in quote.text.splitlines())
         case _:
             return " ".join(map(quote_text, quotes))
 

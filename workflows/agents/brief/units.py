@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from app.domain.evidence import Passage, Quote
 from app.domain.script import count_ideographs
@@ -16,9 +16,10 @@ CELL = " | "
 FEWEST_WORDS = 3
 IDEOGRAPHS_A_WORD = 1.6
 """Ideographs that say as much as an English word."""
-_ENDS = re.compile(r"[.!?。！？…:：;；][\"'”’」』）)\]]*$")
+_ENDS = re.compile(r"[.!?。！？…؟۔।:：;；][\"'”’」』）)\]]*$")
 _CODE = re.compile(r"^\s*(?:[$>]\s|sudo\s)|\s--?[A-Za-z]|\w\(.*\)\s*$|[{};]\s*$|^\s*[\w.\-]+\s*=\s*\S|\S/\S+/\S")
 _ITEM = re.compile(r"(?:[-–*•·◦]|\(?(?:\d{1,2}|[a-z])[.)])\s", re.IGNORECASE)
+_BULLET = re.compile(r"[-–*•·◦]\s+")
 _NUMBERED = re.compile(r"\d{1,2}[.)]\s+")
 _CHAPTER = re.compile(r"(?:§\s*)?\d+(?:\.\d+)+\.?\s+")
 _POINTS_BACK = re.compile(
@@ -72,18 +73,20 @@ class Unit:
 
 
 def split_passage(passage: Passage) -> list[Unit]:
-    """Return the units of a passage in order. Headings are no units."""
+    """Return the units of a passage in order. Headings are none unless all are headings, nor is a table's head without its rows."""
     units: list[Unit] = []
+    headings: list[Unit] = []
     heading = ""
     table: Unit | None = None
     last: Unit | None = None
     spans = list(_join_short(passage.text, split_sentences(passage.text)))
     texts = [passage.text[start:end] for start, end in spans]
-    for at, ((start, end), text) in enumerate(zip(spans, texts, strict=True)):
-        kind = UnitKind.HEADING if _opens_section(text, texts[max(0, at - 1) : at] + texts[at + 1 : at + 2]) else kind_of(text)
+    for (start, end), text, kind in zip(spans, texts, _find_kinds(texts), strict=True):
         if kind is UnitKind.HEADING:
             heading, table, last = text, None, None
+            headings.append(Unit(passage, start, end, kind))
             continue
+        start += len(text) - len(_BULLET.sub("", text, count=1))
         if kind is not UnitKind.ROW:
             table = None
         elif table is None:
@@ -94,7 +97,33 @@ def split_passage(passage: Passage) -> list[Unit]:
         unit = Unit(passage, start, end, kind, before, heading)
         units.append(unit)
         last = unit
-    return units
+    return _drop_heads(units) or headings
+
+
+def _drop_heads(units: Sequence[Unit]) -> list[Unit]:
+    """Leave out the head of each table, which gives no figure: it comes with each row."""
+    heads = {unit.before.start for unit in units if unit.kind is UnitKind.ROW and unit.before}
+    return [unit for unit in units if unit.start not in heads or any(map(str.isdigit, unit.text))]
+
+
+def _find_kinds(texts: Sequence[str]) -> list[UnitKind]:
+    """Tell the forms of the lines of a passage.
+
+    A line like a title is a heading where it stands alone, or first or last of several and before what it heads. The others of
+    several, and those that a colon opens, are items of a list without marks.
+    """
+    beside = [[*texts[max(0, at - 1) : at], *texts[at + 1 : at + 2]] for at in range(len(texts))]
+    kinds = [UnitKind.HEADING if _opens_section(text, near) else kind_of(text) for text, near in zip(texts, beside, strict=True)]
+    for kind, run in groupby(range(len(texts)), key=lambda at: kinds[at]):
+        titles = list(run)
+        if kind is not UnitKind.HEADING or len(titles) == 1:
+            continue
+        first, last = titles[0], titles[-1]
+        opened = first > 0 and texts[first - 1].endswith((":", "："))
+        for at in titles:
+            if not (at == first and not opened) and not (at == last and last + 1 < len(texts)):
+                kinds[at] = UnitKind.SENTENCE
+    return kinds
 
 
 def _opens_section(text: str, beside: Sequence[str]) -> bool:
@@ -133,6 +162,6 @@ def count_words(text: str) -> float:
 
 def _is_title(text: str) -> bool:
     """Say whether a short line is a heading: no mark ends it or all is in capitals, and it is no item and gives no figure."""
-    if _ITEM.match(text) or any(map(str.isdigit, _CHAPTER.sub("", text, count=1))):
+    if _ITEM.match(text) or ":\n" in text or any(map(str.isdigit, _CHAPTER.sub("", text, count=1))):
         return False
     return text.isupper() or not _ENDS.search(text)
