@@ -3,7 +3,8 @@
 Three sets: `corpus` (the default corpus), `documents` (folders of manuals, papers, notes and tables, English and Chinese),
 and `multihop` (questions over several paragraphs). Each has two halves by source: the brief was built on `build`, and `judge`
 decides. Beside it stand three answers with as many words: the best sentence of each passage that BM25 finds (`bm25`), the best
-sentences of all those passages (`sentences`), and the first sentence of each that the hybrid search finds (`lead`).
+sentences of all those passages (`sentences`), and the first sentence of each that the hybrid search finds (`lead`). `over_bm25`
+is the brief's share over the better one of the first two.
 `--questions F` measures rows of {"question", "gold": [excerpts], "docs": a folder beside F, or null for the default corpus}
 instead.
 """
@@ -12,8 +13,10 @@ import argparse
 import asyncio
 import tempfile
 from collections.abc import Sequence
+from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple
 
 from bench.brief_answers import quote_best, quote_best_of_each, quote_leads, score_by_words, write_brief
@@ -64,7 +67,7 @@ async def measure_set(questions: Sequence[BriefQuestion], own: Collection, home:
     ordered = sorted(questions, key=lambda question: str(question.docs))
     for docs, asked in groupby(ordered, key=lambda question: question.docs):
         collection = Collection(name="docs", kind=CorpusKind.FOLDER, path=str(docs)) if docs else own
-        folder = home / (docs.name if docs else own.name)
+        folder = home / (name_home(docs) if docs else own.name)
         folder.mkdir(parents=True, exist_ok=True)
         with open_local(folder, collection, encoder=lambda: encoder) as searcher:
             for question in asked:
@@ -73,24 +76,34 @@ async def measure_set(questions: Sequence[BriefQuestion], own: Collection, home:
     return scores
 
 
+def name_home(docs: Path) -> str:
+    """Name the home of a folder's index: folders of one name, and a folder that has changed, have homes of their own."""
+    files = sorted((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in docs.rglob("*") if path.is_file())
+    return f"{docs.name}-{sha256(repr((str(docs.resolve()), files)).encode()).hexdigest()[:12]}"
+
+
 def count_figures(scores: Sequence[QuestionScore]) -> dict[str, float]:
-    """Count the figures of one set."""
+    """Count the figures of one set; those of questions with or without an answer are left out where it has none of them."""
     answerable = [score for score in scores if score.gold is not None]
     others = [score for score in scores if score.gold is None]
+    figures = _count_answers(answerable) if answerable else {}
+    return figures | ({"right_nothing": fmean(score.says_nothing for score in others)} if others else {})
+
+
+def _count_answers(scores: Sequence[QuestionScore]) -> dict[str, float]:
     gold, bm25, sentences, lead = (
-        sum(shares) / len(answerable)
-        for shares in zip(*((s.gold or 0.0, s.bm25, s.sentences, s.lead) for s in answerable), strict=True)
+        fmean(shares) for shares in zip(*((s.gold or 0.0, s.bm25, s.sentences, s.lead) for s in scores), strict=True)
     )
-    figures = {
+    best = max(bm25, sentences)
+    return {
         "gold_share": gold,
         "bm25_share": bm25,
         "sentences_share": sentences,
-        "over_bm25": gold / bm25 if bm25 else 0.0,
+        "over_bm25": gold / best if best else 0.0,
         "over_lead": gold / lead if lead else 0.0,
-        "false_nothing": sum(score.says_nothing for score in answerable) / len(answerable),
-        "empty": float(sum(score.is_empty for score in answerable)),
+        "false_nothing": fmean(score.says_nothing for score in scores),
+        "empty": float(sum(score.is_empty for score in scores)),
     }
-    return figures | ({"right_nothing": sum(score.says_nothing for score in others) / len(others)} if others else {})
 
 
 async def main(options: argparse.Namespace, home: Path) -> None:

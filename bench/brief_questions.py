@@ -51,7 +51,7 @@ def read_questions(file: Path, folders: Path, half: str | None = None) -> list[B
     """Read rows of {"question", "gold": [excerpts], "docs": a folder in `folders`, or null for the default corpus}."""
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     return [
-        BriefQuestion(row["question"], folders / row["docs"] if row.get("docs") else None, tuple(row["gold"]))
+        BriefQuestion(row["question"], folders / row["docs"] if row.get("docs") else None, tuple(row.get("gold") or ()))
         for row in rows
         if half is None or row["half"] == half
     ]

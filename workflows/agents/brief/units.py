@@ -73,7 +73,10 @@ class Unit:
 
 
 def split_passage(passage: Passage) -> list[Unit]:
-    """Return the units of a passage in order. Headings are none unless all are headings, nor is a table's head without its rows."""
+    """Return the units of a passage in order.
+
+    Headings are no units, unless there is nothing else, nor is the head of a table without its rows.
+    """
     units: list[Unit] = []
     headings: list[Unit] = []
     heading = ""
