@@ -195,6 +195,8 @@ async def test_what_does_not_exist_is_said_to_be_missing(run_log: RunLog, new_ru
         await run_log.load(nobody)
     with pytest.raises(NotFound):
         await store(run_log, run, 1, turn(0), "never/opened")
+    with pytest.raises(NotFound):
+        await run_log.reserve(run, "never/opened", 1, NOTHING, Reservation(10, 1))
 
 
 async def test_a_database_in_need_is_worth_waiting_for_and_a_mistake_is_not(
