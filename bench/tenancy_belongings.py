@@ -11,7 +11,7 @@ from app.domain.schedules import Timing
 from app.domain.writer import Agents, Arrangement, WriterSettings
 from app.http.services import Services
 
-CHAIN = WriterSettings(agents=Agents.EXTRACTIVE, arrangement=Arrangement.TIME)
+CHAIN = WriterSettings(agents=Agents.BRIEF, arrangement=Arrangement.TIME)
 RUNS = "/v1/runs/{run_id:uuid}"
 DOCUMENT = "INSERT INTO collection_documents (id, organisation_id, collection_id, name, bytes) VALUES ($1, $2, $3, $4, 9)"
 CANDIDATE = """

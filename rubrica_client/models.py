@@ -100,7 +100,7 @@ class Agents(StrEnum):
     """
 
     MODEL = "model"
-    EXTRACTIVE = "extractive"
+    BRIEF = "brief"
 
 
 class AgreementView(Value):
@@ -882,7 +882,7 @@ class ReportLineage(Value):
     """
     The settings that a report was in fact written with, noted by the worker that wrote it.
 
-    `model` is empty for the extractive writer; `prompts` are SHA-256 digests by `name/version/language`; `build` names the
+    `model` is empty for the writer of briefs; `prompts` are SHA-256 digests by `name/version/language`; `build` names the
     version of the program. A report older than lineages has an empty one. `composition` is what in fact wrote the text: a single
     pass that failed leaves `sections` here.
     """

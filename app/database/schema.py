@@ -5,9 +5,12 @@ import asyncpg
 from app.database.engine import Executor
 from app.domain.errors import SetupError
 
-SCHEMA_REVISION = "0004"
+SCHEMA_REVISION = "0001"
 # The comment names the oldest revision whose programs can work with the schema. A migration that leaves some behind rewrites it.
-FOUND = "SELECT version_num, obj_description('alembic_version'::regclass, 'pg_class') FROM alembic_version"
+FOUND = r"""
+    SELECT version_num,
+        substring(obj_description('alembic_version'::regclass, 'pg_class') FROM '^for programs from revision (\d+) on$')
+    FROM alembic_version"""
 
 
 async def revision_of(database: Executor) -> str | None:

@@ -1,7 +1,7 @@
 """Rubrics: the demands on a report about one question, item by item (Query-Specific Rubrics, sections 3.3 and C.1).
 
 This is the form that readers see and edit, and that reports are held to. DeepRubric's (`evidence_rubric.py`) and RACE's
-(`race_rubric.py`) are further forms; `rubric_forms.py` reads any of the three by its `form`.
+(`race_rubric.py`) are further forms; the field `form` tells them apart.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Turn the scores of a rubric's items into one number: as published (QSR Eq. 2, DeepRubric Eq. 4), and bounded (ADR 0027)."""
+"""Turn the scores of a rubric's items into one number: as published (QSR Eq. 2, DeepRubric Eq. 4), and bounded (ADR 0025)."""
 
 from collections.abc import Sequence
 from enum import StrEnum

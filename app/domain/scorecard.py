@@ -71,7 +71,7 @@ def scorecard_of(items: Iterable[CriterionScore], revised: tuple[str, ...] = ())
 
 
 def overall_of(scores: Iterable[CriterionScore]) -> float | None:
-    """Return the bounded score (`rubric_score`, ADR 0027) of what was judged; None where no judged item asks for anything."""
+    """Return the bounded score (`rubric_score`, ADR 0025) of what was judged; None where no judged item asks for anything."""
     judged = [ScoredItem(score.criterion.weight, score.score) for score in scores if score.score is not None]
     found = bounded_score(judged)
     return None if isinstance(found, Missing) else found

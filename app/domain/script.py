@@ -14,9 +14,9 @@ def is_ideograph(char: str) -> bool:
 
 def count_ideographs(text: str) -> int:
     """Count the ideographs of a text."""
-    return 0 if text.isascii() else sum(map(len, _RUN.findall(text)))
+    return sum(map(len, _RUN.findall(text)))
 
 
 def count_words(text: str) -> int:
     """Count the words of a text as is usual for Chinese: each ideograph is one, and so is what stands between blanks."""
-    return count_ideographs(text) + len((text if text.isascii() else _RUN.sub(" ", text)).split())
+    return count_ideographs(text) + len(_RUN.sub(" ", text).split())

@@ -16,7 +16,7 @@ class Agents(StrEnum):
     """The writer's agents: they ask a language model, or they only quote and cannot invent."""
 
     MODEL = "model"
-    EXTRACTIVE = "extractive"
+    BRIEF = "brief"
 
 
 class Arrangement(StrEnum):
@@ -58,7 +58,7 @@ class WriterSettings(Value):
 class ReportLineage(Value):
     """The settings that a report was in fact written with, noted by the worker that wrote it.
 
-    `model` is empty for the extractive writer; `prompts` are SHA-256 digests by `name/version/language`; `build` names the
+    `model` is empty for the writer of briefs; `prompts` are SHA-256 digests by `name/version/language`; `build` names the
     version of the program. A report older than lineages has an empty one. `composition` is what in fact wrote the text: a single
     pass that failed leaves `sections` here.
     """

@@ -29,7 +29,7 @@ HAVING = """
 SAID = """
     DELETE FROM {table} t USING retentions k
     WHERE k.organisation_id = t.organisation_id AND t.{since} < now() - make_interval(days => k.feedback_days)"""
-# Their words go; what they used stays with its month, as of runs (ADR 0037).
+# Their words go; what they used stays with its month, as of runs (ADR 0035).
 DRAFTS = """
     UPDATE drafts d SET question = '', body = '{}' FROM retentions k
     WHERE k.organisation_id = d.organisation_id AND d.created_at < now() - make_interval(days => k.runs_days)

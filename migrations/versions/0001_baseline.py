@@ -27,7 +27,7 @@ OF_RUN = "EXISTS (SELECT FROM runs WHERE runs.id = {}.run_id)"
 OWN_ROWS = {
     "annotation_tasks": ALL_RIGHTS,
     "api_keys": "INSERT, UPDATE (name, revoked_at), DELETE, SELECT (id, organisation_id, user_id, name, scopes, created_at, "
-    "expires_at, revoked_at, last_used_at)",
+    "expires_at, revoked_at, last_used_at, made_by)",
     "assignments": ALL_RIGHTS,
     "audit": "SELECT, INSERT",
     "candidates": ALL_RIGHTS,
@@ -68,6 +68,7 @@ ROWS_OF_RUNS = {
     "report_tasks": "SELECT, INSERT",
     "report_versions": "SELECT, INSERT",
     "reports": "SELECT",
+    "response_details": "SELECT, INSERT",
     "run_rubrics": "SELECT, INSERT, UPDATE",
     "stages": "SELECT, INSERT",
     "tool_calls": "SELECT",
@@ -79,11 +80,14 @@ OTHERS = {
     "organisations": ("SELECT, UPDATE", "id = current_organisation()"),
     "snapshots": ("SELECT", "EXISTS (SELECT FROM run_sources s WHERE s.hash = snapshots.hash)"),
     # Hashes of passwords are read by the sign-in only, which happens before anybody is known.
-    "users": ("SELECT (id, email, name, created_at)", "EXISTS (SELECT FROM memberships m WHERE m.user_id = users.id)"),
+    "users": (
+        "SELECT (id, email, name, created_at, verified_at)",
+        "EXISTS (SELECT FROM memberships m WHERE m.user_id = users.id)",
+    ),
 }
 WORKERS = (
-    *("fleet_questions", "fleets", "identities", "oidc_flows", "outside_counts", "outside_limits", "outside_results"),
-    *("outside_texts", "rate_buckets"),
+    *("address_tokens", "fleet_questions", "fleets", "identities", "oidc_flows", "outside_counts", "outside_limits"),
+    *("outside_results", "outside_texts", "rate_buckets"),
 )
 
 
@@ -104,7 +108,7 @@ def upgrade() -> None:
         protect_table(op, table, "", "false")
     op.execute(f"GRANT SELECT ON alembic_version TO {API_ROLE}, {WORKER_ROLE}")
     # From which revision on programs can work with this schema (app/database/schema.py).
-    op.execute("COMMENT ON TABLE alembic_version IS '0001'")
+    op.execute("COMMENT ON TABLE alembic_version IS 'for programs from revision 0001 on'")
 
 
 def downgrade() -> None:

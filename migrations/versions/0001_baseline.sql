@@ -1,5 +1,5 @@
 -- The tables of revision 0001, each after those that it names. Like every migration this stays as it is:
--- what the tables are now stands in app/storage/tables*.py.
+-- what the tables are now stands in app/database/tables.
 
 CREATE TABLE oidc_flows (
     state_hash BYTEA NOT NULL,
@@ -66,9 +66,22 @@ CREATE TABLE users (
     name TEXT DEFAULT '' NOT NULL,
     password_hash TEXT,
     created_at timestamptz DEFAULT now() NOT NULL,
+    verified_at timestamptz,
     PRIMARY KEY (id),
     CONSTRAINT users_email UNIQUE (email)
 );
+
+CREATE TABLE address_tokens (
+    token_hash BYTEA NOT NULL,
+    user_id UUID NOT NULL,
+    purpose TEXT NOT NULL,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (token_hash),
+    CONSTRAINT address_tokens_purpose CHECK (purpose IN ('verify', 'reset')),
+    FOREIGN KEY(user_id) REFERENCES users (id) ON DELETE CASCADE
+);
+
+CREATE INDEX address_tokens_of_user ON address_tokens (user_id, purpose);
 
 CREATE TABLE audit (
     id UUID DEFAULT gen_random_uuid() NOT NULL,
@@ -176,6 +189,7 @@ CREATE TABLE invitations (
     invited_by UUID,
     created_at timestamptz DEFAULT now() NOT NULL,
     expires_at timestamptz NOT NULL,
+    mailed BOOLEAN DEFAULT false NOT NULL,
     PRIMARY KEY (id),
     CONSTRAINT invitations_role CHECK (role IN ('owner', 'admin', 'member', 'viewer')),
     CONSTRAINT invitations_token UNIQUE (token_hash),
@@ -291,6 +305,7 @@ CREATE TABLE api_keys (
     expires_at timestamptz,
     revoked_at timestamptz,
     last_used_at timestamptz,
+    made_by UUID DEFAULT (NULLIF(current_setting('rubrica.key', true), ''))::uuid,
     PRIMARY KEY (id),
     FOREIGN KEY(organisation_id, user_id) REFERENCES memberships (organisation_id, user_id) ON DELETE CASCADE,
     FOREIGN KEY(organisation_id) REFERENCES organisations (id) ON DELETE CASCADE
@@ -584,6 +599,17 @@ CREATE TABLE reports (
     PRIMARY KEY (run_id),
     FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE
 );
+
+CREATE TABLE response_details (
+    id UUID NOT NULL,
+    run_id UUID NOT NULL,
+    notes JSON NOT NULL,
+    previous_id UUID,
+    retrievable BOOLEAN NOT NULL,
+    PRIMARY KEY (id),
+    FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE
+);
+CREATE INDEX response_details_of_run ON response_details (run_id);
 
 CREATE TABLE run_rubrics (
     run_id UUID NOT NULL,

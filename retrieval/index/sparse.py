@@ -50,7 +50,7 @@ class SparseEncoder:
         """Weigh a passage for storage: the mean of its own weights and those of `window`, the passage with its neighbours.
 
         A question's words are often spread over a document, so that a passage is also found by the text around it
-        (docs/decisions/0018). Without `window` the weights are the passage's own.
+        (docs/retrieval.md). Without `window` the weights are the passage's own.
         """
         own = self._bm25.embed_document(prepare_tokens(text))
         if not window:

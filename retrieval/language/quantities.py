@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from app.domain.dates import MONTHS
+from app.domain.script import IDEOGRAPHS
 from retrieval.language.traditional import simplify
 
 
@@ -69,7 +70,7 @@ def _read_units() -> dict[str, _Unit]:
 
 _UNITS = _read_units()
 _AFTER = "|".join(re.escape(alias) for alias in sorted(_UNITS, key=len, reverse=True))
-_UNIT = re.compile(rf"[\s-]?(?:({_AFTER})(?![a-z])|(?=[\u4e00-\u9fff]))", re.IGNORECASE)
+_UNIT = re.compile(rf"[\s-]?(?:({_AFTER})(?![a-z])|(?=[{IDEOGRAPHS}]))", re.IGNORECASE)
 _CHINESE_UNIT = re.compile(
     rf"\s?({'|'.join(re.escape(alias) for alias in sorted((a for a in _UNITS if not a.isascii()), key=len, reverse=True))})"
 )

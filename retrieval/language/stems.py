@@ -34,8 +34,3 @@ def stem_word(lower: str) -> str:
 def find_root(lower: str) -> str:
     """Give Snowball's stem of a word in lower case, be it a stop word or not. Irregular forms are led to their base first."""
     return str(_SNOWBALL.stemWord(_BASES.get(lower, lower)))
-
-
-def is_irregular(lower: str) -> bool:
-    """Tell whether a word is the irregular form of another (`paid`, `men`)."""
-    return lower in _BASES

@@ -7,4 +7,4 @@ _SIMPLIFIED = str.maketrans({pair[0]: pair[1] for pair in read_lists("traditiona
 
 def simplify(text: str) -> str:
     """Return the text with simplified ideographs. Every character keeps its place."""
-    return text if text.isascii() else text.translate(_SIMPLIFIED)
+    return text.translate(_SIMPLIFIED)

@@ -2,7 +2,7 @@
 
 It averages standard scores with equal weights. A standard score counts standard deviations from the mean of its half's
 candidates. Unlike reciprocal ranks it keeps the lead of the best hit; unlike scaling to the range of the candidates it does not
-depend on the worst of them (docs/decisions/0018).
+depend on the worst of them (docs/decisions/0017).
 """
 
 from collections.abc import Mapping, Sequence

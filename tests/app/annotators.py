@@ -117,7 +117,7 @@ async def find_made_run(pool: asyncpg.Pool, comparison_id: str) -> UUID:
 
 async def make_comparison(pool: asyncpg.Pool, owner: Person, run_id: UUID, words: str, lineage: ReportLineage) -> str:
     """Make a comparison that is ready; the second report says `words`."""
-    body = {"run_id": str(run_id), "writer": {"agents": "extractive", "arrangement": "time"}}
+    body = {"run_id": str(run_id), "writer": {"agents": "brief", "arrangement": "time"}}
     reply = await owner.post("/v1/comparisons", body)
     assert reply.status == 201, reply.body
     await finish_run(

@@ -36,7 +36,6 @@ from tests.architecture.test_files import ROOT
 OUTSIDE = (
     *(
         "app/settings.py",
-        "app/domain/rubric_forms.py",
         "workflows/agents/answer_reading.py",
         "retrieval/service/search_routes.py",
     ),

@@ -109,3 +109,13 @@ def test_a_machines_path_is_noticed() -> None:
         assert MACHINE_PATHS.search(text)
     for text in ("http://host/home/me", "/v1/runs/root/x", "workflows/opt/x", "/usr/bin/chromium"):
         assert not MACHINE_PATHS.search(text)
+
+
+def test_decisions_are_numbered_without_a_gap_and_listed() -> None:
+    folder = ROOT / "docs/decisions"
+    pages = sorted(folder.glob("0*.md"))
+    titles = [page.read_text().partition("\n")[0].removeprefix("# ") for page in pages]
+    assert [page.name[:4] for page in pages] == [title[:4] for title in titles] == [f"{n:04d}" for n in range(1, len(pages) + 1)]
+    listed = [line for line in (folder / "README.md").read_text().splitlines() if line.startswith("| [")]
+    expected = [f"| [{title[:4]}]({page.name}) | {title[5:]} |" for page, title in zip(pages, titles, strict=True)]
+    assert [line.rpartition("accepted")[0].rstrip() for line in listed] == expected

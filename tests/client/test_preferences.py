@@ -45,7 +45,7 @@ async def test_compare_choose_reveal_rate_flag_and_agree(api: Client, pool: asyn
     made = await sent(api, preferences.compare(run_id, way.writer))
     assert (made.status, made.left) == ("preparing", None)
     await finish_run(
-        pool, await find_made_run(pool, made.id), make_report(SECOND), ReportLineage(agents="extractive", arrangement="automatic")
+        pool, await find_made_run(pool, made.id), make_report(SECOND), ReportLineage(agents="brief", arrangement="automatic")
     )
     seen = await sent(api, preferences.comparison(made.id))
     assert seen.left is not None

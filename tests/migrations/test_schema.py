@@ -25,7 +25,7 @@ LEFT = """
     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v') AND relname <> 'alembic_version'
     UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace"""
 # The SHA-256 of all SQL files, by the revision that brings databases to them.
-FUNCTIONS_OF = dict.fromkeys(("0001", "0002", "0003", "0004"), "1b6be01609e95d11af7e90b439dd724034fd3ecb4dbd284e7f3469d4e974e0cd")
+FUNCTIONS_OF = {"0001": "1b6be01609e95d11af7e90b439dd724034fd3ecb4dbd284e7f3469d4e974e0cd"}
 BEFORE_THE_FIRST_RELEASE = "made by a version before the first release.*name a new, empty database, or start in a new home"
 
 
@@ -121,12 +121,13 @@ async def test_a_newer_schema_is_left_alone_and_serves_until_it_says_otherwise(e
     connection = await asyncpg.connect(empty_postgres_url)
     await connection.execute("UPDATE alembic_version SET version_num = '9999'")
     await require_schema(connection)
-    await connection.execute("COMMENT ON TABLE alembic_version IS '9998'")
+    await connection.execute("COMMENT ON TABLE alembic_version IS 'for programs from revision 9998 on'")
     with pytest.raises(SetupError, match=r"is at 9999, and no longer works with this version .*; install the newer one"):
         await require_schema(connection)
     with pytest.raises(SetupError, match="install the newer one"):
         await upgrade(empty_postgres_url)
-    await connection.execute("COMMENT ON TABLE alembic_version IS '0001'; UPDATE alembic_version SET version_num = '0000'")
+    await connection.execute("COMMENT ON TABLE alembic_version IS 'for programs from revision 0001 on'")
+    await connection.execute("UPDATE alembic_version SET version_num = '0000'")
     with pytest.raises(SetupError, match=f"is at 0000, this version needs {SCHEMA_REVISION}; run `rubrica migrate`"):
         await require_schema(connection)
     await connection.execute("UPDATE alembic_version SET version_num = '9999'")
@@ -135,11 +136,15 @@ async def test_a_newer_schema_is_left_alone_and_serves_until_it_says_otherwise(e
     assert await current_revision(empty_postgres_url) == "9999"
 
 
-@pytest.mark.parametrize("revision", ["0001", "0025"])
-async def test_a_database_from_before_the_first_release_is_refused_and_left_alone(empty_postgres_url: str, revision: str) -> None:
+@pytest.mark.parametrize(("revision", "comment"), [("0001", ""), ("0025", ""), ("0001", "0001"), ("0004", "0001")])
+async def test_a_database_from_before_the_first_release_is_refused_and_left_alone(
+    empty_postgres_url: str, revision: str, comment: str
+) -> None:
     connection = await asyncpg.connect(empty_postgres_url)
     await connection.execute("CREATE TABLE alembic_version (version_num varchar(32) NOT NULL)")
     await connection.execute("INSERT INTO alembic_version VALUES ($1)", revision)
+    if comment:
+        await connection.execute(f"COMMENT ON TABLE alembic_version IS '{comment}'")
     with pytest.raises(SetupError, match=BEFORE_THE_FIRST_RELEASE):
         await require_schema(connection)
     with pytest.raises(SetupError, match=BEFORE_THE_FIRST_RELEASE):

@@ -42,7 +42,7 @@ def add_comparison(api: FakeApi, run: FakeRun) -> Json:
     api.answer("POST", f"{path}/choice", choose)
     api.answer("POST", f"{path}/reveal", reveal)
     api.answer("POST", "/v1/comparisons", lambda *_: comparison)
-    ways = [("stub at 0.8", {"temperature": 0.8}), ("quotations: time", {"agents": "extractive", "arrangement": "time"})]
+    ways = [("stub at 0.8", {"temperature": 0.8}), ("quotations: time", {"agents": "brief", "arrangement": "time"})]
     api.answer("GET", "/v1/preferences/ways", lambda *_: {"items": [{"name": n, "writer": w} for n, w in ways]})
     item = {**{k: comparison[k] for k in ("id", "run_id", "question", "status")}, "created_at": WHEN, "chosen": False}
     api.answer("GET", "/v1/comparisons", lambda *_: {"items": [item], "next": None})

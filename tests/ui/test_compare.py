@@ -69,7 +69,7 @@ def test_a_second_report_is_asked_for_where_one_reads(api: FakeApi, open_page: O
 def test_without_a_model_it_is_said_before_what_a_second_report_can_be(api: FakeApi, open_page: OpenPage) -> None:
     run = add_finished_run(api)
     comparison = add_comparison(api, run)
-    chain = {"name": "quotations: time", "writer": {"agents": "extractive", "arrangement": "time"}}
+    chain = {"name": "quotations: time", "writer": {"agents": "brief", "arrangement": "time"}}
     api.answer("GET", "/v1/preferences/ways", lambda *_: {"items": [chain]})
     assert "the same statements in another order" in captions(open_page("read", run=run.id))
     comparison |= {"status": "same", "left": None, "right": None, "detail": "both reports came out the same"}

@@ -1,7 +1,7 @@
 """MindDR's citation reward (Eq. 10), which compares a report's citations with the number of citations in a reference report.
 
 As published, it asks for valid citations but not for few invalid ones, does not say what one citation is, and pays for none at
-all where the reference has none. ADR 0044: what is said again is one citation, a sentence has at most three, seven tenths of all
+all where the reference has none. ADR 0042: what is said again is one citation, a sentence has at most three, seven tenths of all
 citations must be valid, and nothing cited earns nothing. `published` leaves these out.
 """
 

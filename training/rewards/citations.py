@@ -1,6 +1,6 @@
 """The citation reward of DeepRubric, appendix A.4, Eq. 9 to 14.
 
-The paper leaves some cases open, and rewards some tricks. ADR 0044 decides them; `published` asks for the paper's form:
+The paper leaves some cases open, and rewards some tricks. ADR 0042 decides them; `published` asks for the paper's form:
 
 - Precision is the share of a claim's ids that are relevant; at most three are looked at. As published, all cited texts are
   judged as one, so that an id costs nothing.

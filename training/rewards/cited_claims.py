@@ -2,7 +2,7 @@
 
 As published, a span is one claim however much it says, and a claim counts as often as it is said. Here each sentence of a span
 is a claim of its own, a sentence ends after 40 words, and the claims of one sentence, also of a repeated one, count once
-together (ADR 0044). A cite tag without a span is text like any other, so that nothing can be hidden in it.
+together (ADR 0042). A cite tag without a span is text like any other, so that nothing can be hidden in it.
 """
 
 import re

@@ -60,7 +60,7 @@ async def judge_deeprubric_parts(sample: RewardSample, kit: Kit, published: bool
 async def judge_rubric_reward(question: str, answer: str, rubric: Sequence[EvidenceCriterion], kit: Kit) -> Score:
     """Judge an answer by DeepRubric Eq. 4 (and 6), from 0 to 1: the criteria's scores over 4, averaged by weight.
 
-    A negative weight, which an unrevised rubric may have, lowers the reward (ADR 0027). The reward is Missing where the verdict
+    A negative weight, which an unrevised rubric may have, lowers the reward (ADR 0025). The reward is Missing where the verdict
     on a criterion is, and without criteria.
     """
     met = require_present(

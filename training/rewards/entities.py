@@ -1,7 +1,7 @@
 """Process reward (MindDR Eq. 8): the share of the key intermediate entities that a search met, by string matching.
 
 The paper also looks into thoughts, so that a policy can earn the reward by listing likely names there. Here only an observed
-entity counts (ADR 0044); `published` counts thoughts too.
+entity counts (ADR 0042); `published` counts thoughts too.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Rewards of structure and tool use, which need no judge: DeepRubric Eq. 7 and 8, MindDR Eq. 6, 7 and 11.
 
-ADR 0044 decides the cases that the papers leave open. An answer or thought without words is none. A citation counts when its id
+ADR 0042 decides the cases that the papers leave open. An answer or thought without words is none. A citation counts when its id
 exists. A call repeats another one of the same tool when it has the same words; it is no further search, and a step that only
 repeats fails. `published` counts repetitions. In MindDR Eq. 6 a failure with no tool step before it is an isolated one, and a
 step that calls no tool has no tool reward.

@@ -42,7 +42,7 @@ def show_second_report_form(client: Client, run: Run, report: PageReport) -> Non
     except ApiError as error:
         problem.show(error)
         return
-    quoting = all(way.writer.agents == "extractive" for way in ways)
+    quoting = all(way.writer.agents == "brief" for way in ways)
     if quoting and not report.citations:
         st.html(f'<div class="r-note" role="status">{escape(say("compare.nothing_quoted"))}</div>')
         return
@@ -65,7 +65,7 @@ def label_way(way: WayView) -> str:
         return say("way.model", model=writer.model)
     if writer.temperature is not None:
         return say("way.freer")
-    return say_name("way", writer.arrangement) if writer.agents == "extractive" else way.name
+    return say_name("way", writer.arrangement) if writer.agents == "brief" else way.name
 
 
 def show_flag_form(client: Client, run: Run, report: PageReport) -> None:

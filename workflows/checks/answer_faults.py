@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from app.domain.script import IDEOGRAPHS
+
 CUT_OFF, LOOPED = "length", "loop"
 """Reasons why an answer ended: the server's limit, and our own watch over a stream."""
 RUN_WORDS = 16
@@ -18,7 +20,7 @@ WATCHED_CHARS = 10_000
 LEAST_NEW = 0.4
 """The least share of runs in a window that are not repetitions; prose has above .95, a list of alike items above .5."""
 LABEL_WORDS, LABEL_IDEOGRAPHS = 3, 5
-_WORD = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u9fff\uf900-\ufaff]+")
+_WORD = re.compile(rf"[{IDEOGRAPHS}]|[^\W_{IDEOGRAPHS}]+")
 _ENDLESS = re.compile(r"(.)\1{599,}|(.{2,12}?)\2{149,}", re.DOTALL)
 _TAG = re.compile(r"</?([a-z_]{2,30})\b[^<>\n]{0,200}>")
 _LABEL = re.compile(r"^([^\W\d_][^\n:：{}<>#*|]{3,60})[:：][ \t]*$", re.MULTILINE)

@@ -31,7 +31,7 @@ def writer_of(shop: Workshop, query: ResearchQuery) -> ReportWriter:
         PromptError: the query names a version of a prompt that does not exist.
     """
     wish = query.writer
-    if wish.agents is Agents.EXTRACTIVE or not shop.asks_a_model:
+    if wish.agents is Agents.BRIEF or not shop.asks_a_model:
         return make_brief_writer(shop, query)
     chat, styled = _model_of(shop, wish.model), style_versions_of(query)
     unchosen = {name: version for name, version in styled.items() if not shop.prompts.is_chosen(name)}
@@ -51,7 +51,7 @@ def writer_of(shop: Workshop, query: ResearchQuery) -> ReportWriter:
 def make_brief_writer(shop: Workshop, query: ResearchQuery) -> ReportWriter:
     """Return the writer that needs no model."""
     arrangement = query.writer.arrangement
-    lineage = ReportLineage(system=query.system, agents=Agents.EXTRACTIVE, arrangement=arrangement, build=shop.build)
+    lineage = ReportLineage(system=query.system, agents=Agents.BRIEF, arrangement=arrangement, build=shop.build)
     return ReportWriter(shop.fallback, shop.chat, shop.prompts, lineage)
 
 

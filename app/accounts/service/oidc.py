@@ -102,7 +102,7 @@ class OpenIdConnect:
         return person, offers[0].organisation if offers else None
 
     async def _remove_password(self, connection: asyncpg.pool.PoolConnectionProxy, person: Person, address: str) -> None:
-        """Remove a password whose setter never proved that the address is theirs; the person who signs in now has (ADR 0035)."""
+        """Remove a password whose setter never proved that the address is theirs; the person who signs in now has (ADR 0033)."""
         await people.remove_password(connection, person.id)
         await sessions.close_all(connection, person.id)
         for place in await people.list_organisations(connection, person.id):

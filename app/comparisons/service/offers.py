@@ -26,7 +26,7 @@ class Offers(NamedTuple):
     def list_ways(self) -> list[Way]:
         """List the ways in which a second report can be written."""
         quoting = [
-            Way(f"quotations: {arrangement}", WriterSettings(agents=Agents.EXTRACTIVE, arrangement=arrangement))
+            Way(f"quotations: {arrangement}", WriterSettings(agents=Agents.BRIEF, arrangement=arrangement))
             for arrangement in (Arrangement.WORTH, Arrangement.TIME)
         ]
         if self.model is None:

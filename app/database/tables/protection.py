@@ -1,6 +1,6 @@
 """The rows of a table that the API's role sees, and what it may do to them; this is declared beside the table's columns.
 
-Row-level security enforces it (ADR 0034). A migration repeats what is declared here, and a test compares the two.
+Row-level security enforces it (ADR 0032). A migration repeats what is declared here, and a test compares the two.
 The worker's role sees and may do everything. A table that says nothing shows the rows of the organisation that is acted for.
 """
 

@@ -48,7 +48,7 @@ DROP = """
                                  detail = 'the fleet was cancelled before it began'
     FROM left_out, before WHERE q.fleet_id = $1 AND q.position = left_out.position"""
 TELL = "UPDATE fleets SET detail = $2, wish = coalesce($3, wish) WHERE id = $1"
-# One message for the whole of it, in the transaction that ends it; of its runs webhooks are told nothing (ADR 0033).
+# One message for the whole of it, in the transaction that ends it; of its runs webhooks are told nothing (ADR 0031).
 END = """
     WITH over AS (UPDATE fleets SET ended_at = now(), detail = ''
                   WHERE id = $1 AND ended = questions AND (gathered OR wish = 'cancel')

@@ -35,8 +35,8 @@ BY_MODEL = ReportLineage(
     prompts={"section/v2/en": "ab" * 32},
     build="b19d",
 )
-BY_QUOTING = ReportLineage(system="minddr", agents="extractive", arrangement="time", build="b20d")
-BY_TIME = {"agents": "extractive", "arrangement": "time"}
+BY_QUOTING = ReportLineage(system="minddr", agents="brief", arrangement="time", build="b20d")
+BY_TIME = {"agents": "brief", "arrangement": "time"}
 DELIVERED, ALTERNATIVE = "Duties protect labour at home.", "Duties raise what people pay."
 
 
@@ -157,7 +157,7 @@ async def test_no_byte_of_the_blind_answers_tells_which_report_is_which(
             "ab" * 32,
             "arrangement",
         ),
-        *("extractive", "minddr", "delivered", "alternative", "written by", "the-judge", "usage", "cost", "token", "model"),
+        *("brief", "minddr", "delivered", "alternative", "written by", "the-judge", "usage", "cost", "token", "model"),
         *(created.isoformat()[:23], *digests),
     ]
     assert len(digests) == 2

@@ -34,4 +34,4 @@ def test_what_cannot_be_had_is_refused_with_what_there_is(offers: Offers, writer
 
 def test_quoting_is_possible_with_and_without_a_model() -> None:
     for offers in (Offers(None), Offers("m")):
-        offers.check(WriterSettings(agents=Agents.EXTRACTIVE, arrangement=Arrangement.TIME))
+        offers.check(WriterSettings(agents=Agents.BRIEF, arrangement=Arrangement.TIME))

@@ -27,7 +27,7 @@ BEGINNING = datetime(2020, 1, 1, tzinfo=UTC)
 NAMES = Pseudonyms(b"k" * 32)
 DELIVERED, OTHER = "Duties protect labour at home.", "Duties raise what people pay."
 WAY = ReportLineage(system="minddr", agents="model", model="m1", prompts={"section/v1/en": "ab" * 32}, build="b1")
-OTHER_WAY = ReportLineage(system="minddr", agents="extractive", arrangement="time", build="b1")
+OTHER_WAY = ReportLineage(system="minddr", agents="brief", arrangement="time", build="b1")
 
 
 class Readers:

@@ -12,8 +12,8 @@ from tests.app.annotators import Person, add_person, make_choice, make_compariso
 from tests.app.served_api import ApiClient
 
 DELIVERED, OTHER = "Duties protect labour at home.", "Duties raise what people pay."
-WAY = ReportLineage(system="minddr", agents="extractive", arrangement="worth")
-OTHER_WAY = ReportLineage(system="minddr", agents="extractive", arrangement="time")
+WAY = ReportLineage(system="minddr", agents="brief", arrangement="worth")
+OTHER_WAY = ReportLineage(system="minddr", agents="brief", arrangement="time")
 
 
 class Place:

@@ -63,12 +63,12 @@ async def test_when_planning_fails_the_question_itself_is_the_plan(house: WholeP
     assert "no idea" in str(await house.list_events(run_id, EventType.WARNING))
 
 
-async def test_when_the_report_agent_fails_the_report_is_extractive_and_says_so(house: WholeProduct) -> None:
+async def test_when_the_report_agent_fails_the_report_is_a_brief_and_says_so(house: WholeProduct) -> None:
     async with house.start_worker(broken(make_toy_agents(), report="out of words")):
         run_id = await house.ask()
         await house.wait_for(run_id, RunStatus.COMPLETED)
     written = await house.read_report_markdown(run_id)
-    assert "extractive" in written
+    assert "made of quotations" in written
     assert "did not write this report (out of words)" in written
 
 

@@ -116,7 +116,7 @@ async def test_a_paused_run_finishes_with_what_there_is_and_spends_nothing_more(
         await house.steering.resume(run_id, finish=True)
         done = await house.wait_for(run_id, RunStatus.COMPLETED)
     assert done.usage == paused.usage
-    assert "extractive" in await house.read_report_markdown(run_id)
+    assert "made of quotations" in await house.read_report_markdown(run_id)
     assert "budget" in await house.read_report_markdown(run_id)
 
 
@@ -132,7 +132,7 @@ async def test_a_running_run_can_be_asked_to_finish(house: WholeProduct) -> None
         gate.open()
         await house.wait_for(run_id, RunStatus.COMPLETED)
     assert len(house.model.asked) < CALLS
-    assert "extractive" in await house.read_report_markdown(run_id)
+    assert "made of quotations" in await house.read_report_markdown(run_id)
 
 
 async def test_cancelling_aborts_the_calls_under_way(house: WholeProduct) -> None:
@@ -204,4 +204,4 @@ async def test_at_its_cap_a_run_can_finish_with_what_there_is(house: WholeProduc
         await house.steering.resume(run_id, finish=True)
         done = await house.wait_for(run_id, RunStatus.COMPLETED)
     assert done.usage == reached.usage
-    assert "extractive" in await house.read_report_markdown(run_id)
+    assert "made of quotations" in await house.read_report_markdown(run_id)

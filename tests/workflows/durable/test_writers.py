@@ -38,15 +38,15 @@ async def test_a_report_is_written_as_its_run_asks_and_says_with_what(house: Who
         # The report's seven calls went to the other model, plan and searches to the usual one.
         assert (len(other.asked), len(house.model.asked) - asked) == (7, 10)
 
-        quoted, text = await written(house, WriterSettings(agents=Agents.EXTRACTIVE, arrangement=Arrangement.TIME))
-        assert (quoted["agents"], quoted["arrangement"], quoted["model"]) == ("extractive", "time", "")
+        quoted, text = await written(house, WriterSettings(agents=Agents.BRIEF, arrangement=Arrangement.TIME))
+        assert (quoted["agents"], quoted["arrangement"], quoted["model"]) == ("brief", "time", "")
         assert "Extracts" in text
 
         refused, text = await written(house, WriterSettings(model="none-such"))
-        assert refused["agents"] == "extractive"
+        assert refused["agents"] == "brief"
         assert "does not offer the model" in text
         refused, text = await written(house, WriterSettings(prompts={"section": "v9"}))
-        assert refused["agents"] == "extractive"
+        assert refused["agents"] == "brief"
 
 
 def test_a_chosen_prompt_is_used_and_told(tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ def make_quoting_toys() -> AgentSet:
             title="Extracts",
             sections=(Section(heading=stops or "Nothing", body=body),),
             quotes=quotes,
-            notices=("extractive", *_list_notices(findings)),
+            notices=("made of quotations", *_list_notices(findings)),
         )
 
     return AgentSet(plan=plan, search=search, report=report)

@@ -53,9 +53,9 @@ class DataSection(Value):
 
 
 class RewardSection(Value):
-    """The reward, and the weights of DRub Eq. 5. `aggregation` is that of QSR Eq. 2 (ADR 0027).
+    """The reward, and the weights of DRub Eq. 5. `aggregation` is that of QSR Eq. 2 (ADR 0025).
 
-    `published` takes the paper's formulas where they reward tricks (ADR 0044).
+    `published` takes the paper's formulas where they reward tricks (ADR 0042).
     """
 
     kind: RewardKind = RewardKind.DEEPRUBRIC

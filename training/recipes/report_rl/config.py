@@ -40,7 +40,7 @@ class ReportRewardSection(Value):
 
     `race`: without it no judge compares the report with its reference, and that part is 0. A citation is valid whose relevance
     is above `threshold`; `relevance` is measured by a judge, by the cosine of the house's encoder, or by shared words.
-    `citation_weight` and `format_weight` are the lambdas. `published` counts citations as the formula alone says (ADR 0044).
+    `citation_weight` and `format_weight` are the lambdas. `published` counts citations as the formula alone says (ADR 0042).
     """
 
     race: bool = True

@@ -40,7 +40,7 @@ class Scaling(StrEnum):
 class RewardSection(Value):
     """The reward. `preference` and `quality` are the lambdas of QSR Eq. 1; a mode sets one of them to 0.
 
-    `aggregation` turns the ratings of a rubric's items into a report's score: Eq. 2 as published, or bounded (ADR 0027).
+    `aggregation` turns the ratings of a rubric's items into a report's score: Eq. 2 as published, or bounded (ADR 0025).
     """
 
     mode: Mode = Mode.HYBRID

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
+from app.domain.script import IDEOGRAPHS
 from workflows.checks.vetoes.alignment import ClaimPart, Places
 from workflows.checks.vetoes.lists import Relation, load_lists, load_opposites, load_relations
 from workflows.checks.vetoes.reasons import Veto, VetoReason
@@ -22,7 +23,7 @@ _ADVERBIAL = re.compile(
 _OF = re.compile(r"\s*of(?: the| an?)?\s*|['’]s?\s*", re.IGNORECASE)
 _PREPOSITION = re.compile(r"\s(?:to|in|by|against|over|at|for|into|under|from)(?: the)?\s", re.IGNORECASE)
 _CLAUSE_BREAK = re.compile(r"[,;，；。]")
-_MORE_THAN_A_LIST = re.compile(r"[\u4e00-\u9fff](?<![和与及或的、])|\b(?!and\b|or\b|s\b)[A-Za-z]+")
+_MORE_THAN_A_LIST = re.compile(rf"[{IDEOGRAPHS}](?<![和与及或的、])|\b(?!and\b|or\b|s\b)[A-Za-z]+")
 REACH_OF_ADJECTIVE = 25
 NEAREST = {False: 4, True: 8}
 OPENING_CHARS = {False: 14, True: 3}
