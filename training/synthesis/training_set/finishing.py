@@ -11,7 +11,7 @@ from training.decontamination.known_texts import KnownTexts
 from training.synthesis.training_set.card import render_card
 from training.synthesis.training_set.folder import CARD, MANIFEST, REFUSED, REPORT, ROWS, SetFolder
 from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
-from training.synthesis.training_set.mixture import find_crowded_rows
+from training.synthesis.training_set.mixture import Mixing
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
 from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.training_set.report_page import render_report
@@ -28,6 +28,7 @@ def finish_set(
     worked: Sequence[WorkedCandidate],
     public: KnownTexts,
     rejected: Mapping[str, str],
+    mixing: Mixing | None = None,
 ) -> TrainingSetManifest:
     """Take out what people rejected, what public sets have and what a mixture has no room for; split and write the rest.
 
@@ -38,7 +39,9 @@ def finish_set(
     refused = {each.candidate: each.refused for each in worked if each.refused is not None}
     known = {name: found for name, row in kept.items() if (found := public.find_set(row.query))}
     fresh = {name: row for name, row in kept.items() if name not in known}
-    crowded = find_crowded_rows(fresh, recipe.mixtures, origin.wanted, origin.seed)
+    mixing = mixing or Mixing()
+    crowded = mixing.find_crowded(fresh)
+    notices = mixing.list_notices(fresh, crowded)
     fresh = {name: row for name, row in fresh.items() if name not in crowded}
     encoder = recipe.open_encoder()
     splits = assign_splits(fresh, origin.seed, encoder)
@@ -59,6 +62,8 @@ def finish_set(
         files=folder.write_files(files),
         usage=sum((each.usage for each in worked), Usage()),
         figures=dict(recipe.count_figures(worked)),
+        shares=mixing.count_shares([name for found in rows.values() for name in found]),
+        notices=notices,
     )
     shown = recipe.illustrate(encoder, [row for found in rows.values() for row in found.values()], public.list_texts())
     folder.write_files(
