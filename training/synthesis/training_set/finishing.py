@@ -18,7 +18,7 @@ from training.synthesis.training_set.report_page import render_report
 from training.synthesis.training_set.splits import Split, assign_splits
 
 AUDIT_STAGE, KNOWN_STAGE, MIXTURE_STAGE, SPLIT_STAGE = "audit", "known", "mixture", "split"
-LINKED = "it shares a document or its query with a row of another split"
+LINKED = "it would join rows of two splits: {}"
 
 
 def finish_set(
@@ -48,9 +48,9 @@ def finish_set(
     refused |= {name: _refuse_row(AUDIT_STAGE, why, every[name]) for name, why in rejected.items()}
     refused |= {name: _refuse_row(KNOWN_STAGE, f"{found} has this text, or nearly", kept[name]) for name, found in known.items()}
     refused |= {name: _refuse_row(MIXTURE_STAGE, why, kept[name]) for name, why in crowded.items()}
-    refused |= {name: _refuse_row(SPLIT_STAGE, LINKED, fresh[name]) for name, split in splits.items() if split is None}
+    refused |= {name: _refuse_row(SPLIT_STAGE, LINKED.format(why), fresh[name]) for name, why in splits.leaving.items()}
     order = [each.candidate for each in worked]
-    rows = {split: {name: fresh[name] for name in order if splits.get(name) is split} for split in Split}
+    rows = {split: {name: fresh[name] for name in order if splits.sides.get(name) is split} for split in Split}
     files = {f"{split}/{ROWS}": _list_rows(found) for split, found in rows.items()}
     files[REFUSED] = _list_refused({name: refused[name] for name in order if name in refused})
     manifest = TrainingSetManifest(
@@ -63,7 +63,7 @@ def finish_set(
         usage=sum((each.usage for each in worked), Usage()),
         figures=dict(recipe.count_figures(worked)),
         shares=mixing.count_shares([name for found in rows.values() for name in found]),
-        notices=notices,
+        notices=[*notices, *splits.notices],
     )
     shown = recipe.illustrate(encoder, [row for found in rows.values() for row in found.values()], public.list_texts())
     folder.write_files(
