@@ -16,9 +16,12 @@ MICRO = 1_000_000
 
 
 def show_kinds() -> int:
-    """Print one line for each kind of set."""
+    """Print what each kind of set is, and its options."""
     for name in LOCATIONS:
-        print(f"{name:18} {load_kind(name).about}")
+        kind = load_kind(name)
+        print(f"{name:18} {kind.about}")
+        if kind.options:
+            print(f"{'':18} options: {', '.join(sorted(kind.options))}")
     return 0
 
 
@@ -29,6 +32,11 @@ async def make_and_report(settings: Settings, request: SetRequest) -> int:
         print(f"{split:12} {rows:>7}")
     for stage, count in manifest.refused.items():
         print(f"refused: {stage:20} {count:>7}")
+    for mixture, classes in manifest.shares.items():
+        for name, share in classes.items():
+            print(f"share: {f'{mixture} {name}':22} {share.reached:>6.0%} of {share.asked:.0%} asked")
+    for notice in manifest.notices:
+        say(f"note: {notice}")
     print(f"{manifest.usage.model_calls} calls, US$ {manifest.usage.cost_microusd / MICRO:.4f}")
     print(request.out / REPORT)
     return 0

@@ -64,6 +64,7 @@ def test_labelled_pairs_are_read_and_what_is_missing_is_said(home: Path, tmp_pat
         (("claim-support",), "needs a --corpus"),
         (("claim-support", "--corpus", "attic"), "there is no collection 'attic'"),
         (("claim-support", "--corpus", "ports", "--option", "fast"), "write NAME=VALUE"),
+        (("claim-support", "--corpus", "ports", "--option", "audit=here"), "claim-support has no option 'audit'; it has none"),
     ):
         refused = run_rubrica(home, "data", "make", *arguments, "--out", str(tmp_path / "none"))
         assert (refused.returncode, message in refused.stderr) == (2, True), refused.stderr

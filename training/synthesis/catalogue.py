@@ -1,6 +1,6 @@
 """The kinds of training sets by name. Each is imported at its first use."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -22,11 +22,22 @@ LOCATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class SetKind:
-    """A kind of set: what it is, and how its recipe is opened in a workshop."""
+    """A kind of set: what it is, how its recipe is opened in a workshop, and the names of its options."""
 
     name: str
     about: str
     open_recipe: Callable[[Workshop], SetRecipe[Any]]
+    options: frozenset[str]
+
+    def require_known(self, options: Iterable[str]) -> None:
+        """Require that the kind has these options.
+
+        Raises:
+            InvalidInput: it lacks one; the message lists those that it has.
+        """
+        if unknown := sorted(set(options) - self.options):
+            known = ", ".join(sorted(self.options)) or "none"
+            raise InvalidInput(f"{self.name} has no option {unknown[0]!r}; it has {known}")
 
 
 def load_kind(name: str) -> SetKind:

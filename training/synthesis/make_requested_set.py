@@ -10,7 +10,7 @@ from training.decontamination.public_sets import read_public_sets
 from training.evaluation.harness.models import ModelFiles, codec_of, open_models
 from training.evaluation.harness.starting import PACKAGES
 from training.synthesis.catalogue import load_kind
-from training.synthesis.mined_queries import drop_options, mix_mined
+from training.synthesis.mined_queries import drop_options, mix_with_mined
 from training.synthesis.set_request import SetRequest
 from training.synthesis.source_corpus import open_corpora
 from training.synthesis.training_set.folder import SetFolder
@@ -34,17 +34,18 @@ async def make_requested_set(
         ModelUnavailable, ModelUnusable: the model is away; the same command goes on later.
     """
     kind = load_kind(request.kind)
+    own = replace(request, options=drop_options(request.options))
+    kind.require_known(own.options)
     public, against = read_public_sets(request.against)
     files = ModelFiles(request.model_file, request.verifier_file, request.threads)
     with open_corpora(settings, request.corpora) as corpora:
         async with open_models(settings, files) as models:
             begun = SetFolder(request.out).read_origin()
             today = begun.today if begun is not None else datetime.now(UTC).date()
-            own = replace(request, options=drop_options(request.options))
             workshop = Workshop(own, corpora, models, PromptLibrary.load(), codec_of(settings), today)
             recipe = kind.open_recipe(workshop)
             candidates = islice(recipe.candidates, request.candidates)
-            recipe = replace(recipe, candidates=candidates, mixtures=[*recipe.mixtures, *mix_mined(request)])
+            recipe = mix_with_mined(replace(recipe, candidates=candidates), request)
             origin = _describe_origin(request, workshop, against, recipe.consents_at)
             return await make_set(recipe, origin, request.out, public, request.at_once, told)
 

@@ -4,27 +4,31 @@ Options: mined=FILE, the queries that `rubrica eval build publish` wrote; share,
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from app.domain.errors import InvalidInput
 from training.synthesis.asked_questions import read_questions
 from training.synthesis.set_request import SetRequest
-from training.synthesis.training_set.mixture import Mixture
-from training.synthesis.training_set.outcome import KeptRow
+from training.synthesis.training_set.making import C
+from training.synthesis.training_set.mixture import Classes, Mixture
+from training.synthesis.training_set.recipe import SetRecipe
 
 MINED, SHARE = "mined", "share"
-MADE = "made"
+OPTIONS = frozenset({MINED, SHARE})
+"""The options that all kinds have which are made of runs."""
+MADE, ORIGIN = "made", "origin"
 ALL = 100
 
 
-def mix_mined(request: SetRequest) -> list[Mixture]:
-    """Return the shares of mined and other queries, where the request states them.
+def mix_with_mined(recipe: SetRecipe[C], request: SetRequest) -> SetRecipe[C]:
+    """Return the recipe with the shares of mined and other queries, where the request states them.
 
     Raises:
         InvalidInput: only one of both options is given, the share is not from 0 to 100, or the set is made from a corpus.
     """
     if MINED not in request.options and SHARE not in request.options:
-        return []
+        return recipe
     if request.corpora:
         raise InvalidInput(f"{request.kind} is made from a corpus: mined queries are mixed into sets that are made of runs")
     share = request.number(SHARE, ALL + 1) / ALL
@@ -32,12 +36,14 @@ def mix_mined(request: SetRequest) -> list[Mixture]:
         raise InvalidInput("to mix in readers' queries, give both --option mined=FILE and --option share=0 to 100")
     mined = {question.text.strip() for question in read_questions([Path(request.options[MINED])]).values()}
 
-    def find_origin(row: KeptRow) -> str:
-        return MINED if row.query.strip() in mined else MADE
+    def classify(candidate: C) -> Classes:
+        origin = MINED if recipe.ask_query(candidate).strip() in mined else MADE
+        return {**recipe.classify(candidate), ORIGIN: origin}
 
-    return [Mixture("origin", find_origin, {MINED: share, MADE: 1 - share})]
+    mixture = Mixture(ORIGIN, {MINED: share, MADE: 1 - share})
+    return replace(recipe, mixtures=[*recipe.mixtures, mixture], classify=classify)
 
 
 def drop_options(options: Mapping[str, str]) -> dict[str, str]:
     """Return the options without those of the mixing, which all kinds share."""
-    return {name: value for name, value in options.items() if name not in (MINED, SHARE)}
+    return {name: value for name, value in options.items() if name not in OPTIONS}

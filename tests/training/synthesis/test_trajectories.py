@@ -17,16 +17,17 @@ from retrieval.store.catalogue import Collection, CorpusKind
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
 from tests.training.evaluation.small_benchmark import QUESTIONS, write_benchmark, write_lines
+from tests.training.synthesis.recorded_run_folders import write_run
 from training.evaluation.builder.queue import ReviewQueue
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.run_request import RunRequest
 from training.evaluation.harness.starting import run_benchmark
 from training.synthesis.make_requested_set import make_requested_set
-from training.synthesis.mined_queries import mix_mined
+from training.synthesis.mined_queries import mix_with_mined
 from training.synthesis.set_request import SetRequest
 from training.synthesis.training_set.manifest import TrainingSetManifest
-from training.synthesis.training_set.mixture import Mixture, find_crowded_rows
-from training.synthesis.training_set.outcome import KeptRow
+from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
+from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage, list_conversations
 from training.synthesis.trajectories.lengthening import SHARES, count_tokens, draw_length, lengthen
 
@@ -120,20 +121,25 @@ async def test_a_reviewer_without_scores_refuses(home: Path) -> None:
     assert manifest.refused == {"approval": 2}
 
 
-async def test_the_paper_s_mixture_takes_no_more_than_each_share(home: Path) -> None:
+async def test_the_paper_s_mixture_tells_the_shares_that_it_could_not_reach(home: Path) -> None:
     manifest = await record_and_make(home, review(GOOD), mixture="paper")
     taken = sum(manifest.rows.values()) + manifest.refused.get("split", 0)
-    assert taken == 2, "of ten wanted rows four may be of a pattern and of medium difficulty"
-    assert manifest.origin.settings["mixture"] == "paper"
+    assert taken == 2, "where all are of a graph and of medium difficulty, these have the shares of the others"
+    assert manifest.shares["source"]["graph"].reached == manifest.shares["difficulty"]["medium"].reached == 1.0
+    assert manifest.shares["source"]["product"].asked == 0.35
+    assert "no row has the source 'product' (35%), 'hard' (5%): the others divide its share" in manifest.notices
+    page = (home.parent / "set/report.html").read_text()
+    assert "the others divide its share" in page
+    assert "Shares" in page
 
 
-async def test_readers_queries_have_no_more_than_their_share(home: Path) -> None:
+async def test_readers_queries_have_no_more_than_their_share_and_no_review_is_paid_for_the_others(home: Path) -> None:
     mined = home.parent / "mined.jsonl"
-    write_lines(mined, [{"id": int(n), "prompt": q} for n, (_, _, q) in QUESTIONS.items()])
-    manifest = await record_and_make(home, review(GOOD), mined=str(mined), share="10")
-    assert (sum(manifest.rows.values()), manifest.refused) == (1, {"mixture": 1})
-    refused = json.loads((home.parent / "set/refused.jsonl").read_text())
-    assert refused["reason"] == "origin 'mined' has its share already"
+    write_lines(mined, [{"id": 1, "prompt": QUESTIONS["1"][2]}])
+    stub = review(GOOD)
+    manifest = await record_and_make(home, stub, mined=str(mined), share="0")
+    assert (manifest.candidates, manifest.shares["origin"]["mined"].rows) == (1, 0)
+    assert manifest.usage.model_calls == 1
 
 
 @pytest.mark.parametrize(
@@ -141,7 +147,11 @@ async def test_readers_queries_have_no_more_than_their_share(home: Path) -> None
 )
 async def test_a_mixing_that_cannot_be_is_refused(options: dict[str, str], corpora: tuple[str, ...]) -> None:
     with pytest.raises(InvalidInput, match="mined"):
-        mix_mined(SetRequest("trajectories", Path("set"), 1, options=options, corpora=corpora))
+        mix_with_mined(SetRecipe((), refuse), SetRequest("trajectories", Path("set"), 1, options=options, corpora=corpora))
+
+
+async def refuse(_: object, __: object) -> KeptRow | RefusedCandidate:
+    return RefusedCandidate(stage="never", reason="no candidate comes here")
 
 
 async def test_trajectories_that_just_passed_wait_for_people_with_their_report(home: Path) -> None:
@@ -150,17 +160,6 @@ async def test_trajectories_that_just_passed_wait_for_people_with_their_report(h
     waiting = ReviewQueue(home.parent / "audit").list_waiting("ada")
     assert len(waiting) == 2
     assert "1824" in waiting[0].question.partition("\n\n")[2]
-
-
-def test_a_mixture_never_exceeds_a_share_by_more_than_a_row() -> None:
-    rows = {
-        str(n): KeptRow(query="", topic="", language=Language.ENGLISH, documents=(), data={"source": "a" if n % 3 else "b"})
-        for n in range(90)
-    }
-    leaving = find_crowded_rows(rows, [Mixture("source", lambda row: str(row.data["source"]), {"a": 0.75})], 40, seed=1)
-    left = Counter(row.data["source"] for name, row in rows.items() if name not in leaving)
-    assert left == {"a": 30}
-    assert set(leaving.values()) == {"source 'a' has its share already", "source 'b' has no share"}
 
 
 def turn(ordinal: int, said: str, carried: int, *messages: Message) -> Turn:
@@ -219,3 +218,24 @@ def test_long_contexts_repeat_what_was_observed_and_nothing_that_was_said() -> N
     assert lengthen(short, 10, Language.ENGLISH) == short
     drawn = Counter(draw_length(str(n)) for n in range(4_000))
     assert all(abs(drawn[length] / 4_000 - share) < 0.03 for length, share in SHARES.items())
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("trajectories", {"mixtur": "paper"}, "no option 'mixtur'; it has audit, hard, lengths, mixture"),
+        ("trajectories", {"mixture": "papers"}, "takes lengths=paper and mixture=paper"),
+        ("graph-queries", {"links": "f", "depth": "3"}, "no option 'depth'; it has audit, links"),
+        ("evidence-trees", {"audit": "here"}, "no option 'audit'; it has children, language, variants"),
+        ("report-data", {"audit": "here"}, "report-data has no option 'audit'; it has none"),
+        ("preference-pairs", {"fewer": "yes"}, "no option 'fewer'; it has few, planted, review, reviewers"),
+        ("self-samples", {"preset": "tense", "sample": "2"}, "no option 'sample'; it has high, judges, "),
+    ],
+)
+async def test_an_option_that_a_kind_does_not_have_is_refused_by_name(
+    tmp_path: Path, kind: str, options: dict[str, str], message: str
+) -> None:
+    run = write_run(tmp_path / "run", "m", "react", None, {"How deep is the harbour?": "It is deep."})
+    request = SetRequest(kind, tmp_path / "set", 1, inputs=(run,), options=options)
+    with pytest.raises(InvalidInput, match=message):
+        await make_requested_set(Settings(), request, lambda _: None)

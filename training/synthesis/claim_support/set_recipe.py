@@ -107,4 +107,5 @@ CLAIM_SUPPORT = SetKind(
     name="claim-support",
     about="claims with evidence that states them or does not: generated from corpora, and labelled by people (no model needed)",
     open_recipe=open_recipe,
+    options=frozenset(),
 )

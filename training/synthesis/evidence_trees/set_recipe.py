@@ -86,4 +86,5 @@ EVIDENCE_TREES = SetKind(
     name="evidence-trees",
     about="research queries with evidence-grounded rubrics, merged from trees of sub-questions (needs a corpus and a model)",
     open_recipe=open_recipe,
+    options=frozenset({"variants", "language", "children"}),
 )

@@ -15,7 +15,7 @@ from training.synthesis.graph_queries.row import GraphQueryRow
 from training.synthesis.training_set.audit import ShownRow
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
 from training.synthesis.training_set.recipe import SetRecipe
-from training.synthesis.workshop import Workshop
+from training.synthesis.workshop import AUDIT, Workshop
 from workflows.agents.ports import Record
 
 MOST_CANDIDATES = 20
@@ -77,4 +77,5 @@ GRAPH_QUERIES = SetKind(
     name="graph-queries",
     about="questions of one to five hops over a graph of a corpus, with path, key entities and answer (needs a model)",
     open_recipe=open_recipe,
+    options=frozenset({AUDIT, LINKS}),
 )

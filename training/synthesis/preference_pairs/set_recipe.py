@@ -58,6 +58,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[PairSource]:
         partial(_make_row, workshop),
         partial(count_figures, sources=sources),
         consents_at=min(map(read_consent_moment, exports), default=None),
+        ask_query=lambda each: each.asked.question if isinstance(each, AnsweredQuestion) else each.query.question,
     )
 
 
@@ -129,4 +130,5 @@ PREFERENCE_PAIRS = SetKind(
     name="preference-pairs",
     about="two reports on a question, one of them preferred: from evaluation runs (--input, repeatable) and readers' preferences",
     open_recipe=open_recipe,
+    options=OPTIONS,
 )

@@ -81,7 +81,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[ReportCandidate]:
     async def make_row(candidate: ReportCandidate, record: Record) -> KeptRow | RefusedCandidate:
         return await make_report_row(workshop.open_writer(record, candidate.run.question.language), candidate)
 
-    return SetRecipe(_list_candidates(list_runs(runs, questions)), make_row)
+    return SetRecipe(_list_candidates(list_runs(runs, questions)), make_row, ask_query=lambda each: each.run.question.text)
 
 
 def _list_candidates(runs: Iterable[RecordedRun]) -> Iterator[ReportCandidate]:
@@ -164,4 +164,5 @@ REPORT_DATA = SetKind(
     name="report-data",
     about="questions with rubric and reference report for Report-RL, long (with retrieval and outline) and short (MindDR 4.6)",
     open_recipe=open_recipe,
+    options=frozenset(),
 )

@@ -45,7 +45,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[SamplePrompt]:
     scoring = Scoring(load_preset(request.options.get(PRESET, "reports")), request.number(JUDGES, 50) / 100, workshop.today)
     limits = Limits(request.number(HIGH, 70) / 100, request.number(LOW, 50) / 100, request.number(MARGIN, 30) / 100)
     make = partial(_make_row, workshop, _read_sampling(workshop), scoring, limits)
-    return SetRecipe(_list_prompts(workshop), make, count_figures)
+    return SetRecipe(_list_prompts(workshop), make, count_figures, ask_query=lambda prompt: prompt.query)
 
 
 def _read_sampling(workshop: Workshop) -> Sampling:
@@ -95,4 +95,5 @@ SELF_SAMPLES = SetKind(
     name="self-samples",
     about="outputs of the writer for prompts with evidence (--input), scored by judges and rules: good, bad, and pairs for DPO",
     open_recipe=open_recipe,
+    options=OPTIONS,
 )

@@ -11,14 +11,14 @@ from training.decontamination.known_texts import KnownTexts
 from training.synthesis.training_set.card import render_card
 from training.synthesis.training_set.folder import CARD, MANIFEST, REFUSED, REPORT, ROWS, SetFolder
 from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
-from training.synthesis.training_set.mixture import find_crowded_rows
+from training.synthesis.training_set.mixture import Mixing
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
 from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.training_set.report_page import render_report
 from training.synthesis.training_set.splits import Split, assign_splits
 
 AUDIT_STAGE, KNOWN_STAGE, MIXTURE_STAGE, SPLIT_STAGE = "audit", "known", "mixture", "split"
-LINKED = "it shares a document or its query with a row of another split"
+LINKED = "it would join rows of two splits: {}"
 
 
 def finish_set(
@@ -28,6 +28,7 @@ def finish_set(
     worked: Sequence[WorkedCandidate],
     public: KnownTexts,
     rejected: Mapping[str, str],
+    mixing: Mixing | None = None,
 ) -> TrainingSetManifest:
     """Take out what people rejected, what public sets have and what a mixture has no room for; split and write the rest.
 
@@ -38,16 +39,18 @@ def finish_set(
     refused = {each.candidate: each.refused for each in worked if each.refused is not None}
     known = {name: found for name, row in kept.items() if (found := public.find_set(row.query))}
     fresh = {name: row for name, row in kept.items() if name not in known}
-    crowded = find_crowded_rows(fresh, recipe.mixtures, origin.wanted, origin.seed)
+    mixing = mixing or Mixing()
+    crowded = mixing.find_crowded(fresh)
+    notices = mixing.list_notices(fresh, crowded)
     fresh = {name: row for name, row in fresh.items() if name not in crowded}
     encoder = recipe.open_encoder()
     splits = assign_splits(fresh, origin.seed, encoder)
     refused |= {name: _refuse_row(AUDIT_STAGE, why, every[name]) for name, why in rejected.items()}
     refused |= {name: _refuse_row(KNOWN_STAGE, f"{found} has this text, or nearly", kept[name]) for name, found in known.items()}
     refused |= {name: _refuse_row(MIXTURE_STAGE, why, kept[name]) for name, why in crowded.items()}
-    refused |= {name: _refuse_row(SPLIT_STAGE, LINKED, fresh[name]) for name, split in splits.items() if split is None}
+    refused |= {name: _refuse_row(SPLIT_STAGE, LINKED.format(why), fresh[name]) for name, why in splits.leaving.items()}
     order = [each.candidate for each in worked]
-    rows = {split: {name: fresh[name] for name in order if splits.get(name) is split} for split in Split}
+    rows = {split: {name: fresh[name] for name in order if splits.sides.get(name) is split} for split in Split}
     files = {f"{split}/{ROWS}": _list_rows(found) for split, found in rows.items()}
     files[REFUSED] = _list_refused({name: refused[name] for name in order if name in refused})
     manifest = TrainingSetManifest(
@@ -59,6 +62,8 @@ def finish_set(
         files=folder.write_files(files),
         usage=sum((each.usage for each in worked), Usage()),
         figures=dict(recipe.count_figures(worked)),
+        shares=mixing.count_shares([name for found in rows.values() for name in found]),
+        notices=[*notices, *splits.notices],
     )
     shown = recipe.illustrate(encoder, [row for found in rows.values() for row in found.values()], public.list_texts())
     folder.write_files(

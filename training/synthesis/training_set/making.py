@@ -12,6 +12,7 @@ from app.domain.budget import Usage
 from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
 from app.domain.errors import ModelUnavailable, ModelUnusable
 from app.domain.run import EventType
+from training.synthesis.training_set.mixture import Room
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
 from workflows.agents.ports import ChatModel, Record, Tool
 from workflows.systems.linear_pipeline import Window, run_pipeline
@@ -75,7 +76,10 @@ class CandidateRecord:
 
 @dataclass
 class SetMaking(Generic[C]):
-    """The work on a set: `wanted` rows from candidates in their order. `told` is called at the end of each candidate."""
+    """The work on a set: `wanted` rows from candidates in their order, of each class as many as there is room for.
+
+    `told` is called at the end of each candidate.
+    """
 
     make_row: MakeRow[C]
     record: Record
@@ -83,33 +87,37 @@ class SetMaking(Generic[C]):
     wanted: int
     window: Window
     told: Callable[[WorkedCandidate], None] = lambda _: None
+    room: Room = field(default_factory=Room)
     _worked: dict[str, WorkedCandidate] = field(default_factory=dict, init=False)
     _cancelled: set[str] = field(default_factory=set, init=False)
     _order: list[str] = field(default_factory=list, init=False)
+    _taken: list[WorkedCandidate] = field(default_factory=list, init=False)
     _counted: int = field(default=0, init=False)
     _kept: int = field(default=0, init=False)
 
     async def work(self, candidates: Iterable[C]) -> list[WorkedCandidate]:
         """Work candidates until `wanted` rows are kept or none is left; return the worked ones in their order.
 
-        The result ends with the candidate whose row was the last one wanted. Those that had begun after it are not in it, nor is
-        one whose own work was cancelled, until the work is run again.
+        The result ends with the candidate whose row was the last one wanted. Those that had begun after it, or after their class
+        was full, are not in it, nor is one whose own work was cancelled, until the work is run again.
 
         Raises:
             ModelUnavailable, ModelUnusable: the model is away; the same work may go on later.
         """
         self._worked = {worked.candidate: worked for worked in self.journal.read_worked()}
         await run_pipeline(self._list_left(candidates), self._work_candidate, self._keep, self.window)
-        return self._take_wanted()
+        self._has_enough()
+        return self._taken
 
     def _list_left(self, candidates: Iterable[C]) -> Iterator[C]:
         """Yield the candidates that are not worked yet, as long as rows are missing."""
         for candidate in candidates:
             if self._has_enough():
                 return
-            self._order.append(candidate.id)
-            if candidate.id not in self._worked:
-                yield candidate
+            if self.room.has_room(candidate.id):
+                self._order.append(candidate.id)
+                if candidate.id not in self._worked:
+                    yield candidate
 
     def _has_enough(self) -> bool:
         """Say whether the worked candidates, up to the first that is under way, give the wanted rows."""
@@ -118,13 +126,16 @@ class SetMaking(Generic[C]):
             worked = self._worked.get(name)
             if worked is None and name not in self._cancelled:
                 return False
-            self._kept += worked is not None and worked.kept is not None
+            if worked is not None and self.room.has_room(name):
+                self._take(worked)
             self._counted += 1
         return self._kept >= self.wanted
 
-    def _take_wanted(self) -> list[WorkedCandidate]:
-        self._has_enough()
-        return [self._worked[name] for name in self._order[: self._counted] if name in self._worked]
+    def _take(self, worked: WorkedCandidate) -> None:
+        self._taken.append(worked)
+        if worked.kept is not None:
+            self._kept += 1
+            self.room.take(worked.candidate)
 
     async def _work_candidate(self, candidate: C) -> WorkedCandidate:
         record = CandidateRecord(self.record)

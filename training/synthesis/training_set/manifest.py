@@ -9,6 +9,7 @@ from app.domain.budget import Usage
 from app.domain.errors import Conflict
 from app.domain.value import Value
 from training.evaluation.harness.manifest import ModelUsed
+from training.synthesis.training_set.mixture import ClassShare
 
 FORMAT = "rubrica.training_set/1"
 
@@ -52,6 +53,7 @@ class TrainingSetManifest(Value):
 
     `rows` are counted by split, `refused` by stage, `known` by the public set that has the row already. `files` has the SHA-256
     of each file. `usage` is what all its candidates cost, also those that fell out. `figures` are the set's own statistics.
+    `shares` are those of a mixture, by its name and by class. `notices` are sentences about what the set lacks.
     """
 
     origin: SetOrigin
@@ -62,3 +64,5 @@ class TrainingSetManifest(Value):
     files: dict[str, str]
     usage: Usage
     figures: dict[str, float] = Field(default_factory=dict)
+    shares: dict[str, dict[str, ClassShare]] = Field(default_factory=dict)
+    notices: list[str] = Field(default_factory=list)

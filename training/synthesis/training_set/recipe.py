@@ -8,7 +8,7 @@ from typing import Generic
 from retrieval.encoding.encoder import Encoder
 from training.synthesis.training_set.audit import RowAudit
 from training.synthesis.training_set.making import C, MakeRow
-from training.synthesis.training_set.mixture import Mixture
+from training.synthesis.training_set.mixture import Classes, Mixture
 from training.synthesis.training_set.outcome import KeptRow, WorkedCandidate
 
 CountFigures = Callable[[Sequence[WorkedCandidate]], Mapping[str, float]]
@@ -22,6 +22,14 @@ def _count_nothing(_: Sequence[WorkedCandidate]) -> Mapping[str, float]:
     return {}
 
 
+def _know_nothing(_: object) -> Classes:
+    return {}
+
+
+def _ask_nothing(_: object) -> str:
+    return ""
+
+
 def _show_nothing(_: Encoder | None, __: Sequence[KeptRow], ___: PublicTexts) -> str:
     return ""
 
@@ -30,6 +38,8 @@ def _show_nothing(_: Encoder | None, __: Sequence[KeptRow], ___: PublicTexts) ->
 class SetRecipe(Generic[C]):
     """How a kind of set is made: candidates in their order, a row from each, the statistics of all, and shares of classes.
 
+    `classify` gives the classes of a candidate, by which the rows are mixed; `ask_query` its query, if one is known before the
+    work. With mixtures the candidates come to an end.
     `consents_at` is the moment at which readers' consents were looked up, for a set with their texts. `audit` shows rows to
     people. `open_encoder` opens the encoder of the set's corpora, which finds queries that mean the same.
     """
@@ -38,6 +48,8 @@ class SetRecipe(Generic[C]):
     make_row: MakeRow[C]
     count_figures: CountFigures = _count_nothing
     mixtures: Sequence[Mixture] = ()
+    classify: Callable[[C], Classes] = _know_nothing
+    ask_query: Callable[[C], str] = _ask_nothing
     consents_at: datetime | None = None
     audit: RowAudit | None = None
     illustrate: Illustrate = _show_nothing

@@ -24,7 +24,9 @@ def render_report(manifest: TrainingSetManifest, rows: Rows, refused: Mapping[st
     parts = [
         f"<h1>{escape(manifest.origin.kind)}</h1>",
         f"<p>{len(every)} rows of {manifest.candidates} candidates.</p>",
+        *(f"<p><strong>{escape(notice)}</strong></p>" for notice in manifest.notices),
         _render_counts(manifest, rows),
+        _render_shares(manifest),
         _render_yield(manifest, refused),
         _render_figures(manifest),
         *_draw_counts(every),
@@ -45,6 +47,17 @@ def _render_counts(manifest: TrainingSetManifest, rows: Rows) -> str:
     totals = [str(manifest.rows[split]) for split in Split]
     table.append(["all", *totals, str(sum(manifest.rows.values()))])
     return "<h2>Rows</h2>" + render_table(["topic", *Split, "all"], table)
+
+
+def _render_shares(manifest: TrainingSetManifest) -> str:
+    if not manifest.shares:
+        return ""
+    table = [
+        [mixture, name, f"{share.asked:.0%}", f"{share.reached:.0%}", str(share.rows)]
+        for mixture, classes in manifest.shares.items()
+        for name, share in classes.items()
+    ]
+    return "<h2>Shares</h2>" + render_table(["of", "class", "asked", "reached", "rows"], table)
 
 
 def _render_yield(manifest: TrainingSetManifest, refused: Mapping[str, RefusedCandidate]) -> str:

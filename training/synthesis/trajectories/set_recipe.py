@@ -2,18 +2,18 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.domain.errors import InvalidInput
 from app.domain.missing import Missing
 from app.domain.trajectory import Trajectory
 from app.domain.value import Value
-from training.synthesis.asked_questions import GRAPH, HARD, PRODUCT, read_questions
+from training.synthesis.asked_questions import GRAPH, HARD, PRODUCT, AskedQuestion, read_questions
 from training.synthesis.catalogue import SetKind
 from training.synthesis.recorded_runs import RecordedRun, is_run, list_runs
 from training.synthesis.training_set.audit import ShownRow
-from training.synthesis.training_set.mixture import Mixture
+from training.synthesis.training_set.mixture import Classes, Mixture
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, WorkedCandidate
 from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.trajectories.call_patterns import CallPattern, classify_calls
@@ -34,14 +34,23 @@ from training.synthesis.trajectories.tiers import (
     count_steps,
     review_trajectory,
 )
-from training.synthesis.workshop import Workshop
+from training.synthesis.workshop import AUDIT, Workshop
 from workflows.agents.ports import Record
 
-PAPER = "paper"
+LENGTHS, MIXTURE, PAPER = "lengths", "mixture", "paper"
+OPTIONS = frozenset({HARD, LENGTHS, MIXTURE, AUDIT})
 SOURCES: Mapping[str, float] = {GRAPH: 0.6, PRODUCT: 0.35, HARD: 0.05}
 DIFFICULTIES: Mapping[str, float] = {"easy": 0.4, "medium": 0.35, "hard": 0.25}
 COMPLEX: Mapping[str, float] = {"complex": 0.65, "simple": 0.35}
 PATTERNS: Mapping[str, float] = dict.fromkeys(CallPattern, 1 / 3)
+MIXTURES = (
+    Mixture("source", SOURCES),
+    Mixture("difficulty", DIFFICULTIES),
+    Mixture("complexity", COMPLEX, binding=False),
+    Mixture("pattern", PATTERNS, binding=False),
+)
+"""The paper's shares of sources and of difficulties (where the hops are known) are definite. It prioritizes complex ones, and
+names call patterns without shares."""
 COMPLEX_HOPS, COMPLEX_STEPS = 3, 8
 
 
@@ -67,28 +76,39 @@ def open_recipe(workshop: Workshop) -> SetRecipe[RecordedRun]:
     """Return the recipe.
 
     Raises:
-        InvalidInput: no folder of runs is among the inputs, or the text of a question is missing.
+        InvalidInput: no folder of runs is among the inputs, an option is unknown, or the text of a question is missing.
     """
     request = workshop.request
+    asked = {name: request.options[name] for name in (LENGTHS, MIXTURE) if name in request.options}
+    if any(value != PAPER for value in asked.values()):
+        raise InvalidInput(f"trajectories takes {LENGTHS}={PAPER} and {MIXTURE}={PAPER}, or neither")
     runs = [path for path in request.inputs if is_run(path)]
     if not runs:
         raise InvalidInput("trajectories come from folders of `rubrica eval run`: give one with --input, and its questions")
     hard = [Path(path) for path in request.options.get(HARD, "").split(",") if path]
     questions = read_questions([path for path in request.inputs if path not in runs], hard)
-    work = _TrajectoryWork(workshop, tuple(corrections_of(workshop.prompts)), request.options.get("lengths") == PAPER)
-    mixtures = list_mixtures() if request.options.get("mixture") == PAPER else []
-    audit = workshop.open_audit(show_to_people)
-    return SetRecipe(list_runs(runs, questions), work.make_row, count_figures, mixtures, audit=audit)
+    work = _TrajectoryWork(workshop, tuple(corrections_of(workshop.prompts)), LENGTHS in asked)
+    recipe = SetRecipe(
+        list_runs(runs, questions),
+        work.make_row,
+        count_figures,
+        audit=workshop.open_audit(show_to_people),
+        ask_query=lambda run: run.question.text,
+    )
+    return replace(recipe, mixtures=MIXTURES, classify=classify_run) if MIXTURE in asked else recipe
 
 
-def list_mixtures() -> list[Mixture]:
-    """Return the paper's shares of sources and difficulties, of complex trajectories, and equal shares of call patterns."""
-    return [
-        Mixture("source", lambda row: str(row.data["source"]), SOURCES),
-        Mixture("difficulty", lambda row: str(row.data["difficulty"]), DIFFICULTIES),
-        Mixture("complexity", lambda row: "complex" if row.data["complex"] else "simple", COMPLEX),
-        Mixture("pattern", lambda row: str(row.data["pattern"]), PATTERNS),
-    ]
+def classify_run(run: RecordedRun) -> Classes:
+    """Return the classes of a run. Without known hops it has no difficulty."""
+    question, trajectory = run.question, run.read_trajectory()
+    complexity = "complex" if is_complex(question, count_steps(trajectory)) else "simple"
+    pattern = classify_calls(trajectory)
+    return {"source": question.source, "difficulty": question.difficulty, "complexity": complexity, "pattern": pattern}
+
+
+def is_complex(question: AskedQuestion, steps: int) -> bool:
+    """Say whether a trajectory is complex: by the hops of its question, or by its steps."""
+    return question.hops >= COMPLEX_HOPS or steps >= COMPLEX_STEPS
 
 
 def show_to_people(kept: KeptRow) -> ShownRow:
@@ -107,7 +127,8 @@ def count_figures(worked: Sequence[WorkedCandidate]) -> dict[str, float]:
         figures[f"yield of {tier}"] = 1 - fallen[tier] / left if left else 0.0
         left -= fallen[tier]
     kept = [each.kept for each in worked if each.kept]
-    passed = Counter(f"passed: {mixture.name} {mixture.class_of(row)}" for mixture in list_mixtures() for row in kept)
+    passed = Counter(f"passed: {name} {row.data[name]}" for row in kept for name in ("source", "difficulty", "pattern"))
+    passed.update(f"passed: complexity {'complex' if row.data['complex'] else 'simple'}" for row in kept)
     return figures | {name: float(count) for name, count in sorted(passed.items())}
 
 
@@ -146,7 +167,7 @@ class _TrajectoryWork:
             hops=question.hops,
             pattern=classify_calls(trajectory),
             steps=steps,
-            complex=question.hops >= COMPLEX_HOPS or steps >= COMPLEX_STEPS,
+            complex=is_complex(question, steps),
             length=length,
             tokens=sum(map(count_tokens, conversations)),
             conversations=tuple(conversations),
@@ -171,4 +192,5 @@ TRAJECTORIES = SetKind(
     name="trajectories",
     about="recorded runs as conversations for supervised fine-tuning, filtered in three tiers (MindDR 4.4)",
     open_recipe=open_recipe,
+    options=OPTIONS,
 )
