@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from app.domain.chat import ChatRequest, ToolCall, ToolResult
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.missing import Missing
+from app.domain.query import Language
 from retrieval.tape import Tape
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
@@ -26,6 +27,7 @@ from training.rollouts.nouns import Rollout
 from training.synthesis.training_set.splits import Split
 from workflows.agents.rollout_caps import DRUB, QSR, RolloutCaps
 from workflows.chat_models.scripted import ScriptedModel
+from workflows.judging.baseline_rubric import BASELINE
 
 TEXT = "The tariff was to bring revenue. It was laid in 1824."
 REPORT = '<think>t</think><answer><cite id="p1">The tariff was to bring revenue.</cite></answer>'
@@ -119,8 +121,15 @@ async def test_a_rubric_of_another_source_is_rated(tmp_path: Path) -> None:
         rollout = await sample(
             make_config(tmp_path, stub.base_url, one_conversation=True, data=data), tmp_path, search_and_report
         )
-    # Every item is matched, also the one fault, which has weight -2; the demands have 25.
-    assert rollout.reward.parts["rubric"] == pytest.approx(1 - 2 / 25)
+    # Every item is matched, also the faults, which have weights -1 and -2; the demands have 36.
+    assert rollout.reward.parts["rubric"] == pytest.approx(1 - 3 / 36)
+
+
+def test_the_general_rubric_is_the_same_for_each_question(tmp_path: Path) -> None:
+    data = {"sets": [str(tmp_path / "evidence-trees")], "rubrics": "general"}
+    tasks = read_tasks(make_config(tmp_path, "http://127.0.0.1:9/v1", data=data).data, Split.TRAIN)
+    assert len({task.question for task in tasks}) > 1
+    assert [task.material for task in tasks] == [BASELINE[Language.ENGLISH]] * len(tasks)
 
 
 @pytest.mark.parametrize(
