@@ -42,7 +42,7 @@ def read_tasks(section: DataSection, split: Split) -> list[Task[KnownRubric]]:
     Raises:
         InvalidInput: the sets cannot be used, or a row lacks the wanted variant.
     """
-    rows = read_rows(section.sets, FORMS, split)
+    rows = read_rows(section.sets, FORMS, split)[section.skip_rows if split is Split.TRAIN else 0 :]
     return [
         Task(row.id, row.query, row.language, _find_rubric(row, section.rubrics))
         for row in rows[: section.most_rows or len(rows)]
