@@ -47,6 +47,7 @@ def run_task(task: LearningTask, seeds: int) -> list[SeedScores]:
 def describe_seed(scores: SeedScores) -> dict[str, object]:
     """Return the means and the probes of a seed's policies."""
     policies = {"untrained": scores.untrained, "sft": scores.sft, "trained": scores.trained, "ablated": scores.ablated}
+    policies |= scores.others
     return {name: {"score": round(mean_of(each), 4), **each.probes} for name, each in policies.items()}
 
 
@@ -59,8 +60,6 @@ def summarise(recipe: str, seeds: Sequence[SeedScores]) -> dict[str, float]:
     """Return a task's figures."""
     pairs = [(each.sft.items[item], score) for each in seeds for item, score in each.trained.items.items()]
     gain = estimate_difference(lambda some: fmean(after - before for before, after in some), pairs)
-    probes = list(seeds[0].trained.probes)
-    rises = [fmean(each.trained.probes[name] - each.sft.probes[name] for each in seeds) for name in probes]
     figures = {
         "untrained": fmean(mean_of(each.untrained) for each in seeds),
         "baseline": fmean(mean_of(each.sft) for each in seeds),
@@ -68,9 +67,18 @@ def summarise(recipe: str, seeds: Sequence[SeedScores]) -> dict[str, float]:
         "ablated": fmean(mean_of(each.ablated) for each in seeds),
         "ci_low": float("-inf") if isinstance(gain, Missing) else gain.low,
         "seeds": float(len(seeds)),
-        "probe_gain": max(rises, default=0.0),
+        "probe_gain": find_probe_gain([(each.sft, each.trained) for each in seeds]),
     }
+    for name in seeds[0].others:
+        figures[name] = fmean(mean_of(each.others[name]) for each in seeds)
+        figures[f"{name}_probe_gain"] = find_probe_gain([(each.sft, each.others[name]) for each in seeds])
     return {f"{recipe}_{name}": value for name, value in figures.items()}
+
+
+def find_probe_gain(pairs: Sequence[tuple[PolicyScores, PolicyScores]]) -> float:
+    """Return the largest mean rise of a probe, from the first policy of each pair to the second."""
+    rises = [fmean(after.probes[name] - before.probes[name] for before, after in pairs) for name in pairs[0][1].probes]
+    return max(rises, default=0.0)
 
 
 def main() -> None:

@@ -26,12 +26,16 @@ def mean_probes(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class SeedScores:
-    """The policies of one seed: as it began, after SFT alone, trained, and trained with one part of the reward taken out."""
+    """The policies of one seed: as it began, after SFT alone, trained, and trained with one part of the reward taken out.
+
+    `others` are further policies that a task measures, by what was done to them.
+    """
 
     untrained: PolicyScores
     sft: PolicyScores
     trained: PolicyScores
     ablated: PolicyScores
+    others: Mapping[str, PolicyScores] = field(default_factory=dict)
 
 
 class LearningTask(Protocol):

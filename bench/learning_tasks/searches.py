@@ -59,7 +59,10 @@ FORM_ALONE = {"start": {"tool": 0.0, "format": 1.0, "process": 0.0}}
 
 @dataclass(frozen=True, slots=True)
 class SearchTask:
-    """The task. Agent, tape, reward, schedule and credit are the recipe's own; the ablated reward is form alone."""
+    """The task. Agent, tape, reward, schedule and credit are the recipe's own; the ablated reward is form alone.
+
+    One more policy learns without credit by step.
+    """
 
     recipe: str = "search_rl"
     epochs: float = EPOCHS
@@ -78,17 +81,19 @@ class SearchTask:
         ]
         base = build_base(folder / "base", build_tokenizer(list_phrases(told)), seed, SPREAD)
         taught = train_on_examples(folder / "sft", describe_sft(base, seed, 2e-3, 16, 3), mask_all(base, shown))
-        models = [
-            base,
-            taught,
-            train_searches(folder / "trained", describe_rl(taught, folder / TAPE, seed, WHOLE, self.epochs), learned),
-            train_searches(folder / "ablated", describe_rl(taught, folder / TAPE, seed, FORM_ALONE, self.epochs), learned),
-        ]
-        scored = [asyncio.run(measure(model, folder, held_out, seed)) for model in models]
-        return SeedScores(scored[0], scored[1], scored[2], scored[3])
+
+        def train(name: str, schedule: Mapping[str, Any], step_weight: float = 1.0) -> Path:
+            config = describe_rl(taught, folder / TAPE, seed, schedule, self.epochs, step_weight)
+            return train_searches(folder / name, config, learned)
+
+        models = [base, taught, train("trained", WHOLE), train("ablated", FORM_ALONE), train("by-rollout", WHOLE, 0.0)]
+        first, sft, trained, ablated, by_rollout = [asyncio.run(measure(each, folder, held_out, seed)) for each in models]
+        return SeedScores(first, sft, trained, ablated, {"without_steps": by_rollout})
 
 
-def describe_rl(base: Path, tape: Path, seed: int, schedule: Mapping[str, Any], epochs: float = EPOCHS) -> SearchRLConfig:
+def describe_rl(
+    base: Path, tape: Path, seed: int, schedule: Mapping[str, Any], epochs: float = EPOCHS, step_weight: float = 1.0
+) -> SearchRLConfig:
     """Return the configuration of Search-RL, with MindDR's objective and its credit by step."""
     return SearchRLConfig.model_validate(
         {
@@ -97,7 +102,7 @@ def describe_rl(base: Path, tape: Path, seed: int, schedule: Mapping[str, Any], 
             "tools": {"tape": str(tape)},
             "chain": {"turns": 4, "calls_per_turn": 2, "observation_tokens": 400},
             "schedule": schedule,
-            "objective": {"name": "mean_only_kl", "length": 64, "step_weight": 1.0},
+            "objective": {"name": "mean_only_kl", "length": 64, "step_weight": step_weight},
             "optimizer": {"learning_rate": 5e-4, "batch_size": 32, "epochs": epochs, "schedule": "constant"},
             "rollouts": {"group_size": 8, "tasks_a_step": 4, "most_tokens": 24, "context": 320, "rows": 64},
             "run": {"device": "cpu", "seed": seed, "samples": 4, "save_every": 1_000},

@@ -74,7 +74,7 @@ def test_probes_see_calls_beside_names_in_thoughts_and_repetitions(tmp_path: Pat
     record_tape([WORK, OTHER]).save(tmp_path / TAPE)
     guess = SECOND.replace("<think>t", f"<think>It may be {BUILDERS[3]}")
     probes = count_search(trajectory_of(FIRST, BESIDE, guess, SECOND)).probe(WORK, read_findings(tmp_path / TAPE))
-    assert probes == pytest.approx({"length": 0.25, "keywords": 0.25, "echo": 0.25})
+    assert probes == pytest.approx({"length": 1 / 4, "keywords": 0.25, "echo": 0.25})
 
 
 def test_the_searcher_of_the_mix_errs_in_the_products_chain(tmp_path: Path) -> None:

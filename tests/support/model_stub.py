@@ -169,7 +169,8 @@ def read_prompt(request: Mapping[str, Any], body: str) -> StubPrompt:
         raise ValueError("messages must have a role and a text")
     wanted = request.get("response_format") or {}
     described = wanted.get("json_schema", {}) if wanted.get("type") == "json_schema" else {}
-    return StubPrompt(step=described.get("name", ""), messages=messages, schema=described.get("schema"), body=body)
+    name, schema, temperature = described.get("name", ""), described.get("schema"), float(request.get("temperature", 0.0))
+    return StubPrompt(step=name, messages=messages, schema=schema, body=body, temperature=temperature)
 
 
 def digest_as_product(request: Mapping[str, Any]) -> str:

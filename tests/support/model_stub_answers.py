@@ -25,6 +25,7 @@ class StubPrompt:
     messages: Sequence[Mapping[str, str]]
     schema: Mapping[str, Any] | None
     body: str
+    temperature: float = 0.0
 
     @property
     def last(self) -> str:

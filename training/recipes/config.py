@@ -48,7 +48,7 @@ class AdapterSection(Value):
 
 
 class OptimizerSection(Value):
-    """How weights are changed. `batch_size` is by device; an epoch may be a fraction."""
+    """How weights are changed. A step takes `batch_size` x `accumulation` examples; an epoch may be a fraction."""
 
     learning_rate: float = Field(gt=0)
     schedule: Literal["constant", "linear", "cosine", "constant_with_warmup"] = "cosine"
@@ -77,7 +77,10 @@ class RunSection(Value):
 
 
 class CostSection(Value):
-    """What training costs: devices that work at once, and the price of one for an hour."""
+    """What training costs: the devices that are paid while it runs, those of vLLM among them, and the price of one for an hour.
+
+    They price the run and change nothing of it: training is one process on one device.
+    """
 
     devices: int = Field(default=1, ge=1)
     dollars_per_hour: float = Field(default=0.0, ge=0)
@@ -94,8 +97,8 @@ class RecipeConfig(Value):
 
     @property
     def examples_a_step(self) -> int:
-        """The examples of a step, over all devices."""
-        return self.optimizer.batch_size * self.optimizer.accumulation * self.cost.devices
+        """The examples of a step."""
+        return self.optimizer.batch_size * self.optimizer.accumulation
 
 
 C = TypeVar("C", bound=RecipeConfig)

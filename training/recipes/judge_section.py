@@ -14,6 +14,7 @@ from app.domain.value import Value
 from workflows.agents.codec import SchemaCodec, StepCodec, TagCodec
 from workflows.agents.kit import Kit
 from workflows.agents.ports import ChatModel
+from workflows.chat_models.at_temperature import ModelAtTemperature
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.openai_compatible import connect_model
 from workflows.judging.batch_record import AnswerStore, BatchRecord
@@ -28,7 +29,8 @@ class JudgeSection(Value):
     """A judge: a model on an OpenAI-compatible server (`url` with its `/v1`), asked by a schema or in tags.
 
     The configuration names it, so that the run's folder says who judged. Only its key is in the environment, in the variable
-    that `key_from` names. At most `at_once` calls are under way.
+    that `key_from` names. At most `at_once` calls are under way. Whatever else its sampling takes (top-p, a longer context) is
+    the server's to set.
     """
 
     url: str
@@ -36,6 +38,7 @@ class JudgeSection(Value):
     key_from: str = "RUBRICA_EVAL_JUDGE_API_KEY"
     codec: Literal["schema", "tags"] = "schema"
     stream: bool = False
+    temperature: float = Field(default=0.0, ge=0)
     at_once: int = Field(default=32, ge=1)
 
     @property
@@ -54,7 +57,8 @@ async def open_judges(sections: Sequence[JudgeSection], folder: Path, today: dat
     async with AsyncExitStack() as stack:
         kept = AnswerStore(folder / ANSWERS)
         stack.callback(kept.close)
-        models = [await stack.enter_async_context(connect_model(section.endpoint)) for section in sections]
+        chats = [await stack.enter_async_context(connect_model(section.endpoint)) for section in sections]
+        models = [ModelAtTemperature(chat, section.temperature) for chat, section in zip(chats, sections, strict=True)]
         records = [BatchRecord(kept, section.at_once) for section in sections]
         codecs: list[StepCodec] = [TagCodec() if section.codec == "tags" else SchemaCodec() for section in sections]
 

@@ -41,14 +41,27 @@ def check_training(name: str, path: Path, models: Path | None, say: Callable[[st
 
     Raises:
         InvalidInput: the recipe, the configuration or the data cannot be used.
-        SetupError: a package is missing.
+        SetupError: a package is missing, or a launcher started several processes.
     """
     recipe = load_recipe(name)
     config = read_config(path, recipe.config, models)
     require_packages()
+    require_one_process()
     for line in recipe.check(config).list_lines():
         say(line)
+    if config.cost.devices > 1:
+        say(f"warning: training is one process on one device; the {config.cost.devices} of cost.devices are only priced")
     return recipe, config
+
+
+def require_one_process() -> None:
+    """Require that no launcher started several processes of this run.
+
+    Raises:
+        SetupError: one did.
+    """
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        raise SetupError("a run is one process: start `rubrica train` without a launcher (docs/training.md, Several devices)")
 
 
 def train(name: str, path: Path, out: Path, models: Path | None, say: Callable[[str], None]) -> TrainingFolder:
@@ -105,5 +118,5 @@ def _name_device(config: RecipeConfig) -> str:
     import torch
 
     if config.run.device == "auto" and torch.cuda.is_available():
-        return f"{config.cost.devices} x {torch.cuda.get_device_name(0)}"
+        return str(torch.cuda.get_device_name(0))
     return f"CPU, {torch.get_num_threads()} threads"

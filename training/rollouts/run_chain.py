@@ -90,12 +90,16 @@ async def run_chain(question: str, language: Language, policy: ChatModel, record
 
 
 def find_end(findings: tuple[Finding, ...], trajectory: Trajectory) -> RolloutEnd:
-    """Return how a rollout with a report ended: by a limit, if one ended a search or cut off the model's last answer."""
-    answers = [turn.completion for turn in trajectory.turns if turn.completion]
-    cut = bool(answers) and answers[-1].finish_reason == CUT
-    if cut or any(finding.stop in LIMITED for finding in findings):
+    """Return how a rollout with a report ended: by a limit, if one ended a search or cut off what an agent said last."""
+    if is_cut_off(trajectory) or any(finding.stop in LIMITED for finding in findings):
         return RolloutEnd.CAPPED
     return RolloutEnd.FAILED if all(finding.stop is StopReason.FAILED for finding in findings) else RolloutEnd.FINISHED
+
+
+def is_cut_off(trajectory: Trajectory) -> bool:
+    """Say whether the last answer of an agent was cut off: of a section's writer as of the last agent of all."""
+    last = {turn.agent: turn.completion for turn in trajectory.turns if turn.completion}
+    return any(completion.finish_reason == CUT for completion in last.values())
 
 
 def describe_stops(findings: tuple[Finding, ...]) -> str:

@@ -1,4 +1,4 @@
-"""What a checkpoint holds beside TRL's own files, and which checkpoint is complete."""
+"""What a checkpoint holds beside TRL's own files."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,12 +8,9 @@ from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
-from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 
 from training.rollouts.batches import Batch
 from training.rollouts.staleness import Staleness
-
-LAST_WRITTEN = "trainer_state.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +51,6 @@ def _load_parts(file: Path, device: torch.device) -> list[Batch] | None:
         place, _, key = name.partition("/")
         parts[int(place)][key] = tensor
     return parts
-
-
-def find_complete_checkpoint(folder: Path) -> Path | None:
-    """Return the latest checkpoint whose last file was written to its end; None if a run has to begin anew."""
-    found = [path for path in folder.glob(f"{PREFIX_CHECKPOINT_DIR}-*") if _is_complete(path)]
-    return max(found, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
-
-
-def _is_complete(checkpoint: Path) -> bool:
-    try:
-        json.loads((checkpoint / LAST_WRITTEN).read_text())
-    except (OSError, json.JSONDecodeError):
-        return False
-    return _name_state(str(checkpoint), 0).exists()
 
 
 def _name_state(folder: str, process: int) -> Path:

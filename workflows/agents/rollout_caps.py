@@ -1,10 +1,9 @@
-"""The caps under which the papers' agents are trained, as presets for a rollout's kit.
+"""The caps of rollouts, set on a kit. The papers' own are in `training/recipes/agent_rl`.
 
 Tokens of observations become characters by a language's usual ratio, because agents have no tokenizer; tokens of actions and of
 the conversation are the model's own count. In training a conversation is never shortened: where it gets too long, it ends.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from app.domain.budget import AgentLimits
@@ -47,13 +46,3 @@ class RolloutCaps:
             action_tokens=self.action_tokens or usual.action_tokens,
             observe_faults=True,
         )
-
-
-QSR = RolloutCaps(turns=10, calls_per_turn=5, observation_tokens=24_000, conversation_tokens=65_536)
-"""QSR appendix D, Table 4: 10 turns of up to 5 calls, an observation window of 24,000, a context of 64k tokens.
-
-The table gives the window no unit; it stands among tokens. MaMs reads its observations in pieces of that length.
-"""
-DRUB = RolloutCaps(turns=20, calls_per_turn=5, observation_tokens=4_096, action_tokens=2_048, conversation_tokens=28_288)
-"""DRub appendix B.2, Table 5: 20 turns, 2,048 tokens an action, 4,096 an observation, 28,288 in all. Calls a turn are ours."""
-PRESETS: Mapping[str, RolloutCaps] = {"qsr": QSR, "drub": DRUB}

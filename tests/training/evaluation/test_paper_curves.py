@@ -51,7 +51,7 @@ def test_names_of_trainers_are_found_or_chosen_and_else_the_curve_says_so(tmp_pa
     assert found["a", "PRM: entity coverage"] == [(1.0, 0.2)]
     assert found["a", "tool"] == [(1.0, 0.6)]
     told = (tmp_path / "mdr-fig-5.md").read_text()
-    assert "empty: nothing is logged as format or format_step; there are rewards/orm/mean, rewards/orm/std" in told
+    assert "empty: nothing is logged as part/form or form or format_step; there are rewards/orm/mean, rewards/orm/std" in told
     assert ("a", "steps in form") not in found
     make_table("mdr-fig-5", (), (), (), tmp_path)
     assert "No training run is given" in (tmp_path / "mdr-fig-5.html").read_text()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import Conflict, InvalidInput, SetupError
-from tests.training.recipes.toy_runs import RECIPES
+from tests.training.recipes.toy_runs import RECIPES, write_toy
 from training.recipes import starting
 from training.recipes.catalogue import LOCATIONS, load_recipe
 from training.recipes.config import CostSection, find_base, read_config
@@ -152,6 +152,21 @@ def test_the_report_sets_before_beside_after_and_draws_what_changes(tmp_path: Pa
     assert page.count("<svg") == 2
     assert "<td>phases 1.up_to</td><td>8</td>" in page
     assert "judge" not in page
+
+
+def test_training_that_a_launcher_starts_several_times_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(SetupError, match="one process"):
+        starting.check_training("self_sft", write_toy(tmp_path, "self_sft"), None, lambda _: None)
+
+
+def test_devices_price_a_run_and_do_not_divide_its_batch(tmp_path: Path) -> None:
+    pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
+    said: list[str] = []
+    path = write_toy(tmp_path, "self_sft", cost={"devices": 8}, optimizer={"batch_size": 2, "accumulation": 3})
+    _, config = starting.check_training("self_sft", path, None, said.append)
+    assert config.examples_a_step == 6
+    assert "warning: training is one process on one device; the 8 of cost.devices are only priced" in said
 
 
 def test_a_folder_goes_on_with_the_same_run_only(tmp_path: Path) -> None:

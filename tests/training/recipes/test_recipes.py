@@ -6,12 +6,15 @@ from pathlib import Path
 import orjson
 import pytest
 
+from app.domain.chat import ChatRole
 from app.domain.errors import InvalidInput
 from tests.support.chain_policy import save_chain_policy
 from tests.support.stack import run_rubrica
 from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
 from training.recipes.run_folder import TrainingFolder
+from training.recipes.sft_cold_start.config import StoppingSection
 from training.recipes.starting import train as go_on
+from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage
 
 NEEDED = "training needs what `make setup-train` installs"
 CALL = '{"query": "Ashford harbour"}'
@@ -72,6 +75,31 @@ def test_a_run_that_ended_early_ends_there_again_after_a_kill(tmp_path: Path) ->
     assert read_curves(again) == read_curves(ended)
     weights = "adapter_model.safetensors"
     assert (again.model / weights).read_bytes() == (ended.model / weights).read_bytes()
+
+
+@pytest.mark.parametrize(("notation", "counts"), [("tags", False), ("schema", True)])
+def test_an_answer_is_in_form_in_the_notation_that_was_asked_for(notation: str, counts: bool) -> None:
+    from training.recipes.sft_cold_start.checking import is_in_form
+    from training.rewards.notations import Notation
+
+    by_schema = '{"thought": "t", "action": "search", "inputs": ["piers"]}'
+    assert is_in_form(by_schema, "act", Notation(notation)) is counts
+    in_tags = '<think>t</think><tool_call>{"name": "search", "arguments": {"query": "piers"}}</tool_call>'
+    assert is_in_form(in_tags, "act", Notation(notation)) is not counts
+
+
+def test_the_prompts_of_the_check_have_the_notation_of_the_recorded_answers() -> None:
+    from training.recipes.sft_cold_start.checking import list_prompts
+    from training.rewards.notations import Notation
+    from training.rollouts.tiny_policy import build_tiny_tokenizer
+
+    rule = StoppingSection(check_every=1, contexts=(20,), mid_step=0)
+    by_schema = '{"thought": "t", "action": "finish", "inputs": []}'
+    for answer, notation in (("<think>t</think><answer>a</answer>", Notation.TAGS), (by_schema, Notation.SCHEMA)):
+        asked = TrainedMessage(role=ChatRole.USER, content="abcdefgh", trained=False)
+        told = (asked, TrainedMessage(role=ChatRole.ASSISTANT, content=answer, trained=True))
+        found = list_prompts([TrainedConversation(agent="a", steps=("act",), messages=told)], rule, build_tiny_tokenizer())
+        assert [prompt.notation for prompt in found[20]] == [notation]
 
 
 def test_all_weights_learn_the_policys_own_good_outputs(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from app.domain.budget import AgentLimits, StopReason
-from app.domain.chat import ChatRequest, Completion
+from app.domain.chat import ChatRequest, Completion, Message
 from app.domain.errors import ModelRefused
 from app.domain.query import Language, SystemName
 from retrieval.tape import Tape
@@ -92,6 +92,23 @@ async def test_a_report_that_was_cut_off_is_capped() -> None:
 
     setup = make_setup(SystemName.REACT)
     outcome = await run_chain(QUESTION, Language.ENGLISH, ScriptedModel(cut_texts), make_record(), setup)
+    assert outcome.end is RolloutEnd.CAPPED
+
+
+async def test_a_section_that_was_cut_off_caps_a_rollout_whatever_others_said_after_it() -> None:
+    cut: list[tuple[Message, ...]] = []
+
+    def cut_first_section(request: ChatRequest) -> ScriptedAnswer:
+        said = answer_sensibly(request)
+        opening = request.messages[:2]
+        if not isinstance(said, str) or request.response_schema is not None or (cut and opening != cut[0]):
+            return said
+        cut.append(opening)
+        return Completion(text=said, model="scripted", finish_reason="length")
+
+    record, setup = make_record(), make_setup(SystemName.MINDDR)
+    outcome = await run_chain(QUESTION, Language.ENGLISH, ScriptedModel(cut_first_section), record, setup)
+    assert [turn.completion.finish_reason for turn in record.trajectory.turns if turn.completion][-1] != "length"
     assert outcome.end is RolloutEnd.CAPPED
 
 

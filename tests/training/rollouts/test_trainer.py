@@ -19,7 +19,6 @@ from training.rollouts.corrections import Correction
 from training.rollouts.groups import Group
 from training.rollouts.nouns import RolloutEnd, TrainingRow
 from training.rollouts.objectives import DAPO, DR_GRPO, GRPO, GSPO, MEAN_ONLY_KL, Level, Objective, Scale
-from training.rollouts.trainer_state import find_complete_checkpoint
 
 IDS = [2, 3, 4, 5, 6, 7]
 WISHED = 9
@@ -194,7 +193,7 @@ def test_a_run_that_stopped_goes_on_bit_for_bit(tmp_path: Path, stop: int, parts
     try:
         whole, whole_log = _run_to(tmp_path / "whole", 6, None, **options)
         _run_to(tmp_path / "parts", stop, None, **options)
-        checkpoint = find_complete_checkpoint(tmp_path / "parts")
+        checkpoint = tmp_path / "parts" / f"checkpoint-{stop}"
         resumed, resumed_log = _run_to(tmp_path / "parts", 6, checkpoint, **options)
     finally:
         torch.use_deterministic_algorithms(False)
@@ -230,16 +229,6 @@ def test_weights_of_rewards_and_ages_are_in_the_checkpoint(tmp_path: Path) -> No
     again.train(resume_from_checkpoint=True)
     assert again.part_weights == {"tool": 0.6, "answer": 0.4}
     assert again.staleness.by_age == {0: 2, 1: 2, 2: 2}
-
-
-def test_a_checkpoint_that_was_not_written_to_its_end_is_passed_over(tmp_path: Path) -> None:
-    for step, text in ((2, "{}"), (10, '{"global_')):
-        folder = tmp_path / f"checkpoint-{step}"
-        folder.mkdir()
-        (folder / "rollouts-0.json").write_text("{}")
-        (folder / "trainer_state.json").write_text(text)
-    assert find_complete_checkpoint(tmp_path) == tmp_path / "checkpoint-2"
-    assert find_complete_checkpoint(tmp_path / "none") is None
 
 
 @pytest.mark.parametrize(("option", "value"), [("beta", 0.1), ("epsilon_high", 0.3), ("max_steps", -1)])

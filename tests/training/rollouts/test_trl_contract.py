@@ -15,7 +15,9 @@ pytest.importorskip("trl", reason="the trainer needs torch and trl (make setup-t
 
 import torch
 from datasets import Dataset
-from trl import GRPOConfig, GRPOTrainer
+from trl import DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
+from trl.trainer.dpo_trainer import DataCollatorForPreference
+from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 from trl.trainer.utils import add_fused_lm_head, use_adapter
 
 from bench.tiny_policy import EOS, make_tiny_policy, make_tiny_tokenizer
@@ -45,6 +47,7 @@ def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
         (GRPOTrainer._send_telemetry, ["self"]),
         (add_fused_lm_head, ["model", "temperature", "cast_lm_head_to_fp32", "outputs"]),
         (use_adapter, ["model", "adapter_name"]),
+        (DPOTrainer._prepare_dataset, ["self", "dataset", "processing_class", "args", "dataset_name"]),
     ],
 )
 def test_the_hooks_that_we_use_take_what_they_took(hook: Callable[..., Any], arguments: Sequence[str]) -> None:
@@ -56,9 +59,30 @@ def test_the_attributes_that_we_use_are_there(tmp_path: Path) -> None:
     trainer = make_trainer(tmp_path, PlantedGroups(GROUP))
     for name in ("_buffered_inputs", "_tokenizer", "temperature", "num_iterations", "num_generations", "accelerator"):
         assert hasattr(trainer, name), f"TRL's trainer has no {name} any more"
+    assert trainer.is_deepspeed_enabled is False
+    assert trainer.accelerator.sync_gradients is True
     assert trainer._step == 0, "TRL counts parts of batches differently"
     assert trainer._metrics["train"]["anything"] == [], "TRL keeps metrics differently"
     assert trainer.loss_is_scaled_for_ga is True, "transformers would divide our loss by the accumulation steps"
+
+
+def test_pairs_and_labels_that_are_ids_already_are_taken_as_they_are() -> None:
+    pair = {"prompt_ids": [2, 3], "chosen_ids": [4, 5], "rejected_ids": [6]}
+    assert DataCollatorForPreference(pad_token_id=0)([pair])["input_ids"].tolist() == [[2, 3, 4, 5], [2, 3, 6, 0]]
+    labelled = {"input_ids": [2, 3, 4], "labels": [-100, 3, -100]}
+    assert DataCollatorForLanguageModeling(pad_token_id=0)([labelled])["labels"].tolist() == [[-100, 3, -100]]
+
+
+def test_rows_of_supervision_are_neither_prepared_nor_shuffled(tmp_path: Path) -> None:
+    rows = [{"input_ids": [2, 3, n], "labels": [-100, 3, n]} for n in range(4, 12)]
+    settings = {"use_cpu": True, "bf16": False, "report_to": "none", "per_device_train_batch_size": 1, "max_length": None}
+    options = {"train_sampling_strategy": "sequential", "dataset_kwargs": {"skip_prepare_dataset": True}}
+    arguments = SFTConfig(str(tmp_path), **settings, **options)
+    trainer = SFTTrainer(
+        make_tiny_policy(0), arguments, train_dataset=Dataset.from_list(rows), processing_class=make_tiny_tokenizer()
+    )
+    seen = [batch["labels"].tolist()[0] for batch in trainer.get_train_dataloader()]
+    assert seen == [row["labels"] for row in rows]
 
 
 def test_the_options_that_we_replace_are_trl_s(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from app.domain.query import Language, ResearchQuery, SystemName
 from tests.workflows.agent_kit import make_kit, make_record
 from tests.workflows.systems.one_question import QUESTION, prompt_of
 from workflows.agents.codec import TagCodec
-from workflows.agents.rollout_caps import DRUB, PRESETS, QSR, RolloutCaps
+from workflows.agents.rollout_caps import RolloutCaps
 from workflows.agents.simple_plan import make_single_plan
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.agent_sets import AGENTS
@@ -21,6 +21,9 @@ from workflows.systems.agent_sets import AGENTS
 SEARCH = '<think>t</think><tool_call>{"name": "search", "arguments": {"query": "tariff %d"}}</tool_call>'
 REPORT = '# Tariffs\n\n## Reasons\n\n<cite id="p1">The tariff was to bring revenue.</cite>'
 ANSWER = f"<think>enough</think><answer>{REPORT}</answer>"
+QSR = RolloutCaps(turns=10, calls_per_turn=5, observation_tokens=24_000, conversation_tokens=65_536)
+DRUB = RolloutCaps(turns=20, calls_per_turn=5, observation_tokens=4_096, action_tokens=2_048, conversation_tokens=28_288)
+"""The caps of QSR D, Table 4, and of DRub Table 5."""
 NOT_JSON = "<think>t</think><tool_call>search for tariffs, please</tool_call>"
 Script = Callable[[ChatRequest], ScriptedAnswer]
 
@@ -132,9 +135,8 @@ async def test_a_policy_that_never_finishes_is_capped_by_its_turns(system: Syste
     assert (found.stop, found.turns) == (StopReason.MAX_TURNS, 3)
 
 
-def test_presets_are_the_papers_figures() -> None:
+def test_caps_are_set_on_a_kit() -> None:
     kit = make_kit(ScriptedModel([]), make_record())
-    assert set(PRESETS) == {"qsr", "drub"}
     qsr, drub = QSR.cap(kit), DRUB.cap(replace(kit, language=Language.CHINESE))
     assert (qsr.limits.max_turns, qsr.limits.max_tool_calls, qsr.bounds.calls_per_turn) == (10, 50, 5)
     assert (qsr.bounds.observation_chars, qsr.bounds.chunk_chars) == (96_000, 96_000)

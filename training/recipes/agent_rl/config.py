@@ -45,10 +45,14 @@ class RewardKind(StrEnum):
 
 
 class DataSection(Value):
-    """Sets of `evidence-trees`. `most_rows` 0: all rows."""
+    """Sets of `evidence-trees`. `skip_rows` leaves out the first rows of the training split, from which a cold start learned.
+
+    `most_rows` 0: all others.
+    """
 
     sets: tuple[ConfigPath, ...] = Field(min_length=1)
     rubrics: RubricSource = RubricSource.TREE
+    skip_rows: int = Field(default=0, ge=0)
     most_rows: int = Field(default=0, ge=0)
 
 

@@ -6,13 +6,13 @@ from pydantic import BaseModel
 
 from app.domain.errors import InvalidInput
 from app.domain.evidence_rubric import EvidenceRubric, Variant
-from app.domain.query import Language, ResearchQuery
+from app.domain.query import Language
 from app.domain.rubric import Rubric
 from training.recipes.agent_rl.config import WRITTEN, DataSection, RubricSource
 from training.recipes.training_data import read_rows
 from training.rollouts.nouns import Task
 from training.synthesis.training_set.splits import Split
-from workflows.judging.general_rubric import make_general_rubric
+from workflows.judging.baseline_rubric import BASELINE
 
 VARIANTS: Mapping[RubricSource, Variant] = {
     RubricSource.UNREVISED: Variant.UNREVISED,
@@ -42,7 +42,7 @@ def read_tasks(section: DataSection, split: Split) -> list[Task[KnownRubric]]:
     Raises:
         InvalidInput: the sets cannot be used, or a row lacks the wanted variant.
     """
-    rows = read_rows(section.sets, FORMS, split)
+    rows = read_rows(section.sets, FORMS, split)[section.skip_rows if split is Split.TRAIN else 0 :]
     return [
         Task(row.id, row.query, row.language, _find_rubric(row, section.rubrics))
         for row in rows[: section.most_rows or len(rows)]
@@ -53,7 +53,7 @@ def _find_rubric(row: TreeLine, source: RubricSource) -> KnownRubric:
     if source in WRITTEN:
         return None
     if source is RubricSource.GENERAL:
-        return make_general_rubric(ResearchQuery(question=row.query, language=row.language))
+        return BASELINE[row.language]
     if source is RubricSource.TREE:
         return row.rubric
     found = next((each for each in row.variants if each.variant is VARIANTS[source]), None)

@@ -110,14 +110,11 @@ class ReinforcementConfig(RecipeConfig):
 
     @model_validator(mode="after")
     def _fit_batches(self) -> "ReinforcementConfig":
-        a_step, r = self.batch_rollouts * self.cost.devices * self.rollouts.updates, self.rollouts
+        r = self.rollouts
         if self.optimizer.accumulation != 1:
             raise ValueError("leave optimizer.accumulation out: it follows from rollouts and optimizer.batch_size")
-        if r.rollouts_a_step % a_step or r.tasks_a_step % self.cost.devices:
-            raise ValueError(
-                "rollouts.group_size x tasks_a_step must be a multiple of optimizer.batch_size x rollouts.updates x devices, and "
-                "each device takes whole groups"
-            )
+        if r.rollouts_a_step % (self.batch_rollouts * r.updates):
+            raise ValueError("rollouts.group_size x tasks_a_step must be a multiple of optimizer.batch_size x rollouts.updates")
         if r.engine == "vllm" and self.adapter is None:
             raise ValueError("the vllm engine is given adapters: add an [adapter] section")
         if r.most_tokens >= r.context:
@@ -131,13 +128,13 @@ class ReinforcementConfig(RecipeConfig):
 
     @property
     def batch_rollouts(self) -> int:
-        """The rollouts of one of the trainer's batches on a device."""
+        """The rollouts of one of the trainer's batches."""
         return self.rollouts.group_size if self.by_group else self.optimizer.batch_size
 
     @property
     def accumulation(self) -> int:
         """The batches of an optimizer step."""
-        return self.rollouts.rollouts_a_step // (self.batch_rollouts * self.cost.devices * self.rollouts.updates)
+        return self.rollouts.rollouts_a_step // (self.batch_rollouts * self.rollouts.updates)
 
     def count_steps(self, tasks: int) -> int:
         """Return the optimizer steps of all epochs over so many tasks."""
@@ -150,7 +147,7 @@ class ReinforcementConfig(RecipeConfig):
         own = DAPO_LEAST_SPREAD if self.objective.name == "dapo" else None
         return CollectorSettings(
             group_size=self.rollouts.group_size,
-            groups_a_step=self.rollouts.tasks_a_step // self.cost.devices,
+            groups_a_step=self.rollouts.tasks_a_step,
             most_versions_old=self.rollouts.most_versions_old,
             most_missing_share=self.filter.most_missing,
             least_spread=own if self.filter.least_spread is None else self.filter.least_spread or None,

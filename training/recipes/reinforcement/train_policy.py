@@ -174,20 +174,30 @@ class PolicyRun(Generic[M]):
 
 
 class ScheduleCallback(TrainerCallback):  # type: ignore[misc]
-    """Sets the weights of the parts after each log. The trainer's checkpoint holds them."""
+    """Sets the weights of the parts after each log. The trainer's checkpoint holds them.
+
+    Weights are logged before the first step and after each: those of the step that follows.
+    """
 
     def __init__(self, folder: TrainingFolder, schedule: Schedule, run: PolicyRun[Any]) -> None:
         self._folder, self._schedule, self._run = folder, schedule, run
 
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Log the weights that a run begins with."""
+        if not state.global_step:
+            self._keep_weights(0)
+
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **_: Any) -> None:
-        """Set the weights, and log them where they changed."""
+        """Set the weights, and log them."""
         trainer = self._run.trainer
         if "train_runtime" in (logs or {}) or trainer.part_weights is None:
             return
-        weights = dict(self._schedule(self._folder.read_metrics(), trainer.part_weights))
-        if weights != trainer.part_weights:
-            trainer.part_weights = weights
-            self._folder.keep_metrics(state.global_step, {f"weight/{name}": value for name, value in weights.items()})
+        trainer.part_weights = dict(self._schedule(self._folder.read_metrics(), trainer.part_weights))
+        self._keep_weights(state.global_step)
+
+    def _keep_weights(self, step: int) -> None:
+        weights = self._run.trainer.part_weights or {}
+        self._folder.keep_metrics(step, {f"weight/{name}": value for name, value in weights.items()})
 
 
 def make_arguments(config: ReinforcementConfig, folder: TrainingFolder, steps: int) -> GRPOConfig:

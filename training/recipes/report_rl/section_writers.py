@@ -15,7 +15,7 @@ from training.recipes.report_rl.drafts import read_drafts
 from training.rewards.notations import Notation
 from training.rollouts.nouns import RolloutEnd
 from training.rollouts.rollout_work import Outcome
-from training.rollouts.run_chain import CUT
+from training.rollouts.run_chain import is_cut_off
 from training.synthesis.report_data.recorded_report import RecordedReportTask
 from workflows.agents.asker import Asker
 from workflows.agents.codec import TagCodec
@@ -56,9 +56,8 @@ async def write_in_sections(
     desk = _open_desk(question, language, given, policy, record, setup)
     filled = [section for section in fill_sections(outline, AggregationAnswer(), desk.book) if section.ids]
     await write_sections(desk, outline, filled)
-    last = {turn.agent: turn.completion for turn in record.trajectory.turns if turn.completion}
-    cut = any(completion.finish_reason == CUT for completion in last.values())
-    return Outcome(_join_sections(outline, filled, record), RolloutEnd.CAPPED if cut else RolloutEnd.FINISHED)
+    end = RolloutEnd.CAPPED if is_cut_off(record.trajectory) else RolloutEnd.FINISHED
+    return Outcome(_join_sections(outline, filled, record), end)
 
 
 def _join_sections(outline: Outline, filled: list[FilledSection], record: LocalRecord) -> str:

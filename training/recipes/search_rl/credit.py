@@ -54,20 +54,24 @@ def compose_reward(
 ) -> Reward:
     """Return the reward of Eq. 9 with its parts, and for each step of the transcript what these weights make of it.
 
-    A step has the weighted sum of its own Eq. 6 and 7 and of the entities that it met first. The outcome belongs to no step.
+    A step has the weighted sum of its own Eq. 6 and 7 and of the entities that it met first. Eq. 6 says nothing of a step that
+    calls no tool: beside the other steps it earns what their calls earn in the mean, so that to stop is neither paid nor
+    punished. The outcome belongs to no step.
     """
     scores = score_steps(transcript, entities, published)
     process = entity_coverage(transcript, entities, published)
+    called = [tool for tool in scores.tools if tool]
     parts = {
         RewardPart.TOOL: _mean_of(scores.tools),
         RewardPart.FORMAT: _mean_of(scores.formats),
         RewardPart.PROCESS: process,
         RewardPart.OUTCOME: outcome,
-        TOOL_RATE: _rate_of([one for one in scores.tools if one], SUCCESS),
+        TOOL_RATE: _rate_of(called, SUCCESS),
         FORMAT_RATE: _rate_of(scores.formats, WELL_FORMED),
     }
+    usual = fsum(called) / max(1, len(called))
     steps = tuple(
-        weights.tool * tool + weights.format * form + weights.process * entity
+        weights.tool * (tool or usual) + weights.format * form + weights.process * entity
         for tool, form, entity in zip(scores.tools, scores.formats, scores.entities, strict=True)
     )
     return Reward(search_agent_reward(outcome, process, scores.tools, scores.formats, weights), parts, steps)

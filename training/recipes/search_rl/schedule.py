@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from statistics import fmean
 
 from training.recipes.run_folder import StepMetrics
@@ -70,8 +71,10 @@ class RewardSchedule:
 
 
 def _list_changes(logged: Sequence[StepMetrics]) -> list[int]:
-    """Return the places in the log at which the weights changed."""
-    return [place for place, each in enumerate(logged) if LOGGED_WEIGHT + RewardPart.TOOL in each.values]
+    """Return the places in the log at which the weights changed. They are logged from the beginning on."""
+    names = [LOGGED_WEIGHT + part for part in RewardPart]
+    told = [(place, each.values) for place, each in enumerate(logged) if names[0] in each.values]
+    return [place for (_, before), (place, now) in pairwise(told) if any(before[name] != now[name] for name in names)]
 
 
 def weigh_parts(weights: SearchWeights) -> Mapping[str, float]:

@@ -14,7 +14,7 @@ from training.recipes.run_folder import TrainingFolder
 from training.recipes.sft_cold_start.config import ColdStartConfig, StoppingSection
 from training.recipes.sft_cold_start.data import read_validation
 from training.recipes.sft_cold_start.stopping import ENTROPY, LOSS, may_end, name_format
-from training.rewards.notations import read_schema, read_tags
+from training.rewards.notations import Notation, read_schema, read_tags
 from training.rewards.transcript import TOOLS
 from training.synthesis.trajectories.conversations import TrainedConversation
 
@@ -24,10 +24,11 @@ NEAR = (0.5, 1.2)
 
 @dataclass(frozen=True, slots=True)
 class FormatPrompt:
-    """A prompt, and the step whose answer it asks for."""
+    """A prompt, the step whose answer it asks for, and the notation in which it does, as the recorded answer shows."""
 
     ids: tuple[int, ...]
     step: str
+    notation: Notation
 
 
 def list_prompts(
@@ -45,7 +46,9 @@ def _list_turns(conversation: TrainedConversation, tokenizer: Any) -> Iterable[F
     steps = conversation.steps[-len(places) :] if places else ()
     for place, step in zip(places, steps, strict=False):
         text = render_prompt(conversation.messages[:place], tokenizer)
-        yield FormatPrompt(tuple(tokenizer.encode(text, add_special_tokens=False)), step)
+        in_tags = is_in_form(conversation.messages[place].content, step, Notation.TAGS)
+        notation = Notation.TAGS if in_tags else Notation.SCHEMA
+        yield FormatPrompt(tuple(tokenizer.encode(text, add_special_tokens=False)), step, notation)
 
 
 def _thin_out(prompts: Sequence[FormatPrompt], most: int) -> list[FormatPrompt]:
@@ -53,9 +56,9 @@ def _thin_out(prompts: Sequence[FormatPrompt], most: int) -> list[FormatPrompt]:
     return list(prompts[::stride])
 
 
-def is_in_form(answer: str, step: str) -> bool:
-    """Say whether an answer has the form of its step without any repair, in tags or by its schema."""
-    return read_tags(answer, TOOLS).well_formed or read_schema(answer, step, TOOLS).well_formed
+def is_in_form(answer: str, step: str, notation: Notation) -> bool:
+    """Say whether an answer has the form of its step without any repair, in the notation that it was asked for."""
+    return (read_tags(answer, TOOLS) if notation is Notation.TAGS else read_schema(answer, step, TOOLS)).well_formed
 
 
 class StoppingCallback(TrainerCallback):  # type: ignore[misc]
@@ -84,7 +87,7 @@ class StoppingCallback(TrainerCallback):  # type: ignore[misc]
         with torch.random.fork_rng(), torch.no_grad():
             torch.manual_seed(self._seed + step)
             measured = {
-                name_format(context): fmean(not is_in_form(self._answer(model, p), p.step) for p in prompts)
+                name_format(context): fmean(not is_in_form(self._answer(model, p), p.step, p.notation) for p in prompts)
                 for context, prompts in self._prompts.items()
                 if prompts
             }

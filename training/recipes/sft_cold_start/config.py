@@ -1,5 +1,6 @@
 """The configuration of the cold start."""
 
+from math import ceil
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -47,6 +48,11 @@ class StoppingSection(Value):
     flat: float = Field(default=0.01, gt=0)
     mid_step: int = Field(ge=0)
     entropy_kept: float = Field(default=0.9, gt=0, le=1)
+
+    @property
+    def first_end(self) -> int:
+        """The first check at which training may end, where each step logs its loss."""
+        return ceil(max(self.mid_step, 2 * self.window, 1) / self.check_every) * self.check_every
 
 
 class ColdStartConfig(RecipeConfig):

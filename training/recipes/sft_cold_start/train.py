@@ -25,7 +25,7 @@ def check(config: ColdStartConfig) -> Preflight:
     if config.stopping:
         figures["format limit"] = f"{find_format_limit(RULES[config.stopping.limit]):.4f} ({config.stopping.limit})"
     steps = count_steps(tokens.examples, config.optimizer.epochs, config.examples_a_step)
-    return Preflight(tokens, steps, estimate_memory(config, tokens.longest), figures, _list_warnings(config, data))
+    return Preflight(tokens, steps, estimate_memory(config, tokens.longest), figures, _list_warnings(config, data, steps))
 
 
 def train(config: ColdStartConfig, folder: TrainingFolder) -> None:
@@ -55,10 +55,12 @@ def _share_phases(config: ColdStartConfig, examples: Sequence[MaskedIds]) -> dic
     return {up_to: found[up_to] / len(examples) for up_to in sorted(found)}
 
 
-def _list_warnings(config: ColdStartConfig, data: FittingExamples[MaskedIds]) -> list[str]:
+def _list_warnings(config: ColdStartConfig, data: FittingExamples[MaskedIds], steps: int) -> list[str]:
     warnings = data.list_warnings(config.data.max_tokens)
     if config.stopping and config.run.log_every > config.stopping.check_every:
         warnings.append("the stopping rule looks where losses are logged: lower run.log_every to at most stopping.check_every")
+    if config.stopping and steps < config.stopping.first_end:
+        warnings.append(f"the stopping rule cannot end this run: it needs {config.stopping.first_end:,} steps")
     return warnings
 
 

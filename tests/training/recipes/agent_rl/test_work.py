@@ -10,22 +10,21 @@ from pydantic import ValidationError
 from app.domain.chat import ChatRequest, ToolCall, ToolResult
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.missing import Missing
+from app.domain.query import Language
 from retrieval.tape import Tape
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
 from tests.support.training_sets import write_set
-from tests.training.recipes.toy_runs import RECIPES
 from tests.training.rewards.test_obedient_policies import obey
 from training.recipes.agent_rl.config import AgentRLConfig
 from training.recipes.agent_rl.data import read_tasks
 from training.recipes.agent_rl.work import open_work
-from training.recipes.config import read_config
 from training.rollouts.collect import Collector
 from training.rollouts.collector_settings import CollectorSettings
 from training.rollouts.nouns import Rollout
 from training.synthesis.training_set.splits import Split
-from workflows.agents.rollout_caps import DRUB, QSR, RolloutCaps
 from workflows.chat_models.scripted import ScriptedModel
+from workflows.judging.baseline_rubric import BASELINE
 
 TEXT = "The tariff was to bring revenue. It was laid in 1824."
 REPORT = '<think>t</think><answer><cite id="p1">The tariff was to bring revenue.</cite></answer>'
@@ -38,7 +37,7 @@ JUDGED = {
 }
 
 
-def make_config(folder: Path, judge: str, **said: Any) -> AgentRLConfig:
+def make_config(folder: Path, url: str, temperature: float = 0.0, **said: Any) -> AgentRLConfig:
     if not (folder / "evidence-trees").exists():
         write_set(folder / "evidence-trees", "evidence-trees", 10)
     tape = Tape()
@@ -54,7 +53,7 @@ def make_config(folder: Path, judge: str, **said: Any) -> AgentRLConfig:
         "data": {"sets": [str(folder / "evidence-trees")]},
         "tools": {"tape": str(folder / "tape.jsonl")},
         "chain": {"turns": 4, "calls_per_turn": 2, "observation_tokens": 500},
-        "judge": {"url": judge, "model": "judge"},
+        "judge": {"url": url, "model": "judge", "temperature": temperature},
     }
     return AgentRLConfig.model_validate(sections | said)
 
@@ -119,8 +118,36 @@ async def test_a_rubric_of_another_source_is_rated(tmp_path: Path) -> None:
         rollout = await sample(
             make_config(tmp_path, stub.base_url, one_conversation=True, data=data), tmp_path, search_and_report
         )
-    # Every item is matched, also the one fault, which has weight -2; the demands have 25.
-    assert rollout.reward.parts["rubric"] == pytest.approx(1 - 2 / 25)
+    # Every item is matched, also the faults, which have weights -1 and -2; the demands have 36.
+    assert rollout.reward.parts["rubric"] == pytest.approx(1 - 3 / 36)
+
+
+def test_the_general_rubric_is_the_same_for_each_question(tmp_path: Path) -> None:
+    data = {"sets": [str(tmp_path / "evidence-trees")], "rubrics": "general"}
+    tasks = read_tasks(make_config(tmp_path, "http://127.0.0.1:9/v1", data=data).data, Split.TRAIN)
+    assert len({task.question for task in tasks}) > 1
+    assert [task.material for task in tasks] == [BASELINE[Language.ENGLISH]] * len(tasks)
+
+
+async def test_a_judge_is_asked_at_its_temperature(tmp_path: Path) -> None:
+    asked: list[float] = []
+
+    def answer(prompt: StubPrompt) -> str:
+        asked.append(prompt.temperature)
+        return answer_judge(prompt)
+
+    async with serve_model_stub(ModelStub(answerer=answer)) as stub:
+        config = make_config(tmp_path, stub.base_url, 0.3, one_conversation=True)
+        await sample(config, tmp_path, search_and_report)
+    assert set(asked) == {0.3}
+
+
+def test_the_first_rows_can_be_left_to_the_cold_start(tmp_path: Path) -> None:
+    def list_ids(**said: Any) -> list[str]:
+        data = {"sets": [str(tmp_path / "evidence-trees")], **said}
+        return [task.id for task in read_tasks(make_config(tmp_path, "http://127.0.0.1:9/v1", data=data).data, Split.TRAIN)]
+
+    assert list_ids(skip_rows=2, most_rows=3) == list_ids()[2:5]
 
 
 @pytest.mark.parametrize(
@@ -135,8 +162,3 @@ async def test_a_rubric_of_another_source_is_rated(tmp_path: Path) -> None:
 def test_parts_that_do_not_fit_are_refused(said: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match=message):
         make_config(tmp_path, "http://127.0.0.1:9/v1", **said)
-
-
-@pytest.mark.parametrize(("name", "caps"), [("paper", DRUB), ("mams", QSR)])
-def test_the_limits_of_the_papers_are_those_of_the_products_presets(name: str, caps: RolloutCaps) -> None:
-    assert read_config(RECIPES / "agent_rl" / f"{name}.toml", AgentRLConfig).chain.caps == caps

@@ -42,13 +42,14 @@ def test_parts_and_steps_are_those_of_equations_6_to_9() -> None:
     assert reward.value == pytest.approx(0.3 * 1.0 + 0.4 * 0.75 + 0.2 * (-0.1 / 6) + 0.1 * (0.3 / 6))
     assert reward.parts[TOOL_RATE] == pytest.approx(2 / 4)
     assert reward.parts[FORMAT_RATE] == pytest.approx(5 / 6)
+    usual = (0.1 - 0.1 - 0.2 + 0.1) / 4  # of the four steps that call
     expected = [
         0.2 * 0.1 + 0.1 * 0.1 + 0.4 * 2 / 4,
         0.2 * -0.1 + 0.1 * 0.1,
         0.2 * -0.2 + 0.1 * 0.1,
-        0.1 * -0.2,
+        0.2 * usual + 0.1 * -0.2,
         0.2 * 0.1 + 0.1 * 0.1 + 0.4 * 1 / 4,
-        0.1 * 0.1,
+        0.2 * usual + 0.1 * 0.1,
     ]
     assert reward.steps == pytest.approx(expected)
 
@@ -57,6 +58,13 @@ def test_as_published_a_name_in_a_thought_counts() -> None:
     reward = compose_reward(make_transcript(), ENTITIES, 1.0, HALF, published=True)
     assert reward.parts[RewardPart.PROCESS] == 1.0
     assert reward.steps[0] == pytest.approx(0.2 * 0.1 + 0.1 * 0.1 + 0.4 * 3 / 4)
+
+
+def test_to_stop_is_worth_as_much_as_another_call_that_finds_nothing_new() -> None:
+    stopped = (search("harbour", observed="Elsmere"), read_step("<think>enough</think><answer>Elsmere</answer>"))
+    went_on = (stopped[0], search("pier", observed="nothing of it"), stopped[1])
+    short, long = (compose_reward(Transcript(steps), ENTITIES, 1.0, SearchWeights()).steps for steps in (stopped, went_on))
+    assert short[1] == pytest.approx(long[1]) == pytest.approx(long[2])
 
 
 def test_without_weight_the_outcome_may_be_missing() -> None:

@@ -8,10 +8,25 @@ pytest.importorskip("trl", reason="training needs what `make setup-train` instal
 
 from tests.support.stack import run_rubrica
 from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
+from training.evaluation.paper_tables.curves import find_logged, read_training_logs
+from training.evaluation.paper_tables.description import load_table
 from training.recipes.run_folder import TrainingFolder
+from training.recipes.search_rl.schedule import LOGGED_PART, TOOL_RATE
 from training.recipes.starting import train as go_on
 
 WEIGHTS = "adapter_model.safetensors"
+FIG_5 = {
+    "orm": "part/outcome",
+    "prm": "part/process",
+    "tool": "part/tool_success",
+    "format": "part/form",
+    "lambda-tool": "weight/tool",
+    "lambda-format": "weight/format",
+    "lambda-prm": "weight/process",
+    "lambda-orm": "weight/outcome",
+    "reward": "reward",
+}
+"""Where MDR Fig. 5 finds its curves in a run's log."""
 
 
 def test_a_search_agent_is_trained_on_a_tape_and_goes_on(tmp_path: Path) -> None:
@@ -32,6 +47,11 @@ def test_a_search_agent_is_trained_on_a_tape_and_goes_on(tmp_path: Path) -> None
     logged = [values for _, values in read_curves(whole)]
     assert {"part/tool", "part/format", "part/process", "part/outcome", "part/form"} <= {name for each in logged for name in each}
     assert sum("validation" in each for each in logged) == 3
+    assert [values["weight/tool"] for step, values in read_curves(whole) if step == 0 and "weight/tool" in values] == [0.6]
+    # A random model calls nothing, so that the rate of calls that succeed is not logged here.
+    named = dict(read_training_logs([str(whole.path)])[0].values) | {LOGGED_PART + TOOL_RATE: []}
+    curves = [curve for panel in load_table("mdr-fig-5").panels for curve in panel.curves]
+    assert {curve.id: find_logged(curve, named) for curve in curves} == FIG_5
     assert (whole.model / WEIGHTS).exists()
     assert "search/s1" in (whole.path / "samples.html").read_text()
 

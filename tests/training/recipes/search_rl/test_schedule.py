@@ -1,5 +1,6 @@
 """The schedule of the weights, and the mix of difficulties."""
 
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
@@ -25,21 +26,22 @@ RIGHT = {EASY: 0.9, MEDIUM: 0.4, HARD: 0.1}
 
 
 class LoggedRun:
-    """A run that logs rates, and changes its weights as the trainer's callback does."""
+    """A run that logs rates, and sets and logs its weights as the trainer's callback does."""
 
     def __init__(self) -> None:
         self.log: list[StepMetrics] = []
         self.schedule = RewardSchedule(SearchWeights(), PHASES, window=2)
         self.weights = weigh_parts(self.schedule.weights)
+        self._keep("weight", self.weights)
 
     def log_step(self, **rates: float) -> None:
-        step = len(self.log)
-        self.log.append(StepMetrics(step=step, seconds=0, values={f"part/{name}": rate for name, rate in rates.items()}))
-        weights = self.schedule(self.log, self.weights)
-        if weights != self.weights:
-            changed = {f"weight/{name}": value for name, value in weights.items()}
-            self.log.append(StepMetrics(step=step, seconds=0, values=changed))
-        self.weights = weights
+        self._keep("part", rates)
+        self.weights = self.schedule(self.log, self.weights)
+        self._keep("weight", self.weights)
+
+    def _keep(self, kind: str, values: Mapping[str, float]) -> None:
+        named = {f"{kind}/{name}": value for name, value in values.items()}
+        self.log.append(StepMetrics(step=len(self.log), seconds=0, values=named))
 
 
 def test_each_phase_begins_when_its_part_is_saturated_and_in_order() -> None:
