@@ -127,10 +127,6 @@ class EvidenceTree(Value):
         """The nodes without children."""
         return tuple(node for node in self.nodes if node.leaf is not None)
 
-    def path_to(self, node: TreeNode) -> tuple[TreeNode, ...]:
-        """Return the ancestors of a node, the root first."""
-        return trace_path(self.nodes, node)
-
 
 def trace_path(nodes: Sequence[TreeNode], node: TreeNode) -> tuple[TreeNode, ...]:
     """Return the ancestors of a node, the root first."""

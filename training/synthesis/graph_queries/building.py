@@ -6,7 +6,6 @@ No more than one document is in memory, besides the names.
 import gzip
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import count, islice
 from pathlib import Path
@@ -218,12 +217,3 @@ def _find_edges(finders: _Finders, sentence: str, number: int, linked: frozenset
             found[node] = found.get(node, False) or sure
     found.pop(number, None)
     return found
-
-
-def count_kinds(path: Path) -> Counter[str]:
-    """Count the nodes, passages, edges and attributes of a graph."""
-    file = sqlite3.connect(path)
-    tables = ("nodes", "passages", "edges", "attributes")
-    counts = Counter({table: int(file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]) for table in tables})
-    file.close()
-    return counts
