@@ -100,7 +100,7 @@ async def verify_pair(
     said = await ask_judge(
         kit, VERIFICATION, _require_decision, question=question, leaves=shown, merges=merges or "-", rubric=_format_rubric(rubric)
     )
-    return said if isinstance(said, Missing) else _make_verification(said, question, rubric, leaves)
+    return said if isinstance(said, Missing) else _make_verification(said, question, rubric, leaves, kit.chat.name)
 
 
 def _require_decision(said: VerificationAnswer) -> VerificationAnswer | None:
@@ -112,7 +112,7 @@ def _format_rubric(rubric: EvidenceRubric) -> str:
 
 
 def _make_verification(
-    said: VerificationAnswer, question: str, rubric: EvidenceRubric, leaves: Sequence[EvidenceLeaf]
+    said: VerificationAnswer, question: str, rubric: EvidenceRubric, leaves: Sequence[EvidenceLeaf], verifier: str
 ) -> Verification | Missing:
     decision = PairDecision(said.decision.strip().lower())
     named = [fault.strip().lower() for fault in said.faults]
@@ -126,7 +126,7 @@ def _make_verification(
             return Missing(f"{VERIFICATION.name}: kept, but without negative criteria too few are left")
     criteria, unusable = _revise_criteria(said.criteria, {leaf.id: leaf for leaf in leaves})
     try:
-        revised = EvidenceRubric(variant=Variant.TREE, criteria=criteria, model=rubric.model)
+        revised = EvidenceRubric(variant=Variant.TREE, criteria=criteria, model=verifier)
     except ValidationError:
         told = "; ".join(unusable) or f"it has {len(criteria)} criteria"
         return Missing(f"{VERIFICATION.name}: the revised rubric cannot be used: {told}")

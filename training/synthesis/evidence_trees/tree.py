@@ -38,8 +38,8 @@ MANDATORY = (Facet.COMPARISON, Facet.RISKS, Facet.QUANTITIES)
 class LeafReason(StrEnum):
     """The reason why a node has no children.
 
-    `depth`: it is at the greatest depth. `atomic`: nothing was proposed. `gated`: the gate let fewer than two proposals pass.
-    `unsupported`: fewer than two children stood. `failed`: a call gave no usable answer.
+    `depth`: it is at the greatest depth. `atomic`: fewer than two different children were proposed. `gated`: the gate let fewer
+    than two pass. `unsupported`: fewer than two children stood. `failed`: a call gave no usable answer.
     """
 
     DEPTH = "depth"
