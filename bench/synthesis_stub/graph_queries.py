@@ -60,6 +60,10 @@ class GraphQueryStub:
         self.planted: set[str] = set()
         self._answers: dict[str, str] = {}
 
+    def share_answers(self, other: "GraphQueryStub") -> None:
+        """Know the answers to what another stub asks."""
+        self._answers = other._answers
+
     def answer(self, prompt: str) -> str | None:
         """Return the answer to a conversation's text as JSON; None for one that is not about graph queries."""
         parts = read_parts(prompt)

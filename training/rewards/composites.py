@@ -13,20 +13,15 @@ MOST_OUTCOME_WEIGHT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class DeepRubricWeights:
-    """Weights of DeepRubric's parts. The paper has no length part; the public release does."""
+    """Weights of DeepRubric's parts."""
 
     rubric: float = 0.5
     format: float = 0.2
     citation: float = 0.2
     search: float = 0.1
-    length: float = 0.0
 
 
 PAPER_WEIGHTS = DeepRubricWeights()
-RELEASE_WEIGHTS = DeepRubricWeights(rubric=0.5, format=0.15, citation=0.2, search=0.1, length=0.05)
-
-
-NO_LENGTH = Missing("no length was asked for")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +32,6 @@ class DeepRubricParts:
     format: Score
     citation: Score
     search: Score
-    length: Score = NO_LENGTH
 
 
 def deeprubric_reward(parts: DeepRubricParts, weights: DeepRubricWeights = PAPER_WEIGHTS) -> Score:
@@ -48,18 +42,8 @@ def deeprubric_reward(parts: DeepRubricParts, weights: DeepRubricWeights = PAPER
             (weights.format, parts.format),
             (weights.citation, parts.citation),
             (weights.search, parts.search),
-            (weights.length, parts.length),
         ]
     )
-
-
-def length_reward(words: int, least: int, most: int) -> float:
-    """Return 1 within `[least, most]` words, falling to 0 at no words and at twice `most`. The formula is ours."""
-    if not 0 < least <= most or not words >= 0:
-        raise ValueError(f"a length needs 0 < least <= most and no fewer than 0 words, not {least}, {most} and {words}")
-    if words < least:
-        return words / least
-    return max(0.0, 1.0 - max(0, words - most) / most)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""QSR's format reward of a generated rubric (section 3.3): 0 where it can be used without repair, else -1.
+"""QSR's form of a generated rubric (section 3.3), which is worth 0 where it can be used without repair, else -1.
 
 The reading is strict. Serving repairs small faults, but a generator that is rewarded in spite of them would keep them.
 """
@@ -36,8 +36,3 @@ def read_rubric_strictly(text: str) -> Rubric | Missing:
     if len({query_key_of(criterion.demand) for criterion in rubric.criteria}) < len(rubric.criteria):
         return Missing("two items demand the same")
     return rubric
-
-
-def rubric_format_reward(text: str) -> float:
-    """Return R_fmt of Eq. 1."""
-    return ILL_FORMED if isinstance(read_rubric_strictly(text), Missing) else WELL_FORMED

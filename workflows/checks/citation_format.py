@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from workflows.checks.markdown import find_code_lines, parse_markdown
+from workflows.checks.markdown import find_code_lines, parse_blocks
 from workflows.checks.source_lists import names_a_source_list
 
 FIRST_YEAR = 1000
@@ -72,7 +72,7 @@ def _entry_numbers(lines: list[str]) -> list[int]:
 def find_citation_faults(markdown: str) -> list[FoundCitationFault]:
     """Return the faults of a report's citations. Without a list of sources only notation and place can be checked."""
     body, listed = split_off_sources(markdown)
-    code = find_code_lines(parse_markdown(body))
+    code = find_code_lines(parse_blocks(body))
     lines = [_CODE.sub("code", line) for place, line in enumerate(body.split("\n")) if place not in code]
     faults = [
         FoundCitationFault(CitationFault.LEFTOVER, found.group()) for line in lines for found in _WRITERS_OWN.finditer(line)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from workflows.checks.heading_numbers import HeadingNumber, read_heading_numbers
-from workflows.checks.markdown import parse_markdown
+from workflows.checks.markdown import parse_blocks
 
 LEAST_LIKENESS = 0.85
 """The least likeness at which a heading counts as the planned one, reworded."""
@@ -58,7 +58,7 @@ class _OpenHeading:
 
 def list_headings(markdown: str) -> list[ReportHeading]:
     """Return the headings of a Markdown text, in order, without those in code."""
-    tokens = parse_markdown(markdown)
+    tokens = parse_blocks(markdown)
     return [
         ReportHeading(int(token.tag[1]), tokens[place + 1].content.strip())
         for place, token in enumerate(tokens)

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from workflows.checks.markdown import parse_markdown
+from workflows.checks.markdown import parse_blocks
 
 
 class MarkdownFault(StrEnum):
@@ -19,7 +19,7 @@ def find_markdown_faults(text: str) -> list[MarkdownFault]:
     found: list[MarkdownFault] = []
     lists: list[list[int]] = []
     lines = text.rstrip().split("\n")
-    for token in parse_markdown(text):
+    for token in parse_blocks(text):
         if token.type == "ordered_list_open":
             lists.append([])
         elif token.type == "list_item_open" and token.info and lists:

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from markdown_it.rules_block.table import escapedSplit
 
-from workflows.checks.markdown import find_code_lines, parse_markdown
+from workflows.checks.markdown import find_code_lines, parse_blocks
 
 BAR, WIDE_BAR = "|", "｜"
 _RULE = re.compile(r"\|?\s*:?[-–—－]+:?\s*(?:\|\s*:?[-–—－]+:?\s*)*\|?")
@@ -60,7 +60,7 @@ def find_tables(text: str) -> list[MarkdownTable]:
     if BAR not in text and WIDE_BAR not in text:
         return []
     lines = text.split("\n")
-    code = find_code_lines(parse_markdown(text))
+    code = find_code_lines(parse_blocks(text))
     plain = ["" if number in code else _narrow_bars(line) for number, line in enumerate(lines)]
     return [_read_table(lines, plain, start, end) for start, end in _find_blocks(plain)]
 

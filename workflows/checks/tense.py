@@ -1,8 +1,8 @@
 """Finding predictions of the past: "by 2024 the market will reach ..." in a report written in 2026 (MindDR 8.4).
 
 Stage one, here, finds candidates by rules: a clause with future wording (`future_forms.py`) whose period is over. Stage two looks
-for the forecaster: a sentence is an error only when neither it nor its neighbours name one (`forecasters.py` by rules,
-`judging/forecaster.py` by a model). Quotations, titles, names and fiction are left out, and so are periods that belong to another
+for the forecaster: a sentence is an error only when neither it nor its neighbours name one (`forecasters.py`, by rules).
+Quotations, titles, names and fiction are left out, and so are periods that belong to another
 verb ("the treaty signed in 2015 will ...").
 """
 

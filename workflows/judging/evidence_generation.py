@@ -7,20 +7,16 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import Field, ValidationError
 
-from app.domain.errors import ToolError
 from app.domain.evidence import Passage
 from app.domain.evidence_rubric import FEWEST, CriterionType, EvidenceCriterion, EvidenceRubric, Variant
 from app.domain.missing import Missing
-from retrieval.ports import Searcher, SearchFilter
 from workflows.agents.kit import Kit
 from workflows.agents.quoting import quote_from
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_source
 from workflows.judging.judge_call import ask_judge
 
-PASSAGES = 12
 PASSAGE_CHARS = 2_000
-ANYWHERE = SearchFilter()
 
 
 class CheckAnswer(StepAnswer):
@@ -63,19 +59,6 @@ async def write_closed_book_rubric(kit: Kit, question: str) -> EvidenceRubric | 
         return _make_rubric(Variant.CLOSED_BOOK, [_make_criterion(n, check, {}) for n, check in enumerate(said.criteria, 1)], kit)
 
     return await ask_judge(kit, CLOSED_BOOK, read, question=question)
-
-
-async def write_search_based_rubric(
-    kit: Kit, question: str, searcher: Searcher, where: SearchFilter = ANYWHERE
-) -> EvidenceRubric | Missing:
-    """Write a rubric from the results of a search for the question; missing if the search fails or finds nothing."""
-    try:
-        passages = await searcher.search(question, PASSAGES, where)
-    except ToolError as error:
-        return Missing(f"{SEARCHED.name}: {error}")
-    if not passages:
-        return Missing(f"{SEARCHED.name}: the search found nothing")
-    return await write_rubric_over(kit, question, passages)
 
 
 async def write_rubric_over(kit: Kit, question: str, passages: Sequence[Passage]) -> EvidenceRubric | Missing:

@@ -1,6 +1,6 @@
 """Verifying and revising a question with its rubric by a separate model (DeepRubric Eq. 3, appendices C.3 and C.4).
 
-    found = await verified_pair(kit, question, unrevised, leaves)
+    found = await verify_pair(kit, question, unrevised, leaves)
     match found: Missing(reason) | Verification(decision=KEEP | REVISE, question=..., rubric=...) | Verification(decision=DROP)
 
 The verifier repairs the wording of a question and its criteria; it adds no facts to the leaves of an evidence tree. This module
@@ -100,7 +100,7 @@ async def verify_pair(
     said = await ask_judge(
         kit, VERIFICATION, _require_decision, question=question, leaves=shown, merges=merges or "-", rubric=_format_rubric(rubric)
     )
-    return said if isinstance(said, Missing) else _make_verification(said, question, rubric, leaves)
+    return said if isinstance(said, Missing) else _make_verification(said, question, rubric, leaves, kit.chat.name)
 
 
 def _require_decision(said: VerificationAnswer) -> VerificationAnswer | None:
@@ -112,7 +112,7 @@ def _format_rubric(rubric: EvidenceRubric) -> str:
 
 
 def _make_verification(
-    said: VerificationAnswer, question: str, rubric: EvidenceRubric, leaves: Sequence[EvidenceLeaf]
+    said: VerificationAnswer, question: str, rubric: EvidenceRubric, leaves: Sequence[EvidenceLeaf], verifier: str
 ) -> Verification | Missing:
     decision = PairDecision(said.decision.strip().lower())
     named = [fault.strip().lower() for fault in said.faults]
@@ -126,7 +126,7 @@ def _make_verification(
             return Missing(f"{VERIFICATION.name}: kept, but without negative criteria too few are left")
     criteria, unusable = _revise_criteria(said.criteria, {leaf.id: leaf for leaf in leaves})
     try:
-        revised = EvidenceRubric(variant=Variant.TREE, criteria=criteria, model=rubric.model)
+        revised = EvidenceRubric(variant=Variant.TREE, criteria=criteria, model=verifier)
     except ValidationError:
         told = "; ".join(unusable) or f"it has {len(criteria)} criteria"
         return Missing(f"{VERIFICATION.name}: the revised rubric cannot be used: {told}")
@@ -195,25 +195,3 @@ def _stems_of(text: str) -> set[str]:
 
 def _digits_of(text: str) -> set[str]:
     return {word.text for word in split_words(text) if any(character.isdigit() for character in word.text)}
-
-
-@dataclass(frozen=True, slots=True)
-class VerificationFigures:
-    """Shares over the pairs with a verdict (appendix C.3, Table 6), and how often each fault was named (Table 7)."""
-
-    verdicts: int
-    missing: int
-    decisions: dict[PairDecision, float]
-    faults: dict[RubricFault, float]
-
-
-def count_verifications(found: Sequence[Verification | Missing]) -> VerificationFigures:
-    """Return the figures over many pairs; a missing verdict counts in no share."""
-    told = [one for one in found if isinstance(one, Verification)]
-    count = max(1, len(told))
-    return VerificationFigures(
-        verdicts=len(told),
-        missing=len(found) - len(told),
-        decisions={decision: sum(one.decision is decision for one in told) / count for decision in PairDecision},
-        faults={fault: sum(fault in one.faults for one in told) / count for fault in RubricFault},
-    )

@@ -10,13 +10,11 @@ from app.domain.missing import Missing
 from training.rewards.against_reference import CountedCitation, count_citations, reference_citation_reward
 from training.rewards.composites import (
     PAPER_WEIGHTS,
-    RELEASE_WEIGHTS,
     DeepRubricParts,
     ReportWeights,
     RubricGeneratorWeights,
     SearchWeights,
     deeprubric_reward,
-    length_reward,
     report_reward,
     rubric_generator_reward,
     search_agent_reward,
@@ -125,14 +123,10 @@ def test_more_valid_citations_never_pay_less(generated: int, valid: int, referen
 def test_deeprubric_by_hand() -> None:
     parts = DeepRubricParts(rubric=0.8, format=1.0, citation=0.5, search=0.5)
     assert deeprubric_reward(parts) == pytest.approx(0.4 + 0.2 + 0.1 + 0.05)
-    assert isinstance(deeprubric_reward(parts, RELEASE_WEIGHTS), Missing)
-    released = DeepRubricParts(rubric=0.8, format=1.0, citation=0.5, search=0.5, length=0.6)
-    assert deeprubric_reward(released, RELEASE_WEIGHTS) == pytest.approx(0.4 + 0.15 + 0.1 + 0.05 + 0.03)
 
 
-def test_both_weightings_sum_to_one() -> None:
-    for weights in (PAPER_WEIGHTS, RELEASE_WEIGHTS):
-        assert math.isclose(weights.rubric + weights.format + weights.citation + weights.search + weights.length, 1.0)
+def test_the_weights_sum_to_one() -> None:
+    assert math.isclose(PAPER_WEIGHTS.rubric + PAPER_WEIGHTS.format + PAPER_WEIGHTS.citation + PAPER_WEIGHTS.search, 1.0)
 
 
 def test_a_missing_part_is_a_missing_reward() -> None:
@@ -146,19 +140,6 @@ def test_deeprubric_bounds_and_monotonicity(rubric: float, form: float, citation
     assert isinstance(low, float)
     assert isinstance(high, float)
     assert 0.0 <= low <= high <= 1.0 + 1e-9
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"), [(0, 0.0), (50, 0.5), (100, 1.0), (300, 1.0), (450, 0.5), (600, 0.0), (9_000, 0.0)]
-)
-def test_length(words: int, expected: float) -> None:
-    assert length_reward(words, 100, 300) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(("least", "most"), [(0, 300), (301, 300)])
-def test_a_length_without_bounds_is_refused(least: int, most: int) -> None:
-    with pytest.raises(ValueError, match="0 < least <= most"):
-        length_reward(100, least, most)
 
 
 def test_rubric_generator_by_hand() -> None:

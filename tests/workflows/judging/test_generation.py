@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.domain.chat import ChatRequest
-from app.domain.errors import ModelRefused, ToolError
+from app.domain.errors import ModelRefused
 from app.domain.evidence_rubric import CriterionType, EvidenceCriterion, EvidenceRubric, Variant
 from app.domain.missing import Missing
 from app.domain.query import Language
@@ -19,7 +19,7 @@ from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.kit import Kit
 from workflows.chat_models.scripted import AnswerScript, ScriptedModel
 from workflows.judging.baseline_rubric import BASELINE
-from workflows.judging.evidence_generation import write_closed_book_rubric, write_search_based_rubric
+from workflows.judging.evidence_generation import write_closed_book_rubric, write_rubric_over
 from workflows.judging.race_generation import write_race_rubric
 from workflows.judging.rubric_generation import write_query_specific_rubric
 from workflows.judging.rubric_judge import score_answer
@@ -87,7 +87,7 @@ async def test_a_closed_book_rubric_has_no_evidence_and_drops_what_cannot_be_use
 
 
 async def test_a_factual_criterion_from_a_search_rests_on_words_that_the_named_passage_has() -> None:
-    corpus = SmallCorpus()
+    passages = await SmallCorpus().search(QUESTION + " treasury surplus", 12, SearchFilter())
 
     def model(request: ChatRequest) -> str:
         said = request.messages[-1].content
@@ -102,27 +102,13 @@ async def test_a_factual_criterion_from_a_search_rests_on_words_that_the_named_p
         logical = {"type": "logical", "description": "Compares both.", "weight": 0.2} | own
         return json.dumps({"criteria": [*checks()[:4], *facts, logical]})
 
-    found = await write_search_based_rubric(kit(model), QUESTION + " treasury surplus", corpus)
+    found = await write_rubric_over(kit(model), QUESTION, passages)
     assert isinstance(found, EvidenceRubric)
     assert found.variant is Variant.SEARCH
     factual = [c for c in found.criteria if c.type is CriterionType.FACTUAL]
     assert [c.description for c in factual] == ["Fact own."]
     assert factual[0].evidence == ("surplus in the treasury grew to one hundred and forty millions",)
-    passages = await corpus.search("treasury surplus tariff", 9, SearchFilter())
     assert factual[0].source_leaf_ids[0] in {passage.key for passage in passages}
-
-
-class AwaySearcher:
-    async def search(self, query: str, limit: int, where: SearchFilter) -> list[Any]:
-        if query == "nothing":
-            return []
-        raise ToolError("the index is away")
-
-
-async def test_without_passages_there_is_no_search_based_rubric() -> None:
-    away = await write_search_based_rubric(kit([]), QUESTION, AwaySearcher())
-    assert away == Missing("rubric_searched: the index is away")
-    assert isinstance(await write_search_based_rubric(kit([]), "nothing", AwaySearcher()), Missing)
 
 
 def qsr(n: int) -> str:

@@ -28,10 +28,10 @@ PIECES = 6
 
 @dataclass(frozen=True, slots=True)
 class PairCandidate:
-    """A pair of claim and evidence, and the document that must stand on one side."""
+    """A pair of claim and evidence, and the documents that must stand on one side: all that have its evidence."""
 
     pair: ClaimPair
-    document: str
+    documents: tuple[str, ...]
 
     @property
     def id(self) -> str:
@@ -49,10 +49,10 @@ def open_recipe(workshop: Workshop) -> SetRecipe[PairCandidate]:
     request = workshop.request
     if not workshop.corpora and not request.inputs:
         raise InvalidInput("claim-support needs a --corpus, or an --input with pairs")
-    return SetRecipe(_list_candidates(workshop), make_row)
+    return SetRecipe(list_candidates(workshop), make_row)
 
 
-def _list_candidates(workshop: Workshop) -> Iterator[PairCandidate]:
+def list_candidates(workshop: Workshop) -> Iterator[PairCandidate]:
     """Yield each pair once."""
     seen = set[str]()
     for candidate in (*_read_labelled(workshop), *_generate(workshop)):
@@ -64,7 +64,7 @@ def _list_candidates(workshop: Workshop) -> Iterator[PairCandidate]:
 def _read_labelled(workshop: Workshop) -> Iterator[PairCandidate]:
     for path in workshop.request.inputs:
         for pair in read_pairs(path):
-            yield PairCandidate(pair, f"{path.name}: {pair.title}")
+            yield PairCandidate(pair, (f"{path.name}: {pair.title or _hash_of(' '.join(pair.evidence))}",))
 
 
 def _generate(workshop: Workshop) -> Iterator[PairCandidate]:
@@ -73,7 +73,9 @@ def _generate(workshop: Workshop) -> Iterator[PairCandidate]:
     kinds = len(FALSEHOODS) + len(PARAPHRASES)
     languages = {text.language for text in texts}
     each = ceil(request.rows / (kinds * max(1, len(languages))))
-    documents = {text.sentences: text.document for text in texts}
+    documents: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for text in texts:
+        documents[text.sentences] = tuple(dict.fromkeys((*documents.get(text.sentences, ()), text.document)))
     for pair in generate_pairs(texts, each, request.seed):
         yield PairCandidate(pair, documents[pair.evidence])
 
@@ -93,7 +95,7 @@ async def make_row(candidate: PairCandidate, _: Record) -> KeptRow:
         query=pair.claim,
         topic=pair.kind or "labelled",
         language=Language(pair.language),
-        documents=(candidate.document,),
+        documents=candidate.documents,
         data={"title": pair.title, "evidence": list(pair.evidence), "claim": pair.claim, "kind": pair.kind, "right": pair.right},
         counts={"words of the claim": len(pair.claim.split()), "right": float(pair.right)},
     )

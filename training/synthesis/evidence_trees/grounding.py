@@ -78,7 +78,10 @@ def _read_grounding(said: GroundingAnswer, known: Mapping[str, Passage]) -> Grou
         passage, statements = next((each for each in tried if each[1]), (None, ()))
         lost += min(len(chosen.statements), MOST_STATEMENTS) - len(statements)
         if passage and statements:
-            passages.setdefault(passage.key, _make_passage(passage, statements))
+            before = passages[passage.key].statements if passage.key in passages else ()
+            every = tuple(dict.fromkeys((*before, *statements)))
+            lost += len(every) - len(every[:MOST_STATEMENTS])
+            passages[passage.key] = _make_passage(passage, every[:MOST_STATEMENTS])
     return Grounding(tuple(passages.values()), lost)
 
 

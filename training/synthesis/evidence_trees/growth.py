@@ -102,6 +102,9 @@ async def _expand_node(kit: Kit, corpus: SourceCorpus, node: TreeNode, path: Seq
     if not proposed:
         return _Branching(leaf=LeafReason.ATOMIC)
     selected, fallen = select_proposals(proposed, node, path, most)
+    if len(selected) < FEWEST_CHILDREN:
+        alone = [drop_proposal(one, node, FallReason.ALONE) for one in selected]
+        return _Branching(leaf=LeafReason.ATOMIC, fallen=(*fallen, *alone))
     gated = await pass_gate(kit, node, path, selected)
     if isinstance(gated, Missing):
         return _Branching(leaf=LeafReason.FAILED, fallen=tuple(fallen), failure=gated.reason)

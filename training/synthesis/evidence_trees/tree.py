@@ -38,8 +38,8 @@ MANDATORY = (Facet.COMPARISON, Facet.RISKS, Facet.QUANTITIES)
 class LeafReason(StrEnum):
     """The reason why a node has no children.
 
-    `depth`: it is at the greatest depth. `atomic`: nothing was proposed. `gated`: the gate let fewer than two proposals pass.
-    `unsupported`: fewer than two children stood. `failed`: a call gave no usable answer.
+    `depth`: it is at the greatest depth. `atomic`: fewer than two different children were proposed. `gated`: the gate let fewer
+    than two pass. `unsupported`: fewer than two children stood. `failed`: a call gave no usable answer.
     """
 
     DEPTH = "depth"
@@ -126,10 +126,6 @@ class EvidenceTree(Value):
     def leaves(self) -> tuple[TreeNode, ...]:
         """The nodes without children."""
         return tuple(node for node in self.nodes if node.leaf is not None)
-
-    def path_to(self, node: TreeNode) -> tuple[TreeNode, ...]:
-        """Return the ancestors of a node, the root first."""
-        return trace_path(self.nodes, node)
 
 
 def trace_path(nodes: Sequence[TreeNode], node: TreeNode) -> tuple[TreeNode, ...]:

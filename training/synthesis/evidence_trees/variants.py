@@ -8,7 +8,9 @@ from app.domain.evidence_rubric import EvidenceRubric, Variant
 from app.domain.missing import Missing
 from training.synthesis.source_corpus import SourceCorpus
 from workflows.agents.kit import Kit
-from workflows.judging.evidence_generation import PASSAGES, write_closed_book_rubric, write_rubric_over
+from workflows.judging.evidence_generation import write_closed_book_rubric, write_rubric_over
+
+PASSAGES = 12
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ No more than one document is in memory, besides the names.
 """
 
 import gzip
+import hashlib
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import count, islice
 from pathlib import Path
@@ -75,8 +75,8 @@ class _Entity(NamedTuple):
 
 
 def build_graph(corpus: SourceCorpus, folder: Path, links: Links | None = None) -> Path:
-    """Return the file with the graph of a corpus, named by the generation of its index; build it if it is not there."""
-    path = folder / f"graph-{corpus.generation}-{FORM}.sqlite"
+    """Return the file with the graph of a corpus; build it if it is not there. The index and the links decide its name."""
+    path = folder / f"graph-{corpus.generation}-{FORM}{_digest_links(links)}.sqlite"
     if path.exists():
         return path
     folder.mkdir(parents=True, exist_ok=True)
@@ -99,6 +99,14 @@ def read_links(path: Path) -> Links:
     raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     rows = map(json.loads, raw.splitlines())
     return {row["title"]: frozenset(link["title"] for link in row["links"]) for row in rows}
+
+
+def _digest_links(links: Links | None) -> str:
+    """Return the part of a file's name that tells graphs with other links apart; empty where there are none."""
+    if not links:
+        return ""
+    told = json.dumps({title: sorted(linked) for title, linked in links.items()}, sort_keys=True)
+    return f"-{hashlib.sha256(told.encode()).hexdigest()[:12]}"
 
 
 def _write_graph(file: sqlite3.Connection, corpus: SourceCorpus, links: Links) -> None:
@@ -218,12 +226,3 @@ def _find_edges(finders: _Finders, sentence: str, number: int, linked: frozenset
             found[node] = found.get(node, False) or sure
     found.pop(number, None)
     return found
-
-
-def count_kinds(path: Path) -> Counter[str]:
-    """Count the nodes, passages, edges and attributes of a graph."""
-    file = sqlite3.connect(path)
-    tables = ("nodes", "passages", "edges", "attributes")
-    counts = Counter({table: int(file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]) for table in tables})
-    file.close()
-    return counts

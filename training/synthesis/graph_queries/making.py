@@ -98,7 +98,7 @@ class GraphQueries:
     async def _filter(self, writer: Kit, judge: Kit, draft: Draft) -> _Filtered | RefusedCandidate:
         """Apply the filters in order, and rewrite what passes as a request for research."""
         question, answer = draft.worded.question, draft.subgraph.answer
-        if refused := await find_guessed(writer, question, self.graph.list_telling_names(answer)):
+        if refused := await find_guessed(judge, question, self.graph.list_telling_names(answer)):
             return refused
         if refused := await find_implausible_condition(judge, question, draft.worded.conditions):
             return refused

@@ -1,6 +1,7 @@
 """What stands in a tree: limits, facets, repetitions, statements; and where seed topics come from."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -94,3 +95,27 @@ def test_a_category_is_the_word_that_an_opening_says_over_and_over() -> None:
     themes = find_themes([*films, *rivers, *others])
     assert themes == ("film", "river")
     assert [name_category(one, themes) for one in (films[0], rivers[1], others[0])] == ["film", "river", OTHER]
+
+
+async def test_the_gate_is_not_asked_about_fewer_than_two_children(corpus: SourceCorpus) -> None:
+    def repeat(answer: dict[str, Any]) -> dict[str, Any]:
+        return dict.fromkeys(("comparison", "risks", "quantities"), answer["quantities"]) | {"others": []}
+
+    forest = plant_forest(corpus, change_step("tree_expansion", repeat))
+    worked = await forest.make(1, Language.ENGLISH)
+    assert not [one for one in forest.writer.requests if step_of(one) == "tree_gate"]
+    assert {one.refused.reason for one in worked if one.refused} == {"the root has no children: atomic"}
+    reasons = {child["reason"] for one in worked if one.refused for child in one.refused.data["fallen"]}
+    assert reasons == {FallReason.REPEATS, FallReason.ALONE}
+
+
+async def test_a_passage_that_is_chosen_twice_keeps_all_its_statements(corpus: SourceCorpus) -> None:
+    def split(answer: dict[str, Any]) -> dict[str, Any]:
+        return {"passages": [one | {"statements": [said]} for one in answer["passages"][:2] for said in one["statements"]]}
+
+    def leave_two(answer: dict[str, Any]) -> dict[str, Any]:
+        return {"passages": answer["passages"][:2]}
+
+    once, twice = [(await make_row(corpus, change_step("tree_grounding", change))).tree for change in (leave_two, split)]
+    assert once.nodes == twice.nodes
+    assert any(len(passage.statements) > 1 for node in once.nodes for passage in node.passages)

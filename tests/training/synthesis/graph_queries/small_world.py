@@ -12,7 +12,7 @@ from bench.synthesis_checker.graph_queries import CorpusTexts, Text
 from bench.synthesis_stub.graph_queries import GraphQueryStub
 from retrieval.search.in_process import open_local
 from retrieval.store.catalogue import Collection, CorpusKind
-from training.synthesis.graph_queries.making import GraphCandidate, GraphKits, GraphQueries, make_graph_queries
+from training.synthesis.graph_queries.making import GraphCandidate, GraphKits, GraphQueries, OpenKit, make_graph_queries
 from training.synthesis.source_corpus import SourceCorpus
 from training.synthesis.training_set.making import SetMaking
 from training.synthesis.training_set.outcome import WorkedCandidate
@@ -130,17 +130,20 @@ def open_world(home: Path, records: list[dict[str, str]] | None = None) -> Itera
         yield SourceCorpus(local, NAME)
 
 
-def open_queries(corpus: SourceCorpus, folder: Path, stub: GraphQueryStub) -> GraphQueries:
-    """Open graph queries that the stub writes and judges."""
+def open_queries(corpus: SourceCorpus, folder: Path, stub: GraphQueryStub, judge: GraphQueryStub | None = None) -> GraphQueries:
+    """Open graph queries that the stub writes, and judges where there is no other judge."""
 
-    def say(request: ChatRequest) -> str:
-        return stub.answer("\n".join(message.content for message in request.messages)) or "{}"
+    def serve(served: GraphQueryStub) -> OpenKit:
+        def say(request: ChatRequest) -> str:
+            return served.answer("\n".join(message.content for message in request.messages)) or "{}"
 
-    def open_kit(record: Record, language: Language) -> Kit:
-        return Kit(model, {}, record, PROMPTS, SchemaCodec(), date(2026, 1, 1), lambda: 0.0, language=language)
+        def open_kit(record: Record, language: Language) -> Kit:
+            return Kit(model, {}, record, PROMPTS, SchemaCodec(), date(2026, 1, 1), lambda: 0.0, language=language)
 
-    model = ScriptedModel(say)
-    return make_graph_queries(corpus, GraphKits(open_kit, open_kit), 3, folder)
+        model = ScriptedModel(say)
+        return open_kit
+
+    return make_graph_queries(corpus, GraphKits(serve(stub), serve(judge or stub)), 3, folder)
 
 
 class MemoryJournal:

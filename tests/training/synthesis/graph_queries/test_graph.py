@@ -100,3 +100,11 @@ def test_a_graph_is_built_once_for_a_state_of_its_index(tmp_path: Path, records:
         built = first.stat().st_mtime_ns
         assert build_graph(corpus, tmp_path / "graphs").stat().st_mtime_ns == built
         assert corpus.generation in first.name
+
+
+def test_a_graph_with_other_links_is_another_graph(tmp_path: Path, records: list[dict[str, str]]) -> None:
+    with open_world(tmp_path, records) as corpus:
+        links = ({}, {"Berrin's Log": frozenset({"Halcyon (ship)"})}, {"Berrin's Log": frozenset({"Halcyon (bird)"})})
+        built = [build_graph(corpus, tmp_path / "graphs", each) for each in links]
+        assert len(set(built)) == len(links)
+        assert build_graph(corpus, tmp_path / "graphs", links[1]) == built[1]

@@ -99,3 +99,13 @@ async def test_every_planted_violation_is_refused_with_its_stage(plant: str, cor
     assert stub.planted
     assert not kept & stub.planted
     assert REFUSED_AT[plant] & stages.keys()
+
+
+async def test_the_judge_s_memory_refuses_a_question_and_the_writer_s_does_not(corpus: SourceCorpus, folder: Path) -> None:
+    for writer, judge, refused in (("known_answer", "", False), ("", "known_answer", True)):
+        told = GraphQueryStub(writer)
+        memory = GraphQueryStub(judge)
+        memory.share_answers(told)
+        queries = open_queries(corpus, folder, told, memory)
+        worked = await work(queries, list(islice(queries.list_candidates(), 12)))
+        assert any(one.refused and one.refused.stage == "closed_book" for one in worked) is refused
