@@ -184,6 +184,10 @@ class Claim(Value):
         default="",
         description="Why the claim rests on thin ground, whatever its support.",
     )
+    unsourced: bool = Field(
+        default=False,
+        description="Nothing that is cited gives its fact or one of its numbers; see `reason`.",
+    )
 
 
 class Change(StrEnum):
