@@ -184,6 +184,10 @@ class Claim(Value):
         default="",
         description="Why the claim rests on thin ground, whatever its support.",
     )
+    unsourced: bool = Field(
+        default=False,
+        description="Nothing that is cited gives its fact or one of its numbers; see `reason`.",
+    )
 
 
 class Change(StrEnum):
@@ -1906,7 +1910,8 @@ class ResearchPlan(Value):
     """
     What the run will look into. Subtasks without dependencies between them run in parallel.
 
-    `readings` says which words of the question were read otherwise than they were written.
+    `readings` says which words of the question were read otherwise than they were written. `unsplit` says why the model could not
+    split the question; empty if it did, or if no model was to.
 
     Raises:
         ValueError: on repeated ids, unknown or circular dependencies, none or too many subtasks.
@@ -1917,6 +1922,7 @@ class ResearchPlan(Value):
     subtasks: Sequence[Subtask]
     revision: int = 1
     readings: Sequence[Reading] = Field(default=[], validate_default=True)
+    unsplit: str = ""
 
 
 class Reveal(Value):

@@ -94,7 +94,14 @@ class ContextTooLong(ModelRefused):
 
 
 class AnswerInvalid(ModelError):
-    """The model's answer still lacks the required form after repair and retry."""
+    """The model's answer still lacks the required form after repair and retry.
+
+    The message is for the model and says what to do. `told` is for a reader and says what was wrong; empty: the form was.
+    """
+
+    def __init__(self, message: str, told: str = "") -> None:
+        super().__init__(message)
+        self.told = told
 
 
 class ToolError(RubricaError):

@@ -102,7 +102,7 @@ class Finding(Value):
     A search that failed or ran out is a Finding that says so, never a missing one. `thoughts` is the agent's reasoning, one line
     a turn: its part of the Extended Chain-of-Thought memory. `relevance`, where given, says for each quote how well it serves the
     whole question, on a scale that findings of one run share, so that a report can merge them. `around` has what stood next to
-    the quotes.
+    the quotes. `notices` tell the report's reader what the model did not do in this search.
     """
 
     subtask_id: str
@@ -115,5 +115,6 @@ class Finding(Value):
     thoughts: tuple[str, ...] = ()
     stop: StopReason
     detail: str = ""
+    notices: tuple[str, ...] = ()
     turns: int = 0
     usage: Usage = Usage()

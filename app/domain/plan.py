@@ -23,7 +23,8 @@ class Subtask(Value):
 class ResearchPlan(Value):
     """What the run will look into. Subtasks without dependencies between them run in parallel.
 
-    `readings` says which words of the question were read otherwise than they were written.
+    `readings` says which words of the question were read otherwise than they were written. `unsplit` says why the model could not
+    split the question; empty if it did, or if no model was to.
 
     Raises:
         ValueError: on repeated ids, unknown or circular dependencies, none or too many subtasks.
@@ -34,6 +35,7 @@ class ResearchPlan(Value):
     subtasks: tuple[Subtask, ...] = Field(min_length=1, max_length=MAX_SUBTASKS)
     revision: int = Field(default=1, ge=1)
     readings: tuple[Reading, ...] = Field(default=(), max_length=12)
+    unsplit: str = Field(default="", max_length=1_000)
 
     @model_validator(mode="after")
     def _check_consistent(self) -> "ResearchPlan":

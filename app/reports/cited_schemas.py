@@ -41,6 +41,9 @@ class Claim(BaseModel):
     reason: str = ""
     judge: str = Field(default="", description="Who judged: `verbatim`, `offline`, `offline+vectors`, `nli` or `model`.")
     weak: str = Field(default="", description="Why the claim rests on thin ground, whatever its support.")
+    unsourced: bool = Field(
+        default=False, description="Nothing that is cited gives its fact or one of its numbers; see `reason`."
+    )
 
 
 class _DescribedAs:

@@ -44,3 +44,10 @@ def test_every_sentence_stands_in_both_languages_and_is_said_with_its_values(fun
     strings = {node.value for source in SOURCES for node in ast.walk(source) if isinstance(node, ast.Constant)}
     named = strings | set(wording.PART_NOTICES.values())
     assert [key for key in table if key not in named and not key.startswith(MADE_UP_LATER)] == []
+
+
+def test_advice_to_the_model_stands_in_both_languages_behind_a_reason() -> None:
+    for key, texts in wording.ADVICE.items():
+        assert key in wording.WORDINGS
+        assert set(texts) == set(Language), key
+        assert len({frozenset(slots(text)) for text in texts.values()}) == 1, key

@@ -12,7 +12,7 @@ KINDS = ("full", "partial", "none", "contradicted", "uncited")
 
 def is_doubtful(claim: Claim) -> bool:
     """Return whether a reader should look at the claim twice."""
-    return claim.support not in ("full", "uncited") or bool(claim.weak) or (claim.support == "uncited" and bool(claim.reason))
+    return claim.support not in ("full", "uncited") or bool(claim.weak) or claim.unsourced
 
 
 def doubt_of(claim: Claim) -> str:

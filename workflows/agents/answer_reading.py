@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 from app.domain.errors import AnswerInvalid
 from app.domain.query import Language
+from workflows.agents.failures import refuse_answer
 from workflows.agents.parsing import find_json_values, parse_leniently, read_answer_tag, remove_fence, remove_thinking
 from workflows.agents.steps import Step, StepAnswer
-from workflows.agents.wording import say
 from workflows.checks.answer_faults import count_words
 
 A = TypeVar("A", bound=StepAnswer)
@@ -89,4 +89,4 @@ def check_length(text: str, words: int, language: Language) -> None:
     """
     n, most = count_words(text), max(LEAST_MOST_WORDS, LONGER_BY * words)
     if n > most:
-        raise AnswerInvalid(say("too_long", language, n=n, words=words, most=most))
+        raise refuse_answer("too_long", language, n=n, words=words, most=most)

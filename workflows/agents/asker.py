@@ -10,6 +10,7 @@ from app.domain.chat import ChatRequest, ChatRole, Completion, Message
 from app.domain.errors import AnswerInvalid
 from app.domain.run import EventType
 from workflows.agents.answer_reading import read_answer, read_text
+from workflows.agents.failures import refuse_answer
 from workflows.agents.kit import Kit
 from workflows.agents.parsing import remove_thinking, thinking_of
 from workflows.agents.steps import AnyStep, Step, StepAnswer, TextStep
@@ -74,7 +75,7 @@ class Asker:
         completion = await self._complete(step, request)
         message, fault = self.kit.codec.to_message(completion.text), self._find_fault(step, completion)
         if fault is not None:
-            return FaultyReply(message, self._word_fault(fault))
+            return FaultyReply(message, str(self._refuse_fault(fault)))
         try:
             return StepReply(read_answer(step, completion.text), message, thinking_of(completion.text))
         except AnswerInvalid as invalid:
@@ -102,7 +103,7 @@ class Asker:
             fault = self._find_fault(step, completion)
             try:
                 if fault is not None:
-                    raise AnswerInvalid(self._word_fault(fault))
+                    raise self._refuse_fault(fault)
                 return completion, read(completion.text)
             except AnswerInvalid as invalid:
                 following = self._change_request(request, first, completion.text, fault, str(invalid))
@@ -135,11 +136,11 @@ class Asker:
         self.usage, self.latest = self.usage + completion.usage, completion.usage
         return completion
 
-    def _word_fault(self, found: FoundAnswerFault) -> str:
+    def _refuse_fault(self, found: FoundAnswerFault) -> AnswerInvalid:
         language = self.kit.language
         if found.fault is AnswerFault.ECHO:
-            return say("answer_echo", language, shown=" ".join(found.shown.split())[:SHOWN_ECHO_CHARS])
-        return say("answer_loop", language) if found.fault is AnswerFault.LOOP else say("answer_cut", language)
+            return refuse_answer("answer_echo", language, shown=" ".join(found.shown.split())[:SHOWN_ECHO_CHARS])
+        return refuse_answer("answer_loop" if found.fault is AnswerFault.LOOP else "answer_cut", language)
 
     async def _tell_refusal(self, step: AnyStep, problem: str) -> None:
         message = say("answer_refused", self.kit.language, step=step.name, problem=problem)

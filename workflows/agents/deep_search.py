@@ -12,6 +12,7 @@ from app.domain.run import EventType
 from workflows.agents.actions import make_act_step
 from workflows.agents.asker import Asker
 from workflows.agents.evidence import format_passages
+from workflows.agents.failures import describe_failure, describe_stop
 from workflows.agents.finding_quotes import FINDING, MAX_LISTED, FindingAnswer, LocatedQuotes, list_surroundings
 from workflows.agents.kit import Kit
 from workflows.agents.loop import Exploration, explore
@@ -33,15 +34,15 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
     if not len(state.notebook):
         return _make_empty_finding(subtask, state)
     if state.stop in FINAL_STOPS:
-        return _salvage_finding(subtask, kit, state)
+        return _salvage_finding(subtask, kit, state, describe_stop(state.stop, kit.language))
     try:
         answer = await _ask_finding(kit, state, subtask)
     except BudgetSpent as spent:
         state.end(spent.reason)
-        return _salvage_finding(subtask, kit, state)
+        return _salvage_finding(subtask, kit, state, describe_failure(spent, kit.language))
     except ModelError as error:
-        state.end(state.stop or StopReason.FAILED, state.detail or str(error))
-        return _salvage_finding(subtask, kit, state)
+        state.end(state.stop or StopReason.FAILED, state.detail or describe_failure(error, kit.language))
+        return _salvage_finding(subtask, kit, state, state.detail)
     return await _make_finding(subtask, kit, state, answer)
 
 
@@ -88,9 +89,10 @@ def _render_closing(kit: Kit, subtask: Subtask, evidence: str) -> Sequence[Messa
 async def _make_finding(subtask: Subtask, kit: Kit, state: Exploration, answer: FindingAnswer) -> Finding:
     located = LocatedQuotes(answer, state.notebook)
     if located.invented:
-        message = f"{located.invented} quotes stand in no source and were dropped"
+        message = say("quotes_invented", kit.language, n=located.invented)
         await kit.record.tell(EventType.WARNING, state.asker.agent, {"message": message})
     quotes = located.quotes or _salvage_sentences(state, subtask)
+    salvaged = not located.quotes and bool(quotes)
     return Finding(
         subtask_id=subtask.id,
         answer=located.put_markers(answer.answer),
@@ -101,13 +103,14 @@ async def _make_finding(subtask: Subtask, kit: Kit, state: Exploration, answer: 
         thoughts=tuple(state.thoughts),
         stop=state.stop or StopReason.SUFFICIENT,
         detail=state.detail,
+        notices=(_tell_salvage(subtask, kit, say("quotes_missing", kit.language)),) if salvaged else (),
         turns=state.turns,
         usage=state.used,
     )
 
 
-def _salvage_finding(subtask: Subtask, kit: Kit, state: Exploration) -> Finding:
-    """Return a finding with the best sentences found, without the model's summary."""
+def _salvage_finding(subtask: Subtask, kit: Kit, state: Exploration, why: str) -> Finding:
+    """Return a finding with the best sentences found, without the model's summary; `why` the model gave none."""
     quotes = _salvage_sentences(state, subtask)
     return Finding(
         subtask_id=subtask.id,
@@ -117,6 +120,7 @@ def _salvage_finding(subtask: Subtask, kit: Kit, state: Exploration) -> Finding:
         thoughts=tuple(state.thoughts),
         stop=state.stop or StopReason.FAILED,
         detail=state.detail,
+        notices=(_tell_salvage(subtask, kit, why),) if quotes else (),
         turns=state.turns,
         usage=state.used,
     )
@@ -133,6 +137,10 @@ def _make_empty_finding(subtask: Subtask, state: Exploration) -> Finding:
         turns=state.turns,
         usage=state.used,
     )
+
+
+def _tell_salvage(subtask: Subtask, kit: Kit, why: str) -> str:
+    return say("part_salvaged", kit.language, title=subtask.title, detail=why)
 
 
 def _salvage_sentences(state: Exploration, subtask: Subtask) -> tuple[Quote, ...]:

@@ -1,6 +1,6 @@
 """The report of systems that write while they search: their draft is cut into sections and cleaned, and keeps its citations.
 
-No model is asked. A finding with an empty draft gives its quotes unchanged.
+No model is asked. A finding with an empty draft gives its quotes unchanged, and the report says so first.
 """
 
 from app.domain.evidence import Finding
@@ -8,6 +8,7 @@ from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from workflows.agents.asker import Asker
+from workflows.agents.failures import describe_stop
 from workflows.agents.kit import Kit
 from workflows.agents.reporting.assembly import list_notices, make_sections, report_no_evidence
 from workflows.agents.reporting.citations import list_cited_ids, remove_citations
@@ -48,4 +49,5 @@ def _cut_draft(desk: ReportDesk, finding: Finding) -> tuple[str, list[ReportPiec
 
 def _list_quotes(desk: ReportDesk, finding: Finding) -> ReportPiece:
     lines = [f"- “{remove_citations(desk.book[short].text)}” [{short}]" for short in desk.book.ids_of_finding(finding)]
-    return ReportPiece(1, 2, say("evidence", desk.kit.language), "\n".join(lines))
+    why = finding.detail or describe_stop(finding.stop, desk.kit.language)
+    return ReportPiece(1, 2, say("evidence", desk.kit.language), "\n".join(lines), quoted=why)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from app.domain.budget import StopReason
-from app.domain.errors import AnswerInvalid
 from app.domain.evidence import Finding, Passage, Quote
 from app.domain.query import ResearchQuery
 from app.domain.revision import FollowUp
 from workflows.agents.asker import Asker
 from workflows.agents.brief import find_nearest_quotes, quote_answer
+from workflows.agents.failures import refuse_answer
 from workflows.agents.kit import Kit
 from workflows.agents.reporting.citations import clean_citations, has_citation, list_cited_ids, put_markers
 from workflows.agents.reporting.quote_book import QuoteBook
@@ -75,7 +75,7 @@ def _join_spans(spans: Sequence[tuple[int, int, str, Quote]]) -> list[Passage]:
 
 def _check_cites(kit: Kit, book: QuoteBook, text: str) -> None:
     if REFUSAL not in text and not has_citation(clean_citations(text, book.ids).text):
-        raise AnswerInvalid(say("cites_nothing", kit.language, id=book.ids[0]))
+        raise refuse_answer("cites_nothing", kit.language, id=book.ids[0])
 
 
 def _make_refusal(kit: Kit) -> FollowUp:

@@ -13,6 +13,7 @@ from workflows.agents.actions import ActionName, AgentAct, make_act_step
 from workflows.agents.asker import ANEW, Asker, FaultyReply, StepReply
 from workflows.agents.conversation import Conversation
 from workflows.agents.effort import CHARS_PER_TOKEN
+from workflows.agents.failures import describe_failure
 from workflows.agents.kit import Kit
 from workflows.agents.notebook import Notebook
 from workflows.agents.observation import make_fault_observation
@@ -208,4 +209,4 @@ async def _end_without_model(kit: Kit, state: Exploration, error: ModelError, st
         except BudgetSpent as spent:
             state.end(spent.reason)
             return
-    state.end(stop, str(error))
+    state.end(stop, describe_failure(error, kit.language))

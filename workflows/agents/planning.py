@@ -7,6 +7,7 @@ from app.domain.plan import ResearchPlan
 from app.domain.query import Language, ResearchQuery
 from app.domain.run import EventType
 from workflows.agents.asker import Asker
+from workflows.agents.failures import describe_failure
 from workflows.agents.kit import Kit
 from workflows.agents.memory_text import format_memory
 from workflows.agents.plan_repair import INTENT_CHARS, PlanAnswer, repair_plan
@@ -51,7 +52,7 @@ PLAN = declare_step("plan", PlanAnswer, max_tokens=3_000, spare=["purpose", "exp
 
 
 async def make_plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
-    """Analyse the question, then split it. When the model fails, the plan is the question itself and a warning says so."""
+    """Analyse the question, then split it. When the model fails, the plan is the question itself, and says so."""
     asker = Asker(kit, PLANNER)
     intent = await _analyse_intent(query, kit, asker)
     return await _ask_plan(query, intent, kit, asker)
@@ -65,7 +66,7 @@ async def _analyse_intent(query: ResearchQuery, kit: Kit, asker: Asker) -> str:
     try:
         return (await asker.ask(INTENT, messages)).answer.to_text(kit.language)
     except (ModelError, BudgetSpent) as error:
-        await _warn(kit, "intent_failed", error)
+        await _warn(kit, "intent_failed", describe_failure(error, kit.language))
         return ""
 
 
@@ -82,12 +83,12 @@ async def _ask_plan(query: ResearchQuery, intent: str, kit: Kit, asker: Asker) -
     )
     try:
         plan = repair_plan((await asker.ask(PLAN, messages)).answer, intent, most)
+        unsplit = "" if plan else say("gave_none", kit.language)
     except (ModelError, BudgetSpent) as error:
-        await _warn(kit, "plan_failed", error)
-        return make_single_plan(query, intent)
-    whole = make_single_plan(query, intent)
+        plan, unsplit = None, describe_failure(error, kit.language)
+    whole = make_single_plan(query, intent, unsplit)
     if plan is None:
-        await _warn(kit, "plan_failed", "-")
+        await _warn(kit, "plan_failed", unsplit)
         return whole
     return plan if plan.title else plan.model_copy(update={"title": whole.title})
 
@@ -96,5 +97,5 @@ def _format_memory(query: ResearchQuery, kit: Kit) -> str:
     return format_memory(add_style_notes(kit.memory, query, kit.language), kit.language)
 
 
-async def _warn(kit: Kit, what: str, detail: object) -> None:
+async def _warn(kit: Kit, what: str, detail: str) -> None:
     await kit.record.tell(EventType.WARNING, PLANNER, {"message": say(what, kit.language, detail=detail)})

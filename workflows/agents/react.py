@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from app.domain.budget import StopReason
 from app.domain.chat import ChatRole, Message
-from app.domain.errors import AnswerInvalid, ContextTooLong, ModelError
+from app.domain.errors import ContextTooLong, ModelError
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
@@ -19,6 +19,7 @@ from workflows.agents.deep_search import FINAL_STOPS, render_opening
 from workflows.agents.draft_quotes import make_finding
 from workflows.agents.draft_report import deliver_draft
 from workflows.agents.evidence import format_passages
+from workflows.agents.failures import describe_failure, refuse_answer
 from workflows.agents.kit import Kit
 from workflows.agents.loop import Exploration, ObservationDigest, explore, keep_observation
 from workflows.agents.notebook import Notebook
@@ -36,14 +37,27 @@ CITE_SPANS = "deeprubric_report"
 
 
 async def search_with_react(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
-    """Search and read digests until done, then write. The finding's answer is the report."""
+    """Search and read digests until done, then write. The finding's answer is the report.
+
+    A result without a digest is read as it is, and the finding says so.
+    """
     wide = replace(kit, bounds=replace(kit.bounds, queries_per_action=kit.bounds.calls_per_turn))
     reader = Asker(wide, f"{path_of_search(subtask.id)}/digest")
 
-    async def digest(message: Message, notebook: Notebook) -> Message:
-        return await _digest_observation(wide, reader, subtask.question, message, notebook)
+    failures: list[str] = []
 
-    return await _explore_and_write(subtask, plan, query, wide, digest, REPORT.name, reader)
+    async def digest(message: Message, notebook: Notebook) -> Message:
+        try:
+            return await _digest_observation(wide, reader, subtask.question, message, notebook)
+        except ModelError as error:
+            failures.append(describe_failure(error, kit.language))
+            return message
+
+    finding = await _explore_and_write(subtask, plan, query, wide, digest, REPORT.name, reader)
+    if not failures or not finding.answer:
+        return finding
+    notice = say("digests_failed", kit.language, n=len(failures), detail=failures[-1])
+    return finding.model_copy(update={"notices": (notice,)})
 
 
 async def search_as_deeprubric(subtask: Subtask, plan: ResearchPlan, query: ResearchQuery, kit: Kit) -> Finding:
@@ -76,7 +90,7 @@ async def _explore_and_write(
         except BudgetSpent as spent:
             state.end(spent.reason)
         except ModelError as error:
-            state.end(StopReason.FAILED, str(error))
+            state.end(StopReason.FAILED, describe_failure(error, kit.language))
     usage = state.used + reader.usage if reader else state.used
     return await make_finding(flatten_cite_spans(draft), state, subtask, kit, asker.agent, usage)
 
@@ -88,14 +102,11 @@ def _describe_report_form(kit: Kit) -> str:
 
 
 async def _digest_observation(kit: Kit, reader: Asker, question: str, message: Message, notebook: Notebook) -> Message:
-    """Return a digest of what an observation says on the question, or the observation itself when the model fails."""
+    """Return a digest of what an observation says on the question."""
     messages = kit.prompts.get(DIGEST.name, kit.language).render(
         question=question, results=message.content, form=kit.codec.describe_form(DIGEST, kit.prompts, kit.language)
     )
-    try:
-        told = await reader.write(DIGEST, notebook.name_passages(messages))
-    except ModelError:
-        return message
+    told = await reader.write(DIGEST, notebook.name_passages(messages))
     digest = Message(role=ChatRole.USER, content=f"<tool_response>\n{as_data(told)}\n</tool_response>")
     return notebook.name_passages([digest])[-1]
 
@@ -105,7 +116,7 @@ async def _write_report(kit: Kit, state: Exploration, subtask: Subtask, prompt: 
 
     def check(text: str) -> None:
         if not list_cited_passages(flatten_cite_spans(text)):
-            raise AnswerInvalid(say("cites_no_passage", kit.language))
+            raise refuse_answer("cites_no_passage", kit.language)
 
     def closing(evidence: str) -> tuple[Message, ...]:
         return kit.prompts.get(prompt, kit.language).render(

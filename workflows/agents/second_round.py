@@ -8,6 +8,7 @@ from app.domain.plan import MAX_SUBTASKS, ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType
 from workflows.agents.asker import Asker
+from workflows.agents.failures import describe_failure
 from workflows.agents.kit import Kit
 from workflows.agents.memory import MemoryKind, SharedMemory
 from workflows.agents.memory_text import format_memory, remove_markers
@@ -53,7 +54,7 @@ async def plan_second_round(
     except BudgetSpent:
         return ()
     except ModelError as error:
-        message = say("second_round_failed", kit.language, detail=error)
+        message = say("second_round_failed", kit.language, detail=describe_failure(error, kit.language))
         await kit.record.tell(EventType.WARNING, SECOND_PLANNER, {"message": message})
         return ()
     return extend_plan(plan, answer.subtasks, most)

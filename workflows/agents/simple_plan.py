@@ -6,13 +6,14 @@ from workflows.agents.kit import Kit
 
 TITLE_CHARS = 120
 QUESTION_CHARS = 2_000
+UNSPLIT_CHARS = 1_000
 
 
-def make_single_plan(query: ResearchQuery, intent: str = "") -> ResearchPlan:
-    """Return a plan whose one subtask is the question."""
+def make_single_plan(query: ResearchQuery, intent: str = "", unsplit: str = "") -> ResearchPlan:
+    """Return a plan whose one subtask is the question. `unsplit` says why the model did not split it."""
     title = shorten_title(query.question)
     subtask = Subtask(id="s1", title=title, question=query.question[:QUESTION_CHARS])
-    return ResearchPlan(intent=intent, title=title, subtasks=(subtask,))
+    return ResearchPlan(intent=intent, title=title, subtasks=(subtask,), unsplit=unsplit[:UNSPLIT_CHARS])
 
 
 def shorten_title(question: str) -> str:

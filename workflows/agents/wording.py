@@ -59,15 +59,9 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "No summary could be written; these are the passages found.",
         ZH: "未能写出总结；以下是找到的原文。",
     },
-    "cites_nothing": {
-        EN: "no statement cites a source; put the id of its quote after each statement, as [{id}]",
-        ZH: "没有任何陈述注明来源；请在每个陈述之后注明引句编号，例如 [{id}]",
-    },
-    "answer_cut": {
-        EN: "it broke off at the limit of its length; answer in at most half as many words",
-        ZH: "它在长度上限处中断；请用不到一半的篇幅回答",
-    },
-    "answer_loop": {EN: "it repeats itself; say each thing once", ZH: "它不断重复；每件事只说一次"},
+    "cites_nothing": {EN: "no statement cites a source", ZH: "没有任何陈述注明来源"},
+    "answer_cut": {EN: "it broke off at the limit of its length", ZH: "它在长度上限处中断"},
+    "answer_loop": {EN: "it repeats itself", ZH: "它不断重复"},
     "answer_echo": {
         EN: "it repeats the request (“{shown}”) instead of answering it",
         ZH: "它重复了任务本身（“{shown}”），而没有作答",
@@ -76,14 +70,35 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "An answer of the model ({step}) was refused and is asked for again: {problem}.",
         ZH: "模型的一个回答（{step}）被拒绝，正在重新请求：{problem}。",
     },
-    "too_long": {
-        EN: "it has {n} words where about {words} were asked for; write at most {most}",
-        ZH: "它有 {n} 字，而要求约 {words} 字；最多写 {most} 字",
+    "too_long": {EN: "it has {n} words where about {words} were asked for", ZH: "它有 {n} 字，而要求约 {words} 字"},
+    "form_missing": {EN: "its answer did not have the form that was asked for", ZH: "它的回答不符合所要求的形式"},
+    "gave_none": {EN: "it gave none", ZH: "它没有给出"},
+    "budget_reached": {EN: "the budget was reached", ZH: "预算已用尽"},
+    "was_dropped": {EN: "it was dropped on request", ZH: "应要求取消"},
+    "nothing_written": {
+        EN: "No sentence of this report is the language model's ({detail}); all of them are quoted from the sources.",
+        ZH: "本报告没有一句话出自语言模型（{detail}）；全部句子均引自来源。",
     },
-    "section_refused": {
-        EN: "The model's text for the section “{what}” could not be used ({detail}); quotes from its evidence stand there.",
-        ZH: "模型为“{what}”一节写的文字无法使用（{detail}）；该节改为引用其证据原文。",
+    "sections_quoted": {
+        EN: "In {named} no sentence is the language model's ({detail}); the evidence is quoted there.",
+        ZH: "{named}中没有一句话出自语言模型（{detail}）；此处为证据原文的引用。",
     },
+    "part_salvaged": {
+        EN: "The language model gave no usable answer on the part “{title}” ({detail}); "
+        "the quotes on it were chosen by shared words, not by the model.",
+        ZH: "语言模型没有对“{title}”这一部分给出可用的回答（{detail}）；有关引文是按共有的用词选出的，并非由模型选出。",
+    },
+    "quotes_missing": {EN: "none of its quotes stands in a source", ZH: "它的引文都不见于任何来源"},
+    "quotes_invented": {
+        EN: "{n} quotes stand in no source and were dropped.",
+        ZH: "有 {n} 处引文不见于任何来源，已删除。",
+    },
+    "digests_failed": {
+        EN: "The language model could not sum up {n} results of its searches ({detail}); it wrote from them as they are.",
+        ZH: "语言模型未能概括 {n} 次检索的结果（{detail}）；报告直接依据结果原文写成。",
+    },
+    "named": {EN: "“{name}”", ZH: "“{name}”"},
+    "between_names": {EN: ", ", ZH: "、"},
     "single_pass_refused": {
         EN: "The model could not write the report in one pass ({detail}); its sections were written one by one instead.",
         ZH: "模型未能一次写成报告（{detail}）；改为逐节撰写。",
@@ -101,10 +116,7 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "The evidence gathered for this report does not say.",
         ZH: "为本报告收集的证据没有说明这一点。",
     },
-    "cites_no_passage": {
-        EN: "the report cites no passage; put the id of its passage after each statement, as [p3]",
-        ZH: "报告没有引用任何段落；请在每个陈述之后注明段落编号，例如 [p3]",
-    },
+    "cites_no_passage": {EN: "the report cites no passage", ZH: "报告没有引用任何段落"},
     "chunk_lost": {EN: "A part of what was found could not be worked in: {detail}", ZH: "有一部分检索结果未能写入：{detail}"},
     "ids_invented": {
         EN: "{n} citations named no passage that was seen and were dropped.",
@@ -137,12 +149,24 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         ZH: "“{title}”这一部分因预算用尽而提前结束，仅基于当时已有的证据。",
     },
     "budget_report": {
-        EN: "The budget ended before the report was finished; parts of it quote the sources without comment.",
-        ZH: "报告写完之前预算已用尽；部分内容仅摘录原文，未作分析。",
+        EN: "The budget ended before the report was finished; the rest was put together without the language model.",
+        ZH: "报告写完之前预算已用尽；其余部分未经语言模型整理。",
     },
-    "writer_failed": {
-        EN: "The model could not finish “{what}” ({detail}); that part was put together without it.",
-        ZH: "模型未能完成“{what}”（{detail}）；该部分由程序直接整理。",
+    "outline_failed": {
+        EN: "The language model could not outline the report ({detail}); its sections are the parts of the research.",
+        ZH: "语言模型未能拟出报告提纲（{detail}）；各节按研究的各个部分排列。",
+    },
+    "aggregation_failed": {
+        EN: "The language model could not assign the evidence to the sections ({detail}); it was assigned by shared words.",
+        ZH: "语言模型未能把证据分配到各节（{detail}）；证据按共有的用词分配。",
+    },
+    "consistency_failed": {
+        EN: "The language model could not go over the whole report ({detail}); it has no summary, and repetitions may remain.",
+        ZH: "语言模型未能通读全文（{detail}）；报告没有摘要，可能仍有重复。",
+    },
+    "revision_failed": {
+        EN: "The language model could not revise the report by its criteria ({detail}); it stays as it was.",
+        ZH: "语言模型未能按标准修订报告（{detail}）；报告保持原样。",
     },
     "uncited": {EN: "The section “{title}” cites no source.", ZH: "“{title}”一节没有引用任何来源。"},
     "removed": {
@@ -151,14 +175,32 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
     },
     "no_evidence": {EN: "No evidence was found for this question.", ZH: "没有为这个问题找到任何证据。"},
     "plan_failed": {
-        EN: "The question could not be split into parts ({detail}); it is researched as a whole.",
-        ZH: "未能把问题拆分成若干部分（{detail}）；将作为一个整体来研究。",
+        EN: "The language model could not split the question into parts ({detail}); it is researched as a whole.",
+        ZH: "语言模型未能把问题拆分成若干部分（{detail}）；问题作为一个整体来研究。",
     },
     "achieve": {EN: "To be achieved", ZH: "需要做到"},
     "avoid": {EN: "To be removed", ZH: "需要消除"},
-    "intent_failed": {EN: "The question could not be analysed ({detail}).", ZH: "未能分析问题（{detail}）。"},
+    "intent_failed": {
+        EN: "The language model could not analyse the question ({detail}).",
+        ZH: "语言模型未能分析问题（{detail}）。",
+    },
 }
 
+ADVICE: Mapping[str, Mapping[Language, str]] = {
+    "cites_nothing": {
+        EN: "; put the id of its quote after each statement, as [{id}]",
+        ZH: "；请在每个陈述之后注明引句编号，例如 [{id}]",
+    },
+    "cites_no_passage": {
+        EN: "; put the id of its passage after each statement, as [p3]",
+        ZH: "；请在每个陈述之后注明段落编号，例如 [p3]",
+    },
+    "answer_cut": {EN: "; answer in at most half as many words", ZH: "；请用不到一半的篇幅回答"},
+    "answer_loop": {EN: "; say each thing once", ZH: "；每件事只说一次"},
+    "answer_echo": {EN: "", ZH: ""},
+    "too_long": {EN: "; write at most {most}", ZH: "；最多写 {most} 字"},
+}
+"""What the model is told, and no reader, behind the reason why its answer was refused."""
 PART_NOTICES = {StopReason.FAILED: "failed_part", StopReason.DROPPED: "dropped_part", StopReason.BUDGET: "budget_part"}
 
 

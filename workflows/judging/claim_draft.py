@@ -45,7 +45,10 @@ class ClaimDraft:
         return replace(self, support=support, judge=judge, reason=reason)
 
     def to_claim(self, weak: str, gap: str) -> Claim:
-        """Return the claim as the report stores it. `gap` says why nothing cited gives its fact; empty if something does."""
+        """Return the claim as the report stores it. `gap` says why nothing cited gives its fact; empty if something does.
+
+        A claim with a gap is supported in part at most.
+        """
         sentence = self.sentence
         keys = tuple(quote.key for quote in self.quotes) if self.support is not Support.UNCITED else ()
         return Claim(
@@ -54,7 +57,7 @@ class ClaimDraft:
             start=sentence.start,
             end=sentence.end,
             quote_keys=keys,
-            support=self.support,
+            support=Support.PARTIAL if gap and self.support.holds else self.support,
             reason=self.reason or gap,
             judge=self.judge,
             weak=weak,

@@ -70,6 +70,14 @@ REMARKS: Mapping[str, Mapping[Language, str]] = {
         EN: "One statement is marked ¶: no citation gives its fact, or one of its numbers.",
         ZH: "有 1 处陈述标有 ¶：其事实或其中的数字没有引用可以证明。",
     },
+    "unjudged": {
+        EN: "{n} statements were checked by their words alone: the judge that is set up gave no verdict on them.",
+        ZH: "有 {n} 处陈述仅按用词核查：所设的评判者没有对其作出判定。",
+    },
+    "unjudged_one": {
+        EN: "One statement was checked by its words alone: the judge that is set up gave no verdict on it.",
+        ZH: "有 1 处陈述仅按用词核查：所设的评判者没有对其作出判定。",
+    },
     "says_part": {EN: "The cited passage covers only part of this.", ZH: "所引段落只涵盖其中一部分。"},
     "repaired": {EN: "Evidence of this run that supports it better was added.", ZH: "已补充本次研究中更能支持它的证据。"},
     "softened": {EN: "Reworded to what the cited passage says.", ZH: "已按所引段落的内容改写。"},

@@ -10,6 +10,7 @@ from app.domain.claims import Claim, Support
 from app.domain.evidence import Finding, Quote, Source
 from app.domain.query import Language
 from app.domain.report import Report
+from app.settings import ClaimGrader
 from workflows.agents.concurrency import give_way
 from workflows.agents.kit import Kit
 from workflows.checks.table_repair import repair_tables
@@ -20,6 +21,7 @@ from workflows.judging.offline_judge import judge_offline
 from workflows.judging.remarks import word_remark
 from workflows.judging.second_look import Judges, look_again
 from workflows.judging.unsourced import find_gap
+from workflows.judging.verbatim import VERBATIM
 
 MOST_REPAIRED = 20
 GRADED_AT_ONCE = 10
@@ -49,7 +51,7 @@ async def verify_report(
         drafts, changes = _repair_claims(report, drafts, pool, around, kit.language)
     drafts, more = await look_again(drafts, kit, judges)
     changes += more
-    return _finish_report(report, drafts, changes, pool, kit.language)
+    return _finish_report(report, drafts, changes, pool, kit.language, judges.second)
 
 
 async def _grade_claims(
@@ -98,6 +100,7 @@ def _finish_report(
     changes: Sequence[TextReplacement],
     pool: Mapping[str, Quote],
     language: Language,
+    judge: ClaimGrader,
 ) -> Report:
     """Return the report with its changes applied, its claims at their new places, and notices for the reader.
 
@@ -117,7 +120,7 @@ def _finish_report(
         "sections": sections,
         "quotes": tuple(pool[key] for key in cited),
         "claims": claims,
-        "notices": (*report.notices, *list_notices(claims, language)),
+        "notices": (*report.notices, *list_notices(claims, language, judge)),
     }
     return report.model_copy(update=update)
 
@@ -148,10 +151,16 @@ def _move_claim(claim: Claim, own: Sequence[TextReplacement]) -> Claim:
     return claim.model_copy(update={"start": claim.start + shift, "end": claim.end + shift + growth})
 
 
-def list_notices(claims: Sequence[Claim], language: Language) -> list[str]:
-    """Return notices for the reader about claims that fail, that nothing cited gives, or that rest only on a weak source."""
+def list_notices(claims: Sequence[Claim], language: Language, judge: ClaimGrader) -> list[str]:
+    """Return notices for the reader about claims that fail, that nothing cited gives, or that rest only on a weak source.
+
+    So are claims that the installation's `judge` did not judge: the verdicts from their words stand.
+    """
     failing = sum(claim.support in (Support.NONE, Support.CONTRADICTED) for claim in claims)
     weak, unsourced = sum(bool(claim.weak) for claim in claims), sum(claim.unsourced for claim in claims)
     told = [word_remark("failing_one" if failing == 1 else "failing", language, n=failing)] if failing else []
     told += [word_remark("unsourced_one" if unsourced == 1 else "unsourced", language, n=unsourced)] if unsourced else []
+    unjudged = sum(bool(claim.quote_keys) and claim.judge not in (VERBATIM, judge) for claim in claims)
+    if unjudged and judge is not ClaimGrader.OFFLINE:
+        told.append(word_remark("unjudged_one" if unjudged == 1 else "unjudged", language, n=unjudged))
     return told + ([word_remark("weak", language, n=weak)] if weak else [])

@@ -34,13 +34,13 @@ async def judge_sections_again(
     kept_before = [claim for claim in report.claims if claim.section < first]
     kept_after = [_shift_section(claim, shift) for claim in report.claims if claim.section >= end]
     claims = (*kept_before, *(_shift_section(claim, first) for claim in part.claims), *kept_after)
-    old = set(list_notices(report.claims, kit.language))
+    old = set(list_notices(report.claims, kit.language, judges.second))
     said = tuple(notice for notice in report.notices if notice not in old)
     update = {
         "sections": (*report.sections[:first], *part.sections, *report.sections[end:]),
         "quotes": part.quotes,
         "claims": claims,
-        "notices": (*said, *list_notices(claims, kit.language)),
+        "notices": (*said, *list_notices(claims, kit.language, judges.second)),
     }
     return report.model_copy(update=update)
 

@@ -1,5 +1,7 @@
 """Finding facts that nothing cited gives: sentences without a citation or with a removed one, and numbers that no quote has.
 
+A number that is missing is missing whatever a judge said of its sentence.
+
 A fact is checkable: it has an exact number, or names somebody or something. A question states none; nor do a sentence about the
 evidence itself and the opening of a list, unless they have a number.
 """
@@ -12,6 +14,7 @@ from retrieval.language.numbers import Number
 from workflows.checks.reading import ReadSentence, read_sentence
 from workflows.judging.claim_draft import ClaimDraft
 from workflows.judging.remarks import word_remark
+from workflows.judging.verbatim import VERBATIM
 
 SMALL = 12.0
 """Up to this value a whole number in a sentence may count its own parts ("two accounts")."""
@@ -24,7 +27,7 @@ _OPENS_LIST = re.compile(r"[:：]\W*$")
 
 def find_gap(draft: ClaimDraft, language: Language) -> str:
     """Return why nothing that is cited gives a claim's fact; empty if something does, or if it is marked as failing anyway."""
-    if draft.support not in (Support.PARTIAL, Support.UNCITED):
+    if draft.support in (Support.NONE, Support.CONTRADICTED) or draft.judge == VERBATIM:
         return ""
     if draft.sentence.keys and not draft.quotes:
         return word_remark("citation_removed", language)
@@ -33,7 +36,7 @@ def find_gap(draft: ClaimDraft, language: Language) -> str:
         return word_remark("nothing_cited", language) if _states_fact(said) else ""
     if missing := _list_missing_numbers(said, draft):
         return word_remark("number_missing", language, words=", ".join(missing))
-    return "" if draft.cited or _knows_names(said, draft) else word_remark("nothing_cited", language)
+    return "" if draft.cited or draft.support.holds or _knows_names(said, draft) else word_remark("nothing_cited", language)
 
 
 def _states_fact(said: ReadSentence) -> bool:

@@ -56,6 +56,7 @@ CLAIM = {
     "reason": "",
     "judge": "offline",
     "weak": "",
+    "unsourced": False,
 }
 CRITERION = {
     "title": "Revenue and protection",

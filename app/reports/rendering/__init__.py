@@ -67,6 +67,7 @@ def describe_claims(report: Report, citations: tuple[Citation, ...]) -> list[dic
             "reason": claim.reason,
             "judge": claim.judge,
             "weak": claim.weak,
+            "unsourced": claim.unsourced,
         }
         for claim in report.claims
     ]

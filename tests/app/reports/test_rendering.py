@@ -190,6 +190,17 @@ def test_partly_and_thinly_supported_claims_are_marked_on_the_page_alone() -> No
     assert result.told["words"] == 6
 
 
+def test_evidence_says_of_each_claim_whether_anything_cited_gives_it() -> None:
+    body = f"Duties of 9% {marker_of(LABOR)}. They weigh {marker_of(FARMER)}."
+    claims = (
+        claim(body, f"Duties of 9% {marker_of(LABOR)}.", Support.PARTIAL, unsourced=True),
+        claim(body, f"They weigh {marker_of(FARMER)}.", Support.PARTIAL),
+    )
+    result = rendered(body, claims=claims)
+    assert [c["unsourced"] for c in result.evidence["claims"]] == [True, False]
+    assert "¶" in result.renderings.markdown
+
+
 def test_a_body_cannot_forge_a_mark() -> None:
     result = rendered(f"Duties \ue0000\ue001 help {marker_of(LABOR)}.")
     assert "\ue000" not in result.renderings.markdown + result.renderings.html

@@ -80,7 +80,7 @@ async def test_without_a_plan_the_question_is_the_plan(broken: ScriptedAnswer) -
     plan = await make_plan(QUERY, make_kit(answers(INTENT, broken), record))
     assert [s.question for s in plan.subtasks] == [QUERY.question]
     assert plan.intent
-    assert any("could not be split" in message for message in told)
+    assert any("could not split the question" in message for message in told)
 
 
 async def test_an_answer_out_of_form_is_asked_again_with_the_error() -> None:

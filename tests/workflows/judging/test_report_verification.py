@@ -3,6 +3,8 @@
 import json
 from collections.abc import Sequence
 
+import pytest
+
 from app.domain.budget import StopReason
 from app.domain.citations import marker_of
 from app.domain.claims import Support
@@ -210,7 +212,26 @@ async def test_a_softened_sentence_may_not_bring_names_of_its_own() -> None:
 
 async def test_a_model_that_fails_leaves_the_offline_verdict() -> None:
     report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}.")
-    assert (await check(report, Judges(second=ClaimGrader.MODEL))).claims[0].support is Support.NONE
+    judged = await check(report, Judges(second=ClaimGrader.MODEL))
+    assert judged.claims[0].support is Support.NONE
+
+
+@pytest.mark.parametrize("judges", [Judges(second=ClaimGrader.MODEL), Judges(second=ClaimGrader.NLI)])
+@pytest.mark.parametrize(
+    ("language", "told"), [(Language.ENGLISH, "2 statements were checked by their words"), (Language.CHINESE, "有 2 处")]
+)
+async def test_claims_that_the_judge_left_out_are_counted_once(judges: Judges, language: Language, told: str) -> None:
+    """The model refuses; the owner of the cross-encoder is away."""
+    report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}. Post went by stage coach {marker_of(POST)}.")
+    notices = (await check(report, judges, language=language)).notices
+    assert sum(told in notice and "†" not in notice for notice in notices) == 1
+    assert not any(told in notice and "†" not in notice for notice in (await check(report, language=language)).notices)
+
+
+async def test_no_notice_where_the_judge_judged_all() -> None:
+    report = a_report(f"{PROTECT.text} {marker_of(PROTECT)} Post went by stage coach {marker_of(POST)}.")
+    judged = await check(report, Judges(second=ClaimGrader.MODEL), ScriptedModel(lambda _: verdict(verdict="full")))
+    assert judged.notices == ()
 
 
 class Weights:

@@ -6,7 +6,10 @@ from app.domain.citations import REMOVED, marker_of
 from app.domain.claims import Support
 from app.domain.query import Language
 from app.domain.report import Report
-from tests.workflows.judging.test_report_verification import PROTECT, SURPLUS, a_report, check
+from app.settings import ClaimGrader
+from tests.workflows.judging.test_report_verification import PROTECT, SURPLUS, Weights, a_report, check, verdict
+from workflows.chat_models.scripted import ScriptedModel
+from workflows.judging.second_look import Judges
 
 CITED = f"{PROTECT.text} {marker_of(PROTECT)}"
 
@@ -81,3 +84,12 @@ async def test_a_chinese_fact_without_a_citation_is_marked() -> None:
     report = await check(a_report("该银行拥有3500万美元的资本。"), language=Language.CHINESE)
     assert len(marked(report)) == 1
     assert "¶" in report.notices[-1]
+
+
+@pytest.mark.parametrize(("judge", "grader"), [("model", ClaimGrader.MODEL), ("nli", ClaimGrader.NLI)])
+async def test_a_missing_number_is_marked_whatever_judge_said_full(judge: str, grader: ClaimGrader) -> None:
+    wrong = f"The treasury had a surplus of 95 million dollars in 1888 {marker_of(SURPLUS)}."
+    model = ScriptedModel(lambda _: verdict(verdict="full"))
+    (claim,) = (await check(a_report(wrong), Judges(Weights(entailed=0.99), grader), model)).claims
+    assert (claim.judge, claim.unsourced, claim.support) == (judge, True, Support.PARTIAL)
+    assert "95,000,000" in claim.reason

@@ -16,6 +16,7 @@ from workflows.agents.actions import ActionName, AgentAct
 from workflows.agents.asker import ANEW, Asker, FaultyReply
 from workflows.agents.concurrency import settle_all
 from workflows.agents.draft_quotes import make_finding
+from workflows.agents.failures import describe_failure
 from workflows.agents.kit import Kit
 from workflows.agents.loop import SAMPLED_ANEW
 from workflows.agents.markov.chunks import cut_chunks
@@ -33,7 +34,7 @@ EVERYTHING = 10**9
 
 @dataclass
 class MarkovCourse:
-    """The state of a run of MaMs. Its thoughts are the plans it made."""
+    """The state of a run of MaMs. Its thoughts are the plans it made. `lost` says why a role last failed at a chunk."""
 
     query: ResearchQuery
     searcher: Asker
@@ -47,6 +48,7 @@ class MarkovCourse:
     thoughts: list[str] = field(default_factory=list)
     stop: StopReason | None = None
     detail: str = ""
+    lost: str = ""
 
     @property
     def notebook(self) -> Notebook:
@@ -83,6 +85,7 @@ async def research_in_turns(subtask: Subtask, plan: ResearchPlan, query: Researc
             await _take_last_turn(wide, course, reached)
         else:
             await _take_turn(wide, course)
+    course.detail = course.detail or ("" if course.state.report else course.lost)
     return await make_finding(course.state.report, course, subtask, kit, course.writer.agent, course.usage)
 
 
@@ -108,7 +111,7 @@ async def _take_turn(kit: Kit, course: MarkovCourse) -> None:
         course.end(spent.reason)
     except ModelError as error:
         if course.hands.calls:
-            course.end(StopReason.FAILED, str(error))
+            course.end(StopReason.FAILED, describe_failure(error, kit.language))
         else:
             await _search_once(kit, course, error)
 
@@ -143,7 +146,8 @@ async def _work_in_chunk(kit: Kit, course: MarkovCourse, chunk: str) -> None:
     )
     for outcome, role in ((fused, course.keeper), (report, course.writer)):
         if isinstance(outcome, ModelError):
-            message = say("chunk_lost", kit.language, detail=str(outcome))
+            course.lost = describe_failure(outcome, kit.language)
+            message = say("chunk_lost", kit.language, detail=course.lost)
             await kit.record.tell(EventType.WARNING, role.agent, {"message": message})
         elif isinstance(outcome, BaseException):
             raise outcome
@@ -156,7 +160,7 @@ async def _take_last_turn(kit: Kit, course: MarkovCourse, reached: StopReason) -
     try:
         _note_plan(course, await ask_last_plan(kit, course.searcher, course.query, course.state, course.notebook))
     except (BudgetSpent, ModelError) as error:
-        course.detail = str(error)
+        course.detail = describe_failure(error, kit.language)
     course.end(reached, course.detail)
 
 
@@ -167,7 +171,7 @@ async def _search_once(kit: Kit, course: MarkovCourse, error: ModelError) -> Non
     except BudgetSpent as spent:
         course.end(spent.reason)
         return
-    course.end(StopReason.FAILED, str(error))
+    course.end(StopReason.FAILED, describe_failure(error, kit.language))
 
 
 def _count_calls_left(kit: Kit, course: MarkovCourse) -> int:

@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import Field
 
-from app.domain.errors import AnswerInvalid
 from app.domain.query import ResearchQuery
 from app.domain.value import Value
 from workflows.agents.actions import AgentAct, offer_tools, read_tagged_act
 from workflows.agents.asker import Asker, FaultyReply
+from workflows.agents.failures import refuse_answer
 from workflows.agents.kit import Kit
 from workflows.agents.memory_text import format_memory
 from workflows.agents.notebook import Notebook
@@ -133,7 +133,7 @@ async def revise_report(kit: Kit, asker: Asker, query: ResearchQuery, state: Mar
 
     def check(text: str) -> None:
         if not list_cited_passages(text):
-            raise AnswerInvalid(say("cites_no_passage", kit.language))
+            raise refuse_answer("cites_no_passage", kit.language)
 
     messages = kit.prompts.get("markov_report", kit.language).render(
         today=kit.today.isoformat(),

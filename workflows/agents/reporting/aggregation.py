@@ -93,7 +93,7 @@ async def aggregate_evidence(desk: ReportDesk, outline: Outline) -> list[FilledS
         conflicts=format_conflicts(book.list_conflicts()) or say("none", kit.language),
         form=kit.codec.describe_form(AGGREGATION, kit.prompts, kit.language),
     )
-    answer = await desk.ask(desk.asker, AGGREGATION, messages, "aggregation")
+    answer = await desk.ask(desk.asker, AGGREGATION, messages, "aggregation_failed")
     return [section for section in fill_sections(outline, answer or AggregationAnswer(), book) if section.ids]
 
 

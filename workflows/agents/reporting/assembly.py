@@ -5,13 +5,14 @@ from dataclasses import replace
 
 from app.domain.budget import StopReason
 from app.domain.evidence import Finding, SourceConflict
+from app.domain.query import Language
 from app.domain.report import Report, Section
 from workflows.agents.reporting.aggregation import FilledSection, SourceDisagreement
 from workflows.agents.reporting.citations import has_citation, list_cited_ids, put_markers, remove_citations
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import Outline
 from workflows.agents.reporting.quote_book import QuoteBook
-from workflows.agents.reporting.sections import ReportPiece
+from workflows.agents.reporting.sections import ReportPiece, word_quoted
 from workflows.agents.wording import PART_NOTICES, say
 from workflows.checks.heading_faults import close_level_gaps
 
@@ -53,7 +54,7 @@ def _state_conflict(desk: ReportDesk, pieces: list[ReportPiece], section: int, c
         return pieces
     last = max(i for i, piece in enumerate(pieces) if piece.section == section)
     text = f"{pieces[last].text}\n\n{_word_disagreement(desk, conflict)}".strip()
-    return [*pieces[:last], replace(pieces[last], text=text), *pieces[last + 1 :]]
+    return [*pieces[:last], replace(pieces[last], text=text, quoted=""), *pieces[last + 1 :]]
 
 
 def _word_disagreement(desk: ReportDesk, conflict: SourceDisagreement) -> str:
@@ -69,10 +70,17 @@ def _shorten(text: str) -> str:
 
 
 def list_notices(desk: ReportDesk, pieces: Sequence[ReportPiece]) -> tuple[str, ...]:
-    """List what the reader must know: parts that failed or ended early, steps without the model, sections without a source."""
+    """List what the reader must know, first of all which text is quotes and not the model's.
+
+    Then follow steps that went without the model, parts that failed or ended early, and sections without a source.
+    """
     language = desk.kit.language
-    told = desk.list_failures()
-    told += [notice for finding in desk.findings if (notice := _notice_of(desk, finding))]
+    unwritten = bool(pieces) and all(piece.quoted for piece in pieces)
+    told = _list_quoted(pieces, unwritten, language)
+    told += [notice for finding in desk.findings for notice in finding.notices]
+    told += [say("plan_failed", language, detail=desk.plan.unsplit)] if desk.plan.unsplit else []
+    told += [] if unwritten else desk.list_failures()
+    told += [notice for finding in desk.findings if (notice := _notice_of(desk, finding, told))]
     if desk.budget_spent:
         told.append(say("budget_report", language))
     told += [say("uncited", language, title=heading) for heading in _list_uncited(pieces)]
@@ -81,7 +89,19 @@ def list_notices(desk: ReportDesk, pieces: Sequence[ReportPiece]) -> tuple[str, 
     return tuple(told)
 
 
-def _notice_of(desk: ReportDesk, finding: Finding) -> str:
+def _list_quoted(pieces: Sequence[ReportPiece], unwritten: bool, language: Language) -> list[str]:
+    """List the sections that are quotes, in one sentence for each reason; in one for all where the model wrote nothing."""
+    reasons = dict.fromkeys(piece.quoted for piece in pieces if piece.quoted)
+    if unwritten:
+        return [say("nothing_written", language, detail=say("between_sides", language).join(reasons))]
+    headings = {why: [p.heading for p in pieces if p.quoted == why and p.level == TOP_LEVEL] for why in reasons}
+    return [word_quoted(named, why, language) for why, named in headings.items()]
+
+
+def _notice_of(desk: ReportDesk, finding: Finding, told: Sequence[str]) -> str:
+    """Return what the reader must know of a part's end; empty if nothing, or if `told` has the reason already."""
+    if finding.stop is StopReason.FAILED and finding.detail and any(finding.detail in notice for notice in told):
+        return ""
     title = next((s.title for s in desk.plan.subtasks if s.id == finding.subtask_id), finding.subtask_id)
     if finding.stop in PART_NOTICES:
         return say(PART_NOTICES[finding.stop], desk.kit.language, title=title, detail=finding.detail or "-")

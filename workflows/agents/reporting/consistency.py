@@ -61,7 +61,7 @@ async def make_consistent(
         gaps="\n".join(f"- {as_data(gap)}" for f in desk.findings for gap in f.gaps) or say("none", kit.language),
         form=kit.codec.describe_form(CONSISTENCY, kit.prompts, kit.language),
     )
-    answer = await desk.ask(desk.asker, CONSISTENCY, messages, "consistency")
+    answer = await desk.ask(desk.asker, CONSISTENCY, messages, "consistency_failed")
     if answer is None:
         return pieces
     for edit in answer.edits[:MAX_EDITS]:
@@ -89,7 +89,7 @@ def apply_edit(desk: ReportDesk, pieces: list[ReportPiece], edit: EditAnswer) ->
         if not is_sound_edit(piece.text, text, span.end - span.start, new.text):
             return pieces
         desk.removed_citations += new.removed + whole.removed
-        return [*pieces[:i], replace(piece, text=text), *pieces[i + 1 :]]
+        return [*pieces[:i], replace(piece, text=text, quoted=""), *pieces[i + 1 :]]
     return pieces
 
 

@@ -11,6 +11,7 @@ from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType
 from workflows.agents.asker import Asker
+from workflows.agents.failures import describe_failure
 from workflows.agents.kit import Kit
 from workflows.agents.memory import MemoryKind, SharedMemory
 from workflows.agents.memory_text import format_memory
@@ -73,8 +74,11 @@ class ReportDesk:
     def _style(self) -> str:
         return describe_style(self.query.style, self.kit.language)
 
-    async def ask(self, asker: Asker, step: Step[A], messages: Sequence[Message], what: str) -> A | None:
-        """Return a step's answer, or None when the model has none; the report then goes on without it and says so."""
+    async def ask(self, asker: Asker, step: Step[A], messages: Sequence[Message], wording: str) -> A | None:
+        """Return a step's answer, or None when the model has none; the report then goes on without it and says so.
+
+        `wording` names the sentence that tells the reader of a failure.
+        """
         if self.budget_spent:
             return None
         try:
@@ -82,15 +86,15 @@ class ReportDesk:
         except BudgetSpent:
             self.budget_spent = True
         except ModelError as error:
-            await self.note_failure(asker.agent, what, str(error))
+            await self.note_failure(asker.agent, wording, error)
         return None
 
     def list_failures(self) -> list[str]:
         """Return what the reader is told of failed steps, in an order that does not depend on which writer ended first."""
         return [told for _, told in sorted(self.failures.items(), key=lambda item: (len(item[0][0]), item[0]))]
 
-    async def note_failure(self, agent: str, what: str, detail: str, wording: str = "writer_failed") -> None:
+    async def note_failure(self, agent: str, wording: str, error: ModelError) -> None:
         """Note that the model did not do this step, and warn the run's watchers. `wording` names the sentence that says so."""
-        message = say(wording, self.kit.language, what=what, detail=detail)
-        self.failures[agent, what] = message
+        message = say(wording, self.kit.language, detail=describe_failure(error, self.kit.language))
+        self.failures[agent, wording] = message
         await self.kit.record.tell(EventType.WARNING, agent, {"message": message})

@@ -130,7 +130,7 @@ async def make_outline(desk: ReportDesk) -> Outline:
         findings=format_findings(desk.plan, desk.findings, desk.book, desk),
         form=kit.codec.describe_form(OUTLINE, kit.prompts, kit.language),
     )
-    answer = await desk.ask(desk.asker, OUTLINE, messages, "outline")
+    answer = await desk.ask(desk.asker, OUTLINE, messages, "outline_failed")
     return (repair_outline(answer, kit.bounds.sections, simple.title) if answer else None) or simple
 
 

@@ -62,7 +62,7 @@ async def revise_report(report: Report, lacks: Sequence[ReportLack], desk: Repor
         evidence=desk.book.format_quotes(desk.book.ids, desk.kit.bounds.evidence_chars) or say("none", desk.kit.language),
         form=desk.kit.codec.describe_form(REVISION, desk.kit.prompts, desk.kit.language),
     )
-    answer = await desk.ask(Asker(desk.kit, REVISION_AGENT), REVISION, messages, "revision")
+    answer = await desk.ask(Asker(desk.kit, REVISION_AGENT), REVISION, messages, "revision_failed")
     if answer is None:
         return report
     bodies = [desk.book.put_ids(section.body) for section in report.sections]

@@ -3,13 +3,13 @@
 from functools import partial
 
 from app.domain.chat import Message
-from app.domain.errors import AnswerInvalid
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.report import Section
 from workflows.agents.answer_reading import check_length
 from workflows.agents.asker import Asker
+from workflows.agents.failures import refuse_answer
 from workflows.agents.kit import Kit
 from workflows.agents.reporting.aggregation import FilledSection
 from workflows.agents.reporting.citations import clean_citations, has_citation, put_markers
@@ -56,7 +56,7 @@ async def rewrite_section(
 def _check_section(desk: ReportDesk, ids: tuple[str, ...], text: str) -> None:
     check_length(text, round(DEEPER * desk.kit.bounds.section_words), desk.kit.language)
     if not has_citation(clean_citations(text, ids).text):
-        raise AnswerInvalid(say("cites_nothing", desk.kit.language, id=ids[0]))
+        raise refuse_answer("cites_nothing", desk.kit.language, id=ids[0])
 
 
 def _choose_evidence(desk: ReportDesk, revision: SectionRevision) -> tuple[str, ...]:

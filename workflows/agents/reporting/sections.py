@@ -1,14 +1,17 @@
 """Step three, the sections: each has a writer (agent path `report/section/<n>`) and evidence of its own; all run in parallel."""
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from app.domain.chat import Message
-from app.domain.errors import AnswerInvalid, ModelError
+from app.domain.errors import ModelError
+from app.domain.query import Language
+from app.domain.run import EventType
 from workflows.agents.answer_reading import check_length
 from workflows.agents.asker import Asker
 from workflows.agents.concurrency import gather_all
+from workflows.agents.failures import describe_failure, refuse_answer
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting.aggregation import FilledSection, format_conflicts
 from workflows.agents.reporting.citations import clean_citations, has_citation, remove_citations
@@ -28,13 +31,17 @@ MAX_QUOTED = 10
 
 @dataclass(frozen=True, slots=True)
 class ReportPiece:
-    """A heading of the report with its text; ids are cited as `[q3]`. `section` is the outline's number, 0 for added ones."""
+    """A heading of the report with its text; ids are cited as `[q3]`. `section` is the outline's number, 0 for added ones.
+
+    `quoted` says why the text is quotes and no sentence of it the model's; empty if the model wrote it.
+    """
 
     section: int
     level: int
     heading: str
     text: str
     allowed: tuple[str, ...] = ()
+    quoted: str = ""
 
 
 async def write_sections(desk: ReportDesk, outline: Outline, filled: list[FilledSection]) -> list[ReportPiece]:
@@ -45,23 +52,27 @@ async def write_sections(desk: ReportDesk, outline: Outline, filled: list[Filled
 
 async def _write_section(desk: ReportDesk, outline: Outline, filled: FilledSection) -> list[ReportPiece]:
     """Write one section; without the model it quotes its evidence."""
-    number = filled.section.number
-    agent = f"{REPORTER}/section/{number}"
+    agent = f"{REPORTER}/section/{filled.section.number}"
+    quoted = ""
     try:
         text = await Asker(desk.kit, agent).write(
             SECTION, _render_messages(desk, outline, filled), partial(_check_section, desk, filled)
         )
-    except BudgetSpent:
-        desk.budget_spent = True
+    except (BudgetSpent, ModelError) as error:
+        desk.budget_spent = desk.budget_spent or isinstance(error, BudgetSpent)
+        quoted = describe_failure(error, desk.kit.language)
+        message = word_quoted([filled.section.heading], quoted, desk.kit.language)
+        await desk.kit.record.tell(EventType.WARNING, agent, {"message": message})
         text = quote_evidence(desk, filled)
-    except ModelError as error:
-        # What stands behind the semicolon told the model what to do about it.
-        reason = re.split("[;；]", str(error))[0]
-        await desk.note_failure(agent, filled.section.heading, reason, "section_refused")
-        text = quote_evidence(desk, filled)
-    pieces = cut_pieces(desk, filled, text)
+    pieces = [replace(piece, quoted=quoted) for piece in cut_pieces(desk, filled, text)]
     await tell_section(desk, agent, filled.section, _join_pieces(pieces))
     return pieces
+
+
+def word_quoted(headings: Sequence[str], why: str, language: Language) -> str:
+    """Return the sentence that tells which sections quote their evidence, because the model wrote none of them."""
+    named = say("between_names", language).join(say("named", language, name=heading) for heading in headings)
+    return say("sections_quoted", language, named=named, detail=why)
 
 
 def _join_pieces(pieces: list[ReportPiece]) -> str:
@@ -78,7 +89,7 @@ def _check_section(desk: ReportDesk, filled: FilledSection, text: str) -> None:
     """
     check_length(text, desk.kit.bounds.section_words, desk.kit.language)
     if not has_citation(clean_citations(text, filled.ids).text):
-        raise AnswerInvalid(say("cites_nothing", desk.kit.language, id=filled.ids[0]))
+        raise refuse_answer("cites_nothing", desk.kit.language, id=filled.ids[0])
 
 
 def _render_messages(desk: ReportDesk, outline: Outline, filled: FilledSection) -> tuple[Message, ...]:

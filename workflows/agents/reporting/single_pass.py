@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from app.domain.chat import Message
-from app.domain.errors import AnswerInvalid, ModelError
+from app.domain.errors import ModelError
 from app.domain.report import Report
 from app.domain.run import EventType
 from app.domain.writer import Composition
 from workflows.agents.answer_reading import check_length
+from workflows.agents.failures import refuse_answer
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting.aggregation import FilledSection, collect_disagreements
 from workflows.agents.reporting.assembly import assemble_report
@@ -44,14 +45,12 @@ async def write_in_one_pass(desk: ReportDesk, outline: Outline) -> Report | None
         text = await desk.asker.write(SINGLE_PASS, _render_messages(desk, outline, shown), partial(_check_report, desk, ids))
         title, pieces = cut_whole_report(desk, text, ids)
         if not any(has_citation(piece.text) for piece in pieces):
-            raise AnswerInvalid(say("cites_nothing", kit.language, id=ids[0]))
+            raise refuse_answer("cites_nothing", kit.language, id=ids[0])
     except BudgetSpent:
         desk.budget_spent = True
         return None
     except ModelError as error:
-        # What stands behind the semicolon told the model what to do about it.
-        reason = str(error).replace("；", ";").partition(";")[0]
-        await desk.note_failure(desk.asker.agent, SINGLE_PASS.name, reason, "single_pass_refused")
+        await desk.note_failure(desk.asker.agent, "single_pass_refused", error)
         return None
     report = assemble_report(desk, Outline(title or outline.title, ()), _place_disagreements(desk, pieces), pieces)
     return report.model_copy(update={"composition": Composition.SINGLE_PASS})
@@ -84,7 +83,7 @@ def _check_report(desk: ReportDesk, ids: Sequence[str], text: str) -> None:
     """
     check_length(text, _words_of(desk), desk.kit.language)
     if not has_citation(clean_citations(text, ids).text):
-        raise AnswerInvalid(say("cites_nothing", desk.kit.language, id=ids[0]))
+        raise refuse_answer("cites_nothing", desk.kit.language, id=ids[0])
 
 
 def _place_disagreements(desk: ReportDesk, pieces: Sequence[ReportPiece]) -> list[FilledSection]:

@@ -1,0 +1,89 @@
+"""Where the model did not do its part, the report says so first, in a reader's words."""
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+
+from app.domain.budget import StopReason
+from app.domain.chat import ChatRequest
+from app.domain.query import Language, SystemName
+from app.domain.report import Report
+from tests.workflows.agent_kit import make_kit, make_record, run_chain, step_of
+from tests.workflows.agents.scripted_report import RAISE, rendered, write, writing
+from tests.workflows.sensible_model import answer_sensibly
+from tests.workflows.systems.one_question import answer_soundly, prompt_of, run_system
+from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
+from workflows.systems.local_record import LocalRecord
+
+QUESTION = {Language.ENGLISH: "Why were tariffs laid?", Language.CHINESE: "为什么征收关税？"}
+UNWRITTEN = {Language.ENGLISH: "No sentence of this report is the language model's", Language.CHINESE: "没有一句话出自语言模型"}
+INTERNAL = re.compile(r"aggregation|consistency|outline|JSON|put the id|\[p3\]|请在每个陈述|search/|finding")
+Script = Callable[[ChatRequest], ScriptedAnswer]
+
+
+async def run(script: Script, language: Language = Language.ENGLISH) -> Report:
+    record = make_record()
+    return await run_chain(make_kit(ScriptedModel(script), record, language=language), record, QUESTION[language])
+
+
+def sensible_but(step: str, answer: str) -> Script:
+    return lambda request: answer if step_of(request) == step else answer_sensibly(request)
+
+
+def without_report(request: ChatRequest) -> ScriptedAnswer:
+    return answer_soundly(request) if request.response_schema else "I cannot."
+
+
+@pytest.mark.parametrize("language", Language)
+async def test_a_report_without_the_model_begins_with_that_and_names_nothing_internal(language: Language) -> None:
+    report = await run(lambda _: "gibberish", language)
+    assert UNWRITTEN[language] in report.notices[0]
+    assert not any(INTERNAL.search(notice) for notice in report.notices)
+    assert len(set(report.notices)) == len(report.notices) <= 3
+    if language is Language.CHINESE:
+        assert not any(re.search("[A-Za-z]{3}", notice) for notice in report.notices)
+
+
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("system", [SystemName.MAMS, SystemName.REACT])
+async def test_a_draft_that_was_never_written_is_told_first(system: SystemName, language: Language) -> None:
+    report, _, _ = await run_system(system, without_report, language=language)
+    assert UNWRITTEN[language] in report.notices[0]
+    assert {Language.ENGLISH: "cites no passage", Language.CHINESE: "没有引用任何段落"}[language] in report.notices[0]
+    assert not any(INTERNAL.search(notice) for notice in report.notices)
+
+
+async def test_a_finding_that_fails_after_its_search_is_told_with_its_part() -> None:
+    report = await run(sensible_but("finding", "nonsense"))
+    parts = [notice for notice in report.notices if "chosen by shared words, not by the model" in notice]
+    assert parts == list(report.notices[:3])
+    assert "“tariff and revenue of the treasury”" in parts[0]
+
+
+async def test_a_finding_whose_quotes_are_all_invented_is_told() -> None:
+    invented = json.dumps({"quotes": [{"passage": "p1", "text": "No source says so."}], "answer": "So [p1].", "gaps": []})
+    report = await run(sensible_but("finding", invented))
+    assert "(none of its quotes stands in a source)" in report.notices[0]
+
+
+async def test_a_question_that_could_not_be_split_is_told() -> None:
+    report = await run(sensible_but("plan", "nonsense"))
+    assert report.notices[0].startswith("The language model could not split the question into parts")
+
+
+async def test_results_that_were_not_summed_up_are_told() -> None:
+    def without_digest(request: ChatRequest) -> ScriptedAnswer:
+        return "" if "hand on what bears" in prompt_of(request) else answer_soundly(request)
+
+    report, _, _ = await run_system(SystemName.REACT, without_digest)
+    assert report.title == "Tariffs"
+    assert report.notices[0].startswith("The language model could not sum up 1 results")
+
+
+async def test_sections_that_the_budget_left_to_quotes_are_named_first() -> None:
+    record = LocalRecord("t", allow=lambda _, usage: StopReason.BUDGET if usage.model_calls >= 3 else None)
+    report = await write(writing(), record=record)
+    assert RAISE.text in rendered(report)
+    assert report.notices[0].startswith("In “What it cost” no sentence is the language model's (the budget was reached)")
