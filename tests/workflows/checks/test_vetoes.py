@@ -75,6 +75,19 @@ def test_an_honest_english_paraphrase_is_fully_supported(claim: str) -> None:
     assert grade(claim, MILL) is Support.FULL
 
 
+LOOM = Evidence("Looms", ["Tests showed that the 4200 loom wove up to twice slower than the Arkwright in cold damp weather."])
+
+
+def test_a_comparison_may_put_its_circumstance_first_but_not_change_its_sides() -> None:
+    assert grade("In cold damp weather the 4200 loom wove up to twice slower than the Arkwright.", LOOM) is Support.FULL
+    assert grade("The Arkwright wove up to twice slower than the 4200 loom in cold damp weather.", LOOM) is not Support.FULL
+
+
+def test_all_in_a_turn_of_phrase_is_no_quantity() -> None:
+    evidence = Evidence("Reed", ["Reed watched the dyeing room closely, especially the choice of colours."])
+    assert grade("Reed watched the dyeing room closely, above all the choice of colours.", evidence) is Support.FULL
+
+
 @pytest.mark.parametrize(
     ("claim", "reason"),
     [

@@ -56,7 +56,7 @@ def _check_relations(claim: CheckedText, part: ClaimPart) -> Veto | None:
                 or not _has_members(use, part)
             ):
                 continue
-            if not given or not any(_fits(use, other, claim.text, part) for other in given):
+            if not given or not any(_fits(use, other, claim, part) for other in given):
                 return Veto(VetoReason.RELATION, use.words)
     return None
 
@@ -100,29 +100,35 @@ def _members_of(text: str, start: int, end: int) -> tuple[tuple[int, int], tuple
     return (opened, start), (end, closed)
 
 
-def _fits(own: RelationUse, other: RelationUse, claim: str, part: ClaimPart) -> bool:
-    """Whether a use in the claim has what stands next to it on the same sides as a use in the sentence."""
-    straight = crossed = 0
-    for side, span in ((1, own.first), (2, own.second)):
+def _fits(own: RelationUse, other: RelationUse, claim: CheckedText, part: ClaimPart) -> bool:
+    """Whether a use in the claim has what stands next to it on the same sides as a use in the sentence.
+
+    Where words change sides both ways, the two are turned round. Where only one member's do, and the other member stays, they may
+    have been put in front ("In summer, A is warmer than B").
+    """
+    straight, crossed = [0, 0], [0, 0]
+    for side, span in enumerate((own.first, own.second)):
         for places in _list_nearest(span, own, claim, part):
             sides = {_side_of(place, other) for place in places} - {0}
-            straight += sides == {side}
-            crossed += sides == {3 - side}
+            straight[side] += sides == {side + 1}
+            crossed[side] += sides == {2 - side}
     if own.name == "comparison" and _are_opposite(own.adjective, other.adjective):
         straight, crossed = crossed, straight
-    return straight >= crossed
+    stayed = any(kept and not crossed[side] and straight[1 - side] for side, kept in enumerate(straight))
+    return stayed or (not all(crossed) and sum(straight) >= sum(crossed))
 
 
-def _list_nearest(span: tuple[int, int], use: RelationUse, claim: str, part: ClaimPart) -> list[Places]:
-    """Return the places of the words of a member that stand nearest to the relation's words, in their clause if it has any."""
-    inside = [
-        (abs(a.start - use.at), a, places)
-        for a, places in zip(part.atoms, part.places, strict=True)
-        if span[0] <= a.start < span[1]
-    ]
-    close = [each for each in inside if not _COMMA.search(claim, *sorted((each[1].start, use.at)))] or inside
-    nearest = sorted(close, key=lambda each: each[0])[: NEAREST[bool(part.atoms) and part.atoms[0].chinese]]
-    return [places for _, _, places in nearest]
+def _list_nearest(span: tuple[int, int], use: RelationUse, claim: CheckedText, part: ClaimPart) -> list[Places]:
+    """Return the places of the words and numbers of a member that stand nearest to the relation's words.
+
+    Only those of their own clause count, if it has any.
+    """
+    words = [(atom.start, places) for atom, places in zip(part.atoms, part.places, strict=True)]
+    known = [*words, *((run.start, (run.place,)) for run in _list_figures(claim, part))]
+    inside = [(at, places) for at, places in known if span[0] <= at < span[1]]
+    close = [each for each in inside if not _COMMA.search(claim.text, *sorted((each[0], use.at)))] or inside
+    nearest = sorted(close, key=lambda each: abs(each[0] - use.at))[: NEAREST[bool(part.atoms) and part.atoms[0].chinese]]
+    return [places for _, places in nearest]
 
 
 def _side_of(place: int, use: RelationUse) -> int:
