@@ -18,7 +18,8 @@ class Estimate(Value):
 
     The estimate comes from `runs` similar finished runs; with few of them it leans on general experience. `model` is empty
     without a model. Of systems side by side, tokens and money are those of all; the time is that of the slowest. `within_budget`
-    is true when the high end stays under the caps of the run.
+    is true when the high end stays under the caps of the run. `refusal` says why the model would refuse every request of the run;
+    empty if it would not, as far as is known.
     """
 
     tokens: Interval
@@ -27,3 +28,4 @@ class Estimate(Value):
     runs: int = Field(ge=0)
     model: str = ""
     within_budget: bool = True
+    refusal: str = ""

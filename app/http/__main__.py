@@ -18,6 +18,7 @@ from app.http.guard import LOCAL_HOSTS
 from app.http.server import Server, bind
 from app.http.services import open_services
 from app.outgoing.addresses import parse_networks
+from app.outgoing.model_check import ModelCheck
 from app.runs.service.runs import ALL_SYSTEMS, SYSTEMS_WITHOUT_MODEL
 from app.settings import Settings, read_settings
 from app.webhooks.service.delivery import DeliveryPolicy
@@ -67,6 +68,7 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
             timing=TemporalSchedules(temporal),
             offers=offers_of(settings),
             accounts_policy=AccountPolicy.of(settings),
+            model_check=ModelCheck.of(settings),
         )
         answered = LOCAL_HOSTS | settings.host_names | names | {f"[{host}]" if ":" in host else host}
         async with opened as services:

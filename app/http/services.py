@@ -27,6 +27,7 @@ from app.http.background import Background
 from app.http.part_checks import PartChecks
 from app.idempotency.service import IdempotencyKeys
 from app.openai.details import KeptDetails
+from app.outgoing.model_check import ModelCheck
 from app.outside_calls.service import ToolUseReport
 from app.preferences.service.preferences import Preferences, make_preferences
 from app.reports.service.revising import Revising
@@ -123,6 +124,7 @@ async def open_services(
     timing: ScheduleGateway = NO_TIMING,
     offers: Offers | None = None,
     accounts_policy: AccountPolicy = DEFAULT_POLICY,
+    model_check: ModelCheck | None = None,
 ) -> AsyncIterator[Services]:
     """Open the pools, the listening connection and the background work, for as long as the context lasts.
 
@@ -130,7 +132,8 @@ async def open_services(
     the organisation is known, uses `trusted_url`. `services_on` are the configured outside services, `searchable` the
     kinds of sources that there are; `retrieval_url` is the index's address; `systems` are those that can be asked for; `model`
     is the one that runs use, for estimates. `documents` is the folder from which the index reads own documents; `timing` holds
-    the times of schedules; `offers` are the models and ways that reports can be written with.
+    the times of schedules; `offers` are the models and ways that reports can be written with; `model_check` says whether the
+    model takes requests.
 
     Raises:
         SetupError: the database cannot be used, its schema is another than this version needs, or its role sees too much.
@@ -138,7 +141,7 @@ async def open_services(
     async with await connect(database_url) as pool, await connect(trusted_url, setting="RUBRICA_WORKER_DATABASE_URL") as trusted:
         tenants = TenantDatabase(pool)
         accounts = Accounts.new(tenants, trusted, accounts_policy)
-        runs = Runs(tenants, gateway, systems, accounts.limits.check_run)
+        runs = Runs(tenants, gateway, systems, accounts.limits.check_run, model_check)
         background = Background(tenants, trusted, trusted_url, gateway, timing, webhook_policy, documents, retrieval_url)
         run_services = _make_run_services(tenants, gateway, runs, accounts, model, background)
         services = Services(

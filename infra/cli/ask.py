@@ -96,7 +96,7 @@ async def _say_estimate(connection: Connection, request: models.NewRun, slow: bo
     """
     try:
         estimate = await connection.api.send(asking.estimate(request))
-        if estimate.runs or not slow:
+        if (estimate.runs or not slow) and not estimate.refusal:  # a refused run is told when it is asked for
             say(describe_estimate(estimate))
     except (Unavailable, Unreachable):
         return

@@ -9,8 +9,6 @@ import pytest
 
 from tests.support.stack import ROOT, run_rubrica
 
-PARKED = 3
-
 
 @pytest.fixture
 def refusing_model() -> Iterator[str]:
@@ -25,8 +23,8 @@ def refusing_model() -> Iterator[str]:
 def test_a_model_that_does_not_exist_is_named_before_anything_is_spent(refusing_model: str, tmp_path: Path) -> None:
     named = {"RUBRICA_LLM_BASE_URL": refusing_model, "RUBRICA_LLM_MODEL": "toy"}
     done = run_rubrica(tmp_path / "home", "ask", "How did presidents justify tariffs?", folder=tmp_path, **named)
-    assert done.returncode == PARKED, done.stdout + done.stderr
-    assert "the run is parked: the model server answered 404" in done.stdout
-    assert "the model has to exist there" in done.stdout
-    assert "finish without a model" in done.stdout
-    assert "search" not in done.stdout
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "nothing was started: the language model 'toy' refuses every request (HTTP 404: no such path)" in done.stderr
+    assert "check RUBRICA_LLM_MODEL" in done.stderr
+    assert "accepted" not in done.stdout
+    assert "will probably take" not in done.stdout

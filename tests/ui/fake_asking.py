@@ -12,11 +12,11 @@ CRITERIA: list[Json] = [
 CRITERIA.append({"title": "No invention", "description": "Error Criterion: The report invents a quotation.", "weight": -2})
 
 
-def add_estimate(api: FakeApi) -> None:
+def add_estimate(api: FakeApi, refusal: str = "") -> None:
     """Add an estimate from five runs, and one question back."""
     seconds, cost = {"low": 180, "likely": 240, "high": 420}, {"low": 20_000, "likely": 40_000, "high": 60_000}
     tokens = {"low": 40_000, "likely": 60_000, "high": 90_000}
-    estimate = {"tokens": tokens, "cost_microusd": cost, "seconds": seconds, "runs": 5, "within_budget": True}
+    estimate = {"tokens": tokens, "cost_microusd": cost, "seconds": seconds, "runs": 5, "within_budget": True, "refusal": refusal}
     api.answer("POST", "/v1/estimates", lambda *_: estimate)
     question = {"question": "Which period?", "why": "It spans a century.", "options": ["1789-1860", "1861-1900"]}
     api.answer("POST", "/v1/clarifications", lambda *_: {"questions": [question]})

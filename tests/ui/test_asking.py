@@ -29,6 +29,15 @@ def test_sources_that_are_not_set_up_cannot_be_chosen_and_the_page_says_why(api:
     assert "Searches: the default corpus</p>" in shown(app)
 
 
+def test_a_model_that_refuses_is_told_before_the_start(api: FakeApi, open_page: OpenPage) -> None:
+    add_estimate(api, refusal="the language model 'm' refuses every request (HTTP 401: Incorrect <key>)")
+    app = open_page("ask")
+    app.text_area(key="question").set_value(QUESTION).run()
+    assert "A run would not start: the language model" in shown(app)
+    assert "Incorrect &lt;key&gt;" in shown(app)
+    assert "from 5 runs" not in shown(app)
+
+
 def test_the_estimate_is_an_interval_with_its_ground(api: FakeApi, open_page: OpenPage) -> None:
     add_estimate(api)
     app = open_page("ask")

@@ -26,13 +26,15 @@ def show_estimate(client: Client, new: NewRun) -> None:
 
 
 def estimate_html(made: Estimate) -> str:
-    """Return the estimate in words, and what it is based on, as HTML."""
+    """Return the estimate in words, and what it is based on, as HTML; only that the model refuses, if it does."""
     parts = [_format_interval(made.seconds, lambda seconds: format_elapsed(timedelta(seconds=seconds)))]
     if made.cost_microusd:
         parts.append(_format_interval(made.cost_microusd, format_money))
     parts.append(say("ask.tokens_likely", tokens=_format_interval(made.tokens, format_count)))
     behind = say("ask.from_runs", runs=say_count("run", made.runs)) if made.runs else say("ask.from_experience")
     over = "" if made.within_budget else f" <strong>{escape(say('ask.over_budget'))}</strong>"
+    if made.refusal:
+        return f'<div class="r-note" role="alert">{escape(say("ask.model_refuses", reason=made.refusal))}</div>'
     return f'<p class="r-quiet" role="status">{escape(" · ".join(parts))} · {escape(behind)}{over}</p>'
 
 

@@ -60,8 +60,14 @@ class SchemaCodec:
         return Message(role=ChatRole.ASSISTANT, content=remove_thinking(text)[:HISTORY_CHARS] or "{}")
 
 
+@dataclass(frozen=True, slots=True)
 class TagCodec:
-    """Asking by `<think>`, `<tool_call>` and `<answer>` tags: for models trained that way, and for reinforcement learning."""
+    """Asking by `<think>`, `<tool_call>` and `<answer>` tags: for models trained that way, and for reinforcement learning.
+
+    `short` is as for schemas.
+    """
+
+    short: bool = False
 
     def make_request(self, step: AnyStep, messages: Sequence[Message]) -> ChatRequest:
         """Return the request for this step, without a schema."""
@@ -72,7 +78,8 @@ class TagCodec:
         if isinstance(step, TextStep):
             return prompts.get("form_text_tags", language).render_text()
         prompt = prompts.get(step.form, language)
-        return prompt.render_text(outline=step.outline) if "outline" in prompt.names else prompt.render_text()
+        outline = (shorten_step(step) if self.short else step).outline
+        return prompt.render_text(outline=outline) if "outline" in prompt.names else prompt.render_text()
 
     def to_message(self, text: str) -> Message:
         """Return the answer exactly as sampled, so that a trained conversation is a prefix of the next one."""

@@ -7,6 +7,7 @@ from app.domain.budget import StopReason
 from app.domain.evidence import Finding, Passage, Quote
 from app.domain.query import ResearchQuery
 from app.domain.revision import FollowUp
+from workflows.agents.answer_reading import check_length
 from workflows.agents.asker import Asker
 from workflows.agents.brief import find_nearest_quotes, quote_answer
 from workflows.agents.failures import refuse_answer
@@ -18,6 +19,7 @@ from workflows.agents.wording import say
 
 ANSWERER = "follow_up"
 FOLLOW_UP = TextStep("follow_up", max_tokens=2_000)
+ANSWER_WORDS = 200
 REFUSAL = "NOT IN THE EVIDENCE"
 
 
@@ -38,7 +40,7 @@ async def answer_from_evidence(question: str, query: ResearchQuery, passages: Se
         evidence=book.format_quotes(book.ids, kit.bounds.evidence_chars // 2),
         form=kit.codec.describe_form(FOLLOW_UP, kit.prompts, kit.language),
     )
-    text = await Asker(kit, ANSWERER).write(FOLLOW_UP, messages, partial(_check_cites, kit, book))
+    text = await Asker(kit, ANSWERER).write(FOLLOW_UP, messages, partial(_check_answer, kit, book))
     if REFUSAL in text:
         return _make_refusal(kit)
     body = clean_citations(text, book.ids).text
@@ -73,7 +75,8 @@ def _join_spans(spans: Sequence[tuple[int, int, str, Quote]]) -> list[Passage]:
     return joined
 
 
-def _check_cites(kit: Kit, book: QuoteBook, text: str) -> None:
+def _check_answer(kit: Kit, book: QuoteBook, text: str) -> None:
+    check_length(text, ANSWER_WORDS, kit.language)
     if REFUSAL not in text and not has_citation(clean_citations(text, book.ids).text):
         raise refuse_answer("cites_nothing", kit.language, id=book.ids[0])
 

@@ -13,6 +13,7 @@ from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from workflows.agents.agent_set import AgentSet
+from workflows.agents.answer_reading import check_length
 from workflows.agents.asker import Asker
 from workflows.agents.codec import TagCodec
 from workflows.agents.deep_search import FINAL_STOPS, render_opening
@@ -32,6 +33,7 @@ from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
 
 DIGEST = TextStep("react_digest", max_tokens=1_500)
+DIGEST_WORDS = 300
 REPORT = TextStep("react_report", max_tokens=8_000)
 CITE_SPANS = "deeprubric_report"
 
@@ -106,15 +108,19 @@ async def _digest_observation(kit: Kit, reader: Asker, question: str, message: M
     messages = kit.prompts.get(DIGEST.name, kit.language).render(
         question=question, results=message.content, form=kit.codec.describe_form(DIGEST, kit.prompts, kit.language)
     )
-    told = await reader.write(DIGEST, notebook.name_passages(messages))
+    told = await reader.write(
+        DIGEST, notebook.name_passages(messages), lambda text: check_length(text, DIGEST_WORDS, kit.language)
+    )
     digest = Message(role=ChatRole.USER, content=f"<tool_response>\n{as_data(told)}\n</tool_response>")
     return notebook.name_passages([digest])[-1]
 
 
 async def _write_report(kit: Kit, state: Exploration, subtask: Subtask, prompt: str) -> str:
     """Write the report at the end of the conversation, or over the passages alone when the conversation is too long."""
+    words = kit.bounds.sections * kit.bounds.section_words
 
     def check(text: str) -> None:
+        check_length(text, words, kit.language)
         if not list_cited_passages(flatten_cite_spans(text)):
             raise refuse_answer("cites_no_passage", kit.language)
 
@@ -122,7 +128,7 @@ async def _write_report(kit: Kit, state: Exploration, subtask: Subtask, prompt: 
         return kit.prompts.get(prompt, kit.language).render(
             question=subtask.question,
             today=kit.today.isoformat(),
-            words=str(kit.bounds.sections * kit.bounds.section_words),
+            words=str(words),
             evidence=evidence,
             form=kit.codec.describe_form(REPORT, kit.prompts, kit.language),
         )

@@ -56,7 +56,7 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
             agents=MODEL_DRIVEN if endpoint else BRIEF,
             fallback=BRIEF,
             chat=await stack.enter_async_context(connect_model(endpoint)) if endpoint else AbsentModel(),
-            codec=TagCodec() if settings.llm_codec is CodecName.TAGS else SchemaCodec(is_small(settings.llm_context)),
+            codec=(TagCodec if settings.llm_codec is CodecName.TAGS else SchemaCodec)(is_small(settings.llm_context)),
             prompts=PromptLibrary.load().choose_versions(SHORT if is_small(settings.llm_context) else {}),
             context_tokens=settings.llm_context,
             prices=endpoint.prices if endpoint else ModelPrices(),

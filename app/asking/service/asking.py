@@ -60,7 +60,8 @@ class Asking:
             InvalidInput: a system is not available, or is named twice.
         """
         queries = self._runs.list_queries(query, beside, uuid4())
-        return combine_estimates([await self._estimate(each) for each in queries])
+        combined = combine_estimates([await self._estimate(each) for each in queries])
+        return combined.model_copy(update={"refusal": await self._runs.find_refusal()})
 
     async def _estimate(self, query: ResearchQuery) -> Estimate:
         runs = await history.find_alike(self._database, query, self._model.name if self._model else "")

@@ -12,12 +12,14 @@ from app.asking.storage.history import RunConsumption
 from app.domain.budget import Budget
 from app.domain.options import Length
 from app.domain.pricing import PricedModel
-from app.domain.query import Effort, ResearchQuery
+from app.domain.query import Effort, ResearchQuery, SystemName
 
 EXPERIENCE = 5
 LOW, MIDDLE, HIGH = 0.1, 0.5, 0.9
 SPREAD = 2.5
 INPUT_SHARE = 0.88
+# A second round has up to half as many subtasks again, and searching is about half of a run.
+SECOND_ROUND_FACTOR = 1.25
 RUBRIC_FACTOR = 1.35
 LENGTH_FACTOR = {Length.SHORT: 0.85, Length.MEDIUM: 1.0, Length.LONG: 1.2}
 # Medians of runs on the default corpus: tokens and seconds with a model, seconds without one.
@@ -31,6 +33,8 @@ SECONDS_WITHOUT_MODEL = {Effort.QUICK: 3, Effort.STANDARD: 6, Effort.DEEP: 10}
 def estimate_run(query: ResearchQuery, model: PricedModel | None, history: Sequence[RunConsumption]) -> Estimate:
     """Estimate a run of this query with this model (None: without one); `history` are similar runs."""
     factor = (RUBRIC_FACTOR if query.rubric else 1.0) * LENGTH_FACTOR[(query.style and query.style.length) or Length.MEDIUM]
+    if model and query.system is SystemName.MINDDR and query.effort is not Effort.QUICK:
+        factor *= SECOND_ROUND_FACTOR
     usual_tokens = TOKENS[query.effort] * factor + (JUDGE_TOKENS[query.effort] if model and model.judges else 0)
     tokens = _interval_of([run.tokens for run in history], usual_tokens if model else 0)
     usual = (SECONDS if model else SECONDS_WITHOUT_MODEL)[query.effort]

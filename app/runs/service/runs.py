@@ -16,6 +16,7 @@ from app.domain.query import ResearchQuery, SystemName
 from app.domain.revision import DELIVERED
 from app.domain.rubric import Rubric
 from app.domain.run import Run
+from app.outgoing.model_check import ModelCheck
 from app.preferences.storage import writer_defaults
 from app.reports.storage import reports, versions
 from app.reports.storage.reports import StoredReport
@@ -57,12 +58,22 @@ class Runs:
     """
 
     def __init__(
-        self, database: Database, gateway: RunGateway, systems: Sequence[SystemName] = ALL_SYSTEMS, admit: Admit | None = None
+        self,
+        database: Database,
+        gateway: RunGateway,
+        systems: Sequence[SystemName] = ALL_SYSTEMS,
+        admit: Admit | None = None,
+        model_check: ModelCheck | None = None,
     ) -> None:
         self._database = database
         self._gateway = gateway
         self._systems = systems
         self._admit = admit
+        self._model_check = model_check
+
+    async def find_refusal(self) -> str:
+        """Return why the language model refuses every request; empty if it does not, or there is none."""
+        return await self._model_check.find_refusal() if self._model_check else ""
 
     @property
     def systems(self) -> Sequence[SystemName]:
@@ -95,7 +106,10 @@ class Runs:
         Raises:
             InvalidInput: a system asked for is not available, or is named twice.
             TooManyRequests: a quota of the organisation or the key is reached; then nothing is stored.
+            Conflict: the language model refuses every request; then nothing is stored.
         """
+        if self._model_check is not None:
+            await self._model_check.require_accepted()
         run_id = uuid4()
         return (await self.create_all(self.list_queries(query, beside, run_id), notes, agreed, run_id))[0]
 

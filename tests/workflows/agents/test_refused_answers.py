@@ -5,11 +5,15 @@ import json
 import pytest
 
 from app.domain.chat import ChatRequest, Completion
-from app.domain.evidence import Finding
+from app.domain.errors import AnswerInvalid
+from app.domain.evidence import Finding, Passage
+from app.domain.query import SystemName
 from app.domain.report import Report
-from tests.workflows.agent_kit import make_record, step_of
-from tests.workflows.agents.scripted_report import RAISE, TWO, rendered, write, writing
+from tests.workflows.agent_kit import make_kit, make_record, step_of
+from tests.workflows.agents.scripted_report import QUERY, RAISE, TWO, rendered, write, writing
 from tests.workflows.agents.scripted_search import DONE, PROTECT, make_acting_model, search_subtask, write_act, write_finding
+from tests.workflows.systems.one_question import answer_soundly, prompt_of, run_system
+from workflows.agents.follow_up import answer_from_evidence
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local_record import LocalRecord
 
@@ -121,3 +125,36 @@ async def test_a_loop_that_the_model_adapter_ended_is_asked_again() -> None:
     model = in_turn(broken_off, TWO)
     await write(model, record=make_record())
     assert len(requests_for_the_section(model)) == 2
+
+
+def too_long(cited: str) -> str:
+    return " ".join(f"Law {i} of the year {i * 7} set a duty of {i * 3} on goods of kind {i * 11} {cited}." for i in range(900))
+
+
+@pytest.mark.parametrize("system", [SystemName.MAMS, SystemName.REACT])
+async def test_a_draft_far_beyond_its_length_is_refused(system: SystemName) -> None:
+    def wordy(request: ChatRequest) -> ScriptedAnswer:
+        return answer_soundly(request) if request.response_schema else too_long("[p1]")
+
+    report, _, model = await run_system(system, wordy)
+    again = [r for r in model.requests if "words where about" in r.messages[-1].content]
+    assert again
+    assert not any("Law 7" in section.body for section in report.sections)
+    assert "words where about" in report.notices[0]
+
+
+async def test_a_digest_far_beyond_its_length_is_refused() -> None:
+    def wordy(request: ChatRequest) -> ScriptedAnswer:
+        return too_long("[p1]") if "hand on what bears" in prompt_of(request) else answer_soundly(request)
+
+    report, _, model = await run_system(SystemName.REACT, wordy)
+    assert not any("Law 7" in prompt_of(r) for r in model.requests if "hand on what bears" not in prompt_of(r))
+    assert "words where about 300" in report.notices[0]
+
+
+async def test_an_answer_to_a_further_question_far_beyond_its_length_is_refused() -> None:
+    source = RAISE.source
+    passage = Passage(source=source, text=RAISE.text, start=RAISE.start, end=RAISE.end)
+    kit = make_kit(ScriptedModel(lambda _: too_long("[q1]")), make_record())
+    with pytest.raises(AnswerInvalid, match="words where about 200"):
+        await answer_from_evidence("Did prices to consumers rise?", QUERY, [passage], kit)

@@ -8,7 +8,7 @@ from app.domain.options import ReportStyle, Tone
 from app.domain.query import Effort, Language, ResearchQuery
 from tests.workflows.agent_kit import PROMPTS, make_kit, make_record, run_chain, step_of
 from tests.workflows.sensible_model import answer_sensibly
-from workflows.agents.codec import SchemaCodec
+from workflows.agents.codec import SchemaCodec, TagCodec
 from workflows.agents.effort import bounds_of, fit_bounds, is_small
 from workflows.agents.kit import Kit
 from workflows.chat_models.scripted import ScriptedModel
@@ -49,3 +49,12 @@ def test_what_is_small_and_what_fits() -> None:
     assert (
         fit_bounds(usual, CONTEXT, Language.CHINESE).evidence_chars < fit_bounds(usual, CONTEXT, Language.ENGLISH).evidence_chars
     )
+
+
+async def test_in_tags_a_small_model_is_asked_for_less_too() -> None:
+    model = ScriptedModel(lambda _: "<answer>{}</answer>")
+    kit = replace(make_small_kit(model), codec=TagCodec(short=True))
+    await run_chain(kit, make_record(), "Why were tariffs raised?")
+    intent = "\n".join(m.content for m in model.requests[0].messages)
+    assert '"must_cover"' in intent
+    assert '"interpretations"' not in intent

@@ -10,6 +10,7 @@ import pytest
 from app.domain.errors import ToolError
 from app.settings import read_settings
 from tests.support.outside_stub import answer_with, refuse_with, serve_outside
+from workflows.agents.codec import SchemaCodec, TagCodec
 from workflows.durable.workshop_setup import open_workshop
 
 ROOT = Path(__file__).parents[3]
@@ -69,3 +70,14 @@ async def test_pages_that_searches_find_are_read_by_our_own_reader_which_goes_no
             with pytest.raises(ToolError, match="page: refused"):
                 await shop.reader(shop.index).read(f"{inside.url}/")
         assert inside.seen == []
+
+
+async def test_the_context_shortens_prompts_in_either_notation(own_postgres_url: str) -> None:
+    given = {
+        "RUBRICA_WORKER_DATABASE_URL": own_postgres_url,
+        "RUBRICA_RETRIEVAL_URL": "http://127.0.0.1:9",
+        "RUBRICA_LLM_CONTEXT": "8192",
+    }
+    for codec, expected in (("tags", TagCodec(short=True)), ("schema", SchemaCodec(short=True))):
+        async with open_workshop(read_settings(given | {"RUBRICA_LLM_CODEC": codec})) as shop:
+            assert shop.codec == expected

@@ -10,6 +10,7 @@ from pydantic import Field
 from app.domain.query import ResearchQuery
 from app.domain.value import Value
 from workflows.agents.actions import AgentAct, offer_tools, read_tagged_act
+from workflows.agents.answer_reading import check_length
 from workflows.agents.asker import Asker, FaultyReply
 from workflows.agents.failures import refuse_answer
 from workflows.agents.kit import Kit
@@ -130,14 +131,16 @@ def merge_memory(old: tuple[str, ...], fresh: tuple[str, ...]) -> tuple[str, ...
 
 async def revise_report(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, notebook: Notebook, chunk: str) -> str:
     """A_report, eq. 5: work the chunk into the report."""
+    words = kit.bounds.sections * kit.bounds.section_words
 
     def check(text: str) -> None:
+        check_length(text, words, kit.language)
         if not list_cited_passages(text):
             raise refuse_answer("cites_no_passage", kit.language)
 
     messages = kit.prompts.get("markov_report", kit.language).render(
         today=kit.today.isoformat(),
-        words=str(kit.bounds.sections * kit.bounds.section_words),
+        words=str(words),
         chunk=chunk,
         form=kit.codec.describe_form(REPORT, kit.prompts, kit.language),
         notes=format_memory(add_option_notes(kit.memory, query, kit.language), kit.language),

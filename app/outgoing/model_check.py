@@ -1,0 +1,106 @@
+"""Ask the language model's server whether it takes requests at all, before a run is paid for."""
+
+import asyncio
+import re
+import time
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import orjson
+
+from app.domain.errors import Conflict
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    import aiohttp
+
+LIMIT = timedelta(seconds=4)
+ACCEPTED_FOR, REFUSED_FOR = timedelta(minutes=10), timedelta(seconds=5)
+"""How long an answer holds: a refusal only briefly, because somebody is about to put it right."""
+SHOWN_CHARS = 200
+READ_BYTES = 4_000
+REFUSALS = frozenset({401, 403, 404})
+_NO_MODEL = re.compile(r"model_not_found|model.{0,100}?(not found|not exist|n't exist)|(no such|unknown) model", re.I | re.S)
+_UNPAID = re.compile(r"quota|insufficient|credit|billing|payment", re.I)
+
+
+class ModelCheck:
+    """Finds out, and remembers for a while, whether a model refuses every request.
+
+    A server without a key is asked for the models that it lists. Else one token is asked for: many servers list their models to
+    everybody, whatever the key.
+    """
+
+    def __init__(self, base_url: str, model: str, key: str = "") -> None:
+        self._url = base_url.rstrip("/")
+        self._model = model
+        self._key = key
+        self._lock = asyncio.Lock()
+        self._refusal = ""
+        self._holds_until = 0.0
+
+    @classmethod
+    def of(cls, settings: Settings) -> "ModelCheck | None":
+        """Return the check of the configured model; None without one."""
+        if settings.llm_base_url is None or settings.llm_model is None:
+            return None
+        key = settings.llm_api_key
+        return cls(settings.llm_base_url, settings.llm_model, key.get_secret_value() if key else "")
+
+    async def require_accepted(self) -> None:
+        """Return if the model takes requests, or cannot be asked just now: a run waits for a server that is away.
+
+        Raises:
+            Conflict: it refuses the key, or has no such model.
+        """
+        if refusal := await self.find_refusal():
+            raise Conflict(f"nothing was started: {refusal}")
+
+    async def find_refusal(self) -> str:
+        """Return why the model refuses every request; empty if it does not, or cannot be asked just now."""
+        async with self._lock:
+            if time.monotonic() >= self._holds_until:
+                self._refusal = await self._ask()
+                holds = REFUSED_FOR if self._refusal else ACCEPTED_FOR
+                self._holds_until = time.monotonic() + holds.total_seconds()
+            return self._refusal
+
+    async def _ask(self) -> str:
+        import aiohttp  # loaded with the first question
+
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        limit = aiohttp.ClientTimeout(total=LIMIT.total_seconds())
+        try:
+            async with aiohttp.ClientSession(timeout=limit, headers=headers, trust_env=True) as session:
+                if not self._key and await self._is_listed(session):
+                    return ""
+                one = {"model": self._model, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 1}
+                async with session.post(f"{self._url}/chat/completions", json=one, allow_redirects=False) as answer:
+                    return self._read_refusal(answer.status, await answer.content.read(READ_BYTES))
+        except (aiohttp.ClientError, TimeoutError):
+            return ""
+
+    async def _is_listed(self, session: "aiohttp.ClientSession") -> bool:
+        async with session.get(f"{self._url}/models", allow_redirects=False) as answer:
+            try:
+                return answer.status == 200 and any(m["id"] == self._model for m in orjson.loads(await answer.read())["data"])
+            except (orjson.JSONDecodeError, KeyError, TypeError):
+                return False
+
+    def _read_refusal(self, status: int, body: bytes) -> str:
+        said = _read_reason(body)
+        unknown = status == 404 or (status in (400, 422) and _NO_MODEL.search(said) is not None)
+        if not (unknown or status in REFUSALS) or (status == 403 and _UNPAID.search(said)):
+            return ""
+        advice = "check RUBRICA_LLM_MODEL and RUBRICA_LLM_BASE_URL" if unknown else "check RUBRICA_LLM_API_KEY"
+        return f"the language model {self._model!r} refuses every request (HTTP {status}: {said[:SHOWN_CHARS]}); {advice}"
+
+
+def _read_reason(body: bytes) -> str:
+    """Return what a server says of its refusal, in JSON or as a page, on one line."""
+    try:
+        said = orjson.loads(body)["error"]
+        text = f"{said['message']} {said.get('code') or ''}" if isinstance(said, dict) else str(said)
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        text = re.sub(r"<[^>]*>", " ", body.decode("utf-8", "replace"))
+    return " ".join(text.split())
