@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 from itertools import islice
 
 from app.settings import Settings
-from training.decontamination.public_sets import read_public_sets
+from training.decontamination.public_sets import find_public_sets, locate_benchmarks, read_public_sets
 from training.evaluation.harness.models import ModelFiles, codec_of, open_models
 from training.evaluation.harness.starting import PACKAGES
 from training.synthesis.catalogue import load_kind
 from training.synthesis.mined_queries import drop_options, mix_with_mined
+from training.synthesis.public_runs import refuse_public_runs
 from training.synthesis.set_request import SetRequest
 from training.synthesis.source_corpus import open_corpora
 from training.synthesis.training_set.folder import SetFolder
@@ -36,7 +37,8 @@ async def make_requested_set(
     kind = load_kind(request.kind)
     own = replace(request, options=drop_options(request.options))
     kind.require_known(own.options)
-    public, against = read_public_sets(request.against)
+    refuse_public_runs(request)
+    public, against = read_public_sets(request.against or find_public_sets(locate_benchmarks(settings)))
     files = ModelFiles(request.model_file, request.verifier_file, request.threads)
     with open_corpora(settings, request.corpora) as corpora:
         async with open_models(settings, files) as models:

@@ -73,7 +73,9 @@ async def record_and_make(home: Path, stub: ModelStub, **options: str) -> Traini
         await run_benchmark(settings, wish_run(folder, SystemName.REACT, ids=("1", "2")), lambda _: None)
         questions = folder / "questions.jsonl"
         write_lines(questions, [{"id": int(n), "prompt": q, "hops": 3} for n, (_, _, q) in QUESTIONS.items()])
-        request = SetRequest("trajectories", folder / "set", 10, inputs=(folder / "react", questions), options=options)
+        request = SetRequest(
+            "trajectories", folder / "set", 10, inputs=(folder / "react", questions), options=options | {"benchmark": "drb-race"}
+        )
         return await make_requested_set(settings, request, lambda _: None)
 
 
