@@ -41,6 +41,7 @@ async def make_and_report(settings: Settings, request: SetRequest) -> int:
             print(f"share: {f'{mixture} {name}':22} {share.reached:>6.0%} of {share.asked:.0%} asked")
     for notice in manifest.notices:
         say(f"note: {notice}")
+    print(f"near-duplicates are found by {manifest.near_duplicates_by}")
     print(f"{manifest.usage.model_calls} calls, US$ {manifest.usage.cost_microusd / MICRO:.4f}")
     print(request.out / REPORT)
     return 0

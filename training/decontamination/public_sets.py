@@ -46,6 +46,16 @@ def read_public_sets(named: Sequence[str]) -> tuple[KnownTexts, dict[str, int]]:
     return public, counts
 
 
+def list_public_files(named: Sequence[str]) -> dict[str, Sequence[Path]]:
+    """Return the files of public sets by their names, given as `NAME=DATA`."""
+    found: dict[str, Sequence[Path]] = {}
+    for name, _, data in (text.partition("=") for text in named):
+        path = Path(data).expanduser()
+        own = QUESTIONS_OF.get(name, name)
+        found[name] = load_benchmark(own).files(BenchmarkInput(path)) if own in LOCATIONS else [path]
+    return found
+
+
 def read_questions(name: str, data: Path) -> Iterator[str]:
     """Yield the questions of a benchmark of ours, or of a file that any other set is in.
 

@@ -238,6 +238,6 @@ async def test_an_option_that_a_kind_does_not_have_is_refused_by_name(
     tmp_path: Path, kind: str, options: dict[str, str], message: str
 ) -> None:
     run = write_run(tmp_path / "run", "m", "react", None, {"How deep is the harbour?": "It is deep."})
-    request = SetRequest(kind, tmp_path / "set", 1, inputs=(run,), options=options)
+    request = SetRequest(kind, tmp_path / "set", 1, inputs=(run,), options=options | {"benchmark": "drb-race"})
     with pytest.raises(InvalidInput, match=message):
         await make_requested_set(Settings(), request, lambda _: None)

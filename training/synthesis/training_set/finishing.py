@@ -8,6 +8,7 @@ import orjson
 
 from app.domain.budget import Usage
 from training.decontamination.known_texts import KnownTexts
+from training.decontamination.near_meanings import name_measure
 from training.synthesis.training_set.card import render_card
 from training.synthesis.training_set.folder import CARD, MANIFEST, REFUSED, REPORT, ROWS, SetFolder
 from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
@@ -65,6 +66,7 @@ def finish_set(
         figures=dict(recipe.count_figures(worked)),
         shares=mixing.count_shares([name for found in rows.values() for name in found]),
         notices=[*notices, *splits.notices],
+        near_duplicates_by=name_measure(encoder),
     )
     shown = recipe.illustrate(encoder, [row for found in rows.values() for row in found.values()], public.list_texts())
     folder.write_files(
