@@ -82,6 +82,7 @@ class Settings(BaseModel):
         description="Folder of own documents, which API and retrieval service share; default: `documents` in the home.",
     )
     models_dir: Path | None = Field(default=None, description="Folder of model weights; default: `models` in the home.")
+    benchmarks_dir: Path | None = Field(default=None, description="Public benchmarks; default: `benchmarks` in the home.")
     llm_base_url: WebAddress | None = Field(default=None, description="An OpenAI-compatible server, with its `/v1`.")
     llm_api_key: SecretStr | None = Field(default=None, description="Sent as the bearer token.")
     llm_model: str | None = Field(default=None, description="The model to ask for.")

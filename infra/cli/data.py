@@ -28,7 +28,9 @@ def make(
     inputs: Annotated[
         list[Path] | None, typer.Option("--input", help="A file or folder that the kind reads (repeatable).")
     ] = None,
-    against: Annotated[list[str] | None, typer.Option(help="NAME=DATA: a public set whose texts no row may have.")] = None,
+    against: Annotated[
+        list[str] | None, typer.Option(help="NAME=DATA: a public set whose texts no row may have; default: all that are found.")
+    ] = None,
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE, as the kind explains (repeatable).")] = None,
     seed: Annotated[int, typer.Option(help="The seed of all draws.")] = 0,
     model_file: Annotated[Path | None, typer.Option(help="A GGUF file to be the writer, in this process.")] = None,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from app.domain.errors import InvalidInput
 from app.settings import Settings
 from infra.cli.execute import say
+from training.decontamination.public_sets import find_public_sets, locate_benchmarks
 from training.synthesis.catalogue import LOCATIONS, load_kind
 from training.synthesis.make_requested_set import make_requested_set
 from training.synthesis.set_request import SetRequest
@@ -27,6 +28,9 @@ def show_kinds() -> int:
 
 async def make_and_report(settings: Settings, request: SetRequest) -> int:
     """Make a set, say how far it is, and print what it has."""
+    folder = locate_benchmarks(settings)
+    if not (request.against or find_public_sets(folder)):
+        say(f"note: no --against, and no public benchmark in {folder}: rows are compared with none")
     manifest = await make_requested_set(settings, request, _Progress(request.rows))
     for split, rows in manifest.rows.items():
         print(f"{split:12} {rows:>7}")
@@ -37,6 +41,7 @@ async def make_and_report(settings: Settings, request: SetRequest) -> int:
             print(f"share: {f'{mixture} {name}':22} {share.reached:>6.0%} of {share.asked:.0%} asked")
     for notice in manifest.notices:
         say(f"note: {notice}")
+    print(f"near-duplicates are found by {manifest.near_duplicates_by}")
     print(f"{manifest.usage.model_calls} calls, US$ {manifest.usage.cost_microusd / MICRO:.4f}")
     print(request.out / REPORT)
     return 0

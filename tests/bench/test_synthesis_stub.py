@@ -24,7 +24,8 @@ async def test_runs_become_rows(kind: str, tmp_path: Path) -> None:
     )
     async with serve_synthesis_stub() as stub:
         settings = Settings.model_validate({"llm_base_url": stub.base_url, "llm_model": "stub", "home": tmp_path})
-        manifest = await make_requested_set(settings, SetRequest(kind, tmp_path / "set", 6, inputs=runs), lambda _: None)
+        request = SetRequest(kind, tmp_path / "set", 6, inputs=runs, options={"benchmark": "drb-race"})
+        manifest = await make_requested_set(settings, request, lambda _: None)
     assert sum(manifest.rows.values()) >= 3, manifest.refused
 
 

@@ -27,7 +27,7 @@ def runs(tmp_path: Path) -> list[str]:
     """Two runs that answer three questions."""
     one = write_run(tmp_path / "one", "m1", "minddr", 0.2, {q: make_report(TABLE) for q in QUESTIONS})
     two = write_run(tmp_path / "two", "m2", "mams", 0.9, {q: make_report(PROSE) for q in QUESTIONS})
-    return ["--input", str(one), "--input", str(two)]
+    return ["--option", "benchmark=drb-race", "--input", str(one), "--input", str(two)]
 
 
 def read_rows(out: Path) -> list[dict[str, Any]]:
@@ -95,7 +95,7 @@ async def test_people_review_pairs_on_the_terminal(tmp_path: Path, runs: list[st
 
 
 async def test_a_policy_is_sampled_and_scored(tmp_path: Path, runs: list[str]) -> None:
-    command = ["data", "make", "self-samples", *runs[:2], "--option", "samples=2", "--option", "preset=reports"]
+    command = ["data", "make", "self-samples", *runs[:4], "--option", "samples=2", "--option", "preset=reports"]
     command += ["--out", str(tmp_path / "set"), "--option", "temperature=0.9"]
     told, _ = await run_with_model(tmp_path / "home", *command)
     rows = read_rows(tmp_path / "set")
@@ -111,7 +111,7 @@ def test_a_planted_rule_needs_no_model(tmp_path: Path, runs: list[str]) -> None:
     assert {row["accepted"]["lineage"]["run"] for row in read_rows(out)} == {"one"}
     for arguments, message in (
         (("preference-pairs", *runs), "preference-pairs needs a model"),
-        (("preference-pairs", *runs[:2], "--option", "planted=table"), "fewer than 2 models"),
+        (("preference-pairs", *runs[:4], "--option", "planted=table"), "fewer than 2 models"),
         (("self-samples",), "needs an --input"),
     ):
         refused = run_rubrica(home, "data", "make", *arguments, "--out", str(tmp_path / "none"))

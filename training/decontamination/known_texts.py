@@ -1,7 +1,8 @@
 """The check whether a public set has a text already, word for word or nearly.
 
 A text is known when it shares a run of eight words (or thirteen ideographs) with a public one; when one of the two is shorter
-than that, and stands whole in the other; or when it is a near-copy. Articles, case and punctuation do not count.
+than that, and stands whole in the other; or when it is a near-copy. Articles, case and punctuation do not count. Long texts,
+such as reports, share eight words by chance: they are known by thirteen words (or twenty ideographs) in a row.
 """
 
 from collections import defaultdict
@@ -12,6 +13,7 @@ from training.decontamination.near_copies import WordOverlap
 from training.evaluation.answer_metrics import tokens_of
 
 WORDS, IDEOGRAPHS = 8, 13
+LONG = {WORDS: 13, IDEOGRAPHS: 20}
 FEWEST_WORDS, FEWEST_IDEOGRAPHS = 3, 6
 """A shorter public text is no sign of a copy: it is found as a whole only."""
 
@@ -48,6 +50,20 @@ class KnownTexts:
         """Return the name of the set that has the text; empty where none has."""
         said = tokens_of(text)
         return self._find_run(said) or self._find_whole(said) or self._find_near(text)
+
+    def find_in_long(self, text: str) -> str:
+        """Return the name of a set of which a long text has a text, or a long part of one; empty where none."""
+        said = tokens_of(text)
+        return next((found for size in LONG if (found := self._find_long_run(said, size))), "")
+
+    def _find_long_run(self, said: Sequence[str], size: int) -> str:
+        in_a_row = 0
+        for at in range(len(said) - size + 1):
+            found = self._runs[size].get(tuple(said[at : at + size]), "")
+            in_a_row = in_a_row + 1 if found else 0
+            if in_a_row > LONG[size] - size:
+                return found
+        return ""
 
     def _find_run(self, said: Sequence[str]) -> str:
         for size, known in self._runs.items():

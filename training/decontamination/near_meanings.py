@@ -15,6 +15,13 @@ ALIKE = 0.7
 BLOCK = 1_000
 
 
+def name_measure(encoder: Encoder | None) -> str:
+    """Name the measure by which near-duplicates are found with this encoder."""
+    if encoder is None or not encoder.name.startswith(MODEL):
+        return "words"
+    return f"words, and in English meaning by {encoder.name}"
+
+
 def list_near_meanings(encoder: Encoder | None, texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the places of each two texts that mean nearly the same; none without the encoder that the limit is for."""
     if encoder is None or not encoder.name.startswith(MODEL):

@@ -5,12 +5,28 @@ from pathlib import Path
 from typing import Any
 
 from app.domain.errors import InvalidInput
+from app.settings import Settings
 from training.decontamination.known_texts import KnownTexts
 from training.evaluation.benchmarks.catalogue import LOCATIONS, load_benchmark
 from training.evaluation.benchmarks.files import read_json_lines
 from training.evaluation.harness.example import BenchmarkInput
 
+PUBLIC = frozenset(LOCATIONS) - {"graph-set"}
+"""The benchmarks that others publish. The questions of a graph set are our own."""
+QUESTIONS_OF = {"drb-race": "drb-fact"}
+"""Benchmarks whose questions another one reads, which needs no further files."""
 FIELDS = ("prompt", "question", "query", "text", "Question", "problem")
+
+
+def locate_benchmarks(settings: Settings) -> Path:
+    """Return the folder of public benchmarks."""
+    return settings.benchmarks_dir or settings.home / "benchmarks"
+
+
+def find_public_sets(folder: Path) -> list[str]:
+    """Find the public benchmarks in this folder, each in a folder or a file of its name; return them as `NAME=DATA`."""
+    found = {name: [path for path in (folder / name, *sorted(folder.glob(f"{name}.*"))) if path.exists()] for name in PUBLIC}
+    return [f"{name}={paths[0]}" for name, paths in sorted(found.items()) if paths]
 
 
 def read_public_sets(named: Sequence[str]) -> tuple[KnownTexts, dict[str, int]]:
@@ -30,6 +46,16 @@ def read_public_sets(named: Sequence[str]) -> tuple[KnownTexts, dict[str, int]]:
     return public, counts
 
 
+def list_public_files(named: Sequence[str]) -> dict[str, Sequence[Path]]:
+    """Return the files of public sets by their names, given as `NAME=DATA`."""
+    found: dict[str, Sequence[Path]] = {}
+    for name, _, data in (text.partition("=") for text in named):
+        path = Path(data).expanduser()
+        own = QUESTIONS_OF.get(name, name)
+        found[name] = load_benchmark(own).files(BenchmarkInput(path)) if own in LOCATIONS else [path]
+    return found
+
+
 def read_questions(name: str, data: Path) -> Iterator[str]:
     """Yield the questions of a benchmark of ours, or of a file that any other set is in.
 
@@ -37,7 +63,7 @@ def read_questions(name: str, data: Path) -> Iterator[str]:
         InvalidInput: the data cannot be read.
     """
     if name in LOCATIONS:
-        return (example.question for example in load_benchmark(name).read(BenchmarkInput(data)))
+        return (example.question for example in load_benchmark(QUESTIONS_OF.get(name, name)).read(BenchmarkInput(data)))
     return iter(read_json_lines(data, _question_of))
 
 

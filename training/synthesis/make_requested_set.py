@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 from itertools import islice
 
 from app.settings import Settings
-from training.decontamination.public_sets import read_public_sets
+from training.decontamination.public_sets import find_public_sets, locate_benchmarks, read_public_sets
 from training.evaluation.harness.models import ModelFiles, codec_of, open_models
 from training.evaluation.harness.starting import PACKAGES
 from training.synthesis.catalogue import load_kind
+from training.synthesis.input_digests import digest_inputs
 from training.synthesis.mined_queries import drop_options, mix_with_mined
+from training.synthesis.public_runs import refuse_public_runs
 from training.synthesis.set_request import SetRequest
 from training.synthesis.source_corpus import open_corpora
 from training.synthesis.training_set.folder import SetFolder
@@ -36,7 +38,10 @@ async def make_requested_set(
     kind = load_kind(request.kind)
     own = replace(request, options=drop_options(request.options))
     kind.require_known(own.options)
-    public, against = read_public_sets(request.against)
+    refuse_public_runs(request)
+    named = request.against or find_public_sets(locate_benchmarks(settings))
+    public, against = read_public_sets(named)
+    digests = digest_inputs(request, named)
     files = ModelFiles(request.model_file, request.verifier_file, request.threads)
     with open_corpora(settings, request.corpora) as corpora:
         async with open_models(settings, files) as models:
@@ -46,18 +51,22 @@ async def make_requested_set(
             recipe = kind.open_recipe(workshop)
             candidates = islice(recipe.candidates, request.candidates)
             recipe = mix_with_mined(replace(recipe, candidates=candidates), request)
-            origin = _describe_origin(request, workshop, against, recipe.consents_at)
+            origin = _describe_origin(request, workshop, against, digests, recipe.consents_at)
             return await make_set(recipe, origin, request.out, public, request.at_once, told)
 
 
-def _describe_origin(request: SetRequest, workshop: Workshop, against: dict[str, int], consents_at: datetime | None) -> SetOrigin:
+def _describe_origin(
+    request: SetRequest, workshop: Workshop, against: dict[str, int], digests: dict[str, str], consents_at: datetime | None
+) -> SetOrigin:
     models = workshop.models
     roles = {WRITER: models.system, VERIFIER: models.judge}
     return SetOrigin(
         kind=request.kind,
         wanted=request.rows,
         seed=request.seed,
-        settings={**request.options, "inputs": [path.name for path in request.inputs], "candidates": request.candidates},
+        settings={**request.options, "inputs": [path.name for path in request.inputs]},
+        most_candidates=request.candidates,
+        files=digests,
         corpora={corpus.name: corpus.generation for corpus in workshop.corpora},
         models={role: served.used for role, served in roles.items() if served is not None},
         prompts=dict(workshop.prompts.digests),

@@ -15,8 +15,9 @@ from training.synthesis.training_set.mixture import Classes, Mixture
 from training.synthesis.training_set.recipe import SetRecipe
 
 MINED, SHARE = "mined", "share"
-OPTIONS = frozenset({MINED, SHARE})
-"""The options that all kinds have which are made of runs."""
+BENCHMARK = "benchmark"
+OPTIONS = frozenset({MINED, SHARE, BENCHMARK})
+"""The options that all kinds have which are made of runs. `benchmark` names public ones whose runs are wanted."""
 MADE, ORIGIN = "made", "origin"
 ALL = 100
 
@@ -45,5 +46,5 @@ def mix_with_mined(recipe: SetRecipe[C], request: SetRequest) -> SetRecipe[C]:
 
 
 def drop_options(options: Mapping[str, str]) -> dict[str, str]:
-    """Return the options without those of the mixing, which all kinds share."""
+    """Return the options without those that all kinds share."""
     return {name: value for name, value in options.items() if name not in OPTIONS}

@@ -62,7 +62,7 @@ async def record_and_make(folder: Path, stub: ModelStub, composition: Compositio
             composition=composition,
         )
         await run_benchmark(settings, wish, lambda _: None)
-        request = SetRequest("report-data", folder / "set", 10, inputs=(folder / "run",))
+        request = SetRequest("report-data", folder / "set", 10, inputs=(folder / "run",), options={"benchmark": "drb-race"})
         return await make_requested_set(settings, request, lambda _: None)
 
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from app.domain.query import Language
 from retrieval.encoding.encoder import Vectors
-from training.decontamination.near_meanings import MODEL, list_near_meanings
+from training.decontamination.near_meanings import MODEL, list_near_meanings, name_measure
 from training.synthesis.evidence_trees.query_map import render_query_map
 from training.synthesis.training_set.outcome import KeptRow
+from training.synthesis.training_set.row_groups import list_evidence
 from training.synthesis.training_set.splits import Split, assign_splits
 
 
@@ -85,6 +86,15 @@ def test_queries_that_mean_the_same_are_linked_by_the_encoder_whose_cosines_are_
     other = TwoMeanings()
     other.name = "another-model"
     assert list(list_near_meanings(other, texts)) == list(list_near_meanings(None, texts)) == []
+
+
+def test_chinese_queries_are_compared_by_words_where_the_encoder_knows_none() -> None:
+    queries = ["新能源汽车电池回收的产业链现状与未来趋势", "新能源汽车电池回收的产业链近况与未来趋势", "关税 tariff of 1824"]
+    rows = {str(n): make_row(query, (f"d{n}",)) for n, query in enumerate(queries)}
+    evidence = list_evidence(rows, TwoMeanings())
+    assert evidence["0"] == evidence["1"] != []
+    assert evidence["2"] == []
+    assert (name_measure(TwoMeanings()), name_measure(None)) == (f"words, and in English meaning by {MODEL}-toy", "words")
 
 
 def test_the_map_of_queries_shows_those_that_the_encoder_reads_beside_public_ones() -> None:

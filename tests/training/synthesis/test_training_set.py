@@ -14,7 +14,10 @@ from app.domain.budget import Usage
 from app.domain.chat import ChatRequest, ChatRole, Completion, Message
 from app.domain.errors import Conflict, InvalidInput, ModelUnusable
 from app.domain.query import Language
+from tests.training.synthesis.recorded_run_folders import write_run
 from training.decontamination.known_texts import KnownTexts
+from training.synthesis.input_digests import digest_inputs
+from training.synthesis.set_request import SetRequest
 from training.synthesis.training_set.make_set import make_set
 from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
@@ -141,6 +144,45 @@ def test_a_folder_goes_on_with_its_own_set_only(tmp_path: Path) -> None:
     (tmp_path / "other/letter.txt").write_text("dear")
     with pytest.raises(InvalidInput, match="something else"):
         make(Workshop(), tmp_path / "other")
+
+
+def test_a_set_that_grows_asks_only_what_is_new_and_has_the_bytes_of_one_made_at_once(tmp_path: Path) -> None:
+    larger = ORIGIN.model_copy(update={"wanted": 50, "most_candidates": 900})
+    whole, grown = Workshop(), Workshop()
+    make(whole, tmp_path / "whole", larger)
+    make(grown, tmp_path / "grown", ORIGIN.model_copy(update={"most_candidates": 800}))
+    make(grown, tmp_path / "grown", larger)
+    assert read_files(tmp_path / "grown") == read_files(tmp_path / "whole")
+    assert grown.answered <= whole.answered + 2 * 4
+    with pytest.raises(Conflict, match="larger, not smaller"):
+        make(Workshop(), tmp_path / "grown", ORIGIN)
+
+
+def test_a_set_does_not_go_on_with_inputs_that_have_changed(tmp_path: Path) -> None:
+    begun, changed = (ORIGIN.model_copy(update={"files": {"input runs/one": digest}}) for digest in ("aa", "bb"))
+    make(Workshop(), tmp_path / "set", begun)
+    with pytest.raises(Conflict, match="the input runs/one has changed since this set was begun"):
+        make(Workshop(), tmp_path / "set", changed)
+
+
+def test_the_digest_of_an_input_changes_with_its_rows_and_not_with_its_report(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", "m", "react", None, {"How deep is it?": "Deep."})
+    public = tmp_path / "public.jsonl"
+    public.write_text('{"question": "Who?"}\n')
+    request = SetRequest("trajectories", tmp_path / "set", 1, inputs=(run,), options={"hard": str(public)})
+    before = digest_inputs(request, [f"own={public}"])
+    assert before.keys() == {f"input {run}", "option hard", "public set own"}
+    (run / "report.html").write_text("looked at again")
+    assert digest_inputs(request, [f"own={public}"]) == before
+    public.write_text('{"question": "Whom?"}\n')
+    (run / "answers.jsonl").write_text("")
+    after = digest_inputs(request, [f"own={public}"])
+    assert all(after[name] != digest for name, digest in before.items())
+
+
+def test_the_measure_of_near_duplicates_is_told(tmp_path: Path) -> None:
+    assert make(Workshop(), tmp_path / "set").near_duplicates_by == "words"
+    assert "near-duplicates are found by" in (tmp_path / "set/report.html").read_text()
 
 
 def test_a_finished_set_is_made_again_without_a_model(tmp_path: Path) -> None:

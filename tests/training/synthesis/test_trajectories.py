@@ -73,7 +73,9 @@ async def record_and_make(home: Path, stub: ModelStub, **options: str) -> Traini
         await run_benchmark(settings, wish_run(folder, SystemName.REACT, ids=("1", "2")), lambda _: None)
         questions = folder / "questions.jsonl"
         write_lines(questions, [{"id": int(n), "prompt": q, "hops": 3} for n, (_, _, q) in QUESTIONS.items()])
-        request = SetRequest("trajectories", folder / "set", 10, inputs=(folder / "react", questions), options=options)
+        request = SetRequest(
+            "trajectories", folder / "set", 10, inputs=(folder / "react", questions), options=options | {"benchmark": "drb-race"}
+        )
         return await make_requested_set(settings, request, lambda _: None)
 
 
@@ -236,6 +238,6 @@ async def test_an_option_that_a_kind_does_not_have_is_refused_by_name(
     tmp_path: Path, kind: str, options: dict[str, str], message: str
 ) -> None:
     run = write_run(tmp_path / "run", "m", "react", None, {"How deep is the harbour?": "It is deep."})
-    request = SetRequest(kind, tmp_path / "set", 1, inputs=(run,), options=options)
+    request = SetRequest(kind, tmp_path / "set", 1, inputs=(run,), options=options | {"benchmark": "drb-race"})
     with pytest.raises(InvalidInput, match=message):
         await make_requested_set(Settings(), request, lambda _: None)

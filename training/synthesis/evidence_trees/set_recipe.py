@@ -79,7 +79,8 @@ def make_recipe(
     draw = partial(draw_from_corpora, corpora, seed, language)
     candidates = draw_once(kept, draw) if kept else draw()
     encoder = corpora[0].open_encoder
-    return SetRecipe(candidates, making.make_row, count_figures, illustrate=render_query_map, open_encoder=encoder)
+    trained, show = ("rubric", "variants"), render_query_map
+    return SetRecipe(candidates, making.make_row, count_figures, illustrate=show, open_encoder=encoder, trained=trained)
 
 
 EVIDENCE_TREES = SetKind(

@@ -38,7 +38,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[GraphCandidate]:
     work = _GraphWork({queries.corpus.name: queries for queries in made})
     candidates = islice(work.list_candidates(), MOST_CANDIDATES * request.rows)
     audit, encoder = workshop.open_audit(show_to_people), workshop.corpora[0].open_encoder
-    return SetRecipe(candidates, work.make_row, count_figures, audit=audit, open_encoder=encoder)
+    return SetRecipe(candidates, work.make_row, count_figures, audit=audit, open_encoder=encoder, trained=("request",))
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[PairSource]:
         partial(_make_row, workshop),
         partial(count_figures, sources=sources),
         consents_at=min(map(read_consent_moment, exports), default=None),
+        trained=("accepted", "rejected"),
         ask_query=lambda each: each.asked.question if isinstance(each, AnsweredQuestion) else each.query.question,
     )
 

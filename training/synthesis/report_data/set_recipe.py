@@ -81,7 +81,12 @@ def open_recipe(workshop: Workshop) -> SetRecipe[ReportCandidate]:
     async def make_row(candidate: ReportCandidate, record: Record) -> KeptRow | RefusedCandidate:
         return await make_report_row(workshop.open_writer(record, candidate.run.question.language), candidate)
 
-    return SetRecipe(_list_candidates(list_runs(runs, questions)), make_row, ask_query=lambda each: each.run.question.text)
+    return SetRecipe(
+        _list_candidates(list_runs(runs, questions)),
+        make_row,
+        ask_query=lambda each: each.run.question.text,
+        trained=("rubric", "reference"),
+    )
 
 
 def _list_candidates(runs: Iterable[RecordedRun]) -> Iterator[ReportCandidate]:

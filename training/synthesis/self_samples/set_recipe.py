@@ -45,7 +45,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[SamplePrompt]:
     scoring = Scoring(load_preset(request.options.get(PRESET, "reports")), request.number(JUDGES, 50) / 100, workshop.today)
     limits = Limits(request.number(HIGH, 70) / 100, request.number(LOW, 50) / 100, request.number(MARGIN, 30) / 100)
     make = partial(_make_row, workshop, _read_sampling(workshop), scoring, limits)
-    return SetRecipe(_list_prompts(workshop), make, count_figures, ask_query=lambda prompt: prompt.query)
+    return SetRecipe(_list_prompts(workshop), make, count_figures, ask_query=lambda prompt: prompt.query, trained=("samples",))
 
 
 def _read_sampling(workshop: Workshop) -> Sampling:

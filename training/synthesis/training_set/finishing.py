@@ -1,13 +1,14 @@
 """Finishing a set: its worked candidates become files. The same candidates give the same bytes."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
 
 from app.domain.budget import Usage
 from training.decontamination.known_texts import KnownTexts
+from training.decontamination.near_meanings import name_measure
 from training.synthesis.training_set.card import render_card
 from training.synthesis.training_set.folder import CARD, MANIFEST, REFUSED, REPORT, ROWS, SetFolder
 from training.synthesis.training_set.manifest import SetOrigin, TrainingSetManifest
@@ -18,6 +19,7 @@ from training.synthesis.training_set.report_page import render_report
 from training.synthesis.training_set.splits import Split, assign_splits
 
 AUDIT_STAGE, KNOWN_STAGE, MIXTURE_STAGE, SPLIT_STAGE = "audit", "known", "mixture", "split"
+UNCHECKED = "the rows were compared with no public benchmark: give --against NAME=DATA, or set RUBRICA_BENCHMARKS_DIR"
 LINKED = "it would join rows of two splits: {}"
 
 
@@ -37,11 +39,11 @@ def finish_set(
     every = {each.candidate: each.kept for each in worked if each.kept is not None}
     kept = {name: row for name, row in every.items() if name not in rejected}
     refused = {each.candidate: each.refused for each in worked if each.refused is not None}
-    known = {name: found for name, row in kept.items() if (found := public.find_set(row.query))}
+    known = {name: found for name, row in kept.items() if (found := find_public_set(public, row, recipe.trained))}
     fresh = {name: row for name, row in kept.items() if name not in known}
     mixing = mixing or Mixing()
     crowded = mixing.find_crowded(fresh)
-    notices = mixing.list_notices(fresh, crowded)
+    notices = [*mixing.list_notices(fresh, crowded), *([] if origin.against else [UNCHECKED])]
     fresh = {name: row for name, row in fresh.items() if name not in crowded}
     encoder = recipe.open_encoder()
     splits = assign_splits(fresh, origin.seed, encoder)
@@ -64,6 +66,7 @@ def finish_set(
         figures=dict(recipe.count_figures(worked)),
         shares=mixing.count_shares([name for found in rows.values() for name in found]),
         notices=[*notices, *splits.notices],
+        near_duplicates_by=name_measure(encoder),
     )
     shown = recipe.illustrate(encoder, [row for found in rows.values() for row in found.values()], public.list_texts())
     folder.write_files(
@@ -74,6 +77,22 @@ def finish_set(
         }
     )
     return manifest
+
+
+def find_public_set(public: KnownTexts, row: KeptRow, trained: Sequence[str]) -> str:
+    """Return the public set that has the query of a row, or of which these fields have a text; empty where none has."""
+    texts = (text for name in trained for text in _list_texts(row.data.get(name)))
+    return public.find_set(row.query) or next((found for text in texts if (found := public.find_in_long(text))), "")
+
+
+def _list_texts(value: Any) -> Iterator[str]:
+    """Yield all texts in a value, but for messages of a conversation that are shown and not trained."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping) and value.get("trained", True):
+        yield from (text for each in value.values() for text in _list_texts(each))
+    elif isinstance(value, list | tuple):
+        yield from (text for each in value for text in _list_texts(each))
 
 
 def _refuse_row(stage: str, reason: str, row: KeptRow) -> RefusedCandidate:

@@ -29,7 +29,7 @@ class SetFolder:
 
     @contextmanager
     def open_work(self, origin: SetOrigin) -> Iterator[None]:
-        """Begin a set here, or go on with the same set.
+        """Begin a set here, or go on with the same set, or with a larger one.
 
         Raises:
             Conflict: another process works in the folder, or it holds another set.
@@ -39,8 +39,7 @@ class SetFolder:
             (self.path / WORK).mkdir(exist_ok=True)
             if (begun := self.read_origin()) is not None:
                 begun.require_same(origin)
-            else:
-                replace_file(self.path / ORIGIN, origin.model_dump_json(indent=1).encode())
+            replace_file(self.path / ORIGIN, origin.model_dump_json(indent=1).encode())
             cut_torn_line(self.path / JOURNAL)
             yield
 

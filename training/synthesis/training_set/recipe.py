@@ -39,7 +39,7 @@ class SetRecipe(Generic[C]):
     """How a kind of set is made: candidates in their order, a row from each, the statistics of all, and shares of classes.
 
     `classify` gives the classes of a candidate, by which the rows are mixed; `ask_query` its query, if one is known before the
-    work. With mixtures the candidates come to an end.
+    work. With mixtures the candidates come to an end. `trained` names the fields besides the query that a policy is trained on.
     `consents_at` is the moment at which readers' consents were looked up, for a set with their texts. `audit` shows rows to
     people. `open_encoder` opens the encoder of the set's corpora, which finds queries that mean the same.
     """
@@ -50,6 +50,7 @@ class SetRecipe(Generic[C]):
     mixtures: Sequence[Mixture] = ()
     classify: Callable[[C], Classes] = _know_nothing
     ask_query: Callable[[C], str] = _ask_nothing
+    trained: Sequence[str] = ()
     consents_at: datetime | None = None
     audit: RowAudit | None = None
     illustrate: Illustrate = _show_nothing

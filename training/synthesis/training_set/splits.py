@@ -81,7 +81,7 @@ class _Sides:
         return sum(owed.values())
 
     def list_notices(self, owed: Mapping[Split, int]) -> tuple[str, ...]:
-        """Say which splits have too few of the rows that they are owed, and what joins the rows; nothing where none has."""
+        """Say which splits have too few of the rows that they are owed, and what joins the rows, if anything does."""
         held = Counter(self.held.values())
         short = [f"{split} has {held[split]} of {count} rows" for split, count in owed.items() if held[split] < TOO_FEW * count]
         if not short:
@@ -89,6 +89,8 @@ class _Sides:
         everything = Counter(self.topics.values())
         groups = gather_groups(self.topics, self.topics, self.evidence, everything)
         largest = max(groups, key=lambda group: (len(group.rows), min(group.rows)))
+        if len(largest.rows) == 1:
+            return ()
         joined = Counter(each for name in largest.rows for each in self.evidence[name])
         most = sorted(joined.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]
         told = "; ".join(f"{each[:SHOWN_CHARS]} ({count} rows)" for each, count in most)

@@ -94,6 +94,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[RecordedRun]:
         count_figures,
         audit=workshop.open_audit(show_to_people),
         ask_query=lambda run: run.question.text,
+        trained=("conversations", "report"),
     )
     return replace(recipe, mixtures=MIXTURES, classify=classify_run) if MIXTURE in asked else recipe
 
