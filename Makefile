@@ -62,7 +62,7 @@ data-demo: setup ## Make a small training set with a stand-in for a model (KIND=
 setup-train: setup ## Install what training needs: torch, transformers, TRL, PEFT, accelerate, datasets (docs/training.md)
 	@$(PY) -m infra.setup_train
 
-train-demo: setup-train ## Train a tiny random model on a small set (RECIPE=sft_cold_start): its report is in reports/
+train-demo: setup-train ## Train a tiny random model on a small set (RECIPE=sft_cold_start), and open its report
 	@$(PY) -m tests.support.train_demo $(RECIPE)
 
 fuzz-api: setup ## Try the whole API with thousands of requests, valid and not

@@ -3,7 +3,8 @@
 Each objective trains a tiny policy in float64 on random groups: rollouts of several rows, of none, without reward, and sampled
 by a program whose probabilities differ. The second step over a batch is compared, when the policy has moved away from the one
 that the batch was made for: `max_rel_error` is of the loss, `max_grad_rel_error` of the gradient over all weights (norm of the
-difference over the norm). DPO is TRL's own, as the recipe uses it.
+difference over the norm). DPO is TRL's, through the recipe's trainer: pairs of ids, the reference's log-probabilities computed
+before, and the likelihood of the better output mixed in.
 """
 
 import os
@@ -16,6 +17,7 @@ import random
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from bench import losses_by_hand
@@ -26,9 +28,10 @@ try:
     import torch
     from datasets import Dataset
     from transformers import TrainerCallback
-    from trl import DPOConfig, DPOTrainer, GRPOConfig
+    from trl import GRPOConfig
 
     from bench.tiny_policy import EOS, VOCABULARY, make_tiny_policy, make_tiny_tokenizer
+    from training.recipes.preference_dpo.trainer import PairTrainer, make_arguments
     from training.rollouts.trainer import RolloutTrainer
 except ImportError as error:  # pragma: no cover
     print_skipped("losses", f"needs torch and trl: {error}")
@@ -36,13 +39,16 @@ except ImportError as error:  # pragma: no cover
 
 from app.domain.missing import Missing
 from app.domain.trajectory import Trajectory, Turn, TurnKind
+from training.recipes.config import TINY
+from training.recipes.preference_dpo.config import DpoConfig
+from training.recipes.run_folder import TrainingFolder
 from training.rollouts.groups import Group
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, TrainingRow
 from training.rollouts.objectives import DAPO, DR_GRPO, GRPO, GSPO, MEAN_ONLY_KL, Level, Objective, Scale
 
 BATCHES = 4
 GROUPS, SIZE = 3, 4
-BETA, STEP_WEIGHT, LENGTH = 0.1, 0.7, 16
+BETA, STEP_WEIGHT, SFT_WEIGHT, LENGTH = 0.1, 0.7, 0.5, 16
 SAMPLER_GAP = 0.4
 """Natural log-probability, standard deviation."""
 
@@ -238,27 +244,37 @@ def measure_errors(value: float, gradient: torch.Tensor | None, expected: torch.
 
 
 def compare_dpo(seed: int) -> Errors:
-    """Hold TRL's loss of preference pairs against Eq. 14, with a policy that has left its reference."""
+    """Hold the loss of preference pairs against Eq. 14, with a policy that has left its reference."""
     generator = random.Random(seed)
     reference, policy = make_tiny_policy(seed, torch.float64), make_tiny_policy(seed, torch.float64)
-    with torch.no_grad():
-        for weights in policy.parameters():
-            weights.add_(torch.randn_like(weights) * 0.02)
     pairs = [[[generator.randrange(2, VOCABULARY) for _ in range(generator.randint(2, 6))] for _ in range(3)] for _ in range(6)]
-    # TRL sets prompt and answer side by side, so that the space between them is the answer's.
-    texts = [["".join(f" w{id}" for id in ids) for ids in triple] for triple in pairs]
+    rows = [{"prompt_ids": said, "chosen_ids": [*better, EOS], "rejected_ids": [*worse, EOS]} for said, better, worse in pairs]
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
-        data = Dataset.from_list([dict(zip(("prompt", "chosen", "rejected"), triple, strict=True)) for triple in texts])
-        config = DPOConfig(
-            folder, **plain_settings(seed, LEARNING_RATE), beta=BETA, per_device_train_batch_size=len(pairs), max_steps=1
+        arguments = make_arguments(describe_dpo(seed, len(pairs)), TrainingFolder(Path(folder)))
+        trainer = PairTrainer(
+            policy, args=arguments, train_dataset=Dataset.from_list(rows), processing_class=make_tiny_tokenizer()
         )
-        trainer = DPOTrainer(policy, reference, config, train_dataset=data, processing_class=make_tiny_tokenizer())
-        batch = next(iter(trainer.get_train_dataloader()))
-        loss = trainer.compute_loss(policy, batch)
+        with torch.no_grad():
+            for weights in policy.parameters():
+                weights.add_(torch.randn_like(weights) * 0.02)
+        loss = trainer.compute_loss(policy, next(iter(trainer.get_train_dataloader())))
         loss.backward()
     gradient = torch.cat([weights.grad.flatten() for weights in policy.parameters()])
     spoken = [tuple(read_answer(prompt, answer, policy, reference) for answer in both) for prompt, *both in pairs]
-    return measure_errors(loss.item(), gradient, losses_by_hand.dpo(spoken, BETA), policy)  # type: ignore[arg-type]
+    return measure_errors(loss.item(), gradient, losses_by_hand.dpo(spoken, BETA, SFT_WEIGHT), policy)  # type: ignore[arg-type]
+
+
+def describe_dpo(seed: int, pairs: int) -> DpoConfig:
+    """Return a configuration of the recipe whose step takes so many pairs."""
+    return DpoConfig.model_validate(
+        {
+            "model": {"base": TINY},
+            "data": {"sets": ["none"], "max_tokens": 64},
+            "dpo": {"beta": BETA, "sft_weight": SFT_WEIGHT},
+            "optimizer": {"learning_rate": LEARNING_RATE, "batch_size": pairs},
+            "run": {"device": "cpu", "seed": seed},
+        }
+    )
 
 
 def read_answer(prompt: Sequence[int], answer: Sequence[int], policy: Any, reference: Any) -> Spoken:

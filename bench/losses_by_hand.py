@@ -168,10 +168,14 @@ def step_credit(groups: Sequence[Sequence[Sample]], weight: float) -> Number:
     return -total / count
 
 
-def dpo(pairs: Sequence[tuple[Spoken, Spoken]], beta: float) -> Number:
-    """MDR Eq. 14. `reference` holds the log-probabilities under the reference."""
+def dpo(pairs: Sequence[tuple[Spoken, Spoken]], beta: float, sft_weight: float) -> Number:
+    """MDR Eq. 14, and the weighted mean of -log p over the tokens of the better outputs.
+
+    `reference` holds the log-probabilities under the reference.
+    """
     terms = []
     for better, worse in pairs:
         margins = [torch.stack(row.now).sum() - sum(row.reference) for row in (better, worse)]
         terms.append(torch.log(1 + torch.exp(-beta * (margins[0] - margins[1]))))
-    return torch.stack(terms).sum() / len(terms)
+    better_tokens = torch.stack([token for better, _ in pairs for token in better.now])
+    return torch.stack(terms).sum() / len(terms) - sft_weight * better_tokens.sum() / len(better_tokens)

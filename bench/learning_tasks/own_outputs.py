@@ -20,6 +20,7 @@ from bench.learning_tasks.dated_reports import (
 )
 from bench.learning_tasks.protocol import PolicyScores, mean_probes
 from bench.learning_tasks.runs import derive_seed, open_saved, train_on_examples
+from bench.learning_tasks.tense_judge import judge_tense
 from training.decontamination.known_texts import KnownTexts
 from training.evaluation.harness.manifest import ModelUsed
 from training.evaluation.harness.models import RunModels, ServedModel
@@ -33,6 +34,7 @@ from training.synthesis.training_set.make_set import make_set
 from training.synthesis.training_set.manifest import SetOrigin
 from training.synthesis.workshop import Workshop
 from workflows.agents.codec import TagCodec
+from workflows.chat_models.scripted import ScriptedModel
 from workflows.prompts.library import PromptLibrary
 
 EXAMPLES, PROMPTS, ITEMS = 2_400, 200, 96
@@ -76,7 +78,10 @@ def write_prompts(path: Path, questions: Sequence[DatedQuestion]) -> list[Sample
 
 
 def sample_own(out: Path, policy: Path, asked: Path, seed: int, options: dict[str, str]) -> Path:
-    """Make a set of a policy's own samples, as `rubrica data make` does. Rules alone score them: no judge is asked."""
+    """Make a set of a policy's own samples, as `rubrica data make` does.
+
+    Rules alone score them, and no judge is asked, unless `options` has a share for `judges`: that of the judge of tense.
+    """
     request = SetRequest(
         KIND,
         out,
@@ -93,8 +98,9 @@ def sample_own(out: Path, policy: Path, asked: Path, seed: int, options: dict[st
 async def _sample(request: SetRequest, policy: Path) -> None:
     async with open_saved(policy, SAMPLED, TEMPERATURE) as opened:
         chat = opened(derive_seed(request.seed, request.out.name))
-        served = ServedModel(chat, ModelUsed(name=chat.name, codec="tags"))
-        workshop = Workshop(request, (), RunModels(served, served), PromptLibrary.load(), TagCodec(), TODAY)
+        judge = ScriptedModel(judge_tense)
+        writer, judging = (ServedModel(each, ModelUsed(name=each.name, codec="tags")) for each in (chat, judge))
+        workshop = Workshop(request, (), RunModels(writer, judging), PromptLibrary.load(), TagCodec(), TODAY)
         origin = SetOrigin(kind=KIND, wanted=request.rows, seed=request.seed, code="", today=TODAY)
         await make_set(load_kind(KIND).open_recipe(workshop), origin, request.out, KnownTexts(), request.at_once)
 

@@ -8,7 +8,8 @@ from bench.learning_tasks.own_outputs import begin, measure, sample_own
 from bench.learning_tasks.protocol import SeedScores
 from bench.learning_tasks.runs import train_recipe
 
-PRESETS = ("tense", "tables")
+PRESETS = ({"preset": "tense", "judges": "100"}, {"preset": "tables"})
+"""Pairs of tense are chosen by a judge of both tenses, as in the product; those of tables by rules."""
 SFT_WEIGHT = 1.0
 
 
@@ -23,7 +24,7 @@ class PreferenceTask:
     def run_seed(self, folder: Path, seed: int) -> SeedScores:
         """Train and measure."""
         began = begin(folder, seed)
-        sets = [sample_own(folder / preset, began.taught, began.asked, seed, {"preset": preset}) for preset in PRESETS]
+        sets = [sample_own(folder / each["preset"], began.taught, began.asked, seed, each) for each in PRESETS]
         trained = train_pairs(folder / "trained", began.taught, sets, seed, SFT_WEIGHT)
         ablated = train_pairs(folder / "ablated", began.taught, sets, seed, 0.0)
         scored = measure(folder, (began.base, began.taught, trained, ablated), began.held_out, seed)

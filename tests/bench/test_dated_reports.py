@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -20,15 +21,34 @@ from bench.learning_tasks.dated_reports import (
     probe_report,
     split_works,
 )
+from bench.learning_tasks.tense_judge import judge_tense
+from tests.workflows.agent_kit import make_kit, make_record
 from training.synthesis.self_samples.presets import SampleFault
 from training.synthesis.self_samples.prompts import SamplePrompt, read_prompts
 from training.synthesis.self_samples.scoring import find_faults
+from workflows.agents.codec import TagCodec
+from workflows.chat_models.scripted import ScriptedModel
+from workflows.judging.score_judges import judge_criterion
 from workflows.prompts.library import PromptLibrary
 
 ASKED = DatedQuestion("Ashford", ("pier", "mill"), (2019, 2031))
 RIGHT = "In 2019 the pier was finished [1]. In 2031 the mill will be finished [2]."
 ROWS = "| pier | 2019 |\n| mill | 2031 |\n"
 SOUND = f"{TABLE_HEAD}{RULE}{ROWS}"
+
+
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        (RIGHT, True),
+        (RIGHT.replace("will be", "was"), False),
+        (RIGHT.replace("pier was", "pier will be"), False),
+        (RIGHT.partition(". ")[0], False),
+    ],
+)
+async def test_the_judge_of_tense_sees_both_tenses(said: str, right: bool) -> None:
+    kit = replace(make_kit(ScriptedModel(judge_tense), make_record()), codec=TagCodec())
+    assert await judge_criterion(kit, ASKED.text, f"# Ashford\n\n{said}{SOUND}", "tense") == (4 if right else 0)
 
 
 def read_all(path: Path, questions: list[DatedQuestion]) -> list[SamplePrompt]:

@@ -1,4 +1,4 @@
-"""`make train-demo RECIPE=sft_cold_start`: a tiny random model is trained on a small invented set, and leaves its report.
+"""`make train-demo RECIPE=sft_cold_start`: a tiny random model is trained on a small invented set, and its report opens.
 
 It shows the mechanics. Nothing in it teaches anything.
 """
@@ -6,12 +6,14 @@ It shows the mechanics. Nothing in it teaches anything.
 import subprocess
 import sys
 import tomllib
+import webbrowser
 from pathlib import Path
 
 import training.recipes
 from tests.support.stack import RUBRICA
 from tests.support.training_sets import write_set
 from training.recipes.catalogue import LOCATIONS
+from training.recipes.run_folder import REPORT
 
 # The judge of claims is cut from a checkpoint, which a clone does not have: see its README.
 SHOWN = [name for name in LOCATIONS if name != "claim_judge"]
@@ -25,7 +27,17 @@ def demonstrate(recipe: str) -> int:
         kind = Path(path).name
         if not (OUT / kind / "manifest.json").exists():
             write_set(OUT / kind, kind)
-    return subprocess.run([*RUBRICA, "train", recipe, "--config", str(toy), "--out", str(OUT / recipe)], check=False).returncode
+    command = [*RUBRICA, "train", recipe, "--config", str(toy), "--out", str(OUT / recipe)]
+    ended = subprocess.run(command, check=False).returncode
+    if not ended:
+        open_report(OUT / recipe / REPORT)
+    return ended
+
+
+def open_report(report: Path) -> None:
+    """Open a report in the browser, if somebody sits at a terminal and there is one."""
+    if sys.stdout.isatty():
+        webbrowser.open(report.resolve().as_uri())
 
 
 if __name__ == "__main__":

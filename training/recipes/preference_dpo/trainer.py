@@ -21,10 +21,10 @@ class PairTrainer(DPOTrainer):  # type: ignore[misc]
         return dataset
 
 
-def open_preference(config: DpoConfig, folder: TrainingFolder, pairs: Sequence[MaskedPair]) -> Any:
-    """Return the trainer over these pairs, in their order."""
+def make_arguments(config: DpoConfig, folder: TrainingFolder) -> DPOConfig:
+    """Return the trainer's arguments."""
     weight = config.dpo.sft_weight
-    arguments = share_arguments(DPOConfig, config, folder)(
+    return share_arguments(DPOConfig, config, folder)(
         beta=config.dpo.beta,
         loss_type=["sigmoid", "sft"] if weight else ["sigmoid"],
         loss_weights=[1.0, weight] if weight else None,
@@ -33,6 +33,11 @@ def open_preference(config: DpoConfig, folder: TrainingFolder, pairs: Sequence[M
         max_length=None,
         train_sampling_strategy="sequential",
     )
+
+
+def open_preference(config: DpoConfig, folder: TrainingFolder, pairs: Sequence[MaskedPair]) -> Any:
+    """Return the trainer over these pairs, in their order."""
     sides = [(f"pair {n}", pair) for n, pair in enumerate(pairs[: config.run.samples], start=1)]
     shown = {f"{name}, {side}": each for name, p in sides for side, each in (("better", p.chosen), ("worse", p.rejected))}
-    return open_trainer(PairTrainer, arguments, config, folder, [to_columns(pair) for pair in pairs], shown)
+    rows = [to_columns(pair) for pair in pairs]
+    return open_trainer(PairTrainer, make_arguments(config, folder), config, folder, rows, shown)
