@@ -19,7 +19,7 @@ from app.accounts.nouns.token import token_digest
 from app.accounts.service.authentication import Authenticator
 from app.database.tenancy import Tenant, act_for
 from app.domain.errors import Forbidden, Unauthenticated
-from app.http.pace_headers import add_pace_headers
+from app.http.answer_headers import add_pace_headers
 from app.quotas.service import Limits
 from app.runs.service.open_streams import Credential, OpenStream, OpenStreams
 
