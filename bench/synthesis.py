@@ -55,7 +55,7 @@ TODAY = date(2026, 1, 1)
 
 
 @dataclass
-class Found:
+class SetFindings:
     """What was made and found in all sets."""
 
     rows: Counter[str] = field(default_factory=Counter)
@@ -71,10 +71,10 @@ class SynthesisBench:
 
     corpora: dict[str, SourceCorpus]
     folder: Path
-    found: Found = field(default_factory=Found)
+    found: SetFindings = field(default_factory=SetFindings)
     _texts: dict[str, CorpusTexts] = field(default_factory=dict)
 
-    async def measure(self, share: float) -> Found:
+    async def measure(self, share: float) -> SetFindings:
         """Make a share of the rows of each set, check them, then plant."""
         for (kind, corpus), rows in ROWS.items():
             await self._make_and_check(kind, corpus, max(1, round(share * rows)))

@@ -13,7 +13,7 @@ from rubrica_client import reports, runs
 from rubrica_client.connection import Address, AsyncEvents, AsyncStream, Page, check_not_stopped, event_of, stops_at
 from rubrica_client.errors import ApiError, network_errors, refusal
 from rubrica_client.models import ReportView
-from rubrica_client.patience import DEFAULT, Absence, Following, Patience, may_repeat
+from rubrica_client.patience import DEFAULT, Absence, LogPosition, Patience, may_repeat
 from rubrica_client.request import Request
 
 A = TypeVar("A")
@@ -101,18 +101,18 @@ class AsyncClient:
         Raises:
             ApiError: the run cannot be watched, or the API is away for longer than the patience.
         """
-        following = Following(after, patience or self._patience)
+        position = LogPosition(after, patience or self._patience)
         while True:
             try:
-                async with aclosing(self.stream(run_id, following.seq)) as stream:
+                async with aclosing(self.stream(run_id, position.seq)) as stream:
                     async for event in stream:
-                        if following.takes(event) and event:
+                        if position.takes(event) and event:
                             yield event
-                if following.has_all_of(await self.send(runs.get(run_id))):
+                if position.has_all_of(await self.send(runs.get(run_id))):
                     return
-                pause = following.pause()
+                pause = position.pause()
             except ApiError as error:
-                pause = following.pause(error)
+                pause = position.pause(error)
             await asyncio.sleep(pause)
 
     async def wait_for_report(self, run_id: str) -> ReportView:

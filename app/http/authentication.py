@@ -62,14 +62,14 @@ class Authentication:
         assert task is not None
         stream = OpenStream(credential, task)
 
-        async def noted(message: Message) -> None:
+        async def note_and_send(message: Message) -> None:
             if message["type"] == "http.response.body" and message["more_body"]:
                 self._streams.note_start(stream)
             await send(message)
 
         with self._streams.track(stream):
             try:
-                await self._app(scope, receive, noted)
+                await self._app(scope, receive, note_and_send)
             except asyncio.CancelledError:
                 if not stream.cut:
                     raise

@@ -14,7 +14,7 @@ from app.domain.report import Report
 from app.domain.revision import DELIVERED, ReportTask, TaskKind, TaskRequest, VersionInfo
 from app.domain.run import RunStatus
 from app.reports.rendering.numbering import LOOKS_CITED, number_citations
-from app.reports.service.revising.differences import ReportDiff, compare_reports
+from app.reports.service.revisions.differences import ReportDiff, compare_reports
 from app.reports.storage import report_tasks, versions
 from app.runs.service.gateway import RunGateway
 from app.runs.service.runs import Admit, Runs
@@ -27,7 +27,7 @@ _HEADING = re.compile(r"^ {0,3}#{1,6}\s", re.MULTILINE)
 _MARKS = re.compile("[†‡¶◦△]")
 
 
-class Revising:
+class ReportRevisions:
     """The use cases around finished reports. A change is a task of a worker, which judges the claims anew.
 
     `admit` raises when the caller may not spend anything more. A reader's own words cost nothing, so it is not asked about them.
