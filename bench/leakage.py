@@ -70,7 +70,7 @@ def main() -> None:
     return print_result("leakage", measure(sets, planted))
 
 
-class Planted(NamedTuple):
+class PlantedRows(NamedTuple):
     """The public texts, their copies and paraphrases, and the other rows."""
 
     texts: Sequence[str]
@@ -79,16 +79,18 @@ class Planted(NamedTuple):
     others: Sequence[str]
 
 
-def plant_texts(sets: Mapping[str, Sequence[str]], draw: Random, changed: float) -> Planted:
+def plant_texts(sets: Mapping[str, Sequence[str]], draw: Random, changed: float) -> PlantedRows:
     """Make the rows."""
     articles = {language: list(islice(read_articles(name), ARTICLES)) for language, name in CORPORA.items()}
     texts = [text for own in sets.values() for text in own]
     copies = [REQUESTS[detect_language(text)].format(text) for text in texts]
     paraphrases = [replace_words(text, articles, draw, changed) for text in texts]
-    return Planted(texts, copies, paraphrases, [make_row(articles, draw) for _ in range(ROWS - len(copies) - len(paraphrases))])
+    return PlantedRows(
+        texts, copies, paraphrases, [make_row(articles, draw) for _ in range(ROWS - len(copies) - len(paraphrases))]
+    )
 
 
-def measure(sets: Mapping[str, Sequence[str]], planted: Planted) -> dict[str, float]:
+def measure(sets: Mapping[str, Sequence[str]], planted: PlantedRows) -> dict[str, float]:
     """Return the shares of copies and paraphrases that are found, and of other rows that are said to be known."""
     known = KnownTexts()
     for name, texts in sets.items():
@@ -104,7 +106,7 @@ def measure(sets: Mapping[str, Sequence[str]], planted: Planted) -> dict[str, fl
     }
 
 
-def print_embedding(planted: Planted) -> None:
+def print_embedding(planted: PlantedRows) -> None:
     """Print what the encoder finds at each least cosine, for English rows: it knows no Chinese."""
     encoder = open_own_encoder(Settings())
     texts, *rows = ([text for text in own if detect_language(text) is Language.ENGLISH] for own in planted)

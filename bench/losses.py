@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import losses_by_hand
-from bench.losses_by_hand import Sample, Spoken
+from bench.losses_by_hand import Sample, SampledRow
 from bench.result import print_result, print_skipped
 
 try:
@@ -156,13 +156,13 @@ def score_tokens(policy: Any, ids: Sequence[int]) -> list[torch.Tensor]:
     return [torch.zeros(()), *(logits[n - 1, ids[n]] - torch.logsumexp(logits[n - 1], 0) for n in range(1, len(ids)))]
 
 
-def read_row(row: TrainingRow, now: Any, old: Any) -> Spoken:
+def read_row(row: TrainingRow, now: Any, old: Any) -> SampledRow:
     """Score a row under both policies."""
     places = [n for n, said in enumerate(row.sampled) if said]
     current, former = score_tokens(now, row.ids), score_tokens(old, row.ids)
     before = [former[n].item() for n in places]
     steps = [row.turns[n] for n in places]
-    return Spoken([current[n] for n in places], before, [row.logprobs[n] for n in places], before, steps)
+    return SampledRow([current[n] for n in places], before, [row.logprobs[n] for n in places], before, steps)
 
 
 def read_group(group: Group, now: Any, old: Any) -> list[Sample]:
@@ -277,10 +277,10 @@ def describe_dpo(seed: int, pairs: int) -> DpoConfig:
     )
 
 
-def read_answer(prompt: Sequence[int], answer: Sequence[int], policy: Any, reference: Any) -> Spoken:
+def read_answer(prompt: Sequence[int], answer: Sequence[int], policy: Any, reference: Any) -> SampledRow:
     ids = [*prompt, *answer, EOS]
     now, before = (score_tokens(model, ids)[len(prompt) :] for model in (policy, reference))
-    return Spoken(now, [], [], [value.item() for value in before], [])
+    return SampledRow(now, [], [], [value.item() for value in before], [])
 
 
 def main() -> None:

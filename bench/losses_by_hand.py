@@ -14,7 +14,7 @@ Number: TypeAlias = torch.Tensor
 
 
 @dataclass(frozen=True)
-class Spoken:
+class SampledRow:
     """One sampled row: for each sampled token its log-probability under four policies, and the step it belongs to."""
 
     now: list[Number]
@@ -30,7 +30,7 @@ class Sample:
 
     reward: float | None
     steps: list[float]
-    rows: list[Spoken]
+    rows: list[SampledRow]
 
     @property
     def length(self) -> int:
@@ -49,7 +49,7 @@ def advantage_of(value: float, values: Sequence[float], scaled: bool) -> float:
     return over / (find_deviation(values) + 1e-4) if scaled else over
 
 
-def truncate(row: Spoken, token: int) -> float:
+def truncate(row: SampledRow, token: int) -> float:
     """The importance weight of a token that another program sampled, at most 2."""
     return min(exp(row.old[token] - row.sampler[token]), 2.0)
 
@@ -168,7 +168,7 @@ def step_credit(groups: Sequence[Sequence[Sample]], weight: float) -> Number:
     return -total / count
 
 
-def dpo(pairs: Sequence[tuple[Spoken, Spoken]], beta: float, sft_weight: float) -> Number:
+def dpo(pairs: Sequence[tuple[SampledRow, SampledRow]], beta: float, sft_weight: float) -> Number:
     """MDR Eq. 14, and the weighted mean of -log p over the tokens of the better outputs.
 
     `reference` holds the log-probabilities under the reference.

@@ -100,12 +100,12 @@ async def research_question(number: int, chat: ChatModel) -> Report:
 async def measure_level(chat: ChatModel, numbers: range, at_once: int) -> PipelineLevel:
     """Answer these questions, so many at once."""
 
-    def done(number: int, written: Report) -> None:
+    def note_written(number: int, written: Report) -> None:
         if len(written.quotes) < PASSAGE_SENTENCES:
             raise RuntimeError(f"question {number} was hardly answered: {written}")
 
     cpu, began = time.process_time(), time.perf_counter()
-    count = await run_pipeline(numbers, lambda number: research_question(number, chat), done, Window(at_once))
+    count = await run_pipeline(numbers, lambda number: research_question(number, chat), note_written, Window(at_once))
     return PipelineLevel(time.perf_counter() - began, (time.process_time() - cpu) * 1_000 / count)
 
 

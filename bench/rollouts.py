@@ -79,7 +79,7 @@ OTHERS = {
 }
 
 
-class Measured(NamedTuple):
+class LoopFigures(NamedTuple):
     """How a loop did: seconds a batch, the shares of the server's time and capacity, and what a collector counted."""
 
     batch_s: float
@@ -143,12 +143,12 @@ async def train_on_collected(
         return collector.counts.copy()
 
 
-def measure(setting: Setting, oldest: int | None) -> Measured:
+def measure(setting: Setting, oldest: int | None) -> LoopFigures:
     """Run the collector, or the baseline where no age is given, in virtual time."""
     generating, training = setting.split if oldest else SHARED
     traffic = replace(setting.traffic, step_s=setting.traffic.step_s * SHARED.training / training)
 
-    async def watch() -> Measured:
+    async def watch() -> LoopFigures:
         generator, counts = Generator(Server(generating)), None
         if oldest is None:
             await step_batches(traffic, generator)
@@ -157,7 +157,7 @@ def measure(setting: Setting, oldest: int | None) -> Measured:
             counts = await train_on_collected(traffic, generator, settings, setting.taken_at_once if oldest else TASKS)
         elapsed = asyncio.get_running_loop().time()
         used = generator.tokens / (elapsed * generator.server.capacity)
-        return Measured(elapsed / STEPS, generator.idle_s / elapsed, used, counts)
+        return LoopFigures(elapsed / STEPS, generator.idle_s / elapsed, used, counts)
 
     return run_virtually(watch())
 

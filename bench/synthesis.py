@@ -10,12 +10,15 @@ import asyncio
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from app.domain.chat import ChatRequest
 from bench.labelled_sets import DATA
 from bench.result import print_result, print_skipped
 from bench.synthesis_checker.graph_queries import CorpusTexts, Text, check_row
@@ -23,14 +26,21 @@ from bench.synthesis_checker.trees import check_tree_row
 from bench.synthesis_stub.graph_queries import VIOLATIONS, GraphQueryStub
 from bench.synthesis_stub.tree_plants import PLANTS
 from bench.synthesis_stub.trees import TreeStub
-from bench.synthesis_world import HOME, furnish_workshop, join_messages, open_wikipedias
+from retrieval.search.in_process import open_local
+from retrieval.store.catalogue import Collection, CorpusKind
+from training.evaluation.harness.manifest import ModelUsed
+from training.evaluation.harness.models import RunModels, ServedModel
 from training.synthesis.catalogue import load_kind
 from training.synthesis.set_request import SetRequest
 from training.synthesis.source_corpus import SourceCorpus
 from training.synthesis.training_set.folder import WORK, SetFolder
 from training.synthesis.training_set.making import SetMaking
 from training.synthesis.training_set.outcome import WorkedCandidate
+from training.synthesis.workshop import Workshop
+from workflows.agents.codec import SchemaCodec
+from workflows.chat_models.scripted import AnswerScript, ScriptedModel
 from workflows.judging.batch_record import AnswerStore, BatchRecord
+from workflows.prompts.library import PromptLibrary
 from workflows.systems.linear_pipeline import Window
 
 TREES, GRAPH = "evidence-trees", "graph-queries"
@@ -39,10 +49,13 @@ AT_ONCE = 8
 PLANTED_ROWS = 3
 PLANTED_CANDIDATES = 12
 MILLION = 1_000_000
+HOME = Path(".rubrica") / "bench-synthesis"
+CORPORA = {"wiki_en": "wiki_en/passages.jsonl.gz", "wiki_zh": "wiki_zh/articles.jsonl.gz"}
+TODAY = date(2026, 1, 1)
 
 
 @dataclass
-class Found:
+class SetFindings:
     """What was made and found in all sets."""
 
     rows: Counter[str] = field(default_factory=Counter)
@@ -58,10 +71,10 @@ class SynthesisBench:
 
     corpora: dict[str, SourceCorpus]
     folder: Path
-    found: Found = field(default_factory=Found)
+    found: SetFindings = field(default_factory=SetFindings)
     _texts: dict[str, CorpusTexts] = field(default_factory=dict)
 
-    async def measure(self, share: float) -> Found:
+    async def measure(self, share: float) -> SetFindings:
         """Make a share of the rows of each set, check them, then plant."""
         for (kind, corpus), rows in ROWS.items():
             await self._make_and_check(kind, corpus, max(1, round(share * rows)))
@@ -149,6 +162,25 @@ def main() -> None:
         "usd_9000": price / MILLION / max(1, found.rows[TREES]) * 9_000,
     }
     return print_result("synthesis", figures)
+
+
+@contextmanager
+def open_wikipedias(home: Path) -> Iterator[dict[str, SourceCorpus]]:
+    """Open the corpora by name; index those that are missing in the home first, which takes a minute."""
+    collections = [Collection(name=name, kind=CorpusKind.RECORDS, path=str(DATA / path)) for name, path in CORPORA.items()]
+    with open_local(home, *collections) as local:
+        yield {name: SourceCorpus(local, name) for name in CORPORA}
+
+
+def furnish_workshop(request: SetRequest, corpora: list[SourceCorpus], script: AnswerScript) -> Workshop:
+    """Return a workshop whose models answer from a script."""
+    served = ServedModel(ScriptedModel(script), ModelUsed(name="stub", codec="schema"))
+    return Workshop(request, corpora, RunModels(served, served), PromptLibrary.load(), SchemaCodec(), TODAY)
+
+
+def join_messages(request: ChatRequest) -> str:
+    """Return all texts of a request."""
+    return "\n".join(message.content for message in request.messages)
 
 
 if __name__ == "__main__":

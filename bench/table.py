@@ -6,20 +6,96 @@ of the repository is missing, since nobody can tell there how old a figure is.
 
 import argparse
 import json
+import operator
+import re
+import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from bench.history import History, HistoryMissing
-from bench.limits import Limits, meets_limit, read_limits
+from bench.result import CHANGED
+
+LIMIT = re.compile(r"(?P<sign>[≥≤<>=]) (?:(?P<factor>[\d.]+) × )?(?P<bound>\w[\w.]*)")
+SIGNS = {"≥": operator.ge, "≤": operator.le, "<": operator.lt, ">": operator.gt, "=": operator.eq}
+
+
+class Limits(BaseModel):
+    """The limits of one bench's figures, and the code that it measures.
+
+    `figures` maps each figure of the table to its limit: a sign and a number (`< 15`), or another figure of the same bench,
+    with a factor where one is wanted (`≥ 1.25 × baseline_recall`). An empty limit means that the figure is only reported.
+    `measures` are folders of the repository. `short` says in a sentence or two why figures miss their limits.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    arguments: str = ""
+    measures: tuple[str, ...]
+    figures: dict[str, str]
+    short: str = ""
+
+
+def read_limits(file: Path) -> dict[str, Limits]:
+    """Read the limits of each bench, by its name; unknown words in the file are refused."""
+    return {bench: Limits.model_validate(entry) for bench, entry in tomllib.loads(file.read_text()).items()}
+
+
+def meets_limit(limit: str, value: float, figures: Mapping[str, float]) -> bool:
+    """Tell whether a figure keeps its limit; `figures` are those that the limit may name."""
+    read = LIMIT.fullmatch(limit)
+    if read is None:
+        raise ValueError(f"not a limit: {limit!r}")
+    bound = figures[read["bound"]] if read["bound"] in figures else float(read["bound"])
+    met: bool = SIGNS[read["sign"]](value, bound * float(read["factor"] or 1))
+    return met
+
+
+class HistoryMissing(Exception):
+    """An error: the checkout has no git, or only a part of the history."""
+
+
+class History:
+    """The history behind `HEAD` of a full checkout.
+
+    Raises:
+        HistoryMissing: the folder is no checkout, git is not installed, or the checkout is shallow.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        try:
+            shallow = self._git("rev-parse", "--is-shallow-repository")
+        except OSError as error:
+            raise HistoryMissing(f"git cannot be run: {error}") from error
+        if shallow.returncode != 0:
+            raise HistoryMissing("this folder is no git checkout")
+        if shallow.stdout.strip() == "true":
+            raise HistoryMissing("this checkout is shallow: `git fetch --unshallow` brings the history")
+
+    def knows(self, commit: str) -> bool:
+        """Tell whether `HEAD` comes from this commit. Code that was never committed is not known either."""
+        if commit.endswith(CHANGED):
+            return False
+        return self._git("merge-base", "--is-ancestor", commit, "HEAD").returncode == 0
+
+    def has_changed_since(self, commit: str, paths: Iterable[str]) -> bool:
+        """Tell whether a later commit touches one of the paths."""
+        found = self._git("log", "-1", "--format=%h", f"{commit}..HEAD", "--", *paths)
+        found.check_returncode()
+        return bool(found.stdout)
+
+    def _git(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["git", "-C", str(self._root), *arguments], capture_output=True, text=True)
+
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- the table begins: python -m bench.table writes it -->", "<!-- the table ends -->"
 HEAD = "| command | figure | measured | must be | |\n|---|---|---|---|---|"
 MET, MISSED, MISSING = "met", "missed", "not measured"
-UNKNOWN, CHANGED = "commit unknown", "code changed since"
+UNKNOWN, CHANGED_SINCE = "commit unknown", "code changed since"
 
 
 class Result(BaseModel):
@@ -91,7 +167,7 @@ def _find_figure(result: Result, figure: str) -> float:
 def _tell_age(result: Result, limits: Limits, history: History) -> str:
     if not history.knows(result.commit):
         return UNKNOWN
-    return CHANGED if history.has_changed_since(result.commit, limits.measures) else ""
+    return CHANGED_SINCE if history.has_changed_since(result.commit, limits.measures) else ""
 
 
 def main() -> None:

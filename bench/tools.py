@@ -30,8 +30,8 @@ from bench.tools_stub import FaultyProviders, serve_providers
 from infra.local.postgres import LocalPostgres
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
+from retrieval.outside.entrance_upkeep import tend
 from retrieval.outside.services import PROVIDERS
-from retrieval.outside.tending import tend
 from retrieval.outside.web.searching import OutsideSearch
 from retrieval.ports import SearchFilter
 from workflows.tools.search import SearchTool

@@ -10,10 +10,19 @@ from typing import Any, Self, TypeVar
 import httpx2
 
 from rubrica_client import reports, runs
-from rubrica_client.connection import Address, Events, Page, Stream, check_not_stopped, event_of, stops_at
+from rubrica_client.connection import (
+    Address,
+    Events,
+    Page,
+    Stream,
+    check_not_stopped,
+    event_of,
+    load_certificates,
+    stops_at,
+)
 from rubrica_client.errors import ApiError, network_errors, refusal
 from rubrica_client.models import ReportView
-from rubrica_client.patience import DEFAULT, Absence, Following, Patience, may_repeat
+from rubrica_client.patience import DEFAULT, Absence, LogPosition, Patience, may_repeat
 from rubrica_client.request import Request
 
 A = TypeVar("A")
@@ -39,7 +48,7 @@ class Client:
     ) -> None:
         self.address = Address(address, key, headers or {}, timeout)
         self._patience = patience
-        self._http = httpx2.Client(**self.address.settings(), trust_env=trust_env)
+        self._http = httpx2.Client(**self.address.settings(), verify=load_certificates(trust_env), trust_env=trust_env)
 
     def __enter__(self) -> Self:
         return self
@@ -101,18 +110,18 @@ class Client:
         Raises:
             ApiError: the run cannot be watched, or the API is away for longer than the patience.
         """
-        following = Following(after, patience or self._patience)
+        position = LogPosition(after, patience or self._patience)
         while True:
             try:
-                with closing(self.stream(run_id, following.seq)) as stream:
+                with closing(self.stream(run_id, position.seq)) as stream:
                     for event in stream:
-                        if following.takes(event) and event:
+                        if position.takes(event) and event:
                             yield event
-                if following.has_all_of(self.send(runs.get(run_id))):
+                if position.has_all_of(self.send(runs.get(run_id))):
                     return
-                pause = following.pause()
+                pause = position.pause()
             except ApiError as error:
-                pause = following.pause(error)
+                pause = position.pause(error)
             time.sleep(pause)
 
     def wait_for_report(self, run_id: str) -> ReportView:
@@ -129,9 +138,17 @@ class Client:
         check_not_stopped(self.send(runs.get(run_id)))
         return self.send(reports.get(run_id))
 
-    def _content(self, request: Request[Any]) -> bytes:
+    def exchange(self, request: Request[Any]) -> httpx2.Response:
+        """Send the request once and return the whole answer, a refusal too: for programs that hand answers on, with cookies.
+
+        Raises:
+            Unreachable: no answer came.
+        """
         with network_errors(self.address.url):
-            response = self._http.request(request.method, request.path, **self.address.options(request))
+            return self._http.request(request.method, request.path, **self.address.options(request))
+
+    def _content(self, request: Request[Any]) -> bytes:
+        response = self.exchange(request)
         if not response.is_success:
             raise refusal(response)
         return response.content

@@ -1,7 +1,9 @@
 """The connection that both clients use: its address, its headers and its time limits."""
 
+import ssl
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from datetime import timedelta
+from functools import cache
 from typing import Any, Protocol, TypeVar
 
 import httpx2
@@ -23,6 +25,12 @@ UNBOUNDED = httpx2.Limits(max_connections=None, max_keepalive_connections=20)
 SILENCE_LIMIT = 30.0
 # One event is one line, and a plan can be a long one.
 LONGEST_EVENT = 4 * 2**20
+
+
+@cache
+def load_certificates(trust_env: bool) -> ssl.SSLContext:
+    """Load the certificates of known authorities, once a process: that takes longer than an answer of the API."""
+    return httpx2.create_ssl_context(trust_env=trust_env)
 
 
 class Page(Protocol[I]):

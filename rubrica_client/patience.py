@@ -57,7 +57,7 @@ def may_repeat(request: Request[Any], error: ApiError) -> bool:
     return request.repeatable and isinstance(error, (Unreachable, Unavailable, InProgress))
 
 
-class Following:
+class LogPosition:
     """The position of a watcher in the log of a run: `seq` is the number of the last event that was taken."""
 
     def __init__(self, after: int, patience: Patience) -> None:

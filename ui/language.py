@@ -52,7 +52,10 @@ def say_count(noun: str, n: int) -> str:
 
 
 def say_name(group: str, value: str) -> str:
-    """Return the name of one value of a closed set, such as a status; a value that the table does not know is its own name."""
+    """Return the name of a value of a closed set, such as a status.
+
+    A value that the table does not know is its own name.
+    """
     return load_table(get_language()).get(f"{group}.{value}", value.replace("_", " "))
 
 

@@ -7,14 +7,14 @@ then run a page on its own, without this file, when a link to that page is the f
 import streamlit as st
 
 from ui import language, navigation, session
-from ui.components import guarded, page_frame, page_title, style
+from ui.components import page_frame, page_title, safe_fragments, style
 
 st.set_page_config(page_icon=str(style.ASSETS / "mark.svg"), layout="wide")
 style.apply()
 language.choose()
 page = navigation.choose_page()
 page_title.name_page(page.title)
-run_page = guarded.show_safely(page.run)
+run_page = safe_fragments.show_safely(page.run)
 if session.is_stranger():
     run_page()
     page_frame.show_to_stranger()

@@ -6,7 +6,6 @@ The API makes the HTML and its headers: the page runs no script, loads nothing, 
 import re
 from http import HTTPStatus
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
@@ -31,7 +30,7 @@ async def answer_shared(request: Request) -> Response:
     token = request.path_params["token"]
     if not TOKEN.fullmatch(token):
         return _answer_gone(request, "ended", HTTPStatus.NOT_FOUND)
-    answer = await run_in_threadpool(ask_api, "GET", f"/v1/shared/{token}", request, None, session=False)
+    answer = await ask_api("GET", f"/v1/shared/{token}", request, session=False)
     if answer is None or answer.status_code >= 500:
         return _answer_gone(request, "away", HTTPStatus.SERVICE_UNAVAILABLE)
     if answer.status_code == HTTPStatus.TOO_MANY_REQUESTS:

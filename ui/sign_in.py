@@ -7,22 +7,26 @@ the API, whose answer may bring a newer one.
 import json
 import os
 from collections.abc import Mapping
+from datetime import timedelta
 from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-import requests
-from starlette.concurrency import run_in_threadpool
+import httpx2
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rubrica_client import ApiError, AsyncClient
+from rubrica_client.patience import NONE
+from rubrica_client.request import Request as ApiRequest
+
 SESSION_COOKIE = "rubrica_session"
 TYPED_COOKIE = "rubrica_typed"
 TYPED_COOKIE_AGE_S = 300
 SECRET_FIELDS = ("password", "current", "new")  # an invitation may stay in the form: it works once
-TIME_LIMITS = (3.0, 15.0)  # seconds to connect and to answer
+ANSWER_LIMIT = timedelta(seconds=15)
 
 
 class FormRoute(NamedTuple):
@@ -64,7 +68,7 @@ async def send_form(request: Request) -> Response:
     async with request.form(max_files=0, max_fields=10) as sent:
         typed = {name: str(sent.get(name, "")) for name in (*form.fields, "back")}
     body = {there: typed[here] for here, there in form.fields.items()}
-    answer = await run_in_threadpool(ask_api, "POST", form.path, request, body)
+    answer = await ask_api("POST", form.path, request, body)
     if answer is None or answer.status_code >= 400:
         return _return_form(request, typed, answer.status_code if answer is not None else 0)
     response = RedirectResponse(form.after or keep_local(typed["back"]), HTTPStatus.SEE_OTHER)
@@ -106,7 +110,7 @@ async def sign_out(request: Request) -> Response:
     """Sign this browser out."""
     if not is_same_origin(request):
         return Response("This form belongs to another page.", HTTPStatus.FORBIDDEN)
-    answer = await run_in_threadpool(ask_api, "DELETE", "/v1/session", request, None)
+    answer = await ask_api("DELETE", "/v1/session", request)
     response = RedirectResponse("/sign-in", HTTPStatus.SEE_OTHER)
     response.delete_cookie(SESSION_COOKIE, path="/")
     return response if answer is None else _add_cookies(response, answer)
@@ -131,7 +135,7 @@ class SessionRenewal:
         if scope["type"] != "http" or not _is_page(Request(scope)):
             await self._app(scope, receive, send)
             return
-        answer = await run_in_threadpool(ask_api, "GET", "/v1/me", Request(scope), None)
+        answer = await ask_api("GET", "/v1/me", Request(scope))
         cookies = [] if answer is None else [value.encode("latin-1") for value in _session_cookies_of(answer)]
 
         async def with_cookies(message: Message) -> None:
@@ -146,34 +150,28 @@ def _is_page(request: Request) -> bool:
     return request.method == "GET" and SESSION_COOKIE in request.cookies and "text/html" in request.headers.get("accept", "")
 
 
-def ask_api(
-    method: str, path: str, request: Request, body: dict[str, str] | None, *, session: bool = True
-) -> requests.Response | None:
+async def ask_api(
+    method: str, path: str, request: Request, body: dict[str, str] | None = None, *, session: bool = True
+) -> httpx2.Response | None:
     """Ask the API on behalf of a browser, with its `session` if it has one; None when the API does not answer."""
     headers = {"X-Forwarded-For": request.client.host} if request.client else {}
-    cookies = {SESSION_COOKIE: request.cookies[SESSION_COOKIE]} if session and SESSION_COOKIE in request.cookies else {}
-    with requests.Session() as asking:
-        asking.trust_env = False
+    token = request.cookies.get(SESSION_COOKIE, "") if session else ""
+    if token and token.isascii():
+        headers["Cookie"] = f"{SESSION_COOKIE}={token}"
+    # A client of its own for each visitor's request, since a client keeps cookies.
+    async with AsyncClient(get_api_address(), headers=headers, timeout=ANSWER_LIMIT, patience=NONE, trust_env=False) as client:
         try:
-            return asking.request(
-                method,
-                get_api_address() + path,
-                json=body,
-                headers=headers,
-                cookies=cookies,
-                timeout=TIME_LIMITS,
-                allow_redirects=False,
-            )
-        except requests.RequestException:
+            return await client.exchange(ApiRequest(method, path, bytes, body=body))
+        except ApiError:
             return None
 
 
-def _add_cookies(response: Response, answer: requests.Response) -> Response:
+def _add_cookies(response: Response, answer: httpx2.Response) -> Response:
     for value in _session_cookies_of(answer):
         response.headers.append("set-cookie", value)
     return response
 
 
-def _session_cookies_of(answer: requests.Response) -> list[str]:
+def _session_cookies_of(answer: httpx2.Response) -> list[str]:
     """Return the session's cookie as the API set it, with all its attributes."""
-    return [value for value in answer.raw.headers.getlist("set-cookie") if value.startswith(f"{SESSION_COOKIE}=")]
+    return [value for value in answer.headers.get_list("set-cookie") if value.startswith(f"{SESSION_COOKIE}=")]

@@ -23,7 +23,7 @@ from app.collections.api.index_pages import retrieve
 from app.comparisons.api import ComparisonsController
 from app.exports.api import ExportsController
 from app.http import problems
-from app.http.allow_header import name_all_methods
+from app.http.answer_headers import name_all_methods
 from app.http.authentication import Authentication, require_scope
 from app.http.conditional import ConditionalAnswers
 from app.http.dependencies import ApiRequest, principal_of

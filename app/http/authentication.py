@@ -19,7 +19,7 @@ from app.accounts.nouns.token import token_digest
 from app.accounts.service.authentication import Authenticator
 from app.database.tenancy import Tenant, act_for
 from app.domain.errors import Forbidden, Unauthenticated
-from app.http.pace_headers import add_pace_headers
+from app.http.answer_headers import add_pace_headers
 from app.quotas.service import Limits
 from app.runs.service.open_streams import Credential, OpenStream, OpenStreams
 
@@ -62,14 +62,14 @@ class Authentication:
         assert task is not None
         stream = OpenStream(credential, task)
 
-        async def noted(message: Message) -> None:
+        async def note_and_send(message: Message) -> None:
             if message["type"] == "http.response.body" and message["more_body"]:
                 self._streams.note_start(stream)
             await send(message)
 
         with self._streams.track(stream):
             try:
-                await self._app(scope, receive, noted)
+                await self._app(scope, receive, note_and_send)
             except asyncio.CancelledError:
                 if not stream.cut:
                     raise

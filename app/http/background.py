@@ -13,10 +13,10 @@ import asyncpg
 
 from app.collections.service.document_files import DocumentFiles
 from app.collections.service.index_owner import IndexService
-from app.collections.service.tending import CollectionTender
+from app.collections.service.indexing import CollectionTender
 from app.database.tenancy import TenantDatabase
 from app.domain.errors import RubricaError
-from app.reports.service.revising import Revising
+from app.reports.service.revisions import ReportRevisions
 from app.retention.service.sweeping import keep_sweeping
 from app.runs.service.gateway import RunGateway
 from app.runs.service.live_events import LiveEvents
@@ -78,7 +78,7 @@ class Background:
             self.streams.keep_checking(),
             keep_sweeping(self._trusted),
             _keep_dispatching(runs.dispatch),
-            _keep_dispatching(Revising(self._trusted, self._gateway, runs).dispatch),
+            _keep_dispatching(ReportRevisions(self._trusted, self._gateway, runs).dispatch),
         ]
         return [*jobs, self.tending.keep_tending()] if self.index.configured else jobs
 

@@ -19,7 +19,7 @@ from app.http.part_checks import PartChecks
 from app.openai.details import KeptDetails
 from app.outside_calls.service import ToolUseReport
 from app.preferences.service.preferences import Preferences
-from app.reports.service.revising import Revising
+from app.reports.service.revisions import ReportRevisions
 from app.runs.service.deletion import RunDeletion
 from app.runs.service.live_events import LiveEvents
 from app.runs.service.runs import Runs
@@ -32,7 +32,7 @@ from app.webhooks.service.webhooks import Webhooks
 
 RunId = FromPath[UUID]
 RunsService = NamedDependency[Runs]
-RevisingService = NamedDependency[Revising]
+RevisionsService = NamedDependency[ReportRevisions]
 ResponseDetailsService = NamedDependency[KeptDetails]
 SharingService = NamedDependency[Sharing]
 SideBySideService = NamedDependency[SideBySides]

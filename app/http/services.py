@@ -30,7 +30,7 @@ from app.openai.details import KeptDetails
 from app.outgoing.model_check import ModelCheck
 from app.outside_calls.service import ToolUseReport
 from app.preferences.service.preferences import Preferences, make_preferences
-from app.reports.service.revising import Revising
+from app.reports.service.revisions import ReportRevisions
 from app.runs.service.deletion import RunDeletion
 from app.runs.service.gateway import RunGateway
 from app.runs.service.live_events import LiveEvents
@@ -70,7 +70,7 @@ class ReportServices:
     """The use cases around finished reports."""
 
     exports: Exports
-    revising: Revising
+    revisions: ReportRevisions
     sharing: Sharing
     preferences: Preferences
 
@@ -190,7 +190,7 @@ def _make_report_services(
 ) -> ReportServices:
     return ReportServices(
         exports=Exports(Conversions()),
-        revising=Revising(tenants, gateway, run_services.runs, accounts.limits.check_spending),
+        revisions=ReportRevisions(tenants, gateway, run_services.runs, accounts.limits.check_spending),
         sharing=Sharing(tenants, trusted, run_services.runs),
         preferences=make_preferences(tenants, run_services.runs, run_services.steering, offers),
     )

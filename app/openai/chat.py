@@ -18,9 +18,9 @@ from app.openai.chat_stream import ChatStream, explain_no_report
 from app.openai.citations import find_citations
 from app.openai.details import ResponseDetails
 from app.openai.errors import error_responses
-from app.openai.following import STREAM_HEADERS, stream_frames, stream_whole
 from app.openai.reading import lines_of, report_of
 from app.openai.requests import NewChatCompletion
+from app.openai.run_streams import STREAM_HEADERS, stream_frames, stream_whole
 from app.runs.api.suggested_sources import choose_sources
 from app.runs.schemas import NewRun
 from app.runs.service.runs import Runs
@@ -56,10 +56,10 @@ class ChatController(Controller):
             fold = ChatStream(data.stream_options is not None and data.stream_options.include_usage)
             return Stream(stream_frames(live, runs, run.id, fold), headers=STREAM_HEADERS)
 
-        async def finished() -> bytes:
+        async def render_answer() -> bytes:
             return (await _make_completion(runs, run.id)).model_dump_json().encode()
 
-        return Stream(stream_whole(live, runs, run.id, finished), media_type=JSON)
+        return Stream(stream_whole(live, runs, run.id, render_answer), media_type=JSON)
 
 
 async def _make_completion(runs: Runs, run_id: UUID) -> ChatCompletion:

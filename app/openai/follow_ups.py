@@ -11,11 +11,11 @@ from app.domain.run import Run, RunStatus
 from app.openai import ids
 from app.openai.citations import cite_sources
 from app.openai.details import ResponseDetails
-from app.openai.following import BEAT, BLANK
 from app.openai.objects import OutputMessage, OutputText, Response, ResponseError, ResponseStatus, ResponseUsage, StreamEvent
+from app.openai.run_streams import BEAT, BLANK
 from app.openai.stream import list_message_events
 from app.reports.schemas import answer_view_of
-from app.reports.service.revising import Revising
+from app.reports.service.revisions import ReportRevisions
 from app.runs.service.runs import Runs
 
 STATUSES: dict[TaskStatus, ResponseStatus] = {
@@ -33,18 +33,18 @@ class FollowUpQuestion(NamedTuple):
     task: ReportTask
 
 
-async def find_follow_up(runs: Runs, revising: Revising, response: UUID) -> Run | FollowUpQuestion:
+async def find_follow_up(runs: Runs, revisions: ReportRevisions, response: UUID) -> Run | FollowUpQuestion:
     """Return what a response shows: a run, or a further question to one.
 
     Raises:
         NotFound: there is no such response.
     """
-    task = await revising.find_question(response)
+    task = await revisions.find_question(response)
     run = await runs.get(task.run_id if task else response)
     return FollowUpQuestion(run, task) if task else run
 
 
-async def ask_follow_up(runs: Runs, revising: Revising, previous: UUID, question: str) -> FollowUpQuestion:
+async def ask_follow_up(runs: Runs, revisions: ReportRevisions, previous: UUID, question: str) -> FollowUpQuestion:
     """Ask the run of an earlier response a further question.
 
     Raises:
@@ -52,11 +52,11 @@ async def ask_follow_up(runs: Runs, revising: Revising, previous: UUID, question
         Conflict: it is not completed.
         BudgetReached, TooManyRequests: nothing more may be spent.
     """
-    found = await find_follow_up(runs, revising, previous)
+    found = await find_follow_up(runs, revisions, previous)
     run, done = (found.run, found.task.status is TaskStatus.DONE) if isinstance(found, FollowUpQuestion) else (found, True)
     if run.status is not RunStatus.COMPLETED or not done:
         raise Conflict(f"the response {ids.response_id_of(previous)} is not completed; only a completed one can be followed")
-    return FollowUpQuestion(run, await revising.ask(run.id, question))
+    return FollowUpQuestion(run, await revisions.ask(run.id, question))
 
 
 def make_follow_up(asked: FollowUpQuestion, details: ResponseDetails) -> Response:
@@ -79,7 +79,7 @@ def make_follow_up(asked: FollowUpQuestion, details: ResponseDetails) -> Respons
 
 
 async def stream_follow_up(
-    revising: Revising, asked: FollowUpQuestion, details: ResponseDetails, after: int | None
+    revisions: ReportRevisions, asked: FollowUpQuestion, details: ResponseDetails, after: int | None
 ) -> AsyncIterator[bytes]:
     """Yield the events of a further question with numbers above `after`, until it is answered."""
     told = -1 if after is None else after
@@ -89,14 +89,16 @@ async def stream_follow_up(
         told += len(new)
         if asked.task.finished_at is not None:
             return
-        asked = await _look_again(revising, asked)
+        asked = await _look_again(revisions, asked)
 
 
-async def stream_whole_follow_up(revising: Revising, asked: FollowUpQuestion, details: ResponseDetails) -> AsyncIterator[bytes]:
+async def stream_whole_follow_up(
+    revisions: ReportRevisions, asked: FollowUpQuestion, details: ResponseDetails
+) -> AsyncIterator[bytes]:
     """Yield the response when the question is answered, and white space until then, which keeps the connection alive."""
     while asked.task.finished_at is None:
         yield BLANK
-        asked = await _look_again(revising, asked)
+        asked = await _look_again(revisions, asked)
     yield make_follow_up(asked, details).model_dump_json().encode()
 
 
@@ -127,6 +129,6 @@ def _make_message(task: ReportTask) -> OutputMessage:
     return OutputMessage(id=f"msg_{task.id.hex}", status="completed", content=[text])
 
 
-async def _look_again(revising: Revising, asked: FollowUpQuestion) -> FollowUpQuestion:
+async def _look_again(revisions: ReportRevisions, asked: FollowUpQuestion) -> FollowUpQuestion:
     await asyncio.sleep(LOOK_AGAIN_S)
-    return asked._replace(task=await revising.get_task(asked.run.id, asked.task.id))
+    return asked._replace(task=await revisions.get_task(asked.run.id, asked.task.id))

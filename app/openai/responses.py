@@ -17,7 +17,7 @@ from app.http.dependencies import (
     CurrentPrincipal,
     LiveService,
     ResponseDetailsService,
-    RevisingService,
+    RevisionsService,
     RunsService,
     SteeringService,
     SuggestionsService,
@@ -32,13 +32,13 @@ from app.openai.follow_ups import (
     stream_follow_up,
     stream_whole_follow_up,
 )
-from app.openai.following import STREAM_HEADERS, require_beginning, stream_frames, stream_whole
 from app.openai.ids import find_model, parse_response_id
 from app.openai.objects import Response, StreamEvent
 from app.openai.reading import read_response
 from app.openai.requests import NewResponse
+from app.openai.run_streams import STREAM_HEADERS, require_beginning, stream_frames, stream_whole
 from app.openai.stream import ResponseStream
-from app.reports.service.revising import Revising
+from app.reports.service.revisions import ReportRevisions
 from app.reports.storage.reports import StoredReport
 from app.runs.api.suggested_sources import choose_sources
 from app.runs.schemas import NewRun
@@ -74,7 +74,7 @@ class ResponsesController(Controller):
         runs: RunsService,
         live: LiveService,
         suggestions: SuggestionsService,
-        revising: RevisingService,
+        revisions: RevisionsService,
         response_details: ResponseDetailsService,
         principal: CurrentPrincipal,
     ) -> Reply[bytes] | Stream:
@@ -88,9 +88,9 @@ class ResponsesController(Controller):
         if details.previous is not None:
             require_scopes(principal, frozenset({AccessScope.REPORTS_WRITE}))
             await response_details.get(details.previous)
-            asked = await ask_follow_up(runs, revising, details.previous, question)
+            asked = await ask_follow_up(runs, revisions, details.previous, question)
             await response_details.keep(asked.task.id, asked.run.id, details)
-            return _answer_follow_up(data, revising, asked, details)
+            return _answer_follow_up(data, revisions, asked, details)
         query = await choose_sources(NewRun(question=question, **model._asdict()), suggestions)
         run = await runs.create(query, notes)
         await response_details.keep(run.id, run.id, details)
@@ -99,10 +99,10 @@ class ResponsesController(Controller):
         if data.background:
             return await _answer_with(runs, run, details)
 
-        async def finished() -> bytes:
+        async def render_answer() -> bytes:
             return (await read_response(runs, await runs.get(run.id), details)).model_dump_json().encode()
 
-        return Stream(stream_whole(live, runs, run.id, finished), media_type=JSON)
+        return Stream(stream_whole(live, runs, run.id, render_answer), media_type=JSON)
 
     @get("/{response_id:str}", media_type=JSON, responses={**error_responses(400, 404, 409), 200: RESPONSE}, opt=STREAMS)
     async def show(
@@ -110,7 +110,7 @@ class ResponsesController(Controller):
         response_id: ResponseId,
         runs: RunsService,
         live: LiveService,
-        revising: RevisingService,
+        revisions: RevisionsService,
         response_details: ResponseDetailsService,
         stream: Annotated[bool, QueryParameter(description="Its events instead, past and to come.")] = False,
         starting_after: After = None,
@@ -118,11 +118,11 @@ class ResponsesController(Controller):
         """Return the response as it stands, or its events from a number on."""
         asked_for = parse_response_id(response_id)
         details = await response_details.get(asked_for)
-        found = await find_follow_up(runs, revising, asked_for)
+        found = await find_follow_up(runs, revisions, asked_for)
         if isinstance(found, FollowUpQuestion):
             if not stream:
                 return _reply_with(make_follow_up(found, details))
-            return Stream(stream_follow_up(revising, found, details, starting_after), headers=STREAM_HEADERS)
+            return Stream(stream_follow_up(revisions, found, details, starting_after), headers=STREAM_HEADERS)
         if not stream:
             return await _answer_with(runs, found, details)
         await require_beginning(runs, found.id)
@@ -171,13 +171,13 @@ def _stream(live: LiveEvents, runs: Runs, run_id: UUID, details: ResponseDetails
 
 
 def _answer_follow_up(
-    data: NewResponse, revising: Revising, asked: FollowUpQuestion, details: ResponseDetails
+    data: NewResponse, revisions: ReportRevisions, asked: FollowUpQuestion, details: ResponseDetails
 ) -> Reply[bytes] | Stream:
     if data.stream:
-        return Stream(stream_follow_up(revising, asked, details, None), headers=STREAM_HEADERS)
+        return Stream(stream_follow_up(revisions, asked, details, None), headers=STREAM_HEADERS)
     if data.background:
         return _reply_with(make_follow_up(asked, details))
-    return Stream(stream_whole_follow_up(revising, asked, details), media_type=JSON)
+    return Stream(stream_whole_follow_up(revisions, asked, details), media_type=JSON)
 
 
 async def _answer_with(runs: Runs, run: Run, details: ResponseDetails) -> Reply[bytes]:

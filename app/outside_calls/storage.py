@@ -33,7 +33,7 @@ COUNTED = """
 SWEEP = "SELECT sweep_outside($1, $2, $3)"
 
 
-class Keeping(NamedTuple):
+class CacheLimits(NamedTuple):
     """How long results and texts are kept, and how large the results may grow together."""
 
     results: timedelta = timedelta(days=7)
@@ -41,7 +41,7 @@ class Keeping(NamedTuple):
     texts: timedelta = timedelta(days=30)
 
 
-KEEPING = Keeping()
+CACHE_LIMITS = CacheLimits()
 
 
 class OutsideCallStore:
@@ -109,7 +109,7 @@ class OutsideCallStore:
             rows = await self._pool.fetch(COUNTED, datetime.now(UTC).date() - timedelta(days=days), organisation)
         return [(CallEnding(row["tool"], row["outcome"], row["within_ms"]), row["n"]) for row in rows]
 
-    async def sweep(self, keeping: Keeping = KEEPING) -> int:
+    async def sweep(self, limits: CacheLimits = CACHE_LIMITS) -> int:
         """Forget what is too old or too much; how many results that were."""
         async with translate_outages():
-            return int(await self._pool.fetchval(SWEEP, *keeping))
+            return int(await self._pool.fetchval(SWEEP, *limits))

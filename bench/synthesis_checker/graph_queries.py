@@ -34,7 +34,7 @@ class Text(NamedTuple):
 
 
 @dataclass
-class Checked:
+class RowFindings:
     """What was found on a row. `unjudged` names checks that the row's conditions do not allow by texts alone."""
 
     violations: list[str] = field(default_factory=list)
@@ -59,9 +59,9 @@ class CorpusTexts:
         return [url for url, text in self.folded.items() if any(name in text and has_name(name, text) for name in wanted)]
 
 
-async def check_row(row: Row, corpus: CorpusTexts, search: Search) -> Checked:
+async def check_row(row: Row, corpus: CorpusTexts, search: Search) -> RowFindings:
     """Return everything that is wrong with a row."""
-    found = Checked()
+    found = RowFindings()
     found.violations += [*check_names(row), *check_passages(row, corpus), *check_path(row), *check_labels(row)]
     found.violations += check_shortcuts(row, corpus)
     found.violations += await check_reachability(row, search)
@@ -228,7 +228,7 @@ def _covers(passage: Passage, stated: Row) -> bool:
     return passage.source.url == str(stated["url"]) and passage.start <= middle <= passage.end
 
 
-def judge_uniqueness(row: Row, corpus: CorpusTexts, found: Checked) -> None:
+def judge_uniqueness(row: Row, corpus: CorpusTexts, found: RowFindings) -> None:
     """Look for another document that meets all conditions on the answer and is linked with the last entity of each arm."""
     own = [c for c in row["conditions"] if c["about"] == "answer" and c["kind"] not in ("linked", "named")]
     checkable = [c for c in own if c["kind"] in ("kind", "year", "place")]

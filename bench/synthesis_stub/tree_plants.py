@@ -11,7 +11,7 @@ _LEAF = re.compile(r"^\[([0-9.]+)\] .*\n- (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Planted:
+class PlantedFault:
     """A broken rule: the step whose answer breaks it, how, and the words that the refusal (or the fall of a child) must have."""
 
     step: str
@@ -89,17 +89,17 @@ def _change_fact(answer: Answer, place: int, **changes: Any) -> Answer:
     return answer | {"criteria": criteria}
 
 
-PLANTS: Mapping[str, Planted] = {
-    "invented_statement": Planted("tree_grounding", invent_statements, "no passage grounds the root"),
-    "repeated_child": Planted("tree_expansion", repeat_children, "repeats"),
-    "crowded_children": Planted("tree_expansion", crowd_children, "over_limit"),
-    "missing_facet": Planted("tree_expansion", leave_out_risks, "no child has the facet risks"),
-    "unselected_leaf": Planted("tree_merge", use_unselected_leaf, "draws_on_selected"),
-    "invented_evidence": Planted("tree_merge", invent_evidence, "states_evidence"),
-    "broken_trace": Planted("tree_merge", break_trace, "has_tree_trace"),
-    "one_leaf": Planted("tree_merge", rest_on_one_leaf, "needs_several_leaves"),
-    "listed_rubric": Planted("tree_merge", list_rubric, "hides_rubric"),
-    "invented_revision": Planted("rubric_verification", invent_in_revision, "rubric_verification"),
+PLANTS: Mapping[str, PlantedFault] = {
+    "invented_statement": PlantedFault("tree_grounding", invent_statements, "no passage grounds the root"),
+    "repeated_child": PlantedFault("tree_expansion", repeat_children, "repeats"),
+    "crowded_children": PlantedFault("tree_expansion", crowd_children, "over_limit"),
+    "missing_facet": PlantedFault("tree_expansion", leave_out_risks, "no child has the facet risks"),
+    "unselected_leaf": PlantedFault("tree_merge", use_unselected_leaf, "draws_on_selected"),
+    "invented_evidence": PlantedFault("tree_merge", invent_evidence, "states_evidence"),
+    "broken_trace": PlantedFault("tree_merge", break_trace, "has_tree_trace"),
+    "one_leaf": PlantedFault("tree_merge", rest_on_one_leaf, "needs_several_leaves"),
+    "listed_rubric": PlantedFault("tree_merge", list_rubric, "hides_rubric"),
+    "invented_revision": PlantedFault("rubric_verification", invent_in_revision, "rubric_verification"),
 }
 
 

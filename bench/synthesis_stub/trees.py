@@ -44,7 +44,7 @@ class ShownLeaf:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownPrompt:
     """A prompt as the stub reads it: the values between their tags, and how answers are worded."""
 
     text: str
@@ -70,12 +70,12 @@ class Shown:
         return int(hashlib.sha256(f"{salt} {self.text}".encode()).hexdigest(), 16) % every == 0
 
 
-def plan_root(shown: Shown) -> Answer:
+def plan_root(shown: ShownPrompt) -> Answer:
     """Ask broadly about the topic."""
     return {"question": shown.words.root.format(topic=shown.read("topic"))}
 
 
-def propose(shown: Shown) -> Answer:
+def propose(shown: ShownPrompt) -> Answer:
     """Ask each side about a word of the statements that no question above has."""
     most = int(shown.read("most_children"))
     asked = [*shown.read_lines("path"), shown.read("question")]
@@ -97,13 +97,13 @@ def find_terms(text: str) -> list[str]:
     return list(dict.fromkeys(term for line in text.splitlines() for term in _TERM.findall(line)))
 
 
-def gate(shown: Shown) -> Answer:
+def gate(shown: ShownPrompt) -> Answer:
     """Let proposals pass: all, or as many as the stub lets grow."""
     count = min(shown.widest, len(shown.read_lines("proposals")))
     return {"passing": [str(number) for number in range(1, count + 1)], "reason": shown.words.opens_new}
 
 
-def ground(shown: Shown) -> Answer:
+def ground(shown: ShownPrompt) -> Answer:
     """Choose passages with sentences that share words with the question, beyond those of the title, and copy these."""
     asked = shown.read("question")
     pieces = _PASSAGE.split(shown.read("passages"))
@@ -122,7 +122,7 @@ def _mix(*texts: str) -> str:
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
-def merge(shown: Shown) -> Answer:
+def merge(shown: ShownPrompt) -> Answer:
     """Select a leaf of each branch, merge two at a time, and make a criterion of a statement of each."""
     leaves = select_leaves(shown.read_leaves())
     topic = shown.read("topic")
@@ -176,7 +176,7 @@ def state_fact(leaf: ShownLeaf, words: Wording) -> Answer:
     return {"type": "factual", "weight": 0.8} | told
 
 
-def list_reasoning(leaves: Sequence[ShownLeaf], shown: Shown) -> list[Answer]:
+def list_reasoning(leaves: Sequence[ShownLeaf], shown: ShownPrompt) -> list[Answer]:
     """Return logical criteria, now and then one with a negative weight."""
     told = [{"type": "logical", "description": said, "weight": 0.6} for said in shown.words.reasons]
     misled = {"type": "logical", "description": shown.words.misleads, "weight": -0.5}
@@ -184,7 +184,7 @@ def list_reasoning(leaves: Sequence[ShownLeaf], shown: Shown) -> list[Answer]:
     return [one | rests for one in [*told, *([misled] if shown.falls_on(MISLED_OF, "misled") else [])]]
 
 
-def verify(shown: Shown) -> Answer:
+def verify(shown: ShownPrompt) -> Answer:
     """Revise most pairs: negative weights go, and at most eight criteria stay."""
     told: Answer = {"justification": shown.words.audited, "faults": [], "question": "", "criteria": []}
     if shown.falls_on(DROPPED_OF, "dropped"):
@@ -204,7 +204,7 @@ def _read_criterion(_: str, kind: str, description: str, evidence: str, weight: 
     return {"type": kind, "description": description, "weight": float(weight), "leaves": named, "evidence": said}
 
 
-def judge_by_passages(shown: Shown) -> Answer:
+def judge_by_passages(shown: ShownPrompt) -> Answer:
     """Make criteria of the first sentences of passages."""
     pieces = _PASSAGE.split(shown.read("passages"))
     first = [
@@ -225,17 +225,17 @@ def judge_by_passages(shown: Shown) -> Answer:
     return {"criteria": [*facts, *_reason_alone(shown)]}
 
 
-def judge_alone(shown: Shown) -> Answer:
+def judge_alone(shown: ShownPrompt) -> Answer:
     """Make criteria of the question alone."""
     facts = [{"type": "factual", "description": one, "weight": 0.7} for one in shown.words.guesses]
     return {"criteria": [*facts, *_reason_alone(shown)]}
 
 
-def _reason_alone(shown: Shown) -> list[Answer]:
+def _reason_alone(shown: ShownPrompt) -> list[Answer]:
     return [{"type": "logical", "description": said, "weight": 0.6} for said in shown.words.reasons]
 
 
-STEPS: Mapping[str, Callable[[Shown], Answer]] = {
+STEPS: Mapping[str, Callable[[ShownPrompt], Answer]] = {
     "tree_root": plan_root,
     "tree_expansion": propose,
     "tree_gate": gate,
@@ -265,7 +265,7 @@ class TreeStub:
 
     def answer(self, step: str, system: str, user: str) -> str:
         """Return the answer to the two parts of a step's prompt, as JSON."""
-        shown = Shown(user, choose_wording(system), self.widest)
+        shown = ShownPrompt(user, choose_wording(system), self.widest)
         answer = STEPS[step](shown)
         planted = PLANTS.get(self.plant)
         if planted and planted.step == step:

@@ -16,8 +16,8 @@ __all__ = ["Period", "find_periods"]
 def find_periods(text: str, written: date) -> list[Period]:
     """Return the periods a text names, in order; relative ones count from the day it was written."""
     found = sorted({*find_english_periods(text, written), *find_chinese_periods(text, written)})
-    return [period for period in found if not any(_within(period, other) for other in found)]
+    return [period for period in found if not any(_lies_within(period, other) for other in found)]
 
 
-def _within(period: Period, other: Period) -> bool:
+def _lies_within(period: Period, other: Period) -> bool:
     return period is not other and other.start <= period.start and period.end <= other.end

@@ -15,6 +15,7 @@ from retrieval.fetch.fetching import Fetcher, FetchPolicy
 from retrieval.fetch.web_reader import Renderer, WebReader
 from retrieval.outside import http
 from retrieval.outside.entrance import Entrance
+from retrieval.outside.entrance_upkeep import tend
 from retrieval.outside.pages import WebPageFetcher
 from retrieval.outside.ports import SharedStore
 from retrieval.outside.providers_file import ProviderOptions, read_options
@@ -23,7 +24,6 @@ from retrieval.outside.scholar.crossref import Crossref
 from retrieval.outside.scholar.europe_pmc import EuropePmc
 from retrieval.outside.scholar.openalex import OpenAlex
 from retrieval.outside.scholar.semantic_scholar import SemanticScholar
-from retrieval.outside.tending import tend
 from retrieval.outside.web.brave import Brave
 from retrieval.outside.web.exa import Exa
 from retrieval.outside.web.jina import JinaReader

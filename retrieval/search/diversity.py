@@ -25,7 +25,7 @@ def select_diverse(ranked: Iterable[Passage], limit: int) -> list[Passage]:
             spare.append(passage)
             continue
         own = _shingles(passage.text)
-        if any(_alike(own, other) for other in wordings):
+        if any(_are_alike(own, other) for other in wordings):
             continue
         chosen.append(passage)
         wordings.append(own)
@@ -41,7 +41,7 @@ def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(words[at : at + _SHINGLE]) for at in range(max(1, len(words) - _SHINGLE + 1)))
 
 
-def _alike(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
+def _are_alike(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
     """Whether one of the two says little that the other does not."""
     shorter, longer = sorted((one, other), key=len)
     return len(longer) <= 3 * len(shorter) and len(shorter & longer) >= SAME * len(shorter)

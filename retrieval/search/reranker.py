@@ -44,7 +44,7 @@ class CrossEncoderReranker:
         self._lock = threading.Lock()
 
     def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """See `Reranker.scores`."""
+        """See `Reranker.score`."""
         with self._lock:  # one at a time, because one model already uses all cores
             if self._model is None:
                 self._model = _load_cross_encoder(self._name)
@@ -69,7 +69,7 @@ class EndpointReranker:
         self._patience = patience
 
     def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        """See `Reranker.scores`."""
+        """See `Reranker.score`."""
         answer = self._endpoint.ask({"model": self._model, "query": query, "documents": list(texts)}, self._patience)
         try:
             found = {int(entry["index"]): float(entry["relevance_score"]) for entry in answer["results"]}

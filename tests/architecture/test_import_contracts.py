@@ -18,7 +18,7 @@ VIOLATIONS = (
         "Inside a resource: api, schemas, service, storage, nouns",
     ),
     ("app/runs/service/runs.py", "import app.reports.schemas", "Use cases and statements know no HTTP"),
-    ("app/runs/storage/runs.py", "import app.reports.service.revising", "Statements and nouns know no use case"),
+    ("app/runs/storage/runs.py", "import app.reports.service.revisions", "Statements and nouns know no use case"),
     ("app/domain/plan.py", "import app.accounts.nouns.access", "The domain stands on nothing of the app"),
     (
         "workflows/agents/kit.py",

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.limits import meets_limit, read_limits
-from bench.table import BEGIN, END, read_results
+from bench.table import BEGIN, END, meets_limit, read_limits, read_results
 
 ROOT = Path(__file__).parents[2]
 LIMITS = """

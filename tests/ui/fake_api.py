@@ -74,6 +74,7 @@ class FakeApi:
         self.streams_opened_after: list[int] = []
         self.failures: dict[str, tuple[int, Json]] = {}
         self.cut_stream_after = 0
+        self.cookie = ""
         self.delay = 0.0
         self.closing = False
         self.sources = ["corpora", "collections"]
@@ -262,6 +263,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_bytes(self, status: int, media_type: str, body: bytes) -> None:
         self.send_response(status)
         self.send_header("Content-Type", media_type)
+        if self.api.cookie:
+            self.send_header("Set-Cookie", self.api.cookie)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from urllib.parse import unquote
 
 import pytest
-import requests
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
@@ -185,18 +184,8 @@ def server(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     return TestClient(behind, base_url="http://page.example", follow_redirects=False)
 
 
-def test_signing_in_hands_the_cookie_on_and_keeps_scripts_from_it(
-    api: FakeApi, server: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sent = requests.Session.request
-
-    def with_cookie(*args: object, **kwargs: object) -> requests.Response:
-        """The fake API sets no cookies: it is put into the answer as the API would."""
-        answer = sent(*args, **kwargs)  # type: ignore[arg-type]
-        answer.raw.headers.add("Set-Cookie", f"rubrica_session={TOKEN}; HttpOnly; Path=/; SameSite=lax")
-        return answer
-
-    monkeypatch.setattr(requests.Session, "request", with_cookie)
+def test_signing_in_hands_the_cookie_on_and_keeps_scripts_from_it(api: FakeApi, server: TestClient) -> None:
+    api.cookie = f"rubrica_session={TOKEN}; HttpOnly; Path=/; SameSite=lax"
     api.answer("POST", "/v1/session", lambda *_: {})
     form = {"email": "ann@example.org", "password": "correct horse"}
     answer = server.post("/enter", data=form, headers={"Origin": "http://page.example"})

@@ -5,8 +5,8 @@ from tests.ui.example_runs import MARKDOWN, QUOTE, SPEECH, make_citations
 from ui.components.claims_view import checked_claims_html
 from ui.components.click_listener import make_cards
 from ui.components.markup import link_html, site_of
-from ui.components.passage import passage_html
 from ui.components.report_view import cited_sources_html, make_article, outline_html, strip_report
+from ui.components.source_view import passage_html
 from ui.report import PageReport
 
 

@@ -17,7 +17,7 @@ from rubrica_client.models import (
     RevealedReport,
     ShownSide,
 )
-from ui.components import guarded, problem
+from ui.components import problem, safe_fragments
 from ui.components.markup import escape
 from ui.language import say, say_name, say_time
 from ui.number_format import format_count, format_money
@@ -30,7 +30,7 @@ NEITHER = "neither"
 STRENGTHS = (1, 2, 3)
 
 
-@guarded.make_fragment
+@safe_fragments.make_fragment
 def show(comparison: ComparisonView) -> None:
     """Draw the form, or the choice once it is made."""
     with st.container(border=True, key="choice"):

@@ -7,7 +7,7 @@ import streamlit as st
 
 from rubrica_client import Client, reports
 from rubrica_client.models import AnswerView, Run
-from ui.components import guarded
+from ui.components import safe_fragments
 from ui.components.controls import send_command
 from ui.components.markup import escape
 from ui.components.report_view import make_article
@@ -25,7 +25,7 @@ def show(client: Client, run: Run) -> Sequence[AnswerView]:
         send_command(lambda: client.send(reports.ask(run.id, question.strip())), say("follow.asked"))
     answers = client.send(reports.questions(run.id)).items
     if any(map(_is_under_way, answers)):
-        guarded.make_fragment(_show_until_answered, run_every=REFRESH)(client, run)
+        safe_fragments.make_fragment(_show_until_answered, run_every=REFRESH)(client, run)
         return ()
     for answer in answers:
         st.html(answer_html(answer))

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from rubrica_client.models import Run
-from ui.components import click_listener, done_notice, guarded, pace_bar, problem, run_header
+from ui.components import click_listener, done_notice, pace_bar, problem, run_header, safe_fragments
 from ui.components.markup import escape
 from ui.components.report_view import Article, make_article, outline_html
 from ui.facts import is_finished
@@ -22,7 +22,7 @@ def show(run: Run) -> None:
     run_header.show(run, "views/read.py")
     begin_watching(run)
     done_notice.offer(run)
-    guarded.make_fragment(_show_draft, run_every=None if is_finished(run) else REFRESH)(run.status)
+    safe_fragments.make_fragment(_show_draft, run_every=None if is_finished(run) else REFRESH)(run.status)
 
 
 def _show_draft(status: str) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from rubrica_client import ApiError, Client, reports
 from rubrica_client.models import ChangeView, Edit, Run, SectionView
-from ui.components import guarded, problem, versions
+from ui.components import problem, safe_fragments, versions
 from ui.components.controls import send_command
 from ui.components.markup import escape
 from ui.language import say, say_name
@@ -50,7 +50,7 @@ def show_latest(client: Client, run: Run, version: int) -> None:
     if task is None:
         return
     if task.status in UNDER_WAY:
-        guarded.make_fragment(_wait_for_change, run_every=REFRESH)(client, run, task.id)
+        safe_fragments.make_fragment(_wait_for_change, run_every=REFRESH)(client, run, task.id)
     elif task.status == "failed" and task.base == version:
         st.html(
             f'<div class="r-note bad" role="alert"><strong>{escape(say("change.failed"))}</strong>{escape(task.detail)}</div>'

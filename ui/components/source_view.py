@@ -8,10 +8,12 @@ from rubrica_client import ApiError, Client, reports
 from rubrica_client.models import Citation, Claim
 from ui.components import problem
 from ui.components.markup import escape, labelled_html, link_html
-from ui.components.passage import passage_html
 from ui.components.report_view import claims_citing
 from ui.language import say, say_name
 from ui.report import PageReport
+
+AROUND = 600  # a few lines before the quotation, so that it is in view when the drawer opens
+LONGEST_WORD = 40
 
 
 def heading_html(citation: Citation, characters: int) -> str:
@@ -67,3 +69,37 @@ def show(client: Client, report: PageReport, number: str) -> None:
     if resting:
         st.html(resting_claims_html(resting))
     st.caption(say("source.stored", name=citation.source.snapshot[:16]))
+
+
+def passage_html(snapshot: str, citation: Citation, *, whole: bool = False, around: int = AROUND) -> str:
+    """Return the quote with `around` characters on each side, or with the whole text, as HTML.
+
+    The marked words are those at the citation's offsets. If they differ from its quote, a note says so.
+    """
+    start, end = citation.start, citation.end
+    first, last = (
+        (0, len(snapshot)) if whole else (_find_word_start(snapshot, start - around), _find_word_end(snapshot, end + around))
+    )
+    cut_before = '<span class="cut">… </span>' if first > 0 else ""
+    cut_after = '<span class="cut"> …</span>' if last < len(snapshot) else ""
+    differs = f'<div class="r-note bad">{escape(say("source.differs"))}</div>'
+    wrong = "" if snapshot[start:end] == citation.quote else differs
+    return (
+        f'{wrong}<div class="r-source">{cut_before}{escape(snapshot[first:start])}'
+        f"<mark>{escape(snapshot[start:end])}</mark>{escape(snapshot[end:last])}{cut_after}</div>"
+    )
+
+
+def _find_word_start(text: str, position: int) -> int:
+    """Return a position at or after this one where a word begins; this one if no word begins near it."""
+    if position <= 0:
+        return 0
+    space = text.find(" ", position, position + LONGEST_WORD)
+    return space + 1 if space >= 0 else position
+
+
+def _find_word_end(text: str, position: int) -> int:
+    if position >= len(text):
+        return len(text)
+    space = text.rfind(" ", position - LONGEST_WORD, position)
+    return space if space >= 0 else position

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from rubrica_client.models import CandidateView
-from ui.components import click_listener, guarded, source_view
+from ui.components import click_listener, safe_fragments, source_view
 from ui.components.markup import escape
 from ui.components.report_view import make_article
 from ui.language import get_language, say, say_name
@@ -38,7 +38,7 @@ def _prepare_html(report: str, mark: str, language: str) -> str:
     return make_article(PageReport.model_validate_json(report), mark=mark).html
 
 
-@guarded.make_fragment
+@safe_fragments.make_fragment
 def open_sources(reports: Mapping[str, PageReport]) -> None:
     """Open the citation behind a number that is clicked in any of these texts, which are by the mark before their names."""
     citation = click_listener.listen(click_listener.merge_cards(reports)).citation

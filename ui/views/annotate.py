@@ -4,7 +4,7 @@ import streamlit as st
 
 from rubrica_client import ApiError, preferences
 from rubrica_client.models import AgreementView, AssignmentView
-from ui.components import choice_form, guarded, problem, texts_side_by_side
+from ui.components import choice_form, problem, safe_fragments, texts_side_by_side
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html, labelled_html
 from ui.facts import is_allowed
@@ -32,7 +32,7 @@ def _show_pair(assignment: AssignmentView) -> None:
     st.html(f'<h1 class="r-question">{escape(assignment.question)}</h1>')
     st.caption(say("annotate.lead", when=say_time(assignment.expires_at, "minute")))
     texts_side_by_side.show(assignment.left, assignment.right)
-    guarded.make_fragment(_show_form)(assignment)
+    safe_fragments.make_fragment(_show_form)(assignment)
 
 
 def _show_form(assignment: AssignmentView) -> None:

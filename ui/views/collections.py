@@ -6,7 +6,7 @@ import streamlit as st
 
 from rubrica_client import ApiError, documents
 from rubrica_client.models import Access, Collection, DocumentPage, OwnDocument
-from ui.components import guarded, icon_button, list_page, problem
+from ui.components import icon_button, list_page, problem, safe_fragments
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html
 from ui.language import say, say_count, say_name, say_time
@@ -76,7 +76,7 @@ def _show_one(chosen: str) -> None:
     _show_upload(collection)
     before = read_query("before")
     settled = not _is_under_way(get_api().send(documents.list_(collection.id, before=before)))
-    guarded.make_fragment(_show_documents, run_every=None if settled else REFRESH)(collection.id, before, settled)
+    safe_fragments.make_fragment(_show_documents, run_every=None if settled else REFRESH)(collection.id, before, settled)
 
 
 def _show_access(collection: Collection) -> None:

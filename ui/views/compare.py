@@ -6,7 +6,7 @@ import streamlit as st
 
 from rubrica_client import preferences
 from rubrica_client.models import CandidateView, ComparisonView
-from ui.components import choice_form, guarded, list_page, texts_side_by_side
+from ui.components import choice_form, list_page, safe_fragments, texts_side_by_side
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html, make_sentence
 from ui.components.run_list import shorten_question
@@ -48,7 +48,7 @@ def _show_one(chosen: str) -> None:
     elif comparison.left and comparison.right:
         _show_blind(comparison, comparison.left, comparison.right)
     else:
-        guarded.make_fragment(_wait_for_reports, run_every=REFRESH)(comparison.id)
+        safe_fragments.make_fragment(_wait_for_reports, run_every=REFRESH)(comparison.id)
 
 
 def _wait_for_reports(comparison_id: str) -> None:

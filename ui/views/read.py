@@ -12,11 +12,11 @@ from ui.components import (
     done_notice,
     exports,
     feedback,
-    guarded,
     live_report,
     problem,
     repeat,
     run_header,
+    safe_fragments,
     section_change,
     sharing,
     source_view,
@@ -116,7 +116,7 @@ def _show_more(run: Run, report: PageReport) -> None:
     with st.expander(say("read.wrong"), icon=":material/flag:", key="more_wrong"):
         feedback.show_flag_form(get_api(), run, report)
     if report.version == 1:  # stars are for what the run delivered, not for what readers made of it
-        guarded.make_fragment(feedback.show_stars)(get_api(), run)
+        safe_fragments.make_fragment(feedback.show_stars)(get_api(), run)
 
 
 @st.cache_data(max_entries=PREPARED, show_spinner=False)
@@ -125,7 +125,7 @@ def _prepare(report: str, sections: tuple[str, ...], language: str) -> Article:
     return make_article(PageReport.model_validate_json(report), sections=sections)
 
 
-@guarded.make_fragment
+@safe_fragments.make_fragment
 def _open_drawer(run: Run, texts: Mapping[str, PageReport], sections: Sequence[SectionView]) -> None:
     """Open the citation behind a clicked number, or the form that changes a section.
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from rubrica_client import schedules
 from rubrica_client.models import Firing, Schedule, ScheduleChange, ShownWords, Timing
-from ui.components import guarded, list_page
+from ui.components import list_page, safe_fragments
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html, link_html
 from ui.components.page_title import name_page
@@ -71,7 +71,7 @@ def _show_one(chosen: str) -> None:
             st.rerun()
         list_page.offer_delete(say("schedules.delete_help"), lambda: get_api().send(schedules.delete(schedule.id)))
     lively = _is_lively(get_api().send(schedules.changes(schedule.id)).items)
-    guarded.make_fragment(_show_firings, run_every=REFRESH if lively else None)(schedule.id, lively)
+    safe_fragments.make_fragment(_show_firings, run_every=REFRESH if lively else None)(schedule.id, lively)
 
 
 def _is_lively(firings: Sequence[Firing]) -> bool:

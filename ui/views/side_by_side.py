@@ -6,7 +6,7 @@ import streamlit as st
 
 from rubrica_client import ApiError, reports, runs
 from rubrica_client.models import SideBySideView
-from ui.components import guarded, problem, run_header, side_table, texts_side_by_side
+from ui.components import problem, run_header, safe_fragments, side_table, texts_side_by_side
 from ui.components.markup import escape
 from ui.components.page_title import name_page
 from ui.facts import has_ended, is_finished, lacks_scores
@@ -31,7 +31,7 @@ def main() -> None:
     name_page(view.question, say("nav.side_by_side"))
     st.html(f'<h1 class="r-question">{escape(view.question)}</h1><p class="r-quiet">{escape(_make_lead(view))}</p>')
     if not all(has_ended(column) for column in view.columns):
-        guarded.make_fragment(_show_under_way, run_every=REFRESH)(chosen, _count_ended(view))
+        safe_fragments.make_fragment(_show_under_way, run_every=REFRESH)(chosen, _count_ended(view))
         return
     finished = _load_reports(view)
     st.html(side_table.table_html(view, finished, datetime.now(UTC)))

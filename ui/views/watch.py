@@ -7,7 +7,7 @@ import streamlit as st
 from rubrica_client import ApiError, runs
 from rubrica_client.models import Run
 from rubrica_client.runs import PARKED
-from ui.components import approval, controls, done_notice, guarded, pace_bar, problem, run_header
+from ui.components import approval, controls, done_notice, pace_bar, problem, run_header, safe_fragments
 from ui.components.markup import escape, labelled_html
 from ui.components.meters import meters_html
 from ui.components.page_title import name_page
@@ -42,13 +42,13 @@ def main() -> None:
     settled = is_finished(run) and get_feed(run.id).look().ended
     every = None if settled else REFRESH
     planned = bool(run.plan or look_again().progress.plan)
-    guarded.make_fragment(_show_standing, run_every=every)(settled, run.status == "awaiting_approval", planned)
+    safe_fragments.make_fragment(_show_standing, run_every=every)(settled, run.status == "awaiting_approval", planned)
     if run.status == "awaiting_approval":
-        guarded.make_fragment(_show_approval)()
+        safe_fragments.make_fragment(_show_approval)()
     elif not is_finished(run):
-        guarded.make_fragment(_show_steering)()
+        safe_fragments.make_fragment(_show_steering)()
     done_notice.offer(run)
-    guarded.make_fragment(_show_work, run_every=every)()
+    safe_fragments.make_fragment(_show_work, run_every=every)()
 
 
 def _show_standing(settled: bool, waiting: bool, planned: bool) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from rubrica_client import ApiError, webhooks
 from rubrica_client.models import Delivery, DeliveryState, NewWebhook, RevealedWebhook, Webhook, WebhookChange, WebhookEvent
-from ui.components import guarded, list_page, problem
+from ui.components import list_page, problem, safe_fragments
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html
 from ui.facts import is_allowed
@@ -92,7 +92,7 @@ def _show_one(chosen: str) -> None:
         say("webhooks.which"), tuple(DeliveryState), format_func=lambda state: say_name("delivery", state), key="delivery_state"
     )
     lively = _is_lively(hook.id, state)
-    guarded.make_fragment(_show_deliveries, run_every=REFRESH if lively else None)(hook, state, lively)
+    safe_fragments.make_fragment(_show_deliveries, run_every=REFRESH if lively else None)(hook, state, lively)
 
 
 def _show_controls(hook: Webhook) -> None:

@@ -1,7 +1,7 @@
 """Finding text that tries to instruct the agent which reads it. The rules have names, so that a reader can be told the reason.
 
 Two finders share the names: patterns of known attacks (injection_rules.toml), and sentences that order an automated reader about
-(injection_signs.py). What a text quotes or is about is no order (injection_context.py).
+(injection_signs.py). What a text quotes or is about is no order.
 """
 
 import re
@@ -9,9 +9,9 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
 from typing import Any, NamedTuple
 
-from workflows.agents.injection_context import QUOTED, is_guide, is_quoted, is_subject_of_text, is_told_to_others
 from workflows.agents.injection_signs import (
     InjectionHit,
     ReaderWords,
@@ -20,6 +20,7 @@ from workflows.agents.injection_signs import (
     find_signs,
     is_language_of,
     load_reader_words,
+    split_sentences,
 )
 from workflows.agents.plain_letters import compile_plain, to_plain
 
@@ -29,6 +30,12 @@ COMMAND_ANYWHERE = frozenset({"instruction_override", "addressed_to_a_model", "e
 """Rules whose patterns are so clear that a text about prompts is excused only for what it quotes or tells of others."""
 MANY = 20
 """A text with more finds than this is excused for none: nobody prints so many examples in a passage."""
+ENOUGH = 2
+"""So many words elsewhere make it a text about machines, prompts, writing or contracts."""
+GUIDE_SENTENCES, GUIDE_SHARE = 4, 0.5
+"""So many sentences, of which such a share orders something, make a guide."""
+QUOTED = "quoted"
+BEFORE_CHARS = 80
 
 
 class InjectionRule(NamedTuple):
@@ -108,3 +115,44 @@ def _rules_of(told: Mapping[str, Any], language: str, speaks: str) -> LanguageRu
 def _spell_out(pattern: str, words: dict[str, str]) -> str:
     """Put the words into the pattern."""
     return re.sub(r"%(\w+)%", lambda found: words[found.group(1)], pattern)
+
+
+def is_quoted(hit: InjectionHit, unquoted: str) -> bool:
+    """Tell whether a hit lies wholly in a quote; `unquoted` is the text with its quotes blanked."""
+    return not unquoted[hit.start : hit.end].strip()
+
+
+def is_told_to_others(plain: str, hit: InjectionHit, words: ReaderWords) -> bool:
+    """Tell whether the text reports that somebody else gets this order, or that it is about somebody else's prompt."""
+    before = plain[max(0, hit.start - BEFORE_CHARS) : hit.start]
+    return bool(
+        (words.told_to_others and words.told_to_others.search(before))
+        or (words.of_others and words.of_others.search(plain[hit.start : hit.end]))
+    )
+
+
+def is_subject_of_text(plain: str, rule: str, hit: InjectionHit, words: ReaderWords, hits: Sequence[InjectionHit]) -> bool:
+    """Tell whether the text, apart from the sentences with hits beside this one, is about what the rule looks for."""
+    pattern = words.spoken_of.get(rule)
+    if pattern is None:
+        return False
+    start, end = _join_neighbours(plain, hit, hits)
+    return sum(not start <= found.start() < end for found in pattern.finditer(plain)) >= ENOUGH
+
+
+def is_guide(unquoted: str, words: ReaderWords) -> bool:
+    """Tell whether a text orders its readers about throughout: then they are people who write, cite, judge or sign something."""
+    spans = list(split_sentences(unquoted))
+    orders = sum(words.orders.search(unquoted, start, end) is not None for start, end in spans)
+    return len(spans) >= GUIDE_SENTENCES and orders >= GUIDE_SHARE * len(spans)
+
+
+def _join_neighbours(plain: str, hit: InjectionHit, hits: Sequence[InjectionHit]) -> tuple[int, int]:
+    """Return the run of sentences with hits in which a hit stands, because one order may take several."""
+    for has_hit, run in groupby(
+        split_sentences(plain), lambda span: any(one.start < span[1] and span[0] < one.end for one in hits)
+    ):
+        spans = list(run)
+        if has_hit and spans[0][0] <= hit.start < spans[-1][1]:
+            return spans[0][0], spans[-1][1]
+    return hit.start, hit.end

@@ -25,8 +25,10 @@ _AT_THE_START = re.compile(r"\s*(?:[-*+]\s+|\d{1,3}[.)]\s+|>\s*)*\[\d{1,4}\](?!\
 
 
 class CitationFault(StrEnum):
-    """The kinds of fault. `dangling`: a number without an entry. `unused`: an entry that nothing cites. `order`: entries that do
-    not count up. `leftover`: a notation of the writer, such as [q3] or 【1†】. `floating`: a citation without text before it.
+    """The kinds of fault in citations.
+
+    `dangling`: a number without an entry. `unused`: an entry that nothing cites. `order`: entries that do not count up.
+    `leftover`: a notation of the writer, such as [q3] or 【1†】. `floating`: a citation without text before it.
     """
 
     DANGLING = "dangling"

@@ -24,8 +24,10 @@ class ReportHeading(NamedTuple):
 
 
 class OutlineFault(StrEnum):
-    """`empty`: no title. `skipped`: more than one level below the heading before it, or a start below the top. `numbering`: a
-    number that does not follow its neighbour's or its parent's. `repeated`: the same title as an earlier heading beside it.
+    """The kinds of fault in an outline.
+
+    `empty`: no title. `skipped`: more than one level below the heading before it, or a start below the top. `numbering`: a number
+    that does not follow its neighbour's or its parent's. `repeated`: the same title as an earlier heading beside it.
     """
 
     EMPTY = "empty"

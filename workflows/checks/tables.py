@@ -21,7 +21,9 @@ _BAR_INSIDE = re.compile(r"(?<!\\)\|")
 
 
 class TableFault(StrEnum):
-    """`no_rule`: no line divides head and body. `head`: that line is not the second. `rule`: that line does not fit the head, or
+    """The kinds of fault in a table.
+
+    `no_rule`: no line divides head and body. `head`: that line is not the second. `rule`: that line does not fit the head, or
     there are several. `columns`: a row has more or fewer cells than the head. `empty`: no row below the head. `gap`: a blank line
     inside. `stuck`: text after the table, without a blank line, becomes a row. `bars`: full-width bars.
     """

@@ -57,7 +57,7 @@ class LivingActivities:
     @property
     def list_activities(self) -> list[Callable[..., Awaitable[Any]]]:
         """The activities to register with the worker."""
-        return [self.begin, self.ended, self.tell, self.fail, self.deliver]
+        return [self.begin, self.has_ended, self.tell, self.fail, self.deliver]
 
     @activity.defn(name=payloads.BEGIN_ACTIVITY)
     async def begin(self, asking: payloads.ScheduleAsking) -> payloads.BegunAsking:
@@ -73,7 +73,7 @@ class LivingActivities:
             return await self._begin_asking(schedule, firing)
 
     @activity.defn(name=payloads.ENDED_ACTIVITY)
-    async def ended(self, run_id: UUID) -> bool:
+    async def has_ended(self, run_id: UUID) -> bool:
         """Say whether a run has ended. A deleted run has ended."""
         found = await persist(lambda: living_runs.get_status(self._shop.database, run_id))
         return found is None or found[0].finished

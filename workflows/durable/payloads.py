@@ -142,7 +142,7 @@ class SteeredPlan(Value):
     event: EventType = EventType.PLAN_REVISED
 
 
-class Parking(Value):
+class ParkedRun(Value):
     """A run that waits for a person: the input with which it will start again, and why it waits."""
 
     start: ResearchInput

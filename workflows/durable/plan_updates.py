@@ -18,7 +18,7 @@ PlanChange = Callable[[PlanSteering], ResearchPlan]
 R = TypeVar("R")
 
 
-class Steered:
+class PlanUpdates:
     """The updates of both workflows. A change is tried on a copy first, so that a refused change leaves no trace in history."""
 
     def __init__(self, run_id: UUID, steering: PlanSteering) -> None:

@@ -19,7 +19,7 @@ from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
 from app.runs.storage.runs import UnfinishedRun
 from workflows.durable.deployment import lead_or_yield, list_alive_builds
-from workflows.durable.payloads import Parking
+from workflows.durable.payloads import ParkedRun
 from workflows.durable.policies import RECONCILE_EVERY
 
 OPEN_WORKFLOWS = f"WorkflowType IN ('{RESEARCH_WORKFLOW}', '{PARKED_WORKFLOW}') AND ExecutionStatus = 'Running'"
@@ -107,13 +107,13 @@ class Reconciler:
         if halt is None:
             await self._start(RESEARCH_WORKFLOW, start, run.id, stranded)
         else:
-            await self._start(PARKED_WORKFLOW, Parking(start=start, halt=halt), run.id, stranded)
+            await self._start(PARKED_WORKFLOW, ParkedRun(start=start, halt=halt), run.id, stranded)
         reason = "its version is gone" if stranded else "no workflow was open"
         log.warning("run %s (%s) was started anew: %s", run.id, run.status, reason)
 
-    async def _start(self, workflow: str, argument: ResearchInput | Parking, run_id: UUID, stranded: bool) -> None:
+    async def _start(self, workflow: str, argument: ResearchInput | ParkedRun, run_id: UUID, stranded: bool) -> None:
         policy = WorkflowIDConflictPolicy.TERMINATE_EXISTING if stranded else WorkflowIDConflictPolicy.USE_EXISTING
-        start = argument.start if isinstance(argument, Parking) else argument
+        start = argument.start if isinstance(argument, ParkedRun) else argument
         await self._client.start_workflow(
             workflow,
             argument,

@@ -73,10 +73,12 @@ class ReportTaskActivities:
         await persist(lambda: steering.set_control(self._shop.database, given.run_id, Halt.NONE, (Halt.CANCEL, Halt.PAUSE)))
         needs = [path_of_search(subtask.id) for subtask in plan.subtasks]
 
-        async def done(attempt: StageAttempt) -> None:
+        async def perform_task(attempt: StageAttempt) -> None:
             await _TaskWork(attempt, task, start).perform()
 
-        await perform_stage(self._shop, request, f"task/{given.task_id}", task.request.kind.value, needs, done, lambda _: None)
+        await perform_stage(
+            self._shop, request, f"task/{given.task_id}", task.request.kind.value, needs, perform_task, lambda _: None
+        )
 
     @activity.defn(name=payloads.FAIL_TASK_ACTIVITY)
     async def fail(self, failed: payloads.FailedTask) -> None:

@@ -11,7 +11,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.durable import payloads
     from workflows.durable.durable_stages import DurableStages
     from workflows.durable.failures import StageHalted
-    from workflows.durable.plan_updates import Steered, run_bookkeeping
+    from workflows.durable.plan_updates import PlanUpdates, run_bookkeeping
     from workflows.systems.minddr import research
     from workflows.systems.stages import StageFailed
     from workflows.systems.steering import PlanSteering
@@ -43,7 +43,7 @@ WAITS = {
 
 
 @workflow.defn(name=RESEARCH_WORKFLOW, versioning_behavior=VersioningBehavior.PINNED)
-class ResearchWorkflow(Steered):
+class ResearchWorkflow(PlanUpdates):
     """Runs the query's system over activities. It stays on the version it began with; a pause moves it to the current one."""
 
     @workflow.init
@@ -103,8 +103,8 @@ class ResearchWorkflow(Steered):
         again = self._next_input()
         if self._resumed or (halt is Halt.APPROVAL and not again.awaits_approval):
             workflow.continue_as_new(again, initial_versioning_behavior=UPGRADED)
-        parking = payloads.Parking(start=again, halt=halt)
-        workflow.continue_as_new(parking, workflow=ParkedRunWorkflow.run, initial_versioning_behavior=UPGRADED)
+        parked = payloads.ParkedRun(start=again, halt=halt)
+        workflow.continue_as_new(parked, workflow=ParkedRunWorkflow.run, initial_versioning_behavior=UPGRADED)
 
     async def _park_run(self, halt: Halt, reason: str) -> None:
         """Say that the run waits, and why."""
@@ -163,21 +163,21 @@ class ResearchWorkflow(Steered):
 
 
 @workflow.defn(name=PARKED_WORKFLOW, versioning_behavior=VersioningBehavior.AUTO_UPGRADE)
-class ParkedRunWorkflow(Steered):
+class ParkedRunWorkflow(PlanUpdates):
     """Waits for a person, for days if needed. Each of its few steps runs on the version that is current then."""
 
     @workflow.init
-    def __init__(self, parking: payloads.Parking) -> None:
-        start = parking.start
+    def __init__(self, parked: payloads.ParkedRun) -> None:
+        start = parked.start
         super().__init__(start.run_id, PlanSteering(start.plan, start.dropped))
         self._start = start
         self._wish: Command | None = None
 
     @workflow.run
-    async def run(self, parking: payloads.Parking) -> None:
+    async def run(self, parked: payloads.ParkedRun) -> None:
         """Wait until the run goes on or is cancelled."""
         if self._wish is None:
-            unheard = await self._find_unheard_command(parking.halt)
+            unheard = await self._find_unheard_command(parked.halt)
             self._wish = self._wish or unheard  # a command may have come meanwhile
         await workflow.wait_condition(lambda: self._wish is not None and workflow.all_handlers_finished())
         if self._wish is Command.CANCEL:

@@ -32,7 +32,6 @@ from workflows.durable.deployment import become_current, compute_build_id
 from workflows.durable.drafting import DraftActivities, DraftWorkflow
 from workflows.durable.fleet_activities import FleetActivities
 from workflows.durable.fleet_workflow import FleetWorkflow
-from workflows.durable.liveness import answer_health_checks
 from workflows.durable.living_activities import LivingActivities
 from workflows.durable.living_workflow import LivingReportWorkflow
 from workflows.durable.reconcile import Reconciler
@@ -48,6 +47,7 @@ WORKFLOWS_IN_MEMORY = 500
 POLLERS = PollerBehaviorSimpleMaximum(maximum=5)
 # The SDK's threads may still work when the interpreter ends, and then crash it (sdk-python issue 300).
 EXIT_PAUSE = timedelta(milliseconds=300)
+ALIVE = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 def main() -> int:
@@ -127,6 +127,22 @@ def build_worker(client: Client, shop: Workshop, build: str | None, in_memory: i
         max_heartbeat_throttle_interval=policies.HEARTBEAT_EVERY,
         graceful_shutdown_timeout=policies.SHUTDOWN_GRACE,
     )
+
+
+@asynccontextmanager
+async def answer_health_checks(socket: Path | None) -> AsyncIterator[None]:
+    """Answer health checks at this socket while the context lasts; without a socket, do nothing."""
+    if socket is None:
+        yield
+        return
+    async with await asyncio.start_unix_server(_answer, socket):
+        yield
+
+
+async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.readline()
+    writer.write(ALIVE)
+    writer.close()
 
 
 if __name__ == "__main__":

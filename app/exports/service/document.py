@@ -32,7 +32,7 @@ class Break(Value):
     t: Literal["break"] = "break"
 
 
-class Styled(Value):
+class Emphasis(Value):
     """Words with emphasis."""
 
     t: Literal["strong", "emph"]
@@ -55,7 +55,7 @@ class Cite(Value):
     first: bool = False
 
 
-Inline = Annotated[Text | Code | Break | Styled | Link | Cite, Field(discriminator="t")]
+Inline = Annotated[Text | Code | Break | Emphasis | Link | Cite, Field(discriminator="t")]
 
 
 class Heading(Value):
@@ -162,5 +162,5 @@ class ReportDocument(Value):
     labels: Labels
 
 
-for _model in (Styled, Link, Heading, Paragraph, Quotation, Items, Table, ReportDocument):
+for _model in (Emphasis, Link, Heading, Paragraph, Quotation, Items, Table, ReportDocument):
     _model.model_rebuild()

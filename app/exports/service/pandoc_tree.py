@@ -12,6 +12,7 @@ from app.exports.service.document import (
     Cite,
     Code,
     Divider,
+    Emphasis,
     Heading,
     Inline,
     Items,
@@ -22,7 +23,6 @@ from app.exports.service.document import (
     Quotation,
     Reference,
     ReportDocument,
-    Styled,
     Table,
     Text,
 )
@@ -178,7 +178,7 @@ def _nodes_of(node: Inline) -> list[Node]:
             return [_make_code(text)]
         case Break():
             return [{"t": "LineBreak"}]
-        case Styled(t=t, of=of):
+        case Emphasis(t=t, of=of):
             return [_make_node("Strong" if t == "strong" else "Emph", _nodes_of_line(of))]
         case Link(url=url, of=of):
             return [_make_link(url, _nodes_of_line(of))]

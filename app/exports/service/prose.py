@@ -15,6 +15,7 @@ from app.exports.service.document import (
     Cite,
     Code,
     Divider,
+    Emphasis,
     Heading,
     Inline,
     Items,
@@ -22,7 +23,6 @@ from app.exports.service.document import (
     Paragraph,
     Preformatted,
     Quotation,
-    Styled,
     Table,
     Text,
 )
@@ -80,7 +80,7 @@ class ProseReader:
             case "code_inline":
                 return (Code(text=clean(node.content)),)
             case "strong" | "em":
-                return (Styled(t="strong" if node.type == "strong" else "emph", of=self._inlines_of(node.children)),)
+                return (Emphasis(t="strong" if node.type == "strong" else "emph", of=self._inlines_of(node.children)),)
             case "link":
                 return (Link(url=to_ascii(str(node.attrs["href"])), of=self._inlines_of(node.children)),)
             case "softbreak":
@@ -131,7 +131,7 @@ def _words_of(part: Inline) -> str:
             return text
         case Cite(n=n):
             return f"[{n}]"
-        case Styled(of=of) | Link(of=of):
+        case Emphasis(of=of) | Link(of=of):
             return plain_text_of(of)
         case _:
             return " "

@@ -12,7 +12,7 @@ from app.domain.errors import InvalidInput
 from app.domain.report import Report
 from app.domain.revision import VersionInfo
 from app.http.authentication import needs
-from app.http.dependencies import RevisingService, RunId, RunsService
+from app.http.dependencies import RevisionsService, RunId, RunsService
 from app.http.openapi.responses import problem_responses
 from app.reports.api.reports import view_of
 from app.reports.schemas import (
@@ -31,7 +31,7 @@ from app.reports.schemas import (
     change_view_of,
     section_views_of,
 )
-from app.reports.service.revising.differences import ReportDiff
+from app.reports.service.revisions.differences import ReportDiff
 
 PAGE_SIZE = 20
 ETAG = re.compile(r'(?:W/)?"v?(\d{1,9})(?:-html|-md)?"')
@@ -58,23 +58,23 @@ class VersionsController(Controller):
     async def versions(
         self,
         run_id: RunId,
-        revising: RevisingService,
+        revisions: RevisionsService,
         limit: Limit = PAGE_SIZE,
         before: Annotated[
             int | None, QueryParameter(ge=1, le=MOST_VERSIONS, description="Only versions before this one.")
         ] = None,
     ) -> VersionPage:
         """List all versions, newest first. Version 1 is the report as the run delivered it."""
-        found = [info for info in await revising.list_versions(run_id) if before is None or info.n < before]
+        found = [info for info in await revisions.list_versions(run_id) if before is None or info.n < before]
         return VersionPage(items=found[:limit], next=found[limit - 1].n if len(found) > limit else None)
 
     @get("/versions/{n:int}", opt=READ, responses=problem_responses(404))
     async def version(
-        self, run_id: RunId, n: VersionNumber, runs: RunsService, revising: RevisingService
+        self, run_id: RunId, n: VersionNumber, runs: RunsService, revisions: RevisionsService
     ) -> Response[VersionView]:
         """Return one whole version, with its sections as they can be edited. Its ETag goes into `If-Match` of a change."""
         run, stored = await runs.get_run_and_report(run_id, n)
-        info = next(info for info in await revising.list_versions(run_id) if info.n == n)
+        info = next(info for info in await revisions.list_versions(run_id) if info.n == n)
         report = Report.of_any_version(stored.report)
         whole = VersionView(**view_of(run, stored).model_dump(), info=info, sections=section_views_of(report))
         return Response(whole, headers={"ETag": f'"{n}"'})
@@ -84,69 +84,69 @@ class VersionsController(Controller):
         self,
         run_id: RunId,
         n: VersionNumber,
-        revising: RevisingService,
+        revisions: RevisionsService,
         other: Annotated[
             int,
             QueryParameter(name="with", ge=1, le=MOST_VERSIONS, description="The version to compare with, usually a newer one."),
         ],
     ) -> ReportDiff:
         """Return the changes from version n to the other, by section and word."""
-        return await revising.diff(run_id, n, other)
+        return await revisions.diff(run_id, n, other)
 
     @post("/versions/{n:int}/revert", opt=WRITE, responses=problem_responses(404, 409))
-    async def revert(self, run_id: RunId, n: VersionNumber, revising: RevisingService, if_match: IfMatch = None) -> VersionInfo:
+    async def revert(self, run_id: RunId, n: VersionNumber, revisions: RevisionsService, if_match: IfMatch = None) -> VersionInfo:
         """Make version n the newest again, as a new version."""
-        return await revising.revert(run_id, n, _read_expected(if_match))
+        return await revisions.revert(run_id, n, _read_expected(if_match))
 
     @put("/sections/{k:int}", opt=WRITE, status_code=202, responses=problem_responses(400, 404, 409))
     async def edit(
-        self, run_id: RunId, k: SectionNumber, data: JSONBody[Edit], revising: RevisingService, if_match: IfMatch = None
+        self, run_id: RunId, k: SectionNumber, data: JSONBody[Edit], revisions: RevisionsService, if_match: IfMatch = None
     ) -> Response[ChangeView]:
         """Replace a section by your own text. Its claims are judged again; the new version exists when the change is done."""
-        task = await revising.edit(run_id, k, data.heading, data.markdown, _read_expected(if_match))
+        task = await revisions.edit(run_id, k, data.heading, data.markdown, _read_expected(if_match))
         return Response(change_view_of(task), headers={"Location": f"/v1/runs/{run_id}/changes/{task.id}"})
 
     @post("/sections/{k:int}/rewrite", opt=WRITE, status_code=202, responses=problem_responses(400, 402, 404, 409))
     async def rewrite(
-        self, run_id: RunId, k: SectionNumber, data: JSONBody[Rewriting], revising: RevisingService, if_match: IfMatch = None
+        self, run_id: RunId, k: SectionNumber, data: JSONBody[Rewriting], revisions: RevisionsService, if_match: IfMatch = None
     ) -> Response[ChangeView]:
         """Write a section (with its parts) again, or deepen it, from the run's stored evidence."""
-        task = await revising.rewrite(run_id, k, data.how is RewritingKind.DEEPEN, data.wish, _read_expected(if_match))
+        task = await revisions.rewrite(run_id, k, data.how is RewritingKind.DEEPEN, data.wish, _read_expected(if_match))
         return Response(change_view_of(task), headers={"Location": f"/v1/runs/{run_id}/changes/{task.id}"})
 
     @get("/changes", opt=READ, responses=problem_responses(400, 404))
     async def changes(
-        self, run_id: RunId, revising: RevisingService, limit: Limit = PAGE_SIZE, before: Before = None
+        self, run_id: RunId, revisions: RevisionsService, limit: Limit = PAGE_SIZE, before: Before = None
     ) -> ChangePage:
         """List the requested changes, newest first."""
-        found = await revising.list_tasks(run_id, False, limit + 1, before)
+        found = await revisions.list_tasks(run_id, False, limit + 1, before)
         items = [change_view_of(task) for task in found[:limit]]
         return ChangePage(items=items, next=items[-1].id if len(found) > limit else None)
 
     @get("/changes/{task_id:uuid}", opt=READ, responses=problem_responses(404))
-    async def change(self, run_id: RunId, task_id: FromPath[UUID], revising: RevisingService) -> ChangeView:
+    async def change(self, run_id: RunId, task_id: FromPath[UUID], revisions: RevisionsService) -> ChangeView:
         """Return the state of a change."""
-        return change_view_of(await revising.get_task(run_id, task_id))
+        return change_view_of(await revisions.get_task(run_id, task_id))
 
     @post("/questions", opt=WRITE, status_code=202, responses=problem_responses(400, 402, 404, 409))
-    async def ask(self, run_id: RunId, data: JSONBody[NewQuestion], revising: RevisingService) -> Response[AnswerView]:
+    async def ask(self, run_id: RunId, data: JSONBody[NewQuestion], revisions: RevisionsService) -> Response[AnswerView]:
         """Ask a further question, answered from the run's stored evidence; nothing is searched."""
-        task = await revising.ask(run_id, data.question)
+        task = await revisions.ask(run_id, data.question)
         return Response(answer_view_of(task), headers={"Location": f"/v1/runs/{run_id}/questions/{task.id}"})
 
     @get("/questions", opt=READ, responses=problem_responses(400, 404))
     async def questions(
-        self, run_id: RunId, revising: RevisingService, limit: Limit = PAGE_SIZE, before: Before = None
+        self, run_id: RunId, revisions: RevisionsService, limit: Limit = PAGE_SIZE, before: Before = None
     ) -> AnswerPage:
         """List the follow-up questions with their answers, newest first."""
-        found = await revising.list_tasks(run_id, True, limit + 1, before)
+        found = await revisions.list_tasks(run_id, True, limit + 1, before)
         items = [answer_view_of(task) for task in found[:limit]]
         return AnswerPage(items=items, next=items[-1].id if len(found) > limit else None)
 
     @get("/questions/{task_id:uuid}", opt=READ, responses=problem_responses(404))
-    async def question(self, run_id: RunId, task_id: FromPath[UUID], revising: RevisingService) -> AnswerView:
+    async def question(self, run_id: RunId, task_id: FromPath[UUID], revisions: RevisionsService) -> AnswerView:
         """Return one follow-up question."""
-        return answer_view_of(await revising.get_task(run_id, task_id))
+        return answer_view_of(await revisions.get_task(run_id, task_id))
 
 
 def _read_expected(if_match: str | None) -> int | None:

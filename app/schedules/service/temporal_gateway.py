@@ -64,11 +64,11 @@ class TemporalSchedules:
                 raise _unavailable_of(error) from error
 
     async def _update(self, client: Client, schedule: UUID, wanted: Schedule) -> None:
-        def updated(_: ScheduleUpdateInput) -> ScheduleUpdate:
+        def make_update(_: ScheduleUpdateInput) -> ScheduleUpdate:
             return ScheduleUpdate(schedule=wanted)
 
         try:
-            await client.get_schedule_handle(schedule_workflow_id(schedule)).update(updated, rpc_timeout=LIMIT)
+            await client.get_schedule_handle(schedule_workflow_id(schedule)).update(make_update, rpc_timeout=LIMIT)
         except RPCError as error:
             raise _unavailable_of(error) from error
 

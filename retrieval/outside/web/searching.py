@@ -1,5 +1,6 @@
 """The search outside: it asks providers in turn through the entrance, and returns passages that can be quoted."""
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 
@@ -12,9 +13,9 @@ from app.domain.query import detect_language
 from retrieval.outside.entrance import Entrance, OutsideAnswer
 from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.http import HttpExchange, HttpRequest
+from retrieval.outside.scholar.papers import find_doi
 from retrieval.outside.trial import FetchedAnswer, OutsideFailed
 from retrieval.outside.web.ports import SearchHit, SearchProvider, SearchQuery
-from retrieval.outside.web.routing import sort_providers
 from retrieval.ports import OutsideResult
 
 PATIENCE_WITH_OTHERS = timedelta(seconds=12)
@@ -23,6 +24,11 @@ FRESH = timedelta(minutes=5)
 MAX_TEXT_CHARS = 8_000
 MAX_URL_CHARS = 2_000
 _HITS = TypeAdapter(tuple[SearchHit, ...])
+LONG_QUESTION_WORDS = 10
+BY_MEANING = frozenset({"exa", "tavily"})
+BY_WORDS = frozenset({"serper", "brave", "searxng"})
+_OPERATOR = re.compile(r'"[^"]+"|\b(?:site|filetype|intitle|inurl):\S')
+_ARXIV = re.compile(r"\b(?:arxiv:\s*)?\d{4}\.\d{4,5}\b", re.IGNORECASE)
 
 
 class OutsideSearch:
@@ -130,3 +136,20 @@ def _age_note(answer: OutsideAnswer) -> str:
         return ""
     hours = answer.age / timedelta(hours=1)
     return f" (kept for {hours:.0f} h)" if hours >= 1 else f" (kept for {answer.age / timedelta(minutes=1):.0f} min)"
+
+
+def sort_providers(providers: Sequence[SearchProvider], query: SearchQuery) -> list[SearchProvider]:
+    """Sort the providers in the order in which they are asked this query; equal ones stay in the given order."""
+    preferred = _preferred_names(query.text)
+    return sorted(providers, key=lambda p: (query.language not in p.languages, p.provider.name not in preferred))
+
+
+def _preferred_names(text: str) -> frozenset[str]:
+    """Return the names of the providers that serve a query of this form best."""
+    if find_doi(text):
+        return frozenset({"crossref"})
+    if _ARXIV.search(text):
+        return frozenset({"arxiv"})
+    if _OPERATOR.search(text):
+        return BY_WORDS
+    return BY_MEANING if len(text.split()) >= LONG_QUESTION_WORDS else frozenset()

@@ -7,8 +7,8 @@ import orjson
 import pytest
 
 from app.accounts.nouns.access import Role
+from app.collections.storage import indexing as collection_tending
 from app.collections.storage import redaction
-from app.collections.storage import tending as collection_tending
 from app.domain.run import RunStatus
 from app.domain.writer import ReportLineage
 from app.runs.storage.run_log import RunLog

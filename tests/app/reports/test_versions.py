@@ -16,7 +16,7 @@ from app.domain.evidence import SourceConflict
 from app.domain.report import Report, Section
 from app.domain.run import RunStatus
 from app.reports.rendering import render
-from app.reports.service.revising import Revising
+from app.reports.service.revisions import ReportRevisions
 from app.runs.service.runs import Runs
 from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
@@ -98,7 +98,7 @@ async def test_a_task_waits_for_the_workflow_service(
     assert (asked.status, asked.json["status"], asked.json["answered"]) == (202, "queued", None)
     assert (await api.get(f"/v1/runs/{run}/questions")).json["items"] == [asked.json]
     await pool.execute("UPDATE report_tasks SET created_at = now() - interval '1 hour'")
-    waiting = Revising(pool, workflows, Runs(pool, workflows))
+    waiting = ReportRevisions(pool, workflows, Runs(pool, workflows))
     with pytest.raises(Unavailable):
         await waiting.dispatch()
     workflows.away = False

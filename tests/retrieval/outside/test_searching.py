@@ -21,8 +21,7 @@ from retrieval.outside.providers_file import read_options
 from retrieval.outside.services import PROVIDERS, list_providers, open_outside_services
 from retrieval.outside.web.jina import JinaReader
 from retrieval.outside.web.ports import SearchProvider, SearchQuery
-from retrieval.outside.web.routing import sort_providers
-from retrieval.outside.web.searching import OutsideSearch
+from retrieval.outside.web.searching import OutsideSearch, sort_providers
 from retrieval.ports import Document
 from tests.support.outside_stub import OutsideStub, answer_after, answer_with, refuse_with, serve_outside
 from tests.workflows.small_corpus import SmallCorpus

@@ -12,7 +12,7 @@ from app.database.engine import connect
 from app.domain.errors import NotFound
 from app.domain.evidence import snapshot_hash
 from app.domain.outside_calls import CallEnding
-from app.outside_calls.storage import Keeping, OutsideCallStore
+from app.outside_calls.storage import CacheLimits, OutsideCallStore
 from retrieval.outside.memory import MemorySharedStore
 from retrieval.outside.ports import SharedStore
 
@@ -120,11 +120,11 @@ async def test_the_store_adds_up_counts_and_sweeps(postgres_url: str, name: str)
     await store.count({ending: 3})
     assert {e: n for e, n in await store.list_counts(7) if e.tool == name} == {ending: 5, CallEnding(name, "failed", 30): 1}
 
-    await store.sweep(Keeping(timedelta(0)))
+    await store.sweep(CacheLimits(timedelta(0)))
     for number in range(5):
         await store.finish(f"{name}{number}", b"x" * 1_000, {})
     await store.begin(f"{name}-claimed", HOUR, HOUR)
-    assert await store.sweep(Keeping(results_bytes=3_600)) == 2
+    assert await store.sweep(CacheLimits(results_bytes=3_600)) == 2
     kept = [await store.begin(f"{name}{number}", HOUR, HOUR) for number in range(5)]
     assert [opening.kept is not None for opening in kept] == [False, False, True, True, True]
     assert await store.begin(f"{name}-claimed", HOUR, HOUR) == (None, False)

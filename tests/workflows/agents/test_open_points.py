@@ -1,7 +1,7 @@
 import pytest
 
 from app.domain.query import ResearchQuery, detect_language
-from workflows.agents.open_points import find_open_points
+from workflows.agents.clarification import find_open_points
 
 
 @pytest.mark.parametrize(

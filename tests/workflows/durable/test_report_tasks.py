@@ -17,8 +17,8 @@ from app.domain.report import Report
 from app.domain.revision import ReportTask, TaskStatus, VersionOrigin
 from app.domain.run import RunStatus
 from app.reports.rendering.numbering import number_citations
-from app.reports.service.revising import Revising
-from app.reports.service.revising.differences import Change
+from app.reports.service.revisions import ReportRevisions
+from app.reports.service.revisions.differences import Change
 from app.reports.storage import reports
 from tests.workflows.durable.toys import TEXT, ToyIndex, ToyModel
 from tests.workflows.durable.whole_product import WholeProduct
@@ -65,10 +65,10 @@ class Desk:
     run: UUID
 
     def __post_init__(self) -> None:
-        self.revising = Revising(self.house.database, self.house.gateway, self.house.runs)
+        self.revisions = ReportRevisions(self.house.database, self.house.gateway, self.house.runs)
 
     async def done(self, task: ReportTask) -> ReportTask:
-        while (task := await self.revising.get_task(self.run, task.id)).status is TaskStatus.QUEUED:
+        while (task := await self.revisions.get_task(self.run, task.id)).status is TaskStatus.QUEUED:
             await asyncio.sleep(0.05)
         return task
 
@@ -88,7 +88,7 @@ async def test_a_section_is_rewritten_edited_compared_and_brought_back(house: Wh
         desk = await finished(house)
         first, spent = await desk.report(1), (await house.get_run(desk.run)).usage
 
-        task = await desk.done(await desk.revising.rewrite(desk.run, 1, False, "shorter", 1))
+        task = await desk.done(await desk.revisions.rewrite(desk.run, 1, False, "shorter", 1))
         assert (task.status, task.version, task.usage.model_calls) == (TaskStatus.DONE, 2, 1), task.detail
         second = await desk.report()
         assert second.sections[0] == first.sections[0]
@@ -107,7 +107,7 @@ async def test_a_section_is_rewritten_edited_compared_and_brought_back(house: Wh
         assert second.sections[1].body[bees.start : bees.end].startswith("Bees")
         assert (await house.get_run(desk.run)).usage.model_calls == spent.model_calls + 1
 
-        told = await desk.done(await desk.revising.edit(desk.run, 0, "Mine", "Honey is sweet [1]. 我的话。", 2))
+        told = await desk.done(await desk.revisions.edit(desk.run, 0, "Mine", "Honey is sweet [1]. 我的话。", 2))
         assert (told.version, told.usage.model_calls) == (3, 0), told.detail
         third = await desk.report()
         assert (third.sections[0].heading, third.sections[0].level) == ("Mine", first.sections[0].level)
@@ -118,27 +118,27 @@ async def test_a_section_is_rewritten_edited_compared_and_brought_back(house: Wh
         assert honey.quote_keys == (key,)
         assert any("†" in notice for notice in third.notices)
 
-        diff = await desk.revising.diff(desk.run, 1, 3)
+        diff = await desk.revisions.diff(desk.run, 1, 3)
         assert [s.change for s in diff.sections] == [Change.CHANGED, Change.CHANGED, Change.SAME]
         assert diff.sections[0].old_heading == "Section 1"
         assert "Honey is sweet" in "".join(w.text for w in diff.sections[0].words)
 
         with pytest.raises(Conflict, match="newest is 3"):
-            await desk.revising.edit(desk.run, 0, "", "late", 2)
+            await desk.revisions.edit(desk.run, 0, "", "late", 2)
         one, two = await asyncio.gather(
-            *(desk.revising.edit(desk.run, n, "", f"Both at once {n}.", 3) for n in (0, 2)), return_exceptions=True
+            *(desk.revisions.edit(desk.run, n, "", f"Both at once {n}.", 3) for n in (0, 2)), return_exceptions=True
         )
         assert isinstance(one, Conflict) != isinstance(two, Conflict)
         await desk.done(one if isinstance(one, ReportTask) else two)  # type: ignore[arg-type]
         with pytest.raises(InvalidInput, match=r"no citation \[77\]"):
-            await desk.revising.edit(desk.run, 0, "", "Made up [77].", 4)
+            await desk.revisions.edit(desk.run, 0, "", "Made up [77].", 4)
         with pytest.raises(NotFound):
-            await desk.revising.rewrite(desk.run, 9, False, "", 4)
+            await desk.revisions.rewrite(desk.run, 9, False, "", 4)
 
-        back = await desk.revising.revert(desk.run, 1, 4)
+        back = await desk.revisions.revert(desk.run, 1, 4)
         assert (back.n, back.origin, back.based_on) == (5, VersionOrigin.REVERTED, 1)
         assert await desk.report() == first
-        origins = [info.origin.value for info in await desk.revising.list_versions(desk.run)]
+        origins = [info.origin.value for info in await desk.revisions.list_versions(desk.run)]
         assert origins == ["reverted", "edited", "edited", "rewritten", "delivered"]
 
 
@@ -147,7 +147,7 @@ async def test_questions_are_answered_from_stored_evidence_only(house: WholeProd
     async with house.start_worker():
         desk = await finished(house)
         searched = len(house.index.searched)
-        told = await desk.done(await desk.revising.ask(desk.run, "Which president said that tariffs were a reason?"))
+        told = await desk.done(await desk.revisions.ask(desk.run, "Which president said that tariffs were a reason?"))
         assert told.answer is not None, told.detail
         assert told.answer.answered
         assert told.usage.model_calls == 1
@@ -155,12 +155,12 @@ async def test_questions_are_answered_from_stored_evidence_only(house: WholeProd
         for quote in told.answer.quotes:
             assert TEXT[quote.start : quote.end] == quote.text
         house.model.says = "NOT IN THE EVIDENCE"
-        silent = await desk.done(await desk.revising.ask(desk.run, "Which president disliked tariffs on bees?"))
+        silent = await desk.done(await desk.revisions.ask(desk.run, "Which president disliked tariffs on bees?"))
         assert silent.answer is not None
         assert not silent.answer.answered
         assert "does not say" in silent.answer.body
         assert len(house.index.searched) == searched
-        kept = await desk.revising.list_tasks(desk.run, True, 10, None)
+        kept = await desk.revisions.list_tasks(desk.run, True, 10, None)
         assert [task.id for task in kept] == [silent.id, told.id]
 
 
@@ -169,16 +169,16 @@ async def test_without_a_model_other_sentences_of_the_evidence_are_taken(house: 
         shop.asks_a_model = False
         desk = await finished(house)
         before = await desk.report()
-        deeper = await desk.done(await desk.revising.rewrite(desk.run, 0, True, "president number", None))
+        deeper = await desk.done(await desk.revisions.rewrite(desk.run, 0, True, "president number", None))
         # Every sentence of the toy source is like the others, so there is nothing to add, and the reader is told.
         assert (deeper.status, deeper.usage.model_calls) == (TaskStatus.FAILED, 0)
         assert "nothing for this section" in deeper.detail
         assert await desk.report() == before
-        asked = await desk.done(await desk.revising.ask(desk.run, "What did president number 3 say about tariffs?"))
+        asked = await desk.done(await desk.revisions.ask(desk.run, "What did president number 3 say about tariffs?"))
         assert asked.answer is not None
         assert asked.answer.answered
         assert all(TEXT[q.start : q.end] == q.text for q in asked.answer.quotes)
-        silent = await desk.done(await desk.revising.ask(desk.run, "How heavy is a blue whale?"))
+        silent = await desk.done(await desk.revisions.ask(desk.run, "How heavy is a blue whale?"))
         assert silent.answer is not None
         assert not silent.answer.answered
 
@@ -190,19 +190,19 @@ async def test_a_report_made_without_a_model_says_which_sections_are_by_others_s
         first = (await desk.report()).model_copy(update={"notices": (make_notice((), Language.ENGLISH),)})
         await house.database.execute(AS_WRITTEN, desk.run, first.model_dump_json())
         assert first.notices[0].startswith("Written without a language model")
-        assert (await desk.done(await desk.revising.rewrite(desk.run, 0, False, "", 1))).version == 2
+        assert (await desk.done(await desk.revisions.rewrite(desk.run, 0, False, "", 1))).version == 2
         (said,) = [notice for notice in (await desk.report()).notices if "language model" in notice]
         assert said.startswith(
             f"First written without a language model. Changed since: “{first.sections[0].heading}” by the model"
         )
         assert "Every other statement is quoted word for word" in said
         for section in range(1, len(first.sections)):
-            await desk.done(await desk.revising.edit(desk.run, section, f"Mine {section}", "My words.", None))
+            await desk.done(await desk.revisions.edit(desk.run, section, f"Mine {section}", "My words.", None))
         told = (await desk.house.runs.get_run_and_report(desk.run))[1].markdown
         assert "All of it was changed since" in told
         assert "“Mine 1” by a reader" in told
         assert "word for word" not in told
-        await desk.revising.revert(desk.run, 1, None)
+        await desk.revisions.revert(desk.run, 1, None)
         assert (await desk.report()).notices == first.notices
 
 
@@ -210,14 +210,14 @@ async def test_a_change_waits_for_its_worker_and_ends_at_the_budget(house: Whole
     house.model = Writer()
     async with house.start_worker():
         desk = await finished(house)
-    task = await desk.revising.rewrite(desk.run, 0, False, "", None)
-    assert (await desk.revising.get_task(desk.run, task.id)).status is TaskStatus.QUEUED
+    task = await desk.revisions.rewrite(desk.run, 0, False, "", None)
+    assert (await desk.revisions.get_task(desk.run, task.id)).status is TaskStatus.QUEUED
     spent = (await house.get_run(desk.run)).usage.tokens
     await house.steering.set_budget(desk.run, Budget(max_tokens=spent))
     async with house.start_worker():
         ended = await desk.done(task)
         assert (ended.status, ended.detail) == (TaskStatus.FAILED, AT_BUDGET)
         await house.steering.set_budget(desk.run, Budget())
-        again = await desk.done(await desk.revising.rewrite(desk.run, 0, False, "", 1))
+        again = await desk.done(await desk.revisions.rewrite(desk.run, 0, False, "", 1))
         assert (again.status, again.version) == (TaskStatus.DONE, 2), again.detail
         assert await reports.find_surroundings(house.database, (await desk.report()).quotes)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from app.domain.script import is_ideograph
 from retrieval.language.quantities import Quantity, QuantityKind
 from workflows.checks.vetoes.alignment import ClaimPart
+from workflows.checks.vetoes.contexts import CLEARLY_NEARER, measure_context
 from workflows.checks.vetoes.lists import load_lists
-from workflows.checks.vetoes.nearby import CLEARLY_NEARER, measure_context
 from workflows.checks.vetoes.reasons import Veto, VetoReason
 from workflows.checks.vetoes.texts import CheckedText
 

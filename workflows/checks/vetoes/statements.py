@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from workflows.checks.vetoes.alignment import ClaimPart
+from workflows.checks.vetoes.contexts import CLEARLY_NEARER, measure_context
 from workflows.checks.vetoes.lists import MarkerClass, compile_chinese_opposites, load_lists, load_opposites
-from workflows.checks.vetoes.nearby import CLEARLY_NEARER, measure_context
 from workflows.checks.vetoes.reasons import Veto, VetoReason
 from workflows.checks.vetoes.texts import Atom, CheckedText, Marker
 

@@ -11,17 +11,17 @@ def list_disagreements(report: Report) -> list[Disagreement]:
     numbers = {citation.quote.key: citation.n for citation in number_citations(report).citations}
     quotes = {quote.key: quote for quote in report.quotes}
 
-    def sides(keys: tuple[str, ...]) -> tuple[Side, ...]:
+    def list_sides(keys: tuple[str, ...]) -> tuple[Side, ...]:
         return tuple(Side(n=numbers.get(key), quote=quotes[key]) for key in keys if key in quotes)
 
     between = [
         Disagreement(kind=DisagreementKind.SOURCES, about=conflict.about, sides=told)
         for conflict in report.conflicts
-        if len(told := sides(conflict.quote_keys)) > 1
+        if len(told := list_sides(conflict.quote_keys)) > 1
     ]
     against = [
         Disagreement(kind=DisagreementKind.CLAIM, about=claim.text, sides=told, reason=claim.reason)
         for claim in report.claims
-        if claim.support is Support.CONTRADICTED and (told := sides(claim.quote_keys))
+        if claim.support is Support.CONTRADICTED and (told := list_sides(claim.quote_keys))
     ]
     return between + against

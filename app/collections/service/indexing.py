@@ -17,9 +17,9 @@ import asyncpg
 from app.collections.nouns import DocumentState, index_name_of
 from app.collections.service.document_files import DocumentFiles
 from app.collections.service.index_owner import IndexService
+from app.collections.storage import indexing as storage
 from app.collections.storage import redaction
-from app.collections.storage import tending as storage
-from app.collections.storage.tending import IndexProgress, UnsettledCollection, UnsettledDocument
+from app.collections.storage.indexing import IndexProgress, UnsettledCollection, UnsettledDocument
 from app.domain.errors import Conflict, NotFound, RubricaError
 
 COLLECTIONS_AT_ONCE = 50

@@ -1,18 +1,20 @@
 """Read, compare, edit and restore versions of a report; ask questions about its evidence."""
 
 import logging
+import re
 import time
 from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID, uuid4
 
 from app.database.engine import Executor
-from app.domain.errors import BudgetReached, Conflict, NotFound, Unavailable
+from app.domain.citations import MARKER
+from app.domain.errors import BudgetReached, Conflict, InvalidInput, NotFound, Unavailable
 from app.domain.report import Report
 from app.domain.revision import DELIVERED, ReportTask, TaskKind, TaskRequest, VersionInfo
 from app.domain.run import RunStatus
-from app.reports.service.revising.differences import ReportDiff, compare_reports
-from app.reports.service.revising.editing import insert_keys
+from app.reports.rendering.numbering import LOOKS_CITED, number_citations
+from app.reports.service.revisions.differences import ReportDiff, compare_reports
 from app.reports.storage import report_tasks, versions
 from app.runs.service.gateway import RunGateway
 from app.runs.service.runs import Admit, Runs
@@ -20,9 +22,12 @@ from app.runs.service.runs import Admit, Runs
 LEFT_BEHIND, TRY_AGAIN = timedelta(seconds=15), timedelta(minutes=2)
 BATCH = 100
 log = logging.getLogger(__name__)
+_HEADING = re.compile(r"^ {0,3}#{1,6}\s", re.MULTILINE)
+# Renderings put marks behind sentences: they are not the reader's words, and are added again with each rendering.
+_MARKS = re.compile("[†‡¶◦△]")
 
 
-class Revising:
+class ReportRevisions:
     """The use cases around finished reports. A change is a task of a worker, which judges the claims anew.
 
     `admit` raises when the caller may not spend anything more. A reader's own words cost nothing, so it is not asked about them.
@@ -149,3 +154,26 @@ class Revising:
     async def _get_report(self, run_id: UUID, n: int) -> Report:
         stored = await self._runs.get_report(run_id, n)
         return Report.of_any_version(stored.report)
+
+
+def insert_keys(body: str, report: Report) -> str:
+    """Return the text with `[[key]]` for each `[n]`.
+
+    Raises:
+        InvalidInput: a number or key that the report does not have, or a heading.
+    """
+    if _HEADING.search(body):
+        raise InvalidInput("the text of a section has no headings; its own is the field `heading`")
+    keys = {citation.n: citation.quote.key for citation in number_citations(report).citations}
+    known = {quote.key for quote in report.quotes}
+
+    def key_of(match: re.Match[str]) -> str:
+        n = int(match.group(1))
+        if n not in keys:
+            raise InvalidInput(f"there is no citation [{n}] in this report; its numbers go to {max(keys, default=0)}")
+        return f"[[{keys[n]}]]"
+
+    text = LOOKS_CITED.sub(key_of, _MARKS.sub("", body))
+    if unknown := [key for key in MARKER.findall(text) if key.strip() not in known]:
+        raise InvalidInput(f"[[{unknown[0]}]] is no citation of this report; cite by the numbers you see, as [3]")
+    return text

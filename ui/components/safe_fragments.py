@@ -32,5 +32,5 @@ def show_safely(draw: Callable[..., Any]) -> Callable[..., None]:
 
 def make_fragment(draw: Callable[..., Any], run_every: timedelta | None = None) -> Callable[..., None]:
     """Return Streamlit's fragment of a function, drawn safely."""
-    guarded: Callable[..., None] = st.fragment(show_safely(draw), run_every=run_every)
-    return guarded
+    fragment: Callable[..., None] = st.fragment(show_safely(draw), run_every=run_every)
+    return fragment

@@ -6,8 +6,8 @@ from app.domain.evidence import Quote
 from app.domain.report import Report, Section
 from app.reports.service.findings.charts import draw_charts
 from app.reports.service.findings.numbers import find_figures
-from app.reports.service.revising.differences import Change, compare_reports
-from app.reports.service.revising.editing import insert_keys
+from app.reports.service.revisions import insert_keys
+from app.reports.service.revisions.differences import Change, compare_reports
 from tests.app.exports.example_reports import CHINESE, PLAIN, make_quote
 
 
