@@ -28,7 +28,7 @@ from training.synthesis.training_set.manifest import TrainingSetManifest
 from training.synthesis.training_set.mixture import Mixture, find_crowded_rows
 from training.synthesis.training_set.outcome import KeptRow
 from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage, list_conversations
-from training.synthesis.trajectories.lengthening import SHARES, count_tokens, draw_length, lengthen
+from training.synthesis.trajectories.lengthening import SHARES, count_tokens, draw_length, find_reached_length, lengthen
 
 TEXTS = {
     "message.md": "The tariff of 1824 was to protect domestic manufactures. Foreign goods had ruined the workshops of the north.",
@@ -219,3 +219,21 @@ def test_long_contexts_repeat_what_was_observed_and_nothing_that_was_said() -> N
     assert lengthen(short, 10, Language.ENGLISH) == short
     drawn = Counter(draw_length(str(n)) for n in range(4_000))
     assert all(abs(drawn[length] / 4_000 - share) < 0.03 for length, share in SHARES.items())
+
+
+@pytest.mark.parametrize(("words", "reached"), [(10, 0), (20_000, 0), (27_000, 32_768), (54_000, 65_536), (120_000, 131_072)])
+def test_a_conversation_counts_as_long_as_it_is_whatever_was_wished(words: int, reached: int) -> None:
+    told = TrainedMessage(role=ChatRole.USER, content="word " * words)
+    long = TrainedConversation(agent="search/s1", steps=("act",), messages=(told,))
+    short = long.model_copy(update={"messages": (told.model_copy(update={"content": "w"}),)})
+    assert find_reached_length([short, lengthen(long, 131_072, Language.ENGLISH)]) == reached
+
+
+async def test_a_row_says_the_length_that_it_reached(home: Path) -> None:
+    await record_and_make(home, review(GOOD), lengths="paper")
+    lengths = {}
+    for row in read_rows(home.parent / "set"):
+        found = [TrainedConversation.model_validate(each) for each in row["conversations"]]  # type: ignore[attr-defined]
+        assert row["length"] == find_reached_length(found)
+        lengths[row["id"]] = row["length"]
+    assert set(lengths.values()) <= {0, 65_536}

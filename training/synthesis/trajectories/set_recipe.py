@@ -18,7 +18,8 @@ from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, W
 from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.trajectories.call_patterns import CallPattern, classify_calls
 from training.synthesis.trajectories.conversations import TrainedConversation, corrections_of, list_conversations
-from training.synthesis.trajectories.lengthening import BASE, count_tokens, draw_length, lengthen
+from training.synthesis.trajectories.lengthening import BASE, count_tokens, draw_length, find_reached_length, lengthen
+from training.synthesis.trajectories.presets import choose_runs
 from training.synthesis.trajectories.tiers import (
     ADMISSION,
     APPROVAL,
@@ -46,7 +47,7 @@ COMPLEX_HOPS, COMPLEX_STEPS = 3, 8
 
 
 class TrajectoryRow(Value):
-    """A trajectory as training reads it. `length` is the context for which it was lengthened, in tokens; 0: as it is."""
+    """A trajectory as training reads it. `length` is the context that its longest conversation reaches; 0: less than 32K."""
 
     system: str
     model: str
@@ -78,7 +79,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[RecordedRun]:
     work = _TrajectoryWork(workshop, tuple(corrections_of(workshop.prompts)), request.options.get("lengths") == PAPER)
     mixtures = list_mixtures() if request.options.get("mixture") == PAPER else []
     audit = workshop.open_audit(show_to_people)
-    return SetRecipe(list_runs(runs, questions), work.make_row, count_figures, mixtures, audit=audit)
+    return SetRecipe(choose_runs(list_runs(runs, questions), request), work.make_row, count_figures, mixtures, audit=audit)
 
 
 def list_mixtures() -> list[Mixture]:
@@ -147,7 +148,7 @@ class _TrajectoryWork:
             pattern=classify_calls(trajectory),
             steps=steps,
             complex=question.hops >= COMPLEX_HOPS or steps >= COMPLEX_STEPS,
-            length=length,
+            length=find_reached_length(conversations),
             tokens=sum(map(count_tokens, conversations)),
             conversations=tuple(conversations),
             report=run.answer.text,
@@ -159,7 +160,7 @@ class _TrajectoryWork:
             language=question.language,
             documents=run.list_cited(),
             data=row.model_dump(mode="json"),
-            counts={"steps": steps, "tokens": row.tokens, "hops": question.hops},
+            counts={"steps": steps, "tokens": row.tokens, "hops": question.hops, "length": row.length},
         )
 
 
