@@ -10,7 +10,8 @@ from training.decontamination.public_sets import read_public_sets
 from training.evaluation.harness.models import ModelFiles, codec_of, open_models
 from training.evaluation.harness.starting import PACKAGES
 from training.synthesis.catalogue import load_kind
-from training.synthesis.mined_queries import drop_options, mix_mined
+from training.synthesis.mined_consents import find_consent_moment
+from training.synthesis.mined_queries import drop_options, find_mined, mix_mined
 from training.synthesis.set_request import SetRequest
 from training.synthesis.source_corpus import open_corpora
 from training.synthesis.training_set.folder import SetFolder
@@ -45,7 +46,7 @@ async def make_requested_set(
             recipe = kind.open_recipe(workshop)
             candidates = islice(recipe.candidates, request.candidates)
             recipe = replace(recipe, candidates=candidates, mixtures=[*recipe.mixtures, *mix_mined(request)])
-            origin = _describe_origin(request, workshop, against, recipe.consents_at)
+            origin = _describe_origin(request, workshop, against, find_consent_moment(find_mined(request), recipe.consents_at))
             return await make_set(recipe, origin, request.out, public, request.at_once, told)
 
 

@@ -8,12 +8,14 @@ from pathlib import Path
 
 from app.domain.errors import InvalidInput
 from training.synthesis.asked_questions import read_questions
+from training.synthesis.mined_consents import read_withdrawn
 from training.synthesis.set_request import SetRequest
 from training.synthesis.training_set.mixture import Mixture
 from training.synthesis.training_set.outcome import KeptRow
 
 MINED, SHARE = "mined", "share"
 MADE = "made"
+WITHDRAWN = "withdrawn"
 ALL = 100
 
 
@@ -32,10 +34,19 @@ def mix_mined(request: SetRequest) -> list[Mixture]:
         raise InvalidInput("to mix in readers' queries, give both --option mined=FILE and --option share=0 to 100")
     mined = {question.text.strip() for question in read_questions([Path(request.options[MINED])]).values()}
 
+    withdrawn = read_withdrawn(Path(request.options[MINED]))
+
     def find_origin(row: KeptRow) -> str:
+        if row.query.strip() in withdrawn:
+            return WITHDRAWN  # it has no share
         return MINED if row.query.strip() in mined else MADE
 
     return [Mixture("origin", find_origin, {MINED: share, MADE: 1 - share})]
+
+
+def find_mined(request: SetRequest) -> Path | None:
+    """Return the file of mined queries; None where none is given."""
+    return Path(request.options[MINED]) if MINED in request.options else None
 
 
 def drop_options(options: Mapping[str, str]) -> dict[str, str]:
