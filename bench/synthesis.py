@@ -1,8 +1,8 @@
 """`python -m bench.synthesis`: evidence trees and graph queries from Wikipedia, by a model that obeys and by ones that do not.
 
 The models are stubs that take words out of their prompts. Kept rows are checked again by code that shares nothing with their
-making. Of each of the planted violations, a few candidates are made: no row that has it may be kept. `usd_9000` is the price of
-9,000 trees at the prices given, from estimated tokens.
+making. Of each of the planted violations, a few candidates are made: no row that has it may be kept, and a violation that was
+never planted counts as missed. `usd_9000` is the price of 9,000 trees at the prices given, from estimated tokens.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from bench.result import print_result, print_skipped
 from bench.synthesis_checker.graph_queries import CorpusTexts, Text, check_row
 from bench.synthesis_checker.trees import check_tree_row
 from bench.synthesis_stub.graph_queries import VIOLATIONS, GraphQueryStub
-from bench.synthesis_stub.tree_plants import PLANTS
+from bench.synthesis_stub.tree_plants import PLANTS, is_caught
 from bench.synthesis_stub.trees import TreeStub
 from retrieval.search.in_process import open_local
 from retrieval.store.catalogue import Collection, CorpusKind
@@ -52,16 +52,18 @@ MILLION = 1_000_000
 HOME = Path(".rubrica") / "bench-synthesis"
 CORPORA = {"wiki_en": "wiki_en/passages.jsonl.gz", "wiki_zh": "wiki_zh/articles.jsonl.gz"}
 TODAY = date(2026, 1, 1)
+Stub = TreeStub | GraphQueryStub
 
 
 @dataclass
 class SetFindings:
-    """What was made and found in all sets."""
+    """What was made and found in all sets. `unjudged` counts rows whose one answer texts alone cannot show."""
 
     rows: Counter[str] = field(default_factory=Counter)
     tokens: Counter[str] = field(default_factory=Counter)
     violations: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
+    unjudged: int = 0
     seconds: float = 0.0
 
 
@@ -85,10 +87,11 @@ class SynthesisBench:
 
     async def _make_and_check(self, kind: str, corpus: str, rows: int) -> None:
         began = time.monotonic()
-        worked = await self._make(kind, corpus, rows, "", 10_000)
+        stub = open_stub(kind)
+        worked = await self._make(kind, corpus, rows, stub, 10_000)
         took = time.monotonic() - began
         kept = [show_row(each) for each in worked if each.kept]
-        wrong = [fault for row in kept for fault in await self._check(kind, corpus, row)]
+        wrong = [fault for row in kept for fault in await self._check(corpus, row, stub)]
         stages = Counter(each.refused.stage for each in worked if each.refused)
         print(
             f"{kind} of {corpus}: {len(kept)} rows in {took:.0f} s, fell out: {dict(stages)}, violations: {wrong[:5]}", flush=True
@@ -102,17 +105,19 @@ class SynthesisBench:
 
     async def _plant(self, kind: str, plant: str) -> None:
         """Break one rule wherever it can be broken; the rows that are kept all the same are looked at by the checker."""
-        worked = await self._make(kind, "wiki_en", PLANTED_ROWS, plant, PLANTED_CANDIDATES)
+        stub = open_stub(kind, plant)
+        worked = await self._make(kind, "wiki_en", PLANTED_ROWS, stub, PLANTED_CANDIDATES)
         kept = [show_row(each) for each in worked if each.kept]
-        wrong = [fault for row in kept for fault in await self._check(kind, "wiki_en", row)]
+        wrong = [] if has_planted(stub, worked) else [f"{plant} was never planted"]
+        wrong += [f"{plant} is kept" for row in kept if isinstance(stub, GraphQueryStub) and row["query"] in stub.planted]
+        wrong += [fault for row in kept for fault in await self._check("wiki_en", row, stub)]
         refused = Counter(each.refused.stage for each in worked if each.refused)
         print(f"{kind}, planted {plant}: fell out: {dict(refused)}, kept {len(kept)}, missed: {wrong[:3]}", flush=True)
         self.found.missed += wrong
 
-    async def _make(self, kind: str, corpus: str, rows: int, plant: str, candidates: int) -> Sequence[WorkedCandidate]:
-        trees, graph = TreeStub(plant), GraphQueryStub(plant)
-        script = trees if kind == TREES else lambda request: graph.answer(join_messages(request)) or "{}"
-        request = SetRequest(kind, self.folder / f"{kind}-{corpus}-{plant or 'obedient'}", rows, corpora=(corpus,))
+    async def _make(self, kind: str, corpus: str, rows: int, stub: Stub, candidates: int) -> Sequence[WorkedCandidate]:
+        script = stub if isinstance(stub, TreeStub) else lambda request: stub.answer(join_messages(request)) or "{}"
+        request = SetRequest(kind, self.folder / f"{kind}-{corpus}-{stub.plant or 'obedient'}", rows, corpora=(corpus,))
         recipe = load_kind(kind).open_recipe(furnish_workshop(request, [self.corpora[corpus]], script))
         answers = AnswerStore()
         journal = SetFolder(request.out)
@@ -120,11 +125,13 @@ class SynthesisBench:
         making = SetMaking(recipe.make_row, BatchRecord(answers, AT_ONCE), journal, rows, Window(AT_ONCE))
         return await making.work(islice(recipe.candidates, candidates))
 
-    async def _check(self, kind: str, corpus: str, row: dict[str, Any]) -> list[str]:
+    async def _check(self, corpus: str, row: dict[str, Any], stub: Stub) -> list[str]:
         texts = self._read_texts(corpus)
-        if kind == TREES:
+        if isinstance(stub, TreeStub):
             return check_tree_row(row, lambda url: texts.texts[url].text if url in texts.texts else "")
-        return (await check_row(row, texts, self.corpora[corpus].search)).violations
+        found = await check_row(row, texts, self.corpora[corpus].search, stub.recall)
+        self.found.unjudged += bool(found.unjudged)
+        return found.violations
 
     def _read_texts(self, corpus: str) -> CorpusTexts:
         if corpus not in self._texts:
@@ -132,6 +139,18 @@ class SynthesisBench:
             sources = [document.source for document in found.list_documents()]
             self._texts[corpus] = CorpusTexts({one.url: Text(one.title, found.read_text(one)) for one in sources})
         return self._texts[corpus]
+
+
+def open_stub(kind: str, plant: str = "") -> Stub:
+    """Return the stub of a kind that breaks this rule; an obedient one without any."""
+    return TreeStub(plant) if kind == TREES else GraphQueryStub(plant)
+
+
+def has_planted(stub: Stub, worked: Sequence[WorkedCandidate]) -> bool:
+    """Say whether the stub broke its rule at all: for a tree, whether it was caught for it."""
+    if isinstance(stub, GraphQueryStub):
+        return bool(stub.planted)
+    return any(is_caught(stub.plant, each.model_dump(mode="json")) for each in worked)
 
 
 def show_row(worked: WorkedCandidate) -> dict[str, Any]:
@@ -152,6 +171,7 @@ def main() -> None:
         return print_skipped("synthesis", f"the corpora are not at {DATA}")
     with open_wikipedias(options.home) as corpora, tempfile.TemporaryDirectory() as folder:
         found = asyncio.run(SynthesisBench(corpora, Path(folder)).measure(options.share))
+    print(f"rows whose one answer could not be judged: {found.unjudged}", flush=True)
     price = found.tokens[f"{TREES} in"] * options.input_price + found.tokens[f"{TREES} out"] * options.output_price
     figures = {
         "trees": found.rows[TREES],

@@ -4,16 +4,16 @@ It knows nothing of the graph: names are looked for in texts, and who else could
 """
 
 import re
-import unicodedata
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from app.domain.evidence import Passage
+from bench.synthesis_checker.wording import Row, check_wording, fold_text
 from retrieval.language.traditional import simplify
 
-Row = Mapping[str, Any]
 Search = Callable[[str, int], Awaitable[Sequence[Passage]]]
+Recall = Callable[[str], str]
 RESULTS = 10
 OPENING_CHARS = 2_000
 HOPS_OF_LEVEL = {"easy": (1, 2), "medium": (1, 3), "hard": (3, 5)}
@@ -59,20 +59,20 @@ class CorpusTexts:
         return [url for url, text in self.folded.items() if any(name in text and has_name(name, text) for name in wanted)]
 
 
-async def check_row(row: Row, corpus: CorpusTexts, search: Search) -> RowFindings:
-    """Return everything that is wrong with a row."""
+def recall_nothing(_: str) -> str:
+    """Know no answer."""
+    return ""
+
+
+async def check_row(row: Row, corpus: CorpusTexts, search: Search, recall: Recall = recall_nothing) -> RowFindings:
+    """Return everything that is wrong with a row. `recall` answers a question without a search, as the row's model does."""
     found = RowFindings()
     found.violations += [*check_names(row), *check_passages(row, corpus), *check_path(row), *check_labels(row)]
+    found.violations += [*check_wording(row), *check_memory(row, recall)]
     found.violations += check_shortcuts(row, corpus)
     found.violations += await check_reachability(row, search)
     judge_uniqueness(row, corpus, found)
     return found
-
-
-def fold_text(text: str) -> str:
-    """Return a text without case and accents, in simplified ideographs."""
-    plain = unicodedata.normalize("NFKD", simplify(text).lower())
-    return "".join(char for char in plain if not unicodedata.combining(char)).replace("’", "'").replace("–", "-")
 
 
 def has_name(name: str, folded: str) -> bool:
@@ -175,6 +175,13 @@ def check_labels(row: Row) -> Iterator[str]:
     on_path = {name for arm in list_arms(row) for name in arm}
     if not row["entities"] or any(entity["name"] not in on_path for entity in row["entities"]):
         yield "a key entity is not on the path"
+
+
+def check_memory(row: Row, recall: Recall) -> Iterator[str]:
+    """The model does not know the answer by heart."""
+    said = fold_text(recall(row["query"]))
+    if _names_any(names_of(row["answer"]), said):
+        yield "the answer is known without a search"
 
 
 def check_shortcuts(row: Row, corpus: CorpusTexts) -> Iterator[str]:

@@ -67,9 +67,10 @@ class PairedText(BaseModel):
 
 
 class PairLine(BaseModel):
-    """What is read of a row of preference pairs. Its prompt is the question alone: what the systems had read is not in it."""
+    """What is read of a row of preference pairs. Without a `prompt`, the question alone stands for it."""
 
     query: str
+    prompt: tuple[Message, ...] = ()
     accepted: PairedText
     rejected: PairedText
 
@@ -129,8 +130,8 @@ def show_prompt(messages: Sequence[Message]) -> tuple[TrainedMessage, ...]:
 
 def _make_pair(row: SampleLine | PairLine) -> OwnPair | None:
     if isinstance(row, PairLine):
-        asked = TrainedMessage(role=ChatRole.USER, content=row.query)
-        return OwnPair((asked,), row.accepted.text, row.rejected.text)
+        asked = row.prompt or (Message(role=ChatRole.USER, content=row.query),)
+        return OwnPair(show_prompt(asked), row.accepted.text, row.rejected.text)
     return OwnPair(show_prompt(row.prompt), row.chosen, row.rejected) if row.chosen else None
 
 

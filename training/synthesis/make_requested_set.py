@@ -11,7 +11,8 @@ from training.evaluation.harness.models import ModelFiles, codec_of, open_models
 from training.evaluation.harness.starting import PACKAGES
 from training.synthesis.catalogue import load_kind
 from training.synthesis.input_digests import digest_inputs
-from training.synthesis.mined_queries import drop_options, mix_with_mined
+from training.synthesis.mined_consents import find_consent_moment
+from training.synthesis.mined_queries import drop_options, find_mined, mix_with_mined
 from training.synthesis.public_runs import refuse_public_runs
 from training.synthesis.set_request import SetRequest
 from training.synthesis.source_corpus import open_corpora
@@ -51,7 +52,8 @@ async def make_requested_set(
             recipe = kind.open_recipe(workshop)
             candidates = islice(recipe.candidates, request.candidates)
             recipe = mix_with_mined(replace(recipe, candidates=candidates), request)
-            origin = _describe_origin(request, workshop, against, digests, recipe.consents_at)
+            consents_at = find_consent_moment(find_mined(request), recipe.consents_at)
+            origin = _describe_origin(request, workshop, against, digests, consents_at)
             return await make_set(recipe, origin, request.out, public, request.at_once, told)
 
 

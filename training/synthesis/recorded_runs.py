@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.domain.errors import InvalidInput
 from app.domain.trajectory import Trajectory
-from training.evaluation.harness.example import BenchmarkAnswer
+from training.evaluation.harness.example import BenchmarkAnswer, QuestionOrigin
 from training.evaluation.harness.folder import MANIFEST, RunFolder
 from training.evaluation.harness.manifest import RunManifest
 from training.evaluation.harness.scores import ItemScores
@@ -34,6 +34,12 @@ class RecordedRun:
         """The name of the model, empty where there was none."""
         return self.manifest.system.model.name if self.manifest.system.model else ""
 
+    @property
+    def public_benchmark(self) -> str:
+        """The name of the public benchmark that the run answers; empty for questions of our own, and in demonstrations."""
+        is_public = self.manifest.questions == QuestionOrigin.PUBLIC and not self.manifest.demonstration
+        return self.manifest.benchmark if is_public else ""
+
     def list_cited(self) -> tuple[str, ...]:
         """Return the addresses of the documents that the answer cites."""
         quotes = self.answer.report.quotes if self.answer.report else ()
@@ -52,8 +58,8 @@ def is_run(path: Path) -> bool:
 def list_runs(paths: Sequence[Path], questions: Mapping[str, AskedQuestion]) -> Iterator[RecordedRun]:
     """Yield the finished runs of these folders, in the order of the folders and of their items.
 
-    What `questions` knows of a question comes before what the run kept of it. A run has the name of its folder; where two
-    folders have the same, the folder above is named too.
+    What `questions` knows of a question is added to what the run kept of it. The text is the one that was asked. A run has the
+    name of its folder; where two folders have the same, the folder above is named too.
 
     Raises:
         NotFound: a folder holds no run.
@@ -69,11 +75,16 @@ def list_runs(paths: Sequence[Path], questions: Mapping[str, AskedQuestion]) -> 
         manifest, answers, scores = folder.read_manifest(), folder.read_answers(), folder.read_scores()
         for item in manifest.items:
             if item in answers and not answers[item].failed:
-                question = questions.get(item) or _question_of(path, answers[item])
+                question = _describe_question(path, answers[item], manifest, questions.get(item))
                 yield RecordedRun(name, folder, manifest, question, answers[item], scores.get(item))
 
 
-def _question_of(path: Path, answer: BenchmarkAnswer) -> AskedQuestion:
-    if not answer.question:
+def _describe_question(path: Path, answer: BenchmarkAnswer, manifest: RunManifest, known: AskedQuestion | None) -> AskedQuestion:
+    text = answer.question or (known.text if known else "")
+    if not text:
         raise InvalidInput(f"{path} answers {answer.item!r}: give the file that has its question with --input")
-    return AskedQuestion(id=answer.item, text=answer.question, language=answer.language, source=PRODUCT, topic=answer.domain)
+    told = known or AskedQuestion(
+        id=answer.item, text=text, language=answer.language, source=PRODUCT, topic=answer.domain, hops=answer.hops
+    )
+    source = manifest.questions if told.source == PRODUCT and manifest.questions else told.source
+    return told.model_copy(update={"text": text, "source": source})

@@ -103,14 +103,22 @@ async def test_a_set_of_graph_queries_is_asked_split_by_split(tmp_path: Path) ->
         answer = {"name": "Lyon", "aliases": ["Lugdunum"]}
         entities = [{"name": "Rhône", "aliases": ["the river"]}]
         asked = f"Which city of {hops} hops?"
-        return {"id": name, "query": asked, "language": "en", "hops": hops, "answer": answer, "entities": entities}
+        return {
+            "id": name,
+            "query": asked,
+            "language": "en",
+            "hops": hops,
+            "topic": "arts",
+            "answer": answer,
+            "entities": entities,
+        }
 
     write_lines(tmp_path / "train" / "rows.jsonl", [row("g-1", 3), row("g-2", 2)])
     write_lines(tmp_path / "test" / "rows.jsonl", [row("g-3", 4)])
     benchmark = load_benchmark("graph-set")
     assert [example.id for example in benchmark.read(BenchmarkInput(tmp_path))] == ["g-1", "g-2", "g-3"]
     (held_out,) = benchmark.read(BenchmarkInput(tmp_path, "test"))
-    assert (held_out.gold.answers, held_out.domain) == (("Lyon", "Lugdunum"), "4 hops")
+    assert (held_out.gold.answers, held_out.domain, held_out.hops) == (("Lyon", "Lugdunum"), "arts", 4)
     assert held_out.gold.entities[0].aliases == ("the river",)
     with pytest.raises(InvalidInput, match="the split validation"):
         benchmark.read(BenchmarkInput(tmp_path, "validation"))

@@ -165,11 +165,23 @@ async def test_too_few_sources_are_refused_or_told(tmp_path: Path) -> None:
     runs = tuple(
         write_run(tmp_path / f"same{n}", "one", "minddr", None, {QUESTION: report}) for n, report in enumerate((GOOD, BETTER))
     )
-    with pytest.raises(InvalidInput, match="fewer than 2 models and systems and samplings"):
+    with pytest.raises(InvalidInput, match="no question has reports of 2 models"):
         await make_kind(wish(runs, tmp_path / "none"))
     manifest = await make_kind(wish(runs, tmp_path / "set", few="yes"), verifier=ScriptedModel(judge_by_words))
-    assert manifest.figures["fewer than 2 of one of them"] == 1
+    assert manifest.figures["share of questions with two models, systems and samplings"] == 0
     assert read_rows(tmp_path / "set")
+
+
+async def test_a_question_that_one_system_answers_twice_is_no_pair_beside_others(tmp_path: Path) -> None:
+    runs = [*write_runs(tmp_path, GOOD, BETTER, PLAIN)]
+    other = "Who paid for the harbour?"
+    for n, report in enumerate((GOOD, BETTER)):
+        runs.append(write_run(tmp_path / f"same{n}", f"model-{n}", "minddr", 0.3 + n / 2, {other: report}))
+    manifest = await make_kind(wish(tuple(runs), tmp_path / "set"), verifier=ScriptedModel(judge_by_words))
+    assert manifest.figures["share of questions with two models, systems and samplings"] == 0.5
+    assert [row["query"] for row in read_rows(tmp_path / "set")] == [QUESTION]
+    (refused,) = read_refused(tmp_path / "set")
+    assert (refused["stage"], refused["reason"]) == ("variety", "its reports have fewer than 2 systems")
 
 
 async def test_what_cannot_be_used_is_said(tmp_path: Path) -> None:

@@ -5,14 +5,22 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import orjson
+import pytest
 
+from app.domain.budget import StopReason
+from app.domain.evidence import Finding
+from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Language, ResearchQuery
 from app.domain.value import Value
 from app.domain.writer import ReportLineage
+from app.preferences.nouns.evidence import ReportSteps, RunEvidence
 from app.preferences.nouns.feedback import JudgedReport, PreferencePair, ShownSide, UndecidedPair
 from app.preferences.service.training_export import Manifest
+from tests.training.synthesis.recorded_run_folders import QUOTES, SOURCE
 from tests.training.synthesis.set_making import make_kind, read_refused, read_rows
+from training.recipes.own_samples import OwnDataSection, read_pairs
 from training.synthesis.set_request import SetRequest
+from training.synthesis.training_set.splits import Split
 
 MOMENT = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
@@ -98,3 +106,42 @@ async def test_without_a_majority_there_is_no_pair(tmp_path: Path) -> None:
     (refused,) = read_refused(tmp_path / "set")
     assert refused["stage"] == "readers"
     assert [orjson.loads(orjson.dumps(vote))["id"] for vote in refused["data"]["votes"]] == ["pair-1", "pair-2"]
+
+
+def tell_evidence(outlines: tuple[str, str]) -> RunEvidence:
+    plan = ResearchPlan(subtasks=(Subtask(id="s1", title="Money", question="Who paid?"),))
+    finding = Finding(subtask_id="s1", quotes=QUOTES, stop=StopReason.SUFFICIENT)
+    written = zip((LONG, SHORT), outlines, strict=True)
+    steps = {report.digest: ReportSteps(asked_on=MOMENT.date(), outline=outline) for report, outline in written}
+    return RunEvidence(id="run-7", plan=plan, findings=(finding,), reports=steps)
+
+
+@pytest.mark.parametrize("same", [True, False])
+async def test_the_prompt_of_a_pair_holds_what_both_reports_were_written_from(tmp_path: Path, same: bool) -> None:
+    asked = "How was the harbour deepened?"
+    pair = prefer(1, asked, SHORT, LONG).model_copy(update={"evidence": "run-7"})
+    first, other = (orjson.dumps({"title": "T", "sections": [{"heading": name}]}).decode() for name in ("The cost", "The work"))
+    export = write_export(tmp_path / "november", [pair], [])
+    write_lines(export / "evidence.jsonl", [tell_evidence((first, first if same else other))])
+    await make_kind(SetRequest(kind="preference-pairs", out=tmp_path / "set", rows=9, inputs=(export,)))
+    (row,) = read_rows(tmp_path / "set")
+    told = row["prompt"][-1]["content"]
+    assert all(quote.text in told for quote in QUOTES)
+    assert asked in told
+    assert ("The cost" in told) is same
+    assert "The work" not in told
+    assert row["documents"] == ["evidence:e1", SOURCE.url]
+
+
+async def test_dpo_asks_with_the_prompt_of_a_pair(tmp_path: Path) -> None:
+    data, out = OwnDataSection(sets=(tmp_path / "set",), policy="m1", max_tokens=9), tmp_path / "set"
+    own = judged("# A\n\nA third report [1].", "m1")
+    pair = prefer(1, "How was it deepened?", own, LONG).model_copy(update={"evidence": "run-7"})
+    evidence = tell_evidence(("", ""))
+    evidence = evidence.model_copy(update={"reports": {**evidence.reports, own.digest: evidence.reports[LONG.digest]}})
+    export = write_export(tmp_path / "november", [pair], [])
+    write_lines(export / "evidence.jsonl", [evidence])
+    await make_kind(SetRequest(kind="preference-pairs", out=out, rows=9, inputs=(export,)))
+    (learned,) = read_pairs(data, Split.TRAIN)
+    assert [message.role for message in learned.prompt] == ["system", "user"]
+    assert QUOTES[0].text in learned.prompt[-1].content

@@ -1,6 +1,7 @@
 """Report data in its long and short form, from a run of MindDR's chain with a stub for a model."""
 
 import json
+import re
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from app.domain.writer import Composition
 from app.settings import Settings
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
+from tests.support.training_sets import write_set
 from tests.training.evaluation.small_benchmark import index_collection, write_benchmark
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.run_request import RunRequest
@@ -47,7 +49,9 @@ def play(reference: str) -> ModelStub:
     return ModelStub(answerer=answer)
 
 
-async def record_and_make(folder: Path, stub: ModelStub, composition: Composition | None = None) -> TrainingSetManifest:
+async def record_and_make(
+    folder: Path, stub: ModelStub, composition: Composition | None = None, passed: Path | None = None
+) -> TrainingSetManifest:
     write_benchmark(folder / "data")
     index_collection(folder / "home", folder / "docs")
     async with serve_model_stub(stub) as served:
@@ -62,7 +66,8 @@ async def record_and_make(folder: Path, stub: ModelStub, composition: Compositio
             composition=composition,
         )
         await run_benchmark(settings, wish, lambda _: None)
-        request = SetRequest("report-data", folder / "set", 10, inputs=(folder / "run",), options={"benchmark": "drb-race"})
+        inputs = (folder / "run", *([passed] if passed else []))
+        request = SetRequest("report-data", folder / "set", 10, inputs=inputs, options={"benchmark": "drb-race"})
         return await make_requested_set(settings, request, lambda _: None)
 
 
@@ -124,3 +129,11 @@ async def test_a_model_that_refuses_the_reference_costs_the_short_row_alone() ->
 async def test_a_reference_that_is_no_report_is_refused_and_the_long_row_stays(tmp_path: Path) -> None:
     manifest = await record_and_make(tmp_path, play("It depends."))
     assert (sum(manifest.rows.values()), manifest.refused) == (1, {"reference": 1})
+
+
+async def test_beside_a_set_of_trajectories_only_its_runs_become_report_data(tmp_path: Path) -> None:
+    passed = write_set(tmp_path / "sft", "trajectories", rows=3)
+    assert (await record_and_make(tmp_path / "none", play(REFERENCE), passed=passed)).candidates == 0
+    file = next(passed.glob("*/rows.jsonl"))
+    file.write_bytes(re.sub(rb'"row-\d+"', b'"run/1"', file.read_bytes(), count=1))
+    assert (await record_and_make(tmp_path / "its", play(REFERENCE), passed=passed)).candidates == 2

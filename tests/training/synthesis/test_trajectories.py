@@ -29,7 +29,7 @@ from training.synthesis.training_set.manifest import TrainingSetManifest
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
 from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage, list_conversations
-from training.synthesis.trajectories.lengthening import SHARES, count_tokens, draw_length, lengthen
+from training.synthesis.trajectories.lengthening import SHARES, count_tokens, draw_length, find_reached_length, lengthen
 
 TEXTS = {
     "message.md": "The tariff of 1824 was to protect domestic manufactures. Foreign goods had ruined the workshops of the north.",
@@ -225,7 +225,7 @@ def test_long_contexts_repeat_what_was_observed_and_nothing_that_was_said() -> N
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [
-        ("trajectories", {"mixtur": "paper"}, "no option 'mixtur'; it has audit, hard, lengths, mixture"),
+        ("trajectories", {"mixtur": "paper"}, "no option 'mixtur'; it has audit, hard, lengths, mixture, preset"),
         ("trajectories", {"mixture": "papers"}, "takes lengths=paper and mixture=paper"),
         ("graph-queries", {"links": "f", "depth": "3"}, "no option 'depth'; it has audit, links"),
         ("evidence-trees", {"audit": "here"}, "no option 'audit'; it has children, language, variants"),
@@ -241,3 +241,21 @@ async def test_an_option_that_a_kind_does_not_have_is_refused_by_name(
     request = SetRequest(kind, tmp_path / "set", 1, inputs=(run,), options=options | {"benchmark": "drb-race"})
     with pytest.raises(InvalidInput, match=message):
         await make_requested_set(Settings(), request, lambda _: None)
+
+
+@pytest.mark.parametrize(("words", "reached"), [(10, 0), (20_000, 0), (27_000, 32_768), (54_000, 65_536), (120_000, 131_072)])
+def test_a_conversation_counts_as_long_as_it_is_whatever_was_wished(words: int, reached: int) -> None:
+    told = TrainedMessage(role=ChatRole.USER, content="word " * words)
+    long = TrainedConversation(agent="search/s1", steps=("act",), messages=(told,))
+    short = long.model_copy(update={"messages": (told.model_copy(update={"content": "w"}),)})
+    assert find_reached_length([short, lengthen(long, 131_072, Language.ENGLISH)]) == reached
+
+
+async def test_a_row_says_the_length_that_it_reached(home: Path) -> None:
+    await record_and_make(home, review(GOOD), lengths="paper")
+    lengths = {}
+    for row in read_rows(home.parent / "set"):
+        found = [TrainedConversation.model_validate(each) for each in row["conversations"]]  # type: ignore[attr-defined]
+        assert row["length"] == find_reached_length(found)
+        lengths[row["id"]] = row["length"]
+    assert set(lengths.values()) <= {0, 65_536}

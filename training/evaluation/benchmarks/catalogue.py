@@ -21,6 +21,8 @@ LOCATIONS = {
     "widesearch": ("widesearch", "WIDESEARCH"),
     "retrieval": ("retrieval", "RETRIEVAL"),
     "graph-set": ("graph_set", "GRAPH_SET"),
+    "graph-requests": ("graph_set", "GRAPH_REQUESTS"),
+    "tree-set": ("tree_set", "TREE_SET"),
 }
 
 

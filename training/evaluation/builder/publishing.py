@@ -104,6 +104,14 @@ def publish(
     return manifest
 
 
+def holds_readers_questions(folder: Path) -> bool:
+    """Say whether a folder holds a published version."""
+    try:
+        return SetManifest.model_validate_json((folder / MANIFEST).read_bytes()).format == FORMAT
+    except (OSError, ValueError):
+        return False
+
+
 def _choose_items(queue: ReviewQueue, needed: int) -> list[SetItem]:
     by_question: dict[str, list[Review]] = {}
     for review in queue.read_reviews():

@@ -53,7 +53,7 @@ class Evaluation:
     async def _work_item(self, example: Example[Any]) -> None:
         answer = self._answers.get(example.id)
         if answer is None:
-            asked = {"question": example.question, "language": example.language, "domain": example.domain}
+            asked = {"question": example.question, "language": example.language, "domain": example.domain, "hops": example.hops}
             answer = (await self.answering.answer(example)).model_copy(update=asked)
             self.folder.keep_answer(answer)
         if answer.failed:

@@ -20,15 +20,25 @@ from training.evaluation.harness.scores import ItemScores
 G = TypeVar("G")
 
 
+class QuestionOrigin(StrEnum):
+    """The origin of questions: published with a benchmark, a set of graph queries or evidence trees, or readers."""
+
+    PUBLIC = "public"
+    GRAPH = "graph"
+    TREE = "tree"
+    READERS = "product"
+
+
 @dataclass(frozen=True, slots=True)
 class Example(Generic[G]):
-    """One question with the data that its scoring needs. `id` is unique in its benchmark."""
+    """One question with the data that its scoring needs. `id` is unique in its benchmark; `hops` is 0 where they are unknown."""
 
     id: str
     question: str
     language: Language
     gold: G
     domain: str = ""
+    hops: int = 0
 
 
 class BenchmarkAnswer(Value):
@@ -43,6 +53,7 @@ class BenchmarkAnswer(Value):
     question: str = ""
     language: Language = Language.ENGLISH
     domain: str = ""
+    hops: int = 0
     text: str = ""
     report: Report | None = None
     ranking: tuple[str, ...] = ()
@@ -76,7 +87,7 @@ class Benchmark(Generic[G]):
     `prompts` names the prompts of its judge; runs judged with other prompts are not comparable. `files` returns the files that
     `read` reads, for the manifest. `variants` are its ways of scoring, the first by default. `corpus`, where the benchmark has
     one, writes it under a folder and names it as a collection. `judged_text` returns the judged part of a report. In
-    `written_variants` the systems' model writes what is judged, though no system runs.
+    `written_variants` the systems' model writes what is judged, though no system runs. `questions` is their origin.
     """
 
     name: str
@@ -92,6 +103,7 @@ class Benchmark(Generic[G]):
     prompts_of_variant: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     judged_text: Callable[[str], str] = str
     written_variants: tuple[str, ...] = ()
+    questions: QuestionOrigin = QuestionOrigin.PUBLIC
 
     def prompts_for(self, variant: str) -> tuple[str, ...]:
         """Return the prompts of its judge in this variant; none where no judge is asked."""

@@ -62,7 +62,8 @@ class JudgeUsed(Value):
 class RunManifest(Value):
     """Everything that decides a run's figures. `data` is the SHA-256 of each file read, by name; `prompts` those of all prompts.
 
-    `code` is a digest of the program. `demonstration`: nothing here measures anything, and the report says so.
+    `code` is a digest of the program. `questions` is the origin of its questions (`QuestionOrigin`), empty in runs older than it.
+    `demonstration`: nothing here measures anything, and the report says so.
     """
 
     format: str = FORMAT
@@ -70,6 +71,7 @@ class RunManifest(Value):
     variant: str = ""
     data: dict[str, str]
     items: tuple[str, ...]
+    questions: str = ""
     seed: int = 0
     system: SystemUsed
     judge: JudgeUsed

@@ -12,9 +12,10 @@ from app.domain.errors import InvalidInput
 from app.domain.query import SystemName
 from app.settings import Settings
 from training.evaluation.benchmarks.catalogue import load_benchmark as benchmark_named
+from training.evaluation.builder.publishing import holds_readers_questions
 from training.evaluation.harness.caps import NO_CAPS
 from training.evaluation.harness.evaluation_loop import Evaluation, EvaluationProgress
-from training.evaluation.harness.example import BenchmarkInput, Example
+from training.evaluation.harness.example import AnyBenchmark, BenchmarkInput, Example, QuestionOrigin
 from training.evaluation.harness.fleet import Deployment, open_fleet_answerer
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.manifest import RunManifest, digest_files
@@ -104,6 +105,7 @@ def plan_run(parts: RunParts, reading: BenchmarkInput, examples: Sequence[Exampl
         variant=reading.variant,
         data=digest_files(parts.benchmark.files(reading)),
         items=tuple(example.id for example in examples),
+        questions=find_origin(parts.benchmark, reading),
         seed=parts.wanted.seed,
         system=parts.describe_system(),
         judge=parts.describe_judge(examples, reading.variant),
@@ -113,6 +115,11 @@ def plan_run(parts: RunParts, reading: BenchmarkInput, examples: Sequence[Exampl
         started_at=now,
         demonstration=parts.wanted.demonstration,
     )
+
+
+def find_origin(benchmark: AnyBenchmark, reading: BenchmarkInput) -> QuestionOrigin:
+    """Return the origin of a run's questions. Those of readers are published in the form of a public benchmark."""
+    return QuestionOrigin.READERS if holds_readers_questions(reading.data) else benchmark.questions
 
 
 def choose_examples(examples: Sequence[Example[Any]], wanted: RunRequest) -> list[Example[Any]]:

@@ -11,12 +11,15 @@ from pydantic import ValidationError
 from app.domain.errors import InvalidInput
 from app.domain.query import ResearchQuery
 from app.domain.value import Value
+from app.preferences.nouns.evidence import RunEvidence
 from app.preferences.nouns.feedback import JudgedReport, PreferencePair, ShownSide, UndecidedPair
 from app.preferences.service.training_export import Manifest
 from training.evaluation.race_files import read_rows
+from training.synthesis.preference_pairs.evidence_prompts import read_evidence, render_pair_prompt
 from training.synthesis.preference_pairs.rows import SHOWN_LEFT, Judged, PairedReport, PreferenceRow, keep_pair
 from training.synthesis.recorded_reports import ReportOrigin
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
+from workflows.prompts.library import PromptLibrary
 
 PAIRS, UNDECIDED, MANIFEST = "pairs.jsonl", "undecided.jsonl", "manifest.json"
 STAGE = "readers"
@@ -32,18 +35,20 @@ class ReaderVote(Value):
 
 @dataclass(frozen=True, slots=True)
 class ComparedReports:
-    """Two reports that readers compared, with all votes."""
+    """Two reports that readers compared, with all votes. `told` is what they were written from, where it was exported."""
 
     query: ResearchQuery
     evidence: str
     reports: tuple[JudgedReport, JudgedReport]
     votes: tuple[ReaderVote, ...]
     export: str
+    told: RunEvidence | None = None
 
     @property
     def id(self) -> str:
-        """A hash of the reports and the votes: with other votes it is another candidate."""
+        """A hash of the reports, the votes and the evidence: with others of these it is another candidate."""
         said = [report.digest for report in self.reports] + [vote.model_dump_json() for vote in self.votes]
+        said += [self.told.model_dump_json()] if self.told else []
         return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
 
@@ -67,28 +72,31 @@ def read_consent_moment(path: Path) -> datetime:
 def read_compared(path: Path) -> list[ComparedReports]:
     """Read the pairs of an export, in the order of its file."""
     found: dict[tuple[str, str], ComparedReports] = {}
-    for query, evidence, reports, vote in _read_votes(path):
+    told = read_evidence(path)
+    for query, evidence, reports, vote, named in _read_votes(path):
         first, second = sorted(reports, key=lambda report: report.digest)
         known = found.get((first.digest, second.digest))
         votes = (*known.votes, vote) if known else (vote,)
-        found[first.digest, second.digest] = ComparedReports(query, evidence, (first, second), votes, path.resolve().name)
+        found[first.digest, second.digest] = ComparedReports(
+            query, evidence, (first, second), votes, path.resolve().name, told.get(named)
+        )
     return list(found.values())
 
 
-def _read_votes(path: Path) -> Iterator[tuple[ResearchQuery, str, Sequence[JudgedReport], ReaderVote]]:
+def _read_votes(path: Path) -> Iterator[tuple[ResearchQuery, str, Sequence[JudgedReport], ReaderVote, str]]:
     try:
         for pair in map(PreferencePair.of_any_version, read_rows(path / PAIRS)):
             left = pair.accepted_shown is ShownSide.LEFT
             vote = ReaderVote(id=pair.id, preferred=pair.accepted.digest, shown_left=left)
-            yield pair.query, pair.evidence_digest, (pair.accepted, pair.rejected), vote
+            yield pair.query, pair.evidence_digest, (pair.accepted, pair.rejected), vote, pair.evidence
         for tie in map(UndecidedPair.of_any_version, read_rows(path / UNDECIDED)):
             vote = ReaderVote(id=tie.id, preferred="", shown_left=False)
-            yield tie.query, tie.evidence_digest, tie.reports, vote
+            yield tie.query, tie.evidence_digest, tie.reports, vote, tie.evidence
     except ValidationError as error:
         raise InvalidInput(f"{path} is no export of preferences: {error}") from error
 
 
-def make_reader_row(compared: ComparedReports) -> KeptRow | RefusedCandidate:
+def make_reader_row(compared: ComparedReports, prompts: PromptLibrary) -> KeptRow | RefusedCandidate:
     """Return the pair that more than half of all readers decide, ties and two bad reports counted."""
     first, second = compared.reports
     accepted, rejected = (first, second) if _count_votes(compared, first) >= _count_votes(compared, second) else (second, first)
@@ -96,6 +104,8 @@ def make_reader_row(compared: ComparedReports) -> KeptRow | RefusedCandidate:
     if 2 * count <= len(compared.votes):
         data = {"votes": [vote.model_dump(mode="json") for vote in compared.votes], "export": compared.export}
         return RefusedCandidate(stage=STAGE, reason="no majority among its readers", data=data)
+    query = compared.query
+    told = render_pair_prompt(prompts, query, compared.told, (first.digest, second.digest)) if compared.told else None
     row = PreferenceRow(
         accepted=_pair_judged(accepted, compared.export),
         rejected=_pair_judged(rejected, compared.export),
@@ -104,11 +114,12 @@ def make_reader_row(compared: ComparedReports) -> KeptRow | RefusedCandidate:
         agreement=count / len(compared.votes),
         votes=len(compared.votes),
         pairs=tuple(vote.id for vote in compared.votes),
+        prompt=told.messages if told else (),
     )
     left = [vote.shown_left for vote in compared.votes if vote.preferred == accepted.digest]
-    query = compared.query
+    documents = (f"evidence:{compared.evidence}", *(told.documents if told else ()))
     counts = {SHOWN_LEFT: sum(left) / len(left)}
-    return keep_pair(row, query.question, "", query.language, (f"evidence:{compared.evidence}",), counts)
+    return keep_pair(row, query.question, "", query.language, documents, counts)
 
 
 def _count_votes(compared: ComparedReports, report: JudgedReport) -> int:

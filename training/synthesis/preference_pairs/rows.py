@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
+from app.domain.chat import Message
 from app.domain.query import Language
 from app.domain.value import Value
 from training.synthesis.recorded_reports import RecordedReport, ReportOrigin
@@ -44,7 +45,8 @@ class PreferenceRow(Value):
     """The triple (the row's `query`, accepted, rejected).
 
     `judge` names the model, the rule or the pseudonyms' origin. `agreement` is the share of all votes for the accepted report.
-    `pairs` are the ids of the exported preferences that it rests on, so that it can be dropped with them.
+    `pairs` are the ids of the exported preferences that it rests on, so that it can be dropped with them. `prompt` has what
+    both reports were written from, where readers' export has it.
     """
 
     accepted: PairedReport
@@ -54,6 +56,7 @@ class PreferenceRow(Value):
     agreement: float
     votes: int
     pairs: tuple[str, ...] = ()
+    prompt: tuple[Message, ...] = ()
     dropped: tuple[DroppedReport, ...] = ()
 
 

@@ -36,6 +36,8 @@ from workflows.agents.ports import Record
 FEW, REVIEW, REVIEWERS, PLANTED = "few", "review", "reviewers", "planted"
 OPTIONS = frozenset({FEW, REVIEW, REVIEWERS, PLANTED})
 FEWEST = 2
+VARIETY = "variety"
+VARIED = "share of questions with two models, systems and samplings"
 PairSource = AnsweredQuestion | ComparedReports
 
 
@@ -43,14 +45,14 @@ def open_recipe(workshop: Workshop) -> SetRecipe[PairSource]:
     """Return the recipe.
 
     Raises:
-        InvalidInput: an input or an option cannot be used, or the runs have fewer than two models, systems or samplings.
+        InvalidInput: an input or an option cannot be used, or no question has two models, systems and samplings.
         NotFound: an input is neither a run nor an export.
     """
     request = workshop.request
     _check_options(workshop)
     exports = [path for path in request.inputs if is_export(path)]
     reports = read_reports([path for path in request.inputs if path not in exports])
-    sources = _count_sources(reports)
+    sources = _describe_sources(reports)
     if reports and request.options.get(FEW) != "yes":
         _require_variety(sources)
     return SetRecipe(
@@ -75,22 +77,33 @@ def _check_options(workshop: Workshop) -> None:
             raise InvalidInput("a planted rule decides by itself; leave the reviews and the readers' preferences out")
 
 
-def _count_sources(reports: Sequence[RecordedReport]) -> dict[str, float]:
+def _describe_sources(reports: Sequence[RecordedReport]) -> dict[str, float]:
     if not reports:
         return {}
+    groups = group_by_question(reports, 0)
+    varied = sum(not _list_missing(group.reports) for group in groups)
+    return {**_count_sources(reports), VARIED: varied / len(groups)}
+
+
+def _count_sources(reports: Sequence[RecordedReport]) -> dict[str, int]:
     origins = [report.origin for report in reports]
-    counts = {
+    return {
         "models": len({origin.model for origin in origins}),
         "systems": len({origin.system for origin in origins}),
         "samplings": len({origin.sampling for origin in origins}),
     }
-    few = min(counts.values()) < FEWEST
-    return {**counts, **({f"fewer than {FEWEST} of one of them": 1.0} if few else {})}
+
+
+def _list_missing(reports: Sequence[RecordedReport]) -> list[str]:
+    """Return of what these reports have fewer than two."""
+    return [name for name, count in _count_sources(reports).items() if count < FEWEST]
 
 
 def _require_variety(sources: dict[str, float]) -> None:
-    if missing := [name for name, count in sources.items() if count < FEWEST and name in ("models", "systems", "samplings")]:
-        raise InvalidInput(f"the runs have fewer than {FEWEST} {' and '.join(missing)}; add runs, or say --option few=yes")
+    if not sources[VARIED]:
+        raise InvalidInput(
+            f"no question has reports of {FEWEST} models, systems and samplings; add runs, or say --option few=yes"
+        )
 
 
 def _list_candidates(workshop: Workshop, exports: Sequence[Path], reports: Sequence[RecordedReport]) -> Iterator[PairSource]:
@@ -113,9 +126,12 @@ def _open_reviews(workshop: Workshop) -> ReviewFolder | None:
 async def _make_row(workshop: Workshop, candidate: PairSource, record: Record) -> KeptRow | RefusedCandidate:
     """Make a pair of what readers compared, or of the best two reports on a question."""
     if isinstance(candidate, ComparedReports):
-        return make_reader_row(candidate)
+        return make_reader_row(candidate, workshop.prompts)
     request = workshop.request
     course, standing = sift_reports(candidate)
+    missing = _list_missing(candidate.asked.reports)
+    if missing and request.options.get(FEW) != "yes":
+        return course.refuse(VARIETY, f"its reports have fewer than {FEWEST} {' and '.join(missing)}")
     if PLANTED in request.options:
         return plant_preference(course, standing, request.options[PLANTED])
     kit = workshop.open_verifier(record, candidate.asked.language)

@@ -1,22 +1,26 @@
 """The set for Report-RL (MindDR 4.6), from the folders of `rubrica eval run`: each run gives a long row and a short one.
 
+With sets of trajectories among the inputs, only runs that passed their tiers count, as in the paper.
 Long: question, system prompt of the single pass, retrieval, outline, RACE rubric, reference report. Short: without retrieval and
 outline, and with a reference that a model writes from the question and the rubric.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 
 from app.domain.errors import AnswerInvalid, InvalidInput, ModelError
 from app.domain.missing import Missing
 from app.domain.query import Effort, ResearchQuery
 from app.domain.race_rubric import RaceRubric
 from app.domain.trajectory import Trajectory
+from training.evaluation.benchmarks.files import read_json_lines
 from training.synthesis.asked_questions import read_questions
 from training.synthesis.catalogue import SetKind
 from training.synthesis.recorded_runs import RecordedRun, is_run, list_runs
 from training.synthesis.report_data.recorded_report import RecordedReportTask, find_intent, read_report_task
+from training.synthesis.training_set.folder import REFUSED, ROWS, SetFolder
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
 from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.workshop import Workshop
@@ -36,6 +40,7 @@ from workflows.judging.race_generation import write_race_rubric
 
 REFERENCE = TextStep("reference_report", max_tokens=8_000)
 FEWEST_CHARS = 400
+TRAJECTORIES = "trajectories"
 
 
 class ReportForm(StrEnum):
@@ -77,16 +82,25 @@ def open_recipe(workshop: Workshop) -> SetRecipe[ReportCandidate]:
     if not runs:
         raise InvalidInput("report data come from folders of `rubrica eval run`: give one with --input, and its questions")
     questions = read_questions([path for path in inputs if path not in runs])
+    passed = read_passed_runs(inputs)
+    found = (run for run in list_runs(runs, questions) if passed is None or run.id in passed)
 
     async def make_row(candidate: ReportCandidate, record: Record) -> KeptRow | RefusedCandidate:
         return await make_report_row(workshop.open_writer(record, candidate.run.question.language), candidate)
 
     return SetRecipe(
-        _list_candidates(list_runs(runs, questions)),
+        _list_candidates(found),
         make_row,
         ask_query=lambda each: each.run.question.text,
         trained=("rubric", "reference"),
     )
+
+
+def read_passed_runs(inputs: Sequence[Path]) -> frozenset[str] | None:
+    """Return the ids of the runs that passed the three tiers (MindDR 4.4): the rows of sets of trajectories; None without any."""
+    sets = [path for path in inputs if (path / REFUSED).exists() and SetFolder(path).read_manifest().origin.kind == TRAJECTORIES]
+    files = [file for path in sets for file in path.glob(f"*/{ROWS}")]
+    return frozenset(name for file in files for name in read_json_lines(file, lambda row: str(row["id"]))) if sets else None
 
 
 def _list_candidates(runs: Iterable[RecordedRun]) -> Iterator[ReportCandidate]:

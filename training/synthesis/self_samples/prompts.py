@@ -62,7 +62,7 @@ def _read_report(recorded: RecordedReport, prompts: PromptLibrary, today: date) 
     if report is None:
         raise InvalidInput(f"{recorded.origin.run} has a report without its quotes")
     cited = [citation.quote for citation in number_citations(report).citations]
-    return _make_prompt(
+    return make_evidence_prompt(
         prompts,
         today,
         query=answer.question,
@@ -90,7 +90,7 @@ def _read_row(row: Mapping[str, Any], prompts: PromptLibrary, today: date) -> Sa
         return None
     query = str(row["query"])
     sections = (row.get("outline") or {}).get("sections") or ()
-    return _make_prompt(
+    return make_evidence_prompt(
         prompts,
         today,
         query=query,
@@ -101,7 +101,7 @@ def _read_row(row: Mapping[str, Any], prompts: PromptLibrary, today: date) -> Sa
     )
 
 
-def _make_prompt(
+def make_evidence_prompt(
     prompts: PromptLibrary,
     today: date,
     query: str,

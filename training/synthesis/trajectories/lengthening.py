@@ -16,6 +16,8 @@ from workflows.chat_models.estimating import estimate_tokens
 BASE = 0
 HEADINGS = {Language.ENGLISH: "For review, what was found earlier:", Language.CHINESE: "以下是此前所得，供回顾："}
 SHARES: Mapping[int, float] = {32_768: 0.15, 65_536: 0.15, 131_072: 0.15, BASE: 0.55}
+REACHED = 0.8
+"""A conversation that fills so much of a length counts as that long."""
 
 
 def draw_length(name: str) -> int:
@@ -37,6 +39,12 @@ def lengthen(conversation: TrainedConversation, tokens: int, language: Language)
     reviews = _plan_reviews(conversation.messages, seen, tokens - count_tokens(conversation)) if len(seen) > 1 else {}
     messages = [_add_reviews(message, reviews.get(place, ()), language) for place, message in enumerate(conversation.messages)]
     return conversation.model_copy(update={"messages": tuple(messages)})
+
+
+def find_reached_length(conversations: Sequence[TrainedConversation]) -> int:
+    """Return the greatest of the lengths that the longest conversation reaches; 0: none."""
+    longest = max(map(count_tokens, conversations), default=0)
+    return max((length for length in SHARES if longest >= REACHED * length), default=BASE)
 
 
 def count_tokens(conversation: TrainedConversation) -> int:

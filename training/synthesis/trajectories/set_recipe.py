@@ -18,7 +18,8 @@ from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate, W
 from training.synthesis.training_set.recipe import SetRecipe
 from training.synthesis.trajectories.call_patterns import CallPattern, classify_calls
 from training.synthesis.trajectories.conversations import TrainedConversation, corrections_of, list_conversations
-from training.synthesis.trajectories.lengthening import BASE, count_tokens, draw_length, lengthen
+from training.synthesis.trajectories.lengthening import BASE, count_tokens, draw_length, find_reached_length, lengthen
+from training.synthesis.trajectories.presets import PRESET, choose_runs
 from training.synthesis.trajectories.tiers import (
     ADMISSION,
     APPROVAL,
@@ -38,7 +39,7 @@ from training.synthesis.workshop import AUDIT, Workshop
 from workflows.agents.ports import Record
 
 LENGTHS, MIXTURE, PAPER = "lengths", "mixture", "paper"
-OPTIONS = frozenset({HARD, LENGTHS, MIXTURE, AUDIT})
+OPTIONS = frozenset({HARD, LENGTHS, MIXTURE, PRESET, AUDIT})
 SOURCES: Mapping[str, float] = {GRAPH: 0.6, PRODUCT: 0.35, HARD: 0.05}
 DIFFICULTIES: Mapping[str, float] = {"easy": 0.4, "medium": 0.35, "hard": 0.25}
 COMPLEX: Mapping[str, float] = {"complex": 0.65, "simple": 0.35}
@@ -55,7 +56,7 @@ COMPLEX_HOPS, COMPLEX_STEPS = 3, 8
 
 
 class TrajectoryRow(Value):
-    """A trajectory as training reads it. `length` is the context for which it was lengthened, in tokens; 0: as it is."""
+    """A trajectory as training reads it. `length` is the context that its longest conversation reaches; 0: less than 32K."""
 
     system: str
     model: str
@@ -89,7 +90,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[RecordedRun]:
     questions = read_questions([path for path in request.inputs if path not in runs], hard)
     work = _TrajectoryWork(workshop, tuple(corrections_of(workshop.prompts)), LENGTHS in asked)
     recipe = SetRecipe(
-        list_runs(runs, questions),
+        choose_runs(list_runs(runs, questions), request),
         work.make_row,
         count_figures,
         audit=workshop.open_audit(show_to_people),
@@ -169,7 +170,7 @@ class _TrajectoryWork:
             pattern=classify_calls(trajectory),
             steps=steps,
             complex=is_complex(question, steps),
-            length=length,
+            length=find_reached_length(conversations),
             tokens=sum(map(count_tokens, conversations)),
             conversations=tuple(conversations),
             report=run.answer.text,
@@ -181,7 +182,7 @@ class _TrajectoryWork:
             language=question.language,
             documents=run.list_cited(),
             data=row.model_dump(mode="json"),
-            counts={"steps": steps, "tokens": row.tokens, "hops": question.hops},
+            counts={"steps": steps, "tokens": row.tokens, "hops": question.hops, "length": row.length},
         )
 
 

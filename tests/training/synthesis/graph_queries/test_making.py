@@ -1,15 +1,17 @@
 """Graph queries from a small world to checked rows, by a model that obeys and by models that break one rule each."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bench.synthesis_checker.graph_queries import check_row
-from bench.synthesis_stub.graph_queries import VIOLATIONS, GraphQueryStub
+from bench.synthesis_stub.graph_queries import NONSENSE, VIOLATIONS, GraphQueryStub
 from tests.training.synthesis.graph_queries.small_world import open_queries, open_world, read_texts, work
 from training.rewards.entities import Entity, fold_text, is_mentioned
 from training.synthesis.graph_queries.row import GraphQueryRow
@@ -87,6 +89,58 @@ async def test_rows_come_back_the_same_and_training_can_read_their_entities(corp
         text = fold_text(" ".join(hop.stated.text for hop in row.path) + " ".join(hop.stated.title for hop in row.path))
         assert all(is_mentioned(Entity(entity.name, entity.aliases), text) for entity in row.entities)
         assert row.difficulty.hops == row.hops == len(row.path)
+
+
+def plant_in_row(plant: str, row: dict[str, Any]) -> dict[str, Any]:
+    """Break a rule in a finished row, as a set without that check would have kept it."""
+    query, answer, conditions = row["query"], row["answer"]["name"], row["conditions"]
+    between = next(entity["name"] for entity in row["entities"] if entity["name"] != answer)
+
+    def reword(kind: str, words: str) -> list[dict[str, Any]]:
+        return [{**c, "phrase": words} if c["kind"] == kind else c for c in conditions]
+
+    year = next(c for c in conditions if c["kind"] == "year")
+    exact = next(int(y) for y in re.findall(r"\d{4}", year["passage"]["text"]) if year["low"] <= int(y) <= year["high"])
+    decade = [{**c, "low": exact - 1, "high": exact + 1} if c is year else c for c in conditions]
+    changes: dict[str, dict[str, Any]] = {
+        "names_answer": {"query": f"{query} {answer}"},
+        "names_intermediate": {"query": f"{query} {between}"},
+        "names_part": {"query": f"{query} {row['answer']['name'].split()[-1]}"},
+        "drops_condition": {"query": query.replace(conditions[-1]["phrase"], "")},
+        "keeps_strong_clue": {"query": f"{query} {exact}", "conditions": decade},
+        "wrong_year": {"query": f"{query} 1204", "conditions": reword("year", "1204")},
+        "unsupported_link": {"query": f"{query} {NONSENSE['en']}", "conditions": reword("linked", NONSENSE["en"])},
+        "other_language": {"query": "哪一件事情符合以上所说的全部条件？"},
+        "request_names_answer": {"request": f"{row['request']} {answer}"},
+        "known_answer": {},
+    }
+    return {**row, **changes[plant]}
+
+
+WORDS_OF_VIOLATION = {
+    "keeps_strong_clue": "still says",
+    "wrong_year": "says another year",
+    "unsupported_link": "is not in its sentence",
+    "other_language": "another language",
+    "known_answer": "known without a search",
+    "drops_condition": "is not said",
+}
+
+
+async def test_the_checker_sees_each_planted_violation(corpus: SourceCorpus, folder: Path) -> None:
+    texts = read_texts(corpus)
+    rows = [kept.data for kept in await rows_of(corpus, folder, GraphQueryStub(), 60)]
+    usable = [row for row in rows if row["language"] == "en" and row["hops"] > 1 and has_year(row)]
+    for plant in VIOLATIONS:
+        planted = plant_in_row(plant, usable[0])
+        answer = planted["answer"]["name"] if plant == "known_answer" else ""
+        found = await check_row(planted, texts, corpus.search, lambda _, said=answer: said)
+        wanted = WORDS_OF_VIOLATION.get(plant, "names")
+        assert any(wanted in fault for fault in found.violations), (plant, found.violations)
+
+
+def has_year(row: dict[str, Any]) -> bool:
+    return any(c["kind"] == "year" and c["passage"] for c in row["conditions"])
 
 
 @pytest.mark.parametrize("plant", VIOLATIONS)

@@ -1,0 +1,59 @@
+"""Readers' queries in a set: withdrawn ones leave it, and the manifest says when the consents were looked up."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from app.domain.query import Language
+from tests.training.evaluation.small_benchmark import write_lines
+from training.evaluation.builder.publishing import SetManifest
+from training.synthesis.mined_consents import find_consent_moment
+from training.synthesis.mined_queries import mix_mined
+from training.synthesis.set_request import SetRequest
+from training.synthesis.training_set.outcome import KeptRow
+
+STAYS, GOES = "How do bees find their way?", "Why is my daughter's school closed?"
+
+
+def publish_version(folder: Path, number: int, prompts: dict[str, str], withdrawn: tuple[str, ...] = ()) -> Path:
+    path = write_lines(folder / f"v{number}" / "query.jsonl", [{"id": name, "prompt": text} for name, text in prompts.items()])
+    manifest = SetManifest(
+        version=number,
+        items=len(prompts),
+        sha256="",
+        domains={},
+        consents_checked_at=datetime(2026, 11, number, tzinfo=UTC),
+        reviews_needed=1,
+        collected=2,
+        accepted=2,
+        known={},
+        against={},
+        withdrawn=withdrawn,
+        pseudonym_key="",
+    )
+    (path.parent / "manifest.json").write_text(manifest.model_dump_json())
+    return path
+
+
+def row_of(query: str) -> KeptRow:
+    return KeptRow(query=query, topic="", language=Language.ENGLISH, documents=(), data={})
+
+
+def test_a_query_that_was_withdrawn_has_no_share_whichever_version_is_named(tmp_path: Path) -> None:
+    first = publish_version(tmp_path, 1, {"a": STAYS, "b": GOES})
+    second = publish_version(tmp_path, 2, {"a": STAYS}, withdrawn=("b",))
+    for mined in (first, second):
+        request = SetRequest("trajectories", tmp_path / "set", 10, options={"mined": str(mined), "share": "50"})
+        (mixture,) = mix_mined(request)
+        origins = [mixture.class_of(row_of(query)) for query in (STAYS, GOES, "A made one?")]
+        assert origins == ["mined", "withdrawn", "made"]
+        assert "withdrawn" not in mixture.shares
+
+
+def test_the_moment_of_the_consents_is_the_earliest_of_all_that_a_set_rests_on(tmp_path: Path) -> None:
+    first = publish_version(tmp_path, 1, {"a": STAYS})
+    publish_version(tmp_path, 2, {"a": STAYS})
+    newest, of_export = datetime(2026, 11, 2, tzinfo=UTC), datetime(2026, 10, 1, tzinfo=UTC)
+    assert find_consent_moment(first, None) == newest
+    assert find_consent_moment(first, of_export) == of_export
+    assert find_consent_moment(None, of_export) == of_export
+    assert find_consent_moment(write_lines(tmp_path / "own.jsonl", [{"id": "a", "prompt": STAYS}]), None) is None
