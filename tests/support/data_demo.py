@@ -26,18 +26,18 @@ FROM_CORPUS = {
 ROWS = "30"
 
 
-async def demonstrate(kind: str) -> int:
+async def demonstrate(kind: str, out: Path = OUT, home: Path = HOME) -> int:
     """Index what the set is made of, record runs if it needs any, and run the command beside a stub; return its exit code."""
-    for old in (OUT / kind, HOME / "runs"):
+    for old in (out / kind, home / "runs"):
         shutil.rmtree(old, ignore_errors=True)
     of_sotu = DEFAULT_COLLECTION in FROM_CORPUS.get(kind, ())
-    open_local(HOME, SOTU if of_sotu else describe_world(HOME)).close()
+    open_local(home, SOTU if of_sotu else describe_world(home)).close()
     async with serve_synthesis_stub() as stub:
-        settings = {"RUBRICA_LLM_BASE_URL": stub.base_url, "RUBRICA_LLM_MODEL": MODEL, "RUBRICA_HOME": str(HOME)}
+        settings = {"RUBRICA_LLM_BASE_URL": stub.base_url, "RUBRICA_LLM_MODEL": MODEL, "RUBRICA_HOME": str(home)}
         if kind in FROM_RUNS:
-            await record_runs(HOME / "runs", settings)
-        source = FROM_CORPUS.get(kind) or ("--rows", ROWS, *list_inputs(kind, HOME / "runs"))
-        command = [*RUBRICA, "data", "make", kind, *source, "--out", str(OUT / kind)]
+            await record_runs(home / "runs", settings)
+        source = FROM_CORPUS.get(kind) or ("--rows", ROWS, *list_inputs(kind, home / "runs"))
+        command = [*RUBRICA, "data", "make", kind, *source, "--out", str(out / kind)]
         process = await asyncio.create_subprocess_exec(*command, env=os.environ | settings)
         return await process.wait()
 
