@@ -15,7 +15,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.accounts.api.cookies import SESSION_COOKIE
 from app.accounts.nouns.access import AccessScope, Principal
-from app.accounts.nouns.token import token_digest
+from app.accounts.nouns.token import digest_token
 from app.accounts.service.authentication import Authenticator
 from app.database.tenancy import Tenant, act_for
 from app.domain.errors import Forbidden, Unauthenticated
@@ -81,7 +81,7 @@ class Authentication:
         connection: ASGIConnection[Any, Any, Any, Any] = ASGIConnection(scope)
         given = connection.headers.get("authorization")
         if given is None and (token := connection.cookies.get(SESSION_COOKIE)):
-            return await self._authenticator.recognise_session(token), token_digest(token)
+            return await self._authenticator.recognise_session(token), digest_token(token)
         principal = await self._authenticator.recognise_key(_read_bearer(given or ""))
         assert principal.key_id is not None
         return principal, principal.key_id

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid4
 
-from app.accounts.nouns.token import token_digest
+from app.accounts.nouns.token import digest_token
 from app.audit import storage as audit
 from app.audit.storage import Action
 from app.database.engine import Database, Executor
@@ -51,7 +51,7 @@ class Sharing:
             raise Conflict(f"run {run_id} has been shared {MAX_LINKS} times; use one of its links")
         token, until = new_link_token(), datetime.now(UTC) + timedelta(days=days)
         async with self._database.acquire() as connection:
-            made = await shares.add(connection, uuid4(), run_id, number, token_digest(token), until)
+            made = await shares.add(connection, uuid4(), run_id, number, digest_token(token), until)
             told = {"version": str(number), "until": f"{until:%Y-%m-%d}"}
             await audit.record(connection, Action.REPORT_SHARED, run_id, told)
         return NewLink(made, token)
@@ -70,7 +70,7 @@ class Sharing:
 
     async def read_report(self, token: str) -> SharedReport:
         """Return what a link shows."""
-        found = await shares.open_link(self._trusted, token_digest(token))
+        found = await shares.open_link(self._trusted, digest_token(token))
         if found is None:
             raise NotFound(UNKNOWN_LINK)
         return found

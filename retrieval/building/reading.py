@@ -16,7 +16,7 @@ def read_corpus(shop: BuildTools, build: Build, corpus: Corpus) -> Build:
 
     An interrupted reading continues where it stopped if the corpus is in the same state, else from the beginning.
     """
-    build = _resume_reading(shop, build, corpus.fingerprint())
+    build = _resume_reading(shop, build, corpus.take_fingerprint())
     licence = shop.catalogue.get(build.collection).licence
     for batch in _bounded_batches(corpus.read_documents(skip=build.done + build.skipped)):
         documents = [_add_licence(item, licence) for item in batch if isinstance(item, Document)]

@@ -40,7 +40,7 @@ class FolderCorpus:
         """Yield one document for each file, and one report for each file or folder that cannot be read completely."""
         return islice(self._read_folder(), skip, None)
 
-    def fingerprint(self) -> str:
+    def take_fingerprint(self) -> str:
         """Return "": the state is unknown without reading every file."""
         return ""
 

@@ -27,7 +27,7 @@ class Corpus(Protocol):
         """Yield everything in it after the first `skip` items, always in the same order."""
         ...
 
-    def fingerprint(self) -> str:
+    def take_fingerprint(self) -> str:
         """Return a mark that changes when the corpus may have changed; empty where only reading it could tell."""
         ...
 

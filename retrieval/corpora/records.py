@@ -50,9 +50,9 @@ class RecordCorpus:
             if number >= skip:
                 yield item if isinstance(item, UnreadableItem) else self._join_document(item)
 
-    def fingerprint(self) -> str:
+    def take_fingerprint(self) -> str:
         """See `Shards.state`."""
-        return self._shards.fingerprint()
+        return self._shards.take_fingerprint()
 
     def share_read(self) -> float:
         """See `Shards.share_read`."""

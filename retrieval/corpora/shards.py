@@ -34,7 +34,7 @@ class Shards:
                 yield path.name, content
             self._before += size
 
-    def fingerprint(self) -> str:
+    def take_fingerprint(self) -> str:
         """Return a hash of the files' names, sizes and times of change."""
         stamps = [f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in self._paths]
         return hashlib.sha256("\n".join(stamps).encode()).hexdigest()[:16]

@@ -29,7 +29,7 @@ class StateOfTheUnion:
         """Yield one document for each address."""
         return islice(self._read_addresses(), skip, None)
 
-    def fingerprint(self) -> str:
+    def take_fingerprint(self) -> str:
         """Return "": reading the corpus again takes only a moment."""
         return ""
 

@@ -76,7 +76,7 @@ class UploadCorpus:
         """Yield one document for each folder, or the reason why it cannot be read."""
         return islice(self._read_folders(), skip, None)
 
-    def fingerprint(self) -> str:
+    def take_fingerprint(self) -> str:
         """Return "": the state is unknown without looking at every folder."""
         return ""
 

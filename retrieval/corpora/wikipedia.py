@@ -43,9 +43,9 @@ class WikipediaDump:
         for item in islice(self._read_pages(), skip, None):
             yield item if isinstance(item, UnreadableItem) else _document_of(item, self._licence)
 
-    def fingerprint(self) -> str:
+    def take_fingerprint(self) -> str:
         """See `Shards.state`."""
-        return self._shards.fingerprint()
+        return self._shards.take_fingerprint()
 
     def share_read(self) -> float:
         """See `Shards.share_read`."""

@@ -153,7 +153,7 @@ class Library:
             raise NotFound(f"nothing is stored under {url!r}: only addresses that a search returned can be read")
         return found
 
-    def snapshot(self, name: str, tenant: str | None = None) -> str:
+    def get_snapshot(self, name: str, tenant: str | None = None) -> str:
         """Return the text, by its hash, of a document of this tenant or of none, or raise `NotFound`."""
         if not self._store.holds(name, tenant or ""):
             raise NotFound(f"no snapshot {name} is stored")

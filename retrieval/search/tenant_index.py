@@ -26,7 +26,7 @@ class SharedIndex(Protocol):
         """See `PageReader.read`."""
         ...
 
-    async def snapshot(self, name: str, tenant: str | None = None) -> str:
+    async def get_snapshot(self, name: str, tenant: str | None = None) -> str:
         """Return a stored text by its hash. Raises `NotFound` when there is none, or only another tenant has it."""
         ...
 
@@ -54,6 +54,6 @@ class TenantView:
         """See `PageReader.read`."""
         return await self._index.read(url, self._tenant)
 
-    async def snapshot(self, name: str) -> str:
+    async def get_snapshot(self, name: str) -> str:
         """Return a stored text by its hash. Raises `NotFound`."""
-        return await self._index.snapshot(name, self._tenant)
+        return await self._index.get_snapshot(name, self._tenant)

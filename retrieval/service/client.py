@@ -75,7 +75,7 @@ class IndexClient:
         """Ask for the owner's health. Raises `ToolError` when it does not answer."""
         return await self._call("GET", "/health")
 
-    async def snapshot(self, name: str, tenant: str | None = None) -> str:
+    async def get_snapshot(self, name: str, tenant: str | None = None) -> str:
         """Return a stored text by its hash. Raises `NotFound` when there is none, or only another tenant has it."""
         asked = f"/snapshots/{name}?tenant={quote(tenant)}" if tenant else f"/snapshots/{name}"
         return str((await self._call("GET", asked))["text"])

@@ -69,7 +69,7 @@ class SearchRoutes:
     async def snapshot(self, request: web.Request) -> web.Response:
         """Answer with a stored text by its hash, on behalf of `?tenant=`."""
         name = request.match_info["hash"]
-        text = await asyncio.to_thread(self._library.snapshot, name, request.query.get("tenant"))
+        text = await asyncio.to_thread(self._library.get_snapshot, name, request.query.get("tenant"))
         return answer_json({"snapshot": name, "text": text})
 
 

@@ -174,7 +174,7 @@ class StageAttempt:
     async def fetch_snapshot(self, name: str) -> str:
         """Return a source's text from the index, or from the pages read outside. Wait while the index is away."""
         try:
-            return await self.record.call_index(self.stage, "source", lambda: self.index.snapshot(name))
+            return await self.record.call_index(self.stage, "source", lambda: self.index.get_snapshot(name))
         except NotFound:
             return await persist(lambda: self.shop.outside_calls.text(name))
 

@@ -11,6 +11,6 @@ def new_token() -> str:
     return secrets.token_urlsafe(TOKEN_BYTES)
 
 
-def token_digest(token: str) -> bytes:
+def digest_token(token: str) -> bytes:
     """Return the hash that is stored and looked up. The token is random, so nobody can guess it from a plain SHA-256."""
     return hashlib.sha256(token.encode()).digest()

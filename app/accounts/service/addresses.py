@@ -13,7 +13,7 @@ from uuid import UUID
 
 import asyncpg
 
-from app.accounts.nouns.token import new_token, token_digest
+from app.accounts.nouns.token import digest_token, new_token
 from app.accounts.service.attempts import Attempts
 from app.accounts.service.letters import Letter, send_letter
 from app.accounts.service.passwords import Passwords
@@ -117,7 +117,7 @@ class Addresses:
     async def verify(self, token: str, address: str) -> None:
         """Use a link that proves an address."""
         await self._attempts.allow(address)
-        user = await addresses.take_token(self._trusted, token_digest(token), Purpose.VERIFY)
+        user = await addresses.take_token(self._trusted, digest_token(token), Purpose.VERIFY)
         if user is None:
             raise InvalidInput(USED)
         await self._note_verified(user, address)
@@ -142,7 +142,7 @@ class Addresses:
         """
         await self._attempts.allow(address)
         async with self._trusted.acquire() as connection, connection.transaction():
-            user = await addresses.take_token(connection, token_digest(token), Purpose.RESET)
+            user = await addresses.take_token(connection, digest_token(token), Purpose.RESET)
             person = await people.find_by_id(connection, user) if user else None
             if person is None:
                 raise InvalidInput(USED)
@@ -166,7 +166,7 @@ class Addresses:
     async def _send(self, person: Person, purpose: Purpose) -> None:
         assert self._policy.mailbox is not None
         token = new_token()
-        await addresses.add_token(self._trusted, token_digest(token), person.id, purpose, VALID[purpose])
+        await addresses.add_token(self._trusted, digest_token(token), person.id, purpose, VALID[purpose])
         page = (self._policy.page_url or self._policy.public_url).rstrip("/")
         link = f"{page}/sign-in?{urlencode({'form': FORMS[purpose], 'token': token})}"
         await send_letter(self._policy.mailbox, Letter(person.email, SUBJECTS[purpose], TEXTS[purpose].format(link=link)))

@@ -2,7 +2,7 @@
 
 from app.accounts.nouns.access import SCOPES_OF_ROLE, Pace, Principal
 from app.accounts.nouns.api_key import ApiKey
-from app.accounts.nouns.token import token_digest
+from app.accounts.nouns.token import digest_token
 from app.accounts.service.policy import AccountPolicy
 from app.accounts.storage import credentials, sessions
 from app.database.engine import Executor
@@ -43,7 +43,7 @@ class Authenticator:
 
     async def recognise_session(self, token: str) -> Principal:
         """Return the principal of a session: with all scopes of the person's role."""
-        digest = token_digest(token)
+        digest = digest_token(token)
         holder = await sessions.find_holder(self._trusted, digest, self._policy.session_idle)
         if holder is None:
             raise Unauthenticated(SESSION_ENDED)

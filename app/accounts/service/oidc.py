@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import asyncpg
 
 from app.accounts.nouns.access import Role
-from app.accounts.nouns.token import new_token, token_digest
+from app.accounts.nouns.token import digest_token, new_token
 from app.accounts.service.attempts import Attempts
 from app.accounts.service.policy import AccountPolicy
 from app.accounts.service.provider import IdentityClaims, ProviderClient, SignInFailure, SignInRefused
@@ -56,7 +56,7 @@ class OpenIdConnect:
         await self._attempts.allow(address)
         state, flow = new_token(), Flow(new_token(), new_token())
         url = await client.build_entrance(state, flow)
-        await oidc.begin(self._trusted, token_digest(state), flow, self._policy.flow_valid)
+        await oidc.begin(self._trusted, digest_token(state), flow, self._policy.flow_valid)
         return Departure(url, state)
 
     async def finish(self, state: str, kept: str, code: str, address: str) -> NewSession:
@@ -68,7 +68,7 @@ class OpenIdConnect:
         client = self._require_client()
         if not kept or not hmac.compare_digest(state.encode(), kept.encode()):
             raise SignInRefused(SignInFailure.LATE, NO_FLOW)
-        flow = await oidc.end(self._trusted, token_digest(state))
+        flow = await oidc.end(self._trusted, digest_token(state))
         if flow is None:
             raise SignInRefused(SignInFailure.LATE, NO_FLOW)
         claims = await client.fetch_claims(code, flow)

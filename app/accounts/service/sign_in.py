@@ -7,7 +7,7 @@ import asyncpg
 
 from app.accounts.nouns.access import Role
 from app.accounts.nouns.team import Organisation
-from app.accounts.nouns.token import new_token, token_digest
+from app.accounts.nouns.token import digest_token, new_token
 from app.accounts.service.attempts import Attempts
 from app.accounts.service.passwords import Passwords
 from app.accounts.service.policy import AccountPolicy
@@ -80,12 +80,12 @@ class SignIn:
             Conflict: somebody else takes the address at the same moment.
         """
         await self._attempts.allow(address)
-        offer = await invited.find_offer(self._trusted, token_digest(token))
+        offer = await invited.find_offer(self._trusted, digest_token(token))
         if offer is None:
             raise InvalidInput(NO_INVITATION)
         person = await self._find_or_make(offer.email, name, password, address)
         async with self._trusted.acquire() as connection, connection.transaction():
-            if await invited.take(connection, token_digest(token)) is None:
+            if await invited.take(connection, digest_token(token)) is None:
                 raise InvalidInput(NO_INVITATION)
             await store_person(connection, person)
             await join(connection, person, offer, address)
@@ -104,20 +104,20 @@ class SignIn:
         token = new_token()
         async with self._trusted.acquire() as connection, connection.transaction():
             await sessions.forget(connection, self._policy.session_idle)
-            await sessions.open_(connection, token_digest(token), where.id, person.id, self._policy.session_lifetime)
+            await sessions.open_(connection, digest_token(token), where.id, person.id, self._policy.session_lifetime)
             await audit.record(connection, Action.SIGNED_IN, person.id, by=by)
         return NewSession(token, by)
 
     async def sign_out(self, token: str, by: Tenant) -> None:
         """End a session."""
-        await sessions.close(self._trusted, token_digest(token))
+        await sessions.close(self._trusted, digest_token(token))
         await audit.record(self._trusted, Action.SIGNED_OUT, by.user or "", by=by)
 
     async def renew(self, token: str) -> str | None:
         """Return a new token for a session whose token is old, or None."""
         new, policy = new_token(), self._policy
-        old = token_digest(token)
-        done = await sessions.renew(self._trusted, old, token_digest(new), policy.session_renewal, policy.session_lifetime)
+        old = digest_token(token)
+        done = await sessions.renew(self._trusted, old, digest_token(new), policy.session_renewal, policy.session_lifetime)
         return new if done else None
 
     async def change_password(self, current: str, new: str, by: Tenant, token: str = "") -> NewSession:
@@ -130,7 +130,7 @@ class SignIn:
         assert person is not None
         if person.password_hash is not None:
             await self.check_password(person.email, current, by.address)
-        elif by.key or not await sessions.is_recent(self._trusted, token_digest(token), person.id, self._policy.just_now):
+        elif by.key or not await sessions.is_recent(self._trusted, digest_token(token), person.id, self._policy.just_now):
             raise Unauthenticated(SIGN_IN_FIRST)
         hashed = await self._passwords.hash(check_strength(new, person.email))
         async with self._trusted.acquire() as connection, connection.transaction():

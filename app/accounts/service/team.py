@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 from app.accounts.nouns.access import Principal, Role
 from app.accounts.nouns.team import Invitation, Member
-from app.accounts.nouns.token import new_token, token_digest
+from app.accounts.nouns.token import digest_token, new_token
 from app.accounts.service.policy import AccountPolicy
 from app.accounts.storage import team
 from app.audit import storage as audit
@@ -95,7 +95,7 @@ class Team:
             if await team.is_member(connection, email):
                 raise Conflict(f"{email} is a member already")
             await team.withdraw_for(connection, email)
-            digest, valid = token_digest(token), self._policy.invitation_valid
+            digest, valid = digest_token(token), self._policy.invitation_valid
             made = await team.invite(connection, uuid4(), email, role, digest, principal.user_id, valid)
             await audit.record(connection, Action.MEMBER_INVITED, made.id, {"role": role})
         return IssuedInvitation(made, token)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import asyncpg
 
-from app.accounts.nouns.token import token_digest
+from app.accounts.nouns.token import digest_token
 from app.accounts.storage import sessions
 from app.domain.run import EventType, RunStatus
 from app.http.services import Services
@@ -61,8 +61,8 @@ async def test_a_revoked_key_and_an_ended_session_end_their_streams_and_no_other
 async def exchanged(browser: Browser, pool: asyncpg.Pool) -> None:
     """The browser's token gives way to a newer one, as it does each hour; its streams began with the older."""
     assert browser.cookie is not None
-    old = token_digest(browser.cookie.value)
-    assert await sessions.renew(pool, old, token_digest("newer"), timedelta(0), timedelta(days=1))
+    old = digest_token(browser.cookie.value)
+    assert await sessions.renew(pool, old, digest_token("newer"), timedelta(0), timedelta(days=1))
     await pool.execute("UPDATE sessions SET expires_at = now() - interval '1 second' WHERE token_hash = $1", old)
 
 

@@ -116,9 +116,9 @@ def test_reading_can_go_on_anywhere_and_knows_how_far_it_is(tmp_path: Path) -> N
     assert len(whole) == 100
     assert corpus.share_read() == 1.0
     assert list(corpus.read_documents(skip=37)) == whole[37:]
-    before = corpus.fingerprint()
+    before = corpus.take_fingerprint()
     write(tmp_path / "passages.jsonl", records[:-1])
-    assert opened(CorpusKind.RECORDS, tmp_path / "passages.jsonl").fingerprint() != before
+    assert opened(CorpusKind.RECORDS, tmp_path / "passages.jsonl").take_fingerprint() != before
 
 
 @needs_data

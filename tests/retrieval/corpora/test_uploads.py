@@ -87,7 +87,7 @@ async def test_a_collection_is_its_tenants_alone_and_what_is_deleted_leaves_no_t
         assert MARKER in found[0].text
         assert (ledger.title, ledger.url) == ("ledger.md", "file:///Ledgers/ledger.md")
         assert MARKER in (await client.read(ledger.url, tenant="org-a")).text
-        assert MARKER in await client.snapshot(ledger.snapshot, tenant="org-a")
+        assert MARKER in await client.get_snapshot(ledger.snapshot, tenant="org-a")
 
         for where in (THEIRS, SearchFilter(collections=(A,)), SearchFilter(collections=(B, A), tenant="org-b")):
             with pytest.raises(ToolError, match="there is no collection 'own-aaaa'"):
@@ -97,7 +97,7 @@ async def test_a_collection_is_its_tenants_alone_and_what_is_deleted_leaves_no_t
             with pytest.raises(ToolError, match="nothing is stored under"):
                 await client.read(ledger.url, tenant=tenant)
             with pytest.raises(NotFound):
-                await client.snapshot(ledger.snapshot, tenant=tenant)
+                await client.get_snapshot(ledger.snapshot, tenant=tenant)
         with pytest.raises(Conflict, match="somebody else"):
             await client.build(A, "uploads", str(theirs), tenant="org-b")
 

@@ -79,7 +79,7 @@ async def test_the_default_corpus_is_searched_at_first_start(owner: OwnerProcess
         assert "Texas" in found[0].text
         document = await client.read(found[0].source.url)
         assert document.text[found[0].start : found[0].end] == found[0].text
-        assert snapshot_hash(await client.snapshot(found[0].source.snapshot)) == found[0].source.snapshot
+        assert snapshot_hash(await client.get_snapshot(found[0].source.snapshot)) == found[0].source.snapshot
         assert found == sorted(found, key=lambda passage: -passage.score)
         assert await client.respell(["anexation", "Texas", "photosynthesis"], SearchFilter()) == {
             "anexation": "annexation",
@@ -93,7 +93,7 @@ async def test_what_was_not_indexed_cannot_be_read(owner: OwnerProcess) -> None:
         with pytest.raises(ToolError, match="nothing is stored under"):
             await client.read("https://made.up/address")
         with pytest.raises(NotFound):
-            await client.snapshot("0" * 64)
+            await client.get_snapshot("0" * 64)
         with pytest.raises(ToolError, match="no collection 'nowhere'"):
             await client.search("x", 5, SearchFilter(collections=("nowhere",)))
         for query, limit in (("  ", 5), ("tariff", 0), ("tariff", 1_000)):

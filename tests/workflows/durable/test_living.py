@@ -56,9 +56,9 @@ class ChangingIndex(ToyIndex):
             return Document(source=PAGE.model_copy(update={"snapshot": snapshot_hash(text)}), text=text)
         return await super().read(url, tenant)
 
-    async def snapshot(self, name: str, tenant: str | None = None) -> str:
+    async def get_snapshot(self, name: str, tenant: str | None = None) -> str:
         known = {snapshot_hash(text): text for text in BUDGETS}
-        return known[name] if name in known else await super().snapshot(name, tenant)
+        return known[name] if name in known else await super().get_snapshot(name, tenant)
 
 
 async def scheduled(house: WholeProduct, run: UUID | None) -> UUID:

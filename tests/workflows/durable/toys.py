@@ -77,7 +77,7 @@ class ToyIndex:
             raise ToolError("no such page")
         return Document(source=SOURCE, text=TEXT)
 
-    async def snapshot(self, name: str, tenant: str | None = None) -> str:
+    async def get_snapshot(self, name: str, tenant: str | None = None) -> str:
         if name != SOURCE.snapshot:
             raise NotFound("no such source")
         return TEXT
