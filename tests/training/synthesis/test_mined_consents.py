@@ -7,9 +7,10 @@ from app.domain.query import Language
 from tests.training.evaluation.small_benchmark import write_lines
 from training.evaluation.builder.publishing import SetManifest
 from training.synthesis.mined_consents import find_consent_moment
-from training.synthesis.mined_queries import mix_mined
+from training.synthesis.mined_queries import mix_with_mined
 from training.synthesis.set_request import SetRequest
-from training.synthesis.training_set.outcome import KeptRow
+from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
+from training.synthesis.training_set.recipe import SetRecipe
 
 STAYS, GOES = "How do bees find their way?", "Why is my daughter's school closed?"
 
@@ -34,19 +35,20 @@ def publish_version(folder: Path, number: int, prompts: dict[str, str], withdraw
     return path
 
 
-def row_of(query: str) -> KeptRow:
-    return KeptRow(query=query, topic="", language=Language.ENGLISH, documents=(), data={})
+async def refuse(_: object, __: object) -> KeptRow | RefusedCandidate:
+    return RefusedCandidate(stage="never", reason="nothing is worked here")
 
 
-def test_a_query_that_was_withdrawn_has_no_share_whichever_version_is_named(tmp_path: Path) -> None:
+def test_a_query_that_was_withdrawn_is_no_candidate_whichever_version_is_named(tmp_path: Path) -> None:
     first = publish_version(tmp_path, 1, {"a": STAYS, "b": GOES})
     second = publish_version(tmp_path, 2, {"a": STAYS}, withdrawn=("b",))
     for mined in (first, second):
         request = SetRequest("trajectories", tmp_path / "set", 10, options={"mined": str(mined), "share": "50"})
-        (mixture,) = mix_mined(request)
-        origins = [mixture.class_of(row_of(query)) for query in (STAYS, GOES, "A made one?")]
-        assert origins == ["mined", "withdrawn", "made"]
-        assert "withdrawn" not in mixture.shares
+        recipe = mix_with_mined(SetRecipe((STAYS, GOES, "A made one?"), refuse, ask_query=str), request)
+        assert [(each, recipe.classify(each)["origin"]) for each in recipe.candidates] == [
+            (STAYS, "mined"),
+            ("A made one?", "made"),
+        ]
 
 
 def test_the_moment_of_the_consents_is_the_earliest_of_all_that_a_set_rests_on(tmp_path: Path) -> None:
