@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.domain.query import Language
 from tests.training.evaluation.small_benchmark import write_lines
 from training.evaluation.builder.publishing import SetManifest
 from training.synthesis.mined_consents import find_consent_moment
