@@ -28,6 +28,7 @@ TASKS = {
     "rubric_generator": "rubrics",
     "report_rl": "reports",
     "search_rl": "searches",
+    "agent_rl": "agents",
 }
 SEEDS = 3
 FIRST_SEED = 1
