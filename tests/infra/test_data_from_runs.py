@@ -111,7 +111,7 @@ def test_a_planted_rule_needs_no_model(tmp_path: Path, runs: list[str]) -> None:
     assert {row["accepted"]["lineage"]["run"] for row in read_rows(out)} == {"one"}
     for arguments, message in (
         (("preference-pairs", *runs), "preference-pairs needs a model"),
-        (("preference-pairs", *runs[:2], "--option", "planted=table"), "no question has reports of 2 models"),
+        (("preference-pairs", *runs[:4], "--option", "planted=table"), "no question has reports of 2 models"),
         (("self-samples",), "needs an --input"),
     ):
         refused = run_rubrica(home, "data", "make", *arguments, "--out", str(tmp_path / "none"))
