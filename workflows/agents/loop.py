@@ -163,9 +163,8 @@ async def _follow_decision(kit: Kit, state: Exploration, reply: StepReply[AgentA
         state.answer = read_answer_tag(remove_thinking(reply.message.content)) or ""
         state.end(StopReason.SUFFICIENT)
         return
-    repetition = state.hands.count_repetition(act) if act.action is not ActionName.FINISH else 0
-    if repetition >= SAMPLED_ANEW:
-        await _note_repetition(kit, state, repetition)
+    if act.action is not ActionName.FINISH and (times := state.hands.count_repetition(act)) >= SAMPLED_ANEW:
+        await _note_repetition(kit, state, times)
         return
     state.conversation.add_turn(reply.message)
     if act.action is ActionName.FINISH:

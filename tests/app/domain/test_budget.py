@@ -17,6 +17,10 @@ def test_a_limit_is_one_at_least_and_no_consumption_is_negative(noun: type[Value
         noun.model_validate({name: least - 1})
 
 
+def test_an_agent_has_ten_turns_and_twenty_calls_unless_it_is_told_otherwise() -> None:
+    assert (AgentLimits().max_turns, AgentLimits().max_tool_calls) == (10, 20)
+
+
 @pytest.mark.parametrize("cap", Budget.model_fields)
 def test_a_cap_is_no_number_that_readers_lose(cap: str) -> None:
     assert getattr(Budget.model_validate({cap: LARGEST_CAP}), cap) == LARGEST_CAP

@@ -150,11 +150,11 @@ async def revise_report(kit: Kit, asker: Asker, query: ResearchQuery, state: Mar
 
 
 async def ask_last_plan(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, notebook: Notebook) -> str:
-    """Ask for the final plan in the forced last turn, when the tool calls are used up (QSR C.5)."""
+    """Ask for the final plan in the forced last turn, when the tool calls are used up (QSR C.5); empty where it stays as it is."""
     form = kit.codec.describe_form(LAST, kit.prompts, kit.language)
     shown = _state_values(kit, query, state, report=False)
     messages = kit.prompts.get("markov_last", kit.language).render(form=form, **shown)
-    return (await asker.ask(LAST, notebook.name_passages(messages))).answer.plan.strip()[:PLAN_CHARS] or state.plan
+    return (await asker.ask(LAST, notebook.name_passages(messages))).answer.plan.strip()[:PLAN_CHARS]
 
 
 def _state_values(kit: Kit, query: ResearchQuery, state: MarkovState, report: bool = True) -> dict[str, str]:
