@@ -150,7 +150,7 @@ async def revise_report(kit: Kit, asker: Asker, query: ResearchQuery, state: Mar
 
 
 async def ask_last_plan(kit: Kit, asker: Asker, query: ResearchQuery, state: MarkovState, notebook: Notebook) -> str:
-    """Ask for the final plan in the forced last turn, when the tool calls are used up (QSR C.5); empty where it stays as it is."""
+    """Ask for the final plan in the forced last turn, when the calls are used up (QSR C.5); empty where it stays."""
     form = kit.codec.describe_form(LAST, kit.prompts, kit.language)
     shown = _state_values(kit, query, state, report=False)
     messages = kit.prompts.get("markov_last", kit.language).render(form=form, **shown)
