@@ -81,7 +81,13 @@ def add_schedule(api: FakeApi) -> Json:
     source = {"title": "1846", "url": "https://example.org/1846", "text": "It was <raised>."}
     stood = source | {"text": "It was lowered."}
     fallen = {"claim": "Duties were lowered.", "why": "opposed", "support": "contradicted", "after": [source], "before": [stood]}
-    firing = {"due_at": WHEN, "outcome": "changed", "run_id": "r1", "changes": {"fallen": [fallen], "new_sources": [source]}}
+    firing = {
+        "due_at": WHEN,
+        "outcome": "changed",
+        "run_id": "r1",
+        "baseline_id": "r0",
+        "changes": {"fallen": [fallen], "new_sources": [source]},
+    }
     api.answer("GET", "/v1/schedules", lambda *_: {"items": [schedule], "next": None})
     api.answer("POST", "/v1/schedules", lambda *_: schedule)
     api.answer("GET", "/v1/schedules/s1", lambda *_: schedule)

@@ -79,6 +79,7 @@ def test_a_schedule_tells_first_what_no_longer_holds(api: FakeApi, open_page: Op
     assert html.index("Duties were lowered.") < html.index("It was &lt;raised&gt;.")
     assert "<b>Before:</b> It was lowered." in html
     assert "<b>Now:</b> It was &lt;raised&gt;." in html
+    assert [link.label for link in app.get("page_link")][-2:] == ["Read the report", "The report it was compared with"]
     app.button(key="pause_schedule").click().run()
     assert api.commands()[-1] == ("PATCH", "s1", {"paused": True})
     run = add_finished_run(api)
