@@ -97,6 +97,7 @@ def test_usage_stands_against_its_limits_which_an_owner_sets(api: FakeApi, open_
     assert "of 100k" in html
     assert 'style="width:45%"' in html
     assert "search &lt;web&gt;" in html
+    assert "<td>2 runs</td><td>deleted</td><td>–</td>" in html
     assert "second report, for a comparison" in "".join([html, *(block.value for block in app.caption)])
     assert [link.label for link in app.get("page_link")][-1].startswith("Dear")
     app.number_input(key="quota_cost").set_value(25.0)
