@@ -81,7 +81,13 @@ def add_schedule(api: FakeApi) -> Json:
     source = {"title": "1846", "url": "https://example.org/1846", "text": "It was <raised>."}
     stood = source | {"text": "It was lowered."}
     fallen = {"claim": "Duties were lowered.", "why": "opposed", "support": "contradicted", "after": [source], "before": [stood]}
-    firing = {"due_at": WHEN, "outcome": "changed", "run_id": "r1", "changes": {"fallen": [fallen], "new_sources": [source]}}
+    firing = {
+        "due_at": WHEN,
+        "outcome": "changed",
+        "run_id": "r1",
+        "baseline_id": "r0",
+        "changes": {"fallen": [fallen], "new_sources": [source]},
+    }
     api.answer("GET", "/v1/schedules", lambda *_: {"items": [schedule], "next": None})
     api.answer("POST", "/v1/schedules", lambda *_: schedule)
     api.answer("GET", "/v1/schedules/s1", lambda *_: schedule)
@@ -94,7 +100,7 @@ def add_schedule(api: FakeApi) -> Json:
 def add_usage(api: FakeApi) -> None:
     """Add what the organisation used this month, its limits, and its consent."""
     total = {"runs": 2, "tokens": 45_100, "cost_microusd": 1_500_000}
-    lines = [{"kind": "tool", "name": "search <web>", "calls": 4}]
+    lines = [{"kind": "tool", "name": "search <web>", "calls": 4}, {"kind": "deleted", "name": "", "calls": 2}]
     asked = {"created_at": WHEN, "model_calls": 3, "input_tokens": 40_000, "made_for": "r0"}
     runs = [{"run_id": f"r{n}", "question": q, "cost_microusd": n, **asked} for n, q in ((1, "Cheap?"), (2, "Dear?"))][::-1]
     report = {"since": "2026-01-01", "until": "2026-01-05", "total": total, "lines": lines, "runs": runs[:1]}

@@ -22,7 +22,7 @@ def add_webhook(api: FakeApi) -> Json:
     """Add an endpoint that was turned off for failing, with messages that arrived, failed and wait."""
     hook: Json = {
         **{"id": "w1", "url": "https://hooks.example/in", "description": "Night <watch>", "events": ["run.completed"]},
-        **{"enabled": False, "disabled_reason": "the endpoint answered 410 Gone", "created_at": WHEN},
+        **{"enabled": False, "disabled_reason": "the endpoint answered 410 Gone", "created_at": WHEN, "failing_since": WHEN},
     }
     sent = [
         {"id": "d1", "type": "run.completed", "state": "failed", "attempts": 3, "status": 503, "error": "<i>busy</i>"},

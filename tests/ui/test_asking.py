@@ -2,13 +2,17 @@
 
 from collections.abc import Callable
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
-from rubrica_client.models import Criterion
+from rubrica_client.models import Criterion, Estimate, Interval, Run
 from tests.ui.example_runs import PLAN, QUESTION, add_finished_run
 from tests.ui.fake_api import FakeApi
 from tests.ui.fake_asking import add_collections, add_estimate, add_run_awaiting_approval, add_scorecard
 from tests.ui.test_pages import shown
+from tests.ui.whole_answers import fill_in
+from ui.components.before_start import estimate_html
+from ui.components.problem import explain_stop
 from ui.components.rubric_editor import join_criterion, split_criterion
 
 OpenPage = Callable[..., AppTest]
@@ -36,6 +40,23 @@ def test_a_model_that_refuses_is_told_before_the_start(api: FakeApi, open_page: 
     assert "A run would not start: the language model" in shown(app)
     assert "Incorrect &lt;key&gt;" in shown(app)
     assert "from 5 runs" not in shown(app)
+    add_estimate(api)
+    assert "from 5 runs" in shown(app.run()), "what was put right is not held against the same question"
+
+
+def test_who_does_not_run_the_installation_is_told_of_no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader of a hosted page can put neither a key nor a model's name right."""
+    why = "the language model refuses every request; check RUBRICA_LLM_API_KEY"
+    likely = Interval(low=1, likely=1, high=1)
+    refused = Estimate(tokens=likely, cost_microusd=likely, seconds=likely, runs=0, within_budget=True, refusal=why)
+    stopped = fill_in(Run, {"id": "r1", "reason": "model_refused", "detail": why})
+    monkeypatch.setenv("RUBRICA_API_KEY", "k")
+    assert "RUBRICA_LLM_API_KEY" in estimate_html(refused)
+    assert "RUBRICA_LLM_API_KEY" in explain_stop(Run.model_validate(stopped))
+    monkeypatch.delenv("RUBRICA_API_KEY")
+    assert "Tell whoever runs this installation" in estimate_html(refused)
+    assert explain_stop(Run.model_validate(stopped)).startswith("Tell whoever runs this installation")
+    assert "RUBRICA" not in estimate_html(refused) + explain_stop(Run.model_validate(stopped))
 
 
 def test_the_estimate_is_an_interval_with_its_ground(api: FakeApi, open_page: OpenPage) -> None:

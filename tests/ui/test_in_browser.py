@@ -77,6 +77,40 @@ def test_a_closed_citation_stays_closed_when_the_visitor_is_quicker_than_the_ser
     sync_api.expect(drawer.locator("mark")).to_have_text(QUOTE)
 
 
+def test_another_report_begins_at_its_top(
+    api: FakeApi,
+    url: str,
+    page: "sync_api.Page",  # type: ignore[name-defined]
+) -> None:
+    """For Streamlit it is the same page, which would stay where it was."""
+    runs = [add_finished_run(api) for _ in range(2)]
+    page.set_viewport_size({"width": 1280, "height": 300})
+    page.goto(f"{url}/read?run={runs[0].id}")
+    page.wait_for_selector("#r-card", state="attached")
+    main = page.get_by_test_id("stMain")
+    main.evaluate("element => element.scrollTo(0, 400)")
+    assert main.evaluate("element => element.scrollTop") > 0
+    page.locator(f'.st-key-latest a[href*="{runs[1].id}"]').click()
+    page.wait_for_url(f"**/read?run={runs[1].id}")
+    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop === 0")
+
+
+def test_a_narrow_screen_has_the_contents_before_the_text(
+    api: FakeApi,
+    url: str,
+    page: "sync_api.Page",  # type: ignore[name-defined]
+) -> None:
+    """What stands beside the text elsewhere comes after it there: after 60 sections, nobody finds it."""
+    run = add_finished_run(api)
+    page.goto(f"{url}/read?run={run.id}")
+    folded = page.locator("details.r-contents")
+    sync_api.expect(page.locator("article")).to_be_visible()
+    sync_api.expect(folded).to_be_hidden()
+    page.set_viewport_size({"width": 390, "height": 844})
+    folded.locator("summary").click()
+    sync_api.expect(folded.get_by_role("link").first).to_be_visible()
+
+
 class _HeldAnswers:
     """What the page's server says, kept from the browser for a while."""
 

@@ -79,6 +79,7 @@ def test_a_schedule_tells_first_what_no_longer_holds(api: FakeApi, open_page: Op
     assert html.index("Duties were lowered.") < html.index("It was &lt;raised&gt;.")
     assert "<b>Before:</b> It was lowered." in html
     assert "<b>Now:</b> It was &lt;raised&gt;." in html
+    assert [link.label for link in app.get("page_link")][-2:] == ["Read the report", "The report it was compared with"]
     app.button(key="pause_schedule").click().run()
     assert api.commands()[-1] == ("PATCH", "s1", {"paused": True})
     run = add_finished_run(api)
@@ -96,6 +97,7 @@ def test_usage_stands_against_its_limits_which_an_owner_sets(api: FakeApi, open_
     assert "of 100k" in html
     assert 'style="width:45%"' in html
     assert "search &lt;web&gt;" in html
+    assert "<td>2 runs</td><td>deleted</td><td>–</td>" in html
     assert "second report, for a comparison" in "".join([html, *(block.value for block in app.caption)])
     assert [link.label for link in app.get("page_link")][-1].startswith("Dear")
     app.number_input(key="quota_cost").set_value(25.0)

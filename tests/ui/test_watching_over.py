@@ -41,6 +41,7 @@ def test_a_secret_is_shown_once_and_messages_are_sent_again(api: FakeApi, open_p
     add_webhook(api)
     app = open_page("webhooks")
     assert "410 Gone" in shown(app)
+    assert '<span class="r-pill failed">failing since' in shown(app), "it is seen in the list, not read"
     app.text_input(key="webhook_url").set_value(" https://hooks.example/in ")
     app.multiselect(key="webhook_events").set_value(["run.failed"])
     next(button for button in app.button if button.label == "Add it").click().run()

@@ -11,7 +11,7 @@ from ui.components import problem
 from ui.components.markup import escape
 from ui.language import say, say_count
 from ui.number_format import format_count, format_elapsed, format_money
-from ui.session import ask_once
+from ui.session import ask_once, is_own_machine
 
 
 def show_estimate(client: Client, new: NewRun) -> None:
@@ -22,6 +22,8 @@ def show_estimate(client: Client, new: NewRun) -> None:
         made = ask_once("estimate", new.model_dump_json(), lambda: client.send(asking.estimate(new)))
     except ApiError:
         return
+    if made.refusal:
+        st.session_state.pop("estimate", None)  # it is asked anew each time: somebody is about to put it right
     st.html(estimate_html(made))
 
 
@@ -34,7 +36,8 @@ def estimate_html(made: Estimate) -> str:
     behind = say("ask.from_runs", runs=say_count("run", made.runs)) if made.runs else say("ask.from_experience")
     over = "" if made.within_budget else f" <strong>{escape(say('ask.over_budget'))}</strong>"
     if made.refusal:
-        return f'<div class="r-note" role="alert">{escape(say("ask.model_refuses", reason=made.refusal))}</div>'
+        why = say("ask.model_refuses_own", reason=made.refusal) if is_own_machine() else say("ask.model_refuses")
+        return f'<div class="r-note" role="alert">{escape(why)}</div>'
     return f'<p class="r-quiet" role="status">{escape(" · ".join(parts))} · {escape(behind)}{over}</p>'
 
 

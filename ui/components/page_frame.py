@@ -13,11 +13,12 @@ from ui.components import style
 from ui.components.markup import escape, escape_for_markdown
 from ui.components.run_list import page_of, shorten_question
 from ui.language import say, say_name
-from ui.session import get_me, list_latest_runs, read_session_token
+from ui.session import get_me, list_latest_runs, read_query, read_session_token
 
 SCRIPT = Path(__file__).parent.parent / "assets" / "page.js"
 LONGEST_TITLE = 46
 USUAL_SYSTEM = "minddr"
+PLACES = ("run", "id", "before")  # the parameters of the address that say what is shown; another value is shown from its top
 
 
 def show() -> None:
@@ -40,7 +41,8 @@ def show_to_stranger() -> None:
 
 
 def _tell_browser() -> None:
-    _load_component()(key="page", data={"language": language.get_language(), "cookie": language.LANGUAGE_COOKIE})
+    place = " ".join(read_query(name) or "" for name in PLACES)
+    _load_component()(key="page", data={"language": language.get_language(), "cookie": language.LANGUAGE_COOKIE, "place": place})
 
 
 def _show_account() -> None:

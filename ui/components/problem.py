@@ -4,6 +4,7 @@ import streamlit as st
 
 from rubrica_client import ApiError
 from rubrica_client.errors import BrokenOff, TimedOut, Unreachable, Unreadable
+from rubrica_client.models import Run
 from ui.components.markup import escape, make_sentence
 from ui.language import get_language, load_table, say, say_name
 from ui.session import is_own_machine
@@ -56,6 +57,13 @@ def problem_html(problem: ApiError) -> str:
 def show(problem: ApiError) -> None:
     """Draw the problem."""
     st.html(problem_html(problem))
+
+
+def explain_stop(run: Run) -> str:
+    """Return why the run stopped. Only who runs the installation is told which setting is wrong."""
+    if run.reason == "model_refused" and not is_own_machine():
+        return say("advice.model_refused")
+    return run.detail[:1].upper() + run.detail[1:]
 
 
 def show_unexpected() -> None:

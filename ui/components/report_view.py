@@ -74,6 +74,11 @@ def outline_html(outline: Sequence[OutlineHeading]) -> str:
     return f'<nav aria-label="{escape(say("read.contents"))}"><ol class="r-outline">{items}</ol></nav>'
 
 
+def folded_outline_html(outline: Sequence[OutlineHeading]) -> str:
+    """Return the headings, folded, for a narrow screen: there what stands beside the text elsewhere comes after its end."""
+    return f'<details class="r-contents"><summary>{escape(say("read.contents"))}</summary>{outline_html(outline)}</details>'
+
+
 def cited_sources_html(citations: Sequence[Citation]) -> str:
     """Return the sources as HTML, in order of first citation, each with the numbers that cite it."""
     by_source: dict[str, list[Citation]] = {}

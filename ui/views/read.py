@@ -24,7 +24,7 @@ from ui.components import (
     versions,
 )
 from ui.components.page_title import name_page
-from ui.components.report_view import Article, make_article
+from ui.components.report_view import Article, folded_outline_html, make_article
 from ui.facts import is_allowed
 from ui.language import get_language, say
 from ui.report import PageReport
@@ -69,7 +69,7 @@ def _show_report(run: Run) -> None:
     sections = _load_sections(run, report)
     prepared = _prepare(report.model_dump_json(), tuple(section.heading for section in sections), get_language())
     with left:
-        st.html(prepared.html)
+        st.html(folded_outline_html(prepared.outline) + prepared.html)
         answers = around_report.show_below(run, report)
     with right:
         around_report.show_tabs(run, report, prepared)

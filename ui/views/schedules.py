@@ -97,8 +97,11 @@ def _show_firing(firing: Firing) -> None:
         counts = " · ".join(say_count(kind, len(items)) for kind, items in changes.items() if items)
         title = f"<b>{escape(say_time(firing.due_at, 'short'))}</b> {escape(say_name('firing', firing.outcome))}"
         st.html(f'{title} <span class="r-quiet">{escape(counts or firing.detail)}</span>{changes_html(firing)}')
-        if firing.run_id:
-            st.page_link("views/read.py", label=say("watch.read"), query_params={"run": firing.run_id})
+        with st.container(horizontal=True):
+            if firing.run_id:
+                st.page_link("views/read.py", label=say("watch.read"), query_params={"run": firing.run_id})
+            if firing.baseline_id:
+                st.page_link("views/read.py", label=say("schedules.baseline"), query_params={"run": firing.baseline_id})
 
 
 def changes_html(firing: Firing) -> str:

@@ -17,6 +17,7 @@ from ui.number_format import format_count, format_money
 from ui.session import get_api, get_me
 
 DEAREST = 10
+DELETED = "deleted"
 MICRO = 1_000_000
 
 
@@ -86,7 +87,8 @@ def _show_limits(quota: Quota) -> None:
 
 def _lines_html(lines: Sequence[UsageLine]) -> str:
     rows = "".join(
-        f"<tr><td>{escape(line.name)}</td><td>{escape(say_name('used', line.kind))}</td><td>{line.calls:,}</td>"
+        f"<tr><td>{escape(_name_line(line))}</td><td>{escape(say_name('used', line.kind))}</td>"
+        f"<td>{'–' if line.kind == DELETED else f'{line.calls:,}'}</td>"
         f"<td>{format_count(line.input_tokens + line.output_tokens)}</td><td>{format_money(line.cost_microusd)}</td></tr>"
         for line in lines
     )
@@ -94,6 +96,11 @@ def _lines_html(lines: Sequence[UsageLine]) -> str:
         f"<th>{escape(say(key))}</th>" for key in ("usage.name", "usage.kind", "usage.calls", "meter.tokens", "meter.cost")
     )
     return f'<table class="r-table"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+
+
+def _name_line(line: UsageLine) -> str:
+    """Return the name of a model or a tool. Of what was deleted only the number of runs is known, which `calls` holds."""
+    return say_count("asking", line.calls) if line.kind == DELETED else line.name
 
 
 def _show_run(run: RunUsage) -> None:

@@ -109,7 +109,7 @@ def _show_notices(run: Run, known: WatchedProgress, trouble: ApiError | None) ->
     if run.status in STATES_WITH_DETAIL and run.detail:
         kind = "bad" if run.status == "failed" else ""
         why = f"<strong>{escape(say_name('reason', run.reason))}</strong>" if run.reason else ""
-        st.html(f'<div class="r-note {kind}" role="status">{why}{escape(run.detail[:1].upper() + run.detail[1:])}</div>')
+        st.html(f'<div class="r-note {kind}" role="status">{why}{escape(problem.explain_stop(run))}</div>')
     notices = notices_html(known)
     if notices:
         st.html(notices)

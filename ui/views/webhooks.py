@@ -1,7 +1,7 @@
 """Webhooks: the addresses that hear what happens to the organisation's runs, and the state of each message."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import streamlit as st
@@ -17,6 +17,7 @@ from ui.session import get_api, get_me, read_query
 
 PAGE = "views/webhooks.py"
 REFRESH = timedelta(seconds=2)
+SOON = timedelta(minutes=1)
 
 
 def main() -> None:
@@ -77,8 +78,10 @@ def _facts_html(hook: Webhook) -> str:
     state = "completed" if hook.enabled else "cancelled"
     pill = f'<span class="r-pill {state}">{escape(say("webhooks.on" if hook.enabled else "webhooks.off"))}</span>'
     events = ", ".join(_name_event(event) for event in hook.events) or say("webhooks.every_event")
-    failing = say("webhooks.failing", when=say_time(hook.failing_since, "short")) if hook.failing_since else ""
-    facts = "".join(f"<span>{escape(fact)}</span>" for fact in (hook.url if hook.description else "", events, failing) if fact)
+    if hook.failing_since:
+        failing = say("webhooks.failing", when=say_time(hook.failing_since, "short"))
+        pill += f' <span class="r-pill failed">{escape(failing)}</span>'
+    facts = "".join(f"<span>{escape(fact)}</span>" for fact in (hook.url if hook.description else "", events) if fact)
     why = f'<div class="r-note bad">{escape(hook.disabled_reason)}</div>' if hook.disabled_reason else ""
     return f'{pill} <div class="r-eyebrow">{facts}</div>{why}'
 
@@ -114,9 +117,13 @@ def _show_controls(hook: Webhook) -> None:
 
 
 def _is_lively(hook: str, state: str | None) -> bool:
-    """Return whether a message is on its way now. One that waits hours for its next attempt does not count."""
+    """Return whether a message is on its way now, or will soon be. One that waits hours for its next attempt does not count."""
     newest = get_api().send(webhooks.deliveries(hook, state)).items
-    return any(delivery.state == "pending" and not delivery.error for delivery in newest)
+    return any(delivery.state == "pending" and (not delivery.error or _is_near(delivery.next_attempt_at)) for delivery in newest)
+
+
+def _is_near(moment: datetime | None) -> bool:
+    return moment is not None and moment < datetime.now(UTC) + SOON
 
 
 def _show_deliveries(hook: Webhook, state: str | None, lively: bool) -> None:

@@ -66,6 +66,10 @@ async def test_the_second_report_starts_from_the_same_evidence_in_a_run_that_no_
     listed = (await owner.get("/v1/runs")).json["items"]
     assert str(second) not in {run["id"] for run in listed}
     assert str(run_id) in {run["id"] for run in listed}
+    word = next(run for run in listed if run["id"] == str(run_id))["query"]["question"].split()[0]
+    found = {run["id"] for run in (await owner.get(f"/v1/runs?q={word}")).json["items"]}
+    assert str(run_id) in found
+    assert str(second) not in found, "it would tell which of the two is the second"
     assert (await owner.get(f"/v1/runs/{second}/side-by-side")).is_problem(404)
 
 
