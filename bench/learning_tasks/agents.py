@@ -9,7 +9,7 @@ import asyncio
 import json
 import random
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,19 +109,19 @@ def list_tasks(works: Sequence[KnownWork]) -> list[Task[EvidenceRubric]]:
 
 @asynccontextmanager
 async def open_work(
-    config: AgentRLConfig, policy: Any, judge: JudgeRollout[EvidenceRubric]
+    config: AgentRLConfig, policy: Any, make_judge: Callable[[AgentRLConfig], JudgeRollout[EvidenceRubric]]
 ) -> AsyncIterator[RolloutWork[EvidenceRubric]]:
-    """Open the recipe's chain over the tape."""
+    """Open the recipe's chain over the tape. The judge is made in the collector's thread, to which its store belongs."""
     async with open_tools(config.tools) as make_tools:
         setup = config.chain.set_up(config.system, AGENTS[config.system], make_tools, config.one_conversation)
 
         async def run(draw: Draw[EvidenceRubric], record: LocalRecord) -> Outcome:
             return await run_chain(draw.task.question, draw.task.language, policy(draw.seed), record, setup)
 
-        yield RolloutWork(run, judge)
+        yield RolloutWork(run, make_judge(config))
 
 
-def make_judge(config: AgentRLConfig) -> JudgeRollout[EvidenceRubric]:
+def make_planted_judge(config: AgentRLConfig) -> JudgeRollout[EvidenceRubric]:
     """Return the recipe's own reward. Its judge is asked as a paid model would be."""
     model, record = ScriptedModel(judge_as_planted), BatchRecord(AnswerStore(), config.judge.at_once)
     kit = Kit(model, {}, record, PromptLibrary.load(), SchemaCodec(), config.chain.today, lambda: 0.0)
@@ -133,9 +133,13 @@ def make_judge(config: AgentRLConfig) -> JudgeRollout[EvidenceRubric]:
     return judge
 
 
-async def judge_nothing(task: Task[EvidenceRubric], rollout: Rollout) -> Reward:
-    """Stand where a rollout is not rewarded."""
-    return Reward(0.0)
+def make_no_judge(_: AgentRLConfig) -> JudgeRollout[EvidenceRubric]:
+    """Return a reward for where rollouts are only sampled."""
+
+    async def judge(task: Task[EvidenceRubric], rollout: Rollout) -> Reward:
+        return Reward(0.0)
+
+    return judge
 
 
 def judge_as_planted(request: ChatRequest) -> str:
@@ -170,7 +174,7 @@ def _find_topic(sentence: str) -> Topic | None:
 
 async def sample_reports(config: AgentRLConfig, works: Sequence[KnownWork], policy: Any) -> list[Rollout]:
     """Return one rollout of each work, as the recipe samples it."""
-    return await sample_held_out(list_tasks(works), open_work(config, policy, judge_nothing))
+    return await sample_held_out(list_tasks(works), open_work(config, policy, make_no_judge))
 
 
 def show_reports(folder: Path, works: Sequence[KnownWork], seed: int, count: int = EXAMPLES) -> list[TrainedConversation]:
@@ -202,9 +206,9 @@ def train_agent(path: Path, config: AgentRLConfig, works: Sequence[KnownWork], s
     """Train with a reward; return the folder of the model."""
     from training.recipes.reinforcement.train_policy import PolicyTraining, train_policy
 
-    tasks, judge = repeat_tasks(list_tasks(works), config.run.seed), make_judge(config)
+    tasks = repeat_tasks(list_tasks(works), config.run.seed)
     with open_training(path, "agent_rl", config) as folder:
-        train_policy(config, folder, PolicyTraining(tasks, steps, lambda policy: open_work(config, policy, judge)))
+        train_policy(config, folder, PolicyTraining(tasks, steps, lambda policy: open_work(config, policy, make_planted_judge)))
         return folder.model
 
 

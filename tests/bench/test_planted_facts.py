@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 
@@ -13,10 +14,10 @@ from bench.learning_tasks.agents import (
     TAPE,
     WHOLE,
     describe_rl,
-    judge_nothing,
     list_tasks,
     list_told,
-    make_judge,
+    make_no_judge,
+    make_planted_judge,
     open_work,
     show_reports,
 )
@@ -33,6 +34,7 @@ from bench.learning_tasks.planted_facts import (
     record_facts,
 )
 from bench.learning_tasks.planted_searches import read_findings
+from training.recipes.agent_rl.config import AgentRLConfig
 from training.recipes.config import TINY
 from training.recipes.held_out import sample_held_out
 from training.rollouts.nouns import Rollout, RolloutEnd
@@ -59,16 +61,18 @@ CALLS = [call(*map(WORK.query, some)) for some in (FIRST, SECOND)]
 BESIDE = call(*map(OTHER.query, FIRST))
 
 
-def run_agent(folder: Path, said: list[str], judge: JudgeRollout[EvidenceRubric] | None = None) -> Rollout:
+def run_agent(
+    folder: Path, said: list[str], make_judge: Callable[[AgentRLConfig], JudgeRollout[EvidenceRubric]] = make_planted_judge
+) -> Rollout:
     """Work the question about the one work with these turns, in the recipe's chain, and judge it."""
     record_facts([WORK, OTHER]).save(folder / TAPE)
     config = describe_rl(Path(TINY), folder / TAPE, 0, WHOLE)
-    opened = open_work(config, lambda _: ScriptedModel([*said]), judge or make_judge(config))
+    opened = open_work(config, lambda _: ScriptedModel([*said]), make_judge)
     return asyncio.run(sample_held_out(list_tasks([WORK]), opened))[0]
 
 
 def count(folder: Path, said: list[str]) -> CountedAgent:
-    return count_agent(run_agent(folder, said, judge_nothing).trajectory)
+    return count_agent(run_agent(folder, said, make_no_judge).trajectory)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +150,7 @@ def test_the_reporter_of_the_mix_errs_in_the_products_chain(tmp_path: Path) -> N
         return ScriptedModel(ErringReporter(learned, random.Random(seed)))
 
     asked = learned[:100]
-    rollouts = asyncio.run(sample_held_out(list_tasks(asked), open_work(config, open_reporter, judge_nothing)))
+    rollouts = asyncio.run(sample_held_out(list_tasks(asked), open_work(config, open_reporter, make_no_judge)))
     assert {rollout.end for rollout in rollouts} == {RolloutEnd.FINISHED}
     findings = read_findings(tmp_path / TAPE)
     scores = [count_agent(rollout.trajectory).score(work, findings) for rollout, work in zip(rollouts, asked, strict=True)]
