@@ -17,7 +17,6 @@ from training.recipes.starting import train as go_on
 from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage
 
 NEEDED = "training needs what `make setup-train` installs"
-CALL = '{"query": "Ashford harbour"}'
 SMALL = {"seed": 3, "device": "cpu", "save_every": 2, "keep": 9}
 
 
@@ -63,9 +62,7 @@ def test_a_recipe_trains_an_adapter_and_goes_on_where_it_was_cut_off(recipe: str
 
 
 def test_a_run_that_ended_early_ends_there_again_after_a_kill(tmp_path: Path) -> None:
-    save_chain_policy(
-        tmp_path / "chain", [[f'<think>so</think><tool_call>{{"name": "search", "arguments": {CALL}}}</tool_call>']]
-    )
+    save_chain_policy(tmp_path / "chain", [['{"thought": "so", "action": "search", "inputs": ["piers"]}']])  # as the toy rows
     rule = {"check_every": 2, "mid_step": 2, "contexts": [40], "answer_tokens": 8, "window": 1, "flat": 0.9, "entropy_kept": 0.01}
     changes = {"run": SMALL | {"save_every": 1}, "model": {"base": "chain"}, "stopping": rule}
     config = write_toy(tmp_path, "sft_cold_start", rows=20, **changes)
