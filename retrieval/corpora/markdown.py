@@ -43,6 +43,8 @@ def _blocks_of(tokens: Iterable[Token]) -> Iterable[str]:
     for token in tokens:
         if token.type == "list_item_open":
             mark = f"{token.info}{token.markup} " if token.info else "- "
+        elif token.type == "list_item_close":
+            mark = ""
         elif token.type == "tr_open":
             row = []
         elif token.type == "tr_close" and row is not None:

@@ -68,8 +68,9 @@ def _docx_text_of(block: Any) -> str:
         # A merged cell is given once for each column it spans.
         rows = ([cell.text for cell, _ in groupby(row.cells)] for row in block.rows)
         return "\n\n".join(filter(None, map(_join_row, rows)))
-    numbered = block._p.pPr is not None and block._p.pPr.numPr is not None
-    is_item = numbered or (block.style is not None and block.style.name.startswith("List"))
+    style = block.style.name if block.style is not None else ""
+    numbered = block._p.pPr is not None and block._p.pPr.numPr is not None and not style.startswith(("Heading", "Title"))
+    is_item = numbered or style.startswith("List")
     return f"- {block.text}" if is_item and block.text.strip() else str(block.text)
 
 

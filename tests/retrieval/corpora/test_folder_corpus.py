@@ -50,6 +50,11 @@ def test_addresses_are_stable_and_silent_about_the_machine(notes: Path) -> None:
     assert not any(str(notes) in document.model_dump_json() for document in documents.values())
 
 
+def test_the_mark_of_an_item_without_words_goes_to_no_other_text(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("-     make report\n\nThat is all.\n")
+    assert one(tmp_path).text.endswith("make report\n\nThat is all.")
+
+
 def test_markdown_loses_its_markup_and_gives_its_title(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(
         "---\nauthor: Ida Tarbell\ndate: 1904-11-01\n---\n# The *Oil* War\n\nA [link](http://x.example) and `code`,\nwrapped.\n\n"

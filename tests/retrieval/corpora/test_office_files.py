@@ -160,6 +160,7 @@ def test_items_of_lists_keep_a_mark_and_titles_have_none(tmp_path: Path) -> None
     document = Word()
     document.add_paragraph("Before you leave")
     document.add_paragraph("Close the windows", style="List Bullet")
+    document.add_heading("When you return", 1)._p.get_or_add_pPr().get_or_add_numPr()
     document.save(str(tmp_path / "a.docx"))
     slides = Presentation()
     slide = slides.slides.add_slide(slides.slide_layouts[1])
@@ -167,7 +168,7 @@ def test_items_of_lists_keep_a_mark_and_titles_have_none(tmp_path: Path) -> None
     slide.placeholders[1].text = "Raise the list price\nKeep the free tier"
     slides.save(str(tmp_path / "b.pptx"))
     documents, _ = read(tmp_path)
-    assert documents["a.docx"].text == "Before you leave\n\n- Close the windows"
+    assert documents["a.docx"].text == "Before you leave\n\n- Close the windows\n\nWhen you return"
     assert documents["b.pptx"].text == "Pricing\n\n- Raise the list price\n\n- Keep the free tier"
 
 
