@@ -38,7 +38,7 @@ from training.rollouts.collect import Collector
 from training.rollouts.collector_settings import CollectorSettings, Handover
 from training.rollouts.collector_state import CollectorCounts
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
-from training.rollouts.rollout_work import Draw, Outcome, RolloutWork
+from training.rollouts.rollout_work import Draw, RolloutOutcome, RolloutWork
 from workflows.systems.local_record import LocalRecord
 
 STEPS, TASKS, GROUP = 40, 8, 8
@@ -112,7 +112,7 @@ class TracedWork:
         self._traffic, self._generator = traffic, generator
         self._judge_s: dict[tuple[str, int], float] = {}
 
-    async def run(self, draw: Draw[int], _: LocalRecord) -> Outcome:
+    async def run(self, draw: Draw[int], _: LocalRecord) -> RolloutOutcome:
         """Generate and wait, turn by turn, then generate the report."""
         trace = trace_of(self._traffic, draw.position, draw.number, draw.attempt)
         self._judge_s[draw.task.id, draw.number] = trace.judge_s
@@ -120,7 +120,7 @@ class TracedWork:
             await self._generator.generate(tokens)
             await asyncio.sleep(tool_s)
         await self._generator.generate(trace.report_tokens)
-        return Outcome("", RolloutEnd.FINISHED)
+        return RolloutOutcome("", RolloutEnd.FINISHED)
 
     async def judge(self, task: Task[int], rollout: Rollout) -> Reward:
         """Wait for the judge."""

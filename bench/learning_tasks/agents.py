@@ -33,7 +33,7 @@ from training.recipes.reinforcement.tasks import repeat_tasks
 from training.recipes.rollout_tools import open_tools
 from training.rewards.transcript import TOOLS
 from training.rollouts.nouns import Reward, Rollout, Task
-from training.rollouts.rollout_work import Draw, JudgeRollout, Outcome, RolloutWork
+from training.rollouts.rollout_work import Draw, JudgeRollout, RolloutOutcome, RolloutWork
 from training.rollouts.run_chain import run_chain
 from training.synthesis.trajectories.conversations import TrainedConversation, list_conversations
 from workflows.agents.codec import SchemaCodec
@@ -115,7 +115,7 @@ async def open_work(
     async with open_tools(config.tools) as make_tools:
         setup = config.chain.set_up(config.system, AGENTS[config.system], make_tools, config.one_conversation)
 
-        async def run(draw: Draw[EvidenceRubric], record: LocalRecord) -> Outcome:
+        async def run(draw: Draw[EvidenceRubric], record: LocalRecord) -> RolloutOutcome:
             return await run_chain(draw.task.question, draw.task.language, policy(draw.seed), record, setup)
 
         yield RolloutWork(run, make_judge(config))

@@ -29,7 +29,7 @@ from training.recipes.report_rl.reward import ReportJudging
 from training.recipes.report_rl.rollout import judge_rollout, write_in_one_call
 from training.rewards.composites import ReportWeights
 from training.rollouts.nouns import Reward, Rollout, Task
-from training.rollouts.rollout_work import Draw, Outcome, RolloutWork
+from training.rollouts.rollout_work import Draw, RolloutOutcome, RolloutWork
 from training.synthesis.trajectories.conversations import TrainedMessage
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.local_record import LocalRecord
@@ -103,7 +103,7 @@ def train_reports(
 
     @asynccontextmanager
     async def open_work(policy: Any) -> AsyncIterator[RolloutWork[ReportMaterial]]:
-        async def run(draw: Draw[ReportMaterial], record: LocalRecord) -> Outcome:
+        async def run(draw: Draw[ReportMaterial], record: LocalRecord) -> RolloutOutcome:
             return await write_in_one_call(draw.task, policy(draw.seed), record)
 
         async def judge(task: Task[ReportMaterial], rollout: Rollout) -> Reward:

@@ -31,7 +31,7 @@ from training.recipes.rubric_generator.config import Mode, RewardSection, Scalin
 from training.recipes.rubric_generator.reward import PreferredPair, reward_rubric
 from training.recipes.rubric_generator.rule_judge import RuleJudge
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
-from training.rollouts.rollout_work import Draw, Outcome, RolloutWork
+from training.rollouts.rollout_work import Draw, RolloutOutcome, RolloutWork
 from training.synthesis.trajectories.conversations import TrainedMessage
 from workflows.agents.ports import ChatModel
 from workflows.systems.local_record import LocalRecord
@@ -97,7 +97,7 @@ def train_rubrics(
 
     @asynccontextmanager
     async def open_work(policy: Any) -> AsyncIterator[RolloutWork[PreferredPair]]:
-        async def run(draw: Draw[PreferredPair], record: LocalRecord) -> Outcome:
+        async def run(draw: Draw[PreferredPair], record: LocalRecord) -> RolloutOutcome:
             return await ask_for_rubric(draw.task.question, policy(draw.seed), record)
 
         async def judge(task: Task[PreferredPair], rollout: Rollout) -> Reward:
@@ -110,11 +110,11 @@ def train_rubrics(
         return folder.model
 
 
-async def ask_for_rubric(question: str, policy: ChatModel, record: LocalRecord) -> Outcome:
+async def ask_for_rubric(question: str, policy: ChatModel, record: LocalRecord) -> RolloutOutcome:
     """Ask for a rubric by the question alone."""
     request = ChatRequest(messages=(Message(role=ChatRole.USER, content=question),))
     said = await record.ask("rubric", "rubric", policy, request)
-    return Outcome(said.text, RolloutEnd.FINISHED)
+    return RolloutOutcome(said.text, RolloutEnd.FINISHED)
 
 
 async def measure(model: Path, questions: Sequence[PlantedQuestion], seed: int) -> PolicyScores:

@@ -22,7 +22,7 @@ from training.rollouts.collection_failures import CollectionFailed, Fault, Given
 from training.rollouts.collector_settings import CollectorSettings, Handover
 from training.rollouts.collector_state import CollectorState, SettledPositions
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
-from training.rollouts.rollout_work import Draw, Outcome, RolloutGroup, RolloutWork
+from training.rollouts.rollout_work import Draw, RolloutGroup, RolloutOutcome, RolloutWork
 from workflows.systems.local_record import LocalRecord
 
 M = TypeVar("M")
@@ -172,7 +172,7 @@ class Collector(Generic[M]):
         try:
             outcome = await self._work.run(draw, record)
         except Exception as error:  # noqa: BLE001  (whatever it is, the others of the group and of the batch go on)
-            outcome = Outcome("", RolloutEnd.FAILED, describe_error(error))
+            outcome = RolloutOutcome("", RolloutEnd.FAILED, describe_error(error))
         rollout = Rollout(
             task=draw.task.id,
             number=draw.number,

@@ -41,7 +41,7 @@ class Draw(Generic[M]):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RolloutOutcome:
     """What a rollout delivers, and how it ended; its turns are in its record."""
 
     output: str
@@ -49,7 +49,7 @@ class Outcome:
     detail: str = ""
 
 
-RunRollout: TypeAlias = Callable[[Draw[M], LocalRecord], Awaitable[Outcome]]
+RunRollout: TypeAlias = Callable[[Draw[M], LocalRecord], Awaitable[RolloutOutcome]]
 JudgeRollout: TypeAlias = Callable[[Task[M], Rollout], Awaitable[Reward]]
 
 

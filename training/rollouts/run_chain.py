@@ -10,7 +10,7 @@ from app.domain.query import Effort, Language, ResearchQuery, SystemName
 from app.domain.trajectory import Trajectory
 from training.evaluation.harness.answering import render_plain
 from training.rollouts.nouns import RolloutEnd
-from training.rollouts.rollout_work import Outcome
+from training.rollouts.rollout_work import RolloutOutcome
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.codec import StepCodec
 from workflows.agents.kit import Bounds, Kit
@@ -58,7 +58,9 @@ class ChainSetup:
     one_conversation: bool = False
 
 
-async def run_chain(question: str, language: Language, policy: ChatModel, record: LocalRecord, setup: ChainSetup) -> Outcome:
+async def run_chain(
+    question: str, language: Language, policy: ChatModel, record: LocalRecord, setup: ChainSetup
+) -> RolloutOutcome:
     """Work a question to its report, which is the output, with numbered citations. The turns are in the record.
 
     Raises:
@@ -86,7 +88,7 @@ async def run_chain(question: str, language: Language, policy: ChatModel, record
     )
     stages = LocalStages(setup.agents, setup.caps.cap(kit) if setup.caps else kit, record, query)
     report = await research(query, stages, PlanSteering())
-    return Outcome(render_plain(report), find_end(stages.findings, record.trajectory), describe_stops(stages.findings))
+    return RolloutOutcome(render_plain(report), find_end(stages.findings, record.trajectory), describe_stops(stages.findings))
 
 
 def find_end(findings: tuple[Finding, ...], trajectory: Trajectory) -> RolloutEnd:

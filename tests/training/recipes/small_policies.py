@@ -12,7 +12,7 @@ from training.recipes.reinforcement.config import ReinforcementConfig
 from training.recipes.reinforcement.tasks import repeat_tasks
 from training.recipes.run_folder import TrainingFolder, TrainingOrigin
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
-from training.rollouts.rollout_work import Draw, JudgeRollout, Outcome, RolloutWork
+from training.rollouts.rollout_work import Draw, JudgeRollout, RolloutOutcome, RolloutWork
 from workflows.systems.local_record import LocalRecord
 
 STEPS = 4
@@ -59,17 +59,17 @@ def train_small(
 async def open_work(policy: Any, judged: JudgeRollout[int]) -> AsyncIterator[RolloutWork[int]]:
     """Open the work."""
 
-    async def run(draw: Draw[int], record: LocalRecord) -> Outcome:
+    async def run(draw: Draw[int], record: LocalRecord) -> RolloutOutcome:
         return await answer(draw.task.question, policy(draw.seed), record)
 
     yield RolloutWork(run, judged)
 
 
-async def answer(question: str, policy: Any, record: LocalRecord) -> Outcome:
+async def answer(question: str, policy: Any, record: LocalRecord) -> RolloutOutcome:
     """Ask the policy once."""
     request = ChatRequest(messages=(Message(role=ChatRole.USER, content=question),))
     completion = await record.ask("small", "answer", policy, request)
-    return Outcome(completion.text, RolloutEnd.FINISHED)
+    return RolloutOutcome(completion.text, RolloutEnd.FINISHED)
 
 
 async def judge(task: Task[int], rollout: Rollout) -> Reward:

@@ -7,7 +7,7 @@ from itertools import count
 from app.domain.chat import ChatRequest, ChatRole, Message
 from app.domain.query import Language
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
-from training.rollouts.rollout_work import Draw, Outcome, RolloutWork
+from training.rollouts.rollout_work import Draw, RolloutOutcome, RolloutWork
 from workflows.chat_models.scripted import ScriptedModel
 from workflows.systems.local_record import LocalRecord
 
@@ -19,10 +19,10 @@ def make_tasks(numbers: Iterable[int] | None = None) -> Iterator[Task[int]]:
     return (Task(f"t{number}", "How many?", Language.ENGLISH, number) for number in (count() if numbers is None else numbers))
 
 
-async def ask_policy(draw: Draw[int], record: LocalRecord) -> Outcome:
+async def ask_policy(draw: Draw[int], record: LocalRecord) -> RolloutOutcome:
     """Ask once; the answer is the sampler's seed, so that other samples are other answers."""
     answer = await record.ask("policy", "answer", ScriptedModel([str(draw.seed)]), QUESTION)
-    return Outcome(answer.text, RolloutEnd.FINISHED)
+    return RolloutOutcome(answer.text, RolloutEnd.FINISHED)
 
 
 async def judge_by_number(_: Task[int], rollout: Rollout) -> Reward:
@@ -51,7 +51,7 @@ class HeldWork:
         for position in positions:
             self._event_of(position).set()
 
-    async def _run(self, draw: Draw[int], record: LocalRecord) -> Outcome:
+    async def _run(self, draw: Draw[int], record: LocalRecord) -> RolloutOutcome:
         self.begun.append((draw.position, draw.attempt, draw.policy_version))
         try:
             if self._held(draw):

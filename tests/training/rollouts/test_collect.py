@@ -18,7 +18,7 @@ from training.rollouts.collection_failures import CollectionFailed
 from training.rollouts.collector_settings import CollectorSettings, Handover
 from training.rollouts.collector_state import CollectorState
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
-from training.rollouts.rollout_work import Draw, Outcome, RolloutGroup, RolloutWork
+from training.rollouts.rollout_work import Draw, RolloutGroup, RolloutOutcome, RolloutWork
 from workflows.systems.local_record import LocalRecord
 
 THREE = CollectorSettings(groups_a_step=1, group_size=3)
@@ -54,7 +54,7 @@ async def test_the_same_seed_gives_the_same_rollouts() -> None:
 async def test_all_rollouts_of_a_batch_run_at_once_and_no_judge_waits_for_another_rollout() -> None:
     together, judged = asyncio.Barrier(6), asyncio.Event()
 
-    async def run(draw: Draw[int], record: LocalRecord) -> Outcome:
+    async def run(draw: Draw[int], record: LocalRecord) -> RolloutOutcome:
         await together.wait()
         if (draw.position, draw.number) != (0, 0):
             await judged.wait()
@@ -69,7 +69,7 @@ async def test_all_rollouts_of_a_batch_run_at_once_and_no_judge_waits_for_anothe
 
 
 async def test_a_rollout_that_fails_costs_itself_and_keeps_its_turns() -> None:
-    async def run(draw: Draw[int], record: LocalRecord) -> Outcome:
+    async def run(draw: Draw[int], record: LocalRecord) -> RolloutOutcome:
         outcome = await ask_policy(draw, record)
         if draw.number == 1:
             raise KeyError("a bug of an agent")

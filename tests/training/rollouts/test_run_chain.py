@@ -18,7 +18,7 @@ from tests.workflows.systems.one_question import ALONE, IDS, QUESTION, answer_so
 from training.rollouts.collect import Collector
 from training.rollouts.collector_settings import CollectorSettings
 from training.rollouts.nouns import Rollout, RolloutEnd, Task
-from training.rollouts.rollout_work import Draw, Outcome, RolloutWork
+from training.rollouts.rollout_work import Draw, RolloutOutcome, RolloutWork
 from training.rollouts.run_chain import ChainSetup, run_chain
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Bounds
@@ -62,7 +62,7 @@ SCRIPTS = {
 }
 
 
-async def roll_out(system: SystemName, turns: int = 6) -> tuple[Outcome, LocalRecord]:
+async def roll_out(system: SystemName, turns: int = 6) -> tuple[RolloutOutcome, LocalRecord]:
     record = make_record()
     policy = ScriptedModel(SCRIPTS[system])
     outcome = await run_chain(QUESTION, Language.ENGLISH, policy, record, make_setup(system, turns=turns))
@@ -123,7 +123,7 @@ def answer_by_seed(seed: int) -> ScriptedModel:
 
 
 async def collect_rollouts(setup: ChainSetup, seed: int) -> tuple[Rollout, ...]:
-    async def run(draw: Draw[int], record: LocalRecord) -> Outcome:
+    async def run(draw: Draw[int], record: LocalRecord) -> RolloutOutcome:
         return await run_chain(draw.task.question, draw.task.language, answer_by_seed(draw.seed), record, setup)
 
     settings = CollectorSettings(group_size=3, groups_a_step=1, seed=seed)

@@ -28,8 +28,8 @@ class CoveragePoints:
 
 
 @dataclass(frozen=True, slots=True)
-class Demands:
-    """Demands by dimension, and the excluded source: the expert's report from which they come."""
+class ExpertDemands:
+    """ExpertDemands by dimension, and the excluded source: the expert's report from which they come."""
 
     by_dimension: Mapping[str, tuple[str, ...]]
     excluded: str
@@ -45,7 +45,7 @@ async def score_coverage(example: Example[CoveragePoints], answer: BenchmarkAnsw
     return item_scores_of(example.id, figures, [{"point": point, "kind": kind, "covered": level} for point, kind, level in told])
 
 
-async def score_demands(example: Example[Demands], answer: BenchmarkAnswer, judging: Judging) -> ItemScores:
+async def score_demands(example: Example[ExpertDemands], answer: BenchmarkAnswer, judging: Judging) -> ItemScores:
     """Score the share of met demands, in all and by dimension. A demand met by the excluded source counts apart, as not met."""
     asked = [(dimension, demand) for dimension, demands in example.gold.by_dimension.items() for demand in demands]
     texts = [demand for _, demand in asked]
@@ -72,7 +72,7 @@ def _researchqa_example(row: dict[str, Any]) -> Example[CoveragePoints]:
     return Example(str(row["id"]), str(row["query"]), Language.ENGLISH, gold, str(row.get("general_domain", "")))
 
 
-def _drb2_example(row: dict[str, Any]) -> Example[Demands]:
+def _drb2_example(row: dict[str, Any]) -> Example[ExpertDemands]:
     content = row["content"]
     demands = {name: tuple(map(str, content["rubric"].get(name) or ())) for name in DIMENSIONS}
     if not any(demands.values()):
@@ -80,7 +80,7 @@ def _drb2_example(row: dict[str, Any]) -> Example[Demands]:
     task, blocked = str(content["task"]), content.get("blocked") or {}
     excluded = "; ".join([str(blocked.get("title") or ""), *map(str, blocked.get("urls") or ())]).strip("; ")
     domain = str(row.get("theme") or row.get("topic") or "")
-    return Example(str(row["idx"]), task, detect_language(task), Demands(demands, excluded), domain)
+    return Example(str(row["idx"]), task, detect_language(task), ExpertDemands(demands, excluded), domain)
 
 
 def _researchqa_file(reading: BenchmarkInput) -> Path:

@@ -11,7 +11,7 @@ from training.recipes.agent_rl.reward import ReportReader, reward_report
 from training.recipes.judge_section import open_judges
 from training.recipes.rollout_tools import open_tools
 from training.rollouts.nouns import Reward, Rollout, Task
-from training.rollouts.rollout_work import Draw, Outcome, RolloutWork
+from training.rollouts.rollout_work import Draw, RolloutOutcome, RolloutWork
 from training.rollouts.run_chain import run_chain
 from workflows.judging.rubric_generation import write_query_specific_rubric
 from workflows.systems.agent_sets import AGENTS
@@ -29,7 +29,7 @@ async def open_work(config: AgentRLConfig, folder: Path, open_policy: "OpenPolic
         setup = config.chain.set_up(config.system, AGENTS[config.system], make_tools, config.one_conversation)
         tools = frozenset(make_tools())
 
-        async def run(draw: Draw[KnownRubric], record: LocalRecord) -> Outcome:
+        async def run(draw: Draw[KnownRubric], record: LocalRecord) -> RolloutOutcome:
             return await run_chain(draw.task.question, draw.task.language, open_policy(draw.seed), record, setup)
 
         async def judge(task: Task[KnownRubric], rollout: Rollout) -> Reward:

@@ -7,7 +7,7 @@ from training.recipes.report_rl.drafts import read_drafts
 from training.recipes.report_rl.reward import ReportJudging, SampledReport, judge_report
 from training.recipes.report_rl.section_writers import SectionSetup, write_in_sections
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
-from training.rollouts.rollout_work import Outcome
+from training.rollouts.rollout_work import RolloutOutcome
 from training.rollouts.run_chain import CUT
 from workflows.agents.ports import ChatModel
 from workflows.agents.reporting.single_pass import SINGLE_PASS
@@ -17,19 +17,19 @@ from workflows.systems.local_record import LocalRecord
 
 async def write_report(
     task: Task[ReportMaterial], policy: ChatModel, record: LocalRecord, writer: Writer, setup: SectionSetup
-) -> Outcome:
+) -> RolloutOutcome:
     """Write a task's report. The output is what the policy encloses as its answer; one that is cut off is `capped`."""
     if writer is Writer.SECTIONS:
         return await write_in_sections(task.question, task.language, task.material.given, policy, record, setup)
     return await write_in_one_call(task, policy, record)
 
 
-async def write_in_one_call(task: Task[ReportMaterial], policy: ChatModel, record: LocalRecord) -> Outcome:
+async def write_in_one_call(task: Task[ReportMaterial], policy: ChatModel, record: LocalRecord) -> RolloutOutcome:
     """Ask once, with the prompt that the product serves. Nothing is asked again."""
     request = ChatRequest(messages=task.material.prompt, max_tokens=SINGLE_PASS.max_tokens)
     completion = await record.ask(REPORTER, SINGLE_PASS.name, policy, request)
     end = RolloutEnd.CAPPED if completion.finish_reason == CUT else RolloutEnd.FINISHED
-    return Outcome(read_drafts(record.trajectory, task.material.notation)[REPORTER], end)
+    return RolloutOutcome(read_drafts(record.trajectory, task.material.notation)[REPORTER], end)
 
 
 async def judge_rollout(task: Task[ReportMaterial], rollout: Rollout, judging: ReportJudging) -> Reward:

@@ -14,7 +14,7 @@ from app.domain.query import Language, ResearchQuery
 from training.recipes.report_rl.drafts import read_drafts
 from training.rewards.notations import Notation
 from training.rollouts.nouns import RolloutEnd
-from training.rollouts.rollout_work import Outcome
+from training.rollouts.rollout_work import RolloutOutcome
 from training.rollouts.run_chain import is_cut_off
 from training.synthesis.report_data.recorded_report import RecordedReportTask
 from workflows.agents.asker import Asker
@@ -48,7 +48,7 @@ def make_book(given: RecordedReportTask) -> QuoteBook:
 
 async def write_in_sections(
     question: str, language: Language, given: RecordedReportTask, policy: ChatModel, record: LocalRecord, setup: SectionSetup
-) -> Outcome:
+) -> RolloutOutcome:
     """Write all sections at once. The output has the strictly read ones, under the outline's headings."""
     outline = read_kept_outline(given.outline)
     if outline is None:
@@ -57,7 +57,7 @@ async def write_in_sections(
     filled = [section for section in fill_sections(outline, AggregationAnswer(), desk.book) if section.ids]
     await write_sections(desk, outline, filled)
     end = RolloutEnd.CAPPED if is_cut_off(record.trajectory) else RolloutEnd.FINISHED
-    return Outcome(_join_sections(outline, filled, record), end)
+    return RolloutOutcome(_join_sections(outline, filled, record), end)
 
 
 def _join_sections(outline: Outline, filled: list[FilledSection], record: LocalRecord) -> str:

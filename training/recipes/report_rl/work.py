@@ -16,7 +16,7 @@ from training.recipes.report_rl.judging import open_judging
 from training.recipes.report_rl.rollout import judge_rollout, write_report
 from training.recipes.report_rl.section_writers import SectionSetup
 from training.rollouts.nouns import Reward, Rollout, Task
-from training.rollouts.rollout_work import Draw, Outcome, RolloutWork
+from training.rollouts.rollout_work import Draw, RolloutOutcome, RolloutWork
 from workflows.agents.kit import Bounds
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.local_record import LocalRecord
@@ -28,7 +28,7 @@ async def open_work(config: ReportConfig, folder: Path, policy: OpenPolicy) -> A
     setup = make_setup(config)
     async with open_judging(config, folder) as judge_in:
 
-        async def run(draw: Draw[ReportMaterial], record: LocalRecord) -> Outcome:
+        async def run(draw: Draw[ReportMaterial], record: LocalRecord) -> RolloutOutcome:
             return await write_report(draw.task, policy(draw.seed), record, config.writer.kind, setup)
 
         async def judge(task: Task[ReportMaterial], rollout: Rollout) -> Reward:

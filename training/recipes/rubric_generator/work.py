@@ -17,7 +17,7 @@ from training.recipes.rubric_generator.judging import OpenJudge, open_judge
 from training.recipes.rubric_generator.reward import PreferredPair, read_written_rubric, reward_rubric, score_pair
 from training.rewards.score import Score, require_present
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
-from training.rollouts.rollout_work import Draw, Outcome, RolloutWork
+from training.rollouts.rollout_work import Draw, RolloutOutcome, RolloutWork
 from workflows.agents.codec import TagCodec
 from workflows.agents.kit import Kit
 from workflows.agents.ports import ChatModel
@@ -28,12 +28,12 @@ from workflows.systems.local_record import LocalRecord
 CUT = "length"
 
 
-async def write_rubric(question: str, language: Language, policy: ChatModel, record: LocalRecord, today: date) -> Outcome:
+async def write_rubric(question: str, language: Language, policy: ChatModel, record: LocalRecord, today: date) -> RolloutOutcome:
     """Have the policy write a rubric, once and as it is."""
     kit = Kit(policy, {}, record, PromptLibrary.load(), TagCodec(), today, lambda: 0.0, language=language)
     messages = render_rubric_messages(ResearchQuery(question=question, language=language), kit)
     completion = await record.ask(RUBRIC_AGENT, RUBRIC.name, policy, kit.codec.make_request(RUBRIC, messages))
-    return Outcome(completion.text, RolloutEnd.CAPPED if completion.finish_reason == CUT else RolloutEnd.FINISHED)
+    return RolloutOutcome(completion.text, RolloutEnd.CAPPED if completion.finish_reason == CUT else RolloutEnd.FINISHED)
 
 
 @asynccontextmanager
@@ -43,7 +43,7 @@ async def open_work(
     """Open the judge, and return how a rubric is written and judged."""
     async with open_judge(config.judge, folder, today) as judge_in:
 
-        async def run(draw: Draw[PreferredPair], record: LocalRecord) -> Outcome:
+        async def run(draw: Draw[PreferredPair], record: LocalRecord) -> RolloutOutcome:
             return await write_rubric(draw.task.question, draw.task.language, policy(draw.seed), record, today)
 
         async def reward(task: Task[PreferredPair], rollout: Rollout) -> Reward:

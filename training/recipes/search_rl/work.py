@@ -17,7 +17,7 @@ from training.recipes.search_rl.schedule import RewardSchedule
 from training.rewards.score import Score
 from training.rewards.transcript import transcript_of
 from training.rollouts.nouns import Reward, Rollout, Task
-from training.rollouts.rollout_work import Draw, Outcome, RolloutWork
+from training.rollouts.rollout_work import Draw, RolloutOutcome, RolloutWork
 from training.rollouts.run_chain import run_chain
 from workflows.systems.local_record import LocalRecord
 
@@ -34,7 +34,7 @@ async def open_work(
         setup = config.chain.set_up(SystemName.MINDDR, SEARCH_AGENT, make_tools)
         tools = frozenset(make_tools())
 
-        async def run(draw: Draw[SearchGoal], record: LocalRecord) -> Outcome:
+        async def run(draw: Draw[SearchGoal], record: LocalRecord) -> RolloutOutcome:
             return await run_chain(draw.task.question, draw.task.language, open_policy(draw.seed), record, setup)
 
         async def judge(task: Task[SearchGoal], rollout: Rollout) -> Reward:

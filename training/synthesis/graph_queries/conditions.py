@@ -11,7 +11,7 @@ from functools import reduce
 
 from app.domain.value import Value
 from training.synthesis.graph_queries.graph import GraphView
-from training.synthesis.graph_queries.nouns import Attribute, AttributeKind, Category, StatedIn
+from training.synthesis.graph_queries.nouns import Attribute, AttributeKind, Category, StatingSentence
 
 ANSWER = "answer"
 
@@ -43,11 +43,11 @@ class Condition(Value):
     value: str = ""
     low: float | None = None
     high: float | None = None
-    passage: StatedIn | None = None
+    passage: StatingSentence | None = None
     phrase: str = ""
 
 
-def make_attribute_condition(identity: str, about: str, found: Attribute, passage: StatedIn) -> Condition:
+def make_attribute_condition(identity: str, about: str, found: Attribute, passage: StatingSentence) -> Condition:
     """Return the condition that something has this attribute, exactly."""
     kind = ConditionKind(found.kind)
     return Condition(id=identity, kind=kind, about=about, value=found.value, low=found.number, high=found.number, passage=passage)

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 from app.domain.evidence import Passage
 from training.synthesis.graph_queries.conditions import Condition, ConditionKind, drop_condition, find_answers
 from training.synthesis.graph_queries.graph import GraphView
-from training.synthesis.graph_queries.nouns import StatedIn, Subgraph
+from training.synthesis.graph_queries.nouns import StatingSentence, Subgraph
 
 SEARCH_RESULTS = 10
 """The `k` of reachability."""
@@ -20,7 +20,7 @@ class HopSearch(NamedTuple):
     """
 
     query: str
-    wanted: Sequence[StatedIn]
+    wanted: Sequence[StatingSentence]
     found: Sequence[Passage]
 
     @property
@@ -67,7 +67,7 @@ def find_needless_hop(graph: GraphView, conditions: Sequence[Condition]) -> str:
     return ""
 
 
-def find_dependence(subgraph: Subgraph, stated: Sequence[StatedIn]) -> str:
+def find_dependence(subgraph: Subgraph, stated: Sequence[StatingSentence]) -> str:
     """Independence: the arms share no node but the answer, no edge and no passage. `stated` is in the order of the hops."""
     nodes = [node for arm in subgraph.arms for node in arm.nodes[:-1]]
     if len(set(nodes)) < len(nodes) or subgraph.answer in nodes:

@@ -13,10 +13,10 @@ from training.synthesis.graph_queries.filters import ShownHop
 from training.synthesis.graph_queries.graph import Graph
 from training.synthesis.graph_queries.naming import find_told
 from training.synthesis.graph_queries.nouns import Subgraph
-from training.synthesis.graph_queries.obfuscation import Obfuscated, StepKind, list_weakened, obfuscate
+from training.synthesis.graph_queries.obfuscation import ObfuscatedConditions, StepKind, list_weakened, obfuscate
 from training.synthesis.graph_queries.sampling import SampledQuery, variable_of
 from training.synthesis.graph_queries.searching import plan_searches, say_clue, say_phrase, search_hops
-from training.synthesis.graph_queries.wording import Meant, Worded, write_question
+from training.synthesis.graph_queries.wording import HiddenNames, WordedQuestion, write_question
 from training.synthesis.source_corpus import SourceCorpus
 from training.synthesis.training_set.outcome import RefusedCandidate
 from workflows.agents.kit import Kit
@@ -25,13 +25,13 @@ UNKNOWN = "?"
 WITHOUT_DESCRIBING = tuple(kind for kind in StepKind if kind is not StepKind.DESCRIBE)
 
 
-class Draft(NamedTuple):
+class QuestionDraft(NamedTuple):
     """A question with everything it rests on. `first` is its wording before the obfuscation."""
 
     subgraph: Subgraph
-    obfuscated: Obfuscated
-    first: Worded
-    worded: Worded
+    obfuscated: ObfuscatedConditions
+    first: WordedQuestion
+    worded: WordedQuestion
     searches: list[HopSearch]
 
     def list_hidden_starts(self) -> list[int]:
@@ -59,7 +59,7 @@ class Drafting:
     sampled: SampledQuery
     draw: Random
 
-    async def write(self) -> Draft | RefusedCandidate:
+    async def write(self) -> QuestionDraft | RefusedCandidate:
         """Write the question, obfuscate it, and measure that each hop is found with the question's own words."""
         before = self.sampled.conditions
         if lost := await self._find_unreachable(before):
@@ -76,7 +76,7 @@ class Drafting:
         searches = await search_hops(self.corpus, plan_searches(self.graph, self._subgraph, worded.conditions, say_phrase))
         if lost := find_unreachable(searches):
             return self._refuse("reachability of the question", lost, worded.question)
-        return Draft(self._subgraph, obfuscated, first, worded, searches)
+        return QuestionDraft(self._subgraph, obfuscated, first, worded, searches)
 
     @property
     def _subgraph(self) -> Subgraph:
@@ -90,7 +90,7 @@ class Drafting:
         planned = plan_searches(self.graph, self._subgraph, conditions, say_clue)
         return find_unreachable(await search_hops(self.corpus, planned))
 
-    async def _obfuscate(self) -> Obfuscated:
+    async def _obfuscate(self) -> ObfuscatedConditions:
         """Obfuscate; where a start that is only described is not found by a search, its name stays."""
         state, answer = self.draw.getstate(), self._subgraph.answer
         found = obfuscate(self.graph, self.sampled.conditions, answer, self.draw)
@@ -99,14 +99,14 @@ class Drafting:
         self.draw.setstate(state)
         return obfuscate(self.graph, self.sampled.conditions, answer, self.draw, WITHOUT_DESCRIBING)
 
-    async def _reword(self, first: Worded, conditions: tuple[Condition, ...]) -> Worded | Missing:
+    async def _reword(self, first: WordedQuestion, conditions: tuple[Condition, ...]) -> WordedQuestion | Missing:
         if conditions == self.sampled.conditions:
             return first
         meant = self._find_meant(conditions)._replace(removed=tuple(list_weakened(self.sampled.conditions, conditions)))
         return await write_question(self.writer, conditions, meant, first.question)
 
-    def _find_meant(self, conditions: Sequence[Condition]) -> Meant:
-        return find_meant(self.graph, self._subgraph, conditions)
+    def _find_meant(self, conditions: Sequence[Condition]) -> HiddenNames:
+        return find_hidden_names(self.graph, self._subgraph, conditions)
 
     def _find_telling_value(self, conditions: Sequence[Condition]) -> str:
         """Return why a value that the question has to say would tell a name that it must not say."""
@@ -115,7 +115,7 @@ class Drafting:
         return next((f"the value {value!r} tells {name!r}" for value, name in told if name), "")
 
 
-def find_meant(graph: Graph, subgraph: Subgraph, conditions: Sequence[Condition]) -> Meant:
+def find_hidden_names(graph: Graph, subgraph: Subgraph, conditions: Sequence[Condition]) -> HiddenNames:
     """Return the names behind the variables, and those that a question with these conditions must not say."""
     named = {c.about for c in conditions if c.kind is ConditionKind.NAMED}
     nodes = {
@@ -124,4 +124,4 @@ def find_meant(graph: Graph, subgraph: Subgraph, conditions: Sequence[Condition]
         for place, node in enumerate(arm.nodes)
     }
     hidden = [name for about, node in nodes.items() if about not in named for name in graph.list_telling_names(node)]
-    return Meant({about: graph.find_node(node).name for about, node in nodes.items()}, tuple(dict.fromkeys(hidden)))
+    return HiddenNames({about: graph.find_node(node).name for about, node in nodes.items()}, tuple(dict.fromkeys(hidden)))

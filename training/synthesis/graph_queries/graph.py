@@ -10,7 +10,7 @@ from typing import Protocol
 from app.domain.query import Language
 from training.synthesis.graph_queries.extraction import category_of
 from training.synthesis.graph_queries.naming import list_telling_names
-from training.synthesis.graph_queries.nouns import Attribute, AttributeKind, Category, Node, StatedIn
+from training.synthesis.graph_queries.nouns import Attribute, AttributeKind, Category, Node, StatingSentence
 
 _SURE_LINKS = "SELECT source, target FROM edges WHERE sure"
 _UNSURE_LINKS = "SELECT source, target FROM edges WHERE NOT sure"
@@ -123,10 +123,10 @@ class Graph:
         """Count the passages of other documents that name a node."""
         return int(self._file.execute("SELECT count(*) FROM edges WHERE target = ?", (node,)).fetchone()[0])
 
-    def find_passage(self, passage: int) -> StatedIn:
+    def find_passage(self, passage: int) -> StatingSentence:
         """Return a passage by its number."""
         url, title, snapshot, start, end, text = self._file.execute(_PASSAGE, (passage,)).fetchone()
-        return StatedIn(url=url, title=title, snapshot=snapshot, start=start, end=end, text=text)
+        return StatingSentence(url=url, title=title, snapshot=snapshot, start=start, end=end, text=text)
 
     def list_telling_names(self, node: int) -> tuple[str, ...]:
         """Return all names that would tell that this node is meant."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from app.domain.query import Language
 from training.synthesis.graph_queries.building import Links, build_graph
 from training.synthesis.graph_queries.conditions import ConditionKind
-from training.synthesis.graph_queries.drafting import Draft, Drafting, find_meant
+from training.synthesis.graph_queries.drafting import Drafting, QuestionDraft, find_hidden_names
 from training.synthesis.graph_queries.filters import (
     find_guessed,
     find_implausible_condition,
@@ -56,7 +56,7 @@ class GraphCandidate(NamedTuple):
 
 
 class _Filtered(NamedTuple):
-    draft: Draft
+    draft: QuestionDraft
     coherence: int
     request: str
     topic: Topic
@@ -95,7 +95,7 @@ class GraphQueries:
             return found.model_copy(update={"data": {"query": draft.worded.question}})
         return self._keep(self._make_row(candidate, found))
 
-    async def _filter(self, writer: Kit, judge: Kit, draft: Draft) -> _Filtered | RefusedCandidate:
+    async def _filter(self, writer: Kit, judge: Kit, draft: QuestionDraft) -> _Filtered | RefusedCandidate:
         """Apply the filters in order, and rewrite what passes as a request for research."""
         question, answer = draft.worded.question, draft.subgraph.answer
         if refused := await find_guessed(judge, question, self.graph.list_telling_names(answer)):
@@ -109,7 +109,7 @@ class GraphQueries:
             return coherence
         conditions = draft.worded.conditions
         named = [c.value for c in conditions if c.kind is ConditionKind.NAMED]
-        request = await write_request(writer, question, find_meant(self.graph, draft.subgraph, conditions).hidden, named)
+        request = await write_request(writer, question, find_hidden_names(self.graph, draft.subgraph, conditions).hidden, named)
         return request if isinstance(request, RefusedCandidate) else _Filtered(draft, coherence, *request)
 
     def _make_row(self, candidate: GraphCandidate, found: _Filtered) -> GraphQueryRow:

@@ -8,7 +8,7 @@ from app.domain.query import Language
 from app.domain.value import Value
 
 
-class StatedIn(Value):
+class StatingSentence(Value):
     """The sentence that states something: `[start, end)` of the snapshot of a document, in characters."""
 
     url: str

@@ -49,7 +49,7 @@ class ObfuscationStep(Value):
     kept: bool
 
 
-class Obfuscated(NamedTuple):
+class ObfuscatedConditions(NamedTuple):
     """The conditions after all steps, and the steps."""
 
     conditions: tuple[Condition, ...]
@@ -64,7 +64,7 @@ class _Proposal(NamedTuple):
 
 def obfuscate(
     graph: Graph, conditions: Sequence[Condition], answer: int, draw: Random, kinds: Sequence[StepKind] = tuple(StepKind)
-) -> Obfuscated:
+) -> ObfuscatedConditions:
     """Take up to three steps of these kinds, in an order that is drawn."""
     current, steps = list(conditions), list[ObfuscationStep]()
     wanted = [(c.id, kind) for c in conditions for kind in kinds]
@@ -74,7 +74,7 @@ def obfuscate(
         if proposal and sum(step.kept for step in steps) < MOST_STEPS:
             step, current = _try_step(graph, current, proposal, answer)
             steps.append(step)
-    return Obfuscated(tuple(current), tuple(steps))
+    return ObfuscatedConditions(tuple(current), tuple(steps))
 
 
 def list_weakened(before: Sequence[Condition], after: Sequence[Condition]) -> list[Condition]:

@@ -9,7 +9,7 @@ from app.domain.value import Value
 from training.synthesis.graph_queries.conditions import Condition
 from training.synthesis.graph_queries.constraints import HopSearch
 from training.synthesis.graph_queries.graph import Graph
-from training.synthesis.graph_queries.nouns import Category, StatedIn, Subgraph
+from training.synthesis.graph_queries.nouns import Category, StatingSentence, Subgraph
 from training.synthesis.graph_queries.obfuscation import ObfuscationStep
 from training.synthesis.graph_queries.research_request import Topic
 
@@ -45,7 +45,7 @@ class RowHop(Value):
     arm: int
     known: str
     found: str
-    stated: StatedIn
+    stated: StatingSentence
 
 
 class RowSearch(Value):

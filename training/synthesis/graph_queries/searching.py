@@ -7,7 +7,7 @@ from training.synthesis.graph_queries.conditions import Condition, ConditionKind
 from training.synthesis.graph_queries.constraints import SEARCH_RESULTS, HopSearch
 from training.synthesis.graph_queries.graph import Graph
 from training.synthesis.graph_queries.naming import mask_names
-from training.synthesis.graph_queries.nouns import Arm, StatedIn, Subgraph
+from training.synthesis.graph_queries.nouns import Arm, StatingSentence, Subgraph
 from training.synthesis.graph_queries.sampling import variable_of
 from training.synthesis.source_corpus import SourceCorpus
 
@@ -18,7 +18,7 @@ class PlannedSearch(NamedTuple):
     """A query, and the passages of which it has to find one."""
 
     query: str
-    wanted: tuple[StatedIn, ...]
+    wanted: tuple[StatingSentence, ...]
 
 
 def say_clue(condition: Condition) -> str:

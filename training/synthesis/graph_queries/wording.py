@@ -45,7 +45,7 @@ QUESTION = declare_step("graph_question", WordingAnswer, max_tokens=1_200)
 REWORDING = declare_step("graph_rewording", WordingAnswer, max_tokens=1_200)
 
 
-class Meant(NamedTuple):
+class HiddenNames(NamedTuple):
     """What stands behind the variables of the conditions: a name each; `hidden` are all names that would tell one of them."""
 
     names: dict[str, str]
@@ -53,14 +53,16 @@ class Meant(NamedTuple):
     removed: tuple[Condition, ...] = ()
 
 
-class Worded(NamedTuple):
+class WordedQuestion(NamedTuple):
     """A question, and its conditions with their phrases."""
 
     question: str
     conditions: tuple[Condition, ...]
 
 
-async def write_question(kit: Kit, conditions: Sequence[Condition], meant: Meant, before: str = "") -> Worded | Missing:
+async def write_question(
+    kit: Kit, conditions: Sequence[Condition], meant: HiddenNames, before: str = ""
+) -> WordedQuestion | Missing:
     """Write a question for these conditions, or reword one that was written before some of them changed.
 
     A question with a fault is written once more, with the fault told; missing if there still is one.
@@ -80,7 +82,7 @@ async def write_question(kit: Kit, conditions: Sequence[Condition], meant: Meant
         question = " ".join(said.question.split())
         fault = find_wording_fault(question, worded, meant, kit)
         if not fault:
-            return Worded(question, worded)
+            return WordedQuestion(question, worded)
     return Missing(fault)
 
 
@@ -102,7 +104,7 @@ def _show_names(names: dict[str, str]) -> str:
     return "\n".join(f"{variable} = {name}" for variable, name in names.items())
 
 
-def find_wording_fault(question: str, conditions: Sequence[Condition], meant: Meant, kit: Kit) -> str:
+def find_wording_fault(question: str, conditions: Sequence[Condition], meant: HiddenNames, kit: Kit) -> str:
     """Return what is wrong with a question; nothing if it may stand."""
     if not question or len(question) > LONGEST_QUESTION:
         return "the question is empty or too long"

@@ -12,7 +12,7 @@ from training.synthesis.preference_pairs.reviews import PairReview, ReviewFolder
 from training.synthesis.preference_pairs.rows import (
     SHOWN_LEFT,
     DroppedReport,
-    Judged,
+    PairJudge,
     PreferenceRow,
     keep_pair,
     pair_report,
@@ -87,7 +87,7 @@ def plant_preference(course: Course, reports: Sequence[RecordedReport], rule: st
     row = PreferenceRow(
         accepted=pair_report(accepted),
         rejected=pair_report(rejected),
-        judged_by=Judged.PLANTED,
+        judged_by=PairJudge.PLANTED,
         judge=rule,
         agreement=1.0,
         votes=0,
@@ -121,7 +121,7 @@ async def judge_two(kit: Kit, course: Course, two: Sequence[VerifiedReport]) -> 
     if chosen.preference is Preference.TIE:
         return course.refuse(JUDGE, "the choice changes with the order", **{CHOSEN: chosen.straight})
     accepted, rejected = (first, second) if chosen.preference is Preference.FIRST else (second, first)
-    row = _make_row(accepted, rejected, Judged.MODEL, kit.chat.name, 1.0, len(BothOrders._fields))
+    row = _make_row(accepted, rejected, PairJudge.MODEL, kit.chat.name, 1.0, len(BothOrders._fields))
     return course.keep(row, (accepted.report, rejected.report), {})
 
 
@@ -140,7 +140,7 @@ def review_two(course: Course, two: Sequence[VerifiedReport], folder: ReviewFold
     text = pair.left if chosen is ShownSide.LEFT else pair.right
     accepted, rejected = two if two[0].report.answer.text == text else (two[1], two[0])
     judges = ", ".join(review.reviewer for review in reviews)
-    row = _make_row(accepted, rejected, Judged.REVIEWERS, judges, agreement, len(reviews))
+    row = _make_row(accepted, rejected, PairJudge.REVIEWERS, judges, agreement, len(reviews))
     return course.keep(row, (accepted.report, rejected.report), {SHOWN_LEFT: float(chosen is ShownSide.LEFT)})
 
 
@@ -151,7 +151,7 @@ def _order_blindly(two: Sequence[VerifiedReport]) -> tuple[VerifiedReport, Verif
 
 
 def _make_row(
-    accepted: VerifiedReport, rejected: VerifiedReport, judged: Judged, judge: str, agreement: float, votes: int
+    accepted: VerifiedReport, rejected: VerifiedReport, judged: PairJudge, judge: str, agreement: float, votes: int
 ) -> PreferenceRow:
     return PreferenceRow(
         accepted=pair_report(accepted.report, accepted.score),

@@ -16,7 +16,7 @@ from app.preferences.nouns.feedback import JudgedReport, PreferencePair, ShownSi
 from app.preferences.service.training_export import Manifest
 from training.evaluation.race_files import read_rows
 from training.synthesis.preference_pairs.evidence_prompts import read_evidence, render_pair_prompt
-from training.synthesis.preference_pairs.rows import SHOWN_LEFT, Judged, PairedReport, PreferenceRow, keep_pair
+from training.synthesis.preference_pairs.rows import SHOWN_LEFT, PairedReport, PairJudge, PreferenceRow, keep_pair
 from training.synthesis.recorded_reports import ReportOrigin
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
 from workflows.prompts.library import PromptLibrary
@@ -109,7 +109,7 @@ def make_reader_row(compared: ComparedReports, prompts: PromptLibrary) -> KeptRo
     row = PreferenceRow(
         accepted=_pair_judged(accepted, compared.export),
         rejected=_pair_judged(rejected, compared.export),
-        judged_by=Judged.READERS,
+        judged_by=PairJudge.READERS,
         judge=compared.export,
         agreement=count / len(compared.votes),
         votes=len(compared.votes),

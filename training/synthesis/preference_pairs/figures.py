@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from training.synthesis.preference_pairs.choosing import CHOSEN, DROPPED, JUDGE
-from training.synthesis.preference_pairs.rows import DIFFERENCE, SHOWN_LEFT, Judged
+from training.synthesis.preference_pairs.rows import DIFFERENCE, SHOWN_LEFT, PairJudge
 from training.synthesis.training_set.outcome import KeptRow, WorkedCandidate
 
-PEOPLE = (Judged.READERS, Judged.REVIEWERS)
+PEOPLE = (PairJudge.READERS, PairJudge.REVIEWERS)
 
 
 def count_figures(worked: Sequence[WorkedCandidate], sources: Mapping[str, float]) -> dict[str, float]:
@@ -44,7 +44,7 @@ def _measure_position(kept: Sequence[KeptRow], worked: Sequence[WorkedCandidate]
         for each in worked
         if each.refused is not None and each.refused.stage == JUDGE and CHOSEN in each.refused.data
     ]
-    judged = len(changed) + sum(row.data["judged_by"] == Judged.MODEL for row in kept)
+    judged = len(changed) + sum(row.data["judged_by"] == PairJudge.MODEL for row in kept)
     left = [row.counts[SHOWN_LEFT] for row in kept if SHOWN_LEFT in row.counts]
     found = {"judge: choices that change with the order": len(changed) / judged} if judged else {}
     if changed:

@@ -15,7 +15,7 @@ NO_COUNTS: Mapping[str, float] = {}
 DIFFERENCE, SHOWN_LEFT = "words that the accepted report has more", "the accepted report stood left"
 
 
-class Judged(StrEnum):
+class PairJudge(StrEnum):
     """Who preferred: readers of the product, reviewers of this set, a model in both orders, or a planted rule."""
 
     READERS = "readers"
@@ -51,7 +51,7 @@ class PreferenceRow(Value):
 
     accepted: PairedReport
     rejected: PairedReport
-    judged_by: Judged
+    judged_by: PairJudge
     judge: str
     agreement: float
     votes: int

@@ -25,7 +25,7 @@ class Side(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ScoreLimits:
     """The scores from which an output is good, down to which it is bad, and the least difference of a pair."""
 
     high: float
@@ -66,7 +66,7 @@ class SelfSampleRow(ScoredSample):
 def keep_samples(
     prompt: SamplePrompt,
     scored: Sequence[tuple[str, SampleScore]],
-    limits: Limits,
+    limits: ScoreLimits,
     preset: str,
     policy: str,
     temperature: float,
@@ -113,7 +113,7 @@ def _order_of(sample: ScoredSample) -> tuple[float, str]:
     return -sample.score, hashlib.sha256(sample.output.encode()).hexdigest()
 
 
-def _place(text: str, score: SampleScore, limits: Limits) -> ScoredSample:
+def _place(text: str, score: SampleScore, limits: ScoreLimits) -> ScoredSample:
     return ScoredSample(
         output=text,
         side=limits.find_side(score.score),

@@ -16,7 +16,7 @@ from training.synthesis.catalogue import SetKind
 from training.synthesis.self_samples.figures import count_figures
 from training.synthesis.self_samples.presets import load_preset
 from training.synthesis.self_samples.prompts import SamplePrompt, read_prompts
-from training.synthesis.self_samples.rows import Limits, keep_samples
+from training.synthesis.self_samples.rows import ScoreLimits, keep_samples
 from training.synthesis.self_samples.sampling import Sampling, sample_outputs
 from training.synthesis.self_samples.scoring import Scoring
 from training.synthesis.training_set.outcome import KeptRow, RefusedCandidate
@@ -43,7 +43,7 @@ def open_recipe(workshop: Workshop) -> SetRecipe[SamplePrompt]:
     if unknown := request.options.keys() - OPTIONS:
         raise InvalidInput(f"self-samples has no option {min(unknown)!r}; it has {', '.join(sorted(OPTIONS))}")
     scoring = Scoring(load_preset(request.options.get(PRESET, "reports")), request.number(JUDGES, 50) / 100, workshop.today)
-    limits = Limits(request.number(HIGH, 70) / 100, request.number(LOW, 50) / 100, request.number(MARGIN, 30) / 100)
+    limits = ScoreLimits(request.number(HIGH, 70) / 100, request.number(LOW, 50) / 100, request.number(MARGIN, 30) / 100)
     make = partial(_make_row, workshop, _read_sampling(workshop), scoring, limits)
     return SetRecipe(_list_prompts(workshop), make, count_figures, ask_query=lambda prompt: prompt.query, trained=("samples",))
 
@@ -66,7 +66,7 @@ def _list_prompts(workshop: Workshop) -> Iterator[SamplePrompt]:
 
 
 async def _make_row(
-    workshop: Workshop, sampling: Sampling, scoring: Scoring, limits: Limits, prompt: SamplePrompt, record: Record
+    workshop: Workshop, sampling: Sampling, scoring: Scoring, limits: ScoreLimits, prompt: SamplePrompt, record: Record
 ) -> KeptRow | RefusedCandidate:
     """Sample the writer for one prompt, score what it says, and keep it if it is good, or differs enough."""
     writer = workshop.open_writer(record, prompt.language)

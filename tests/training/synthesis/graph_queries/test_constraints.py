@@ -17,7 +17,7 @@ from training.synthesis.graph_queries.constraints import (
     find_shortcut,
     find_unreachable,
 )
-from training.synthesis.graph_queries.nouns import Arm, AttributeKind, Category, Hop, StatedIn, Subgraph
+from training.synthesis.graph_queries.nouns import Arm, AttributeKind, Category, Hop, StatingSentence, Subgraph
 
 NODES = 6
 COLOURS = ("red", "blue")
@@ -108,7 +108,7 @@ def keep_leading(conditions: Sequence[Condition], dropped: str) -> list[Conditio
 
 
 @st.composite
-def subgraphs(draw: st.DrawFn) -> tuple[Subgraph, list[StatedIn]]:
+def subgraphs(draw: st.DrawFn) -> tuple[Subgraph, list[StatingSentence]]:
     lengths = draw(shapes)
     answer = draw(st.integers(0, NODES - 1))
     arms, stated = [], []
@@ -119,14 +119,16 @@ def subgraphs(draw: st.DrawFn) -> tuple[Subgraph, list[StatedIn]]:
     return Subgraph(arms=tuple(arms)), stated
 
 
-def make_stated(document: int, place: int) -> StatedIn:
+def make_stated(document: int, place: int) -> StatingSentence:
     start = place * 15
-    return StatedIn(url=f"d:{document}", title="", snapshot=snapshot_hash(str(document)), start=start, end=start + 20, text="")
+    return StatingSentence(
+        url=f"d:{document}", title="", snapshot=snapshot_hash(str(document)), start=start, end=start + 20, text=""
+    )
 
 
 @given(graphs, subgraphs())
 def test_a_shortcut_is_any_pair_that_a_document_or_paragraph_joins(
-    graph: SmallGraph, drawn: tuple[Subgraph, list[StatedIn]]
+    graph: SmallGraph, drawn: tuple[Subgraph, list[StatingSentence]]
 ) -> None:
     subgraph, _ = drawn
     far = [node for arm in subgraph.arms for node in arm.nodes[:-2]]
@@ -135,7 +137,7 @@ def test_a_shortcut_is_any_pair_that_a_document_or_paragraph_joins(
 
 
 @given(subgraphs())
-def test_arms_are_independent_if_no_two_of_their_parts_are_the_same(drawn: tuple[Subgraph, list[StatedIn]]) -> None:
+def test_arms_are_independent_if_no_two_of_their_parts_are_the_same(drawn: tuple[Subgraph, list[StatingSentence]]) -> None:
     subgraph, stated = drawn
     arm_of = [number for number, arm in enumerate(subgraph.arms) for _ in arm.hops]
     nodes = [node for arm in subgraph.arms for node in arm.nodes[:-1]]
@@ -152,8 +154,8 @@ def test_arms_are_independent_if_no_two_of_their_parts_are_the_same(drawn: tuple
 def test_a_hop_is_reachable_if_its_passage_is_among_the_first_results(hops: list[tuple[list[int], int]], results: int) -> None:
     source = Source(url="d:0", title="", snapshot=SNAPSHOT)
 
-    def state(place: int) -> StatedIn:
-        return StatedIn(url="d:0", title="", snapshot=SNAPSHOT, start=place * 10, end=place * 10 + 10, text="")
+    def state(place: int) -> StatingSentence:
+        return StatingSentence(url="d:0", title="", snapshot=SNAPSHOT, start=place * 10, end=place * 10 + 10, text="")
 
     searches = [
         HopSearch("q", [state(wanted)], [Passage(source=source, text="", start=n * 10, end=n * 10 + 10) for n in found])
@@ -164,6 +166,6 @@ def test_a_hop_is_reachable_if_its_passage_is_among_the_first_results(hops: list
 
 @pytest.mark.parametrize(("start", "end", "within"), [(0, 100, True), (40, 100, True), (51, 100, False), (0, 49, False)])
 def test_a_passage_counts_if_it_has_most_of_the_sentence(start: int, end: int, within: bool) -> None:
-    stated = StatedIn(url="d:0", title="", snapshot=SNAPSHOT, start=0, end=100, text="")
+    stated = StatingSentence(url="d:0", title="", snapshot=SNAPSHOT, start=0, end=100, text="")
     found = Passage(source=Source(url="d:0", title="", snapshot=SNAPSHOT), text="", start=start, end=end)
     assert stated.is_within(found) == within
