@@ -20,7 +20,7 @@ KEEP_ALIVE_S = 75.0
 
 
 class VLLMEngine:
-    """A policy served by vLLM. Whoever gives the server new weights sets `policy_version`.
+    """A policy served by vLLM: the endpoint's model, or the adapter that `use_adapter` named last.
 
     Serve it with `--logprobs-mode processed_logprobs`, so that log-probabilities are those at the temperature; vLLM's own default
     gives them at temperature 1. With a top-p below 1 that mode also renormalises over what top-p leaves.
@@ -36,17 +36,22 @@ class VLLMEngine:
         self._endpoint = endpoint
         self._session = session
         self._url = f"{endpoint.base_url.rstrip('/')}/completions"
+        self._served = endpoint.model
         self.policy_version = policy_version
 
     @property
     def name(self) -> str:
-        """The model's name on its server."""
+        """The name of the policy."""
         return self._endpoint.model
+
+    def use_adapter(self, adapter: str, policy_version: int) -> None:
+        """Ask the server for another adapter from now on. Answers under way are of the one before."""
+        self._served, self.policy_version = adapter, policy_version
 
     async def sample(self, prompt_ids: Sequence[int], most: int, settings: SamplingSettings, seed: int | None) -> Sample:
         """Sample up to `most` ids after the prompt."""
         body = {
-            "model": self._endpoint.model,
+            "model": self._served,
             "prompt": list(prompt_ids),
             "max_tokens": most,
             "temperature": settings.temperature,

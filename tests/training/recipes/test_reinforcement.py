@@ -80,3 +80,11 @@ def test_a_base_model_that_was_half_written_is_written_again(tmp_path: Path) -> 
     (half / "config.json").write_text('{"model_type"')
     config = make_config()
     assert load_model(config.model, place_base(config, TrainingFolder(tmp_path / "run"))).config.model_type == "qwen3"
+
+
+@pytest.mark.parametrize(
+    ("sections", "fault"), [({}, r"add an \[adapter\]"), ({"adapter": {"rank": 2}, "rollouts": {"top_p": 0.9}}, "top_p at 1")]
+)
+def test_what_vllm_cannot_sample_is_refused(sections: dict[str, Any], fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        make_config(**{**sections, "rollouts": {"engine": "vllm", **sections.get("rollouts", {})}})

@@ -14,6 +14,10 @@ from app.domain.errors import ModelUnavailable
 from training.recipes.reinforcement.served_policy import ServedPolicy
 
 
+def save_adapter(folder: Path) -> None:
+    folder.mkdir(parents=True)
+
+
 @contextmanager
 def serve(status: int, asked: list[tuple[str, dict[str, object]]]) -> Iterator[str]:
     """Serve a vLLM that answers every request with this status."""
@@ -38,26 +42,34 @@ def serve(status: int, asked: list[tuple[str, dict[str, object]]]) -> Iterator[s
         server.server_close()
 
 
-def test_each_version_is_saved_and_loaded_in_the_place_of_the_one_before(tmp_path: Path) -> None:
+def test_each_version_is_an_adapter_of_its_own_and_old_ones_go(tmp_path: Path) -> None:
     asked: list[tuple[str, dict[str, object]]] = []
-    saved: list[Path] = []
 
-    async def read_versions(policy: ServedPolicy) -> list[int]:
+    async def give_three_versions(policy: ServedPolicy) -> list[int]:
+        versions = []
         async with policy.open_engine() as engine:
-            before = engine.policy_version
-            await asyncio.to_thread(policy.give_weights, 7)
-            return [before, engine.policy_version]
+            for version in (4, 7):
+                versions.append(engine.policy_version)
+                await asyncio.to_thread(policy.give_weights, version)
+            versions.append(engine.policy_version)
+        return versions
 
     with serve(200, asked) as url:
-        policy = ServedPolicy(url, tmp_path, saved.append)
+        policy = ServedPolicy(url, tmp_path / "served", save_adapter, kept=2)
         policy.give_weights(3)
-        assert asyncio.run(read_versions(policy)) == [3, 7]
-    assert saved == [tmp_path, tmp_path]
-    assert asked == [("/v1/load_lora_adapter", {"lora_name": "policy", "lora_path": str(tmp_path), "load_inplace": True})] * 2
+        assert asyncio.run(give_three_versions(policy)) == [3, 4, 7]
+    loaded = [body for path, body in asked if path == "/v1/load_lora_adapter"]
+    names = [str(body["lora_name"]) for body in loaded]
+    assert len(set(names)) == 3
+    assert [body["lora_path"] for body in loaded] == [str(tmp_path / "served" / name) for name in names]
+    first, *others = [body["lora_name"] for path, body in asked if path == "/v1/unload_lora_adapter"]
+    assert [path for path, _ in asked].index("/v1/unload_lora_adapter") == 3, "the first goes when the third is there"
+    assert [first, *others] == names
+    assert list((tmp_path / "served").iterdir()) == []
 
 
 def test_a_server_that_refuses_the_adapter_is_quoted(tmp_path: Path) -> None:
     with serve(400, []) as url, pytest.raises(ModelUnavailable, match="no such rank"):
-        ServedPolicy(url, tmp_path, lambda _: None).give_weights(1)
+        ServedPolicy(url, tmp_path, Path.mkdir).give_weights(1)
     with pytest.raises(ModelUnavailable, match="no answer"):
-        ServedPolicy("http://127.0.0.1:9/v1", tmp_path, lambda _: None).give_weights(1)
+        ServedPolicy("http://127.0.0.1:9/v1", tmp_path, Path.mkdir).give_weights(1)

@@ -117,6 +117,10 @@ class ReinforcementConfig(RecipeConfig):
             raise ValueError("rollouts.group_size x tasks_a_step must be a multiple of optimizer.batch_size x rollouts.updates")
         if r.engine == "vllm" and self.adapter is None:
             raise ValueError("the vllm engine is given adapters: add an [adapter] section")
+        if r.engine == "vllm" and r.top_p < 1:
+            raise ValueError(
+                "vLLM gives log-probabilities after top-p, the trainer's are before it: with vllm leave rollouts.top_p at 1"
+            )
         if r.most_tokens >= r.context:
             raise ValueError("rollouts.context holds a prompt and its answer: it is more than rollouts.most_tokens")
         return self

@@ -134,7 +134,7 @@ class PolicyRun(Generic[M]):
     def _make_policy(self, folder: TrainingFolder) -> PolicySource:
         section = self._config.rollouts
         if section.engine == "vllm":
-            return ServedPolicy(section.url, folder.path / SERVED, self._save_adapter)
+            return ServedPolicy(section.url, folder.path / SERVED, self._save_adapter, kept=section.most_versions_old + 2)
         return OwnWeights(self._unwrap, section.rows, self._tokenizer.pad_token_id, copies=section.most_versions_old > 0)
 
     def _unwrap(self) -> Any:
