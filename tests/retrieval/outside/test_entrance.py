@@ -91,6 +91,19 @@ async def test_the_servers_wish_to_wait_holds_for_every_call(stub: OutsideStub, 
     assert all(at - refused > 0.95 for at in later)
 
 
+async def test_the_servers_wish_to_wait_holds_for_a_call_that_has_its_slot_already(
+    stub: OutsideStub, call: Call, entrance: Entrance
+) -> None:
+    stub.script.append(refuse_with(429, Retry_After="1"))
+    spaced = replace(FAST, per_second=5.0, burst=1)
+    first = asyncio.create_task(call("one", spaced))
+    second = asyncio.create_task(call("two", spaced))
+    await asyncio.gather(first, second)
+    refused, *later = (seen.at for seen in stub.seen)
+    assert len(later) == 2
+    assert all(at - refused > 0.95 for at in later)
+
+
 async def test_a_wish_for_no_wait_at_all_is_none(stub: OutsideStub, call: Call) -> None:
     stub.script += [refuse_with(429, Retry_After="0"), refuse_with(503, Retry_After="Thu, 01 Jan 1970 00:00:00 GMT")]
     assert (await call()).body == b"[1]"

@@ -12,7 +12,7 @@ from app.domain.budget import AgentLimits, StopReason
 from app.domain.chat import ChatRequest, ChatRole, Completion, Message, ToolCall, ToolResult
 from app.domain.errors import ModelUnavailable, ToolError
 from app.domain.run import EventType
-from app.domain.trajectory import TurnKind
+from app.domain.trajectory import Turn, TurnKind
 from tests.workflows.agent_kit import make_kit, make_record, run_chain, step_of
 from tests.workflows.random_answers import RandomAnswers
 from tests.workflows.sensible_model import answer_sensibly
@@ -59,6 +59,18 @@ async def test_a_cut_trajectory_goes_on_where_it_stopped_and_pays_nothing_twice(
     assert await run_chain(make_kit(resumed, again), again, QUESTION) == report
     paid = sum(t.kind is TurnKind.MODEL for t in stored)
     assert len(resumed.requests) == len(model.requests) - paid
+
+
+async def test_new_turns_are_kept_and_stored_ones_are_not_kept_again() -> None:
+    model = ScriptedModel(lambda request: request.messages[-1].content.upper())
+    kept: list[Turn] = []
+    first = LocalRecord("test", keep=kept.append)
+    await first.ask("x", "s", model, asked("a"))
+    assert [turn.completion.text for turn in kept if turn.completion] == ["A"]
+    again = LocalRecord("test", kept, keep=kept.append)
+    for text in ("a", "b"):
+        await again.ask("x", "s", model, asked(text))
+    assert [turn.completion.text for turn in kept if turn.completion] == ["A", "B"]
 
 
 async def test_a_turn_answers_only_the_request_it_was_made_for() -> None:

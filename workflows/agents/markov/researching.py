@@ -166,12 +166,11 @@ async def _take_last_turn(kit: Kit, course: MarkovCourse, reached: StopReason) -
 
 async def _search_once(kit: Kit, course: MarkovCourse, error: ModelError) -> None:
     """Search the question itself, because the model cannot act; then there is something to quote."""
-    try:
-        await course.hands.carry_out(make_plain_search(kit, course.query.question))
-    except BudgetSpent as spent:
+    _, spent = await course.hands.carry_out(make_plain_search(kit, course.query.question))
+    if spent is not None:
         course.end(spent.reason)
-        return
-    course.end(StopReason.FAILED, describe_failure(error, kit.language))
+    else:
+        course.end(StopReason.FAILED, describe_failure(error, kit.language))
 
 
 def _count_calls_left(kit: Kit, course: MarkovCourse) -> int:
