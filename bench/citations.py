@@ -22,6 +22,7 @@ from bench.fit_citation_grader import cut_excerpt, fit_grader, measure_auroc
 from bench.pair_readings import PairReadings
 from bench.result import print_result, print_skipped
 from retrieval.encoding.encoder import Encoder, EncoderBackend, open_encoder
+from workflows.checks.full_support import load_support_trees, trees_of
 from workflows.checks.grading import ClaimGrade, Grader, grader_of, load_grader
 from workflows.checks.nearness import TextVectors
 from workflows.checks.reading import read_sentence
@@ -91,12 +92,17 @@ def grade_rows(
 
 def cross_validate(rows: Sequence[LabelledClaim], vectors: TextVectors, readings: PairReadings, seeds: int) -> dict[str, float]:
     """Return the means over seeds of the figures on held-out rows; print mean and spread for all forms."""
+    from bench.fit_full_support import read_graded, read_rows, write_trees  # needs scikit-learn
+
+    others = list(read_rows())
     dense, plain, ruled = list[Mapping[str, float]](), list[Mapping[str, float]](), list[Mapping[str, float]]()
     for seed in range(seeds):
         fold = assign_folds(rows, FOLDS, seed)
         held: dict[str, list[GradedRow]] = {"dense": [], "plain": [], "ruled": [], "excerpts": []}
         for out in range(FOLDS):
-            grader = grader_of(fit_grader([row for row, at in zip(rows, fold, strict=True) if at != out], vectors, readings))
+            known = [row for row, at in zip(rows, fold, strict=True) if at != out]
+            trees = trees_of(write_trees([*others, *read_graded(known)], load_support_trees().full))
+            grader = grader_of(fit_grader(known, vectors, readings), trees)
             unseen = [row for row, at in zip(rows, fold, strict=True) if at == out]
             held["dense"] += grade_rows(unseen, grader, vectors, readings)
             held["plain"] += grade_rows(unseen, grader, {}, readings)

@@ -1,9 +1,10 @@
 """`python -m bench.false_support`: how many falsehoods a judge of claims calls fully supported, and how many honest paraphrases.
 
 Falsehoods and paraphrases are generated from the corpora at hand, which are divided by document into a half to build on and a
-half to judge by; the figures are those of the second. `hand_*` are over pairs written by hand, their second half. `--pairs F`
-measures rows {"title", "evidence", "claim", "kind", "right"} instead. `--write F` writes the generated pairs of the first half.
-`told_*` is with a language model as judge that answers what the generator knows.
+half to judge by; the figures are those of the second. `hand_*` are over pairs written by hand, their second half; `written_*`
+over claims of real passages by writers who had seen no rule, most honest ones wholly in words of their own. `--pairs F` measures
+rows {"title", "evidence", "claim", "kind", "right"} instead. `--write F` writes the generated pairs of the first half. `told_*`
+is with a language model as judge that answers what the generator knows.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from bench.labelled_sets import DATA, read_lines
 from bench.result import print_result, print_skipped
 from bench.told_judge import judge_by_truth
 from bench.verdict_counts import judge_pairs, measure_verdicts, print_verdicts
+from bench.written_claims import read_written_claims
 from training.synthesis.claim_support.generate import generate_pairs, read_source
 from training.synthesis.claim_support.pairs import BUILD, JUDGE, ClaimPair, SourceText, half_of, read_pairs, write_pairs
 
@@ -58,7 +60,10 @@ def _measure_halves(texts: dict[str, list[SourceText]], each: int) -> dict[str, 
     told = measure_verdicts(asyncio.run(judge_by_truth(unseen)))
     _measure("by hand, first half", list(read_pairs(LABELS / f"{BUILD}.jsonl")))
     by_hand = _measure("by hand, second half", list(read_pairs(LABELS / f"{JUDGE}.jsonl")))
+    written = [pair for pairs in read_written_claims(JUDGE).values() for pair in pairs]
+    by_writers = _measure("by writers who saw no rule, second half", written)
     figures |= {f"hand_{name}": by_hand[name] for name in BY_HAND}
+    figures |= {f"written_{name}": by_writers[name] for name in BY_HAND}
     return figures | {"told_falsehoods_called_full": told["falsehoods_called_full"]}
 
 

@@ -1,9 +1,10 @@
-"""The offline grader: does this evidence support this claim? Two small logistic models over named features.
+"""The offline grader: does this evidence support this claim?
 
-One model separates evidence that states the claim from evidence that does not; the other separates agreement from opposition.
-Each has four forms: with and without an encoder's vectors, and with and without what a learned judge read in the pair.
-`python -m bench.fit_citation_grader` made the weights in grader.json from human labels. No claim is fully supported that a veto
-catches (`vetoes/`): models of words do not see a swapped name. Nor is one that the learned judge doubts.
+Whether it may be called fully supported, or be warned of, trees say that read what the vetoes found (`full_support.py`). Two
+small logistic models over named features rank claims besides: one separates evidence that states the claim from evidence that
+does not, the other agreement from opposition. Each has four forms: with and without an encoder's vectors, and with and without
+what a learned judge read in the pair. `python -m bench.fit_citation_grader` made the weights in grader.json from human labels.
+No claim is fully supported that the learned judge doubts.
 """
 
 import json
@@ -15,13 +16,15 @@ from math import exp
 from typing import Any, NamedTuple, TypeAlias
 
 from app.domain.claims import Support
+from app.domain.query import Language, detect_language
+from workflows.checks.full_support import SupportTrees, load_support_trees, measure_support
 from workflows.checks.nearness import TextVectors, cosine_of, measure_nearness
 from workflows.checks.opposition import measure_opposition
 from workflows.checks.overlap import ClaimCoverage, measure_coverage, measure_overlap
 from workflows.checks.rarity import WordRarity
 from workflows.checks.reading import ReadSentence, read_sentence
 from workflows.checks.vetoes.reasons import OPPOSED, Veto
-from workflows.checks.vetoes.veto import find_veto
+from workflows.checks.vetoes.veto import find_vetoes
 
 EXCERPT, PASSAGE, PAGE = "excerpt", "passage", "page"
 LONGEST_EXCERPT = 4
@@ -59,12 +62,13 @@ class PairReading(NamedTuple):
 class ClaimGrade(NamedTuple):
     """`supported`: the probability that the evidence states the claim; `opposed`: that it states the opposite, if on topic.
 
-    `veto` says what keeps a claim on its evidence's subject from full support.
+    `full` is the probability that it may be called fully supported; `veto` says what speaks against that first.
     """
 
     support: Support
     supported: float
     opposed: float
+    full: float = 0.0
     veto: Veto | None = None
 
 
@@ -101,6 +105,7 @@ class Grader:
 
     rarity: WordRarity
     forms: Mapping[str, GraderForm]
+    trees: SupportTrees
 
     def grade(
         self, claim: str, evidence: Evidence, vectors: TextVectors | None = None, reading: PairReading | None = None
@@ -109,9 +114,11 @@ class Grader:
         form = self.forms.get(name_form(vectors, reading)) or self.forms[name_form(vectors, None)]
         signals = measure_signals(claim, evidence, self.rarity, vectors, reading)
         supported, opposed = form.support.probability_of(signals), form.opposition.probability_of(signals)
-        veto = find_veto(claim, evidence.title, tuple(self._list_closest(claim, evidence.sentences)))
-        grade = ClaimGrade(Support.PARTIAL, supported, opposed, veto)
-        return grade._replace(support=_decide(grade, reading, form.none))
+        findings = find_vetoes(claim, evidence.title, tuple(self._list_closest(claim, evidence.sentences)))
+        words = measure_signals(claim, evidence, self.rarity, None) if vectors else signals
+        full = self.trees.probability_of(measure_support(words, findings, detect_language(claim) is Language.CHINESE))
+        grade = ClaimGrade(Support.PARTIAL, supported, opposed, full, next(iter(findings.vetoes), None))
+        return grade._replace(support=_decide(grade, reading, form.none, self.trees))
 
     def _list_closest(self, claim: str, sentences: Sequence[str]) -> Sequence[str]:
         """Return the sentences that share most words with the claim, in their order."""
@@ -127,14 +134,17 @@ class Grader:
         return [text for text in dict.fromkeys([claim, evidence.title, *wanted]) if text]
 
 
-def _decide(grade: ClaimGrade, reading: PairReading | None, none: float) -> Support:
-    """Return the verdict. A veto forbids full support, and so does a learned judge's doubt.
+def _decide(grade: ClaimGrade, reading: PairReading | None, none: float, trees: SupportTrees) -> Support:
+    """Return the verdict. A learned judge's doubt forbids full support.
 
-    A claim is contradicted if a single word turns what the evidence says, and unsupported if the evidence has few of its words.
+    Of what is far from full support, a claim is contradicted if a single word turns what the evidence says, and unsupported if
+    the evidence has few of its words.
     """
     veto = grade.veto
-    if veto is None:
+    if grade.full >= trees.full:
         return Support.PARTIAL if reading and reading.doubted else Support.FULL
+    if veto is None or grade.full >= trees.warned:
+        return Support.PARTIAL
     if veto.reason in OPPOSED and veto.unknown <= MOSTLY_SAID and grade.opposed >= LIKELY_OPPOSED:
         return Support.CONTRADICTED
     return Support.NONE if grade.supported < none and veto.unknown >= MOSTLY_UNSAID else Support.PARTIAL
@@ -197,10 +207,10 @@ def load_grader() -> Grader:
     return grader_of(json.loads(files("workflows.checks").joinpath("grader.json").read_text(encoding="utf-8")))
 
 
-def grader_of(fitted: Mapping[str, Any]) -> Grader:
-    """Return a grader with these weights, in the format of grader.json."""
+def grader_of(fitted: Mapping[str, Any], trees: SupportTrees | None = None) -> Grader:
+    """Return a grader with these weights, in the format of grader.json, and with these trees, else those of this package."""
     forms = {name: _make_form(form) for name, form in fitted["forms"].items()}
-    return Grader(WordRarity(fitted["documents"], fitted["counts"]), forms)
+    return Grader(WordRarity(fitted["documents"], fitted["counts"]), forms, trees or load_support_trees())
 
 
 def _make_form(form: Mapping[str, Any]) -> GraderForm:

@@ -22,11 +22,11 @@ _SUPERLATIVE = re.compile(
 )
 
 
-def check_statement(claim: CheckedText, part: ClaimPart) -> Veto | None:
-    """Return the first veto of these kinds."""
+def check_statement(claim: CheckedText, part: ClaimPart) -> list[Veto]:
+    """Return at most one veto of each of these kinds."""
     own = [marker for marker in claim.markers if part.start <= marker.start < part.end]
     checks = (_check_opposites, _check_negations, _check_levels, _check_open, _check_certain, _check_only, _check_superlatives)
-    return next((veto for check in checks if (veto := check(part, own, claim))), None)
+    return [veto for check in checks if (veto := check(part, own, claim))]
 
 
 def _check_opposites(part: ClaimPart, _: Sequence[Marker], claim: CheckedText) -> Veto | None:

@@ -1,7 +1,8 @@
 """What keeps a claim from being called fully supported by its evidence, or nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from workflows.checks.vetoes.alignment import ClaimPart, align_claim, read_evidence
 from workflows.checks.vetoes.figures import check_figures
@@ -17,24 +18,46 @@ REPLACED_REACH = 40
 SHOWN_WORDS = 4
 
 
-@lru_cache(maxsize=1_024)
+class VetoFindings(NamedTuple):
+    """All that speaks against full support, with the veto that a reader should hear of first.
+
+    `words` counts the claim's words (or ideographs), `unknown` those that the evidence lacks, `unknown_names` the names among
+    them; `parts` are the stretches that different sentences state.
+    """
+
+    vetoes: tuple[Veto, ...]
+    words: int
+    unknown: int
+    unknown_names: int
+    parts: int
+
+
 def find_veto(claim: str, title: str, sentences: tuple[str, ...]) -> Veto | None:
     """Return the first veto against full support; None for a claim that passes."""
+    return next(iter(find_vetoes(claim, title, sentences).vetoes), None)
+
+
+@lru_cache(maxsize=1_024)
+def find_vetoes(claim: str, title: str, sentences: tuple[str, ...]) -> VetoFindings:
+    """Find all vetoes against full support, at most one of a kind for each part of the claim."""
     own = read_checked(claim)
     heading, evidence = read_evidence(title, sentences)
     if not own.atoms:
-        return Veto(VetoReason.WORDS, own.text.strip(), 1.0)
+        return VetoFindings((Veto(VetoReason.WORDS, own.text.strip(), 1.0),), 0, 0, 0, 0)
     parts = align_claim(own, heading, evidence)
-    veto = _find_in_parts(own, parts, [heading, *evidence]) or _check_words(own, parts)
-    return veto._replace(unknown=sum(len(part.unknown) for part in parts) / len(own.atoms)) if veto else None
+    found = [*_find_in_parts(own, parts, [heading, *evidence]), _check_words(own, parts)]
+    unknown = [atom for part in parts for atom in part.unknown]
+    share = len(unknown) / len(own.atoms)
+    vetoes = tuple(veto._replace(unknown=share) for veto in found if veto)
+    return VetoFindings(vetoes, len(own.atoms), len(unknown), sum(atom.name for atom in unknown), len(parts))
 
 
-def _find_in_parts(claim: CheckedText, parts: Sequence[ClaimPart], everything: Sequence[CheckedText]) -> Veto | None:
+def _find_in_parts(claim: CheckedText, parts: Sequence[ClaimPart], everything: Sequence[CheckedText]) -> Iterator[Veto | None]:
     for part in parts:
-        veto = check_figures(claim, part, everything) or _check_names(part) or check_statement(claim, part)
-        if veto := veto or check_structure(claim, part):
-            return veto
-    return None
+        yield check_figures(claim, part, everything)
+        yield _check_names(part)
+        yield from check_statement(claim, part)
+        yield check_structure(claim, part)
 
 
 def _check_names(part: ClaimPart) -> Veto | None:
