@@ -145,9 +145,12 @@ async def test_an_uncited_section_is_asked_again_and_then_quoted() -> None:
     assert any("What it cost" in notice for notice in report.notices)
 
 
-async def test_an_uncited_summary_is_flagged() -> None:
-    report = await write(writing(consistency='{"edits": [], "summary": "Tariffs were many.", "conclusion": ""}'))
-    assert report.notices == ("The section “Summary” cites no source.",)
+async def test_a_summary_that_cites_nothing_is_left_out() -> None:
+    closing = {"edits": [], "summary": "This report discusses tariffs.", "conclusion": "Prices rose [q3]."}
+    report = await write(writing(consistency=json.dumps(closing)))
+    assert report.notices == ("The language model's “Summary” cites no source and was left out.",)
+    assert "This report discusses" not in rendered(report)
+    assert report.sections[-1].heading == "Conclusion"
 
 
 @pytest.mark.parametrize("step", ["outline", "aggregation", "Workshops and wages", "What it cost", "consistency"])

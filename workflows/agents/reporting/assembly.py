@@ -84,6 +84,7 @@ def list_notices(desk: ReportDesk, pieces: Sequence[ReportPiece]) -> tuple[str, 
     if desk.budget_spent:
         told.append(say("budget_report", language))
     told += [say("uncited", language, title=heading) for heading in _list_uncited(pieces)]
+    told += [say("closing_left_out", language, title=heading) for heading in desk.left_out]
     if desk.removed_citations:
         told.append(say("removed", language, n=desk.removed_citations))
     return tuple(told)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from workflows.agents.quoting import locate_quote
 from workflows.agents.reporting.aggregation import FilledSection, format_conflicts
-from workflows.agents.reporting.citations import clean_citations, list_cited_ids
+from workflows.agents.reporting.citations import clean_citations, has_citation, list_cited_ids
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.headings import flatten_headings
 from workflows.agents.reporting.outline import Outline
@@ -111,8 +111,13 @@ def _add_frame(desk: ReportDesk, pieces: list[ReportPiece], answer: ConsistencyA
 
 
 def _make_closing(desk: ReportDesk, what: str, said: str, used: tuple[str, ...]) -> list[ReportPiece]:
+    """Make a summary or a conclusion. One that cites nothing says nothing of the sources: it is left out."""
     heading = say(what, desk.kit.language)
     text = clean_citations(said, used)
     desk.removed_citations += text.removed
     body = flatten_headings(text.text, besides=heading)
-    return [ReportPiece(0, 2, heading, body, used)] if any(c.isalnum() for c in body) else []
+    if has_citation(body):
+        return [ReportPiece(0, 2, heading, body, used)]
+    if any(c.isalnum() for c in body):
+        desk.left_out.append(heading)
+    return []

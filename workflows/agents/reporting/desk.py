@@ -26,7 +26,10 @@ A = TypeVar("A", bound=StepAnswer)
 
 @dataclass
 class ReportDesk:
-    """The state of one report under way. `failures` are steps that the model did not do, for the reader's notices."""
+    """The state of one report under way.
+
+    For the reader's notices: `failures` are steps that the model did not do, `left_out` the headings of texts that cite nothing.
+    """
 
     kit: Kit
     query: ResearchQuery
@@ -37,6 +40,7 @@ class ReportDesk:
     budget_spent: bool = False
     removed_citations: int = 0
     failures: dict[tuple[str, str], str] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
 
     @property
     def default_title(self) -> str:
