@@ -26,6 +26,9 @@ is built: at 15,000 passages it takes 3 CPU seconds to build and halves what a s
 MOST_DELETED = 0.05
 """The share of deleted points from which a segment is rewritten. It bounds the error of a word's rarity."""
 
+BEING_WRITTEN = ".atomicwriter*"
+"""How the engine names a file until it is whole. It also writes some when it opens an index, in whichever process."""
+
 MOST_PLACES = 50_000
 """The places in memory for each index. A search asks for up to 400, mostly the same ones again, at 4 us each."""
 
@@ -58,7 +61,7 @@ class EdgeIndex:
         self.drop(name)
         copy = self._path_of(f".{name}.copy")
         shutil.rmtree(copy, ignore_errors=not copy.exists())
-        shutil.copytree(self._path_of(base), copy)
+        shutil.copytree(self._path_of(base), copy, ignore=shutil.ignore_patterns(BEING_WRITTEN))
         os.replace(copy, self._path_of(name))
         return name
 
