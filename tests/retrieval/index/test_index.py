@@ -296,13 +296,3 @@ def test_a_damaged_index_says_what_to_do(tmp_path: Path) -> None:
 def test_a_server_that_does_not_answer_is_worth_waiting_for(grpc_port: int | None) -> None:
     with pytest.raises(ToolUnavailable, match="does not answer"):
         ServerIndex("http://127.0.0.1:9", grpc_port).list_names()
-
-
-def test_an_index_is_copied_while_the_engine_writes_a_file_of_it(tmp_path: Path) -> None:
-    """The file has another name until it is whole, and is gone under it when the copy comes to it."""
-    index = EdgeIndex(tmp_path)
-    index.create("a.1")
-    index.upsert("a.1", passages())
-    index.flush("a.1")
-    (tmp_path / "a.1" / ".atomicwriterXyZ").symlink_to("nowhere")
-    assert index.count(index.derive("a.1", "a.2")) == index.count("a.1")

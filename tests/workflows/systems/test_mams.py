@@ -4,13 +4,12 @@ import asyncio
 import json
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from app.domain.budget import AgentLimits, StopReason
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ModelRefused
-from app.domain.evidence import Finding, Passage
-from app.domain.plan import ResearchPlan, Subtask
+from app.domain.evidence import Passage
 from app.domain.query import Effort, Language, ResearchQuery, SystemName
 from retrieval.ports import SearchFilter
 from tests.workflows.agent_kit import make_kit, make_record, step_of
@@ -30,7 +29,6 @@ from workflows.agents.effort import bounds_of, limits_of
 from workflows.agents.kit import Bounds
 from workflows.agents.markov import MARKOV
 from workflows.agents.markov.chunks import cut_chunks
-from workflows.agents.markov.researching import research_in_turns
 from workflows.agents.markov.roles import merge_memory
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local import LocalStages
@@ -166,56 +164,6 @@ async def test_a_chunk_that_fails_leaves_the_state_as_it_was() -> None:
     assert "search/s1/state: A part of what was found could not be worked in: too much" in told
     assert report.title == "Tariffs"
     assert report.quotes
-
-
-async def research_alone(
-    script: Callable[[ChatRequest], ScriptedAnswer], record: LocalRecord, bounds: Bounds | None = None
-) -> Finding:
-    """Have MaMs work the question, and return what it found before any report is written."""
-    kit, subtask = make_kit(ScriptedModel(script), record, bounds=bounds), Subtask(id="s1", title="Tariffs", question=QUESTION)
-    return await research_in_turns(subtask, ResearchPlan(subtasks=(subtask,)), ResearchQuery(question=QUESTION), kit)
-
-
-async def test_a_lost_chunk_is_told_only_where_there_is_no_report() -> None:
-    def lose_the_report(request: ChatRequest) -> ScriptedAnswer:
-        return ModelRefused("too much") if step_of(request) == "text" else answer_soundly(request)
-
-    def lose_the_state(request: ChatRequest) -> ScriptedAnswer:
-        return ModelRefused("too much") if step_of(request) == "markov_state" else answer_soundly(request)
-
-    without, with_report = [await research_alone(script, make_record()) for script in (lose_the_report, lose_the_state)]
-    assert (without.answer, without.detail) == ("", "too much")
-    assert with_report.answer
-    assert with_report.detail == ""
-
-
-async def test_no_money_is_left_to_search_for_a_model_that_cannot_act() -> None:
-    refused: list[ChatRequest] = []
-
-    def refuse(request: ChatRequest) -> ScriptedAnswer:
-        refused.append(request)
-        return ModelRefused("too much")
-
-    record = LocalRecord("test", allow=lambda *_: StopReason.BUDGET if refused else None)
-    finding = await research_alone(refuse, record)
-    assert finding.stop is StopReason.BUDGET
-    assert not list_searches(record)
-
-
-async def test_a_move_in_a_wrong_form_costs_a_turn_where_faults_are_observed() -> None:
-    asked: list[str] = []
-
-    def slip_once(request: ChatRequest) -> ScriptedAnswer:
-        if step_of(request) == "markov_search":
-            asked.append(prompt_of(request))
-            if len(asked) == 1:
-                return "no form at all"
-        return answer_soundly(request)
-
-    finding = await research_alone(slip_once, make_record(), Bounds(observe_faults=True))
-    assert len(asked) == finding.turns == 3
-    assert "no form at all" not in asked[1], "the turn is not repaired"
-    assert finding.answer
 
 
 def test_old_facts_are_not_forgotten() -> None:
