@@ -35,7 +35,7 @@ WEIGHTS = Path(full_support.__file__).with_name("full_support.json")
 FOLDS, SEED, DECIMALS = 6, 20, 4
 LIGHT = 0.1
 GRADED = "graded "
-MOST_FALSE = 0.12
+MOST_FALSE = 0.1
 WARNED = 0.3
 """The chance of full support below which a reader may be warned. Of unseen claims, 1% of the honest ones and 5% of others are."""
 Matrix = NDArray[np.float64]
