@@ -37,7 +37,7 @@ LIGHT = 0.1
 GRADED = "graded "
 MOST_FALSE = 0.1
 WARNED = 0.3
-"""The chance of full support below which a reader may be warned. Of unseen claims, 1% of the honest ones and 5% of others are."""
+"""The chance of full support below which a reader may be warned. Of unseen claims, 2% of the honest ones and 5% of others are."""
 Matrix = NDArray[np.float64]
 
 

@@ -1,4 +1,4 @@
-"""FormDrafts: what visitors have typed into forms and not sent yet. A reload or another tab shows them again.
+"""Drafts: what visitors have typed into forms and not sent yet. A reload or another tab shows them again.
 
 A draft belongs to the person who typed it. The page's server keeps it in memory: after a restart the forms show what the API has.
 """

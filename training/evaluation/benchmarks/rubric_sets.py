@@ -29,7 +29,7 @@ class CoveragePoints:
 
 @dataclass(frozen=True, slots=True)
 class ExpertDemands:
-    """ExpertDemands by dimension, and the excluded source: the expert's report from which they come."""
+    """The demands by dimension, and the excluded source: the expert's report from which they come."""
 
     by_dimension: Mapping[str, tuple[str, ...]]
     excluded: str
