@@ -1,8 +1,8 @@
 """Whether a claim may be called fully supported: boosted trees over what the vetoes found and which words are shared.
 
-A veto alone decides little: where a claim is worded anew, rules stop honest ones as often as false ones. What a veto means hangs on
-the rest: one unknown word in a sentence that is copied otherwise changes its sense, three in one that is worded anew do not.
-`python -m bench.fit_full_support` made full_support.json from claims that were written or graded by hand.
+A veto alone decides little: where a claim is worded anew, rules stop honest ones as often as false ones. What a veto means
+hangs on the rest: one unknown word in a sentence that is copied otherwise changes its sense, three in one that is worded anew do
+not. `python -m bench.fit_full_support` made full_support.json from claims that were written or graded by hand.
 """
 
 import json
