@@ -42,7 +42,10 @@ class ChainSection(Value):
         )
 
     def set_up(self, system: SystemName, agents: AgentSet, make_tools: MakeTools, one_conversation: bool = False) -> ChainSetup:
-        """Return the setup of a system's rollouts. The policy is asked in tags, and no conversation is shortened."""
+        """Return the setup of a system's rollouts.
+
+        The policy is asked in tags, no conversation is shortened, and nothing takes the place of what the policy fails to write.
+        """
         return ChainSetup(
             system=system,
             agents=agents,
@@ -51,7 +54,7 @@ class ChainSection(Value):
             make_tools=make_tools,
             today=self.today,
             limits=AgentLimits(),
-            bounds=Bounds(shorten_conversations=False),
+            bounds=Bounds(shorten_conversations=False, replace_failed=False),
             caps=self.caps,
             one_conversation=one_conversation,
         )

@@ -11,6 +11,7 @@ from app.domain.query import ResearchQuery
 from app.domain.run import EventType
 from workflows.agents.actions import make_act_step
 from workflows.agents.asker import Asker
+from workflows.agents.brief import find_quotes
 from workflows.agents.evidence import format_passages
 from workflows.agents.failures import describe_failure, describe_stop
 from workflows.agents.finding_quotes import FINDING, MAX_LISTED, FindingAnswer, LocatedQuotes, list_surroundings
@@ -19,7 +20,6 @@ from workflows.agents.loop import Exploration, explore
 from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.run_options import add_option_notes
-from workflows.agents.salvage import salvage_quotes
 from workflows.agents.stage_memory import path_of_search
 from workflows.agents.wording import say
 
@@ -34,15 +34,15 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
     if not len(state.notebook):
         return _make_empty_finding(subtask, state)
     if state.stop in FINAL_STOPS:
-        return _salvage_finding(subtask, kit, state, describe_stop(state.stop, kit.language))
+        return await _salvage_finding(subtask, kit, state, describe_stop(state.stop, kit.language))
     try:
         answer = await _ask_finding(kit, state, subtask)
     except BudgetSpent as spent:
         state.end(spent.reason)
-        return _salvage_finding(subtask, kit, state, describe_failure(spent, kit.language))
+        return await _salvage_finding(subtask, kit, state, describe_failure(spent, kit.language))
     except ModelError as error:
         state.end(state.stop or StopReason.FAILED, state.detail or describe_failure(error, kit.language))
-        return _salvage_finding(subtask, kit, state, state.detail)
+        return await _salvage_finding(subtask, kit, state, state.detail)
     return await _make_finding(subtask, kit, state, answer)
 
 
@@ -91,7 +91,7 @@ async def _make_finding(subtask: Subtask, kit: Kit, state: Exploration, answer: 
     if located.invented:
         message = say("quotes_invented", kit.language, n=located.invented)
         await kit.record.tell(EventType.WARNING, state.asker.agent, {"message": message})
-    quotes = located.quotes or _salvage_sentences(state, subtask)
+    quotes = located.quotes or await _salvage_quotes(kit, state, subtask)
     salvaged = not located.quotes and bool(quotes)
     return Finding(
         subtask_id=subtask.id,
@@ -109,9 +109,9 @@ async def _make_finding(subtask: Subtask, kit: Kit, state: Exploration, answer: 
     )
 
 
-def _salvage_finding(subtask: Subtask, kit: Kit, state: Exploration, why: str) -> Finding:
+async def _salvage_finding(subtask: Subtask, kit: Kit, state: Exploration, why: str) -> Finding:
     """Return a finding with the best sentences found, without the model's summary; `why` the model gave none."""
-    quotes = _salvage_sentences(state, subtask)
+    quotes = await _salvage_quotes(kit, state, subtask)
     return Finding(
         subtask_id=subtask.id,
         answer=say("salvaged", kit.language),
@@ -143,5 +143,7 @@ def _tell_salvage(subtask: Subtask, kit: Kit, why: str) -> str:
     return say("part_salvaged", kit.language, title=subtask.title, detail=why)
 
 
-def _salvage_sentences(state: Exploration, subtask: Subtask) -> tuple[Quote, ...]:
-    return salvage_quotes([passage for _, passage in state.notebook.passages], subtask.question)
+async def _salvage_quotes(kit: Kit, state: Exploration, subtask: Subtask) -> tuple[Quote, ...]:
+    """Find quotes without the model, under a path of their own: these calls are not the model's."""
+    passages = [passage for _, passage in state.notebook.passages]
+    return await find_quotes(subtask.question, passages, f"{state.asker.agent}/quotes", kit)

@@ -12,11 +12,12 @@ from app.domain.evidence import Finding, Quote
 from app.domain.plan import Subtask
 from app.domain.run import EventType
 from retrieval.language.sentences import split_sentences
+from workflows.agents.brief import find_quotes
 from workflows.agents.concurrency import give_way
 from workflows.agents.kit import Kit
 from workflows.agents.notebook import Notebook
 from workflows.agents.passage_ids import split_at_citations
-from workflows.agents.salvage import find_best_sentence, salvage_quotes, terms_of
+from workflows.agents.shared_terms import find_best_sentence, terms_of
 from workflows.agents.wording import say
 
 PIECES_AT_ONCE = 4
@@ -80,7 +81,8 @@ async def make_finding(draft: str, work: SearchWork, subtask: Subtask, kit: Kit,
     if quoted.invented:
         message = say("ids_invented", kit.language, n=quoted.invented)
         await kit.record.tell(EventType.WARNING, author, {"message": message})
-    quotes = quoted.quotes or salvage_quotes([passage for _, passage in work.notebook.passages], subtask.question)
+    passages = [passage for _, passage in work.notebook.passages]
+    quotes = quoted.quotes or await find_quotes(subtask.question, passages, f"{author}/quotes", kit)
     stop = work.stop or StopReason.SUFFICIENT
     return Finding(
         subtask_id=subtask.id,

@@ -10,10 +10,10 @@ from app.domain.revision import FollowUp
 from workflows.agents.answer_reading import check_length
 from workflows.agents.asker import Asker
 from workflows.agents.brief import find_nearest_quotes, quote_answer
+from workflows.agents.citation_cleaning import clean_citations, has_citation, list_cited_ids, put_markers
 from workflows.agents.failures import refuse_answer
 from workflows.agents.kit import Kit
-from workflows.agents.reporting.citations import clean_citations, has_citation, list_cited_ids, put_markers
-from workflows.agents.reporting.quote_book import QuoteBook
+from workflows.agents.quote_book import QuoteBook
 from workflows.agents.steps import TextStep
 from workflows.agents.wording import say
 

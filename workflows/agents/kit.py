@@ -21,7 +21,8 @@ class Bounds:
     `queries_per_action` holds for the chain's searches, `calls_per_turn` for systems that work the whole question in one search.
     `chunk_chars` is the length of the pieces in which MaMs reads. `action_tokens` is the most that an action may say (None: the
     step's own room, and more of it once). With `observe_faults` an action in a wrong form costs a turn and is answered by an
-    observation that says what is wrong; else it is asked for again, and a second fault ends the search.
+    observation that says what is wrong; else it is asked for again, and a second fault ends the search. What the model fails to
+    quote or to write is replaced by quotes, unless `replace_failed` is false, as in training: no policy earns by others' work.
     """
 
     subtasks: int = 5
@@ -37,6 +38,7 @@ class Bounds:
     chunk_chars: int = 6_000
     action_tokens: int | None = None
     observe_faults: bool = False
+    replace_failed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

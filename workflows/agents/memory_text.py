@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from app.domain.citations import MARKER
 from app.domain.query import Language
 from workflows.agents.memory import MemoryEntry, MemoryKind, SharedMemory
-from workflows.agents.salvage import count_shared_terms, terms_of
+from workflows.agents.shared_terms import count_shared_terms, terms_of
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
 

@@ -79,14 +79,20 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "No sentence of this report is the language model's ({detail}); all of them are quoted from the sources.",
         ZH: "本报告没有一句话出自语言模型（{detail}）；全部句子均引自来源。",
     },
+    "brief_instead": {
+        EN: "The language model did not write most of this report ({detail}). This is a brief instead: what its searches "
+        "answered, and the quotes that serve the question best, by source.",
+        ZH: "本报告的大部分未能由语言模型写成（{detail}）。以下是一份简报："
+        "其检索所得的回答，以及与问题最相关的引文，按来源排列。",
+    },
     "sections_quoted": {
         EN: "In {named} no sentence is the language model's ({detail}); the evidence is quoted there.",
         ZH: "{named}中没有一句话出自语言模型（{detail}）；此处为证据原文的引用。",
     },
     "part_salvaged": {
         EN: "The language model gave no usable answer on the part “{title}” ({detail}); "
-        "the quotes on it were chosen by shared words, not by the model.",
-        ZH: "语言模型没有对“{title}”这一部分给出可用的回答（{detail}）；有关引文是按共有的用词选出的，并非由模型选出。",
+        "the quotes on it were chosen by how well they match it, not by the model.",
+        ZH: "语言模型没有对“{title}”这一部分给出可用的回答（{detail}）；有关引文是按与其相符的程度选出的，并非由模型选出。",
     },
     "quotes_missing": {EN: "none of its quotes stands in a source", ZH: "它的引文都不见于任何来源"},
     "quotes_invented": {

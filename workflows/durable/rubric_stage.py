@@ -16,8 +16,8 @@ from app.domain.writer import Agents, ReportLineage
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.memory import SharedMemory
+from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.desk import ReportDesk
-from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.reporting.report_revision import REVISION_AGENT
 from workflows.agents.stage_memory import REPORTER, memory_of_report
 from workflows.durable.payloads import ReportRequest

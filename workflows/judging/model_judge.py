@@ -9,9 +9,9 @@ from app.domain.claims import Support
 from app.domain.errors import ModelError
 from app.domain.query import Language
 from workflows.agents.asker import Asker
+from workflows.agents.citation_cleaning import remove_citations
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.reporting.citations import remove_citations
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_attribute, as_data
 from workflows.agents.wording import say

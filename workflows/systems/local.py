@@ -16,8 +16,8 @@ from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.memory import SharedMemory
 from workflows.agents.planning import make_plan
+from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.desk import ReportDesk
-from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.reporting.report_revision import REVISION_AGENT as REVISER
 from workflows.agents.second_round import plan_second_round
 from workflows.agents.stage_memory import PLANNER, REPORTER, SECOND_PLANNER, memory_of_report, memory_of_search, path_of_search

@@ -291,3 +291,19 @@ async def test_tags_and_schema_mean_the_same() -> None:
     assert with_tags.quotes == with_schema.quotes
     assert with_tags.answer == with_schema.answer
     assert with_tags.thoughts == ("begin", "enough")
+
+
+async def test_a_search_without_quotes_of_the_model_quotes_what_a_search_for_its_question_finds() -> None:
+    corpus = SmallCorpus()
+    model = make_acting_model(write_act("search", "southern planter duties"), conclude="nonsense")
+    found = await search_subtask(model, corpus)
+    assert corpus.queries == ["southern planter duties", SUBTASK.question]
+    assert PROTECT in [q.text for q in found.quotes]
+
+
+async def test_nothing_takes_the_place_of_what_a_policy_in_training_does_not_quote() -> None:
+    corpus = SmallCorpus()
+    model = make_acting_model(write_act("search", "southern planter duties"), conclude="nonsense")
+    found = await search_subtask(model, corpus, bounds=Bounds(replace_failed=False))
+    assert corpus.queries == ["southern planter duties"]
+    assert found.quotes == ()

@@ -16,10 +16,10 @@ from tests.workflows.agents.scripted_report import FOUND, GOOD, ONE, PLAN, PROTE
 from workflows.agents.asker import Asker
 from workflows.agents.codec import TagCodec
 from workflows.agents.kit import Bounds, Kit
+from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting import write_report
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import outline_of_findings
-from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.reporting.single_pass import write_in_one_pass
 from workflows.agents.reporting.single_pass_prompt import read_shown_quotes, render_single_pass
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel

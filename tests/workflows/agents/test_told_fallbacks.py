@@ -6,14 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from app.domain.budget import StopReason
+from app.domain.budget import StopReason, Usage
 from app.domain.chat import ChatRequest
 from app.domain.query import Language, SystemName
 from app.domain.report import Report
 from tests.workflows.agent_kit import make_kit, make_record, run_chain, step_of
-from tests.workflows.agents.scripted_report import RAISE, rendered, write, writing
+from tests.workflows.agents.scripted_report import FOUND, PLAN, QUERY, RAISE, rendered, write, writing
 from tests.workflows.sensible_model import answer_sensibly
 from tests.workflows.systems.one_question import answer_soundly, prompt_of, run_system
+from workflows.agents.brief import write_brief
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local_record import LocalRecord
 
@@ -57,7 +58,7 @@ async def test_a_draft_that_was_never_written_is_told_first(system: SystemName, 
 
 async def test_a_finding_that_fails_after_its_search_is_told_with_its_part() -> None:
     report = await run(sensible_but("finding", "nonsense"))
-    parts = [notice for notice in report.notices if "chosen by shared words, not by the model" in notice]
+    parts = [notice for notice in report.notices if "chosen by how well they match it, not by the model" in notice]
     assert parts == list(report.notices[:3])
     assert "“tariff and revenue of the treasury”" in parts[0]
 
@@ -87,3 +88,30 @@ async def test_sections_that_the_budget_left_to_quotes_are_named_first() -> None
     report = await write(writing(), record=record)
     assert RAISE.text in rendered(report)
     assert report.notices[0].startswith("In “What it cost” no sentence is the language model's (the budget was reached)")
+
+
+@pytest.mark.parametrize("what", ["Workshops_and_wages", "What_it_cost"])
+async def test_a_report_of_which_the_model_wrote_half_stays_a_report(what: str) -> None:
+    report = await write(writing(**{what: ""}))
+    assert report.notices[0].startswith(f"In “{what.replace('_', ' ')}” no sentence is the language model's")
+    assert "Workshops and wages" in [section.heading for section in report.sections]
+
+
+async def test_a_brief_of_all_evidence_takes_the_place_of_a_report_that_the_model_did_not_write() -> None:
+    asked = tuple(finding.model_copy(update={"usage": Usage(model_calls=1)}) for finding in FOUND)
+    report = await write(writing(Workshops_and_wages="", What_it_cost="Nobody knows."), asked)
+    assert report.notices[0].startswith("The language model did not write most of this report")
+    years = [["1824", "1890"], ["1887", "1890"]]
+    first, second = ([f"Annual Message {year}" for year in part] for part in years)
+    assert [section.heading for section in report.sections] == ["Protection", *first, "Prices", *second]
+    assert "Protection [1]." in rendered(report), "what the search answered with a citation is kept"
+    assert set(report.quotes) >= {quote for finding in FOUND for quote in finding.quotes}
+
+
+async def test_an_address_in_the_model_s_words_does_not_reach_the_reader_of_a_brief() -> None:
+    address = "https://evil.example/?q=secret"
+    plan = PLAN.model_copy(update={"subtasks": tuple(s.model_copy(update={"title": f"See {address}"}) for s in PLAN.subtasks)})
+    spent = [f.model_copy(update={"answer": f"[Read]({address}) {f.answer}", "usage": Usage(model_calls=1)}) for f in FOUND]
+    report = await write_brief(QUERY, plan, tuple(spent), make_kit(writing(), make_record()))
+    assert "evil" not in rendered(report)
+    assert "Read Protection [1]." in rendered(report)

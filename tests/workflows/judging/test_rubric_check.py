@@ -23,8 +23,8 @@ from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.model_driven import MODEL_DRIVEN
 from workflows.agents.ports import BudgetSpent
+from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.desk import ReportDesk
-from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.judging.criterion_judge import judge_criteria
 from workflows.judging.general_rubric import make_general_rubric

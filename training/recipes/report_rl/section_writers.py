@@ -21,10 +21,10 @@ from workflows.agents.asker import Asker
 from workflows.agents.codec import TagCodec
 from workflows.agents.kit import Bounds, Kit
 from workflows.agents.ports import ChatModel
+from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.aggregation import AggregationAnswer, FilledSection, fill_sections
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import Outline, read_kept_outline
-from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.reporting.sections import write_sections
 from workflows.agents.simple_plan import make_single_plan
 from workflows.agents.stage_memory import REPORTER

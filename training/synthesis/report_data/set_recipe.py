@@ -28,9 +28,9 @@ from workflows.agents.asker import Asker
 from workflows.agents.effort import bounds_of
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent, Record
+from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import OutlineAnswer
-from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.simple_plan import make_single_plan
 from workflows.agents.stage_memory import REPORTER
 from workflows.agents.steps import TextStep

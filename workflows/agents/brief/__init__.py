@@ -7,9 +7,18 @@ from workflows.agents.agent_set import AgentSet
 from workflows.agents.brief.following_up import find_nearest_quotes, quote_answer
 from workflows.agents.brief.planning import make_plan
 from workflows.agents.brief.revising import make_notice, renew_notice, revise_section
-from workflows.agents.brief.searching import search_deeply
+from workflows.agents.brief.searching import find_quotes, search_deeply
 from workflows.agents.brief.writing import write_brief
 
 BRIEF = AgentSet(plan=make_plan, search=search_deeply, report=write_brief)
 
-__all__ = ["BRIEF", "find_nearest_quotes", "make_notice", "quote_answer", "renew_notice", "revise_section"]
+__all__ = [
+    "BRIEF",
+    "find_nearest_quotes",
+    "find_quotes",
+    "make_notice",
+    "quote_answer",
+    "renew_notice",
+    "revise_section",
+    "write_brief",
+]

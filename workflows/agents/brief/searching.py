@@ -5,6 +5,7 @@ source has the answer about.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from app.domain.budget import StopReason
@@ -59,6 +60,23 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
         stop = spent.reason
     chosen = choose_units(state.ranked, KEPT * kit.bounds.section_words)
     return _make_finding(subtask, searches, state, chosen, stop, query)
+
+
+async def find_quotes(question: str, found: Sequence[Passage], agent: str, kit: Kit) -> tuple[Quote, ...]:
+    """Find the sentences that serve a question best, for an agent that `found` these passages and whose model quoted none.
+
+    The question itself is searched too: the searches of a model that fails may be beside the point. What the budget forbids is
+    left out, last of all the comparison by words. There are none where nothing replaces what a model fails to do.
+    """
+    if not kit.bounds.replace_failed:
+        return ()
+    searches, state = Searches(agent, kit), SearchState(years=find_years(question))
+    with suppress(BudgetSpent):
+        state.add_passages(await searches.find_passages(question, PASSAGES), 1.0)
+    state.add_passages(found, SECOND)
+    with suppress(BudgetSpent):
+        await _rank(question, searches, state)
+    return tuple(each.unit.to_quote() for each in choose_units(state.ranked, kit.bounds.section_words))
 
 
 async def _search_twice(question: str, searches: Searches, state: SearchState) -> None:

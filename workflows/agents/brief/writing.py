@@ -14,7 +14,9 @@ from workflows.agents.brief.layout import escape_markdown, format_date, lay_out,
 from workflows.agents.brief.revising import make_notice
 from workflows.agents.brief.units import count_words
 from workflows.agents.brief.wording import tell
+from workflows.agents.citation_cleaning import clean_citations, has_citation, put_markers, remove_citations
 from workflows.agents.kit import Kit
+from workflows.agents.quote_book import QuoteBook
 from workflows.agents.simple_plan import shorten_title
 from workflows.agents.wording import PART_NOTICES, say
 
@@ -25,7 +27,7 @@ SHORTER = 0.5
 
 async def write_brief(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
     """Write the brief (MindDR section 3.1, report agent) from findings of searches with or without a model."""
-    parts = [(plan.get_subtask(finding.subtask_id).title, finding) for finding in findings]
+    parts = [(remove_citations(plan.get_subtask(finding.subtask_id).title), finding) for finding in findings]
     told = [(title, finding) for title, finding in parts if finding.quotes]
     sections = [section for title, finding in told for section in _write_part(title, finding, len(told), query, kit)]
     quotes = {quote.key: quote for finding in findings for quote in finding.quotes}
@@ -83,11 +85,14 @@ def _group_by_source(quotes: Iterable[Quote], arrangement: Arrangement) -> list[
 
 
 def _list_prose(finding: Finding) -> list[str]:
-    """Return the paragraphs of a model's answer that cite one of its quotes; none for a finding made without a model."""
-    keys = {quote.key for quote in finding.quotes}
-    paragraphs = finding.answer.split("\n\n") if finding.usage.model_calls else []
-    plain = [" ".join(paragraph.split()).lstrip("# ") for paragraph in paragraphs]
-    return [paragraph for paragraph in plain if keys.intersection(MARKER.findall(paragraph))]
+    """Return the paragraphs of a model's answer that cite one of its quotes; none for a finding made without a model.
+
+    What else looks like a citation or an address is taken out, as in a report.
+    """
+    book = QuoteBook((finding,))
+    paragraphs = book.put_ids(finding.answer).split("\n\n") if finding.usage.model_calls else []
+    plain = [clean_citations(" ".join(paragraph.split()).lstrip("# "), book.ids).text for paragraph in paragraphs]
+    return [put_markers(paragraph, book) for paragraph in plain if has_citation(paragraph)]
 
 
 def _apply_format(

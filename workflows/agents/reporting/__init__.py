@@ -1,5 +1,6 @@
 """The report agent: outline, global aggregation, sections in parallel, one consistency pass (MindDR section 3.1).
 
+Where the model writes less than half of the sections, a brief takes the report's place.
 Where the run asks for a single pass, one call writes the whole report along the outline (MindDR section 5.3).
 """
 
@@ -10,14 +11,15 @@ from app.domain.report import Report
 from app.domain.writer import Composition
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
+from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.aggregation import aggregate_evidence
 from workflows.agents.reporting.assembly import assemble_report, report_no_evidence
+from workflows.agents.reporting.brief_instead import write_brief_instead
 from workflows.agents.reporting.consistency import make_consistent
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.drafts import tell_outline
 from workflows.agents.reporting.outline import Outline, make_outline
-from workflows.agents.reporting.quote_book import QuoteBook
-from workflows.agents.reporting.sections import write_sections
+from workflows.agents.reporting.sections import is_mostly_quoted, write_sections
 from workflows.agents.reporting.single_pass import write_in_one_pass
 from workflows.agents.stage_memory import REPORTER
 
@@ -41,5 +43,7 @@ async def _write_by_sections(desk: ReportDesk, outline: Outline) -> Report:
     outline = outline.keep_only([section.section for section in filled])
     await tell_outline(desk, outline)
     pieces = await write_sections(desk, outline, filled)
+    if desk.kit.bounds.replace_failed and is_mostly_quoted(pieces):
+        return await write_brief_instead(desk, [piece.quoted for piece in pieces if piece.quoted])
     report = assemble_report(desk, outline, filled, await make_consistent(desk, outline, filled, pieces))
     return report.model_copy(update={"composition": Composition.SECTIONS})

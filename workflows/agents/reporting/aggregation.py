@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from pydantic import Field
 
+from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import Outline, OutlinedSection
-from workflows.agents.reporting.quote_book import QuoteBook
-from workflows.agents.salvage import count_shared_terms, terms_of
+from workflows.agents.shared_terms import count_shared_terms, terms_of
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say

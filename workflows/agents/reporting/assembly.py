@@ -7,11 +7,11 @@ from app.domain.budget import StopReason
 from app.domain.evidence import Finding, SourceConflict
 from app.domain.query import Language
 from app.domain.report import Report, Section
+from workflows.agents.citation_cleaning import has_citation, list_cited_ids, put_markers, remove_citations
+from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.aggregation import FilledSection, SourceDisagreement
-from workflows.agents.reporting.citations import has_citation, list_cited_ids, put_markers, remove_citations
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import Outline
-from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.reporting.sections import ReportPiece, word_quoted
 from workflows.agents.wording import PART_NOTICES, say
 from workflows.checks.heading_faults import close_level_gaps
@@ -75,14 +75,8 @@ def list_notices(desk: ReportDesk, pieces: Sequence[ReportPiece]) -> tuple[str, 
     Then follow steps that went without the model, parts that failed or ended early, and sections without a source.
     """
     language = desk.kit.language
-    unwritten = bool(pieces) and all(piece.quoted for piece in pieces)
-    told = _list_quoted(pieces, unwritten, language)
-    told += [notice for finding in desk.findings for notice in finding.notices]
-    told += [say("plan_failed", language, detail=desk.plan.unsplit)] if desk.plan.unsplit else []
-    told += [] if unwritten else desk.list_failures()
-    told += [notice for finding in desk.findings if (notice := _notice_of(desk, finding, told))]
-    if desk.budget_spent:
-        told.append(say("budget_report", language))
+    told = [*_list_quoted(pieces, language), *list_parts_without_model(desk), *desk.list_failures()]
+    told += list_ends(desk, told)
     told += [say("uncited", language, title=heading) for heading in _list_uncited(pieces)]
     told += [say("closing_left_out", language, title=heading) for heading in desk.left_out]
     if desk.removed_citations:
@@ -90,13 +84,23 @@ def list_notices(desk: ReportDesk, pieces: Sequence[ReportPiece]) -> tuple[str, 
     return tuple(told)
 
 
-def _list_quoted(pieces: Sequence[ReportPiece], unwritten: bool, language: Language) -> list[str]:
-    """List the sections that are quotes, in one sentence for each reason; in one for all where the model wrote nothing."""
+def _list_quoted(pieces: Sequence[ReportPiece], language: Language) -> list[str]:
+    """List the sections that are quotes, in one sentence for each reason."""
     reasons = dict.fromkeys(piece.quoted for piece in pieces if piece.quoted)
-    if unwritten:
-        return [say("nothing_written", language, detail=say("between_sides", language).join(reasons))]
     headings = {why: [p.heading for p in pieces if p.quoted == why and p.level == TOP_LEVEL] for why in reasons}
     return [word_quoted(named, why, language) for why, named in headings.items()]
+
+
+def list_parts_without_model(desk: ReportDesk) -> list[str]:
+    """List the parts of the question, and the plan, that went without the model."""
+    told = [notice for finding in desk.findings for notice in finding.notices]
+    return told + ([say("plan_failed", desk.kit.language, detail=desk.plan.unsplit)] if desk.plan.unsplit else [])
+
+
+def list_ends(desk: ReportDesk, told: Sequence[str]) -> list[str]:
+    """List how parts and report ended early, but for what is `told`."""
+    ends = [notice for finding in desk.findings if (notice := _notice_of(desk, finding, told))]
+    return ends + ([say("budget_report", desk.kit.language)] if desk.budget_spent else [])
 
 
 def _notice_of(desk: ReportDesk, finding: Finding, told: Sequence[str]) -> str:

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from pydantic import Field
 
+from workflows.agents.citation_cleaning import clean_citations, has_citation, list_cited_ids
 from workflows.agents.quoting import locate_quote
 from workflows.agents.reporting.aggregation import FilledSection, format_conflicts
-from workflows.agents.reporting.citations import clean_citations, has_citation, list_cited_ids
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.headings import flatten_headings
 from workflows.agents.reporting.outline import Outline

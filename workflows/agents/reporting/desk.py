@@ -16,7 +16,7 @@ from workflows.agents.kit import Kit
 from workflows.agents.memory import MemoryKind, SharedMemory
 from workflows.agents.memory_text import format_memory
 from workflows.agents.ports import BudgetSpent
-from workflows.agents.reporting.quote_book import QuoteBook
+from workflows.agents.quote_book import QuoteBook
 from workflows.agents.run_options import STYLED_VERSIONS, add_option_notes, describe_style
 from workflows.agents.steps import Step, StepAnswer
 from workflows.agents.wording import say

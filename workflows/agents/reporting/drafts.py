@@ -3,10 +3,10 @@
 from typing import Any
 
 from app.domain.run import EventType
-from workflows.agents.reporting.citations import list_cited_ids
+from workflows.agents.citation_cleaning import list_cited_ids
+from workflows.agents.quote_book import NO_QUOTE
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import Outline, OutlinedSection
-from workflows.agents.reporting.quote_book import NO_QUOTE
 from workflows.agents.stage_memory import REPORTER
 
 

@@ -9,10 +9,10 @@ from pydantic import Field
 from app.domain.budget import StopReason
 from app.domain.evidence import Finding
 from app.domain.plan import ResearchPlan
+from workflows.agents.citation_cleaning import remove_citations
 from workflows.agents.memory_text import choose_relevant
-from workflows.agents.reporting.citations import remove_citations
+from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.desk import ReportDesk
-from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say

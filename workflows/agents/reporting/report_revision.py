@@ -8,8 +8,8 @@ from pydantic import Field
 from app.domain.citations import MARKER
 from app.domain.report import Report, Section
 from workflows.agents.asker import Asker
+from workflows.agents.citation_cleaning import clean_citations, has_citation, put_markers
 from workflows.agents.quoting import locate_quote
-from workflows.agents.reporting.citations import clean_citations, has_citation, put_markers
 from workflows.agents.reporting.consistency import MAX_EDITS, MIN_FIND, EditAnswer, is_sound_edit
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.headings import flatten_headings

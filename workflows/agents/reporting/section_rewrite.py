@@ -9,16 +9,16 @@ from app.domain.query import ResearchQuery
 from app.domain.report import Section
 from workflows.agents.answer_reading import check_length
 from workflows.agents.asker import Asker
+from workflows.agents.citation_cleaning import clean_citations, has_citation, put_markers
 from workflows.agents.failures import refuse_answer
 from workflows.agents.kit import Kit
+from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.aggregation import FilledSection
-from workflows.agents.reporting.citations import clean_citations, has_citation, put_markers
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.outline import OutlinedSection
-from workflows.agents.reporting.quote_book import QuoteBook
 from workflows.agents.reporting.sections import cut_pieces
 from workflows.agents.revision import NothingToAdd, SectionRevision
-from workflows.agents.salvage import count_shared_terms, terms_of
+from workflows.agents.shared_terms import count_shared_terms, terms_of
 from workflows.agents.steps import TextStep
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say

@@ -10,11 +10,11 @@ from app.domain.query import Language
 from app.domain.run import EventType
 from workflows.agents.answer_reading import check_length
 from workflows.agents.asker import Asker
+from workflows.agents.citation_cleaning import clean_citations, has_citation, remove_citations
 from workflows.agents.concurrency import gather_all
 from workflows.agents.failures import describe_failure, refuse_answer
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting.aggregation import FilledSection, format_conflicts
-from workflows.agents.reporting.citations import clean_citations, has_citation, remove_citations
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.drafts import tell_section
 from workflows.agents.reporting.headings import flatten_headings, split_at_headings
@@ -67,6 +67,12 @@ async def _write_section(desk: ReportDesk, outline: Outline, filled: FilledSecti
     pieces = [replace(piece, quoted=quoted) for piece in cut_pieces(desk, filled, text)]
     await tell_section(desk, agent, filled.section, _join_pieces(pieces))
     return pieces
+
+
+def is_mostly_quoted(pieces: Sequence[ReportPiece]) -> bool:
+    """Say whether the model wrote less than half of the sections."""
+    quoted = {piece.section: bool(piece.quoted) for piece in pieces}
+    return 2 * sum(quoted.values()) > len(quoted)
 
 
 def word_quoted(headings: Sequence[str], why: str, language: Language) -> str:

@@ -9,11 +9,11 @@ from app.domain.report import Report
 from app.domain.run import EventType
 from app.domain.writer import Composition
 from workflows.agents.answer_reading import check_length
+from workflows.agents.citation_cleaning import clean_citations, has_citation, list_cited_ids
 from workflows.agents.failures import refuse_answer
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting.aggregation import FilledSection, collect_disagreements
 from workflows.agents.reporting.assembly import assemble_report
-from workflows.agents.reporting.citations import clean_citations, has_citation, list_cited_ids
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.drafts import tell_outline
 from workflows.agents.reporting.outline import Outline, OutlinedSection

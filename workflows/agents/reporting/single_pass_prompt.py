@@ -11,8 +11,8 @@ from app.domain.chat import ChatRole, Message
 from app.domain.query import Language
 from app.domain.value import Value
 from workflows.agents.memory_text import choose_relevant
+from workflows.agents.quote_book import AROUND_FRAME, QuoteBook
 from workflows.agents.reporting.outline import Outline
-from workflows.agents.reporting.quote_book import AROUND_FRAME, QuoteBook
 from workflows.agents.untrusted import as_attribute, as_data, as_source
 from workflows.agents.wording import say
 from workflows.prompts.library import PromptLibrary

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from workflows.agents.reporting.citations import clean_citations, remove_citations
+from workflows.agents.citation_cleaning import clean_citations, remove_citations
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.headings import split_at_headings
 from workflows.agents.reporting.sections import ReportPiece

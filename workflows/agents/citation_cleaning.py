@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from app.domain.citations import MARKER, REMOVED, marker_of
-from workflows.agents.reporting.quote_book import NO_QUOTE, QuoteBook
+from workflows.agents.quote_book import NO_QUOTE, QuoteBook
 
 MAX_CHARS = 60_000
 MAX_PASSES = 4

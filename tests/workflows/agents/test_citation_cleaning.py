@@ -1,6 +1,6 @@
 import pytest
 
-from workflows.agents.reporting.citations import clean_citations
+from workflows.agents.citation_cleaning import clean_citations
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,4 @@
-"""Evidence without a model: the sentences of the found passages that share most words with the question."""
-
-from collections.abc import Sequence
+"""The words that texts share, and the sentence of a passage that shares most with a statement."""
 
 from app.domain.evidence import Passage, Quote
 from app.domain.script import is_ideograph
@@ -9,17 +7,6 @@ from retrieval.language.tokens import split_units
 
 MIN_CHARS = 30
 MAX_CHARS = 700
-
-
-def salvage_quotes(passages: Sequence[Passage], question: str, most: int = 8) -> tuple[Quote, ...]:
-    """Return the best sentence of each passage, in the order of the passages, at most `most`; no sentence twice."""
-    wanted = terms_of(question)
-    quotes: dict[str, Quote] = {}
-    for passage in passages:
-        quote = find_best_sentence(passage, wanted)
-        if quote is not None and quote.text.casefold() not in quotes and len(quotes) < most:
-            quotes[quote.text.casefold()] = quote
-    return tuple(quotes.values())
 
 
 def terms_of(text: str) -> frozenset[str]:
