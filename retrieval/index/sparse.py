@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from qdrant_edge import Bm25, Bm25Config
 
-from app.domain.script import IDEOGRAPHS
+from app.domain.script import IDEOGRAPHS, is_ideograph
 from retrieval.language.tokens import split_pairs
+from retrieval.language.traditional import simplify
 
-RECIPE = "bm25-en-cjk2-v3"
+RECIPE = "bm25-en-cjk12-v4"
 """Names everything that fixes the weights; an index made by another recipe is built anew."""
 
 SATURATION = 0.9
@@ -72,12 +73,14 @@ def _make_bm25(length: float) -> Bm25:
 
 
 def prepare_tokens(text: str) -> str:
-    """Return the text in compatibility form, each run of ideographs written as overlapping pairs."""
-    return _IDEOGRAPHS.sub(_write_pairs, unicodedata.normalize("NFKC", text))
+    """Return the text in compatibility form, each run of ideographs written in simplified ones, as pairs and one by one."""
+    return _IDEOGRAPHS.sub(_write_terms, simplify(unicodedata.normalize("NFKC", text)))
 
 
-def _write_pairs(run: re.Match[str]) -> str:
-    return f" {' '.join(split_pairs(run.group()))} "
+def _write_terms(run: re.Match[str]) -> str:
+    text = run.group()
+    single = filter(is_ideograph, text) if len(text) > 1 else ()
+    return f" {' '.join((*split_pairs(text), *single))} "
 
 
 def average_length_of(texts: Iterable[str]) -> float:

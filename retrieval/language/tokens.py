@@ -1,4 +1,4 @@
-"""Words as texts are compared by them: English stemmed, Chinese cut into pairs of ideographs."""
+"""Words as texts are compared by them: English stemmed, Chinese cut into pairs of simplified ideographs."""
 
 import re
 from typing import NamedTuple
@@ -6,6 +6,7 @@ from typing import NamedTuple
 from app.domain.script import IDEOGRAPHS, is_ideograph
 from retrieval.language.stems import stem_word
 from retrieval.language.stop_words import split_at_stop_words
+from retrieval.language.traditional import simplify
 
 _WORD = re.compile(
     rf"[{IDEOGRAPHS}]+|\d+(?:[.,]\d+)*"
@@ -27,9 +28,12 @@ class Word(NamedTuple):
 
 
 def split_words(text: str) -> list[Word]:
-    """Read all words of a text, in order. A run of ideographs becomes overlapping pairs; hyphened words stay together."""
+    """Read all words of a text, in order; hyphened words stay together.
+
+    A run of ideographs becomes overlapping pairs of simplified ones, so that both ways of writing Chinese have the same words.
+    """
     found: list[Word] = []
-    for word in _WORD.findall(text.lower()):
+    for word in _WORD.findall(simplify(text.lower())):
         found.extend(_chinese_words(word) if is_ideograph(word[0]) else [Word(word, stem_word(word))])
     return found
 

@@ -1,10 +1,18 @@
-"""Traditional ideographs read as simplified ones, so that one list of words serves both ways of writing Chinese."""
+"""Traditional ideographs read as simplified ones, so that one list of words and one index serve both ways of writing Chinese."""
 
-from retrieval.language.word_lists import read_lists
+from opencc import OpenCC
 
-_SIMPLIFIED = str.maketrans({pair[0]: pair[1] for pair in read_lists("traditional.toml")["pairs"]})
+_SIMPLIFIED = OpenCC("t2s")
 
 
 def simplify(text: str) -> str:
     """Return the text with simplified ideographs. Every character keeps its place."""
-    return text.translate(_SIMPLIFIED)
+    if text.isascii():
+        return text
+    simplified = _SIMPLIFIED.convert(text)
+    return simplified if len(simplified) == len(text) else "".join(map(_simplify_one, text))
+
+
+def _simplify_one(character: str) -> str:
+    simplified = _SIMPLIFIED.convert(character)
+    return simplified if len(simplified) == 1 else character

@@ -106,8 +106,8 @@ def test_a_lone_document_may_take_every_place() -> None:
     assert select_diverse(many, 6) == many[:6]
 
 
-def test_chinese_is_indexed_by_pairs_of_characters() -> None:
-    assert prepare_tokens("故宫在北京 is 大").split() == ["故宫", "宫在", "在北", "北京", "is", "大"]
+def test_chinese_is_indexed_in_simplified_characters_by_pairs_and_one_by_one() -> None:
+    assert prepare_tokens("關稅高 is 大").split() == ["关税", "税高", "关", "税", "高", "is", "大"]
     encoder = SparseEncoder(10.0)
     assert set(encoder.weigh_query("故宫").indices) <= set(encoder.weigh_passage("北京的故宫始建于明朝").indices)
 

@@ -28,6 +28,18 @@ def test_meaning_finds_what_shares_no_word_with_the_question() -> None:
     assert best.text == "The garden is open to all members."
 
 
+def test_chinese_is_found_in_the_other_writing_and_by_single_characters() -> None:
+    passage = make_passage("門禁卡在前臺領取。保修期為兩年。停車位每月收費三百元。")
+    best = rank_units("车位一个月多少钱收？", split_passage(passage))[0]
+    assert best.unit.text == "停車位每月收費三百元。"
+
+
+def test_of_equal_words_those_of_the_passage_that_was_found_first_come_first() -> None:
+    passages = [make_passage(f"The fee is {n} euros.").model_copy(update={"score": score}) for n, score in ((18, 0.2), (25, 0.9))]
+    units = [unit for passage in passages for unit in split_passage(passage)]
+    assert [each.unit.text for each in rank_units("What is the fee?", units)] == ["The fee is 25 euros.", "The fee is 18 euros."]
+
+
 def test_what_says_the_same_is_left_out_unless_its_figures_differ() -> None:
     units = split_passage(make_passage(FEES))
     chosen = choose_units([RankedUnit(unit, 1.0) for unit in units], 200)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log
 
+from app.domain.script import is_ideograph
 from retrieval.language.stems import find_root
 from retrieval.language.tokens import split_units, split_words
 from retrieval.language.years import YearSpan
@@ -17,8 +18,8 @@ from workflows.agents.brief.units import Unit, count_words
 
 MEANING, WORDS, PASSAGE_MEANING, PASSAGE_SCORE = 1.0, 0.5, 0.5, 0.3
 """The weights, where meanings are known; fitted on the build halves of `bench.brief`."""
-WORDS_ALONE, AROUND = 1.0, 0.3
-"""The weights without meanings: a unit's own words, and those of its neighbours."""
+AROUND = 0.3
+"""What the words of a unit's neighbours count beside its own, without meanings."""
 CONTINUED = 3
 """The best units that are quoted with what follows them: what is asked is often said in one sentence and answered in the next."""
 OTHER_YEARS = 0.7
@@ -63,8 +64,9 @@ def share_words(question: str, units: Sequence[Unit]) -> list[float]:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the roots of a text's words without stop words; Chinese as pairs of ideographs."""
-    return frozenset(find_root(word.text) for word in split_words(text) if word.stem)
+    """Return the roots of a text's words without stop words; of Chinese, ideographs and their pairs."""
+    words = [word.text for word in split_words(text) if word.stem]
+    return frozenset((*map(find_root, words), *filter(is_ideograph, "".join(words))))
 
 
 def _add_meanings(units: Sequence[Unit], shares: Sequence[float], meanings: Meanings) -> list[float]:
@@ -78,12 +80,14 @@ def _add_meanings(units: Sequence[Unit], shares: Sequence[float], meanings: Mean
 
 
 def _add_neighbours(units: Sequence[Unit], shares: Sequence[float]) -> list[float]:
-    """Add to each unit's own words those of the units beside it in its passage."""
+    """Add to each unit's own words those of the units beside it in its passage, and its passage's score."""
     around = []
     for at, unit in enumerate(units):
         beside = [i for i in (at - 1, at + 1) if 0 <= i < len(units) and units[i].passage.key == unit.passage.key]
         around.append(max((shares[i] for i in beside), default=0.0))
-    return [WORDS_ALONE * own + AROUND * other for own, other in zip(shares, around, strict=True)]
+    return [
+        own + AROUND * other + PASSAGE_SCORE * unit.passage.score for unit, own, other in zip(units, shares, around, strict=True)
+    ]
 
 
 def prefer_years(ranked: Sequence[RankedUnit], years: YearSpan) -> list[RankedUnit]:
