@@ -3,7 +3,7 @@ from datetime import date
 from app.domain.evidence import Passage
 from retrieval.language.years import YearSpan
 from tests.workflows.brief.test_units import make_passage
-from workflows.agents.brief.ranking import Meanings, RankedUnit, choose_units, prefer_years, rank_units
+from workflows.agents.brief.ranking import Meanings, RankedUnit, choose_units, prefer_names, prefer_years, rank_units
 from workflows.agents.brief.units import Unit, split_passage
 
 FEES = (
@@ -38,6 +38,21 @@ def test_of_equal_words_those_of_the_passage_that_was_found_first_come_first() -
     passages = [make_passage(f"The fee is {n} euros.").model_copy(update={"score": score}) for n, score in ((18, 0.2), (25, 0.9))]
     units = [unit for passage in passages for unit in split_passage(passage)]
     assert [each.unit.text for each in rank_units("What is the fee?", units)] == ["The fee is 25 euros.", "The fee is 18 euros."]
+
+
+def test_sources_named_in_the_question_come_first_where_there_are_any() -> None:
+    said = {
+        "Address, Woodrow Wilson, 1918": "Women should have the vote.",
+        "Address, Jimmy Carter, 1980": "The vote of women counts.",
+    }
+    passages = [make_passage(text) for text in said.values()]
+    passages = [
+        each.model_copy(update={"source": each.source.model_copy(update={"title": title})})
+        for each, title in zip(passages, said, strict=True)
+    ]
+    ranked = [RankedUnit(unit, score) for each, score in zip(passages, (0.9, 1.0), strict=True) for unit in split_passage(each)]
+    for question, first in (("What did Wilson say of the vote?", 0), ("What did Ford say of the vote?", 1), ("Who may vote?", 1)):
+        assert prefer_names(sorted(ranked, key=lambda r: -r.score), question)[0] == ranked[first], question
 
 
 def test_what_says_the_same_is_left_out_unless_its_figures_differ() -> None:

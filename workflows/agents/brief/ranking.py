@@ -5,12 +5,13 @@ a cosine. So both count. A passage's cosine and the score that the search gave i
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log
 
 from app.domain.script import is_ideograph
+from retrieval.language.names import find_names
 from retrieval.language.stems import find_root
 from retrieval.language.tokens import split_units, split_words
 from retrieval.language.years import YearSpan
@@ -24,6 +25,8 @@ CONTINUED = 3
 """The best units that are quoted with what follows them: what is asked is often said in one sentence and answered in the next."""
 OTHER_YEARS = 0.7
 """What the score of a unit counts whose source is dated outside the years asked about."""
+OTHER_NAMES = 0.8
+"""What the score of a unit counts whose source's title has no name of the question, where titles of others have one."""
 FADED = 0.5
 """The share of the best score below which a unit is beside the point."""
 SAME = 0.7
@@ -92,7 +95,19 @@ def _add_neighbours(units: Sequence[Unit], shares: Sequence[float]) -> list[floa
 
 def prefer_years(ranked: Sequence[RankedUnit], years: YearSpan) -> list[RankedUnit]:
     """Rank anew: units of a source that is dated outside the years asked about count less. It may tell of them all the same."""
-    scored = [replace(each, score=OTHER_YEARS * each.score) if _is_dated_outside(each.unit, years) else each for each in ranked]
+    return _lower(ranked, OTHER_YEARS, lambda unit: _is_dated_outside(unit, years))
+
+
+def prefer_names(ranked: Sequence[RankedUnit], question: str) -> list[RankedUnit]:
+    """Rank anew: where titles of some sources have a name of the question, units of the others count less."""
+    asked = words_of(" ".join(find_names(question)))
+    titles = {each.unit.passage.source.title for each in ranked}
+    named = {title for title in titles if asked & words_of(title)}
+    return _lower(ranked, OTHER_NAMES, lambda unit: unit.passage.source.title not in named) if named else [*ranked]
+
+
+def _lower(ranked: Sequence[RankedUnit], factor: float, is_lower: Callable[[Unit], bool]) -> list[RankedUnit]:
+    scored = [replace(each, score=factor * each.score) if is_lower(each.unit) else each for each in ranked]
     return sorted(scored, key=lambda each: -each.score)
 
 
