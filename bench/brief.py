@@ -1,7 +1,8 @@
 """`python -m bench.brief`: measure which share of the gold a report without a model quotes.
 
-Three sets: `corpus` (the default corpus), `documents` (folders of manuals, papers, notes and tables, English and Chinese),
-and `multihop` (questions over several paragraphs). Each has two halves by source: the brief was built on `build`, and `judge`
+Five sets: `corpus` (the default corpus), `documents` (folders of manuals, papers, notes and tables, English and Chinese),
+`articles` and `articles_zh` (folders of encyclopedia articles, and of abstracts), and `multihop` (questions over several
+paragraphs). Each has two halves by source: the brief was built on `build`, and `judge`
 decides. Beside it stand three answers with as many words: the best sentence of each passage that BM25 finds (`bm25`), the best
 sentences of all those passages (`sentences`), and the first sentence of each that the hybrid search finds (`lead`). `over_bm25`
 is the brief's share over the better one of the first two.
@@ -21,6 +22,7 @@ from typing import NamedTuple
 
 from bench.brief_answers import quote_best, quote_best_of_each, quote_leads, score_by_words, write_brief
 from bench.brief_questions import HALVES, BriefQuestion, load_labelled, load_multihop_questions, read_questions
+from bench.gathered_questions import load_gathered
 from bench.labelled_sets import DATA
 from bench.result import print_result
 from retrieval.encoding.encoder import Encoder, EncoderBackend, open_encoder
@@ -116,6 +118,7 @@ async def main(options: argparse.Namespace, home: Path) -> None:
     sets = {"corpus": load_labelled("corpus", options.half)}
     sets["documents"] = load_labelled("documents_en", options.half) + load_labelled("documents_zh", options.half)
     if DATA.is_dir():
+        sets |= load_gathered(options.half, home / "gathered")
         sets["multihop"] = load_multihop_questions(options.half)
     figures: dict[str, float] = {}
     for name in options.sets or sets:
@@ -129,7 +132,13 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=HALVES, default="judge")
     parser.add_argument("--questions", type=Path, help="rows to measure instead of the sets")
-    parser.add_argument("--set", action="append", dest="sets", choices=("corpus", "documents", "multihop"), help="only this set")
+    parser.add_argument(
+        "--set",
+        action="append",
+        dest="sets",
+        choices=("corpus", "documents", "articles", "articles_zh", "multihop"),
+        help="only this set",
+    )
     parser.add_argument("--home", type=Path, help="folder to use and keep; default: a temporary one")
     parser.add_argument("--models-dir", type=Path, help="folder with encoder weights; default: as the product finds them")
     arguments = parser.parse_args()

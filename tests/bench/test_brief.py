@@ -3,8 +3,12 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from bench.brief import QuestionScore, count_figures, name_home
-from bench.brief_questions import read_questions
+from bench.brief_questions import HALVES, read_questions
+from bench.gathered_questions import load_gathered
+from bench.labelled_sets import DATA
 
 
 def test_questions_without_an_answer_alone_have_their_own_figure() -> None:
@@ -34,3 +38,14 @@ def test_folders_of_one_name_and_a_changed_folder_have_homes_of_their_own(tmp_pa
     (tmp_path / "b" / "docs" / "notes.txt").write_text("The office moved again.")
     names.append(name_home(tmp_path / "b" / "docs"))
     assert len({*names}) == 3
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the data sets are not at hand")
+def test_every_excerpt_of_the_gathered_folders_stands_in_a_file_of_its_folder(tmp_path: Path) -> None:
+    for half in HALVES:
+        questions = [question for each in load_gathered(half, tmp_path).values() for question in each]
+        assert {question.is_answerable for question in questions} == {True, False}
+        for question in questions:
+            assert question.docs is not None
+            texts = [file.read_text(encoding="utf-8") for file in question.docs.iterdir()]
+            assert all(len(gold) >= 12 and any(gold in text for text in texts) for gold in question.gold), question.text
