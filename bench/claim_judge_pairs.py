@@ -1,6 +1,7 @@
 """`python -m bench.claim_judge_pairs OUT`: write the pairs from which a judge of claims learned.
 
-They are generated from the half of the documents to build on, without any document that people labelled for `bench.citations`.
+They are generated from the half of the documents to build on, and written by people over these, without any document that people
+labelled for `bench.citations`.
 """
 
 import argparse
@@ -12,6 +13,7 @@ from app.domain.query import Language
 from bench.citation_labels import SHIPPED_LABELS, load_labels
 from bench.false_support import MOST_DOCUMENTS, read_texts
 from bench.labelled_sets import DATA, read_lines
+from bench.written_claims import read_written_claims
 from retrieval.language.sentences import list_sentences
 from training.synthesis.claim_support.learning_pairs import make_headline_pairs, make_learning_pairs
 from training.synthesis.claim_support.pairs import BUILD, SourceText, half_of, language_of, write_pairs
@@ -31,7 +33,8 @@ def main() -> None:
     labelled = {row.evidence.title.casefold() for row in load_labels(SHIPPED_LABELS)}
     texts = [text for text in read_texts(BUILD) if text.language is Language.ENGLISH and text.title.casefold() not in labelled]
     headlined = [document for document in _read_headlined() if document.title.casefold() not in labelled]
-    pairs = [*make_learning_pairs(texts, options.each, SEED), *make_headline_pairs(headlined, SEED)]
+    written = [pair for own in read_written_claims(BUILD).values() for pair in own if pair.title.casefold() not in labelled]
+    pairs = [*written, *make_learning_pairs(texts, options.each, SEED), *make_headline_pairs(headlined, SEED)]
     write_pairs(pairs, options.out)
     print(f"{len(pairs)} pairs, {sum(pair.right for pair in pairs)} of them honest")
 

@@ -99,7 +99,7 @@ def test_the_command_leaves_a_judge_that_the_product_opens_and_goes_on_where_it_
     run = TrainingFolder(folder / "run")
     figures = run.read_figures()
     assert figures["pairs"] > 10
-    assert figures["false_by_both"] <= figures["false_by_rules"]
+    assert figures["false_with_judge"] <= figures["false_without_judge"]
     assert PairReader(run.model).read("The dam was opened in May.", Evidence("Dams", ["The dam was opened."]))
 
     shutil.copytree(run.path, folder / "cut")

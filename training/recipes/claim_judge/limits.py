@@ -5,21 +5,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from app.domain.claims import Support
 from training.recipes.claim_judge.config import LimitsSection
 from training.synthesis.claim_support.pairs import ClaimPair
-from workflows.checks.grading import Evidence
-from workflows.checks.vetoes.reasons import VetoReason
-from workflows.checks.vetoes.veto import find_veto
+from workflows.checks.grading import Evidence, load_grader
 from workflows.judging.pair_reader import PairReader
 
 
 class ReadPair(NamedTuple):
-    """A pair, the log-odds that its evidence states it, whether the judge doubts it, and what the rules have against it."""
+    """A pair, the log-odds that its evidence states it, whether the judge doubts it, and whether it is full without the judge."""
 
     pair: ClaimPair
     stated: float
     doubted: bool
-    veto: VetoReason | None
+    full: bool
 
 
 class JudgeLimits(NamedTuple):
@@ -30,16 +29,16 @@ class JudgeLimits(NamedTuple):
 
 def read_all(pairs: Sequence[ClaimPair], reader: PairReader) -> list[ReadPair]:
     """Read the pairs; one without a word on either side is left out."""
-    found: list[ReadPair] = []
+    found, grader = list[ReadPair](), load_grader()
     for pair in pairs:
-        reading = reader.read(pair.claim, Evidence(pair.title, pair.evidence))
-        veto = find_veto(pair.claim, pair.title, tuple(pair.evidence))
-        if reading:
-            found.append(ReadPair(pair, reading.stated, reading.doubted, veto.reason if veto else None))
+        evidence = Evidence(pair.title, pair.evidence)
+        if reading := reader.read(pair.claim, evidence):
+            full = grader.grade(pair.claim, evidence).support is Support.FULL
+            found.append(ReadPair(pair, reading.stated, reading.doubted, full))
     return found
 
 
 def choose_limits(pairs: Sequence[ReadPair], section: LimitsSection) -> JudgeLimits:
-    """Choose the limit below which at most a share `lost` of the honest claims lies that no rule stops."""
-    honest = [each.stated for each in pairs if each.pair.right and each.veto is None]
+    """Choose the limit below which at most a share `lost` of the honest claims lies that are full without it."""
+    honest = [each.stated for each in pairs if each.pair.right and each.full]
     return JudgeLimits(round(float(np.quantile(honest, section.lost)), 3) if honest else -np.inf)

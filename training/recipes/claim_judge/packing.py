@@ -21,15 +21,15 @@ def write_judge(folder: Path, limits: JudgeLimits) -> None:
 
 
 def measure_reading(pairs: Sequence[ReadPair]) -> dict[str, float]:
-    """Return how well the readings tell honest pairs from false ones (AUROC), and how many of each kind pass for supported."""
+    """Return how well the readings tell honest pairs from false ones (AUROC), and the shares of each that are called full."""
     honest, false = [each for each in pairs if each.pair.right], [each for each in pairs if not each.pair.right]
     return {
         "pairs": float(len(pairs)),
         "auroc": _measure_auroc([each.stated for each in honest], [each.stated for each in false]),
-        "honest_by_rules": _share(each.veto is None for each in honest),
-        "honest_by_both": _share(each.veto is None and not each.doubted for each in honest),
-        "false_by_rules": _share(each.veto is None for each in false),
-        "false_by_both": _share(each.veto is None and not each.doubted for each in false),
+        "honest_without_judge": _share(each.full for each in honest),
+        "honest_with_judge": _share(each.full and not each.doubted for each in honest),
+        "false_without_judge": _share(each.full for each in false),
+        "false_with_judge": _share(each.full and not each.doubted for each in false),
     }
 
 
