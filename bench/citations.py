@@ -12,6 +12,7 @@ import os
 import statistics
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,6 +56,8 @@ def main() -> None:
     labels = options.labels or SHIPPED_LABELS
     if not labels.exists():
         return print_skipped("citations", f"there are no labels at {labels.name}")
+    if options.labels is None and find_spec("sklearn") is None:
+        return print_skipped("citations", "trees are fitted anew for each fold by scikit-learn, which `make extras` installs")
     rows = load_labels(labels)
     vectors = _encode_labels(rows, options.home)
     readings = PairReadings()
