@@ -17,6 +17,8 @@ MAX_CHARS = 1_280
 MIN_CHARS = 320
 IDEOGRAPH_COST = 4
 _HEADING_CHARS = 90
+CELL = " | "
+"""What stands between the cells of a row, as the readers of files write it."""
 
 
 class _Unit(NamedTuple):
@@ -70,10 +72,10 @@ class _Filling:
 
     def _must_close_before(self, unit: _Unit) -> bool:
         last = self._units[-1]
-        if last.heading:
-            return False
         if self._filled + unit.cost > MAX_CHARS:
             return True
+        if last.heading:
+            return False
         if last.ends_paragraph and (self._filled >= TARGET_CHARS * 3 // 4 or (unit.heading and self._filled >= MIN_CHARS)):
             return True
         return self._filled + unit.cost > TARGET_CHARS and self._filled >= MIN_CHARS
@@ -103,8 +105,12 @@ def _units_of(text: str, paragraph: Span) -> Iterator[_Unit]:
         pieces = list(_cut_pieces(text, sentence))
         for piece in pieces:
             body = text[piece.start : piece.end]
-            heading = len(sentences) == 1 and len(body) <= _HEADING_CHARS and body[-1] not in '.!?。！？;；"”'
-            yield _Unit(piece, cost_of(body), last and piece is pieces[-1], heading)
+            yield _Unit(piece, cost_of(body), last and piece is pieces[-1], len(sentences) == 1 and _is_heading(body))
+
+
+def _is_heading(body: str) -> bool:
+    """Say whether a line that is a paragraph of its own heads what follows: it is short, no sentence and no row of a table."""
+    return len(body) <= _HEADING_CHARS and body[-1] not in '.!?。！？;；"”' and CELL not in body
 
 
 def _cut_pieces(text: str, sentence: Span) -> Iterable[Span]:

@@ -22,7 +22,9 @@ QUERY_SCHEMA: Mapping[str, Any] = {
     "required": ["query"],
     "additionalProperties": False,
 }
-MAX_QUERY_CHARS = 400
+MAX_QUERY_CHARS = 2_000
+MOST_OUTSIDE_CHARS = 400
+"""What services outside take; the index reads a question with its whole story."""
 MAX_PASSAGES = 100
 MAX_OUTSIDE = 10
 
@@ -74,7 +76,7 @@ class SearchTool:
         years, rest = find_years(query), remove_years(query)
         searches = self._search_index(rest, limit, years) if years and rest else []
         searches += self._search_index(query, limit)
-        searches += [self._outside.search(query, min(limit, MAX_OUTSIDE))] if self._outside else []
+        searches += [self._outside.search(query[:MOST_OUTSIDE_CHARS], min(limit, MAX_OUTSIDE))] if self._outside else []
         if not searches:
             raise ToolError("none of the sources that this run may search is there")
         return _merge_results(await settle_all(searches, len(searches)))

@@ -31,6 +31,14 @@ def test_a_heading_stays_with_what_follows_it() -> None:
     assert passages(f"{body}\n\nFOREIGN RELATIONS\n\n{body}") == [body, f"FOREIGN RELATIONS\n\n{body}"]
 
 
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+@pytest.mark.parametrize("line", ["Item {n} | {n} EUR | hall 3", "- item number {n}", "Item number {n}"])
+def test_a_table_or_list_of_any_length_is_cut(line: str, between: str) -> None:
+    found = passages(between.join(line.format(n=n) for n in range(2_000)))
+    assert max(map(cost_of, found)) <= MAX_CHARS + MIN_CHARS
+    assert all(passage.startswith(line[:5].replace("{n}", "")) for passage in found)
+
+
 def test_chinese_passages_hold_about_240_characters() -> None:
     found = passages("北京是中国的首都，也是世界上人口最多的首都之一。" * 60)
     assert all(150 <= len(passage) <= 320 and passage.endswith("。") for passage in found)

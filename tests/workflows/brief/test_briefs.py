@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.citations import MARKER
+from app.domain.errors import ToolError
 from app.domain.options import ReportFormat, ReportStyle, Tone
 from app.domain.report import Report
 from app.domain.writer import Arrangement, WriterSettings
@@ -117,6 +118,24 @@ async def test_nothing_is_found_only_where_no_passage_is(tmp_path: Path) -> None
         report = await write("Quelle heure?", searcher)
     assert [section.heading for section in report.sections] == ["Nothing was found"]
     assert report.quotes == ()
+
+
+async def test_a_search_that_failed_does_not_say_that_there_is_nothing(
+    documents: LocalSearcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise ToolError("the index is being moved")
+
+    monkeypatch.setattr(documents, "search", fail)
+    report = await write("What does a door seal cost?", documents)
+    assert report.sections[0].body.startswith("Nothing was found, but not everything was searched")
+    assert "the index is being moved" in report.notices[0]
+
+
+async def test_a_long_question_is_searched_to_its_end(documents: LocalSearcher) -> None:
+    story = "We moved in last spring and like it here, the neighbours are kind and the garden is green. " * 6
+    report = await write(f"{story}What does a door seal cost?", documents)
+    assert any("seal" in quote.text for quote in report.quotes)
 
 
 async def test_a_question_in_another_language_than_what_was_found_is_told_so(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 from datetime import date
 
+import pytest
+
 from app.domain.evidence import Passage
 from retrieval.language.years import YearSpan
 from tests.workflows.brief.test_units import make_passage
@@ -61,6 +63,24 @@ def test_what_says_the_same_is_left_out_unless_its_figures_differ() -> None:
     texts = [each.unit.text for each in chosen]
     assert "A night in the visitors' room costs 18 euros." not in texts
     assert "A night in the visitors' room costs 25 euros from 2025." in texts
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [
+            "Oslo | top floor | gym yes | open daily",
+            "Rome | top floor | gym yes | open daily",
+            "Lima | top floor | gym yes | open daily",
+        ],
+        ["The case of this watch is waterproof.", "The case of this watch is not waterproof."],
+        ["The award of the year went to Anna Berg.", "The award of the year went to Olga Lund."],
+        ["本表壳可以防水并且耐高温。", "本表壳不可以防水并且耐高温。"],
+    ],
+)
+def test_what_differs_in_name_place_or_denial_is_all_told(texts: list[str]) -> None:
+    units = [unit for n, text in enumerate(texts, 1) for unit in split_passage(make_passage(text, 1_000 * n))]
+    assert [each.unit.text for each in choose_units([RankedUnit(unit, 1.0) for unit in units], 200)] == texts
 
 
 def test_what_a_unit_points_back_to_comes_before_it() -> None:

@@ -1,5 +1,5 @@
 from app.domain.evidence import Passage, Source, snapshot_hash
-from workflows.agents.brief.units import UnitKind, split_passage
+from workflows.agents.brief.units import UnitKind, split_passage, split_passages
 
 TEXT = (
     "Replacing the filter\n\nREAD THIS FIRST.\n\n"
@@ -72,3 +72,20 @@ def test_a_passage_of_headings_alone_has_them_as_units() -> None:
 def test_sentences_end_in_other_scripts_too() -> None:
     units = split_passage(make_passage("أين يقع المتحف الكبير؟ يقع المتحف في وسط المدينة القديمة."))
     assert len(units) == 2
+
+
+def test_a_table_that_a_passage_goes_on_with_keeps_its_head() -> None:
+    text = "Name | Post | City\nAnna | Guard | Rome\nBob | Clerk | Berlin\nCarla | Manager | Oslo"
+    cut = text.index("Bob")
+    whole = make_passage(text)
+    first = whole.model_copy(update={"text": text[: cut - 1], "end": whole.start + cut - 1})
+    second = whole.model_copy(update={"text": text[cut:], "start": whole.start + cut})
+    units = split_passages([second, first])
+    assert [unit.text for unit in units] == ["Bob | Clerk | Berlin", "Carla | Manager | Oslo", "Anna | Guard | Rome"]
+    assert {unit.before.text for unit in units if unit.before} == {"Name | Post | City"}
+    assert [unit.before for unit in split_passage(second)] == [None, None], "a row in the middle of a table is no head"
+
+
+def test_a_row_is_ranked_with_the_head_of_its_table() -> None:
+    row = split_passage(make_passage("Prices\n\nCity | Rent\nOslo | 900"))[-1]
+    assert row.in_context == "Prices: City | Rent: Oslo | 900"

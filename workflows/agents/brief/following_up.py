@@ -7,7 +7,7 @@ from app.domain.query import Language
 from app.domain.revision import FollowUp
 from workflows.agents.brief.layout import quote_text, title_of
 from workflows.agents.brief.ranking import RankedUnit, choose_units, rank_units
-from workflows.agents.brief.units import split_passage
+from workflows.agents.brief.units import split_passages
 
 SHOWN = 40
 QUOTED_WORDS = 120
@@ -31,5 +31,5 @@ def quote_answer(question: str, passages: Sequence[Passage], language: Language)
 
 
 def _rank(question: str, passages: Sequence[Passage]) -> list[RankedUnit]:
-    units = [unit for passage in passages for unit in split_passage(passage)]
+    units = split_passages(passages)
     return [each for each in rank_units(question, units) if each.score > 0]

@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from app.domain.citations import marker_of
 from app.domain.evidence import Quote, Source
 from app.domain.query import Language
-from workflows.agents.brief.units import CELL, UnitKind, kind_of
+from retrieval.building.chunking import CELL
+from workflows.agents.brief.units import NEAR_CHARS, UnitKind, kind_of
 
-NEAR_CHARS = 2
-"""The most characters between two quotations that stand in one paragraph."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 _FINISHED = re.compile(r"[.!?:。！？：…؟۔।][\"”'’」』)）\]]*$")
 
@@ -56,8 +56,30 @@ def escape_markdown(text: str) -> str:
 
 
 def _split_run(quotes: Sequence[Quote]) -> list[list[Quote]]:
-    """Split sentences where others stand between them; the rows of a source, and its commands, stay together."""
-    return _join_near(quotes) if kind_of(quotes[0].text) is UnitKind.SENTENCE else [list(quotes)]
+    """Split sentences where others stand between them, and rows at the head of another table. Commands stay together."""
+    match kind_of(quotes[0].text):
+        case UnitKind.SENTENCE:
+            return _join_near(quotes)
+        case UnitKind.ROW:
+            return _split_tables(quotes)
+        case _:
+            return [list(quotes)]
+
+
+def _split_tables(rows: Sequence[Quote]) -> list[list[Quote]]:
+    """Split rows before each that looks like a head, since it gives no figure and the next does, away from the row before it."""
+    tables: list[list[Quote]] = [[]]
+    for row, following in zip_longest(rows, rows[1:]):
+        apart = bool(tables[-1]) and row.start - tables[-1][-1].end > NEAR_CHARS
+        if apart and _is_head(row) and following is not None and not _is_head(following):
+            tables.append([])
+        tables[-1].append(row)
+    return tables
+
+
+def _is_head(row: Quote) -> bool:
+    """Say whether a row may be a head: it gives no figure but years."""
+    return not any(map(str.isdigit, _YEAR.sub("", row.text)))
 
 
 def _lay_out_run(quotes: Sequence[Quote]) -> str:
@@ -71,9 +93,9 @@ def _lay_out_run(quotes: Sequence[Quote]) -> str:
 
 
 def _lay_out_rows(rows: Sequence[Quote]) -> str:
-    """Return rows as a table where the first is its head, for it has no figure; else as a list."""
+    """Return rows as a table where the first is its head, for it gives no figure; else as a list."""
     head, *others = [[escape_markdown(cell) for cell in _cells_of(row).split(CELL)] for row in rows]
-    if not others or any(map(str.isdigit, rows[0].text)) or any(len(cells) > len(head) for cells in others):
+    if not others or not _is_head(rows[0]) or any(len(cells) > len(head) for cells in others):
         return "\n".join(f"- {escape_markdown(_cells_of(row))} {marker_of(row)}".replace("\\|", "|") for row in rows)
     lines = [cells + [""] * (len(head) - len(cells)) for cells in (head, *others)]
     for cells, row in zip(lines, rows, strict=True):

@@ -5,17 +5,19 @@ a cosine. So both count. A passage's cosine and the score that the search gave i
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log
 
 from app.domain.script import is_ideograph
+from retrieval.building.chunking import CELL
 from retrieval.language.names import find_names
 from retrieval.language.stems import find_root
 from retrieval.language.tokens import split_units, split_words
 from retrieval.language.years import YearSpan
-from workflows.agents.brief.units import Unit, count_words
+from workflows.agents.brief.units import Unit, UnitKind, count_words
+from workflows.checks.polarity import NEGATIONS
 
 MEANING, WORDS, PASSAGE_MEANING, PASSAGE_SCORE = 1.0, 0.5, 0.5, 0.3
 """The weights, where meanings are known; fitted on the build halves of `bench.brief`."""
@@ -29,6 +31,7 @@ OTHER_NAMES = 0.8
 """What the score of a unit counts whose source's title has no name of the question, where titles of others have one."""
 FADED = 0.5
 """The share of the best score below which a unit is beside the point."""
+DENIALS = NEGATIONS | frozenset("不没無无未非莫勿別别")
 SAME = 0.7
 """The share of the shorter text's words that another must have to say the same."""
 
@@ -39,6 +42,19 @@ class RankedUnit:
 
     unit: Unit
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """The words of a unit, and those that set it apart: its figures, names and negations, and the first cell of a row."""
+
+    words: frozenset[str]
+    apart: frozenset[str]
+
+    def says_the_same(self, other: "Saying") -> bool:
+        """Say whether two units share most words and none sets them apart."""
+        least = SAME * min(len(self.words), len(other.words))
+        return len(self.words & other.words) >= least and self.apart == other.apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +132,14 @@ def _is_dated_outside(unit: Unit, years: YearSpan) -> bool:
     return published is not None and not (years.first or 0) <= published.year <= (years.last or published.year)
 
 
+def read_saying(unit: Unit) -> Saying:
+    """Read what a unit says, for comparison with others."""
+    words = frozenset(split_units(unit.text.lower()))
+    apart = {word for word in words if word[0].isdigit()} | (words & DENIALS) | find_names(unit.text)
+    first = {unit.text.partition(CELL)[0]} if unit.kind is UnitKind.ROW else set()
+    return Saying(words, frozenset(apart | first))
+
+
 def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]:
     """Choose the best units up to a number of words.
 
@@ -125,13 +149,13 @@ def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]
     least = FADED * ranked[0].score if ranked else 0.0
     following = _map_following(ranked)
     chosen: dict[tuple[str, int, int], RankedUnit] = {}
-    said: list[frozenset[str]] = []
+    said: list[Saying] = []
     left = words
     for each in ranked:
         if left <= 0 or each.score < least or each.score <= 0:
             break
-        own = frozenset(split_units(each.unit.text.lower()))
-        if each.unit.place in chosen or _is_said(own, said):
+        own = read_saying(each.unit)
+        if each.unit.place in chosen or any(map(own.says_the_same, said)):
             continue
         after = following.get(each.unit.place) if len(said) < CONTINUED else None
         for unit in filter(None, (each.unit.before, each.unit, after)):
@@ -146,11 +170,3 @@ def _map_following(ranked: Sequence[RankedUnit]) -> dict[tuple[str, int, int], U
     """Map the place of each unit to the unit that follows it in its passage."""
     ordered = sorted((each.unit for each in ranked), key=lambda unit: (unit.passage.key, unit.start))
     return {unit.place: after for unit, after in pairwise(ordered) if unit.passage.key == after.passage.key}
-
-
-def _is_said(own: frozenset[str], said: Iterable[frozenset[str]]) -> bool:
-    return any(len(own & other) >= SAME * min(len(own), len(other)) and not _differ_in_figures(own, other) for other in said)
-
-
-def _differ_in_figures(one: frozenset[str], other: frozenset[str]) -> bool:
-    return any(word[0].isdigit() for word in one ^ other)

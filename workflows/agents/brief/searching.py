@@ -16,7 +16,7 @@ from app.domain.query import ResearchQuery, detect_language
 from retrieval.language.years import YearSpan, find_years
 from workflows.agents.brief.ranking import Meanings, RankedUnit, choose_units, prefer_names, prefer_years, rank_units
 from workflows.agents.brief.searches import MOST_COMPARED, Searches
-from workflows.agents.brief.units import split_passage
+from workflows.agents.brief.units import split_passages
 from workflows.agents.brief.wording import tell
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
@@ -90,7 +90,7 @@ async def _search_twice(question: str, searches: Searches, state: SearchState) -
 async def _rank(question: str, searches: Searches, state: SearchState) -> bool:
     """Rank the units of all passages; say whether their meanings could be compared."""
     passages = state.passages
-    units = [unit for passage in passages.values() for unit in split_passage(passage)]
+    units = split_passages(passages.values())
     state.ranked = rank_units(question, units)
     meanings = await _compare(question, searches, state)
     if meanings is not None:
@@ -124,11 +124,19 @@ def _make_finding(
         quotes=quotes,
         relevance=tuple(round(each.score, 6) for each in chosen),
         gaps=(*warned, *searches.errors),
-        stop=StopReason.NO_EVIDENCE if stop is StopReason.SUFFICIENT and not quotes else stop,
-        detail=tell("found", query.language, passages=len(state.passages), quotes=len(quotes), sources=sources),
+        stop=_find_stop(stop, searches, quotes),
+        detail="; ".join(searches.errors)
+        or tell("found", query.language, passages=len(state.passages), quotes=len(quotes), sources=sources),
         turns=searches.calls,
         usage=searches.usage,
     )
+
+
+def _find_stop(stop: StopReason, searches: Searches, quotes: Sequence[Quote]) -> StopReason:
+    """Return why a search ended: one whose tools failed has not shown that there is nothing."""
+    if quotes or stop is not StopReason.SUFFICIENT:
+        return stop
+    return StopReason.FAILED if searches.errors else StopReason.NO_EVIDENCE
 
 
 def _list_warnings(subtask: Subtask, state: SearchState, quotes: Sequence[Quote]) -> list[str]:

@@ -1,19 +1,21 @@
 """The units of a passage that a brief quotes: sentences, list items, rows of a table and lines of code."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby, pairwise
 
 from app.domain.evidence import Passage, Quote
 from app.domain.script import count_ideographs
+from retrieval.building.chunking import CELL
 from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import split_sentences
 from retrieval.language.tokens import split_units
 
-CELL = " | "
 FEWEST_WORDS = 3
+NEAR_CHARS = 2
+"""The most characters between two stretches of a source that stand together."""
 IDEOGRAPHS_A_WORD = 1.6
 """Ideographs that say as much as an English word."""
 _ENDS = re.compile(r"[.!?。！？…؟۔।:：;；][\"'”’」』）)\]]*$")
@@ -53,8 +55,9 @@ class Unit:
 
     @property
     def in_context(self) -> str:
-        """The unit's text after the heading that it stands under, by which it is ranked."""
-        return f"{self.heading}: {self.text}" if self.heading else self.text
+        """The unit's text after the heading that it stands under and the head of its table, by which it is ranked."""
+        head = self.before.text if self.kind is UnitKind.ROW and self.before else ""
+        return ": ".join(filter(None, (self.heading, head, self.text)))
 
     @property
     def text(self) -> str:
@@ -72,15 +75,32 @@ class Unit:
         return Quote(source=self.passage.source, text=self.text, start=start, end=end)
 
 
-def split_passage(passage: Passage) -> list[Unit]:
-    """Return the units of a passage in order.
+def split_passages(passages: Iterable[Passage]) -> list[Unit]:
+    """Return the units of all passages, each passage's in order. A table that a passage goes on with keeps its head."""
+    found: dict[str, list[Unit]] = {}
+    before: Passage | None = None
+    for passage in sorted(passages, key=lambda each: (each.source.url, each.start)):
+        goes_on = before is not None and before.source.url == passage.source.url and 0 <= passage.start - before.end <= NEAR_CHARS
+        found[passage.key] = split_passage(passage, _find_head(found[before.key]) if before and goes_on else None)
+        before = passage
+    return [unit for passage in passages for unit in found[passage.key]]
 
-    Headings are no units, unless there is nothing else, nor is the head of a table without its rows.
+
+def _find_head(units: Sequence[Unit]) -> Unit | None:
+    """Return the head of the table with which a passage ends."""
+    last = units[-1] if units else None
+    return last.before if last is not None and last.kind is UnitKind.ROW else None
+
+
+def split_passage(passage: Passage, table: Unit | None = None) -> list[Unit]:
+    """Return the units of a passage in order; `table` is the head of the table that it may begin in the middle of.
+
+    Headings are no units, unless there is nothing else, nor is the head of a table without its rows. The first row after other
+    text, or of the whole source, is a head; that of a later passage only where it alone gives no figure.
     """
     units: list[Unit] = []
     headings: list[Unit] = []
     heading = ""
-    table: Unit | None = None
     last: Unit | None = None
     spans = list(_join_short(passage.text, split_sentences(passage.text)))
     texts = [passage.text[start:end] for start, end in spans]
@@ -92,21 +112,25 @@ def split_passage(passage: Passage) -> list[Unit]:
         start += len(text) - len(_BULLET.sub("", text, count=1))
         if kind is not UnitKind.ROW:
             table = None
-        elif table is None:
+        elif table is None and (start > 0 or passage.start == 0 or _gives_figures_below(texts)):
             table = Unit(passage, start, end, kind, heading=heading)
-        before = table if kind is UnitKind.ROW and table is not None and table.start != start else None
-        if kind is UnitKind.SENTENCE and _POINTS_BACK.match(text):
-            before = last
+        before = last if kind is UnitKind.SENTENCE and _POINTS_BACK.match(text) else table
         unit = Unit(passage, start, end, kind, before, heading)
-        units.append(unit)
+        units.append(unit if table is None or unit.place != table.place else table)
         last = unit
     return _drop_heads(units) or headings
 
 
 def _drop_heads(units: Sequence[Unit]) -> list[Unit]:
     """Leave out the head of each table, which gives no figure: it comes with each row."""
-    heads = {unit.before.start for unit in units if unit.kind is UnitKind.ROW and unit.before}
-    return [unit for unit in units if unit.start not in heads or any(map(str.isdigit, unit.text))]
+    heads = {unit.before.place for unit in units if unit.kind is UnitKind.ROW and unit.before}
+    return [unit for unit in units if unit.place not in heads or any(map(str.isdigit, unit.text))]
+
+
+def _gives_figures_below(texts: Sequence[str]) -> bool:
+    """Say whether the first of these lines has no figure and the second, a row too, has one."""
+    first, *others = texts
+    return not any(map(str.isdigit, first)) and any(CELL in text and any(map(str.isdigit, text)) for text in others[:1])
 
 
 def _find_kinds(texts: Sequence[str]) -> list[UnitKind]:

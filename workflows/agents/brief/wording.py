@@ -26,6 +26,10 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         "Name other collections, or ask in the language of the documents.",
         ZH: "没有找到任何内容：所检索的资料中没有与问题在词语或含义上相关的段落。请选择其他资料，或用资料所用的语言提问。",
     },
+    "nothing_yet": {
+        EN: "Nothing was found, but not everything was searched, so there may be an answer all the same. Ask again later.",
+        ZH: "没有找到任何内容，但并非所有资料都已检索，因此仍可能有答案。请稍后再问。",
+    },
     "nothing_heading": {EN: "Nothing was found", ZH: "没有找到内容"},
     "no_model": {
         EN: "Written without a language model: every statement is quoted word for word from its source, best match first.",

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
+from app.domain.budget import StopReason
 from app.domain.citations import MARKER
 from app.domain.evidence import Finding, Quote
 from app.domain.options import ReportFormat, ReportStyle
@@ -125,7 +126,10 @@ def _as_bullets(body: str) -> str:
 
 def _say_nothing(findings: Sequence[Finding], language: Language) -> Section:
     reasons = dict.fromkeys(gap for finding in findings for gap in finding.gaps)
-    body = "\n\n".join([tell("nothing", language), *(f"- {escape_markdown(reason)}" for reason in reasons)])
+    searched = all(finding.stop is StopReason.NO_EVIDENCE for finding in findings)
+    body = "\n\n".join(
+        [tell("nothing" if searched else "nothing_yet", language), *(f"- {escape_markdown(reason)}" for reason in reasons)]
+    )
     return Section(heading=tell("nothing_heading", language), body=body)
 
 
