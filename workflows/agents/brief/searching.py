@@ -72,7 +72,7 @@ async def find_quotes(question: str, found: Sequence[Passage], agent: str, kit: 
         return ()
     searches, state = Searches(agent, kit), SearchState(years=find_years(question))
     with suppress(BudgetSpent):
-        state.add_passages(await searches.find_passages(question, PASSAGES), 1.0)
+        await _search_twice(question, searches, state)
     state.add_passages(found, SECOND)
     with suppress(BudgetSpent):
         await _rank(question, searches, state)

@@ -28,7 +28,8 @@ SHORTER = 0.5
 
 async def write_brief(query: ResearchQuery, plan: ResearchPlan, findings: tuple[Finding, ...], kit: Kit) -> Report:
     """Write the brief (MindDR section 3.1, report agent) from findings of searches with or without a model."""
-    parts = [(remove_citations(plan.get_subtask(finding.subtask_id).title), finding) for finding in findings]
+    titles = [remove_citations(plan.get_subtask(finding.subtask_id).title) for finding in findings]
+    parts = [(title or say("untitled", query.language), finding) for title, finding in zip(titles, findings, strict=True)]
     told = [(title, finding) for title, finding in parts if finding.quotes]
     sections = [section for title, finding in told for section in _write_part(title, finding, len(told), query, kit)]
     quotes = {quote.key: quote for finding in findings for quote in finding.quotes}
