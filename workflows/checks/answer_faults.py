@@ -1,10 +1,12 @@
 """Finding answers of a model that no reader may get: cut off, looping, or repeating the prompt instead of answering it.
 
-A loop is a stretch in which most runs of words have been said before, or one short piece of text repeated without end. An echo is
-a delimiter or a label of our own prompts, a long run of their words, or a field that still holds its own description.
+A loop is a stretch in which most runs of words have been said before, one sentence said again and again, or one short piece of
+text repeated without end. A model that loops often counts as it goes, so long stretches are also read with all figures alike. An
+echo is a delimiter or a label of our own prompts, a long run of their words, or a field that still holds its own description.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,11 +18,22 @@ CUT_OFF, LOOPED = "length", "loop"
 """Reasons why an answer ended: the server's limit, and our own watch over a stream."""
 RUN_WORDS = 16
 WINDOWS = (120, 400, 1_600)
+COUNTED_WINDOWS = (600, 1_600)
+"""The windows that are read with all figures alike. Shorter ones would take a list of some dozen alike items for a loop."""
+FIGURE = "ⁿ"
+"""The sign that all figures are read as; no text has words with it."""
+MOST_FIGURES = 0.2
+"""The share of figures from which on a window is a table, a timetable or a list of years: there, the figures are what is said."""
+SENTENCE_WORDS, MOST_SAID = 5, 8
+"""A sentence of so many words may stand so often close together."""
 WATCHED_CHARS = 10_000
 LEAST_NEW = 0.4
 """The least share of runs in a window that are not repetitions; prose has above .95, a list of alike items above .5."""
 LABEL_WORDS, LABEL_IDEOGRAPHS = 3, 5
 _WORD = re.compile(rf"[{IDEOGRAPHS}]|[^\W_{IDEOGRAPHS}]+")
+_FIGURES = re.compile(r"[\d〇零一二三四五六七八九十百千万]+")
+_FIELD_EDGE = re.compile(r'\||(?<=[\[{:,])\s*"|"(?=\s*[\]}:,])')
+_SENTENCE_END = re.compile(r"[。！？；\n]|\\n|[.!?;](?=\s|$)")
 _ENDLESS = re.compile(r"(.)\1{599,}|(.{2,12}?)\2{149,}", re.DOTALL)
 _TAG = re.compile(r"</?([a-z_]{2,30})\b[^<>\n]{0,200}>")
 _LABEL = re.compile(r"^([^\W\d_][^\n:：{}<>#*|]{3,60})[:：][ \t]*$", re.MULTILINE)
@@ -47,18 +60,29 @@ class FoundAnswerFault(NamedTuple):
 
 def find_loop(text: str) -> bool:
     """Say whether a text repeats itself. It takes time linear in the length of the text."""
-    if _ENDLESS.search(text):
+    if _ENDLESS.search(text) or _repeats_a_sentence(text):
         return True
-    words = _WORD.findall(text.casefold())
-    return any(_repeats_itself(words[start : start + size]) for size in WINDOWS for start in _list_starts(len(words), size))
+    return any(
+        _repeats_itself(words[start : start + size])
+        for words, size in _read_words(text)
+        for start in _list_starts(len(words), size)
+    )
 
 
 def find_loop_at_end(text: str) -> bool:
     """Say whether the end of a text under way repeats itself: its last words, in windows of each size."""
-    if _ENDLESS.search(text[-2_400:]):
+    watched = text[-WATCHED_CHARS:]
+    if _ENDLESS.search(text[-2_400:]) or _repeats_a_sentence(watched):
         return True
-    words = _WORD.findall(text[-WATCHED_CHARS:].casefold())
-    return any(len(words) >= size and _repeats_itself(words[-size:]) for size in WINDOWS)
+    return any(len(words) >= size and _repeats_itself(words[-size:]) for words, size in _read_words(watched))
+
+
+def _read_words(text: str) -> Iterable[tuple[list[str], int]]:
+    """Yield the words with each size of windows to look at, first as they are, then with all figures alike."""
+    plain = text.casefold()
+    for read, sizes in ((plain, WINDOWS), (_FIGURES.sub(FIGURE, plain), COUNTED_WINDOWS)):
+        words = _WORD.findall(read)
+        yield from ((words, size) for size in sizes)
 
 
 def _list_starts(length: int, size: int) -> Iterable[int]:
@@ -67,8 +91,27 @@ def _list_starts(length: int, size: int) -> Iterable[int]:
 
 
 def _repeats_itself(words: list[str]) -> bool:
+    if sum(FIGURE in word for word in words) > MOST_FIGURES * len(words):
+        return False
     runs = _list_runs(words)
     return len(set(runs)) < LEAST_NEW * len(runs)
+
+
+def _repeats_a_sentence(text: str) -> bool:
+    """Say whether a sentence stands too often in a stretch that is mostly this sentence. Fields and cells are read one by one."""
+    return any(map(_is_mostly_one_sentence, _FIELD_EDGE.split(text.casefold())))
+
+
+def _is_mostly_one_sentence(text: str) -> bool:
+    said, ends = 0, defaultdict[tuple[str, ...], list[int]](list)
+    for words in map(_WORD.findall, _SENTENCE_END.split(text)):
+        said += len(words)
+        before = ends[tuple(words)]
+        before.append(said)
+        stretch = said - before[-MOST_SAID - 1] if len(before) > MOST_SAID else 0
+        if len(words) >= SENTENCE_WORDS and 0 < stretch < 2 * MOST_SAID * len(words):
+            return True
+    return False
 
 
 def _list_runs(words: list[str]) -> list[tuple[str, ...]]:
