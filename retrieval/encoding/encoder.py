@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.errors import SetupError
-from app.domain.query import Language, detect_language
 from retrieval.encoding.encoder_endpoint import EmbeddingsServer, EndpointEncoder
 from retrieval.encoding.encoder_sources import from_hub, from_registry
 from retrieval.encoding.encoder_weights import MINILM, find_weights
+from retrieval.language.english import is_english
 
 MAX_TOKENS = 256
 KEPT_QUERIES = 2_048
@@ -100,7 +100,7 @@ class OnnxEncoder:
 
     def can_read(self, text: str) -> bool:
         """Say whether the text is English, the only language that the model knows."""
-        return detect_language(text) is Language.ENGLISH
+        return is_english(text)
 
     def _encode(self, text: str) -> Vectors:
         """Return the mean of the tokens' last states, scaled to unit length."""
@@ -133,7 +133,7 @@ class SentenceTransformersEncoder:
 
     def can_read(self, text: str) -> bool:
         """Say whether the text is English, the only language that the model knows."""
-        return detect_language(text) is Language.ENGLISH
+        return is_english(text)
 
 
 class EncoderOnFirstUse:

@@ -1,0 +1,39 @@
+import pytest
+
+from retrieval.language.english import is_english
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How did presidents justify tariffs before 1900?",
+        "tariffs 1890",
+        "What did the café in Zürich charge for an espresso?",
+        "Who was the Duke of Alba, and what did he do in the Netherlands?",
+        "Does a van with a die press need insurance?",
+        "PCSK9 inhibitors",
+        "die casting",
+    ],
+)
+def test_english_is_told(text: str) -> None:
+    assert is_english(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wie hoch ist die Miete für einen Stellplatz?",
+        "Combien coûte une place de parking ?",
+        "¿Cuánto cuesta el alquiler de una plaza?",
+        "Quanto custa o aluguel de uma vaga?",
+        "Quanto costa il canone per un posto auto?",
+        "Hoeveel kost het huren van een parkeerplaats?",
+        "Сколько стоит место на стоянке?",
+        "كم يكلف موقف السيارة؟",
+        "駐車場はいくらですか",
+        "주차장 요금은 얼마입니까?",
+        "车位一个月多少钱？",
+    ],
+)
+def test_other_languages_are_told_from_it(text: str) -> None:
+    assert not is_english(text)
