@@ -28,7 +28,7 @@ class BaseModelSection(Value):
     `base` is a folder in the form of Hugging Face, or that of a run which trained all weights (relative to the file, or in
     `RUBRICA_MODELS_DIR`), the name of a model on the hub with its `revision`, or `tiny-random`: weights made on the spot, for
     trying a recipe. `template` is `chatml` (ours, which keeps earlier messages as they are) or `own` (the tokenizer's).
-    `rope_factor` above 1 lengthens the context by YaRN.
+    `dtype` is the type that the model computes in. `rope_factor` above 1 lengthens the context by YaRN.
     """
 
     base: str
@@ -94,6 +94,11 @@ class RecipeConfig(Value):
     adapter: AdapterSection | None = None
     run: RunSection = RunSection()
     cost: CostSection = CostSection()
+
+    @property
+    def weights_dtype(self) -> Literal["float32", "bfloat16"]:
+        """The type of the base's weights in memory: float32 where they are trained, as bfloat16 would round small steps away."""
+        return self.model.dtype if self.adapter else "float32"
 
     @property
     def examples_a_step(self) -> int:

@@ -24,7 +24,7 @@ def estimate_memory(config: RecipeConfig, longest: int, copies: int = 1, logits_
     """
     shape = _load_shape(config)
     weights = _count_weights(shape)
-    size = BYTES[config.model.dtype]
+    size, computed = BYTES[config.weights_dtype], BYTES[config.model.dtype]
     learned = weights if config.adapter is None else _count_adapter(shape, config.adapter.rank)
     rows = config.optimizer.batch_size * copies
     kept = 1 if config.optimizer.gradient_checkpointing else ACTIVATIONS_A_LAYER
@@ -32,7 +32,7 @@ def estimate_memory(config: RecipeConfig, longest: int, copies: int = 1, logits_
     needed = {
         "weights": weights * size,
         "gradients and Adam": learned * (size + ADAM_BYTES),
-        "activations": tokens * shape.hidden_size * (shape.num_hidden_layers * kept + ACTIVATIONS_A_LAYER) * size,
+        "activations": tokens * shape.hidden_size * (shape.num_hidden_layers * kept + ACTIVATIONS_A_LAYER) * computed,
         "logits": rows * (longest if logits_of is None else logits_of) * shape.vocab_size * LOGIT_BYTES,
     }
     return MemoryEstimate(needed, _find_memory(config))

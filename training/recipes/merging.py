@@ -61,7 +61,7 @@ def _merge(folder: TrainingFolder, base: str, out: Path) -> None:
     from transformers import AutoTokenizer
 
     section = BaseModelSection.model_validate(folder.origin.config["model"])
-    policy: Any = PeftModel.from_pretrained(load_model(section, base), str(folder.model))
+    policy: Any = PeftModel.from_pretrained(load_model(section, base, section.dtype), str(folder.model))
     try:
         merged = policy.merge_and_unload(safe_merge=True)
     except ValueError as error:

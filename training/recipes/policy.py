@@ -66,8 +66,8 @@ def _find_pad(tokenizer: Any) -> str:
     return str(spare[0])
 
 
-def load_model(section: BaseModelSection, base: str) -> Any:
-    """Load the weights; with `rope_factor`, its positions are stretched by YaRN."""
+def load_model(section: BaseModelSection, base: str, dtype: str) -> Any:
+    """Load the weights in this type; with `rope_factor`, its positions are stretched by YaRN."""
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
 
@@ -82,7 +82,7 @@ def load_model(section: BaseModelSection, base: str) -> Any:
         }
         config.max_position_embeddings = int(length * section.rope_factor)
     return AutoModelForCausalLM.from_pretrained(
-        base, config=config, revision=section.revision or None, dtype=getattr(torch, section.dtype)
+        base, config=config, revision=section.revision or None, dtype=getattr(torch, dtype)
     )
 
 

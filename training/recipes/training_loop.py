@@ -57,7 +57,7 @@ def open_trainer(
     tokenizer = load_tokenizer(config.model, base)
     show_examples(folder, shown, tokenizer)
     trainer = form(
-        model=load_model(config.model, base),
+        model=load_model(config.model, base, config.weights_dtype),
         args=arguments,
         train_dataset=Dataset.from_list(list(rows)),
         processing_class=tokenizer,

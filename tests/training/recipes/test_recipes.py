@@ -10,7 +10,7 @@ from app.domain.chat import ChatRole
 from app.domain.errors import InvalidInput
 from tests.support.chain_policy import save_chain_policy
 from tests.support.stack import run_rubrica
-from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
+from tests.training.recipes.toy_runs import OFFLINE, cut_off, measure_moved, read_curves, write_toy
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.sft_cold_start.config import StoppingSection
 from training.recipes.starting import train as go_on
@@ -108,6 +108,15 @@ def test_all_weights_learn_the_policys_own_good_outputs(tmp_path: Path) -> None:
     assert not (folder.model / "adapter_config.json").exists()
     figures = folder.read_figures()
     assert {"reports with tense errors, before", "reports with tense errors, after"} <= figures.keys()
+
+
+def test_a_small_step_in_bfloat16_moves_all_weights(tmp_path: Path) -> None:
+    changes = {"optimizer": {"learning_rate": 1e-6, "accumulation": 16, "epochs": 1}, "model": {"dtype": "bfloat16"}}
+    config = write_toy(tmp_path, "self_sft", rows=11, run=SMALL, **changes)
+    config.write_text(config.read_text().replace("[adapter]\nrank = 8\nalpha = 16\n", ""))
+    folder = go_on("self_sft", config, tmp_path / "run", None, lambda _: None)
+    assert read_curves(folder)[-1][0] == 1
+    assert min(measure_moved(folder).values()) > 0.9
 
 
 def test_broken_data_is_refused_with_what_to_do(tmp_path: Path) -> None:

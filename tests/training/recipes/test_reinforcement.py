@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
 
 from tests.training.recipes.small_policies import STEPS, make_config, train_small, validate
-from tests.training.recipes.toy_runs import cut_off, read_curves
+from tests.training.recipes.toy_runs import cut_off, measure_moved, read_curves
 from training.recipes.policy import load_model, place_base
 from training.recipes.reinforcement.best_policy import list_saved
 from training.recipes.run_folder import METRICS, TrainingFolder
@@ -35,6 +35,14 @@ def test_the_run_shows_its_rollouts(tmp_path: Path) -> None:
     assert logged[-1]["collected/handed_over"] == 2 * STEPS
     assert logged[-1]["correction/gap_max"] < 1e-4
     assert "sample 1" in (run.path / "samples.html").read_text()
+
+
+@pytest.mark.parametrize("most_versions_old", [0, 1])
+def test_a_small_step_in_bfloat16_moves_all_weights(tmp_path: Path, most_versions_old: int) -> None:
+    changes = {"optimizer": {"learning_rate": 1e-6}, "model": {"dtype": "bfloat16"}}
+    config = make_config(rollouts={"most_versions_old": most_versions_old}, **changes)
+    run = train_small(tmp_path / "run", config, steps=1)
+    assert min(measure_moved(run).values()) > 0.9
 
 
 def test_the_best_policy_is_delivered(tmp_path: Path) -> None:
@@ -79,7 +87,7 @@ def test_a_base_model_that_was_half_written_is_written_again(tmp_path: Path) -> 
     half.mkdir(parents=True)
     (half / "config.json").write_text('{"model_type"')
     config = make_config()
-    assert load_model(config.model, place_base(config, TrainingFolder(tmp_path / "run"))).config.model_type == "qwen3"
+    assert load_model(config.model, place_base(config, TrainingFolder(tmp_path / "run")), "float32").config.model_type == "qwen3"
 
 
 @pytest.mark.parametrize(

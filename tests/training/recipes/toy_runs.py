@@ -49,6 +49,15 @@ def read_curves(folder: TrainingFolder) -> list[tuple[int, dict[str, float]]]:
     ]
 
 
+def measure_moved(run: TrainingFolder) -> dict[str, float]:
+    """Return the share of the weights that a run moved, for each matrix of its tiny base."""
+    from safetensors.torch import load_file
+
+    before, after = (load_file(folder / "model.safetensors") for folder in (run.path / "base", run.model))
+    matrices = {name: old.to(after[name].dtype) for name, old in before.items() if old.dim() > 1}
+    return {name: float((after[name] != old).float().mean()) for name, old in matrices.items()}
+
+
 def render_toml(said: Mapping[str, Any]) -> str:
     """Render values, then sections and lists of sections, as TOML."""
     sections = {name: values for name, values in said.items() if isinstance(values, dict | list)}

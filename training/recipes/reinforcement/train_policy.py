@@ -102,7 +102,7 @@ class PolicyRun(Generic[M]):
         if training.schedule is not None:
             callbacks.append(ScheduleCallback(folder, training.schedule, self))
         self.trainer = RolloutTrainer(
-            model=load_model(config.model, base),
+            model=load_model(config.model, base, config.weights_dtype),
             source=watched,
             objective=config.objective.objective,
             config=make_arguments(config, folder, training.steps),
