@@ -154,6 +154,23 @@ async def test_a_search_that_is_repeated_is_sampled_anew_and_then_ended() -> Non
     assert report.quotes
 
 
+async def test_a_search_that_was_sampled_anew_may_go_on_as_before() -> None:
+    wanted = iter(["tariff revenue"] * 3 + ["duties on wool", "iron", "ships"])
+
+    def wavering(request: ChatRequest) -> ScriptedAnswer:
+        if step_of(request) == "markov_search" and (query := next(wanted, "")):
+            return json.dumps({"plan": "- [ ] more", "thought": "", "action": "search", "inputs": [query]})
+        return answer_soundly(request)
+
+    told: list[str] = []
+    record = LocalRecord("test", watch=lambda _, __, payload: told.append(str(payload.get("message", ""))))
+    _, _, model = await run_system(SystemName.MAMS, wavering, record, AgentLimits(max_turns=6))
+    moves = [r for r in model.requests if step_of(r) == "markov_search"]
+    assert [r.temperature > 0 for r in moves] == [False, False, False, True, False, False]
+    assert prompt_of(moves[3]) == prompt_of(moves[2]), "the repetition was not taken back"
+    assert sum("sampled anew" in message for message in told) == 1
+
+
 async def test_a_chunk_that_fails_leaves_the_state_as_it_was() -> None:
     def forgetful(request: ChatRequest) -> ScriptedAnswer:
         return ModelRefused("too much") if step_of(request) == "markov_state" else answer_soundly(request)

@@ -34,7 +34,10 @@ EVERYTHING = 10**9
 
 @dataclass
 class MarkovCourse:
-    """The state of a run of MaMs. Its thoughts are the plans it made. `lost` says why a role last failed at a chunk."""
+    """The state of a run of MaMs. Its thoughts are the plans it made. `lost` says why a role last failed at a chunk.
+
+    `anew` says that the next turn is sampled at a temperature, because this one repeated itself.
+    """
 
     query: ResearchQuery
     searcher: Asker
@@ -44,6 +47,7 @@ class MarkovCourse:
     began: float
     state: MarkovState = field(default_factory=MarkovState)
     turns: int = 0
+    anew: bool = False
     remark: str = ""
     thoughts: list[str] = field(default_factory=list)
     stop: StopReason | None = None
@@ -91,16 +95,16 @@ async def research_in_turns(subtask: Subtask, plan: ResearchPlan, query: Researc
 
 async def _take_turn(kit: Kit, course: MarkovCourse) -> None:
     try:
-        left, temperature = _count_calls_left(kit, course), ANEW if course.hands.repetitions == SAMPLED_ANEW else 0.0
+        left, temperature = _count_calls_left(kit, course), ANEW if course.anew else 0.0
         move = await choose_move(
             kit, course.searcher, course.query, course.state, course.notebook, left, course.remark, temperature
         )
-        course.turns += 1
+        course.turns, course.anew = course.turns + 1, False
         if isinstance(move, FaultyReply):
             course.remark = make_fault_observation(kit.language, move.problem).content
             return
-        if move.action is not ActionName.FINISH and course.hands.count_repetition(move) > SAMPLED_ANEW:
-            course.end(StopReason.REPEATING)
+        if move.action is not ActionName.FINISH and (times := course.hands.count_repetition(move)) >= SAMPLED_ANEW:
+            await _note_repetition(kit, course, times)
             return
         _note_plan(course, move.plan)
         if move.action is ActionName.FINISH and course.hands.calls:
@@ -114,6 +118,15 @@ async def _take_turn(kit: Kit, course: MarkovCourse) -> None:
             course.end(StopReason.FAILED, describe_failure(error, kit.language))
         else:
             await _search_once(kit, course, error)
+
+
+async def _note_repetition(kit: Kit, course: MarkovCourse, repetition: int) -> None:
+    """Sample the turn anew, once; end the loop when the model repeats itself again."""
+    if repetition > SAMPLED_ANEW:
+        course.end(StopReason.REPEATING)
+        return
+    course.anew = True
+    await kit.record.tell(EventType.WARNING, course.searcher.agent, {"message": say("sampled_anew", kit.language)})
 
 
 def _note_plan(course: MarkovCourse, plan: str) -> None:
