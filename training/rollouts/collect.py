@@ -167,12 +167,17 @@ class Collector(Generic[M]):
         return RolloutGroup(task, position, tuple(each.result() for each in drawn), version)
 
     async def _sample_rollout(self, draw: Draw[M]) -> Rollout:
-        """Sample and judge one rollout. An error costs this rollout only; its turns up to the error are kept."""
+        """Sample and judge one rollout. An error costs this rollout only; its turns up to the error are kept.
+
+        Where a server stayed away the rollout has failed, and the policy is neither rewarded nor punished for it.
+        """
         record = LocalRecord(draw.episode)
         try:
             outcome = await self._work.run(draw, record)
         except Exception as error:  # noqa: BLE001  (whatever it is, the others of the group and of the batch go on)
             outcome = RolloutOutcome("", RolloutEnd.FAILED, describe_error(error))
+        if record.outage:
+            outcome = RolloutOutcome(outcome.output, RolloutEnd.FAILED, record.outage)
         rollout = Rollout(
             task=draw.task.id,
             number=draw.number,
@@ -183,7 +188,8 @@ class Collector(Generic[M]):
             detail=outcome.detail,
             policy_version=draw.policy_version,
         )
-        judged = replace(rollout, reward=await self._judge(draw.task, rollout))
+        reward = Reward(Missing(record.outage)) if record.outage else await self._judge(draw.task, rollout)
+        judged = replace(rollout, reward=reward)
         self.counts.count_rollout(judged, isinstance(judged.reward.value, Missing))
         return judged
 

@@ -6,18 +6,19 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import orjson
 
 from app.domain.budget import StopReason, Usage
 from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
-from app.domain.errors import ModelUnavailable, ToolError
+from app.domain.errors import ModelUnavailable, ToolError, ToolUnavailable
 from app.domain.run import EventType
 from app.domain.trajectory import Trajectory, Turn, TurnKind, request_digest
 from workflows.agents.ports import BudgetSpent, ChatModel, Tool
 from workflows.systems.stored_turns import StoredTurns
 
+T = TypeVar("T")
 EventWatcher: TypeAlias = Callable[[EventType, str, Mapping[str, Any]], None]
 TurnKeeper: TypeAlias = Callable[[Turn], None]
 TurnPermission: TypeAlias = Callable[[str, Usage], StopReason | None]
@@ -52,7 +53,7 @@ class LocalRecord:
 
     `keep` gets each new turn before its answer is used, so that a killed process can continue later. `allow` is called before
     each new turn with the agent's path and the usage so far; when it returns a reason, that agent's stage ends. `clock` returns
-    seconds, `pause` waits for seconds.
+    seconds, `pause` waits for seconds. `outage` says what was away for longer than the record's patience; empty: nothing.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class LocalRecord:
         self._clock, self._pause = clock, pause
         self._times: dict[str, StageTime] = {}
         self.usage = Usage()
+        self.outage = ""
 
     @property
     def trajectory(self) -> Trajectory:
@@ -100,7 +102,7 @@ class LocalRecord:
         completion = stored.completion if stored and stored.completion else None
         if completion is None:
             self._check_allowed(agent)
-            completion = await self._complete_patiently(model, request, agent)
+            completion = await self._wait_out("model", agent, lambda: model.complete(request))
             self._watch(EventType.MODEL_CALL, agent, describe_model_call(step, completion))
         _, carried = self._stored.count_carried(agent, request.messages)
         self._keep_turn(
@@ -120,14 +122,18 @@ class LocalRecord:
         return completion
 
     async def use(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
-        """Return the stored result of this call, or call the tool. A tool's error is a result too."""
+        """Return the stored result of this call, or call the tool. A tool's error is a result too, but no outage is.
+
+        Raises:
+            ToolUnavailable: the tool was away for longer than the record's patience.
+        """
         digest = digest_call(call)
         ordinal = self._stored.claim_ordinal(agent)
         stored = self._stored.find_answer(agent, ordinal, digest)
         result = stored.result if stored and stored.result else None
         if result is None:
             self._check_allowed(agent)
-            result = await _call_tool(tool, call)
+            result = await self._wait_out("tool", agent, lambda: _call_tool(tool, call))
             self._watch(EventType.TOOL_CALL, agent, describe_tool_call(call, result))
         turn = Turn(agent=agent, ordinal=ordinal, kind=TurnKind.TOOL, step=call.name, digest=digest, call=call, result=result)
         self._keep_turn(turn, stored)
@@ -152,16 +158,18 @@ class LocalRecord:
         if stored is None:
             self._store(timed)
 
-    async def _complete_patiently(self, model: ChatModel, request: ChatRequest, agent: str) -> Completion:
+    async def _wait_out(self, what: str, agent: str, ask: Callable[[], Awaitable[T]]) -> T:
+        """Return the answer to `ask`, which is repeated during an outage for as long as the patience lasts."""
         backoff, left = self._patience.first, self._patience.whole
         while True:
             try:
-                return await model.complete(request)
-            except ModelUnavailable as outage:
+                return await ask()
+            except (ModelUnavailable, ToolUnavailable) as outage:
                 wait = max(backoff, outage.retry_after or backoff)
                 if wait > left:
+                    self.outage = str(outage)
                     raise
-                told = {"what": "model", "detail": str(outage), "retry_in_s": round(wait.total_seconds(), 1)}
+                told = {"what": what, "detail": str(outage), "retry_in_s": round(wait.total_seconds(), 1)}
                 self._watch(EventType.WAITING, agent, told)
                 await self._pause(wait.total_seconds())
                 backoff, left = min(backoff * 2, self._patience.longest), left - wait
@@ -187,6 +195,8 @@ def digest_call(call: ToolCall) -> str:
 async def _call_tool(tool: Tool, call: ToolCall) -> ToolResult:
     try:
         return await tool.call(call.arguments)
+    except ToolUnavailable:
+        raise
     except ToolError as error:
         return ToolResult(error=str(error))
 

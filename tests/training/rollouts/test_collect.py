@@ -1,10 +1,17 @@
 """The collector: what it hands over, in which order, from which policy, and what failures and faults cost."""
 
 import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
+from app.domain.chat import ToolCall, ToolResult
+from app.domain.errors import ToolError
 from app.domain.missing import Missing
+from app.outgoing.errors import PageUnavailable
 from tests.training.rollouts.small_rollouts import (
     USUAL_WORK,
     HeldWork,
@@ -83,6 +90,27 @@ async def test_a_rollout_that_fails_costs_itself_and_keeps_its_turns() -> None:
     assert "a bug of an agent" in failed.detail
     assert len(failed.trajectory.turns) == 1
     assert failed.reward.value == 1.0
+
+
+async def test_a_server_that_stays_away_is_no_fault_of_the_policy() -> None:
+    class Index:
+        name, description = "search", ""
+        parameters: Mapping[str, object] = {}
+
+        async def call(self, arguments: Mapping[str, object]) -> ToolResult:
+            raise PageUnavailable("the index is away", retry_after=timedelta(days=1))
+
+    async def run(draw: Draw[int], record: LocalRecord) -> RolloutOutcome:
+        outcome = await ask_policy(draw, record)
+        if draw.number == 1:
+            with suppress(ToolError):  # as an agent does that goes on with what it has
+                await record.use("policy", Index(), ToolCall(name="search", arguments={}))
+        return outcome
+
+    async with Collector(make_tasks(), RolloutWork(run, judge_by_number), replace(THREE, most_missing_share=0.5)) as collector:
+        (group,) = await collector.next_batch(1)
+    assert [rollout.reward.value for rollout in group.rollouts] == [0.0, Missing("the index is away"), 2.0]
+    assert group.rollouts[1].end is RolloutEnd.FAILED
 
 
 async def test_leaving_the_collector_cancels_what_runs_and_counts_no_failure() -> None:

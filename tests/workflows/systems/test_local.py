@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.budget import AgentLimits, StopReason
 from app.domain.chat import ChatRequest, ChatRole, Completion, Message, ToolCall, ToolResult
-from app.domain.errors import ModelUnavailable, ToolError
+from app.domain.errors import ModelUnavailable, ToolError, ToolUnavailable
 from app.domain.run import EventType
 from app.domain.trajectory import Turn, TurnKind
 from tests.workflows.agent_kit import make_kit, make_record, run_chain, step_of
@@ -125,8 +125,11 @@ class Broken:
     name, description = "broken", ""
     parameters: Mapping[str, object] = {}
 
+    def __init__(self, *errors: ToolError) -> None:
+        self._errors = list(errors)
+
     async def call(self, arguments: Mapping[str, object]) -> ToolResult:
-        raise ToolError("nothing there")
+        raise self._errors.pop(0) if self._errors else ToolError("nothing there")
 
 
 async def test_a_tools_error_is_a_stored_result() -> None:
@@ -135,6 +138,22 @@ async def test_a_tools_error_is_a_stored_result() -> None:
     assert result.error == "nothing there"
     again = make_record(record.trajectory.turns)
     assert (await again.use("x", Broken(), ToolCall(name="broken", arguments={"query": "a"}))) == result
+
+
+async def test_a_tool_that_is_away_is_waited_for_and_no_result_of_the_call() -> None:
+    waits: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        waits.append(seconds)
+
+    call, away = ToolCall(name="broken", arguments={"query": "a"}), ToolUnavailable("the index restarts")
+    record = LocalRecord("t", pause=pause)
+    assert (await record.use("x", Broken(away, away), call)).error == "nothing there"
+    assert (waits, record.outage) == ([1, 2], "")
+    with pytest.raises(ToolUnavailable):
+        await record.use("x", Broken(*[away] * 99), call)
+    assert record.outage == "the index restarts"
+    assert len(record.trajectory.turns) == 1
 
 
 async def test_concurrent_calls_of_one_agent_keep_their_order() -> None:
