@@ -6,10 +6,12 @@ from itertools import combinations
 
 from app.domain.evidence import Quote
 from app.domain.script import count_ideographs
+from retrieval.language.names import find_names
 from retrieval.language.sentences import list_sentences
 from retrieval.language.tokens import Word
 from workflows.checks.polarity import NEGATION_REACH, is_negation
 from workflows.checks.vetoes.veto import find_veto
+from workflows.judging.introductions import describe_sources, is_introduction
 
 VERBATIM = "verbatim"
 CELL = " | "
@@ -25,7 +27,7 @@ _QUOTED_FROM_THE_START = re.compile(r"([^“”\"「」『』]+)(?:[”」』]|\
 
 
 def is_verbatim(claim: str, quotes: Sequence[Quote]) -> bool:
-    """Say whether the claim consists of its quotes or parts of them, with few other words than their introduction.
+    """Say whether the claim consists of its quotes or parts of them, with few other words, which only introduce them.
 
     A part that was cut out of a sentence must still say what the sentence says.
     """
@@ -37,10 +39,10 @@ def is_verbatim(claim: str, quotes: Sequence[Quote]) -> bool:
     quoted = [_fold_letters(part) for part in _find_quoted(claim)]
     if any(len(part) >= LEAST_CHARS and not any(_is_part_of(part, source) for source in said) for part in quoted):
         return False
-    if quoted:
-        return _adds_little(own, quoted, quotes)
-    parts = [source for source in said if _is_part_of(source, own)]
-    return bool(parts) and _adds_little(own, parts, quotes) and _keeps_sense(claim, quotes)
+    parts = quoted or [source for source in said if _is_part_of(source, own)]
+    if not parts or not _adds_little(own, parts, quotes) or not _only_introduces(own, parts, quotes):
+        return False
+    return _knows_names(claim, quotes) and (bool(quoted) or _keeps_sense(claim, quotes))
 
 
 def _is_whole(own: str, quotes: Sequence[Quote]) -> bool:
@@ -80,14 +82,31 @@ def _is_part_of(part: str, whole: str) -> bool:
 
 def _adds_little(claim: str, parts: Sequence[str], quotes: Sequence[Quote]) -> bool:
     """Say whether the parts are most of the claim. What is no longer than a title quotes nothing."""
-    about = " ".join(f"{quote.source.author} {quote.source.title} {quote.source.published or ''}" for quote in quotes)
-    known, rest = set(_fold_letters(about).split()), claim
+    known, rest = set(_fold_letters(describe_sources(quotes)).split()), claim
     for part in parts:
         rest = rest.replace(part, " ", 1)
     added = [word for word in rest.split() if word not in known]
     return max(map(_measure_length, parts)) >= LEAST_QUOTED and sum(map(_measure_length, added)) <= MOST_ADDED * _measure_length(
         claim
     )
+
+
+def _only_introduces(claim: str, parts: Sequence[str], quotes: Sequence[Quote]) -> bool:
+    """Say whether the words before each part, and those after the last, add nothing to what its own source says."""
+    rest, sources = claim, list[Quote]()
+    for part in sorted(parts, key=lambda part: (claim.find(part), -len(part))):
+        before, found, after = rest.partition(part)
+        of = [quote for quote in quotes if found and _is_part_of(part, _fold_letters(quote.text))]
+        if of and not is_introduction(before, of):
+            return False
+        rest, sources = (after, of) if of else (rest, sources)
+    return bool(sources) and is_introduction(rest, sources)
+
+
+def _knows_names(claim: str, quotes: Sequence[Quote]) -> bool:
+    """Say whether the sources have all names of the claim, also those that read like other words in lower case (WHO, US)."""
+    known = _fold_letters(" ".join((describe_sources(quotes), *(quote.text for quote in quotes)))).split()
+    return set(_fold_letters(" ".join(find_names(claim))).split()) <= {*known, "s"}
 
 
 def _measure_length(text: str) -> float:

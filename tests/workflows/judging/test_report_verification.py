@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from datetime import date
 
 import pytest
 
@@ -51,9 +52,52 @@ async def check(
 
 
 async def test_a_sources_own_words_hold_by_construction() -> None:
-    report = await check(a_report(f"In December 1824 the president said: “{PROTECT.text}” {marker_of(PROTECT)}"))
+    dated = quote(PROTECT.text, SOURCE.model_copy(update={"author": "President Monroe", "published": date(1824, 12, 7)}))
+    body = f"In December 1824 President Monroe said: “{PROTECT.text}” {marker_of(dated)}"
+    report = await check(a_report(body, quotes=(dated,)))
     assert [(c.support, c.judge) for c in report.claims] == [(Support.FULL, "verbatim")]
     assert report.notices == ()
+
+
+CLEVELAND = "The tariff laws are the vicious and illogical source of needless taxation, and ought to be revised and amended."
+ZH = "现行关税法是不必要税收的来源，既不公平也不合理，应当立即修订并加以完善。"
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "body"),
+    [
+        ("Message, Grover Cleveland, 1887", CLEVELAND, f"McKinley said: “{CLEVELAND}”"),
+        ("Message, Grover Cleveland, 1887", CLEVELAND, f"In 1901 Cleveland said: “{CLEVELAND}”"),
+        ("Message, Grover Cleveland, 1887", CLEVELAND, f"In 1932 Hoover told Congress that free trade was “{CLEVELAND}”"),
+        ("Message, Grover Cleveland, 1887", CLEVELAND, f"Cleveland denied that “{CLEVELAND}”"),
+        ("Message, Grover Cleveland, 1887", CLEVELAND, f"It is false that {CLEVELAND.lower()}"),
+        ("克利夫兰总统1887年咨文", ZH, f"麦金莱在1901年说：“{ZH}”"),
+        ("克利夫兰总统1887年咨文", ZH, f"克利夫兰驳斥了“{ZH}”"),
+    ],
+)
+async def test_a_quotation_that_is_falsely_introduced_is_judged_like_any_claim(title: str, text: str, body: str) -> None:
+    said = Quote(source=SOURCE.model_copy(update={"title": title}), text=text, start=0, end=len(text))
+    report = a_report(f"{body} {marker_of(said)}", quotes=(said,))
+    (claim,) = (await check(report)).claims
+    assert claim.support is not Support.FULL
+    model = ScriptedModel(lambda _: verdict(verdict="none"))
+    assert (await check(report, Judges(second=ClaimGrader.MODEL), model)).claims[0].support is Support.NONE
+
+
+@pytest.mark.parametrize("verb", ["joked", "threatened", "conceded"])
+async def test_how_something_was_said_is_for_a_judge(verb: str) -> None:
+    said = Quote(source=SOURCE, text=CLEVELAND, start=0, end=len(CLEVELAND))
+    model = ScriptedModel(lambda _: verdict(verdict="none"))
+    report = a_report(f"The message {verb}: “{CLEVELAND}” {marker_of(said)}", quotes=(said,))
+    assert (await check(report, Judges(second=ClaimGrader.MODEL), model)).claims[0].support is Support.NONE
+
+
+async def test_quotations_that_changed_their_speakers_are_judged() -> None:
+    taft = quote(WAGES.text, SOURCE.model_copy(update={"author": "Taft"}))
+    polk = quote(PROTECT.text, SOURCE.model_copy(update={"author": "Polk"}))
+    for one, other, judge in (("Taft", "Polk", "verbatim"), ("Polk", "Taft", "offline")):
+        body = f"{one} said “{taft.text}” {marker_of(taft)}; {other} said “{polk.text}” {marker_of(polk)}."
+        assert (await check(a_report(body, quotes=(taft, polk)))).claims[0].judge == judge
 
 
 async def test_two_sources_side_by_side_are_their_own_words_too() -> None:
@@ -185,12 +229,25 @@ async def test_a_model_judges_what_is_not_verbatim_once_a_section() -> None:
 async def test_a_softened_sentence_replaces_the_claim_and_keeps_its_citation() -> None:
     report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}. {PROTECT.text} {marker_of(PROTECT)}")
     judged = await check(
-        report, Judges(second=ClaimGrader.MODEL), ScriptedModel(lambda _: verdict(softened="Coaches carried the post."))
+        report,
+        Judges(second=ClaimGrader.MODEL),
+        ScriptedModel(lambda _: verdict(softened="Postal service began by stage coach.")),
     )
     body = judged.sections[0].body
-    assert body.startswith(f"Coaches carried the post. {marker_of(POST)}")
+    assert body.startswith(f"Postal service began by stage coach. {marker_of(POST)}")
     for claim in judged.claims:
         assert claim.text in body[claim.start : claim.end]
+
+
+@pytest.mark.parametrize("ruling", ["none", "contradicted"])
+@pytest.mark.parametrize(
+    "softened", ["Wages of iron workers fell after the law of 1890.", "Wages of iron workers never rose after the law of 1890."]
+)
+async def test_a_softened_sentence_that_the_evidence_opposes_does_not_pass(ruling: str, softened: str) -> None:
+    report = a_report(f"Glaciers grew after the law of 1890 {marker_of(WAGES)}.")
+    model = ScriptedModel(lambda _: verdict(verdict=ruling, softened=softened))
+    judged = await check(report, Judges(second=ClaimGrader.MODEL), model)
+    assert judged.claims[0].support is Support(ruling)
 
 
 async def test_a_softened_sentence_may_not_bring_numbers_of_its_own() -> None:
