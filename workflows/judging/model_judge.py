@@ -15,7 +15,7 @@ from workflows.agents.ports import BudgetSpent
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_attribute, as_data
 from workflows.agents.wording import say
-from workflows.checks.reading import read_sentence
+from workflows.checks.vetoes.veto import find_veto
 from workflows.judging.claim_draft import ClaimDraft
 
 MODEL = "model"
@@ -103,12 +103,9 @@ def _make_ruling(draft: ClaimDraft, said: VerdictAnswer | None) -> ModelRuling:
 
 
 def _check_softened(draft: ClaimDraft, softened: str) -> str:
-    """Return the softened sentence if it has no new number or name and is hardly longer; else an empty string."""
+    """Return the softened sentence; an empty string if it is much longer, or says what the evidence does not."""
     text = remove_citations(" ".join(softened.split())).lstrip("#>*+- ")
-    evidence = [draft.evidence.title, *draft.evidence.sentences]
-    known = {number.value for sentence in evidence for number in read_sentence(sentence).numbers}
-    named = "\n".join([draft.sentence.text, *evidence]).lower()
-    new = read_sentence(text)
-    invents = any(number.value not in known for number in new.numbers) or any(name not in named for name in new.names)
     longer = len(text) > len(draft.sentence.text) + LONGER_BY
-    return "" if invents or longer or text == draft.sentence.text else text
+    if not text or longer or text == draft.sentence.text:
+        return ""
+    return "" if find_veto(text, draft.evidence.title, tuple(draft.evidence.sentences)) else text
