@@ -2,22 +2,26 @@
 
 import asyncio
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from app.domain.missing import Missing
+from app.domain.query import Language
 from app.domain.rubric import Rubric
 from app.domain.rubric_score import Aggregation
 from tests.support.stack import run_rubrica
 from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
-from training.recipes.rubric_generator.config import Mode, RewardSection, Scaling
+from training.recipes.config import read_config
+from training.recipes.rubric_generator.config import Mode, RewardSection, RubricGeneratorConfig, Scaling
 from training.recipes.rubric_generator.reward import PreferredPair, reward_rubric
 from training.recipes.rubric_generator.rule_judge import RuleJudge
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.starting import train as go_on
 from training.rewards.score import Score
-from training.rollouts.nouns import Reward
+from training.rollouts.nouns import Reward, Task
+from workflows.chat_models.scripted import ScriptedModel
 from workflows.judging.rubric_judge import RubricScores
 
 PAIR = PreferredPair("How deep is the harbour?", "accepted", "rejected")
@@ -86,6 +90,22 @@ def test_both_forms_of_equation_2_rank_by_it(aggregation: Aggregation, value: fl
     text = write_rubric([-2, 5, 1, -2, -2, -2, -2, -2])
     section = RewardSection(mode=Mode.PREFERENCE_ONLY, aggregation=aggregation)
     assert reward(text, KnownJudge(0.9, 0.2, 0.0), section).value == value
+
+
+def test_a_rubric_whose_weights_cancel_out_ranks_the_pair_wrongly(tmp_path: Path) -> None:
+    text = write_rubric([5, 1, 1, 1, -2, -2, -2, -2])
+    section = RewardSection(mode=Mode.PREFERENCE_ONLY, aggregation=Aggregation.PUBLISHED)
+    judge = KnownJudge(0.9, 0.2, 3.0)
+    assert (reward(text, judge, section).value, judge.asked) == (-1.0, [])
+    pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
+    from training.recipes.reinforcement.best_policy import BY
+    from training.recipes.rubric_generator.work import measure_preference
+
+    config = read_config(write_toy(tmp_path, "rubric_generator"), RubricGeneratorConfig)
+    config = config.model_copy(update={"reward": section})
+    told = [Task("t", PAIR.question, Language.ENGLISH, PAIR)]
+    measured = asyncio.run(measure_preference(config, told, tmp_path, date(2026, 1, 1), lambda _: ScriptedModel([text])))
+    assert (measured[BY], measured[f"{BY}_readable"]) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,18 @@
 """The reward of a generated rubric: QSR Eq. 1 to 3 in one function."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.domain.missing import Missing
 from app.domain.rubric import Rubric
-from app.domain.rubric_score import Aggregation
+from app.domain.rubric_score import Aggregation, ScoredItem, rubric_score
 from training.recipes.rubric_generator.config import RewardSection, Scaling
 from training.recipes.rubric_generator.judging import RubricJudge
 from training.rewards.composites import RubricGeneratorWeights, rubric_generator_reward
 from training.rewards.rubric_format import ILL_FORMED, WELL_FORMED, read_rubric_strictly
-from training.rewards.score import Score
+from training.rewards.score import Score, require_present
 from training.rewards.votes import WRONG, preference_reward
 from training.rollouts.nouns import Reward
-from workflows.judging.rubric_judge import RubricScores
 
 _ANSWER = re.compile(r"(?:<think>(?:(?!</think>).)*</think>\s*)?<answer>(?P<rubric>(?:(?!</?answer>).)*)</answer>\s*", re.DOTALL)
 MIDDLE = 2.0
@@ -54,14 +52,21 @@ async def reward_rubric(text: str, pair: PreferredPair, judge: RubricJudge, sect
 
 
 async def reward_preference(rubric: Rubric, pair: PreferredPair, judge: RubricJudge, by: Aggregation) -> Score:
-    """Return R_pref of Eq. 3: whether the rubric scores the preferred report higher (Eq. 2)."""
-    accepted, rejected = await score_pair(rubric, pair, judge)
-    return preference_reward(accepted.total(by), rejected.total(by))
+    """Return R_pref of Eq. 3: whether the rubric scores the preferred report higher."""
+    return preference_reward(await measure_difference(rubric, pair, judge, by), 0.0)
 
 
-async def score_pair(rubric: Rubric, pair: PreferredPair, judge: RubricJudge) -> Sequence[RubricScores]:
-    """Return the scores of the preferred report, then those of the other one."""
-    return [await judge.score(pair.question, report, rubric) for report in (pair.accepted, pair.rejected)]
+async def measure_difference(rubric: Rubric, pair: PreferredPair, judge: RubricJudge, by: Aggregation) -> Score:
+    """Return how much higher the rubric scores the preferred report (Eq. 2).
+
+    A rubric whose weights cancel each other out has no scores, and tells no report from another: 0, without a judgement.
+    """
+    unmatched = [ScoredItem(float(item.weight), 0.0) for item in rubric.criteria]
+    if isinstance(rubric_score(unmatched, by), Missing):
+        return 0.0
+    scores = [await judge.score(pair.question, report, rubric) for report in (pair.accepted, pair.rejected)]
+    totals = require_present([each.total(by) for each in scores])
+    return totals if isinstance(totals, Missing) else totals[0] - totals[1]
 
 
 def combine_parts(preference: Score, quality: Score, form: float, section: RewardSection) -> Reward:

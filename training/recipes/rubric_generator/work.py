@@ -14,8 +14,8 @@ from training.recipes.reinforcement.best_policy import BY
 from training.recipes.reinforcement.policy_source import OpenPolicy
 from training.recipes.rubric_generator.config import RubricGeneratorConfig
 from training.recipes.rubric_generator.judging import OpenJudge, open_judge
-from training.recipes.rubric_generator.reward import PreferredPair, read_written_rubric, reward_rubric, score_pair
-from training.rewards.score import Score, require_present
+from training.recipes.rubric_generator.reward import PreferredPair, measure_difference, read_written_rubric, reward_rubric
+from training.rewards.score import Score
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
 from training.rollouts.rollout_work import Draw, RolloutOutcome, RolloutWork
 from workflows.agents.codec import TagCodec
@@ -87,6 +87,5 @@ async def _measure_pair(
     rubric = read_written_rubric(written.output)
     if isinstance(rubric, Missing):
         return MeasuredPair(False, rubric)
-    scores = await score_pair(rubric, task.material, judge_in(task.language))
-    totals = require_present([each.total(config.reward.aggregation) for each in scores])
-    return MeasuredPair(True, totals if isinstance(totals, Missing) else totals[0] - totals[1])
+    judge = judge_in(task.language)
+    return MeasuredPair(True, await measure_difference(rubric, task.material, judge, config.reward.aggregation))
