@@ -15,6 +15,7 @@ class Fault(StrEnum):
     BAD_REQUEST = "bad_request"
     NOT_FOUND = "not_found"
     NO_MODEL = "no_model"
+    NO_CREDIT = "no_credit"
     TOO_LONG = "too_long"
     HANG = "hang"
     RESET = "reset"

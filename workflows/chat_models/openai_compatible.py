@@ -17,6 +17,7 @@ from workflows.chat_models.estimating import estimate_usage
 from workflows.chat_models.openai_dialect import ServerDialect, remove_limit
 from workflows.chat_models.openai_errors import error_from_object, error_from_status, make_protocol_error, read_reason
 from workflows.chat_models.openai_wire import (
+    ENDED_WELL,
     ProtocolError,
     ReceivedAnswer,
     ServerError,
@@ -50,7 +51,7 @@ class OpenAICompatible:
     Raises (from `complete`):
         ModelUnavailable: no connection, a time-out, 429, 5xx, an answer that breaks off.
         ContextTooLong: the conversation is longer than the model accepts.
-        ModelUnusable: the server refuses the key, does not know the model, or speaks another protocol.
+        ModelUnusable: the server refuses the key, finds its account used up, does not know the model, or speaks another protocol.
         ModelRefused: any other refusal, with the server's reason.
     """
 
@@ -197,7 +198,7 @@ class OpenAICompatible:
         return Completion(
             text=text,
             model=heard.model or self._endpoint.model,
-            finish_reason=heard.finish_reason or "stop",
+            finish_reason=heard.finish_reason or ENDED_WELL,  # some servers never state one
             usage=self._endpoint.prices.bill(tokens_in or 0, tokens_out or 0),
             estimated=estimated,
         )

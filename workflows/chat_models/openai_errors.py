@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable, ModelUnusable
+from app.outgoing.model_accounts import TOP_UP, is_account_empty, says_account_empty
 from app.outgoing.retry_after import read_retry_after, time_of
 
 SHOWN_CHARS = 400
@@ -23,20 +24,19 @@ _NO_MODEL = re.compile(
     r"|(no such|unknown) model|invalid model (name|id)",
     re.IGNORECASE | re.DOTALL,
 )
-_UNPAID = re.compile(r"quota|insufficient.{0,9}(balance|credit|fund)|billing|payment", re.IGNORECASE)
 _OVERLOADED = re.compile(r"overload|rate.?limit|too many requests|capacity|try again|temporar|unavailable|loading", re.IGNORECASE)
 
 
 def error_from_status(status: int, headers: Mapping[str, str], raw: bytes, url: str) -> ModelError:
     """Return the error for a response that is not 200."""
-    said = read_reason(raw)
+    said, wish = read_reason(raw), _read_retry_wish(headers)
     message = f"the model server answered {status}: {said or 'no reason given'}"
     if status == 413 or (status in (400, 422, 500) and _TOO_LONG.search(f"{_read_code(raw)} {said}")):
         return ContextTooLong(message)
+    if is_account_empty(status, f"{_read_code(raw)} {said}"):
+        return ModelUnusable(f"{message}; {TOP_UP}") if wish is None else ModelUnavailable(message, wish)
     if status in TRANSIENT or (status >= 500 and status not in NEVER):
-        return ModelUnavailable(message, _read_retry_wish(headers))
-    if status == 402 or (status == 403 and _UNPAID.search(said)):
-        return ModelUnavailable(f"{message}; the run goes on when its account may be used again", _read_retry_wish(headers))
+        return ModelUnavailable(message, wish)
     if 300 <= status < 400:
         return ModelUnusable(f"{message}; {url} sends elsewhere: set RUBRICA_LLM_BASE_URL to the final address")
     if status in (404, 405) or (status in (400, 422) and _NO_MODEL.search(f"{_read_code(raw)} {said}")):
@@ -60,6 +60,8 @@ def error_from_object(error: Any) -> ModelError:
     if _NO_MODEL.search(f"{code} {said}"):
         return ModelUnusable(f"{message}; check RUBRICA_LLM_MODEL")
     kind = f"{code} {error.get('type') if isinstance(error, dict) else ''} {said}"
+    if says_account_empty(kind):
+        return ModelUnusable(f"{message}; {TOP_UP}")
     lasting = "invalid" in kind and not _OVERLOADED.search(kind)
     return ModelRefused(message) if lasting else ModelUnavailable(message)
 
@@ -91,13 +93,13 @@ def _read_body(raw: bytes) -> Any:
 
 
 def _read_code(raw: bytes) -> str:
-    """Return the server's code for its reason, if any."""
+    """Return the server's code and kind of its reason, if any."""
     try:
         value = _read_body(raw)
     except orjson.JSONDecodeError:
         return ""
     error = value.get("error") if isinstance(value, dict) else None
-    return str(error.get("code") or "") if isinstance(error, dict) else ""
+    return f"{error.get('code') or ''} {error.get('type') or ''}" if isinstance(error, dict) else ""
 
 
 def _read_message(error: Any) -> str:

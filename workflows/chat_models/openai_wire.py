@@ -9,10 +9,20 @@ from typing import Any
 import orjson
 
 from app.domain.chat import ChatRequest
+from workflows.checks.answer_faults import CUT_OFF
 
 DATA = b"data:"
 DONE = b"[DONE]"
 MOST_TOKENS = 10**9
+ENDED_WELL = "stop"
+_GOOD_ENDS = frozenset(
+    {
+        *("stop", "eos", "eos_token", "stop_sequence", "word", "end_turn"),
+        *("tool_calls", "function_call", "tool_use"),
+        *("complete", "completed", "done", "finished"),
+    }
+)
+"""The reasons by which servers say that an answer is whole. Any other, known or not, means that a part of it is missing."""
 
 
 class ProtocolError(Exception):
@@ -31,7 +41,8 @@ class ServerError(Exception):
 class ReceivedAnswer:
     """The part of an answer that has been received. Token counts are None if the server stated none.
 
-    `said` counts the characters of the text and of the thinking before it.
+    `finish_reason` is `stop` or `length`, whatever the server calls it; empty until it states one. `said` counts the characters
+    of the text and of the thinking before it.
     """
 
     pieces: list[str] = field(default_factory=list)
@@ -83,8 +94,6 @@ def read_whole(raw: bytes) -> ReceivedAnswer:
     """
     heard = ReceivedAnswer()
     _take_answer(heard, _parse_json(raw), "message")
-    if not heard.finish_reason:
-        heard.finish_reason = "stop"
     return heard
 
 
@@ -166,7 +175,8 @@ def _take_answer(heard: ReceivedAnswer, value: Mapping[str, Any], holder: str) -
             heard.pieces.append(_text_of(said.get("content")))
             heard.thoughts.append(_text_of(said.get("reasoning_content") or said.get("reasoning")))
             heard.said += len(heard.pieces[-1]) + len(heard.thoughts[-1])
-        heard.finish_reason = _join_surrogates(str(choices[0].get("finish_reason") or heard.finish_reason))
+        if reason := choices[0].get("finish_reason"):
+            heard.finish_reason = ENDED_WELL if str(reason).casefold() in _GOOD_ENDS else CUT_OFF
     heard.model = _join_surrogates(str(value.get("model") or heard.model))
     _take_usage(heard, value.get("usage"))
 

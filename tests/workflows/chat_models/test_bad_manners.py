@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import orjson
 import pytest
 
-from app.domain.errors import ContextTooLong, ModelUnavailable
+from app.domain.errors import ContextTooLong, ModelUnavailable, ModelUnusable
 from tests.workflows.chat_models.model_request import ask_model
 from tests.workflows.chat_models.rude_server import make_delta, make_error_answer, make_events, make_http_answer, serve_rudely
 
@@ -52,6 +52,23 @@ async def test_an_answer_is_understood_or_empty(answer: Sequence[bytes], text: s
     assert orjson.loads(completion.model_dump_json())["text"] == text
 
 
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize(
+    ("stated", "finish"),
+    [
+        *(
+            (stated, "length")
+            for stated in ("length", "model_length", "max_tokens", "MAX_TOKENS", "content_filter", "abort", "new")
+        ),
+        *((stated, "stop") for stated in ("stop", "STOP", "tool_calls", "function_call", "end_turn", "eos_token", None)),
+    ],
+)
+async def test_whatever_is_no_good_end_is_a_cut(stated: str | None, finish: str, stream: bool) -> None:
+    whole = make_http_answer(200, orjson.dumps({"choices": [{"message": {"content": "a"}, "finish_reason": stated}]}))
+    async with serve_rudely(make_events(make_delta("a", finish_reason=stated)) if stream else whole) as server:
+        assert (await ask_model(server.url, stream=stream)).finish_reason == finish
+
+
 async def test_a_last_line_that_was_cut_off_is_an_outage() -> None:
     async with serve_rudely([STREAM, b'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"choices":[{"del']) as server:
         with pytest.raises(ModelUnavailable, match="middle"):
@@ -68,21 +85,39 @@ async def test_thoughts_that_a_server_tells_apart_are_no_answer_and_are_counted(
 @pytest.mark.parametrize(
     "answer",
     [
-        make_error_answer(402, "Insufficient Balance"),
-        make_error_answer(403, "You exceeded your current quota", type="insufficient_quota"),
-        make_error_answer(429, "You exceeded your current quota", code="insufficient_quota"),
-        make_http_answer(200, orjson.dumps({"error": {"message": "Insufficient credits", "code": 402}})),
+        make_error_answer(429, "You exceeded your current quota", code="RESOURCE_EXHAUSTED"),
+        make_error_answer(429, "insufficient quota this minute", extra="Retry-After: 20\r\n"),
         make_http_answer(200, orjson.dumps({"error": "model not loaded"})),
         make_http_answer(
             503, b"<html><head><title>x</title></head><body><h1>Service Unavailable</h1></body></html>", "text/html"
         ),
     ],
 )
-async def test_what_a_person_or_time_can_mend_is_waited_for(answer: Sequence[bytes]) -> None:
+async def test_what_time_can_mend_is_waited_for(answer: Sequence[bytes]) -> None:
     async with serve_rudely(answer) as server:
-        with pytest.raises(ModelUnavailable, match=r"Insufficient|quota|not loaded|Service Unavailable") as raised:
+        with pytest.raises(ModelUnavailable, match=r"quota|not loaded|Service Unavailable") as raised:
             await ask_model(server.url)
     assert "<" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        make_error_answer(402, "Payment Required"),
+        make_error_answer(403, "You exceeded your current quota", type="insufficient_quota"),
+        make_error_answer(429, "You exceeded your current quota", code="insufficient_quota"),
+        make_error_answer(429, "You exceeded your current quota", type="insufficient_quota"),
+        make_error_answer(429, "Your account has insufficient balance"),
+        make_http_answer(200, orjson.dumps({"error": {"message": "Insufficient credits", "code": 402}})),
+        make_events({"error": {"message": "You exceeded your current quota", "type": "insufficient_quota"}}),
+    ],
+)
+async def test_an_account_that_is_used_up_is_not_waited_for(answer: Sequence[bytes]) -> None:
+    async with serve_rudely(answer) as server:
+        with pytest.raises(ModelUnusable, match=r"(Payment|quota|balance|credits).*top it up") as raised:
+            await ask_model(server.url)
+    assert raised.value.certain
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ async def work_with_a_server(house: WholeProduct, fault: Fault, step: str = "") 
         (Fault.UNAUTHORIZED, "RUBRICA_LLM_API_KEY"),
         (Fault.NOT_FOUND, "RUBRICA_LLM_BASE_URL"),
         (Fault.NO_MODEL, "model 'toy' not found"),
+        (Fault.NO_CREDIT, "top it up or raise its limit"),
         (Fault.HTML, "does not speak the chat-completions protocol"),
     ],
 )
