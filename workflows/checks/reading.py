@@ -11,6 +11,8 @@ from retrieval.language.word_lists import read_lists
 from workflows.checks.polarity import DirectionEvent, events_of, is_negation
 
 READ_AT_ONCE = 4_096
+SMALL = 12.0
+"""Up to this value a whole number in a sentence may count its own parts ("two accounts")."""
 _LISTS = read_lists("reading.toml", "workflows.checks")
 AIMS = frozenset(_LISTS["aims"])
 """Words that mark a sentence about a study's question."""
@@ -41,6 +43,11 @@ class ReadSentence:
     def names(self) -> frozenset[str]:
         """The names in the sentence, in lower case."""
         return find_names(self.text)
+
+    @property
+    def exact_numbers(self) -> tuple[Number, ...]:
+        """The numbers that can be looked up: those with a unit or a fraction, and those that are not small."""
+        return tuple(n for n in self.numbers if n.unit or n.value > SMALL or not n.value.is_integer())
 
 
 @lru_cache(maxsize=READ_AT_ONCE)

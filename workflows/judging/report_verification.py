@@ -20,7 +20,7 @@ from workflows.judging.context import QuoteContext
 from workflows.judging.offline_judge import judge_offline
 from workflows.judging.remarks import word_remark
 from workflows.judging.second_look import Judges, look_again
-from workflows.judging.unsourced import find_gap
+from workflows.judging.unsourced import find_gaps
 from workflows.judging.verbatim import VERBATIM
 
 MOST_REPAIRED = 20
@@ -110,7 +110,7 @@ def _finish_report(
     by_section: dict[int, list[TextReplacement]] = {}
     for change in changes:
         by_section.setdefault(change.section, []).append(change)
-    gaps = [find_gap(draft, language) if report.quotes else "" for draft in drafts]
+    gaps = find_gaps(drafts, language) if report.quotes else [""] * len(drafts)
     claims = tuple(
         _move_claim(draft.to_claim(_weakness_of(draft, language), gap), by_section.get(draft.section, ()))
         for draft, gap in zip(drafts, gaps, strict=True)

@@ -25,6 +25,13 @@ def marked(report: Report) -> list[str]:
         "The duty on wool was raised by 12% within the year.",
         "Later the bank of Nicholas Biddle closed its doors.",
         f"Wages fell soon after {REMOVED}.",
+        "Roosevelt founded the bank.",
+        "Aspirin causes ulcers in most patients.",
+        "Five presidents vetoed the bill.",
+        "Turkey accounts for most of Gazprom exports.",
+        "The question of slavery divided Kansas.",
+        "The evidence shows that Roosevelt founded the bank.",
+        "The sources of the river lie in the hills.",
     ],
 )
 async def test_a_fact_without_a_citation_is_marked_in_any_section(sentence: str) -> None:
@@ -43,12 +50,41 @@ async def test_a_fact_without_a_citation_is_marked_in_any_section(sentence: str)
         "The evidence on the senators of the South is thin.",
         "Did the makers of the North gain 12% from it?",
         "The president gave several reasons, as these passages show:",
+        "There are several further points to consider.",
+        "No source says who paid the duty.",
+        "Most accounts differ on this.",
+        "The report covers wages, prices and the revenue.",
+        "另一方面，还有以下几个问题值得注意。",
+        "本节讨论关税的目的与影响。",
+        "现有资料对工资的影响说法不一。",
+        "关税是否提高了工资？",
     ],
 )
 async def test_a_sentence_without_a_fact_is_not_marked(sentence: str) -> None:
     report = await check(a_report(sentence, f"{CITED}\n\n{sentence}"))
     assert marked(report) == []
     assert report.notices == ()
+
+
+async def test_a_fact_before_a_citation_that_does_not_give_it_is_marked() -> None:
+    report = await check(
+        a_report(f"Aspirin causes ulcers in most patients. {CITED}", f"Five presidents vetoed the bill. {CITED}")
+    )
+    assert marked(report) == ["Aspirin causes ulcers in most patients.", "Five presidents vetoed the bill."]
+
+
+@pytest.mark.parametrize(
+    "topic",
+    [
+        "The tariff was first of all meant to protect manufactures.",
+        "Several reasons stand out here.",
+        "Makers at home came first.",
+    ],
+)
+async def test_a_sentence_that_sums_up_the_cited_ones_after_it_leans_on_them(topic: str) -> None:
+    cited = f"At home, makers of goods were to be protected by the law {marker_of(PROTECT)}."
+    report = await check(a_report(f"{topic} {cited}"))
+    assert marked(report) == []
 
 
 async def test_a_report_that_found_nothing_has_nothing_to_cite() -> None:
@@ -80,8 +116,11 @@ async def test_numbers_that_the_next_citation_or_the_tables_row_gives_are_not_ma
     assert marked(report) == []
 
 
-async def test_a_chinese_fact_without_a_citation_is_marked() -> None:
-    report = await check(a_report("该银行拥有3500万美元的资本。"), language=Language.CHINESE)
+@pytest.mark.parametrize(
+    "sentence", ["该银行拥有3500万美元的资本。", "罗斯福总统于是建立了国家银行。", "资料表明罗斯福建立了国家银行。"]
+)
+async def test_a_chinese_fact_without_a_citation_is_marked(sentence: str) -> None:
+    report = await check(a_report(sentence), language=Language.CHINESE)
     assert len(marked(report)) == 1
     assert "¶" in report.notices[-1]
 
