@@ -108,6 +108,12 @@ def test_a_source_of_the_years_asked_about_comes_first_and_an_undated_one_keeps_
     assert prefer_years(ranked[2:], YearSpan(1890, None)) == ranked[2:]
 
 
+def test_a_later_source_may_tell_of_the_years_asked_about_and_an_earlier_one_may_not() -> None:
+    ranked = [RankedUnit(split_passage(dated(year))[0], score) for year, score in ((2020, 1.0), (2022, 0.9), (2021, 0.8))]
+    published = [each.unit.passage.source.published for each in prefer_years(ranked, YearSpan(2021, 2021))]
+    assert published == [date(2022, 1, 1), date(2021, 1, 1), date(2020, 1, 1)]
+
+
 def dated(year: int | None) -> Passage:
     passage = make_passage(FEES)
     day = date(year, 1, 1) if year else None

@@ -26,7 +26,7 @@ AROUND = 0.3
 CONTINUED = 3
 """The best units that are quoted with what follows them: what is asked is often said in one sentence and answered in the next."""
 OTHER_YEARS = 0.7
-"""What the score of a unit counts whose source is dated outside the years asked about."""
+"""What the score of a unit counts whose source is too old for the years asked about, or too young for a time before them."""
 OTHER_NAMES = 0.8
 """What the score of a unit counts whose source's title has no name of the question, where titles of others have one."""
 FADED = 0.5
@@ -110,7 +110,7 @@ def _add_neighbours(units: Sequence[Unit], shares: Sequence[float]) -> list[floa
 
 
 def prefer_years(ranked: Sequence[RankedUnit], years: YearSpan) -> list[RankedUnit]:
-    """Rank anew: units of a source that is dated outside the years asked about count less. It may tell of them all the same."""
+    """Rank anew: units of a source that hardly tells of the years asked about, by its date, count less."""
     return _lower(ranked, OTHER_YEARS, lambda unit: _is_dated_outside(unit, years))
 
 
@@ -128,8 +128,11 @@ def _lower(ranked: Sequence[RankedUnit], factor: float, is_lower: Callable[[Unit
 
 
 def _is_dated_outside(unit: Unit, years: YearSpan) -> bool:
+    """Say whether a source is older than the years asked about, which it cannot know; or younger than "before 1900"."""
     published = unit.passage.source.published
-    return published is not None and not (years.first or 0) <= published.year <= (years.last or published.year)
+    if published is None:
+        return False
+    return published.year < years.first if years.first else years.last is not None and published.year > years.last
 
 
 def read_saying(unit: Unit) -> Saying:
