@@ -1,7 +1,7 @@
 """The claim sentences of a report's Markdown, each with the quotes it cites and its exact place in the section's body.
 
 A marker belongs to the sentence it stands in or directly after. Earlier sentences of the same paragraph, since the last marker,
-lean on it too: writers often cite once for two or three sentences.
+lean on it too: writers often cite once for two or three sentences. A table cell that is a bare figure is a claim under its head.
 """
 
 import re
@@ -11,10 +11,11 @@ from typing import NamedTuple
 from app.domain.citations import MARKER
 from retrieval.language.sentences import split_sentences
 from retrieval.language.tokens import list_stems
+from workflows.checks.reading import read_sentence
 
 _MARKERS = re.compile(rf"(?:{MARKER.pattern}\s*)+")
 _LINE = re.compile(r"[^\n]+")
-_HEADING = re.compile(r"[ \t]{0,3}#{1,6}\s|[ \t]{0,3}\*\*[^*\n]+\*\*[ \t]*:?[ \t]*$")
+_HEADING = re.compile(r"[ \t]{0,3}#{1,6}\s|[ \t]{0,3}\*\*[^*\n]*[^*\n.!?。！？]\*\*[ \t]*:?[ \t]*$")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t:|-]+\|?[ \t]*$")
 _CELL = re.compile(r"[^|\n]+")
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|>[ \t]?)*")
@@ -27,7 +28,8 @@ LEAST_TERMS = 2
 class ClaimSentence(NamedTuple):
     """A claim: `text` is plain, without markers and markup; `[start, end)` is its place in the body, with its markers.
 
-    `keys` are the quotes it cites itself, `leans_on` those of the next marker in its paragraph.
+    `keys` are the quotes it cites itself, `leans_on` those of the next marker in its paragraph. `head` is that of the column of a
+    table's bare figure; it is empty for all else.
     """
 
     text: str
@@ -35,14 +37,29 @@ class ClaimSentence(NamedTuple):
     end: int
     keys: tuple[str, ...]
     leans_on: tuple[str, ...]
+    head: str = ""
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether it is a bare figure, without words enough to be a statement."""
+        return not _makes_statement(self.text)
+
+    @property
+    def stated(self) -> str:
+        """What it states, with the head of a bare figure."""
+        return f"{self.head}: {self.text}" if self.head else self.text
 
 
 class _Block(NamedTuple):
-    """A paragraph, list item or table cell at `[start, end)`; `around` are the keys of a cell's row and of the table's head."""
+    """A paragraph, list item or table cell at `[start, end)`; `around` are the keys of a cell's row, or of the table's head.
+
+    `head` is that of a cell's column; None outside of tables.
+    """
 
     start: int
     end: int
     around: tuple[str, ...] = ()
+    head: str | None = None
 
 
 class _MarkerRun(NamedTuple):
@@ -59,8 +76,11 @@ def claims_of(body: str) -> list[ClaimSentence]:
     """Return the claims of one body, in order. Headings, table heads and fragments are no claims."""
     found: list[ClaimSentence] = []
     for block in _split_blocks(body):
-        leaning = _add_leaning(_split_sentences(body, block), block.around)
-        found.extend(sentence for sentence in leaning if _makes_statement(sentence.text))
+        for sentence in _add_leaning(_split_sentences(body, block), block.around):
+            if _makes_statement(sentence.text):
+                found.append(sentence)
+            elif block.head is not None and read_sentence(sentence.text).exact_numbers:
+                found.append(sentence._replace(head=block.head))
     return found
 
 
@@ -71,7 +91,7 @@ def _makes_statement(text: str) -> bool:
 def _split_blocks(body: str) -> Iterator[_Block]:
     """Yield paragraphs, list items and table cells, without their opening marks."""
     start = end = -1
-    head: tuple[str, ...] = ()
+    head, titles = tuple[str, ...](), list[str]()
     lines = list(_LINE.finditer(body))
     for place, line in enumerate(lines):
         fresh = place == 0 or body[lines[place - 1].end() : line.start()].count("\n") > 1
@@ -84,11 +104,12 @@ def _split_blocks(body: str) -> Iterator[_Block]:
         if _HEADING.match(line.group()) or (table and _TABLE_RULE.match(line.group())):
             continue
         if table:
-            keys = _list_keys(line.group())
+            keys, cells = _list_keys(line.group()), list(_CELL.finditer(body, line.start(), line.end()))
             if _is_head(lines, place):
-                head = keys
+                head, titles = keys, [_to_plain(cell.group()) for cell in cells]
             else:
-                yield from (_Block(*cell.span(), keys or head) for cell in _CELL.finditer(body, line.start(), line.end()))
+                titles += [""] * (len(cells) - len(titles))
+                yield from (_Block(*cell.span(), keys or head, title) for cell, title in zip(cells, titles, strict=False))
             continue
         start, end = (begins if start < 0 else start), line.end()
     if start >= 0:

@@ -89,7 +89,7 @@ def _format_drafts(drafts: Sequence[ClaimDraft], language: Language) -> str:
         quoted = f'<quote source="{as_attribute(draft.evidence.title)}">\n{passages}\n</quote>'
         first = shown.setdefault(quoted, number)
         told = quoted if first == number else say("same_passages", language, n=first)
-        parts.append(f"{number}. {as_data(draft.sentence.text)}\n{told}")
+        parts.append(f"{number}. {as_data(draft.sentence.stated)}\n{told}")
     return "\n\n".join(parts)
 
 
@@ -103,9 +103,9 @@ def _make_ruling(draft: ClaimDraft, said: VerdictAnswer | None) -> ModelRuling:
 
 
 def _check_softened(draft: ClaimDraft, softened: str) -> str:
-    """Return the softened sentence; an empty string if it is much longer, or says what the evidence does not."""
+    """Return the softened sentence; an empty string if it is much longer, says what the evidence does not, or is for a cell."""
     text = remove_citations(" ".join(softened.split())).lstrip("#>*+- ")
     longer = len(text) > len(draft.sentence.text) + LONGER_BY
-    if not text or longer or text == draft.sentence.text:
+    if not text or longer or text == draft.sentence.text or draft.sentence.is_figure:
         return ""
     return "" if find_veto(text, draft.evidence.title, tuple(draft.evidence.sentences)) else text

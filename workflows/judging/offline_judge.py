@@ -7,6 +7,7 @@ from workflows.checks.nearness import TextVectors
 from workflows.judging.claim_draft import ClaimDraft
 from workflows.judging.claim_grading import grade_claim
 from workflows.judging.remarks import word_remark
+from workflows.judging.unsourced import list_missing_numbers
 from workflows.judging.verbatim import VERBATIM, is_verbatim
 
 OFFLINE = "offline"
@@ -19,16 +20,24 @@ def judge_offline(draft: ClaimDraft, language: Language) -> ClaimDraft:
         return draft
     if is_verbatim(draft.sentence.text, draft.quotes):
         return draft.with_verdict(Support.FULL, VERBATIM)
-    grade = grade_claim(draft.sentence.text, draft.evidence)
+    grade = _grade(draft)
     return draft.with_verdict(grade.support, OFFLINE, reason_of(grade, language))
 
 
 def judge_with_vectors(draft: ClaimDraft, vectors: TextVectors, language: Language) -> ClaimDraft:
     """Judge a claim again with an encoder's vectors."""
-    if draft.sentence.text not in vectors:
+    if draft.sentence.stated not in vectors:
         return draft
-    grade = grade_claim(draft.sentence.text, draft.evidence, vectors)
+    grade = _grade(draft, vectors)
     return draft.with_verdict(grade.support, WITH_VECTORS, reason_of(grade, language))
+
+
+def _grade(draft: ClaimDraft, vectors: TextVectors | None = None) -> ClaimGrade:
+    """Grade a claim. A bare figure that its evidence has is supported at least in part: no words of it are missing."""
+    grade = grade_claim(draft.sentence.stated, draft.evidence, vectors)
+    if draft.sentence.is_figure and not grade.support.holds and not list_missing_numbers(draft):
+        return grade._replace(support=Support.PARTIAL)
+    return grade
 
 
 def reason_of(grade: ClaimGrade, language: Language) -> str:

@@ -24,13 +24,20 @@ def find_gaps(drafts: Sequence[ClaimDraft], language: Language) -> list[str]:
     return [_find_gap(draft, _list_following(drafts, place), language) for place, draft in enumerate(drafts)]
 
 
+def list_missing_numbers(draft: ClaimDraft) -> list[str]:
+    """Return the exact numbers of a claim that neither its evidence has nor what the sources say of themselves."""
+    met = {number.value for text in _list_texts(draft) for number in read_sentence(text).numbers}
+    missing = [number for number in read_sentence(draft.sentence.text).exact_numbers if number.value not in met]
+    return list(dict.fromkeys(f"{number.value:,.10g}{number.unit}" for number in missing))
+
+
 def _find_gap(draft: ClaimDraft, following: Sequence[str], language: Language) -> str:
     if draft.support in (Support.NONE, Support.CONTRADICTED) or draft.judge == VERBATIM:
         return ""
     if draft.sentence.keys and not draft.quotes:
         return word_remark("citation_removed", language)
     said = read_sentence(draft.sentence.text)
-    if draft.quotes and (missing := _list_missing_numbers(said, draft)):
+    if draft.quotes and (missing := list_missing_numbers(draft)):
         return word_remark("number_missing", language, words=", ".join(missing))
     if draft.cited or draft.support.holds or states_nothing(said):
         return ""
@@ -47,16 +54,14 @@ def _list_following(drafts: Sequence[ClaimDraft], place: int) -> list[str]:
     return []
 
 
-def _list_missing_numbers(said: ReadSentence, draft: ClaimDraft) -> list[str]:
-    texts = (describe_sources(draft.quotes), draft.evidence.title, *draft.evidence.sentences)
-    met = {number.value for text in texts for number in read_sentence(text).numbers}
-    missing = [number for number in said.exact_numbers if number.value not in met]
-    return list(dict.fromkeys(f"{number.value:,.10g}{number.unit}" for number in missing))
+def _list_texts(draft: ClaimDraft) -> tuple[str, ...]:
+    """Return the evidence, and what its sources say of themselves."""
+    return (describe_sources(draft.quotes), draft.evidence.title, *draft.evidence.sentences)
 
 
 def _sums_up(said: ReadSentence, draft: ClaimDraft, following: Sequence[str]) -> bool:
     """Say whether a sentence has all its names and most of its words from its evidence and the sentences that follow it."""
-    known = [read_sentence(text) for text in (draft.evidence.title, *draft.evidence.sentences, *following)]
+    known = [read_sentence(text) for text in (*_list_texts(draft), *following)]
     whole = "\n".join(text.text for text in known).lower()
     own = frozenset(word.stem for word in said.words if word.stem and word.text not in LEADING)
     shared = own & frozenset(stem for text in known for stem in text.stem_set)

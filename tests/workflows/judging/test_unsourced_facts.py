@@ -1,5 +1,7 @@
 """A fact that nothing cited gives is marked, wherever in the report it stands."""
 
+from datetime import date
+
 import pytest
 
 from app.domain.citations import REMOVED, marker_of
@@ -103,6 +105,41 @@ async def test_a_number_that_its_citation_lacks_is_marked_before_and_at_the_cita
     warned = {c.section for c in report.claims if c.unsourced or c.support in (Support.NONE, Support.CONTRADICTED)}
     assert warned == {0, 1, 2}
     assert any("95,000,000" in c.reason for c in report.claims if c.section == 1)
+
+
+FIGURES = "| Year | Surplus (dollars) | Share |\n|---|---|---|\n"
+
+
+@pytest.mark.parametrize("wrong", ["35,000,000", "95", "14%", "$95"])
+async def test_a_figure_of_a_table_that_its_citation_lacks_is_marked(wrong: str) -> None:
+    cited, row = f"{wrong} {marker_of(SURPLUS)}", f"{wrong} | {marker_of(SURPLUS)}"
+    report = await check(a_report(f"{FIGURES}| 1888 | {cited} | |", f"{FIGURES}| 1888 | {row} |", f"{FIGURES}| | {wrong} | |"))
+    warned = [c for c in report.claims if c.unsourced or c.support in (Support.NONE, Support.CONTRADICTED)]
+    assert [(c.section, c.text) for c in warned] == [(0, wrong), (1, wrong), (2, wrong)]
+    assert all(c.reason for c in warned)
+
+
+async def test_a_figure_of_a_table_that_its_citation_gives_is_not_marked() -> None:
+    dated = SURPLUS.model_copy(update={"source": SURPLUS.source.model_copy(update={"published": date(1889, 3, 14)})})
+    rows = (f"| 1888 | 12,000,000 {marker_of(dated)} | 5 |", f"| 1889-03-14 | 12,000,000 dollars | {marker_of(dated)} |")
+    report = await check(
+        a_report(*(f"{head}{row}" for row in rows for head in (FIGURES, "| | | |\n|---|---|---|\n")), quotes=(dated,))
+    )
+    assert report.claims
+    assert marked(report) == []
+    assert report.notices == ()
+
+
+async def test_a_judge_sees_a_figure_under_its_head() -> None:
+    model = ScriptedModel(lambda _: verdict(verdict="full"))
+    await check(a_report(f"{FIGURES}| | 12,000,000 {marker_of(SURPLUS)} | |"), Judges(second=ClaimGrader.MODEL), model)
+    assert "Surplus (dollars): 12,000,000" in model.requests[0].messages[-1].content
+
+
+async def test_a_sentence_wholly_in_bold_is_checked() -> None:
+    wrong = "The treasury had a surplus of 95 million dollars in 1888."
+    report = await check(a_report(f"**{wrong}**\n\n**Surplus in 1888**\n\n{CITED}"))
+    assert marked(report) == [wrong]
 
 
 async def test_numbers_that_the_next_citation_or_the_tables_row_gives_are_not_marked() -> None:
