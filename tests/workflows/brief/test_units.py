@@ -1,5 +1,8 @@
+import pytest
+
 from app.domain.evidence import Passage, Source, snapshot_hash
-from workflows.agents.brief.units import UnitKind, split_passage, split_passages
+from workflows.agents.brief.layout import lay_out
+from workflows.agents.brief.units import UnitKind, kind_of, split_passage, split_passages
 
 TEXT = (
     "Replacing the filter\n\nREAD THIS FIRST.\n\n"
@@ -89,3 +92,30 @@ def test_a_table_that_a_passage_goes_on_with_keeps_its_head() -> None:
 def test_a_row_is_ranked_with_the_head_of_its_table() -> None:
     row = split_passage(make_passage("Prices\n\nCity | Rent\nOslo | 900"))[-1]
     assert row.in_context == "Prices: City | Rent: Oslo | 900"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The meeting on 12/03/2024 was moved to Room 4",
+        "注册资本为人民币3500万元(含税)",
+        "He lived in and/or near Rome (see below)",
+    ],
+)
+def test_prose_with_a_stroke_or_a_bracket_is_no_command(text: str) -> None:
+    assert kind_of(text) is not UnitKind.CODE
+
+
+@pytest.mark.parametrize("text", ["ufctl reset --filter", "cp /etc/hosts /tmp/hosts", "retry_limit = 3", "client.close()"])
+def test_a_command_is_code(text: str) -> None:
+    assert kind_of(text) is UnitKind.CODE
+
+
+def test_items_of_a_list_are_shown_as_one() -> None:
+    marked = split_passage(make_passage("Not covered are:\n- damage by lightning or water\n- seals and other parts that wear"))
+    steps = split_passage(make_passage("1. Unplug the freezer first.\n2. Wait for ten full minutes.\n3. Plug it in again."))
+    for units, first in ((marked[1:], "- “… damage by lightning or water …”"), (steps, "- “1. Unplug the freezer first.”")):
+        lines = lay_out([unit.to_quote() for unit in units]).splitlines()
+        assert len(lines) == len(units)
+        assert lines[0].startswith(first)
+        assert all(line.startswith("- ") for line in lines)

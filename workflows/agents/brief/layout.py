@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Sequence
-from itertools import groupby, zip_longest
+from itertools import groupby, pairwise, zip_longest
 
 from app.domain.citations import marker_of
 from app.domain.evidence import Quote, Source
 from app.domain.query import Language
 from retrieval.building.chunking import CELL
-from workflows.agents.brief.units import NEAR_CHARS, UnitKind, kind_of
+from workflows.agents.brief.units import NEAR_CHARS, NUMBERED, UnitKind, kind_of
 
+MARK_CHARS = 5
+"""The most characters from the end of an item of a list to the next: a blank line, and a mark of the list with its spaces."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 _FINISHED = re.compile(r"[.!?:。！？：…؟۔।][\"”'’」』)）\]]*$")
@@ -89,7 +91,9 @@ def _lay_out_run(quotes: Sequence[Quote]) -> str:
         case UnitKind.CODE:
             return "\n".join(f"- {_as_code(line)} {marker_of(quote)}" for quote in quotes for line in quote.text.splitlines())
         case _:
-            return " ".join(map(quote_text, quotes))
+            return (
+                "\n".join(f"- {quote_text(quote)}" for quote in quotes) if _is_list(quotes) else " ".join(map(quote_text, quotes))
+            )
 
 
 def _lay_out_rows(rows: Sequence[Quote]) -> str:
@@ -114,11 +118,17 @@ def _as_code(text: str) -> str:
     return f"`` {line} ``" if "`" in line else f"`{line}`"
 
 
+def _is_list(quotes: Sequence[Quote]) -> bool:
+    """Say whether quotations that follow each other are items: a mark stands between them, or a number before each."""
+    marked = any(after.start - before.end > NEAR_CHARS for before, after in pairwise(quotes))
+    return len(quotes) > 1 and (marked or all(NUMBERED.match(quote.text) for quote in quotes))
+
+
 def _join_near(quotes: Sequence[Quote]) -> list[list[Quote]]:
-    """Group quotations that follow each other in their source."""
+    """Group quotations that follow each other in their source, at most with the mark of an item between them."""
     groups: list[list[Quote]] = []
     for quote in quotes:
-        if groups and quote.start - groups[-1][-1].end <= NEAR_CHARS:
+        if groups and quote.start - groups[-1][-1].end <= MARK_CHARS:
             groups[-1].append(quote)
         else:
             groups.append([quote])

@@ -19,10 +19,12 @@ NEAR_CHARS = 2
 IDEOGRAPHS_A_WORD = 1.6
 """Ideographs that say as much as an English word."""
 _ENDS = re.compile(r"[.!?。！？…؟۔।:：;；][\"'”’」』）)\]]*$")
-_CODE = re.compile(r"^\s*(?:[$>]\s|sudo\s)|\s--?[A-Za-z]|\w\(.*\)\s*$|[{};]\s*$|^\s*[\w.\-]+\s*=\s*\S|\S/\S+/\S")
+_CODE = re.compile(
+    r"^\s*(?:[$>]\s|sudo\s)|\s--?[A-Za-z]|^[\w.]+\(.*\)\s*$|[{};]\s*$|^\s*[\w.\-]+\s*=\s*\S|(?:^|\s)[~.]?/\w[\w.\-]*/\S", re.ASCII
+)
 _ITEM = re.compile(r"(?:[-–*•·◦]|\(?(?:\d{1,2}|[a-z])[.)])\s", re.IGNORECASE)
 _BULLET = re.compile(r"[-–*•·◦]\s+")
-_NUMBERED = re.compile(r"\d{1,2}[.)]\s+")
+NUMBERED = re.compile(r"\d{1,2}[.)]\s+")
 _CHAPTER = re.compile(r"(?:§\s*)?\d+(?:\.\d+)+\.?\s+")
 _POINTS_BACK = re.compile(
     r"(?:it|its|this|that|these|those|they|their|he|his|she|her|such|both|here|there|however|but|then)\b|[它他她]们?|[这那此其该]",
@@ -155,8 +157,8 @@ def _find_kinds(texts: Sequence[str]) -> list[UnitKind]:
 
 def _opens_section(text: str, beside: Sequence[str]) -> bool:
     """Say whether a numbered line is a heading rather than an item: a title, and no line beside it is numbered."""
-    title = _NUMBERED.sub("", text, count=1)
-    return title != text and kind_of(title) is UnitKind.HEADING and not any(map(_NUMBERED.match, beside))
+    title = NUMBERED.sub("", text, count=1)
+    return title != text and kind_of(title) is UnitKind.HEADING and not any(map(NUMBERED.match, beside))
 
 
 def _join_short(text: str, sentences: Sequence[Span]) -> Iterator[Span]:
