@@ -32,6 +32,9 @@ from workflows.agents.brief.units import count_words
 
 MULTIHOP = Collection(name="multihop", kind=CorpusKind.BEIR, path=str(DATA / "multihop"))
 
+BUILT = ("gold_share", "over_bm25")
+"""The figures that are told of the build half too."""
+
 
 class QuestionScore(NamedTuple):
     """The shares of a question's gold, 0 to 1, that the brief and the baselines quote; None where there is no gold."""
@@ -108,6 +111,21 @@ def _count_answers(scores: Sequence[QuestionScore]) -> dict[str, float]:
     }
 
 
+async def measure_half(half: str, options: argparse.Namespace, home: Path, encoder: Encoder) -> dict[str, float]:
+    """Measure the sets of one half; return their figures, each with the set's name before it."""
+    sets = {"corpus": load_labelled("corpus", half)}
+    sets["documents"] = load_labelled("documents_en", half) + load_labelled("documents_zh", half)
+    if DATA.is_dir():
+        sets |= load_gathered(half, home / "gathered")
+        sets["multihop"] = load_multihop_questions(half)
+    figures: dict[str, float] = {}
+    for name in options.sets or sets:
+        own = MULTIHOP if name == "multihop" else SOTU
+        measured = count_figures(await measure_set(sets[name], own, home, encoder))
+        figures |= {f"{name}_{key}": value for key, value in measured.items()}
+    return figures
+
+
 async def main(options: argparse.Namespace, home: Path) -> None:
     """Measure the sets, and print the figures."""
     encoder = open_encoder(EncoderBackend.ONNX, options.models_dir, home / "models", threads=2)
@@ -115,22 +133,16 @@ async def main(options: argparse.Namespace, home: Path) -> None:
         questions = read_questions(options.questions, options.questions.parent)
         print_result("brief", count_figures(await measure_set(questions, SOTU, home, encoder)))
         return
-    sets = {"corpus": load_labelled("corpus", options.half)}
-    sets["documents"] = load_labelled("documents_en", options.half) + load_labelled("documents_zh", options.half)
-    if DATA.is_dir():
-        sets |= load_gathered(options.half, home / "gathered")
-        sets["multihop"] = load_multihop_questions(options.half)
-    figures: dict[str, float] = {}
-    for name in options.sets or sets:
-        own = MULTIHOP if name == "multihop" else SOTU
-        measured = count_figures(await measure_set(sets[name], own, home, encoder))
-        figures |= {f"{name}_{key}": value for key, value in measured.items()}
+    figures = await measure_half(options.half or "judge", options, home, encoder)
+    if options.half is None:
+        built = await measure_half("build", options, home, encoder)
+        figures |= {f"build_{name}": value for name, value in built.items() if name.endswith(BUILT)}
     print_result("brief", figures)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=HALVES, default="judge")
+    parser.add_argument("--half", choices=HALVES, help="only this one; default: judge, and the main figures of build")
     parser.add_argument("--questions", type=Path, help="rows to measure instead of the sets")
     parser.add_argument(
         "--set",

@@ -57,7 +57,7 @@ class Unit:
 
     @property
     def in_context(self) -> str:
-        """The unit's text after the heading that it stands under and the head of its table, by which it is ranked."""
+        """The unit's text after the heading that it stands under and the head of its table, by whose words it is ranked."""
         head = self.before.text if self.kind is UnitKind.ROW and self.before else ""
         return ": ".join(filter(None, (self.heading, head, self.text)))
 
