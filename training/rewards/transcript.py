@@ -20,7 +20,7 @@ class TranscriptStep:
     `well_formed`: the output has the form that was asked for. `calls` are the valid tool calls, one for each query of a list, and
     `worked_calls` the number of those that a tool answered: it reported no error, and the agent's loop did not refuse the call.
     `failed_calls` counts the invalid blocks (no JSON object, no known tool, no argument) and the calls whose tool reported an
-    error.
+    error. A step without valid calls has no observations.
     """
 
     blocks: tuple[Block, ...]
@@ -102,5 +102,7 @@ def _read_steps(trajectory: Trajectory, agent: str, tools: Collection[str], nota
 
 def _make_step(read: ReadOutput, observed: Sequence[str], errors: int, worked: int | None) -> TranscriptStep:
     calls = read.calls
+    if not calls:  # the loop may search in its place, which is neither its merit nor its fault
+        return TranscriptStep(read.blocks, read.well_formed, failed_calls=read.invalid)
     answered = len(calls) - errors if worked is None else min(worked, len(calls))
     return TranscriptStep(read.blocks, read.well_formed, calls, max(0, answered), read.invalid + errors, tuple(observed))

@@ -28,7 +28,8 @@ LOST = Missing("the judge timed out")
 
 
 def seen(*observations: str, thought: str = "") -> Transcript:
-    return Transcript((read_step(f"<think>{thought}</think>", observations),))
+    call = '<tool_call>{"name": "search", "arguments": {"query": "x"}}</tool_call>'
+    return Transcript((read_step(f"<think>{thought}</think>{call}", observations),))
 
 
 def test_entities_by_hand() -> None:

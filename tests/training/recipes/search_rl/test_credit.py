@@ -3,11 +3,16 @@
 import pytest
 
 from app.domain.missing import Missing
+from tests.workflows.agent_kit import make_record
+from tests.workflows.agents.scripted_search import SUBTASK, search_subtask
 from training.recipes.search_rl.credit import compose_reward
 from training.recipes.search_rl.schedule import FORMAT_RATE, TOOL_RATE, RewardPart
 from training.rewards.composites import SearchWeights
 from training.rewards.entities import Entity
-from training.rewards.transcript import Transcript, TranscriptStep, read_step
+from training.rewards.transcript import Transcript, TranscriptStep, read_step, transcript_of
+from workflows.agents.codec import TagCodec
+from workflows.agents.stage_memory import path_of_search
+from workflows.chat_models.scripted import ScriptedModel
 
 ENTITIES = (Entity("Elsmere"), Entity("Corwen", ("Port Corwen",)), Entity("Hadley"), Entity("Kirby"))
 HALF = SearchWeights(tool=0.2, format=0.1, process=0.4)
@@ -52,6 +57,19 @@ def test_parts_and_steps_are_those_of_equations_6_to_9() -> None:
         0.2 * usual + 0.1 * 0.1,
     ]
     assert reward.steps == pytest.approx(expected)
+
+
+async def test_a_search_that_the_loop_makes_in_place_of_the_policy_is_neither_paid_nor_punished() -> None:
+    record = make_record()
+    await search_subtask(
+        ScriptedModel(lambda _: "<think>enough</think><answer>It was [p1].</answer>"), record=record, codec=TagCodec()
+    )
+    titles = {passage.source.title for turn in record.trajectory.turns if turn.result for passage in turn.result.passages}
+    read = transcript_of(record.trajectory, path_of_search(SUBTASK.id))
+    assert titles
+    reward = compose_reward(read, [Entity(title) for title in titles], 1.0, HALF)
+    assert reward.parts[RewardPart.PROCESS] == reward.parts[RewardPart.TOOL] == 0.0
+    assert reward.steps == pytest.approx([0.1 * 0.1] * len(read.steps))
 
 
 def test_as_published_a_name_in_a_thought_counts() -> None:
