@@ -2,8 +2,9 @@
 
 For each seed four policies are measured on the same held-out items: with the weights that it began with, after SFT alone (the
 baseline), trained by the recipe, and trained with one part of the reward taken out. The evaluator shares no code with the
-reward. The gain is trained minus SFT, item by item over all seeds, with Student's interval; it covers the drawing of items, and
-that of seeds only as far as the items of a seed move together. `probe_gain` is the largest rise over SFT of a probe: how much
+reward. The gain is trained minus SFT. `ci_low` is the lower end of Student's interval of its mean, with the items of all seeds
+taken as independent: it covers which items were drawn, and hardly the luck of a seed, whose items move together. So
+`least_gain` is the smallest of the seeds' mean gains. `probe_gain` is the largest rise over SFT of a probe: how much
 outputs use length, keywords or echoes to please a judge.
 """
 
@@ -41,7 +42,8 @@ def run_task(task: LearningTask, seeds: int) -> list[SeedScores]:
     for seed in range(FIRST_SEED, FIRST_SEED + seeds):
         with tempfile.TemporaryDirectory() as folder:
             found.append(task.run_seed(Path(folder), seed))
-        print(json.dumps({"recipe": task.recipe, "seed": seed, **describe_seed(found[-1])}), flush=True)
+        told = {"recipe": task.recipe, "seed": seed, "gain": round(gain_of(found[-1]), 4), **describe_seed(found[-1])}
+        print(json.dumps(told), flush=True)
     return found
 
 
@@ -57,6 +59,11 @@ def mean_of(scores: PolicyScores) -> float:
     return fmean(scores.items.values())
 
 
+def gain_of(scores: SeedScores) -> float:
+    """Return a seed's mean gain over SFT."""
+    return mean_of(scores.trained) - mean_of(scores.sft)
+
+
 def summarise(recipe: str, seeds: Sequence[SeedScores]) -> dict[str, float]:
     """Return a task's figures."""
     pairs = [(each.sft.items[item], score) for each in seeds for item, score in each.trained.items.items()]
@@ -66,6 +73,7 @@ def summarise(recipe: str, seeds: Sequence[SeedScores]) -> dict[str, float]:
         "baseline": fmean(mean_of(each.sft) for each in seeds),
         "trained": fmean(mean_of(each.trained) for each in seeds),
         "ablated": fmean(mean_of(each.ablated) for each in seeds),
+        "least_gain": min(map(gain_of, seeds)),
         "ci_low": float("-inf") if isinstance(gain, Missing) else gain.low,
         "seeds": float(len(seeds)),
         "probe_gain": find_probe_gain([(each.sft, each.trained) for each in seeds]),
