@@ -101,6 +101,11 @@ class RecipeConfig(Value):
         return self.model.dtype if self.adapter else "float32"
 
     @property
+    def weight_copies(self) -> tuple[str, ...]:
+        """What further copies of the weights on the training device are for."""
+        return ()
+
+    @property
     def examples_a_step(self) -> int:
         """The examples of a step."""
         return self.optimizer.batch_size * self.optimizer.accumulation

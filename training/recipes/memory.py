@@ -13,27 +13,24 @@ ADAM_BYTES = 8
 """Two moments in float32 for each trained weight."""
 ACTIVATIONS_A_LAYER = 18
 """Kept values of a layer for each token and hidden unit; with checkpointing only the layer's input is kept."""
-LOGIT_BYTES = 8
-"""Logits and their gradient, in float32."""
 
 
-def estimate_memory(config: RecipeConfig, longest: int, copies: int = 1, logits_of: int | None = None) -> MemoryEstimate:
-    """Estimate the memory for batches of the longest example; `copies` rows of the model's input belong to each of the batch.
+def estimate_memory(config: RecipeConfig, longest: int, rows_an_example: int = 1) -> MemoryEstimate:
+    """Estimate the memory for batches of the longest example. Weights are not taken as sharded.
 
-    `logits_of` is the number of tokens of a row whose logits are kept; None: all. Weights are not taken as sharded.
+    TRL's fused head never holds all logits, so they take nothing.
     """
     shape = _load_shape(config)
     weights = _count_weights(shape)
     size, computed = BYTES[config.weights_dtype], BYTES[config.model.dtype]
     learned = weights if config.adapter is None else _count_adapter(shape, config.adapter.rank)
-    rows = config.optimizer.batch_size * copies
+    tokens = longest * config.optimizer.batch_size * rows_an_example
     kept = 1 if config.optimizer.gradient_checkpointing else ACTIVATIONS_A_LAYER
-    tokens = rows * longest
     needed = {
         "weights": weights * size,
+        **dict.fromkeys(config.weight_copies, weights * size),
         "gradients and Adam": learned * (size + ADAM_BYTES),
         "activations": tokens * shape.hidden_size * (shape.num_hidden_layers * kept + ACTIVATIONS_A_LAYER) * computed,
-        "logits": rows * (longest if logits_of is None else logits_of) * shape.vocab_size * LOGIT_BYTES,
     }
     return MemoryEstimate(needed, _find_memory(config))
 

@@ -16,7 +16,7 @@ def check(config: DpoConfig) -> Preflight:
     data = read_examples(config, load_tokenizer(config.model))
     tokens = count_tokens([each for pair in data.examples for each in (pair.chosen, pair.rejected)])
     steps = count_steps(len(data.examples), config.optimizer.epochs, config.examples_a_step)
-    memory = estimate_memory(config, tokens.longest, copies=2)
+    memory = estimate_memory(config, tokens.longest, rows_an_example=2)
     return Preflight(tokens, steps, memory, {"pairs": f"{len(data.examples):,}"}, data.list_warnings(config.data.max_tokens))
 
 

@@ -126,6 +126,13 @@ class ReinforcementConfig(RecipeConfig):
         return self
 
     @property
+    def weight_copies(self) -> tuple[str, ...]:
+        """The copy that samples while another is trained, and the reference of KL; the reference of an adapter is its base."""
+        samples = self.rollouts.engine == "transformers" and self.rollouts.most_versions_old > 0
+        compares = self.adapter is None and self.objective.objective.kl_weight > 0
+        return ("sampled copy",) * samples + ("reference",) * compares
+
+    @property
     def by_group(self) -> bool:
         """Whether the trainer takes groups as they come, and not a whole generation."""
         return self.rollouts.most_versions_old > 0 and self.rollouts.updates == self.rollouts.passes == 1
