@@ -8,7 +8,7 @@ from training.evaluation.harness.manifest import digest_files
 from training.folders import PART
 from training.recipes.config import TINY, AdapterSection, BaseModelSection, RecipeConfig
 from training.recipes.run_folder import BASE, TrainingFolder
-from training.rollouts.chat_template import CHATML
+from training.rollouts.chat_template import CHATML, CHATML_END
 
 CARD = "README.md"
 PICKLED = "training_args.bin"
@@ -38,6 +38,8 @@ def digest_base(base: str) -> dict[str, str]:
 def load_tokenizer(section: BaseModelSection, base: str = "") -> Any:
     """Load the tokenizer, with our chat template unless its own is wanted.
 
+    Under ours the token that ends a turn is that of the template, whatever else the tokenizer ends a text with.
+
     Raises:
         InvalidInput: there is none, it has no token that ends a turn, or pads with that token.
     """
@@ -52,11 +54,19 @@ def load_tokenizer(section: BaseModelSection, base: str = "") -> Any:
     except (OSError, ValueError) as error:
         raise InvalidInput(f"the base model {base or section.base!r} cannot be loaded; name its folder: {error}") from error
     if section.template == "chatml":
-        tokenizer.chat_template = CHATML
+        _use_chatml(tokenizer)
     if tokenizer.eos_token is None or tokenizer.pad_token in (None, tokenizer.eos_token):
         # A padding token that is also the end would take the end out of the loss.
         tokenizer.pad_token = _find_pad(tokenizer)
     return tokenizer
+
+
+def _use_chatml(tokenizer: Any) -> None:
+    if CHATML_END not in tokenizer.get_vocab():
+        raise InvalidInput(
+            f"the tokenizer has no {CHATML_END}, which ends a turn: set [model] template = 'own', or take another base"
+        )
+    tokenizer.chat_template, tokenizer.eos_token = CHATML, CHATML_END
 
 
 def _find_pad(tokenizer: Any) -> str:

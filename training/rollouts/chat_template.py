@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from app.domain.chat import ChatRole, Message
 from app.domain.errors import SetupError
 
+CHATML_END = "<|im_end|>"
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"

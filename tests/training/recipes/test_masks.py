@@ -1,5 +1,6 @@
 """What is trained: the policy's own words and the end of its turns, and nothing that it was told."""
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from app.domain.chat import ChatRole
 from app.domain.errors import InvalidInput
 from tests.support.training_sets import make_trajectory
 from training.recipes.chatml import IGNORED, MaskedIds, mask_answer, mask_conversation
+from training.recipes.config import BaseModelSection
 from training.recipes.samples_page import join_tokens
 from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage
 
@@ -36,6 +38,25 @@ def test_the_trained_tokens_are_what_the_policy_wrote(tokenizer: Any, messages: 
     assert trained == [message.content + END for message in messages if message.trained]
     whole = tokenizer.apply_chat_template([{"role": m.role, "content": m.content} for m in messages], tokenize=False)
     assert tokenizer.decode(masked.ids) == whole
+
+
+def test_under_chatml_a_turn_ends_as_that_template_ends_it(
+    tokenizer: Any, messages: tuple[TrainedMessage, ...], tmp_path: Path
+) -> None:
+    from training.recipes.policy import load_tokenizer
+
+    base = copy.deepcopy(tokenizer)
+    base.eos_token = "<|endoftext|>"  # as of Qwen3's base models
+    base.save_pretrained(tmp_path)
+    found = load_tokenizer(BaseModelSection(base=str(tmp_path)))
+    assert (found.eos_token, found.pad_token) == (END, "<|endoftext|>")
+    masked = mask_conversation(messages, found)
+    assert all(found.decode(run).endswith(END) for run, trained in join_tokens(masked.ids, masked.trained) if trained)
+
+    file = tmp_path / "tokenizer.json"
+    file.write_text(file.read_text().replace("im_end", "eot"))
+    with pytest.raises(InvalidInput, match=r"has no <\|im_end\|>"):
+        load_tokenizer(BaseModelSection(base=str(tmp_path)))
 
 
 def test_a_template_that_rewrites_earlier_messages_is_refused(tokenizer: Any, messages: tuple[TrainedMessage, ...]) -> None:
