@@ -133,7 +133,7 @@ class LocalRecord:
         result = stored.result if stored and stored.result else None
         if result is None:
             self._check_allowed(agent)
-            result = await self._wait_out("tool", agent, lambda: _call_tool(tool, call))
+            result = await self._wait_out(call.name, agent, lambda: _call_tool(tool, call))
             self._watch(EventType.TOOL_CALL, agent, describe_tool_call(call, result))
         turn = Turn(agent=agent, ordinal=ordinal, kind=TurnKind.TOOL, step=call.name, digest=digest, call=call, result=result)
         self._keep_turn(turn, stored)
