@@ -75,6 +75,7 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
     "gave_none": {EN: "it gave none", ZH: "它没有给出"},
     "budget_reached": {EN: "the budget was reached", ZH: "预算已用尽"},
     "was_dropped": {EN: "it was dropped on request", ZH: "应要求取消"},
+    "program_failed": {EN: "an error of the program stopped it", ZH: "程序出错而中止"},
     "nothing_written": {
         EN: "No sentence of this report is the language model's ({detail}); all of them are quoted from the sources.",
         ZH: "本报告没有一句话出自语言模型（{detail}）；全部句子均引自来源。",

@@ -10,7 +10,7 @@ import orjson
 
 from app.asking.storage import rubrics
 from app.domain.budget import StopReason
-from app.domain.errors import NotFound
+from app.domain.errors import ModelError, NotFound
 from app.domain.evidence import Finding
 from app.domain.query import Language
 from app.domain.report import Report
@@ -22,8 +22,10 @@ from app.runs.storage import runs
 from app.runs.storage.run_log import RunLog
 from app.schedules.storage import living_runs
 from app.settings import ClaimGrader
+from workflows.agents.failures import describe_failure
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.stage_memory import memory_of_report
+from workflows.agents.wording import say
 from workflows.durable.cited_copies import count_sources
 from workflows.durable.payloads import ReportRequest
 from workflows.durable.persistence import persist
@@ -136,11 +138,12 @@ async def _write_report(
         report = await _write_with(writer, request, attempt, findings)
         return report, writer.lineage.model_copy(update={"composition": report.composition or ""})
     except BudgetSpent as spent:
-        reason = spent.reason.value
+        reason = describe_failure(spent, request.query.language)
     except Exception as error:
         log.exception("run %s: the report agent failed", request.run_id)
         await attempt.record.tell(EventType.WARNING, REPORTER, {"message": f"the report agent failed: {error}"})
-        reason = str(error)
+        language = request.query.language
+        reason = describe_failure(error, language) if isinstance(error, ModelError) else say("program_failed", language)
     return await _write_without_model(without_model, request, attempt, findings, reason)
 
 

@@ -11,7 +11,7 @@ from app.domain.budget import StopReason
 from app.domain.contract import Halt, ReportTaskInput, ResearchInput
 from app.domain.errors import ModelError, NotFound, RubricaError
 from app.domain.evidence import Passage, Quote
-from app.domain.query import ResearchQuery
+from app.domain.query import Language, ResearchQuery
 from app.domain.report import READER, Report, Section
 from app.domain.revision import ORIGINS, FollowUp, ReportTask, TaskKind, TaskStatus, VersionInfo
 from app.domain.writer import Agents
@@ -21,6 +21,7 @@ from app.reports.storage.reports import find_surroundings
 from app.runs.storage import runs, steering
 from app.runs.storage.run_log import RunLog
 from workflows.agents import brief, follow_up
+from workflows.agents.failures import describe_failure
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting import section_rewrite as by_model
@@ -36,10 +37,19 @@ from workflows.durable.workshop import StageAttempt, StageOutcome, Workshop
 from workflows.durable.writers import ReportWriter, make_brief_writer, writer_of
 from workflows.judging.context import QuoteContext
 from workflows.judging.report_verification import verify_report
+from workflows.judging.second_look import Judges
 from workflows.judging.section_judging import judge_sections_again
 
 WIDE_CHARS = 1_500
 """Characters of the stored copy on each side of a quote from which a follow-up question may be answered."""
+NOT_WRITTEN = {
+    Language.ENGLISH: "The language model did not write “{what}” anew ({reason}); its sentences are the sources' own.",
+    Language.CHINESE: "“{what}”并非由语言模型改写（{reason}）；其中句子均直接取自来源。",
+}
+NOT_ANSWERED = {
+    Language.ENGLISH: "The language model did not answer ({reason}); these are the sources' own words.",
+    Language.CHINESE: "语言模型没有作答（{reason}）；以下均为来源原文。",
+}
 log = logging.getLogger(__name__)
 
 
@@ -101,7 +111,7 @@ def _asks_a_model(writer: ReportWriter) -> bool:
 
 
 class _TaskWork:
-    """One task under way."""
+    """One task under way. `_failure` says why the model that should have written did not; empty: it did, or none should."""
 
     def __init__(self, attempt: StageAttempt, task: ReportTask, start: ResearchInput) -> None:
         self._attempt = attempt
@@ -111,6 +121,8 @@ class _TaskWork:
         assert start.plan is not None
         self._plan = start.plan
         self._findings = attempt.needed_findings
+        self._by_model = False
+        self._failure = ""
 
     async def perform(self) -> None:
         """Do the task and store its result. A change for which the evidence has nothing ends as failed, with the reason."""
@@ -151,6 +163,7 @@ class _TaskWork:
         own_words = request.kind is TaskKind.EDIT
         changed = await self._judge_again(report, place, sections, () if own_words else quotes, not own_words)
         changed = brief.renew_notice(changed, report)
+        changed = self._give_reason(changed, sections[0].heading)
         rendered = render(changed, run, await persist(lambda: find_surroundings(self._shop.database, changed.quotes)))
         info = VersionInfo(
             n=request.base + 1,
@@ -181,9 +194,10 @@ class _TaskWork:
         if _asks_a_model(writer):
             try:
                 written = await by_model.rewrite_section(revision, self._query, self._plan, self._findings, self._kit_of(writer))
+                self._by_model = True
                 return place, tuple(section.model_copy(update={"changed_by": writer.lineage.model}) for section in written)
             except (BudgetSpent, ModelError) as error:
-                log.warning("task %s: the model did not write (%s); the sources' own words do", self._task.id, error)
+                self._note_failure(error)
         kit = self._kit_of(make_brief_writer(self._shop, self._query))
         return place, await brief.revise_section(revision, self._query, self._plan, self._findings, kit)
 
@@ -191,9 +205,8 @@ class _TaskWork:
         self, report: Report, place: tuple[int, int], sections: tuple[Section, ...], quotes: tuple[Quote, ...], mend: bool
     ) -> Report:
         around = await self._contexts_of((*report.quotes, *quotes))
-        kit, judges = self._kit_of(make_brief_writer(self._shop, self._query)), judges_of(self._shop, False)
-        findings = self._findings if mend else ()
-        return await judge_sections_again(report, place, sections, quotes, findings, kit, judges, around, mend)
+        kit, findings = self._kit_of(make_brief_writer(self._shop, self._query)), self._findings if mend else ()
+        return await judge_sections_again(report, place, sections, quotes, findings, kit, self._judges, around, mend)
 
     async def _answer_question(self) -> None:
         """Answer the question from the sentences around every quote that the searches found."""
@@ -204,19 +217,48 @@ class _TaskWork:
         report = Report(title="", sections=(Section(heading="", body=answered.body),), quotes=answered.quotes)
         kit = self._kit_of(make_brief_writer(self._shop, self._query))
         contexts = await self._contexts_of(answered.quotes)
-        judged = await verify_report(report, (), kit, judges_of(self._shop, False), contexts, mend=False)
-        told = answered.model_copy(update={"claims": judged.claims if answered.answered else ()})
-        await self._close_task(lambda log: self._end_task(log, TaskStatus.DONE, answer=told))
+        judged = await verify_report(report, (), kit, self._judges, contexts, mend=False)
+        told = {"body": judged.sections[0].body, "claims": judged.claims} if answered.answered else {}
+        answer = self._explain(answered.model_copy(update=told))
+        await self._close_task(lambda log: self._end_task(log, TaskStatus.DONE, answer=answer))
 
     async def _write_answer(self, question: str, passages: list[Passage]) -> FollowUp:
         writer = writer_of(self._shop, self._query)
         if _asks_a_model(writer):
             try:
-                return await follow_up.answer_from_evidence(question, self._query, passages, self._kit_of(writer))
+                answer = await follow_up.answer_from_evidence(question, self._query, passages, self._kit_of(writer))
+                self._by_model = True
+                return answer
             except (BudgetSpent, ModelError) as error:
-                log.warning("task %s: the model did not answer (%s); the sources' own words do", self._task.id, error)
+                self._note_failure(error)
         kit = self._kit_of(make_brief_writer(self._shop, self._query))
         return await follow_up.answer_in_quotes(question, self._query, passages, kit)
+
+    def _note_failure(self, error: BudgetSpent | ModelError) -> None:
+        log.warning("task %s: the model did not write (%s); the sources' own words do", self._task.id, error)
+        self._failure = describe_failure(error, self._query.language)
+
+    def _give_reason(self, changed: Report, heading: str) -> Report:
+        """Return the report with a notice why a section is not the model's, if there is a reason, in place of an earlier one."""
+        opening, _, ending = NOT_WRITTEN[self._query.language].partition("{reason}")
+        opening = opening.format(what=heading)
+        new = (f"{opening}{self._failure}{ending}",) if self._failure else ()
+        kept = (notice for notice in changed.notices if not notice.startswith(opening))
+        return changed.model_copy(update={"notices": (*new, *kept)})
+
+    def _explain(self, answer: FollowUp) -> FollowUp:
+        """Return the answer after the reason why it is not the model's, if there is one."""
+        if not self._failure:
+            return answer
+        reason = f"> {NOT_ANSWERED[self._query.language].format(reason=self._failure)}\n\n"
+        by = len(reason)
+        claims = tuple(claim.model_copy(update={"start": claim.start + by, "end": claim.end + by}) for claim in answer.claims)
+        return answer.model_copy(update={"body": reason + answer.body, "claims": claims})
+
+    @property
+    def _judges(self) -> Judges:
+        """The judges of the first report for what the model wrote; else those that spend nothing."""
+        return judges_of(self._shop, self._by_model)
 
     def _kit_of(self, writer: ReportWriter) -> Kit:
         memory = memory_of_report(self._plan, self._findings, self._attempt.notes)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from app.domain.claims import Claim
 from app.domain.evidence import Finding, Quote
 from app.domain.report import Report, Section
+from app.settings import ClaimGrader
 from workflows.agents.kit import Kit
 from workflows.judging.context import QuoteContext
 from workflows.judging.report_verification import list_notices, verify_report
@@ -34,7 +35,7 @@ async def judge_sections_again(
     kept_before = [claim for claim in report.claims if claim.section < first]
     kept_after = [_shift_section(claim, shift) for claim in report.claims if claim.section >= end]
     claims = (*kept_before, *(_shift_section(claim, first) for claim in part.claims), *kept_after)
-    old = set(list_notices(report.claims, kit.language, judges.second))
+    old = {notice for judge in ClaimGrader for notice in list_notices(report.claims, kit.language, judge)}
     said = tuple(notice for notice in report.notices if notice not in old)
     update = {
         "sections": (*report.sections[:first], *part.sections, *report.sections[end:]),

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from app.domain.budget import StopReason
 from app.domain.errors import ModelUnavailable, ToolUnavailable
+from app.domain.query import Language
 from app.domain.run import EventType, RunStatus
 from tests.workflows.durable.toys import Gate, make_quoting_toys, make_toy_agents
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.agents.agent_set import AgentSet
+from workflows.agents.ports import BudgetSpent
 
 
 def broken(agents: AgentSet, **stages: str) -> AgentSet:
@@ -69,7 +72,18 @@ async def test_when_the_report_agent_fails_the_report_is_a_brief_and_says_so(hou
         await house.wait_for(run_id, RunStatus.COMPLETED)
     written = await house.read_report_markdown(run_id)
     assert "made of quotations" in written
-    assert "did not write this report (out of words)" in written
+    assert "did not write this report (an error of the program stopped it)" in written
+    assert "out of words" in str(await house.list_events(run_id, EventType.WARNING))
+
+
+async def test_a_report_that_the_budget_ended_says_why_in_the_language_of_the_run(house: WholeProduct) -> None:
+    async def spent(*_: Any) -> Any:
+        raise BudgetSpent(StopReason.BUDGET)
+
+    async with house.start_worker(replace(make_toy_agents(), report=spent)):
+        run_id = await house.ask("为什么要征收关税？", language=Language.CHINESE)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
+    assert "本报告并非由语言模型撰写（预算已用尽）" in await house.read_report_markdown(run_id)
 
 
 async def test_a_run_that_can_produce_nothing_fails_with_the_reason(house: WholeProduct) -> None:

@@ -1,6 +1,7 @@
 """Reports changed section by section, and asked about, in the whole product: real PostgreSQL, Temporal and worker."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -11,7 +12,7 @@ from app.domain.budget import Budget
 from app.domain.chat import ChatRequest, Completion
 from app.domain.citations import MARKER
 from app.domain.claims import Support
-from app.domain.errors import Conflict, InvalidInput, NotFound, ToolError
+from app.domain.errors import Conflict, InvalidInput, ModelRefused, NotFound, ToolError
 from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.revision import ReportTask, TaskStatus, VersionOrigin
@@ -20,6 +21,7 @@ from app.reports.rendering.numbering import number_citations
 from app.reports.service.revisions import ReportRevisions
 from app.reports.service.revisions.differences import Change
 from app.reports.storage import reports
+from app.settings import ClaimGrader
 from tests.workflows.durable.toys import TEXT, ToyIndex, ToyModel
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.agents.brief import make_notice
@@ -32,10 +34,13 @@ class Writer(ToyModel):
     """Rewrites and answers in words that cite what it is shown; all else as the toy does."""
 
     says: str = "It was said that tariffs were a reason [q1]. Bees make honey [q2][q99]."
+    rules: str = ""
 
     async def complete(self, request: ChatRequest) -> Completion:
         told = await super().complete(request)
         asked = request.messages[-1].content
+        if self.rules and "verdicts" in str(request.response_schema):
+            return told.model_copy(update={"text": self.rules})
         return told.model_copy(update={"text": self.says}) if "<evidence>" in asked else told
 
 
@@ -162,6 +167,42 @@ async def test_questions_are_answered_from_stored_evidence_only(house: WholeProd
         assert len(house.index.searched) == searched
         kept = await desk.revisions.list_tasks(desk.run, True, 10, None)
         assert [task.id for task in kept] == [silent.id, told.id]
+
+
+async def test_what_the_model_does_not_write_is_quoted_and_says_why(house: WholeProduct) -> None:
+    async def refuse(said: str) -> None:
+        if "<evidence>" in said:
+            raise ModelRefused("the key is not valid")
+
+    async with house.start_worker():
+        desk = await finished(house)
+        house.model.hook = refuse
+        asked = await desk.done(await desk.revisions.ask(desk.run, "What did president number 3 say about tariffs?"))
+        assert asked.answer is not None, asked.detail
+        first, _, quoted = asked.answer.body.partition("\n\n")
+        assert "did not answer (the key is not valid)" in first
+        assert quoted
+        for claim in asked.answer.claims:
+            assert "number" in asked.answer.body[claim.start : claim.end]
+        changed = await desk.done(await desk.revisions.rewrite(desk.run, 0, False, "", None))
+        assert changed.version == 2, changed.detail
+        assert "(the key is not valid)" in (await desk.report()).notices[0]
+        await desk.done(await desk.revisions.edit(desk.run, 0, "", "My words.", None))
+        assert not any("(the key is not valid)" in notice for notice in (await desk.report()).notices)
+
+
+async def test_a_model_that_judged_the_report_judges_what_it_writes_later(house: WholeProduct) -> None:
+    verdicts = [{"claim": n, "verdict": "none", "reason": "Not said.", "softened": ""} for n in (1, 2)]
+    house.model = Writer(rules=json.dumps({"verdicts": verdicts}))
+    async with house.start_worker() as shop:
+        shop.judge = ClaimGrader.MODEL
+        desk = await finished(house)
+        changed = await desk.done(await desk.revisions.rewrite(desk.run, 0, False, "", None))
+        assert changed.version == 2, changed.detail
+        assert {claim.judge for claim in (await desk.report()).claims if claim.section == 0} == {"model"}
+        asked = await desk.done(await desk.revisions.ask(desk.run, "Which president said that tariffs were a reason?"))
+        assert asked.answer is not None, asked.detail
+        assert {claim.judge for claim in asked.answer.claims} == {"model"}
 
 
 async def test_without_a_model_other_sentences_of_the_evidence_are_taken(house: WholeProduct) -> None:
