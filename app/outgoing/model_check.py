@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import orjson
 
 from app.domain.errors import Conflict
+from app.outgoing.model_accounts import TOP_UP, is_account_empty
+from app.outgoing.retry_after import read_retry_after
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,9 +21,9 @@ ACCEPTED_FOR, REFUSED_FOR = timedelta(minutes=10), timedelta(seconds=5)
 """How long an answer holds: a refusal only briefly, because somebody is about to put it right."""
 SHOWN_CHARS = 200
 READ_BYTES = 4_000
-REFUSALS = frozenset({401, 403, 404})
+KEY, PATH = frozenset({401, 403}), frozenset({404, 405})
 _NO_MODEL = re.compile(r"model_not_found|model.{0,100}?(not found|not exist|n't exist)|(no such|unknown) model", re.I | re.S)
-_UNPAID = re.compile(r"quota|insufficient|credit|billing|payment", re.I)
+_CHECK_PATH = "check RUBRICA_LLM_MODEL and RUBRICA_LLM_BASE_URL, which mostly ends in /v1"
 
 
 class ModelCheck:
@@ -51,7 +53,7 @@ class ModelCheck:
         """Return if the model takes requests, or cannot be asked just now: a run waits for a server that is away.
 
         Raises:
-            Conflict: it refuses the key, or has no such model.
+            Conflict: it refuses the key, finds its account used up, has no such model, or does not answer at this address.
         """
         if refusal := await self.find_refusal():
             raise Conflict(f"nothing was started: {refusal}")
@@ -76,7 +78,8 @@ class ModelCheck:
                     return ""
                 one = {"model": self._model, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 1}
                 async with session.post(f"{self._url}/chat/completions", json=one, allow_redirects=False) as answer:
-                    return self._read_refusal(answer.status, await answer.content.read(READ_BYTES))
+                    wish = read_retry_after(answer.headers)
+                    return self._read_refusal(answer.status, await answer.content.read(READ_BYTES), wish)
         except (aiohttp.ClientError, TimeoutError):
             return ""
 
@@ -87,20 +90,30 @@ class ModelCheck:
             except (orjson.JSONDecodeError, KeyError, TypeError):
                 return False
 
-    def _read_refusal(self, status: int, body: bytes) -> str:
+    def _read_refusal(self, status: int, body: bytes, wish: timedelta | None) -> str:
         said = _read_reason(body)
-        unknown = status == 404 or (status in (400, 422) and _NO_MODEL.search(said) is not None)
-        if not (unknown or status in REFUSALS) or (status == 403 and _UNPAID.search(said)):
-            return ""
-        advice = "check RUBRICA_LLM_MODEL and RUBRICA_LLM_BASE_URL" if unknown else "check RUBRICA_LLM_API_KEY"
-        return f"the language model {self._model!r} refuses every request (HTTP {status}: {said[:SHOWN_CHARS]}); {advice}"
+        advice = _find_advice(status, said, body) if wish is None else ""
+        told = f"the language model {self._model!r} refuses every request (HTTP {status}: {said[:SHOWN_CHARS]}); {advice}"
+        return told if advice else ""
+
+
+def _find_advice(status: int, said: str, body: bytes) -> str:
+    """Return what to do about an answer that each request will get; empty if others may be answered."""
+    if is_account_empty(status, said):
+        return TOP_UP
+    page = status == 200 and body.lstrip()[:1] == b"<"
+    if page or status in PATH or (status in (400, 422) and _NO_MODEL.search(said)):
+        return _CHECK_PATH
+    if 300 <= status < 400:
+        return "it sends elsewhere: set RUBRICA_LLM_BASE_URL to the final address"
+    return "check RUBRICA_LLM_API_KEY" if status in KEY else ""
 
 
 def _read_reason(body: bytes) -> str:
     """Return what a server says of its refusal, in JSON or as a page, on one line."""
     try:
         said = orjson.loads(body)["error"]
-        text = f"{said['message']} {said.get('code') or ''}" if isinstance(said, dict) else str(said)
+        text = f"{said['message']} {said.get('code') or said.get('type') or ''}" if isinstance(said, dict) else str(said)
     except (orjson.JSONDecodeError, KeyError, TypeError):
         text = re.sub(r"<[^>]*>", " ", body.decode("utf-8", "replace"))
     return " ".join(text.split())

@@ -108,8 +108,6 @@ class Runs:
             TooManyRequests: a quota of the organisation or the key is reached; then nothing is stored.
             Conflict: the language model refuses every request; then nothing is stored.
         """
-        if self._model_check is not None:
-            await self._model_check.require_accepted()
         run_id = uuid4()
         return (await self.create_all(self.list_queries(query, beside, run_id), notes, agreed, run_id))[0]
 
@@ -137,10 +135,12 @@ class Runs:
         """Store runs, all or none, and start them. `check` is called first, in the transaction that stores them.
 
         Raises:
-            InvalidInput, TooManyRequests: as `create`.
+            InvalidInput, TooManyRequests, Conflict: as `create`.
         """
         for query in queries:
             self._check_available(query.system)
+        if self._model_check is not None:
+            await self._model_check.require_accepted()
         wanted = [await resolve_collections(self._database, await self._with_default_writer(query)) for query in queries]
         ids = [first_id or uuid4(), *(uuid4() for _ in queries[1:])]
         async with self._database.acquire() as connection:

@@ -67,7 +67,7 @@ class SideBySides:
 
         Raises:
             InvalidInput: a system is not available here, or is named twice.
-            Conflict: a system works the question already, or the run's rubric is not drafted yet.
+            Conflict: a system works the question already, the run's rubric is not drafted yet, or the model refuses everything.
             TooManyRequests: a quota is reached; then none was started.
         """
         if len(set(systems)) != len(systems):
