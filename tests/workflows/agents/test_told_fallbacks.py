@@ -102,7 +102,7 @@ async def test_a_brief_of_all_evidence_takes_the_place_of_a_report_that_the_mode
     report = await write(writing(Workshops_and_wages="", What_it_cost="Nobody knows."), asked)
     assert report.notices[0].startswith("The language model did not write most of this report")
     parts = [section.heading for section in report.sections if section.level == 2]
-    assert parts == [QUERY.question, "Protection", "Prices"], "what the question itself finds comes first"
+    assert parts == [QUERY.question, "Protection"], "first what serves the question, then what is answered with citations"
     assert re.search(r"Protection \[\d\]\.", rendered(report)), "what the search answered with a citation is kept"
     assert set(report.quotes) >= {quote for finding in FOUND for quote in finding.quotes}
 
