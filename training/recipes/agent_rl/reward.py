@@ -4,7 +4,6 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from app.domain.evidence_rubric import EvidenceRubric
-from app.domain.missing import Missing
 from app.domain.query import SystemName
 from app.domain.rubric import Rubric
 from training.recipes.agent_rl.config import RewardKind, RewardSection
@@ -25,9 +24,9 @@ AGENT = "search/s1"
 
 
 async def reward_report(
-    question: str, rollout: Rollout, rubric: EvidenceRubric | Rubric | Missing, section: RewardSection, reader: "ReportReader"
+    question: str, rollout: Rollout, rubric: EvidenceRubric | Rubric, section: RewardSection, reader: "ReportReader"
 ) -> Reward:
-    """Return the reward with its parts. It is missing where the rubric or a needed verdict is."""
+    """Return the reward with its parts. It is missing where a needed verdict is."""
     if section.kind is RewardKind.RUBRIC:
         score = await _score_text(question, rollout.output, rubric, section, reader.judge)
         return Reward(score, {"rubric": score})
@@ -44,7 +43,7 @@ class ReportReader:
         self._read_claims = cited_claims_of if system is SystemName.DEEPRUBRIC else bracketed_claims_of
 
     async def judge_parts(
-        self, question: str, rollout: Rollout, rubric: EvidenceRubric | Rubric | Missing, section: RewardSection
+        self, question: str, rollout: Rollout, rubric: EvidenceRubric | Rubric, section: RewardSection
     ) -> DeepRubricParts:
         """Judge the parts of DRub Eq. 5. A rubric that is not DeepRubric's own is scored by QSR Eq. 2 in its place."""
         own = rubric if isinstance(rubric, EvidenceRubric) else None
@@ -62,12 +61,8 @@ class ReportReader:
         return replace(parts, rubric=await _score_text(question, transcript.answer, rubric, section, self.judge))
 
 
-async def _score_text(
-    question: str, text: str, rubric: EvidenceRubric | Rubric | Missing, section: RewardSection, judge: Kit
-) -> Score:
+async def _score_text(question: str, text: str, rubric: EvidenceRubric | Rubric, section: RewardSection, judge: Kit) -> Score:
     """Score a text by a rubric (QSR Eq. 2); 0 for one without words."""
     if not has_words(text):
         return 0.0
-    if isinstance(rubric, Missing):
-        return rubric
     return (await score_answer(judge, question, text, rubric)).total(section.aggregation)

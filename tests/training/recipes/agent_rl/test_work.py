@@ -129,6 +129,24 @@ def test_the_general_rubric_is_the_same_for_each_question(tmp_path: Path) -> Non
     assert [task.material for task in tasks] == [BASELINE[Language.ENGLISH]] * len(tasks)
 
 
+async def test_nothing_is_sampled_for_a_question_whose_rubric_cannot_be_written(tmp_path: Path) -> None:
+    asked: list[ChatRequest] = []
+
+    def report(request: ChatRequest) -> str:
+        asked.append(request)
+        return REPORT
+
+    async with serve_model_stub(ModelStub(answerer=lambda _: "I will not say.")) as stub:
+        data = {"sets": [str(tmp_path / "evidence-trees")], "rubrics": "prompted"}
+        generator = {"url": stub.base_url, "model": "writer"}
+        config = make_config(tmp_path, stub.base_url, one_conversation=True, data=data, generator=generator)
+        settings = CollectorSettings(group_size=2, groups_a_step=1, most_tries=2)
+        opened = open_work(config, tmp_path, lambda _: ScriptedModel(report))
+        async with opened as work, Collector(read_tasks(config.data, Split.TRAIN)[:1], work, settings) as collector:
+            assert await collector.next_batch(1) == ()
+    assert (collector.counts.failed, collector.counts.given_up, asked) == (4, 1, [])
+
+
 async def test_a_judge_is_asked_at_its_temperature(tmp_path: Path) -> None:
     asked: list[float] = []
 
