@@ -3,6 +3,7 @@
 origin.json    what decides the run: resolved configuration, code, packages, digests of data and base model
 metrics.jsonl  a line for each logged step          figures.json  figures of the whole run, such as rates before and after
 samples.html   examples with their masks            report.html   curves and costs, written anew as the run goes
+rollouts/      what a policy wrote, a line a group  samples-50.html   the rollouts that stood in samples.html at step 50
 checkpoints/   from which the same command goes on  model/        the trained adapter or weights, when the run is over
 ending.txt     why the run ended before its last step, if it did
 """
@@ -24,7 +25,7 @@ from training.folders import lock_folder, replace_file
 
 FORMAT = "rubrica.training_run/1"
 ORIGIN, METRICS, FIGURES, SAMPLES, REPORT = "origin.json", "metrics.jsonl", "figures.json", "samples.html", "report.html"
-CHECKPOINTS, MODEL, BASE = "checkpoints", "model", "base"
+CHECKPOINTS, MODEL, BASE, ROLLOUTS = "checkpoints", "model", "base", "rollouts"
 COMPARED = ("format", "recipe", "config", "code", "packages", "data", "base")
 STATE, ENDING = "trainer_state.json", "ending.txt"
 

@@ -37,6 +37,21 @@ def test_the_run_shows_its_rollouts(tmp_path: Path) -> None:
     assert "sample 1" in (run.path / "samples.html").read_text()
 
 
+def test_every_rollout_can_be_read_afterwards_and_is_kept_once(tmp_path: Path) -> None:
+    config = make_config(run={"keep": STEPS})
+    whole = train_small(tmp_path / "whole", config)
+    again = train_small(cut_off(whole.path, 2, tmp_path / "cut"), config)
+    logged = {step: values["reward"] for step, values in read_curves(whole) if "reward" in values}
+    for step in range(1, STEPS + 1):
+        kept = (again.path / "rollouts" / f"{step}.jsonl").read_text()
+        assert kept == (whole.path / "rollouts" / f"{step}.jsonl").read_text()
+        groups = [json.loads(line) for line in kept.splitlines()]
+        rollouts = [rollout for group in groups for rollout in group["rollouts"]]
+        assert sum(each["reward"]["value"] for each in rollouts) / len(rollouts) == pytest.approx(logged[step])
+        assert all(each["turns"][0]["text"] == each["output"] and "letters" in each["reward"]["parts"] for each in rollouts)
+        assert groups[0]["task"] in (again.path / f"samples-{step}.html").read_text()
+
+
 @pytest.mark.parametrize("most_versions_old", [0, 1])
 def test_a_small_step_in_bfloat16_moves_all_weights(tmp_path: Path, most_versions_old: int) -> None:
     changes = {"optimizer": {"learning_rate": 1e-6}, "model": {"dtype": "bfloat16"}}
