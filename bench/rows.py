@@ -1,6 +1,7 @@
 """`python -m bench.rows [--rollouts N]`: whether training rows hold what the policy sampled.
 
-N random rollouts of each of the four systems, in process over a small corpus. The policy is one of the scripted policies of
+N random rollouts of each of the four systems, in process over a small corpus: half as the product serves them, half as recipes
+train them, with caps, observed faults and nothing replaced. The policy is one of the scripted policies of
 `bench.transcripts` (one obeys, twelve do not), spoilt at random: broken and empty answers, loops, words of special tokens, other
 spellings of the same text in ids, ends of turn that come early or not at all. An engine writes its ids with random
 log-probabilities; the rows are compared with what that engine was asked and said. `faults` are sampled ids lost, doubled,
@@ -18,43 +19,24 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from app.domain.chat import ChatRequest
-from app.domain.query import ResearchQuery, SystemName
-from app.domain.trajectory import Trajectory
+from app.domain.query import SystemName
 from bench.result import print_result, print_skipped
 from bench.transcript_policies import list_policies
 from tests.support.row_checks import count_row_faults
+from tests.support.row_rollouts import run_as_served, run_as_trained
 from tests.support.scripted_engine import ScriptedEngine
-from tests.workflows.agent_kit import make_kit, make_record
-from tests.workflows.systems.one_question import QUESTION
 from training.rollouts.chat_template import ChatTemplate
-from training.rollouts.engine import Engine, SamplingSettings
+from training.rollouts.engine import SamplingSettings
 from training.rollouts.rows import make_rows
 from training.rollouts.sampler import Sampler
-from workflows.agents.codec import TagCodec
-from workflows.agents.kit import Bounds
-from workflows.systems.agent_sets import AGENTS
-from workflows.systems.local import LocalStages
-from workflows.systems.minddr import research
-from workflows.systems.steering import PlanSteering
 
 ROLLOUTS, SAMPLED_ROLLOUTS = 500, 3
+RUNS = (run_as_served, run_as_trained)
 CONTEXTS = (4_000, 8_000, 16_000, 32_000)
 SAMPLED_TOKENS, SAMPLED_CONTEXT = 48, 6_000
 ODD_TEXTS = ("", " ", "<answer>", "<think>", "</answer><answer>", "\x00", "\u5173\u7a0e\ufffd", "the same again " * 40)
 CHANCE_SPOILT = 0.3
 Ids = list[int]
-
-
-async def run_rollout(
-    system: SystemName, engine: Engine, template: ChatTemplate, settings: SamplingSettings, context: int
-) -> Trajectory:
-    """Run a system once, sampled by an engine."""
-    record = make_record()
-    bounds = Bounds(shorten_conversations=False)
-    kit = make_kit(Sampler(engine, template, settings, context), record, codec=TagCodec(), bounds=bounds)
-    query = ResearchQuery(question=QUESTION, system=system)
-    await research(query, LocalStages(AGENTS[system], kit, record, query), PlanSteering())
-    return record.trajectory
 
 
 def make_writer(tokenizer: Any, chance: random.Random) -> Callable[[ChatRequest], Ids]:
@@ -98,7 +80,8 @@ async def count_faults(system: SystemName, number: int, tokenizer: Any, template
     chance = random.Random(f"{system.value} {number}")
     engine = ScriptedEngine(tokenizer, make_writer(tokenizer, chance), number)
     settings = SamplingSettings((tokenizer.eos_token_id,))
-    trajectory = await run_rollout(system, engine, template, settings, chance.choice(CONTEXTS))
+    policy = Sampler(engine, template, settings, chance.choice(CONTEXTS))
+    trajectory = await RUNS[number % 2](system, policy)
     rows = make_rows(trajectory)
     return count_row_faults(rows, engine.calls, trajectory), sum(len(c.sample.ids) for c in engine.calls), len(rows)
 
@@ -111,7 +94,8 @@ async def sample_gap(model: Any, tokenizer: Any, template: ChatTemplate) -> floa
     engine = TransformersEngine("policy", lend(model), pad_id=tokenizer.pad_token_id)
     stop = (tokenizer.eos_token_id,)
     settings = [SamplingSettings(stop, most_tokens=SAMPLED_TOKENS, seed=seed) for seed in range(SAMPLED_ROLLOUTS)]
-    runs = [run_rollout(system, engine, template, one, SAMPLED_CONTEXT) for system in SystemName for one in settings]
+    policies = [(run, Sampler(engine, template, one, SAMPLED_CONTEXT)) for run in RUNS for one in settings]
+    runs = [run(system, policy) for system in SystemName for run, policy in policies]
     rows = [row for trajectory in await asyncio.gather(*runs) for row in make_rows(trajectory)]
     print(f"{sum(sum(row.sampled) for row in rows)} ids in {len(rows)} rows sampled by the model")
     return find_largest_gap(model, rows)

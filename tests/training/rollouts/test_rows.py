@@ -1,7 +1,7 @@
 """Rows hold every sampled id exactly once, whatever the policy says and however the agents ask."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,14 +11,14 @@ from app.domain.budget import AgentLimits, StopReason
 from app.domain.chat import ChatRequest, ChatRole, Completion, Message, SampledTokens
 from app.domain.errors import ModelRefused
 from app.domain.evidence import Finding
-from app.domain.query import ResearchQuery, SystemName
+from app.domain.query import SystemName
 from app.domain.trajectory import Trajectory, Turn, TurnKind
 from tests.support.byte_tokenizer import END_OF_TURN, PIECES, SPECIAL, ByteTokenizer
 from tests.support.row_checks import count_row_faults
+from tests.support.row_rollouts import run_as_served, run_as_trained
 from tests.support.scripted_engine import ScriptedEngine
 from tests.workflows.agent_kit import make_kit, make_record
 from tests.workflows.agents.scripted_search import PLAN, QUERY, SUBTASK
-from tests.workflows.systems.one_question import QUESTION
 from training.rollouts.chat_template import ChatTemplate
 from training.rollouts.engine import SamplingSettings
 from training.rollouts.nouns import TrainingRow
@@ -28,11 +28,7 @@ from workflows.agents.codec import TagCodec
 from workflows.agents.deep_search import search_deeply
 from workflows.agents.kit import Bounds
 from workflows.chat_models.scripted import ScriptedModel
-from workflows.systems.agent_sets import AGENTS
-from workflows.systems.local import LocalStages
 from workflows.systems.local_record import LocalRecord
-from workflows.systems.minddr import research
-from workflows.systems.steering import PlanSteering
 
 TOKENIZER = ByteTokenizer()
 TEMPLATE = ChatTemplate(TOKENIZER)
@@ -67,15 +63,16 @@ def make_policy(script: Sequence[list[int]]) -> ScriptedEngine:
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(said, st.sampled_from(list(SystemName)), st.integers(3_000, 12_000))
+@given(said, st.sampled_from(list(SystemName)), st.integers(3_000, 12_000), st.sampled_from([run_as_served, run_as_trained]))
 async def test_whatever_the_policy_says_each_sampled_id_is_in_one_row(
-    script: list[tuple[str, bool, bool]], system: SystemName, context: int
+    script: list[tuple[str, bool, bool]],
+    system: SystemName,
+    context: int,
+    run: Callable[[SystemName, Sampler], Awaitable[Trajectory]],
 ) -> None:
-    engine, record = make_policy(write_ids(script)), make_record()
-    kit = make_kit(Sampler(engine, TEMPLATE, SETTINGS, context), record, codec=TagCodec(), bounds=UNBOUND)
-    query = ResearchQuery(question=QUESTION, system=system)
-    await research(query, LocalStages(AGENTS[system], kit, record, query), PlanSteering())
-    assert count_row_faults(make_rows(record.trajectory), engine.calls, record.trajectory) == 0
+    engine = make_policy(write_ids(script))
+    trajectory = await run(system, Sampler(engine, TEMPLATE, SETTINGS, context))
+    assert count_row_faults(make_rows(trajectory), engine.calls, trajectory) == 0
 
 
 @settings(max_examples=60, deadline=None)
