@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -102,8 +102,8 @@ async def _watch(api: AsyncClient, run: str, context: Context[Any, Any]) -> RunP
 def _add_research(made: MCPServer[Any], api: AsyncClient) -> None:
     @made.tool()
     @_pass_on_errors
-    async def research_start(question: str, effort: str = "standard") -> dict[str, str]:
-        """Research a question. Returns the run's id at once. `effort`: quick, standard or deep."""
+    async def research_start(question: str, effort: Literal["quick", "standard", "deep"] = "standard") -> dict[str, str]:
+        """Research a question. Returns the run's id at once."""
         run = await api.send(runs.create(NewRun(question=question, effort=Effort(effort))))
         return {"run": run.id, "status": run.status.value}
 

@@ -72,6 +72,9 @@ async def test_search_and_research_are_offered_to_mcp_clients(tmp_path: Path, in
             assert "nothing is stored there" in missing.content[0].text  # type: ignore[union-attr]
             started = await client.call_tool("research_start", {"question": "Why tariffs?", "effort": "quick"})
             assert RUN_ID in started.content[0].text  # type: ignore[union-attr]
+            wrong = await client.call_tool("research_start", {"question": "Why tariffs?", "effort": "best"})
+            assert wrong.is_error
+            assert "'quick', 'standard' or 'deep'" in wrong.content[0].text  # type: ignore[union-attr]
             assert not (await client.call_tool("research_status", {"run": RUN_ID})).is_error
             told: list[tuple[float, str | None]] = []
 
