@@ -49,9 +49,8 @@ class ChatController(Controller):
         question, notes = data.to_question()
         model = ids.find_model(data.model, runs.systems, data.reasoning_effort)
         query = await choose_sources(NewRun(question=question, **model._asdict()), suggestions)
-        run = await runs.create(query, notes)
         kept = ResponseDetails(metadata=data.metadata or {}, retrievable=data.store is not False)
-        await response_details.keep(run.id, run.id, kept)
+        run = await runs.create(query, notes, keep=response_details.in_transaction(kept))
         if data.stream:
             fold = ChatStream(data.stream_options is not None and data.stream_options.include_usage)
             return Stream(stream_frames(live, runs, run.id, fold), headers=STREAM_HEADERS)

@@ -1,6 +1,6 @@
 """Keep what a client gave along with a question, beside the run, which knows nothing of it."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from uuid import UUID
 
 import orjson
@@ -42,6 +42,11 @@ class KeptDetails:
         notes = orjson.dumps(details.metadata).decode()
         async with translate_outages():
             await self._database.execute(KEEP, response, run_id, notes, details.previous, details.retrievable)
+
+    @staticmethod
+    def in_transaction(details: ResponseDetails) -> Callable[[Executor, UUID], Awaitable[None]]:
+        """Return what keeps the details of a run in the transaction that stores it, so that neither is there alone."""
+        return lambda connection, run_id: KeptDetails(connection).keep(run_id, run_id, details)
 
     async def get(self, response: UUID) -> ResponseDetails:
         """Return the details of a response.

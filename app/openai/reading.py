@@ -59,9 +59,10 @@ def make_response(
     detail: str = "",
     output: Sequence[OutputItem] = (),
     instructions: str | None = None,
+    reason: str | None = None,
 ) -> Response:
-    """Return the run as it was when it had this status."""
-    stopped = status is RunStatus.PAUSED and run.reason is not None
+    """Return the run as it was when it had this status, for this reason."""
+    stopped = status is RunStatus.PAUSED and reason is not None
     named = "incomplete" if stopped else status_of(status)
     return Response(
         id=ids.response_id_of(run.id),
@@ -83,7 +84,7 @@ async def read_response(runs: Runs, run: Run, details: ResponseDetails) -> Respo
     """Return the run as it stands. Its output is shown when it has finished."""
     if not run.status.finished:
         first = await runs.read_events(run.id, INSTRUCTIONS_SEQ - 1, 1)
-        return make_response(run, run.status, details, instructions=instructions_in(first))
+        return make_response(run, run.status, details, instructions=instructions_in(first), reason=run.reason)
     log = await read_log(runs, run.id)
     output: list[OutputItem] = []
     if lines := _lines_in(log, run):

@@ -92,8 +92,7 @@ class ResponsesController(Controller):
             await response_details.keep(asked.task.id, asked.run.id, details)
             return _answer_follow_up(data, revisions, asked, details)
         query = await choose_sources(NewRun(question=question, **model._asdict()), suggestions)
-        run = await runs.create(query, notes)
-        await response_details.keep(run.id, run.id, details)
+        run = await runs.create(query, notes, keep=response_details.in_transaction(details))
         if data.stream:
             return _stream(live, runs, run.id, details, None)
         if data.background:
@@ -130,7 +129,7 @@ class ResponsesController(Controller):
 
     @post(
         "/{response_id:str}/cancel",
-        opt=needs(AccessScope.RUNS_WRITE),
+        opt=needs(AccessScope.RUNS_WRITE, AccessScope.RUNS_READ, AccessScope.REPORTS_READ),
         status_code=200,
         media_type=JSON,
         responses={**error_responses(404, 409), 200: RESPONSE},

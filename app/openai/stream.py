@@ -61,18 +61,19 @@ class ResponseStream:
             yield from self._end_progress(run)
             yield from self._add_message(run, report)
         elif event.type == EventType.STATUS_CHANGED:
-            yield from self._read_status(run, RunStatus(payload["status"]), payload["detail"])
+            yield from self._read_status(run, RunStatus(payload["status"]), payload["detail"], payload.get("reason"))
 
-    def _read_status(self, run: Run, status: RunStatus, detail: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _read_status(self, run: Run, status: RunStatus, detail: str, reason: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
         if status.finished:
             yield from self._end_progress(run)
-        if status is RunStatus.PAUSED and run.reason:
-            yield "response.incomplete", {"response": self._make_snapshot(run, status, detail)}
+        if status is RunStatus.PAUSED and reason:
+            yield "response.incomplete", {"response": self._make_snapshot(run, status, detail, reason)}
         if status in ENDS:
             yield ENDS[status], {"response": self._make_snapshot(run, status, detail)}
 
-    def _make_snapshot(self, run: Run, status: RunStatus, detail: str = "") -> Response:
-        return make_response(run, status, self._details, detail, self._done if status.finished else (), self._instructions)
+    def _make_snapshot(self, run: Run, status: RunStatus, detail: str = "", reason: str | None = None) -> Response:
+        output = self._done if status.finished else ()
+        return make_response(run, status, self._details, detail, output, self._instructions, reason)
 
     def _add_progress(self, run: Run, line: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield a line as a part of the reasoning's summary."""

@@ -38,6 +38,7 @@ BATCH = 100
 
 # Raises when the organisation may not begin one more run; called in the transaction that stores the run.
 Admit = Callable[[Executor], Awaitable[None]]
+Keep = Callable[[Executor, UUID], Awaitable[None]]
 
 log = logging.getLogger(__name__)
 
@@ -95,13 +96,14 @@ class Runs:
         notes: Sequence[str] = (),
         agreed: AgreedRubric | None = None,
         beside: Sequence[SystemName] = (),
+        keep: Keep | None = None,
     ) -> Run:
         """Store a run, with its rubric if there is one, and start it.
 
         If the workflow service does not answer, the run stays queued, its detail says so, and `dispatch` starts it later.
 
         `notes` are stored first; every stage reads them. The systems `beside` work the same question on the same evidence,
-        held to the same rubric, each in a run of its own.
+        held to the same rubric, each in a run of its own. `keep` stores more about the run in the same transaction.
 
         Raises:
             InvalidInput: a system asked for is not available, or is named twice.
@@ -109,7 +111,7 @@ class Runs:
             Conflict: the language model refuses every request; then nothing is stored.
         """
         run_id = uuid4()
-        return (await self.create_all(self.list_queries(query, beside, run_id), notes, agreed, run_id))[0]
+        return (await self.create_all(self.list_queries(query, beside, run_id), notes, agreed, run_id, keep=keep))[0]
 
     def list_queries(self, query: ResearchQuery, beside: Sequence[SystemName], first: UUID) -> list[ResearchQuery]:
         """Return the query and one more for each system `beside` it; `first` is the id of the query's own run.
@@ -131,8 +133,11 @@ class Runs:
         agreed: AgreedRubric | None = None,
         first_id: UUID | None = None,
         check: Admit | None = None,
+        keep: Keep | None = None,
     ) -> list[Run]:
-        """Store runs, all or none, and start them. `check` is called first, in the transaction that stores them.
+        """Store runs, all or none, and start them.
+
+        In the transaction that stores them, `check` is called first, and `keep` last, with the id of the first run.
 
         Raises:
             InvalidInput, TooManyRequests, Conflict: as `create`.
@@ -150,6 +155,8 @@ class Runs:
                 await self._store(connection, run_id, query, own, agreed)
                 for note in notes:
                     await steering.add_note(connection, run_id, note)
+            if keep is not None:
+                await keep(connection, ids[0])
         return [await self._start_stored(run_id) for run_id in ids]
 
     def _check_available(self, system: SystemName) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -12,9 +13,10 @@ from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
 
 from app.domain.budget import Budget
+from app.domain.contract import ResearchInput
 from app.domain.query import SystemName
 from app.domain.run import RunStatus, WaitReason
-from app.http.services import Services
+from app.http.services import Services, open_services
 from app.runs.storage.run_log import RunLog
 from tests.app.finished_run import URL, write_begin, write_end
 from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
@@ -189,7 +191,9 @@ async def test_a_spent_budget_is_incomplete_until_somebody_raises_it(
     assert [event.type async for event in rest][-1] == "response.completed"
 
 
-async def test_a_model_that_refuses_ends_the_wait_for_the_report(client: openai.AsyncOpenAI, run_log: RunLog) -> None:
+async def test_a_model_that_refuses_ends_the_wait_for_the_report(
+    client: openai.AsyncOpenAI, run_log: RunLog, pool: asyncpg.Pool
+) -> None:
     asked = await client.responses.create(model=MODEL, input="Why?", background=True)
     reason = WaitReason.MODEL_REFUSED
     await run_log.set_status(run_of(asked), RunStatus.PAUSED, "401: no such key", ("resume",), reason)
@@ -199,6 +203,29 @@ async def test_a_model_that_refuses_ends_the_wait_for_the_report(client: openai.
     assert poll.error.message == "401: no such key"
     events = [event async for event in await client.responses.retrieve(asked.id, stream=True)]
     assert events[-1].type == "response.incomplete"
+    await run_log.set_status(run_of(asked), RunStatus.RUNNING)
+    await write_end(pool, run_log, run_of(asked))
+    whole = [event async for event in await client.responses.retrieve(asked.id, stream=True)]
+    assert [event.type for event in whole[: len(events)]] == [event.type for event in events], "the pause is no longer told"
+    rest = await client.responses.retrieve(asked.id, stream=True, starting_after=events[-1].sequence_number)
+    assert [event async for event in rest] == whole[len(events) :]
+
+
+async def test_what_must_not_be_kept_is_not_even_when_the_run_cannot_be_started(
+    api_urls: tuple[str, str], pool: asyncpg.Pool
+) -> None:
+    @dataclass
+    class BrokenStart(InMemoryRuns):
+        async def start(self, request: ResearchInput) -> None:
+            raise RuntimeError("the process dies here")
+
+    messages = [{"role": "user", "content": "Why?"}]
+    async with open_services(*api_urls, BrokenStart(RunLog(pool))) as services, serve_api(services) as api:
+        for path, asked in (("responses", {"input": "Why?"}), ("chat/completions", {"messages": messages})):
+            broken = await api.post(f"/openai/v1/{path}", {"model": MODEL, "store": False, **asked})
+            assert broken.status == 500
+            stored = await pool.fetchval("SELECT id FROM runs ORDER BY created_at DESC LIMIT 1")
+            assert (await api.get(f"/openai/v1/responses/resp_{stored.hex}")).status == 404
 
 
 async def test_a_conversation_becomes_a_question_and_notes(client: openai.AsyncOpenAI, api: ApiClient) -> None:
@@ -285,6 +312,7 @@ async def test_a_key_that_may_not_read_reports_reads_none_here(
     for reply in (
         await api.get(f"/openai/v1/responses/{asked.id}", headers=key),
         await api.get(f"/openai/v1/responses/{asked.id}?stream=true", headers=key),
+        await api.post(f"/openai/v1/responses/{asked.id}/cancel", headers=key),
         await api.post("/openai/v1/responses", {"model": MODEL, "input": "Why?"}, headers=key),
         await api.post("/openai/v1/chat/completions", {"model": MODEL, "messages": messages}, headers=key),
     ):
