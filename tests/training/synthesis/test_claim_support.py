@@ -46,6 +46,19 @@ def test_a_false_claim_says_what_its_evidence_does_not() -> None:
     assert all(pair.kind in FALSEHOODS for pair in false)
 
 
+def test_a_quotation_is_put_into_the_mouth_of_somebody_of_another_text() -> None:
+    texts = [
+        piece
+        for number, name in enumerate(("John Smith", "Peter Brown", "Mary Jones", "Anna White", "Carl Green", "Rose Hill") * 20)
+        for piece in read_source(
+            f"Title {number}", f"In 1890 the governor {name} opened the old dam along the river.", str(number)
+        )
+    ]
+    quoted = [pair for pair in generate_pairs(texts, each=5) if pair.kind == "misattributed_quote"]
+    assert quoted
+    assert not any(pair.right or pair.claim.partition(" said: ")[0] in " ".join(pair.evidence) for pair in quoted)
+
+
 def test_the_same_texts_give_the_same_pairs() -> None:
     assert generate_pairs(TEXTS, each=3) == generate_pairs(TEXTS, each=3)
 

@@ -72,6 +72,15 @@ def _is_list(between: str) -> bool:
     )
 
 
+def misattribute_quote(scene: Scene) -> str | None:
+    """Quote the sentence word for word as what somebody of another text said."""
+    known = scene.text.title + " ".join(scene.text.sentences)
+    other = choose_other(scene.names.get((scene.language, PERSON), ()), known, scene.draw)
+    if other is None:
+        return None
+    return f"{other}说：“{scene.sentence}”" if scene.chinese else f"{other} said: “{scene.sentence}”"
+
+
 def swap_number(scene: Scene) -> str | None:
     """Change a number, in digits or in words."""
     forms = [_NUMBER, _WORDED_ZH if scene.chinese else _WORDED_FORM]
@@ -208,6 +217,7 @@ _BY_FORM: Mapping[str, MakeClaim] = {
     "swapped_place": partial(swap_name, PLACE),
     "swapped_organisation": partial(swap_name, ORGANISATION),
     "exchanged_names": exchange_names,
+    "misattributed_quote": misattribute_quote,
     "swapped_number": swap_number,
     "changed_year": change_year,
     "changed_month": change_month,
