@@ -21,9 +21,12 @@ ESCAPED = r"\\\1"
 # The last event of a paused run's status says why it has paused, if no person did that.
 PAUSE_REASON = """CASE WHEN r.status = 'paused' THEN (SELECT e.payload->>'reason' FROM events e
     WHERE e.run_id = r.id AND e.type = 'status_changed' ORDER BY e.seq DESC LIMIT 1) END"""
-# A run whose newest event offers its reader a choice waits for its model.
-BUSY = f"""CASE WHEN r.status = 'running' THEN (SELECT '{WaitReason.MODEL_BUSY}' FROM events e WHERE e.run_id = r.id
-    AND e.seq = l.last_seq AND e.type = 'waiting' AND e.payload->'options' IS NOT NULL) END"""
+# A run waits for its model while an agent was offered a choice and has done nothing since, whatever the others do.
+BUSY = f"""CASE WHEN r.status = 'running' AND EXISTS (SELECT FROM events e WHERE e.run_id = r.id AND e.type = 'waiting'
+    AND e.payload->'options' IS NOT NULL AND NOT EXISTS (SELECT FROM events s WHERE s.run_id = r.id AND s.seq > e.seq
+        AND (s.agent = e.agent OR s.type = 'status_changed'
+             OR (s.type = 'stage_finished' AND starts_with(e.agent, s.payload->>'stage')))))
+    THEN '{WaitReason.MODEL_BUSY}' END"""
 RUN = f"""
     SELECT r.id, r.query, r.status, r.detail, coalesce({PAUSE_REASON}, {BUSY}) AS reason, r.plan, r.created_at, r.finished_at,
            l.max_tokens, l.max_cost_microusd, l.max_seconds,
