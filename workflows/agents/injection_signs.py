@@ -18,7 +18,8 @@ LONE_CHARS, LONE_SHARE, LONE_RULE = 220, 0.45, "dictated_answer"
 _END = re.compile(r"[。！？؟\n]|[.!?](?=[\s\"”»<]|$)")
 _MARKS = (('"', '"'), ("“", "”"), ("„", "“”"), ("«", "»"), ("»", "«"), ("「", "」"), ("『", "』"))
 _QUOTED = (f"{begin}[^{begin}{ends}\n]{{1,400}}[{ends}]" for begin, ends in _MARKS)
-_QUOTES = re.compile("|".join(("```[^`]{0,2000}```", "`[^`\n]{1,400}`", *_QUOTED)))
+_SINGLE_QUOTED = r"(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){10,400}'(?!\w)"
+_QUOTES = re.compile("|".join(("```[^`]{0,2000}```", "`[^`\n]{1,400}`", *_QUOTED, _SINGLE_QUOTED)))
 
 
 class InjectionHit(NamedTuple):
