@@ -113,7 +113,7 @@ def _read_reason(body: bytes) -> str:
     """Return what a server says of its refusal, in JSON or as a page, on one line."""
     try:
         said = orjson.loads(body)["error"]
-        text = f"{said['message']} {said.get('code') or said.get('type') or ''}" if isinstance(said, dict) else str(said)
+        text = f"{said['message']} {said.get('code') or ''}" if isinstance(said, dict) else str(said)
     except (orjson.JSONDecodeError, KeyError, TypeError):
         text = re.sub(r"<[^>]*>", " ", body.decode("utf-8", "replace"))
     return " ".join(text.split())

@@ -29,11 +29,15 @@ async def chain(stub: ModelStub) -> tuple[Report, LocalRecord]:
         return await research(query, LocalStages(MODEL_DRIVEN, kit, record, query), PlanSteering()), record
 
 
+def count_kinds(record: LocalRecord) -> Counter[TurnKind]:
+    """The agents' turns. What is found for them where their quotes stand in no source, as in this small corpus, is not theirs."""
+    return Counter(turn.kind for turn in record.trajectory.turns if not turn.agent.endswith("/quotes"))
+
+
 async def test_a_deep_run_has_77_model_calls_and_12_searches() -> None:
     stub = ModelStub()
     _, record = await chain(stub)
-    kinds = Counter(turn.kind for turn in record.trajectory.turns)
-    assert kinds == {TurnKind.MODEL: 77, TurnKind.TOOL: 12}
+    assert count_kinds(record) == {TurnKind.MODEL: 77, TurnKind.TOOL: 12}
     assert stub.bill.outcomes == {"answered": 77}
 
 
@@ -55,4 +59,4 @@ async def test_the_shape_can_be_chosen(words: list[str]) -> None:
     stub = ModelStub(shape=RunShape.parse(words))
     report, record = await chain(stub)
     assert len(report.sections) == 2 + 2
-    assert Counter(turn.kind for turn in record.trajectory.turns)[TurnKind.TOOL] == 4
+    assert count_kinds(record)[TurnKind.TOOL] == 4

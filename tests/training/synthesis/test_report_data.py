@@ -33,7 +33,9 @@ from workflows.judging.batch_record import AnswerStore, BatchRecord
 from workflows.prompts.library import PromptLibrary
 
 CRITERIA = [{"criterion": name, "explanation": f"{name} is there", "weight": 0.5} for name in ("reasons", "effects")]
-REFERENCE = "# The tariff\n\n" + "Presidents said that the duties protected young manufactures. " * 12
+WARES = ("iron", "wool", "cotton", "glass", "paper", "sugar", "hemp", "salt", "lead", "silk", "coal", "tea")
+SAID = "Presidents said that the duties protected the young makers of {}."
+REFERENCE = "# The tariff\n\n" + " ".join(map(SAID.format, WARES))
 
 
 def play(reference: str) -> ModelStub:

@@ -6,6 +6,7 @@ Function calls are counted: a time would be the machine's.
 import cProfile
 import json
 import random
+import re
 from collections.abc import Sequence
 
 from app.domain.budget import AgentLimits
@@ -18,6 +19,7 @@ from tests.workflows.small_corpus import SmallCorpus
 from workflows.chat_models.scripted import ScriptedModel
 
 QUESTION = "How did presidents justify tariffs before 1900?"
+SENTENCE = re.compile(r"In message \d+ the duty was defended before the house as a measure of protection\.")
 MOST_FUNCTION_CALLS = 3_500
 """Per model call: a sixth more than it takes, so that a pass over everything that was seen would be noticed."""
 
@@ -44,6 +46,9 @@ def long_searches(request: ChatRequest) -> str:
         return json.dumps(
             {"thought": "more of it", "action": "search", "inputs": [f"duty {turn} {request.messages[1].content[-40:]}"]}
         )
+    if step_of(request) == "finding":
+        shown = next(found for message in request.messages if (found := SENTENCE.search(message.content)))
+        return json.dumps({"quotes": [{"passage": "p1", "text": shown.group()}], "answer": "It was defended [p1].", "gaps": []})
     return answer_sensibly(request)
 
 

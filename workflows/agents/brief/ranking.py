@@ -27,8 +27,8 @@ CONTINUED = 3
 """The best units that are quoted with what follows them: what is asked is often said in one sentence and answered in the next."""
 OTHER_YEARS = 0.7
 """What the score of a unit counts whose source is too old for the years asked about, or too young for a time before them."""
-OTHER_NAMES = 0.8
-"""What the score of a unit counts whose source's title has no name of the question, where titles of others have one."""
+OTHER_AUTHORS = 0.8
+"""What the score of a unit counts whose source is by somebody else than the question names, where it names authors of others."""
 FADED = 0.5
 """The share of the best score below which a unit is beside the point."""
 DENIALS = NEGATIONS | frozenset("不没無无未非莫勿別别")
@@ -114,12 +114,11 @@ def prefer_years(ranked: Sequence[RankedUnit], years: YearSpan) -> list[RankedUn
     return _lower(ranked, OTHER_YEARS, lambda unit: _is_dated_outside(unit, years))
 
 
-def prefer_names(ranked: Sequence[RankedUnit], question: str) -> list[RankedUnit]:
-    """Rank anew: where titles of some sources have a name of the question, units of the others count less."""
+def prefer_authors(ranked: Sequence[RankedUnit], question: str) -> list[RankedUnit]:
+    """Rank anew: where the question names authors of some sources, units of the others count less."""
     asked = words_of(" ".join(find_names(question)))
-    titles = {each.unit.passage.source.title for each in ranked}
-    named = {title for title in titles if asked & words_of(title)}
-    return _lower(ranked, OTHER_NAMES, lambda unit: unit.passage.source.title not in named) if named else [*ranked]
+    named = {author for author in {each.unit.passage.source.author for each in ranked} if asked & words_of(author)}
+    return _lower(ranked, OTHER_AUTHORS, lambda unit: unit.passage.source.author not in named) if named else [*ranked]
 
 
 def _lower(ranked: Sequence[RankedUnit], factor: float, is_lower: Callable[[Unit], bool]) -> list[RankedUnit]:

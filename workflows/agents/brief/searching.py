@@ -14,7 +14,7 @@ from app.domain.evidence import Finding, Passage, Quote
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery, detect_language
 from retrieval.language.years import YearSpan, find_years
-from workflows.agents.brief.ranking import Meanings, RankedUnit, choose_units, prefer_names, prefer_years, rank_units
+from workflows.agents.brief.ranking import Meanings, RankedUnit, choose_units, prefer_authors, prefer_years, rank_units
 from workflows.agents.brief.searches import MOST_COMPARED, Searches
 from workflows.agents.brief.units import split_passages
 from workflows.agents.brief.wording import tell
@@ -96,7 +96,7 @@ async def _rank(question: str, searches: Searches, state: SearchState) -> bool:
     if meanings is not None:
         state.ranked = rank_units(question, [unit for unit in units if unit.text in meanings.units], meanings)
         state.weak = max(meanings.passages.values()) < WEAK
-    state.ranked = prefer_names(state.ranked, question)
+    state.ranked = prefer_authors(state.ranked, question)
     if state.years:
         state.ranked = prefer_years(state.ranked, state.years)
     return meanings is not None
