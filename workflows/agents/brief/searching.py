@@ -66,7 +66,7 @@ async def find_quotes(question: str, found: Sequence[Passage], agent: str, kit: 
     """Find the sentences that serve a question best, for an agent that `found` these passages and whose model quoted none.
 
     The question itself is searched too: the searches of a model that fails may be beside the point. What the budget forbids is
-    left out, last of all the comparison by words. There are none where nothing replaces what a model fails to do.
+    left out; words are compared without a call. There are none where nothing replaces what a model fails to do.
     """
     if not kit.bounds.replace_failed:
         return ()
