@@ -12,10 +12,14 @@ from app.domain.budget import StopReason
 from app.domain.errors import ModelUnavailable, ToolUnavailable
 from app.domain.query import Language
 from app.domain.run import EventType, RunStatus
+from tests.workflows.agent_kit import PROMPTS
 from tests.workflows.durable.toys import Gate, make_quoting_toys, make_toy_agents
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.agents.agent_set import AgentSet
+from workflows.agents.model_driven import MODEL_DRIVEN
 from workflows.agents.ports import BudgetSpent
+from workflows.chat_models.scripted import ScriptedModel
+from workflows.durable.worker import run_worker
 
 
 def broken(agents: AgentSet, **stages: str) -> AgentSet:
@@ -74,6 +78,17 @@ async def test_when_the_report_agent_fails_the_report_is_a_brief_and_says_so(hou
     assert "made of quotations" in written
     assert "did not write this report (an error of the program stopped it)" in written
     assert "out of words" in str(await house.list_events(run_id, EventType.WARNING))
+
+
+async def test_a_model_of_gibberish_leaves_a_brief_on_the_question(house: WholeProduct) -> None:
+    shop = replace(house.make_workshop(MODEL_DRIVEN), chat=ScriptedModel(lambda _: "gibberish"), prompts=PROMPTS)
+    async with run_worker(house.client, shop, "test-gibberish"):
+        run_id = await house.ask("why tariffs?")
+        await house.wait_for(run_id, RunStatus.COMPLETED)
+    told = await house.read_report_markdown(run_id)
+    assert "No sentence of this report is the language model's" in told
+    assert "“President number" in told
+    assert "why tariffs?" in house.index.searched, "the question itself is searched"
 
 
 async def test_a_report_that_the_budget_ended_says_why_in_the_language_of_the_run(house: WholeProduct) -> None:

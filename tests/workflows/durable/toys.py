@@ -72,6 +72,9 @@ class ToyIndex:
     async def encode(self, texts: Sequence[str]) -> list[list[float]]:
         return [[1.0, 0.0] for _ in texts]
 
+    async def compare(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
+        return ()
+
     async def read(self, url: str, tenant: str | None = None) -> Document:
         if url != SOURCE.url:
             raise ToolError("no such page")
