@@ -33,7 +33,7 @@ LABELS = Path(__file__).parent / "labels" / "false_support"
 MOST_DOCUMENTS = 4_000
 PIECES_A_DOCUMENT = 6
 EACH = 40
-BY_HAND = ("falsehoods_called_full", "honest_called_full", "falsely_warned", "full_precision")
+MAIN_FIGURES = ("falsehoods_called_full", "honest_called_full", "falsely_warned", "full_precision")
 
 
 def main() -> None:
@@ -62,9 +62,9 @@ def _measure_halves(texts: dict[str, list[SourceText]], each: int) -> dict[str, 
     by_hand = _measure("by hand, second half", list(read_pairs(LABELS / f"{JUDGE}.jsonl")))
     written = [pair for pairs in read_written_claims(JUDGE).values() for pair in pairs]
     by_writers = _measure("by writers who saw no rule, second half", written)
-    figures |= {f"build_{name}": built[name] for name in BY_HAND}
-    figures |= {f"hand_{name}": by_hand[name] for name in BY_HAND}
-    figures |= {f"written_{name}": by_writers[name] for name in BY_HAND}
+    figures |= {f"build_{name}": built[name] for name in MAIN_FIGURES}
+    figures |= {f"hand_{name}": by_hand[name] for name in MAIN_FIGURES}
+    figures |= {f"written_{name}": by_writers[name] for name in MAIN_FIGURES}
     return figures | {"told_falsehoods_called_full": told["falsehoods_called_full"]}
 
 

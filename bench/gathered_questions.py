@@ -11,8 +11,7 @@ from typing import Any
 
 from bench.brief_questions import LABELS, BriefQuestion
 from bench.labelled_sets import DATA, read_lines
-
-IDENTITIES = ("_id", "id")
+from bench.written_claims import read_named_texts
 
 
 def load_gathered(half: str, home: Path) -> dict[str, list[BriefQuestion]]:
@@ -31,11 +30,8 @@ def load_gathered(half: str, home: Path) -> dict[str, list[BriefQuestion]]:
 def _write_folder(folder: Path, named: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Write each document as a file with its title first; yield ids and texts."""
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = set(named["ids"])
-    for record in read_lines(DATA / named["corpus"]):
-        identity = str(next(record[name] for name in IDENTITIES if name in record))
-        if identity in wanted:
-            file = folder / f"{identity}.txt"
-            if not file.exists():  # a kept home knows its folder by the times of its files
-                file.write_text(f"{record['title']}\n\n{record['text']}", encoding="utf-8")
-            yield identity, record["text"]
+    for identity, (title, text) in read_named_texts(DATA / named["corpus"], set(named["ids"])).items():
+        file = folder / f"{identity}.txt"
+        if not file.exists():  # a kept home knows its folder by the times of its files
+            file.write_text(f"{title}\n\n{text}", encoding="utf-8")
+        yield identity, text

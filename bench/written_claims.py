@@ -23,7 +23,7 @@ def read_written_claims(half: str) -> dict[str, list[ClaimPair]]:
     wanted: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         wanted[row["corpus"]].add(row["id"])
-    texts = {corpus: _read_texts(DATA / corpus, ids) for corpus, ids in wanted.items()}
+    texts = {corpus: read_named_texts(DATA / corpus, ids) for corpus, ids in wanted.items()}
     pairs: dict[str, list[ClaimPair]] = defaultdict(list)
     for row in rows:
         title, text = texts[row["corpus"]][row["id"]]
@@ -34,7 +34,7 @@ def read_written_claims(half: str) -> dict[str, list[ClaimPair]]:
     return pairs
 
 
-def _read_texts(corpus: Path, wanted: set[str]) -> Mapping[str, tuple[str, str]]:
+def read_named_texts(corpus: Path, wanted: set[str]) -> Mapping[str, tuple[str, str]]:
     """Return title and text of some documents."""
     found = {}
     for record in read_lines(corpus):

@@ -16,8 +16,8 @@ def is_english(text: str) -> bool:
     """
     if detect_language(text) is not Language.ENGLISH:
         return False
-    letters = "".join(_WORD.findall(text))
-    words = set(_WORD.findall(text.lower()))
-    return 2 * sum(letter > LAST_LATIN for letter in letters) <= len(letters) and len(words & FOREIGN_WORDS) <= len(
-        words & STOP_WORDS
-    )
+    words = _WORD.findall(text.lower())
+    letters, known = "".join(words), frozenset(words)
+    if 2 * sum(letter > LAST_LATIN for letter in letters) > len(letters):
+        return False
+    return len(known & FOREIGN_WORDS) <= len(known & STOP_WORDS)

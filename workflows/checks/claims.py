@@ -45,7 +45,7 @@ class ClaimSentence(NamedTuple):
         return not _makes_statement(self.text)
 
     @property
-    def stated(self) -> str:
+    def statement(self) -> str:
         """What it states, with the head of a bare figure."""
         return f"{self.head}: {self.text}" if self.head else self.text
 

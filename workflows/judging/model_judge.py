@@ -89,7 +89,7 @@ def _format_drafts(drafts: Sequence[ClaimDraft], language: Language) -> str:
         quoted = f'<quote source="{as_attribute(draft.evidence.title)}">\n{passages}\n</quote>'
         first = shown.setdefault(quoted, number)
         told = quoted if first == number else say("same_passages", language, n=first)
-        parts.append(f"{number}. {as_data(draft.sentence.stated)}\n{told}")
+        parts.append(f"{number}. {as_data(draft.sentence.statement)}\n{told}")
     return "\n\n".join(parts)
 
 

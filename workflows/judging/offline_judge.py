@@ -26,7 +26,7 @@ def judge_offline(draft: ClaimDraft, language: Language) -> ClaimDraft:
 
 def judge_with_vectors(draft: ClaimDraft, vectors: TextVectors, language: Language) -> ClaimDraft:
     """Judge a claim again with an encoder's vectors."""
-    if draft.sentence.stated not in vectors:
+    if draft.sentence.statement not in vectors:
         return draft
     grade = _grade(draft, vectors)
     return draft.with_verdict(grade.support, WITH_VECTORS, reason_of(grade, language))
@@ -34,7 +34,7 @@ def judge_with_vectors(draft: ClaimDraft, vectors: TextVectors, language: Langua
 
 def _grade(draft: ClaimDraft, vectors: TextVectors | None = None) -> ClaimGrade:
     """Grade a claim. A bare figure that its evidence has is supported at least in part: no words of it are missing."""
-    grade = grade_claim(draft.sentence.stated, draft.evidence, vectors)
+    grade = grade_claim(draft.sentence.statement, draft.evidence, vectors)
     if draft.sentence.is_figure and not grade.support.holds and not list_missing_numbers(draft):
         return grade._replace(support=Support.PARTIAL)
     return grade

@@ -70,7 +70,9 @@ async def _look_with_vectors(drafts: list[ClaimDraft], reader: TextEncoder, lang
     doubtful = {place: draft for place, draft in enumerate(drafts) if draft.fails}
     doubtful = dict(islice(doubtful.items(), MOST_ENCODED))
     texts = {
-        text for draft in doubtful.values() for text in load_grader().list_texts_to_encode(draft.sentence.stated, draft.evidence)
+        text
+        for draft in doubtful.values()
+        for text in load_grader().list_texts_to_encode(draft.sentence.statement, draft.evidence)
     }
     if not texts:
         return drafts
@@ -84,7 +86,7 @@ async def _look_by_entailment(drafts: list[ClaimDraft], reader: TextEncoder, lan
     said: list[tuple[float, float]] = []
     for start in range(0, len(asked), ENTAILED_AT_ONCE):
         part = asked[start : start + ENTAILED_AT_ONCE]
-        said += await reader.entail([(" ".join(draft.evidence.sentences), draft.sentence.stated) for draft in part])
+        said += await reader.entail([(" ".join(draft.evidence.sentences), draft.sentence.statement) for draft in part])
     verdicts = {id(draft): _apply_entailment(draft, *chances, language) for draft, chances in zip(asked, said, strict=True)}
     return [verdicts.get(id(draft), draft) for draft in drafts]
 
