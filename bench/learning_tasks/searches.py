@@ -9,13 +9,12 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from app.domain.chat import ChatRole
 from app.domain.query import Language
 from bench.learning_tasks.beginnings import build_base, build_tokenizer, describe_sft
-from bench.learning_tasks.counted_searches import count_search
+from bench.learning_tasks.counted_searches import count_search, probe_searches
 from bench.learning_tasks.planted_searches import (
     ErringSearcher,
     PlantedWork,
@@ -160,8 +159,7 @@ async def measure(model: Path, folder: Path, works: Sequence[PlantedWork], seed:
     findings = read_findings(folder / WHOLE_TAPE)
     counted = {task: (count_search(rollout.trajectory), asked[int(task)]) for task, rollout in rollouts.items()}
     items = {f"{n}": 0.0 for n in range(ITEMS)} | {task: search.score(own, findings) for task, (search, own) in counted.items()}
-    probes = [search.probe(own, findings) for search, own in counted.values()]
-    return PolicyScores(items, {name: fmean(each[name] for each in probes) for name in probes[0]})
+    return PolicyScores(items, probe_searches([*counted.values()], findings))
 
 
 TASK = SearchTask()

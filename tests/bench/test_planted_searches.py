@@ -9,7 +9,7 @@ import pytest
 
 from app.domain.chat import Completion
 from app.domain.trajectory import Trajectory, Turn, TurnKind
-from bench.learning_tasks.counted_searches import count_search, read_queries
+from bench.learning_tasks.counted_searches import count_search, probe_searches, read_queries
 from bench.learning_tasks.planted_searches import (
     BUILDERS,
     ErringSearcher,
@@ -73,8 +73,11 @@ def test_a_call_without_a_plain_query_is_out_of_form(query: str) -> None:
 def test_probes_see_calls_beside_names_in_thoughts_and_repetitions(tmp_path: Path) -> None:
     record_tape([WORK, OTHER]).save(tmp_path / TAPE)
     guess = SECOND.replace("<think>t", f"<think>It may be {BUILDERS[3]}")
-    probes = count_search(trajectory_of(FIRST, BESIDE, guess, SECOND)).probe(WORK, read_findings(tmp_path / TAPE))
-    assert probes == pytest.approx({"length": 1 / 4, "keywords": 0.25, "echo": 0.25})
+    searches = [(count_search(trajectory_of(*said)), WORK) for said in ((FIRST, BESIDE, guess, SECOND), ("<answer>no</answer>",))]
+    probes = probe_searches(searches, read_findings(tmp_path / TAPE))
+    assert probes == pytest.approx({"length": 1 / 4, "keywords": 0.25, "echo": 0.25}), (
+        "who asks nothing has no part in the shares"
+    )
 
 
 def test_the_searcher_of_the_mix_errs_in_the_products_chain(tmp_path: Path) -> None:

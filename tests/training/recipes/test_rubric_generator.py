@@ -145,6 +145,14 @@ def test_the_rule_judge_sees_a_planted_property() -> None:
     assert reward(write_rubric(SEVEN, "has a quotation"), RuleJudge(), section, pair).value == -1.0
 
 
+@pytest.mark.parametrize(
+    ("demand", "quality"),
+    [("has a table", 4.0), ("says how deep the harbour is", 0.0), ("has a table, headings and limits", 0.0)],
+)
+def test_the_rule_judge_pays_for_what_can_be_checked_and_not_for_the_questions_words(demand: str, quality: float) -> None:
+    assert reward(write_rubric(SEVEN, demand), RuleJudge(), RewardSection(mode=Mode.JUDGE_ONLY)).value == quality
+
+
 def test_the_recipe_trains_and_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
     pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
     config = write_toy(tmp_path, "rubric_generator")

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from app.domain.rubric import Rubric
-from retrieval.language.tokens import list_stems
 from training.rewards.score import Score
 from training.synthesis.preference_pairs.planted import has_more_headings, has_table, is_shorter, names_limits
 from workflows.judging.rubric_judge import RubricScores
@@ -34,7 +33,10 @@ MATCHES: Mapping[str, Callable[[str], float]] = {
 
 @dataclass(frozen=True, slots=True)
 class RuleJudge:
-    """Rates reports by planted properties, and a rubric by its relevance: the share of items that have a word of the question."""
+    """Rates reports by planted properties, and a rubric by the share of its items that can be checked: those that name one.
+
+    Words of the question earn nothing: an item that only repeats them asks for nothing.
+    """
 
     async def score(self, question: str, report: str, rubric: Rubric) -> RubricScores:
         """Match each item."""
@@ -42,12 +44,16 @@ class RuleJudge:
         return RubricScores(weights, tuple(match_demand(item.demand, report) for item in rubric.criteria))
 
     async def rate(self, question: str, rubric: Rubric) -> Score:
-        """Return the share of relevant items, from 0 to 4."""
-        asked = set(list_stems(question))
-        return BEST_RUBRIC * fmean(bool(asked & set(list_stems(item.demand))) for item in rubric.criteria)
+        """Return the share of items that can be checked, from 0 to 4."""
+        return BEST_RUBRIC * fmean(len(list_named(item.demand)) == 1 for item in rubric.criteria)
 
 
 def match_demand(demand: str, report: str) -> float:
     """Return how far a report matches a demand, from 0 to 1."""
-    named = [name for name, words in NAMED.items() if words.search(demand)]
+    named = list_named(demand)
     return MATCHES[named[0]](report) if len(named) == 1 else NOT_UNDERSTOOD
+
+
+def list_named(demand: str) -> list[str]:
+    """Return the properties that a demand names."""
+    return [name for name, words in NAMED.items() if words.search(demand)]
