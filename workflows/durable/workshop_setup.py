@@ -18,7 +18,7 @@ from retrieval.service.client import IndexClient
 from workflows.agents.brief import BRIEF
 from workflows.agents.codec import SchemaCodec, TagCodec
 from workflows.agents.effort import is_small
-from workflows.agents.model_driven import MODEL_DRIVEN
+from workflows.agents.model_driven import choose_agents
 from workflows.chat_models.absent import AbsentModel
 from workflows.chat_models.configured import alternatives_of, endpoint_of
 from workflows.chat_models.endpoint import ModelOffer, ModelPrices
@@ -53,7 +53,7 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
         yield Workshop(
             database=database,
             index=index,
-            agents=MODEL_DRIVEN if endpoint else BRIEF,
+            agents=choose_agents(settings.llm_context) if endpoint else BRIEF,
             fallback=BRIEF,
             chat=await stack.enter_async_context(connect_model(endpoint)) if endpoint else AbsentModel(),
             codec=(TagCodec if settings.llm_codec is CodecName.TAGS else SchemaCodec)(is_small(settings.llm_context)),
