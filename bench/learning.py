@@ -1,4 +1,4 @@
-"""`python -m bench.learning [--recipe NAME] [--seeds N] [--out F]`: whether recipes learn, each on a task of minutes.
+"""`python -m bench.learning [--recipe NAME] [--seeds N] [--base FOLDER]`: whether recipes learn, each on a task of minutes.
 
 For each seed four policies are measured on the same held-out items: with the weights that it began with, after SFT alone (the
 baseline), trained by the recipe, and trained with one part of the reward taken out. The evaluator shares no code with the
@@ -6,6 +6,11 @@ reward. The gain is trained minus SFT. `ci_low` is the lower end of Student's in
 taken as independent: it covers which items were drawn, and hardly the luck of a seed, whose items move together. So
 `least_gain` is the smallest of the seeds' mean gains. `probe_gain` is the largest rise over SFT of a probe: how much
 outputs use length, keywords or echoes to please a judge.
+
+Policies begin as tiny models of random weights, on the CPU. With `--base` they begin with the weights of a folder. Then limits of
+tokens are ten times as high, and learning rates two hundred times as low; nobody tuned either. With `--base`, another
+`--dtype` or a GPU the row is `learning_gpu`, and its machine names GPU, base and type. Keep it as results/learning_gpu.json, so
+that the row of the tiny models stays, and give it limits of its own with `module = "learning"`.
 """
 
 import argparse
@@ -18,6 +23,7 @@ from pathlib import Path
 from statistics import fmean
 
 from app.domain.missing import Missing
+from bench.learning_tasks.beginnings import Start, choose_device
 from bench.learning_tasks.protocol import LearningTask, PolicyScores, SeedScores
 from bench.result import print_result, print_skipped
 from training.evaluation.intervals import estimate_difference
@@ -34,14 +40,15 @@ TASKS = {
 SEEDS = 3
 FIRST_SEED = 1
 """Tasks were tuned with seed 0, which is not measured."""
+TINY = Start()
 
 
-def run_task(task: LearningTask, seeds: int) -> list[SeedScores]:
+def run_task(task: LearningTask, seeds: int, start: Start) -> list[SeedScores]:
     """Run the seeds of a task, and tell each."""
     found = []
     for seed in range(FIRST_SEED, FIRST_SEED + seeds):
         with tempfile.TemporaryDirectory() as folder:
-            found.append(task.run_seed(Path(folder), seed))
+            found.append(task.run_seed(Path(folder), seed, start))
         told = {"recipe": task.recipe, "seed": seed, "gain": round(gain_of(found[-1]), 4), **describe_seed(found[-1])}
         print(json.dumps(told), flush=True)
     return found
@@ -90,20 +97,32 @@ def find_probe_gain(pairs: Sequence[tuple[PolicyScores, PolicyScores]]) -> float
     return max(rises, default=0.0)
 
 
+def read_base(path: str) -> Path:
+    """Return the folder of a base, as an argument of the command line."""
+    folder = Path(path).resolve()
+    if not (folder / "config.json").exists():
+        raise argparse.ArgumentTypeError(f"{folder} has no config.json: name a folder in the form of Hugging Face")
+    return folder
+
+
 def main() -> None:
     """Run the tasks where there is torch."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recipe", choices=[*TASKS], help="only this one")
     parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--base", type=read_base, help="a folder in the form of Hugging Face: pretrained weights, tokenizer")
+    parser.add_argument("--dtype", choices=["float32", "bfloat16"], default=TINY.dtype, help="the type that policies compute in")
+    parser.add_argument("--device", choices=["auto", "cpu"], default=TINY.device, help="auto: a GPU where there is one")
     options = parser.parse_args()
     if importlib.util.find_spec("trl") is None:
         print_skipped("learning", "a policy needs torch and TRL: make setup-train")
         return
+    start = Start(options.base, options.dtype, choose_device(options.device))
     figures: dict[str, float] = {}
     for name in [options.recipe] if options.recipe else [*TASKS]:
         task = import_module(f"bench.learning_tasks.{TASKS[name]}").TASK
-        figures |= summarise(name, run_task(task, options.seeds))
-    print_result("learning", figures)
+        figures |= summarise(name, run_task(task, options.seeds, start))
+    print_result("learning" if start == TINY else "learning_gpu", figures, start.list_machine())
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 SIGNIFICANT_DECIMALS = 4
@@ -12,13 +12,14 @@ SMALL = 0.001
 CHANGED = "+changes"
 
 
-def print_result(bench: str, figures: Mapping[str, float]) -> None:
+def print_result(bench: str, figures: Mapping[str, float], more_machine: Sequence[str] = ()) -> None:
     """Print `{"bench", "figures", "machine", "commit"}` as the last line of a benchmark; figures are rounded to 4 decimals.
 
-    Figures below .001, such as errors of rounding, keep 4 digits.
+    Figures below .001, such as errors of rounding, keep 4 digits. `more_machine` is told after the machine: a GPU, a model.
     """
     rounded = {key: _round_figure(value) for key, value in figures.items()}
-    line = {"bench": bench, "figures": rounded, "machine": describe_machine(), "commit": read_commit()}
+    machine = ", ".join([describe_machine(), *more_machine])
+    line = {"bench": bench, "figures": rounded, "machine": machine, "commit": read_commit()}
     print(json.dumps(line, ensure_ascii=False), flush=True)
 
 

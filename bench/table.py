@@ -27,11 +27,13 @@ class Limits(BaseModel):
 
     `figures` maps each figure of the table to its limit: a sign and a number (`< 15`), or another figure of the same bench,
     with a factor where one is wanted (`≥ 1.25 × baseline_recall`). An empty limit means that the figure is only reported.
-    `measures` are folders of the repository. `short` says in a sentence or two why figures miss their limits.
+    `measures` are folders of the repository. `short` says in a sentence or two why figures miss their limits. `module` is the
+    bench's, where a bench has several rows and each its own name.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    module: str = ""
     arguments: str = ""
     measures: tuple[str, ...]
     figures: dict[str, str]
@@ -137,7 +139,7 @@ def replace_section(readme: str, section: str) -> str:
 
 
 def _write_rows(bench: str, limits: Limits, result: Result | None, history: History) -> Iterator[str]:
-    command = f"python -m bench.{bench} {limits.arguments}".strip()
+    command = f"python -m bench.{limits.module or bench} {limits.arguments}".strip()
     age = "" if result is None else _tell_age(result, limits, history)
     for figure, limit in limits.figures.items():
         value = "" if result is None else _find_figure(result, figure)

@@ -1,4 +1,4 @@
-"""`agent_rl`: reports of DeepRubric's agent on planted facts, from a model that begins with random weights.
+"""`agent_rl`: reports of DeepRubric's agent on planted facts.
 
 Chain, tools, form of the rubric and reward are the recipe's own. Where a paid model would judge, a script answers by the planted
 facts that its prompts show. On seed 100, which is none of those reported, the size of the world, the mix of the reporter, the
@@ -18,7 +18,7 @@ from typing import Any
 from app.domain.chat import ChatRequest, ChatRole
 from app.domain.evidence_rubric import EvidenceRubric
 from app.domain.query import Language
-from bench.learning_tasks.beginnings import build_base, build_tokenizer, describe_sft
+from bench.learning_tasks.beginnings import Start, build_tokenizer, describe_sft, mask_all
 from bench.learning_tasks.counted_agents import count_agent
 from bench.learning_tasks.planted_facts import TOPICS, ErringReporter, KnownWork, Topic, list_phrases, plant_facts, record_facts
 from bench.learning_tasks.planted_searches import read_findings
@@ -26,7 +26,6 @@ from bench.learning_tasks.protocol import PolicyScores, SeedScores, mean_probes
 from bench.learning_tasks.runs import open_saved, open_training, train_on_examples
 from training.recipes.agent_rl.config import AgentRLConfig
 from training.recipes.agent_rl.reward import ReportReader, reward_report
-from training.recipes.chatml import MaskedIds, mask_conversation
 from training.recipes.config import TINY
 from training.recipes.held_out import sample_held_out
 from training.recipes.reinforcement.tasks import repeat_tasks
@@ -64,40 +63,50 @@ class AgentTask:
     recipe: str = "agent_rl"
     steps: int = STEPS
 
-    def run_seed(self, folder: Path, seed: int) -> SeedScores:
+    def run_seed(self, folder: Path, seed: int, start: Start) -> SeedScores:
         """Train and measure."""
         learned, held_out = plant_facts(seed)
         record_facts(learned).save(folder / TAPE)
         record_facts([*learned, *held_out]).save(folder / WHOLE_TAPE)
         shown = show_reports(folder, learned, seed)
-        base = build_base(folder / "base", build_tokenizer(list_phrases(list_told(shown))), seed, SPREAD)
-        taught = train_on_examples(folder / "sft", describe_sft(base, seed, 3e-3, 8, 3), mask_all(base, shown))
+        base = start.make_base(folder / "base", build_tokenizer(list_phrases(list_told(shown))), seed, SPREAD)
+        taught = train_on_examples(folder / "sft", describe_sft(base, start, seed, 3e-3, 8, 3), mask_all(base, shown))
         models = [
             base,
             taught,
-            train_agent(folder / "trained", describe_rl(taught, folder / TAPE, seed, WHOLE), learned, self.steps),
-            train_agent(folder / "ablated", describe_rl(taught, folder / TAPE, seed, NO_RUBRIC), learned, self.steps),
+            train_agent(folder / "trained", describe_rl(taught, folder / TAPE, seed, WHOLE, start), learned, self.steps),
+            train_agent(folder / "ablated", describe_rl(taught, folder / TAPE, seed, NO_RUBRIC, start), learned, self.steps),
         ]
-        scored = [asyncio.run(measure(model, folder, held_out, seed)) for model in models]
+        scored = [asyncio.run(measure(model, start, folder, held_out, seed)) for model in models]
         return SeedScores(scored[0], scored[1], scored[2], scored[3])
 
 
-def describe_rl(base: Path, tape: Path, seed: int, reward: Mapping[str, float]) -> AgentRLConfig:
+def describe_rl(base: Path, tape: Path, seed: int, reward: Mapping[str, float], start: Start) -> AgentRLConfig:
     """Return the configuration of DeepRubric's GRPO."""
     return AgentRLConfig.model_validate(
         {
             "system": "deeprubric",
             "one_conversation": True,
-            "model": {"base": str(base)},
+            "model": start.describe_model(base),
             "data": {"sets": ["planted"]},
             "reward": reward,
             "tools": {"tape": str(tape)},
             "chain": {"turns": 4, "calls_per_turn": 3, "observation_tokens": 800},
             "judge": {"url": "http://127.0.0.1:9/v1", "model": "nobody"},
             "objective": {"name": "grpo"},
-            "optimizer": {"learning_rate": 5e-4, "batch_size": 32, "schedule": "constant"},
-            "rollouts": {"group_size": 8, "tasks_a_step": 4, "most_tokens": 80, "context": 480, "rows": 64},
-            "run": {"device": "cpu", "seed": seed, "samples": 4, "save_every": 1_000},
+            "optimizer": {
+                "learning_rate": start.scale_rate(5e-4),
+                "batch_size": start.limit_rows(32),
+                "schedule": "constant",
+            },
+            "rollouts": {
+                "group_size": 8,
+                "tasks_a_step": 4,
+                "most_tokens": start.scale_tokens(80),
+                "context": start.scale_tokens(480),
+                "rows": 64,
+            },
+            "run": {"device": start.device, "seed": seed, "samples": 4, "save_every": 1_000},
         }
     )
 
@@ -183,7 +192,7 @@ def show_reports(folder: Path, works: Sequence[KnownWork], seed: int, count: int
     def open_reporter(chosen: int) -> ScriptedModel:
         return ScriptedModel(ErringReporter(works, random.Random(chosen)))
 
-    config = describe_rl(Path(TINY), folder / TAPE, seed, WHOLE)
+    config = describe_rl(Path(TINY), folder / TAPE, seed, WHOLE, Start())
     drawn = random.Random(f"shown {seed}").choices(works, k=count)
     rollouts = asyncio.run(sample_reports(config, drawn, open_reporter))
     return [conversation for rollout in rollouts for conversation in list_conversations(rollout.trajectory)]
@@ -192,14 +201,6 @@ def show_reports(folder: Path, works: Sequence[KnownWork], seed: int, count: int
 def list_told(shown: Sequence[TrainedConversation]) -> list[str]:
     """Return what the policy is told in conversations."""
     return [m.content for conversation in shown for m in conversation.messages if m.role is not ChatRole.ASSISTANT]
-
-
-def mask_all(base: Path, shown: Sequence[TrainedConversation]) -> list[MaskedIds]:
-    """Return the examples of SFT."""
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(base)
-    return [mask_conversation(conversation.messages, tokenizer) for conversation in shown]
 
 
 def train_agent(path: Path, config: AgentRLConfig, works: Sequence[KnownWork], steps: int) -> Path:
@@ -212,11 +213,11 @@ def train_agent(path: Path, config: AgentRLConfig, works: Sequence[KnownWork], s
         return folder.model
 
 
-async def measure(model: Path, folder: Path, works: Sequence[KnownWork], seed: int) -> PolicyScores:
+async def measure(model: Path, start: Start, folder: Path, works: Sequence[KnownWork], seed: int) -> PolicyScores:
     """Score a policy's reports on held-out works, over the tape that holds them."""
-    config = describe_rl(model, folder / WHOLE_TAPE, seed, WHOLE)
+    config = describe_rl(model, folder / WHOLE_TAPE, seed, WHOLE, start)
     asked = [works[n % len(works)] for n in range(ITEMS)]
-    async with open_saved(model, config.rollouts, TEMPERATURE) as policy:
+    async with open_saved(model, start, config.rollouts, TEMPERATURE) as policy:
         rollouts = await sample_reports(config, asked, policy)
     findings = read_findings(folder / WHOLE_TAPE)
     counted = [(rollout.task, asked[int(rollout.task)], count_agent(rollout.trajectory)) for rollout in rollouts]

@@ -14,7 +14,7 @@ from pathlib import Path
 from app.domain.budget import AgentLimits
 from app.domain.query import Language, SystemName
 from app.domain.trajectory import Trajectory
-from bench.learning_tasks.beginnings import build_base, build_tokenizer, describe_sft
+from bench.learning_tasks.beginnings import Start, build_tokenizer, describe_sft, open_tokenizer
 from bench.learning_tasks.protocol import PolicyScores, SeedScores, mean_probes
 from bench.learning_tasks.runs import derive_seed, open_saved, train_on_examples, train_recipe, write_rows
 from bench.learning_tasks.short_searches import (
@@ -42,7 +42,7 @@ from workflows.systems.local_record import LocalRecord
 
 SEARCHES, ITEMS = 300, 80
 EPOCHS, BATCH, LEARNING_RATE = 4, 16, 2e-3
-SAMPLED = RolloutsSection(tasks_a_step=1, most_tokens=32, context=512, rows=80)
+TOKENS, CONTEXT = 32, 512
 LIMITS = AgentLimits(max_turns=4, max_tool_calls=4)
 SEARCHER = "search/s1"
 
@@ -53,24 +53,25 @@ class ColdStartTask:
 
     recipe: str = "sft_cold_start"
 
-    def run_seed(self, folder: Path, seed: int) -> SeedScores:
+    def run_seed(self, folder: Path, seed: int, start: Start) -> SeedScores:
         """Train and measure."""
         learned, unseen = split_questions(seed)
         asked = [learned[n % len(learned)] for n in range(SEARCHES)]
         worked = asyncio.run(work_as_teacher(asked, seed))
         kept, every = list_all(worked, corrections_of(PromptLibrary.load())), list_all(worked, ())
-        tokenizer = build_tokenizer(list_phrases([m.content for row in every for each in row for m in each.messages]))
-        base = build_base(folder / "base", tokenizer, seed)
+        phrases = list_phrases([m.content for row in every for each in row for m in each.messages])
+        base = start.make_base(folder / "base", build_tokenizer(phrases), seed)
+        tokenizer = open_tokenizer(base)
         shown = [mask_conversation(each.messages, tokenizer).ids for row in every for each in row]
         plain = [MaskedIds(ids, (True,) * len(ids)) for ids in shown]
         policies = (
             base,
-            train_on_examples(folder / "plain", describe_sft(base, seed, LEARNING_RATE, BATCH, EPOCHS), plain),
-            train_cold(folder / "trained", base, write_trajectories(folder / "kept", asked, kept), seed),
-            train_cold(folder / "ablated", base, write_trajectories(folder / "every", asked, every), seed),
+            train_on_examples(folder / "plain", describe_sft(base, start, seed, LEARNING_RATE, BATCH, EPOCHS), plain),
+            train_cold(folder / "trained", base, start, write_trajectories(folder / "kept", asked, kept), seed),
+            train_cold(folder / "ablated", base, start, write_trajectories(folder / "every", asked, every), seed),
         )
         items = [unseen[n % len(unseen)] for n in range(ITEMS)]
-        scored = [asyncio.run(measure(policy, items, seed)) for policy in policies]
+        scored = [asyncio.run(measure(policy, start, items, seed)) for policy in policies]
         return SeedScores(scored[0], scored[1], scored[2], scored[3])
 
 
@@ -119,25 +120,27 @@ def write_trajectories(folder: Path, asked: Sequence[LengthQuestion], rows: Sequ
     return write_rows(folder, "trajectories", kept)
 
 
-def train_cold(folder: Path, base: Path, own: Path, seed: int) -> Path:
+def train_cold(folder: Path, base: Path, start: Start, own: Path, seed: int) -> Path:
     """Train on trajectories; return the folder of the model."""
-    optimizer = {"learning_rate": LEARNING_RATE, "schedule": "linear", "batch_size": BATCH, "epochs": EPOCHS}
+    optimizer = {"learning_rate": start.scale_rate(LEARNING_RATE), "schedule": "linear", "epochs": EPOCHS}
     return train_recipe(
         folder,
         "sft_cold_start",
         {
-            "model": {"base": str(base)},
-            "data": {"sets": [str(own)], "max_tokens": SAMPLED.context},
-            "optimizer": optimizer,
-            "run": {"device": "cpu", "seed": seed, "log_every": 20, "save_every": 1_000},
+            "model": start.describe_model(base),
+            "data": {"sets": [str(own)], "max_tokens": start.scale_tokens(CONTEXT)},
+            "optimizer": {**optimizer, **start.split_step(BATCH)},
+            "run": {"device": start.device, "seed": seed, "log_every": 20, "save_every": 1_000},
         },
     )
 
 
-async def measure(model: Path, items: Sequence[LengthQuestion], seed: int) -> PolicyScores:
+async def measure(model: Path, start: Start, items: Sequence[LengthQuestion], seed: int) -> PolicyScores:
     """Score a policy's work on held-out questions."""
     prompts = PromptLibrary.load()
-    async with open_saved(model, SAMPLED, 1.0) as policy:
+    most, context = start.scale_tokens(TOKENS), start.scale_tokens(CONTEXT)
+    sampled = RolloutsSection(tasks_a_step=1, most_tokens=most, context=context, rows=80)
+    async with open_saved(model, start, sampled, 1.0) as policy:
         runs = [work_question(each, policy(derive_seed(seed, n)), prompts, n) for n, each in enumerate(items)]
         outputs = [list_outputs(each) for each in await asyncio.gather(*runs)]
     scores = {str(n): score_search(each, said) for n, (each, said) in enumerate(zip(items, outputs, strict=True))}

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.learning_tasks.own_outputs import begin, measure, sample_own
+from bench.learning_tasks.beginnings import Start
+from bench.learning_tasks.own_outputs import CONTEXT, begin, measure, sample_own
 from bench.learning_tasks.protocol import SeedScores
 from bench.learning_tasks.runs import train_recipe
 
@@ -19,29 +20,33 @@ class GoodOutputsTask:
 
     recipe: str = "self_sft"
 
-    def run_seed(self, folder: Path, seed: int) -> SeedScores:
+    def run_seed(self, folder: Path, seed: int, start: Start) -> SeedScores:
         """Train and measure."""
-        began = begin(folder, seed)
+        began = begin(folder, seed, start)
         trained, ablated = (
             train_good(
-                folder / name, began.taught, sample_own(folder / f"{name}-set", began.taught, began.asked, seed, chosen), seed
+                folder / name,
+                began.taught,
+                start,
+                sample_own(folder / f"{name}-set", began.taught, start, began.asked, seed, chosen),
+                seed,
             )
             for name, chosen in (("trained", GOOD), ("ablated", RANDOM))
         )
-        scored = measure(folder, (began.base, began.taught, trained, ablated), began.held_out, seed)
+        scored = measure(folder, (began.base, began.taught, trained, ablated), start, began.held_out, seed)
         return SeedScores(scored[0], scored[1], scored[2], scored[3])
 
 
-def train_good(folder: Path, policy: Path, own: Path, seed: int) -> Path:
+def train_good(folder: Path, policy: Path, start: Start, own: Path, seed: int) -> Path:
     """Train on the good outputs of a set; return the folder of the model."""
     return train_recipe(
         folder,
         "self_sft",
         {
-            "model": {"base": str(policy)},
-            "data": {"sets": [str(own)], "max_tokens": 256},
-            "optimizer": {"learning_rate": 1e-3, "schedule": "linear", "batch_size": 16, "epochs": 5},
-            "run": {"device": "cpu", "seed": seed, "log_every": 20, "save_every": 1_000},
+            "model": start.describe_model(policy),
+            "data": {"sets": [str(own)], "max_tokens": start.scale_tokens(CONTEXT)},
+            "optimizer": {"learning_rate": start.scale_rate(1e-3), "schedule": "linear", **start.split_step(16), "epochs": 5},
+            "run": {"device": start.device, "seed": seed, "log_every": 20, "save_every": 1_000},
         },
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.chat import ChatRequest
-from bench.learning_tasks.beginnings import build_base, build_tokenizer, describe_sft
+from bench.learning_tasks.beginnings import Start, build_tokenizer, describe_sft, open_tokenizer
 from bench.learning_tasks.dated_reports import (
     TODAY,
     DatedQuestion,
@@ -38,14 +38,13 @@ from workflows.chat_models.scripted import ScriptedModel
 from workflows.prompts.library import PromptLibrary
 
 EXAMPLES, PROMPTS, ITEMS = 2_400, 200, 96
-TOKENS, TEMPERATURE = 40, 1.0
-SAMPLED = RolloutsSection(tasks_a_step=1, most_tokens=TOKENS, context=256, rows=64)
+TOKENS, CONTEXT, TEMPERATURE = 40, 256, 1.0
 KIND = "self-samples"
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """A policy of random weights, the same after SFT on reports of the mix, and the files of its questions."""
+    """A policy as it began, the same after SFT on reports of the mix, and the files of its questions."""
 
     base: Path
     taught: Path
@@ -53,22 +52,29 @@ class Beginning:
     held_out: Sequence[DatedQuestion]
 
 
-def begin(folder: Path, seed: int) -> Beginning:
+def begin(folder: Path, seed: int, start: Start) -> Beginning:
     """Make the policies, and draw the questions."""
     chance = random.Random(seed)
     learned, unseen = split_works(seed)
     shown = list_questions(learned, EXAMPLES, chance)
     prompts = write_prompts(folder / "shown.jsonl", shown)
-    tokenizer = build_tokenizer(list_phrases([each.content for each in prompts[0].messages]))
-    base = build_base(folder / "base", tokenizer, seed)
+    phrases = list_phrases([each.content for each in prompts[0].messages])
+    base = start.make_base(folder / "base", build_tokenizer(phrases), seed)
+    tokenizer = open_tokenizer(base)
     examples = [
         mask_answer(show_prompt(prompt.messages), question.write(chance), tokenizer)
         for prompt, question in zip(prompts, shown, strict=True)
     ]
-    taught = train_on_examples(folder / "sft", describe_sft(base, seed, 2e-3, 16, 1.5), examples)
+    taught = train_on_examples(folder / "sft", describe_sft(base, start, seed, 2e-3, 16, 1.5), examples)
     asked = folder / "asked.jsonl"
     write_prompts(asked, list_questions(learned, PROMPTS, chance))
     return Beginning(base, taught, asked, list_questions(unseen, ITEMS, random.Random(f"held out {seed}")))
+
+
+def describe_sampling(start: Start) -> RolloutsSection:
+    """Return how policies are sampled."""
+    most, context = start.scale_tokens(TOKENS), start.scale_tokens(CONTEXT)
+    return RolloutsSection(tasks_a_step=1, most_tokens=most, context=context, rows=64)
 
 
 def write_prompts(path: Path, questions: Sequence[DatedQuestion]) -> list[SamplePrompt]:
@@ -77,7 +83,7 @@ def write_prompts(path: Path, questions: Sequence[DatedQuestion]) -> list[Sample
     return [*read_prompts([path], PromptLibrary.load(), TODAY)]
 
 
-def sample_own(out: Path, policy: Path, asked: Path, seed: int, options: dict[str, str]) -> Path:
+def sample_own(out: Path, policy: Path, start: Start, asked: Path, seed: int, options: dict[str, str]) -> Path:
     """Make a set of a policy's own samples, as `rubrica data make` does.
 
     Rules alone score them, and no judge is asked, unless `options` has a share for `judges`: that of the judge of tense.
@@ -88,15 +94,15 @@ def sample_own(out: Path, policy: Path, asked: Path, seed: int, options: dict[st
         rows=PROMPTS,
         seed=seed,
         inputs=(asked,),
-        options={"judges": "0", "tokens": str(TOKENS), **options},
+        options={"judges": "0", "tokens": str(start.scale_tokens(TOKENS)), **options},
         at_once=64,
     )
-    asyncio.run(_sample(request, policy))
+    asyncio.run(_sample(request, policy, start))
     return out
 
 
-async def _sample(request: SetRequest, policy: Path) -> None:
-    async with open_saved(policy, SAMPLED, TEMPERATURE) as opened:
+async def _sample(request: SetRequest, policy: Path, start: Start) -> None:
+    async with open_saved(policy, start, describe_sampling(start), TEMPERATURE) as opened:
         chat = opened(derive_seed(request.seed, request.out.name))
         judge = ScriptedModel(judge_tense)
         writer, judging = (ServedModel(each, ModelUsed(name=each.name, codec="tags")) for each in (chat, judge))
@@ -105,14 +111,18 @@ async def _sample(request: SetRequest, policy: Path) -> None:
         await make_set(load_kind(KIND).open_recipe(workshop), origin, request.out, KnownTexts(), request.at_once)
 
 
-def measure(folder: Path, policies: Sequence[Path], questions: Sequence[DatedQuestion], seed: int) -> list[PolicyScores]:
+def measure(
+    folder: Path, policies: Sequence[Path], start: Start, questions: Sequence[DatedQuestion], seed: int
+) -> list[PolicyScores]:
     """Score the policies' reports on held-out questions."""
     prompts = write_prompts(folder / "held_out.jsonl", questions)
-    return [asyncio.run(_measure(policy, prompts, questions, seed)) for policy in policies]
+    return [asyncio.run(_measure(policy, start, prompts, questions, seed)) for policy in policies]
 
 
-async def _measure(policy: Path, prompts: Sequence[SamplePrompt], questions: Sequence[DatedQuestion], seed: int) -> PolicyScores:
-    async with open_saved(policy, SAMPLED, TEMPERATURE) as opened:
+async def _measure(
+    policy: Path, start: Start, prompts: Sequence[SamplePrompt], questions: Sequence[DatedQuestion], seed: int
+) -> PolicyScores:
+    async with open_saved(policy, start, describe_sampling(start), TEMPERATURE) as opened:
         asked = [opened(derive_seed(seed, n)).complete(ChatRequest(messages=p.messages)) for n, p in enumerate(prompts)]
         texts = [said.text for said in await asyncio.gather(*asked)]
     items = {str(n): count_report(q, text).score for n, (q, text) in enumerate(zip(questions, texts, strict=True))}

@@ -6,6 +6,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Protocol
 
+from bench.learning_tasks.beginnings import Start
+
 
 @dataclass(frozen=True, slots=True)
 class PolicyScores:
@@ -46,6 +48,6 @@ class LearningTask(Protocol):
         """The recipe that is to learn."""
         ...
 
-    def run_seed(self, folder: Path, seed: int) -> SeedScores:
-        """Train in an empty folder, and measure. Everything random comes from the seed."""
+    def run_seed(self, folder: Path, seed: int, start: Start) -> SeedScores:
+        """Train in an empty folder from this start, and measure. Everything random comes from the seed."""
         ...

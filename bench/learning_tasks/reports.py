@@ -1,4 +1,4 @@
-"""`report_rl`: citations and form of short reports, from a model that begins with random weights."""
+"""`report_rl`: citations and form of short reports."""
 
 import asyncio
 import random
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.learning_tasks.beginnings import build_base, describe_sft
+from bench.learning_tasks.beginnings import Start, describe_sft, open_tokenizer
 from bench.learning_tasks.protocol import PolicyScores, SeedScores, mean_probes
 from bench.learning_tasks.runs import derive_seed, open_saved, open_training, train_on_examples
 from bench.learning_tasks.short_reports import (
@@ -45,49 +45,61 @@ class ReportTask:
 
     recipe: str = "report_rl"
     steps: int = STEPS
+    examples: int = EXAMPLES
+    items: int = ITEMS
 
-    def run_seed(self, folder: Path, seed: int) -> SeedScores:
+    def run_seed(self, folder: Path, seed: int, start: Start) -> SeedScores:
         """Train and measure."""
         from training.rollouts.tiny_policy import build_tiny_tokenizer
 
         tokenizer = build_tiny_tokenizer()
         tokenizer.add_tokens(list_phrases(PromptLibrary.load()))
-        base, chance = build_base(folder / "base", tokenizer, seed), random.Random(seed)
+        base, chance = start.make_base(folder / "base", tokenizer, seed), random.Random(seed)
         learned, held_out = split_subjects(seed)
-        taught = train_on_examples(
-            folder / "sft", describe_sft(base, seed, 2e-3, 16, 1.5), list_examples(tokenizer, learned, chance)
-        )
+        shown = list_examples(open_tokenizer(base), learned, self.examples, chance)
+        taught = train_on_examples(folder / "sft", describe_sft(base, start, seed, 2e-3, 16, 1.5), shown)
         questions = list_questions(learned, QUESTIONS, chance)
-        trained = train_reports(folder / "trained", describe_rl(taught, seed), questions, WHOLE, self.steps)
-        ablated = train_reports(folder / "ablated", describe_rl(taught, seed), questions, FORM_ALONE, self.steps)
-        asked = list_questions(held_out, ITEMS, random.Random(f"held out {seed}"))
-        scored = [asyncio.run(measure(model, asked, seed)) for model in (base, taught, trained, ablated)]
+        config = describe_rl(taught, start, seed)
+        trained = train_reports(folder / "trained", config, questions, WHOLE, self.steps)
+        ablated = train_reports(folder / "ablated", config, questions, FORM_ALONE, self.steps)
+        asked = list_questions(held_out, self.items, random.Random(f"held out {seed}"))
+        scored = [asyncio.run(measure(model, start, asked, seed)) for model in (base, taught, trained, ablated)]
         return SeedScores(scored[0], scored[1], scored[2], scored[3])
 
 
-def describe_rl(base: Path, seed: int) -> ReinforcementConfig:
+def describe_rl(base: Path, start: Start, seed: int) -> ReinforcementConfig:
     """Return the configuration of DAPO."""
     return ReinforcementConfig.model_validate(
         {
-            "model": {"base": str(base)},
+            "model": start.describe_model(base),
             "objective": {"name": "dapo"},
             # A policy that meets the ablated reward everywhere has no groups with spread; without the filter it just stays.
             "filter": {"least_spread": 0},
-            "optimizer": {"learning_rate": 5e-4, "batch_size": 32, "schedule": "constant"},
-            "rollouts": {"group_size": 8, "tasks_a_step": 4, "most_tokens": 32, "context": 160, "rows": 64},
-            "run": {"device": "cpu", "seed": seed, "samples": 4, "save_every": 1_000},
+            "optimizer": {
+                "learning_rate": start.scale_rate(5e-4),
+                "batch_size": start.limit_rows(32),
+                "schedule": "constant",
+            },
+            "rollouts": {
+                "group_size": 8,
+                "tasks_a_step": 4,
+                "most_tokens": start.scale_tokens(32),
+                "context": start.scale_tokens(160),
+                "rows": 64,
+            },
+            "run": {"device": start.device, "seed": seed, "samples": 4, "save_every": 1_000},
         }
     )
 
 
-def list_examples(tokenizer: Any, pairs: Sequence[tuple[str, str]], chance: random.Random) -> Sequence[MaskedIds]:
+def list_examples(tokenizer: Any, pairs: Sequence[tuple[str, str]], count: int, chance: random.Random) -> Sequence[MaskedIds]:
     """Return the examples of SFT: reports of the mix."""
     prompts = PromptLibrary.load()
     return [
         mask_answer(
             [TrainedMessage(role=m.role, content=m.content) for m in question.render(prompts)], question.write(chance), tokenizer
         )
-        for question in list_questions(pairs, EXAMPLES, chance)
+        for question in list_questions(pairs, count, chance)
     ]
 
 
@@ -116,11 +128,11 @@ def train_reports(
         return folder.model
 
 
-async def measure(model: Path, questions: Sequence[PortQuestion], seed: int) -> PolicyScores:
+async def measure(model: Path, start: Start, questions: Sequence[PortQuestion], seed: int) -> PolicyScores:
     """Score a policy's reports on held-out questions."""
     prompts = PromptLibrary.load()
     tasks = [make_task(question.row, Writer.ONE_CALL, prompts) for question in questions]
-    async with open_saved(model, describe_rl(model, seed).rollouts, TEMPERATURE) as policy:
+    async with open_saved(model, start, describe_rl(model, start, seed).rollouts, TEMPERATURE) as policy:
         asked = [write_in_one_call(task, policy(derive_seed(seed, n)), LocalRecord(str(n))) for n, task in enumerate(tasks)]
         texts = [outcome.output for outcome in await asyncio.gather(*asked)]
     items = {f"{n}": count_report(question, text).score for n, (question, text) in enumerate(zip(questions, texts, strict=True))}

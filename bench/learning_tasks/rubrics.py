@@ -1,4 +1,4 @@
-"""`rubric_generator`: rubrics that rank planted preferences, from a model that begins with random weights."""
+"""`rubric_generator`: rubrics that rank planted preferences."""
 
 import asyncio
 import random
@@ -10,7 +10,7 @@ from typing import Any
 
 from app.domain.chat import ChatRequest, ChatRole, Message
 from app.domain.query import Language
-from bench.learning_tasks.beginnings import build_base, build_tokenizer, describe_sft
+from bench.learning_tasks.beginnings import Start, build_tokenizer, describe_sft, open_tokenizer
 from bench.learning_tasks.protocol import PolicyScores, SeedScores, mean_probes
 from bench.learning_tasks.rubric_grammar import (
     HELD_OUT,
@@ -47,30 +47,39 @@ class RubricTask:
     recipe: str = "rubric_generator"
     steps: int = STEPS
 
-    def run_seed(self, folder: Path, seed: int) -> SeedScores:
+    def run_seed(self, folder: Path, seed: int, start: Start) -> SeedScores:
         """Train and measure."""
-        tokenizer = build_tokenizer(list_phrases())
-        base, chance = build_base(folder / "base", tokenizer, seed), random.Random(seed)
+        base = start.make_base(folder / "base", build_tokenizer(list_phrases()), seed)
+        chance = random.Random(seed)
         held_out = list_questions(HELD_OUT, ITEMS, random.Random(f"held out {seed}"))
-        taught = train_on_examples(folder / "sft", describe_sft(base, seed, 3e-3, 32, 6), list_examples(tokenizer, chance))
-        tasks = list_tasks(chance)
-        hybrid = RewardSection(scaling=Scaling.BALANCED)
-        trained = train_rubrics(folder / "trained", describe_rl(taught, seed), tasks, hybrid, self.steps)
-        ablated = train_rubrics(
-            folder / "ablated", describe_rl(taught, seed), tasks, RewardSection(mode=Mode.JUDGE_ONLY), self.steps
-        )
-        scored = [asyncio.run(measure(model, held_out, seed)) for model in (base, taught, trained, ablated)]
+        shown = list_examples(open_tokenizer(base), chance)
+        taught = train_on_examples(folder / "sft", describe_sft(base, start, seed, 3e-3, 32, 6), shown)
+        tasks, config = list_tasks(chance), describe_rl(taught, start, seed)
+        hybrid, judged = RewardSection(scaling=Scaling.BALANCED), RewardSection(mode=Mode.JUDGE_ONLY)
+        trained = train_rubrics(folder / "trained", config, tasks, hybrid, self.steps)
+        ablated = train_rubrics(folder / "ablated", config, tasks, judged, self.steps)
+        scored = [asyncio.run(measure(model, start, held_out, seed)) for model in (base, taught, trained, ablated)]
         return SeedScores(scored[0], scored[1], scored[2], scored[3])
 
 
-def describe_rl(base: Path, seed: int) -> ReinforcementConfig:
+def describe_rl(base: Path, start: Start, seed: int) -> ReinforcementConfig:
     """Return the configuration of GRPO."""
     return ReinforcementConfig.model_validate(
         {
-            "model": {"base": str(base)},
-            "optimizer": {"learning_rate": 1.5e-4, "batch_size": 32, "schedule": "constant"},
-            "rollouts": {"group_size": 8, "tasks_a_step": 8, "most_tokens": 24, "context": 96, "rows": 64},
-            "run": {"device": "cpu", "seed": seed, "samples": 4, "save_every": 1_000},
+            "model": start.describe_model(base),
+            "optimizer": {
+                "learning_rate": start.scale_rate(1.5e-4),
+                "batch_size": start.limit_rows(32),
+                "schedule": "constant",
+            },
+            "rollouts": {
+                "group_size": 8,
+                "tasks_a_step": 8,
+                "most_tokens": start.scale_tokens(24),
+                "context": start.scale_tokens(96),
+                "rows": 64,
+            },
+            "run": {"device": start.device, "seed": seed, "samples": 4, "save_every": 1_000},
         }
     )
 
@@ -117,9 +126,9 @@ async def ask_for_rubric(question: str, policy: ChatModel, record: LocalRecord) 
     return RolloutOutcome(said.text, RolloutEnd.FINISHED)
 
 
-async def measure(model: Path, questions: Sequence[PlantedQuestion], seed: int) -> PolicyScores:
+async def measure(model: Path, start: Start, questions: Sequence[PlantedQuestion], seed: int) -> PolicyScores:
     """Score a policy's rubrics of held-out questions."""
-    async with open_saved(model, describe_rl(model, seed).rollouts, TEMPERATURE) as policy:
+    async with open_saved(model, start, describe_rl(model, start, seed).rollouts, TEMPERATURE) as policy:
         asked = [ask_for_rubric(q.text, policy(derive_seed(seed, n)), LocalRecord(str(n))) for n, q in enumerate(questions)]
         texts = [outcome.output for outcome in await asyncio.gather(*asked)]
     items = {f"{n}": score_rubric(text, q) for n, (text, q) in enumerate(zip(texts, questions, strict=True))}

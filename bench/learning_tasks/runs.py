@@ -1,18 +1,22 @@
 """Runs of recipes' parts for a task: folders to train in, and policies to ask."""
 
 import asyncio
+import gc
 import hashlib
 import json
+import shutil
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bench.learning_tasks.beginnings import Start, open_tokenizer
 from training.decontamination.known_texts import KnownTexts
 from training.recipes.chatml import MaskedIds
-from training.recipes.config import RecipeConfig
-from training.recipes.run_folder import TrainingFolder, TrainingOrigin
+from training.recipes.config import BaseModelSection, RecipeConfig
+from training.recipes.run_folder import CHECKPOINTS, TrainingFolder, TrainingOrigin
+from training.recipes.starting import name_device, train
 from training.synthesis.training_set.finishing import finish_set
 from training.synthesis.training_set.folder import SetFolder
 from training.synthesis.training_set.manifest import SetOrigin
@@ -25,7 +29,8 @@ BEGAN = datetime(2026, 11, 2, tzinfo=UTC)
 
 @contextmanager
 def open_training(path: Path, recipe: str, config: RecipeConfig) -> Iterator[TrainingFolder]:
-    """Open a folder to train in."""
+    """Open a folder to train in. Its checkpoints go with the end of the run."""
+    drop_earlier_weights()
     origin = TrainingOrigin(
         recipe=recipe,
         config=config.model_dump(mode="json"),
@@ -33,12 +38,23 @@ def open_training(path: Path, recipe: str, config: RecipeConfig) -> Iterator[Tra
         packages={},
         data={},
         base={},
-        device="CPU",
+        device=name_device(config),
         started_at=BEGAN,
     )
     folder = TrainingFolder(path)
     with folder.open_run(origin):
         yield folder
+    drop_checkpoints(folder)
+
+
+def drop_earlier_weights() -> None:
+    """Free the weights of earlier runs: a trainer and its parts hold each other, so that they outlive their run."""
+    gc.collect()
+
+
+def drop_checkpoints(folder: TrainingFolder) -> None:
+    """Delete the checkpoints of a run that is over: with the optimizer's state one is three times as large as its model."""
+    shutil.rmtree(folder.path / CHECKPOINTS, ignore_errors=True)
 
 
 def train_on_examples(path: Path, config: RecipeConfig, examples: Sequence[MaskedIds]) -> Path:
@@ -55,16 +71,19 @@ def train_on_examples(path: Path, config: RecipeConfig, examples: Sequence[Maske
 
 
 @asynccontextmanager
-async def open_saved(model: Path, section: Any, temperature: float) -> AsyncIterator[Any]:
+async def open_saved(model: Path, start: Start, section: Any, temperature: float) -> AsyncIterator[Any]:
     """Open a saved policy as rollouts ask it: an `OpenPolicy`. `section` is the `[rollouts]` of a configuration."""
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
+    from training.recipes.policy import load_model
     from training.recipes.reinforcement.policy_source import NAME, open_policy
     from training.rollouts.chat_template import ChatTemplate
     from training.rollouts.transformers_engine import TransformersEngine, lend
 
-    tokenizer = AutoTokenizer.from_pretrained(model)
-    engine = TransformersEngine(NAME, lend(AutoModelForCausalLM.from_pretrained(model)), pad_id=tokenizer.pad_token_id, rows=64)
+    drop_earlier_weights()
+    tokenizer = open_tokenizer(model)
+    weights = load_model(BaseModelSection(base=str(model)), str(model), start.dtype).to(
+        "cpu" if start.device == "cpu" else "cuda"
+    )
+    engine = TransformersEngine(NAME, lend(weights), pad_id=tokenizer.pad_token_id, rows=64)
     yield open_policy(engine, ChatTemplate(tokenizer), section, tokenizer.eos_token_id, temperature)
 
 
@@ -80,8 +99,7 @@ def run_now(coroutine: Any) -> Any:
 
 def train_recipe(folder: Path, recipe: str, sections: Mapping[str, Mapping[str, Any]]) -> Path:
     """Train by the function behind `rubrica train`, from a TOML file with these sections; return the folder of the model."""
-    from training.recipes.starting import train
-
+    drop_earlier_weights()
     folder.mkdir()
     lines = [
         f"[{name}]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in said.items())
@@ -89,7 +107,9 @@ def train_recipe(folder: Path, recipe: str, sections: Mapping[str, Mapping[str, 
     ]
     config = folder / "config.toml"
     config.write_text("\n".join(lines), encoding="utf-8")
-    return train(recipe, config, folder / "run", None, lambda _: None).model
+    trained = train(recipe, config, folder / "run", None, lambda _: None)
+    drop_checkpoints(trained)
+    return trained.model
 
 
 def write_rows(folder: Path, kind: str, rows: Sequence[KeptRow]) -> Path:

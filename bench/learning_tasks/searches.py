@@ -1,4 +1,4 @@
-"""`search_rl`: well-formed calls that meet a tape's entities, from a model that begins with random weights.
+"""`search_rl`: well-formed calls that meet a tape's entities.
 
 On seed 100, which is none of those reported, these were chosen: the spread of the first weights, the mix of the searcher, the
 length of SFT and the thresholds of the schedule. Nothing of Search-RL's objective was tuned.
@@ -13,7 +13,7 @@ from typing import Any
 
 from app.domain.chat import ChatRole
 from app.domain.query import Language
-from bench.learning_tasks.beginnings import build_base, build_tokenizer, describe_sft
+from bench.learning_tasks.beginnings import Start, build_tokenizer, describe_sft, mask_all
 from bench.learning_tasks.counted_searches import count_search, probe_searches
 from bench.learning_tasks.planted_searches import (
     ErringSearcher,
@@ -25,7 +25,6 @@ from bench.learning_tasks.planted_searches import (
 )
 from bench.learning_tasks.protocol import PolicyScores, SeedScores
 from bench.learning_tasks.runs import open_saved, open_training, train_on_examples
-from training.recipes.chatml import MaskedIds, mask_conversation
 from training.recipes.config import TINY
 from training.recipes.held_out import sample_held_out
 from training.recipes.search_rl.config import SearchRLConfig
@@ -66,7 +65,7 @@ class SearchTask:
     recipe: str = "search_rl"
     epochs: float = EPOCHS
 
-    def run_seed(self, folder: Path, seed: int) -> SeedScores:
+    def run_seed(self, folder: Path, seed: int, start: Start) -> SeedScores:
         """Train and measure."""
         learned, held_out = plant_works(seed)
         record_tape(learned).save(folder / TAPE)
@@ -78,33 +77,50 @@ class SearchTask:
             for message in conversation.messages
             if message.role is not ChatRole.ASSISTANT
         ]
-        base = build_base(folder / "base", build_tokenizer(list_phrases(told)), seed, SPREAD)
-        taught = train_on_examples(folder / "sft", describe_sft(base, seed, 2e-3, 16, 3), mask_all(base, shown))
+        base = start.make_base(folder / "base", build_tokenizer(list_phrases(told)), seed, SPREAD)
+        taught = train_on_examples(folder / "sft", describe_sft(base, start, seed, 2e-3, 16, 3), mask_all(base, shown))
 
         def train(name: str, schedule: Mapping[str, Any], step_weight: float = 1.0) -> Path:
-            config = describe_rl(taught, folder / TAPE, seed, schedule, self.epochs, step_weight)
+            config = describe_rl(taught, folder / TAPE, seed, schedule, start, self.epochs, step_weight)
             return train_searches(folder / name, config, learned)
 
         models = [base, taught, train("trained", WHOLE), train("ablated", FORM_ALONE), train("by-rollout", WHOLE, 0.0)]
-        first, sft, trained, ablated, by_rollout = [asyncio.run(measure(each, folder, held_out, seed)) for each in models]
+        first, sft, trained, ablated, by_rollout = [asyncio.run(measure(each, start, folder, held_out, seed)) for each in models]
         return SeedScores(first, sft, trained, ablated, {"without_steps": by_rollout})
 
 
 def describe_rl(
-    base: Path, tape: Path, seed: int, schedule: Mapping[str, Any], epochs: float = EPOCHS, step_weight: float = 1.0
+    base: Path,
+    tape: Path,
+    seed: int,
+    schedule: Mapping[str, Any],
+    start: Start,
+    epochs: float = EPOCHS,
+    step_weight: float = 1.0,
 ) -> SearchRLConfig:
     """Return the configuration of Search-RL, with MindDR's objective and its credit by step."""
     return SearchRLConfig.model_validate(
         {
-            "model": {"base": str(base)},
+            "model": start.describe_model(base),
             "data": {"sets": ["planted"]},
             "tools": {"tape": str(tape)},
             "chain": {"turns": 4, "calls_per_turn": 2, "observation_tokens": 400},
             "schedule": schedule,
-            "objective": {"name": "mean_only_kl", "length": 64, "step_weight": step_weight},
-            "optimizer": {"learning_rate": 5e-4, "batch_size": 32, "epochs": epochs, "schedule": "constant"},
-            "rollouts": {"group_size": 8, "tasks_a_step": 4, "most_tokens": 24, "context": 320, "rows": 64},
-            "run": {"device": "cpu", "seed": seed, "samples": 4, "save_every": 1_000},
+            "objective": {"name": "mean_only_kl", "length": start.scale_tokens(64), "step_weight": step_weight},
+            "optimizer": {
+                "learning_rate": start.scale_rate(5e-4),
+                "batch_size": start.limit_rows(32),
+                "epochs": epochs,
+                "schedule": "constant",
+            },
+            "rollouts": {
+                "group_size": 8,
+                "tasks_a_step": 4,
+                "most_tokens": start.scale_tokens(24),
+                "context": start.scale_tokens(320),
+                "rows": 64,
+            },
+            "run": {"device": start.device, "seed": seed, "samples": 4, "save_every": 1_000},
         }
     )
 
@@ -129,18 +145,10 @@ def show_searches(folder: Path, works: Sequence[PlantedWork], seed: int) -> list
     def open_searcher(chosen: int) -> ScriptedModel:
         return ScriptedModel(ErringSearcher(works, random.Random(chosen)))
 
-    config = describe_rl(Path(TINY), folder / TAPE, seed, FORM_ALONE)
+    config = describe_rl(Path(TINY), folder / TAPE, seed, FORM_ALONE, Start())
     drawn = random.Random(f"shown {seed}").choices(works, k=EXAMPLES)
     rollouts = asyncio.run(sample_searches(config, folder, drawn, open_searcher))
     return [conversation for rollout in rollouts for conversation in list_conversations(rollout.trajectory)]
-
-
-def mask_all(base: Path, shown: Sequence[TrainedConversation]) -> list[MaskedIds]:
-    """Return the examples of SFT."""
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(base)
-    return [mask_conversation(conversation.messages, tokenizer) for conversation in shown]
 
 
 def train_searches(path: Path, config: SearchRLConfig, works: Sequence[PlantedWork]) -> Path:
@@ -150,11 +158,11 @@ def train_searches(path: Path, config: SearchRLConfig, works: Sequence[PlantedWo
         return folder.model
 
 
-async def measure(model: Path, folder: Path, works: Sequence[PlantedWork], seed: int) -> PolicyScores:
+async def measure(model: Path, start: Start, folder: Path, works: Sequence[PlantedWork], seed: int) -> PolicyScores:
     """Score a policy's searches on held-out works, over the tape that holds them."""
-    config = describe_rl(model, folder / WHOLE_TAPE, seed, FORM_ALONE)
+    config = describe_rl(model, folder / WHOLE_TAPE, seed, FORM_ALONE, start)
     asked = [works[n % len(works)] for n in range(ITEMS)]
-    async with open_saved(model, config.rollouts, TEMPERATURE) as policy:
+    async with open_saved(model, start, config.rollouts, TEMPERATURE) as policy:
         rollouts = {rollout.task: rollout for rollout in await sample_searches(config, folder, asked, policy)}
     findings = read_findings(folder / WHOLE_TAPE)
     counted = {task: (count_search(rollout.trajectory), asked[int(task)]) for task, rollout in rollouts.items()}

@@ -21,6 +21,7 @@ from bench.learning_tasks.agents import (
     open_work,
     show_reports,
 )
+from bench.learning_tasks.beginnings import Start
 from bench.learning_tasks.counted_agents import CountedAgent, count_agent, read_queries, read_report
 from bench.learning_tasks.planted_facts import (
     FILLER,
@@ -66,7 +67,7 @@ def run_agent(
 ) -> Rollout:
     """Work the question about the one work with these turns, in the recipe's chain, and judge it."""
     record_facts([WORK, OTHER]).save(folder / TAPE)
-    config = describe_rl(Path(TINY), folder / TAPE, 0, WHOLE)
+    config = describe_rl(Path(TINY), folder / TAPE, 0, WHOLE, Start())
     opened = open_work(config, lambda _: ScriptedModel([*said]), make_judge)
     return asyncio.run(sample_held_out(list_tasks([WORK]), opened))[0]
 
@@ -144,7 +145,7 @@ def test_the_reporter_of_the_mix_errs_in_the_products_chain(tmp_path: Path) -> N
     learned, held_out = plant_facts(0)
     assert not {work.question for work in learned} & {work.question for work in held_out}
     record_facts(learned).save(tmp_path / TAPE)
-    config = describe_rl(Path(TINY), tmp_path / TAPE, 0, WHOLE)
+    config = describe_rl(Path(TINY), tmp_path / TAPE, 0, WHOLE, Start())
 
     def open_reporter(seed: int) -> ScriptedModel:
         return ScriptedModel(ErringReporter(learned, random.Random(seed)))

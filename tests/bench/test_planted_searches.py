@@ -9,6 +9,7 @@ import pytest
 
 from app.domain.chat import Completion
 from app.domain.trajectory import Trajectory, Turn, TurnKind
+from bench.learning_tasks.beginnings import Start
 from bench.learning_tasks.counted_searches import count_search, probe_searches, read_queries
 from bench.learning_tasks.planted_searches import (
     BUILDERS,
@@ -89,7 +90,7 @@ def test_the_searcher_of_the_mix_errs_in_the_products_chain(tmp_path: Path) -> N
     def open_searcher(seed: int) -> ScriptedModel:
         return ScriptedModel(ErringSearcher(learned, random.Random(seed)))
 
-    config = describe_rl(Path(TINY), tmp_path / TAPE, 0, FORM_ALONE)
+    config = describe_rl(Path(TINY), tmp_path / TAPE, 0, FORM_ALONE, Start())
     rollouts = asyncio.run(sample_searches(config, tmp_path, learned, open_searcher))
     assert {rollout.end for rollout in rollouts} == {RolloutEnd.FINISHED, RolloutEnd.CAPPED}
     scores = [count_search(rollout.trajectory).score(work, findings) for rollout, work in zip(rollouts, learned, strict=True)]

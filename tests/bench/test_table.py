@@ -74,6 +74,13 @@ def test_a_row_tells_command_figure_value_limit_and_mark(checkout: Path) -> None
     assert "What falls short" not in readme
 
 
+def test_a_row_of_another_name_tells_the_bench_that_it_is_of(checkout: Path) -> None:
+    limits = checkout / "bench" / "limits.toml"
+    limits.write_text(f"{LIMITS}[speed_gpu]\nmodule = 'speed'\nmeasures = ['engine']\n[speed_gpu.figures]\nqps = ''\n")
+    run_table(checkout)
+    assert rows(checkout)[3] == "| `python -m bench.speed` | qps |  |  | not measured |"
+
+
 def test_a_missed_limit_is_marked_and_explained(checkout: Path) -> None:
     keep_result(checkout, git(checkout, "rev-parse", "HEAD"), p50_ms=15.0)
     run_table(checkout)

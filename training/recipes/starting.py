@@ -102,7 +102,7 @@ def describe_run(recipe: Recipe[Any], config: RecipeConfig) -> TrainingOrigin:
         packages={name: _version_of(name) for name in PACKAGES},
         data=recipe.digest(config),
         base=digest_base(config.model.base),
-        device=_name_device(config),
+        device=name_device(config),
         started_at=datetime.now(UTC),
     )
 
@@ -114,7 +114,8 @@ def _version_of(package: str) -> str:
         return ""
 
 
-def _name_device(config: RecipeConfig) -> str:
+def name_device(config: RecipeConfig) -> str:
+    """Return the name of the GPU that trains, or the CPU with its threads."""
     import torch
 
     if config.run.device == "auto" and torch.cuda.is_available():
