@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+import torch
 from datasets import Dataset
 from transformers import PrinterCallback, TrainerCallback
 
@@ -34,7 +35,8 @@ def share_arguments(form: Callable[..., A], config: RecipeConfig, folder: Traini
         gradient_accumulation_steps=chosen.accumulation,
         gradient_checkpointing=chosen.gradient_checkpointing,
         bf16=config.model.dtype == "bfloat16",
-        use_cpu=run.device == "cpu",
+        # Where there is no accelerator, "auto" alone makes transformers refuse bfloat16.
+        use_cpu=run.device == "cpu" or not torch.accelerator.is_available(),
         seed=run.seed,
         logging_steps=run.log_every,
         save_steps=run.save_every,

@@ -25,14 +25,6 @@ def to_plain(text: str) -> str:
     return fold_letters(unicodedata.normalize("NFC", remove_invisible(text))).lower()
 
 
-def compile_plain(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern for plain text: its letters are folded in the same way, and escapes such as \\W stay."""
-    folded = re.sub(
-        r"\\.|[^\\]+", lambda found: found.group() if found.group()[0] == "\\" else fold_letters(found.group()).lower(), pattern
-    )
-    return re.compile(folded, re.MULTILINE)
-
-
 def fold_letters(text: str) -> str:
     """Replace each letter that looks like a Latin one by that."""
     return _DISGUISED.sub(lambda found: _LATIN[found.group()], text)

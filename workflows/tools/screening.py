@@ -14,8 +14,7 @@ from app.domain.address import host_of
 from app.domain.chat import Suspicion, ToolResult
 from app.domain.evidence import Passage, Source
 from retrieval.ports import Document
-from workflows.agents.injection import HIDDEN, find_injections, names_of
-from workflows.agents.injection_signs import InjectionHit
+from workflows.agents.injection import HIDDEN, InjectionHit, find_injections, names_of
 
 NEAR_CHARS = 400
 """The characters around a hit that are withheld with it: an instruction and its object may stand in different paragraphs."""

