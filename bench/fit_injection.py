@@ -63,7 +63,7 @@ def add_passage(found: dict[Writing, list[LabelledPassage]], text: str, order: s
     """Read the sentences of a passage."""
     plain, ordered = to_plain(text), to_plain(order)
     writing, start = writing_of(plain), plain.find(ordered)
-    sentences = read_sentences(plain, writing)
+    sentences = list(read_sentences(plain, writing))
     orders = [bool(ordered) and is_most_of(each, start, start + len(ordered)) for each in sentences]
     if sentences:
         found[writing].append(LabelledPassage(sentences, orders, bool(order), writer))

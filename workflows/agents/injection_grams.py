@@ -2,8 +2,7 @@
 
 A sentence is known by its n-grams of words and marks, by pieces of its words where its script has letters, and by the words of
 its surroundings, because "leave out the prices" is an order to cooks in a recipe. What is quoted counts as words of its own,
-because who quotes an order gives none. The fitter (`bench.fit_injection`) and the
-finder use this module, so both read alike.
+because who quotes an order gives none. The fitter (`bench.fit_injection`) and the finder use this module, so both read alike.
 """
 
 import re
@@ -70,24 +69,18 @@ def writing_of(plain: str) -> Writing:
     return Writing.ENGLISH if is_english(plain) else Writing.LETTERS
 
 
-def read_sentences(plain: str, writing: Writing) -> list[SentenceGrams]:
-    """Read the sentences of a plain text (`plain_letters.to_plain`), in order."""
+def read_sentences(plain: str, writing: Writing) -> Iterator[SentenceGrams]:
+    """Read the sentences of a plain text (`plain_letters.to_plain`), in order; a long text has millions of n-grams."""
     folded = simplify(plain)
     plain = folded if len(folded) == len(plain) else plain
     quoted = _mark_quoted(plain)
     spans = [(start, end) for start, end in split_sentences(plain) if plain[start:end].strip()]
     units = [_split_units(plain, start, end, quoted) for start, end in spans]
     around = [_join_grams(each, LONGEST_AROUND[writing], "~") for each in units]
-    return [
-        SentenceGrams(
-            start,
-            end,
-            _join_grams(own, LONGEST[writing], ""),
-            frozenset() if writing is Writing.IDEOGRAPHS else _cut_pieces(own),
-            frozenset().union(*(around[other] for other in _find_near(spans, at))),
-        )
-        for at, ((start, end), own) in enumerate(zip(spans, units, strict=True))
-    ]
+    for at, ((start, end), own) in enumerate(zip(spans, units, strict=True)):
+        pieces = frozenset() if writing is Writing.IDEOGRAPHS else _cut_pieces(own)
+        near = frozenset().union(*(around[other] for other in _find_near(spans, at)))
+        yield SentenceGrams(start, end, _join_grams(own, LONGEST[writing], ""), pieces, near)
 
 
 def split_sentences(plain: str) -> Iterator[tuple[int, int]]:

@@ -65,7 +65,7 @@ def test_look_alike_letters_and_invisible_ones_do_not_help() -> None:
 
 def test_a_sentence_is_read_with_what_stands_around_it_and_no_further() -> None:
     names = [f"line{chr(97 + n)}" for n in range(26)]
-    sentences = read_sentences("\n".join(f"{name} is here." for name in names), Writing.ENGLISH)
+    sentences = [*read_sentences("\n".join(f"{name} is here." for name in names), Writing.ENGLISH)]
     middle = sentences[MOST_NEAR]
     assert {"linem", "linem is here"} <= middle.words
     assert "~linem" not in middle.around
