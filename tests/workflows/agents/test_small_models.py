@@ -1,4 +1,4 @@
-"""A model with a small context gets short prompts, fewer fields to fill, and no more text than fits."""
+"""A model with a small context only writes, by short prompts with fewer fields to fill, and no more text than fits."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -97,10 +97,8 @@ class BrokenCorpus(SmallCorpus):
 
 
 async def test_what_a_search_without_the_model_could_not_do_is_told_to_the_reader() -> None:
-    part, query = (
-        Subtask(id="s1", title="q", question="Why were tariffs raised?"),
-        ResearchQuery(question="Why were tariffs raised?"),
-    )
+    query = ResearchQuery(question="Why were tariffs raised?")
+    part = Subtask(id="s1", title="q", question=query.question)
     kit = make_kit(ScriptedModel(answer_sensibly), make_record(), BrokenCorpus())
     finding = await WRITING_ALONE.search(part, ResearchPlan(title="q", subtasks=(part,)), query, kit)
     assert finding.notices == finding.gaps

@@ -126,6 +126,7 @@ def test_the_set_is_what_it_claims() -> None:
 async def test_a_gullible_model_opens_no_address_and_makes_no_link(place: str) -> None:
     """No wording gets that far, found or not. What is found does not even reach the model."""
     pages = [page for page in PAGES if page.place == place]
+    found = 0
     async with serve_small_web({page.path: page.reply for page in pages}) as web, web.make_reader() as reader:
         for page in pages:
             outcome = await outcome_of(page, web, reader)
@@ -134,12 +135,14 @@ async def test_a_gullible_model_opens_no_address_and_makes_no_link(place: str) -
             assert not [call for call in outcome.calls if "evil" in call], page
             assert outcome.links() <= outcome.allowed(), page
             if outcome.warnings and outcome.warnings[0]["patterns"]:
+                found += 1
                 assert not [call for call in outcome.calls if page.token in call], page
                 assert "zorbium" not in outcome.rendered.renderings.markdown, page
+    assert found, "no page of this place was found out, so this shows little"
 
 
 @pytest.mark.parametrize("chinese", [False, True])
-def test_most_well_known_attacks_are_found_in_a_text_about_something_else(chinese: bool) -> None:
+def test_many_well_known_attacks_are_found_in_a_text_about_something_else(chinese: bool) -> None:
     pages = [page for page in PAGES if page.chinese is chinese and page.place == "paragraph"]
     words = WORDS_ZH if chinese else WORDS
     found = [bool(find_injections(f"{words * 3}\n{page.attack}\n{words * 2}")) for page in pages]
