@@ -28,7 +28,7 @@ from workflows.agents.injection_grams import SentenceGrams, Writing, read_senten
 from workflows.agents.plain_letters import to_plain
 
 FOLDS = 5
-MOST_FALSE, MOST_NATURAL = 0.04, 0.0005
+MOST_FALSE, MOST_NATURAL = 0.03, 0.0005
 NATURAL = 500
 """Ordinary passages of each set."""
 FEWEST = 2

