@@ -12,7 +12,8 @@ from retrieval.search.in_process import LocalSearcher
 from retrieval.search.library import Library
 from workflows.agents.brief import BRIEF
 from workflows.agents.brief.ranking import share_words
-from workflows.agents.brief.units import Unit, count_words, split_passage
+from workflows.agents.brief.splitting import split_passage
+from workflows.agents.brief.units import Unit, count_words
 from workflows.agents.brief.wording import WORDINGS
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.effort import BOUNDS, LIMITS

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from app.domain.script import count_ideographs
 from retrieval.language.paragraphs import Span, split_paragraphs
-from retrieval.language.sentences import split_sentences_of
+from retrieval.language.sentences import CELL, split_sentences_of
 
 TARGET_CHARS = 960
 """The target length. An ideograph counts as four characters, so that both scripts fill the encoder's window alike."""
@@ -17,8 +17,6 @@ MAX_CHARS = 1_280
 MIN_CHARS = 320
 IDEOGRAPH_COST = 4
 _HEADING_CHARS = 90
-CELL = " | "
-"""What stands between the cells of a row, as the readers of files write it."""
 
 
 class _Unit(NamedTuple):

@@ -13,6 +13,10 @@ from retrieval.language.word_lists import read_lists
 
 MAX_SENTENCE_CHARS = 480
 MIN_CLAUSE_CHARS = 120
+BRACKET_CHARS = 160
+"""The most characters of a remark in brackets within which no sentence ends."""
+CELL = " | "
+"""What stands between the cells of a row, as the readers of files write it. A row is read as a whole."""
 _LISTS = {name: frozenset(words) for name, words in read_lists("abbreviations.toml").items()}
 _NEVER_END, _MAY_END = _LISTS["never_end"], _LISTS["may_end"]
 _BEFORE_NUMBER, _STARTERS = _LISTS["before_number"], _LISTS["starters"]
@@ -25,6 +29,7 @@ _CANDIDATE = re.compile(
 )
 _WORD_BEFORE = re.compile(r"([A-Za-z0-9][A-Za-z0-9.'’&-]*)$")
 _NEXT = re.compile(r"\s*([\"'“‘«(\[]*)([^\W_][\w'’-]*|\S)")
+_BRACKET_END = re.compile(r"[)）]")
 _SEMICOLON = re.compile(rf"[;；][{_CLOSERS}]*\s*")
 
 
@@ -35,7 +40,8 @@ def split_sentences(text: str) -> list[Span]:
 
 def split_sentences_of(text: str, paragraph: Span) -> list[Span]:
     """Find the sentences of one paragraph of `text`; offsets count from the beginning of `text`."""
-    sentences = (sentence for line in split_lines(text, paragraph) for sentence in _sentences(text, line))
+    lines = split_lines(text, paragraph)
+    sentences = (sentence for line in lines for sentence in ([line] if _is_row(text, line) else _sentences(text, line)))
     return [clause for sentence in sentences for clause in _clauses(text, sentence)]
 
 
@@ -44,16 +50,28 @@ def list_sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in split_sentences(text)]
 
 
+def _is_row(text: str, line: Span) -> bool:
+    return text.find(CELL, line.start, line.end) >= 0
+
+
 def _sentences(text: str, line: Span) -> Iterator[Span]:
     """Return the sentences of a line, which has no white space around it."""
     start, limit = line
     for found in _CANDIDATE.finditer(text, start, limit):
         following = _NEXT.match(text, found.end(), limit)
-        if following is not None and _is_end(text, start, found, following):
+        if following is not None and _is_end(text, start, found, following) and not _is_inside(text, start, found.end(), limit):
             yield Span(start, found.end())
             start = following.start(1)
     if start < limit:
         yield Span(start, limit)
+
+
+def _is_inside(text: str, start: int, at: int, limit: int) -> bool:
+    """Say whether a place of the sentence that begins at `start` is in a remark in brackets, which ends in the same line."""
+    opened = max(text.rfind("(", max(start, at - BRACKET_CHARS), at), text.rfind("（", max(start, at - BRACKET_CHARS), at))
+    if opened < 0 or _BRACKET_END.search(text, opened, at):
+        return False
+    return _BRACKET_END.search(text, at, min(limit, opened + BRACKET_CHARS)) is not None
 
 
 def _is_end(text: str, start: int, found: re.Match[str], following: re.Match[str]) -> bool:
@@ -61,7 +79,7 @@ def _is_end(text: str, start: int, found: re.Match[str], following: re.Match[str
     mark, (opening, word) = text[found.start()], following.groups()
     if mark in "。！？" or is_ideograph(word[0]):
         return not word[0].islower()
-    if word[0].islower() or word[0] in ",;:—–-":
+    if word[0].islower() or word[0] in ",;:—–-+&=/|":
         return False
     return (
         mark != "."

@@ -83,7 +83,7 @@ async def test_a_row_is_shown_in_its_table_and_a_command_as_code(documents: Loca
     report = await write("What does a compressor of the UF-720 cost, and how is the keypad reset?", documents)
     body = report.sections[0].body
     assert "| Part | Model | Price" in body
-    assert re.search(r"\| compressor \| UF-720 \| 1,610 euros \[\[\w+\]\] \|", body)
+    assert re.search(r"\| compressor \| UF-720 \| 1,610 euros \| \[\[\w+\]\] \|", body)
     assert re.search(r"- `ufctl keypad --reset` \[\[\w+\]\]\n- `ufctl keypad --confirm` \[\[\w+\]\]", body)
 
 

@@ -5,8 +5,10 @@ import pytest
 from app.domain.evidence import Passage
 from retrieval.language.years import YearSpan
 from tests.workflows.brief.test_units import make_passage
-from workflows.agents.brief.ranking import Meanings, RankedUnit, choose_units, prefer_authors, prefer_years, rank_units
-from workflows.agents.brief.units import Unit, split_passage
+from workflows.agents.brief.choosing import choose_units
+from workflows.agents.brief.ranking import Meanings, RankedUnit, prefer_authors, prefer_years, rank_units
+from workflows.agents.brief.splitting import split_passage
+from workflows.agents.brief.units import Unit
 
 FEES = (
     "The visitors' room costs 18 euros a night. It is booked at the office. "
@@ -75,6 +77,30 @@ def test_what_a_unit_points_back_to_comes_before_it() -> None:
     booking = next(unit for unit in split_passage(make_passage(FEES)) if unit.text.startswith("It is"))
     chosen = choose_units([RankedUnit(booking, 1.0)], 50)
     assert [each.unit.text for each in chosen] == ["The visitors' room costs 18 euros a night.", "It is booked at the office."]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("To begin do this:\n\n- Open the tap.\n\n- Fill the tank.\n\nThe pump is quiet.", ["Open the tap.", "Fill the tank."]),
+        ("要开始请这样做：\n\n1. 打开龙头。\n\n2. 把水箱注满。\n\n水泵很安静。", ["1. 打开龙头。", "2. 把水箱注满。"]),
+        (
+            "Enter these commands:\n\npump --prime now\n\npump --start now\n\nThe pump is quiet.",
+            ["pump --prime now", "pump --start now"],
+        ),
+        ("The seller gave this reason:\n\nThe pump is quiet.\n\nIt hums on.", ["The pump is quiet."]),
+    ],
+)
+def test_a_list_comes_with_the_sentence_that_opens_it(text: str, told: list[str]) -> None:
+    units = split_passage(make_passage(f"The tank is large and round.\n\n{text}"))
+    opening = next(unit for unit in units if unit.opens)
+    others = [RankedUnit(unit, 0.1) for unit in units if unit is not opening]
+    assert [each.unit.text for each in choose_units([RankedUnit(opening, 1.0), *others], 500)] == [opening.text, *told]
+
+
+def test_a_sentence_that_opens_a_list_of_another_passage_says_nothing() -> None:
+    units = split_passage(make_passage("The most remarkable provisions are the following:"))
+    assert choose_units([RankedUnit(unit, 1.0) for unit in units], 50) == []
 
 
 def test_no_more_is_chosen_once_the_words_are_spent() -> None:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from app.domain.evidence import Passage, Quote
 from app.domain.query import Language
 from app.domain.revision import FollowUp
+from workflows.agents.brief.choosing import choose_units
 from workflows.agents.brief.layout import quote_text, title_of
-from workflows.agents.brief.ranking import RankedUnit, choose_units, rank_units
-from workflows.agents.brief.units import split_passages
+from workflows.agents.brief.ranking import RankedUnit, rank_units
+from workflows.agents.brief.splitting import split_passages
 
 SHOWN = 40
 QUOTED_WORDS = 120

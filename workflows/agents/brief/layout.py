@@ -1,4 +1,4 @@
-"""The layout of quotations: sentences as paragraphs, rows as tables, commands as code. No word of a source changes."""
+"""The layout of quotations: headings, paragraphs, lists, tables and commands as they are. No word of a source changes."""
 
 import re
 from collections.abc import Sequence
@@ -7,22 +7,18 @@ from itertools import groupby, pairwise, zip_longest
 from app.domain.citations import marker_of
 from app.domain.evidence import Quote, Source
 from app.domain.query import Language
-from retrieval.building.chunking import CELL
-from workflows.agents.brief.units import NEAR_CHARS, NUMBERED, UnitKind, kind_of
+from retrieval.language.sentences import CELL
+from workflows.agents.brief.units import ITEM, MARK_CHARS, NEAR_CHARS, UnitKind, kind_of
 
-MARK_CHARS = 5
-"""The most characters from the end of an item of a list to the next: a blank line, and a mark of the list with its spaces."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 _FINISHED = re.compile(r"[.!?:。！？：…؟۔।][\"”'’」』)）\]]*$")
 
 
 def lay_out(quotes: Sequence[Quote]) -> str:
-    """Return quotations of one source as Markdown: best first as they come, but together what stands together there."""
-    worth = {quote.key: rank for rank, quote in enumerate(quotes)}
+    """Return quotations of one source as Markdown, in the order in which they stand there."""
     ordered = sorted(quotes, key=lambda quote: quote.start)
-    runs = [list(run) for _, same in groupby(ordered, key=lambda quote: kind_of(quote.text)) for run in _split_run(list(same))]
-    runs.sort(key=lambda run: min(worth[quote.key] for quote in run))
+    runs = [run for _, same in groupby(ordered, key=lambda quote: kind_of(quote.text)) for run in _split_run(list(same))]
     return "\n\n".join(map(_lay_out_run, runs))
 
 
@@ -44,11 +40,14 @@ def format_date(source: Source, language: Language) -> str:
     return f"{published.year}年{published.month}月" if language is Language.CHINESE else f"{published:%Y-%m}"
 
 
-def quote_text(quote: Quote) -> str:
-    """Return a quotation in quotation marks with its marker; an ellipsis where its sentence begins before or goes on."""
+def quote_text(quote: Quote, is_item: bool = False) -> str:
+    """Return a quotation in quotation marks with its marker; an ellipsis where its sentence begins before or goes on.
+
+    An item of a list is no part of a sentence.
+    """
     text = escape_markdown(quote.text)
-    before = "… " if text[:1].islower() else ""
-    after = "" if _FINISHED.search(quote.text) else " …"
+    before = "… " if text[:1].islower() and not is_item else ""
+    after = "" if is_item or _FINISHED.search(quote.text) else " …"
     return f"“{before}{text}{after}”{marker_of(quote)}"
 
 
@@ -60,12 +59,12 @@ def escape_markdown(text: str) -> str:
 def _split_run(quotes: Sequence[Quote]) -> list[list[Quote]]:
     """Split sentences where others stand between them, and rows at the head of another table. Commands stay together."""
     match kind_of(quotes[0].text):
-        case UnitKind.SENTENCE:
-            return _join_near(quotes)
         case UnitKind.ROW:
             return _split_tables(quotes)
-        case _:
+        case UnitKind.CODE:
             return [list(quotes)]
+        case _:
+            return _join_near(quotes)
 
 
 def _split_tables(rows: Sequence[Quote]) -> list[list[Quote]]:
@@ -86,25 +85,25 @@ def _is_head(row: Quote) -> bool:
 
 def _lay_out_run(quotes: Sequence[Quote]) -> str:
     match kind_of(quotes[0].text):
+        case UnitKind.HEADING if len(quotes) == 1 and not quotes[0].text[0].islower():
+            return f"**{escape_markdown(quotes[0].text)}** {marker_of(quotes[0])}"
         case UnitKind.ROW:
             return _lay_out_rows(quotes)
         case UnitKind.CODE:
             return "\n".join(f"- {_as_code(line)} {marker_of(quote)}" for quote in quotes for line in quote.text.splitlines())
+        case _ if _is_list(quotes):
+            return "\n".join(f"- {quote_text(quote, is_item=True)}" for quote in quotes)
         case _:
-            return (
-                "\n".join(f"- {quote_text(quote)}" for quote in quotes) if _is_list(quotes) else " ".join(map(quote_text, quotes))
-            )
+            return " ".join(map(quote_text, quotes))
 
 
 def _lay_out_rows(rows: Sequence[Quote]) -> str:
-    """Return rows as a table where the first is its head, for it gives no figure; else as a list."""
+    """Return rows as a table, citations in its last column, if the first is a head, which gives no figure; else as a list."""
     head, *others = [[escape_markdown(cell) for cell in _cells_of(row).split(CELL)] for row in rows]
     if not others or not _is_head(rows[0]) or any(len(cells) > len(head) for cells in others):
         return "\n".join(f"- {escape_markdown(_cells_of(row))} {marker_of(row)}".replace("\\|", "|") for row in rows)
-    lines = [cells + [""] * (len(head) - len(cells)) for cells in (head, *others)]
-    for cells, row in zip(lines, rows, strict=True):
-        cells[-1] = f"{cells[-1]} {marker_of(row)}".strip()
-    lines.insert(1, ["---"] * len(head))
+    lines = [[*cells, *[""] * (len(head) - len(cells)), marker_of(row)] for cells, row in zip((head, *others), rows, strict=True)]
+    lines.insert(1, ["---"] * len(lines[0]))
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
@@ -119,9 +118,9 @@ def _as_code(text: str) -> str:
 
 
 def _is_list(quotes: Sequence[Quote]) -> bool:
-    """Say whether quotations that follow each other are items: a mark stands between them, or a number before each."""
+    """Say whether quotations that follow each other are items: a mark stands between them, or one before each."""
     marked = any(after.start - before.end > NEAR_CHARS for before, after in pairwise(quotes))
-    return len(quotes) > 1 and (marked or all(NUMBERED.match(quote.text) for quote in quotes))
+    return len(quotes) > 1 and (marked or all(ITEM.match(quote.text) for quote in quotes))
 
 
 def _join_near(quotes: Sequence[Quote]) -> list[list[Quote]]:

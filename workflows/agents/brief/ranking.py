@@ -1,39 +1,30 @@
-"""Ranking the units of passages by a question, by meaning, by words, and by how well their passages were found; and choosing.
+"""Ranking the units of passages by a question, by meaning, by words, and by how well their passages were found.
 
 A cosine of two sentences says more about what both are about than the words that they share; a name or a number says more than
 a cosine. So both count. A passage's cosine and the score that the search gave it count for all of its units.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import zip_longest
 from math import log
 
 from app.domain.script import is_ideograph
-from retrieval.building.chunking import CELL
 from retrieval.language.names import find_names
 from retrieval.language.stems import find_root
-from retrieval.language.tokens import split_units, split_words
-from retrieval.language.years import YearSpan
-from workflows.agents.brief.units import Unit, UnitKind, count_words
-from workflows.checks.polarity import NEGATIONS
+from retrieval.language.tokens import split_words
+from retrieval.language.years import YearSpan, remove_years
+from workflows.agents.brief.units import Unit
 
 MEANING, WORDS, PASSAGE_MEANING, PASSAGE_SCORE = 1.0, 0.5, 0.5, 0.3
 """The weights, where meanings are known; fitted on the build halves of `bench.brief`."""
 AROUND = 0.3
 """What the words of a unit's neighbours count beside its own, without meanings."""
-CONTINUED = 3
-"""The best units that are quoted with what follows them: what is asked is often said in one sentence and answered in the next."""
 OTHER_YEARS = 0.7
 """What the score of a unit counts whose source is too old for the years asked about, or too young for a time before them."""
 OTHER_AUTHORS = 0.8
 """What the score of a unit counts whose source is by somebody else than the question names, where it names authors of others."""
-FADED = 0.5
-"""The share of the best score below which a unit is beside the point."""
-DENIALS = NEGATIONS | frozenset("不没無无未非莫勿別别")
-SAME = 0.7
-"""The share of the shorter text's words that another must have to say the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +36,8 @@ class RankedUnit:
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
-    """The words of a unit, and those that set it apart: its figures, names and negations, and the first cell of a row."""
-
-    words: frozenset[str]
-    apart: frozenset[str]
-
-    def says_the_same(self, other: "Saying") -> bool:
-        """Say whether two units share most words and none sets them apart."""
-        least = SAME * min(len(self.words), len(other.words))
-        return len(self.words & other.words) >= least and self.apart == other.apart
-
-
-@dataclass(frozen=True, slots=True)
 class Meanings:
-    """The cosines of a question with the texts of units, by text, and with passages, by key."""
+    """The cosines of a question with units, by their texts in context, and with passages, by key."""
 
     units: Mapping[str, float]
     passages: Mapping[str, float]
@@ -71,6 +49,13 @@ def rank_units(question: str, units: Sequence[Unit], meanings: Meanings | None =
     scores = _add_meanings(units, shares, meanings) if meanings else _add_neighbours(units, shares)
     ranked = [RankedUnit(unit, score) for unit, score in zip(units, scores, strict=True)]
     return sorted(ranked, key=lambda each: (-each.score, each.unit.place))
+
+
+def strip_sources(question: str, units: Sequence[Unit]) -> str:
+    """Return a question without the years and the authors that it names: they say which sources are meant, not what is asked."""
+    named = find_authors(question, {unit.passage.source.author for unit in units})
+    names = frozenset().union(*map(words_of, named))
+    return " ".join(word for word in remove_years(question).split() if not words_of(word) & names) or question
 
 
 def share_words(question: str, units: Sequence[Unit]) -> list[float]:
@@ -90,7 +75,7 @@ def words_of(text: str) -> frozenset[str]:
 
 def _add_meanings(units: Sequence[Unit], shares: Sequence[float], meanings: Meanings) -> list[float]:
     return [
-        MEANING * meanings.units[unit.text]
+        MEANING * meanings.units[unit.in_context]
         + WORDS * share
         + PASSAGE_MEANING * meanings.passages[unit.passage.key]
         + PASSAGE_SCORE * unit.passage.score
@@ -115,10 +100,23 @@ def prefer_years(ranked: Sequence[RankedUnit], years: YearSpan) -> list[RankedUn
 
 
 def prefer_authors(ranked: Sequence[RankedUnit], question: str) -> list[RankedUnit]:
-    """Rank anew: where the question names authors of some sources, units of the others count less."""
+    """Rank anew: where the question names authors of some sources, units of the others count less, and theirs come by turns."""
+    named = find_authors(question, {each.unit.passage.source.author for each in ranked})
+    if not named:
+        return [*ranked]
+    lowered = _lower(ranked, OTHER_AUTHORS, lambda unit: unit.passage.source.author not in named)
+    if len(named) == 1:
+        return lowered
+    by_author = [[each for each in lowered if each.unit.passage.source.author == author] for author in sorted(named)]
+    by_turns = [each for turn in zip_longest(*by_author) for each in turn if each is not None]
+    return by_turns + [each for each in lowered if each.unit.passage.source.author not in named]
+
+
+def find_authors(question: str, authors: Iterable[str]) -> frozenset[str]:
+    """Return the authors whom a question names; of two with the same surname, the one whose other name it has too."""
     asked = words_of(" ".join(find_names(question)))
-    named = {author for author in {each.unit.passage.source.author for each in ranked} if asked & words_of(author)}
-    return _lower(ranked, OTHER_AUTHORS, lambda unit: unit.passage.source.author not in named) if named else [*ranked]
+    named = {author: own for author in authors if (own := asked & words_of(author))}
+    return frozenset(author for author, own in named.items() if not any(own < other for other in named.values()))
 
 
 def _lower(ranked: Sequence[RankedUnit], factor: float, is_lower: Callable[[Unit], bool]) -> list[RankedUnit]:
@@ -132,43 +130,3 @@ def _is_dated_outside(unit: Unit, years: YearSpan) -> bool:
     if published is None:
         return False
     return published.year < years.first if years.first else years.last is not None and published.year > years.last
-
-
-def read_saying(unit: Unit) -> Saying:
-    """Read what a unit says, for comparison with others."""
-    words = frozenset(split_units(unit.text.lower()))
-    apart = {word for word in words if word[0].isdigit()} | (words & DENIALS) | find_names(unit.text)
-    first = {unit.text.partition(CELL)[0]} if unit.kind is UnitKind.ROW else set()
-    return Saying(words, frozenset(apart | first))
-
-
-def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]:
-    """Choose the best units up to a number of words.
-
-    What a unit needs before it comes with it, and after the very best ones what follows them. What says the same as another, or
-    is far from the best, is left out.
-    """
-    least = FADED * ranked[0].score if ranked else 0.0
-    following = _map_following(ranked)
-    chosen: dict[tuple[str, int, int], RankedUnit] = {}
-    said: list[Saying] = []
-    left = words
-    for each in ranked:
-        if left <= 0 or each.score < least or each.score <= 0:
-            break
-        own = read_saying(each.unit)
-        if each.unit.place in chosen or any(map(own.says_the_same, said)):
-            continue
-        after = following.get(each.unit.place) if len(said) < CONTINUED else None
-        for unit in filter(None, (each.unit.before, each.unit, after)):
-            if unit.place not in chosen:
-                chosen[unit.place] = RankedUnit(unit, each.score)
-                left -= count_words(unit.text)
-        said.append(own)
-    return list(chosen.values())
-
-
-def _map_following(ranked: Sequence[RankedUnit]) -> dict[tuple[str, int, int], Unit]:
-    """Map the place of each unit to the unit that follows it in its passage."""
-    ordered = sorted((each.unit for each in ranked), key=lambda unit: (unit.passage.key, unit.start))
-    return {unit.place: after for unit, after in pairwise(ordered) if unit.passage.key == after.passage.key}

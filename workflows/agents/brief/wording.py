@@ -22,9 +22,10 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         ZH: "找到的段落大多与“{question}”语言不同，可能并不切题。请用资料所用的语言提问，或使用语言模型。",
     },
     "nothing": {
-        EN: "Nothing was found: no passage of the sources searched shares a word or a meaning with the question. "
-        "Name other collections, or ask in the language of the documents.",
-        ZH: "没有找到任何内容：所检索的资料中没有与问题在词语或含义上相关的段落。请选择其他资料，或用资料所用的语言提问。",
+        EN: "Nothing was found: no passage of the sources searched shares a word with the question. Without a language model "
+        "nothing is found in another language than yours. Name other collections, or ask in the language of the documents.",
+        ZH: "没有找到任何内容：所检索的资料中没有与问题有相同词语的段落。没有语言模型时，无法在其他语言的资料中查找。"
+        "请选择其他资料，或用资料所用的语言提问。",
     },
     "nothing_yet": {
         EN: "Nothing was found, but not everything was searched, so there may be an answer all the same. Ask again later.",

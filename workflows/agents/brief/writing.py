@@ -30,7 +30,7 @@ async def write_brief(query: ResearchQuery, plan: ResearchPlan, findings: tuple[
     """Write the brief (MindDR section 3.1, report agent) from findings of searches with or without a model."""
     titles = [remove_citations(plan.get_subtask(finding.subtask_id).title) for finding in findings]
     parts = [(title or say("untitled", query.language), finding) for title, finding in zip(titles, findings, strict=True)]
-    told = [(title, finding) for title, finding in parts if finding.quotes]
+    told = _list_told(parts)
     sections = [section for title, finding in told for section in _write_part(title, finding, len(told), query, kit)]
     quotes = {quote.key: quote for finding in findings for quote in finding.quotes}
     shown = _apply_format(sections, quotes, query.style, query.language) or [_say_nothing(findings, query.language)]
@@ -42,6 +42,18 @@ async def write_brief(query: ResearchQuery, plan: ResearchPlan, findings: tuple[
         conflicts=tuple(conflict for finding in findings for conflict in finding.conflicts),
         notices=tuple(_list_notices(query, plan, parts)),
     )
+
+
+def _list_told(parts: Sequence[tuple[str, Finding]]) -> list[tuple[str, Finding]]:
+    """Leave out the parts on which nothing was found, or nothing but what an earlier part tells."""
+    told: list[tuple[str, Finding]] = []
+    shown: set[str] = set()
+    for title, finding in parts:
+        keys = {quote.key for quote in finding.quotes}
+        if not keys <= shown:
+            told.append((title, finding))
+        shown |= keys
+    return told
 
 
 def _write_part(title: str, finding: Finding, parts: int, query: ResearchQuery, kit: Kit) -> list[Section]:

@@ -1,0 +1,79 @@
+"""Choosing what a brief quotes: the best units, each with what a reader needs to understand it."""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from workflows.agents.brief.ranking import RankedUnit
+from workflows.agents.brief.sayings import Saying, read_saying
+from workflows.agents.brief.units import Unit, count_words
+
+FADED = 0.6
+"""The share of the best score below which a unit is beside the point."""
+WHOLE = 80
+"""A list, or an item of one, is quoted as a whole if it has at most so many words."""
+
+
+def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]:
+    """Choose the best units up to a number of words, each with what belongs to it.
+
+    What says the same as another, opens a list that its passage lacks, or is far from the best, is left out.
+    """
+    least = FADED * max((each.score for each in ranked), default=0.0)
+    passages = PassageUnits(each.unit for each in ranked)
+    chosen: dict[tuple[str, int, int], RankedUnit] = {}
+    said: list[Saying] = []
+    left = words
+    for each in ranked:
+        if left <= 0:
+            break
+        if each.score < least or each.score <= 0 or each.unit.place in chosen:
+            continue
+        own = read_saying(each.unit)
+        if any(map(own.says_the_same, said)):
+            continue
+        for unit in passages.take_with(each.unit, is_best=not said):
+            if unit.place not in chosen:
+                chosen[unit.place] = RankedUnit(unit, each.score)
+                left -= count_words(unit.text)
+        said.append(own)
+    return list(chosen.values())
+
+
+class PassageUnits:
+    """The units of some passages, each passage's in order."""
+
+    def __init__(self, units: Iterable[Unit]) -> None:
+        ordered = sorted(units, key=lambda unit: (unit.passage.key, unit.start))
+        self._units = {key: list(own) for key, own in groupby(ordered, key=lambda unit: unit.passage.key)}
+
+    def take_with(self, unit: Unit, is_best: bool) -> list[Unit]:
+        """Return a unit with what a reader needs, in order; nothing for one that opens a list which its passage lacks.
+
+        That is its heading, what comes `before` it, and its list or item as a whole unless they are long; and for the best one
+        what follows it: what is asked is often said in one sentence and answered in the next.
+        """
+        together = self._find_together(unit)
+        if unit.opens and len(together) == 1:
+            return []
+        after = self._find_following(unit) if is_best and len(together) == 1 else []
+        head = unit.head if unit.head and unit.head.text not in unit.passage.source.title else None
+        return list(filter(None, (head, together[0].before, *together, *after)))
+
+    def _find_together(self, unit: Unit) -> list[Unit]:
+        """Return the list of a unit, or its item, if it is short enough; of a long list, its first units for what opens it."""
+        own = [other for other in self._units[unit.passage.key] if other.group == unit.group] if unit.group else [unit]
+        if _count(own) <= WHOLE:
+            return own
+        if unit.opens:
+            return own[: max(2, sum(_count(own[: end + 1]) <= WHOLE for end in range(len(own))))]
+        item = [other for other in own if other.item == unit.item]
+        return item if _count(item) <= WHOLE else [unit]
+
+    def _find_following(self, unit: Unit) -> list[Unit]:
+        own = self._units[unit.passage.key]
+        at = own.index(unit)
+        return own[at + 1 : at + 2]
+
+
+def _count(units: Iterable[Unit]) -> float:
+    return sum(count_words(unit.text) for unit in units)

@@ -1,0 +1,126 @@
+"""Splitting passages into the units that a brief quotes, and telling their forms."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
+
+from app.domain.evidence import Passage
+from retrieval.language.paragraphs import Span
+from retrieval.language.sentences import CELL, split_sentences
+from workflows.agents.brief.grouping import group_units
+from workflows.agents.brief.units import FEWEST_WORDS, NEAR_CHARS, NUMBER, Unit, UnitKind, count_words, kind_of
+
+LONGEST_SPEECH = 300
+"""A quotation within a source is not cut before so many characters."""
+_BULLET = re.compile(r"[-–*•·◦]\s+")
+_POINTS_BACK = re.compile(
+    r"(?:(?:and|but|if)\s+)?(?:it|its|this|that|these|those|they|their|he|his|she|her|such|both)\b"
+    r"|(?:here|there|however|but|then|if so|therefore|thus|consequently|accordingly)\b|[它他她]们?|[这那此其该]",
+    re.IGNORECASE,
+)
+
+
+def split_passages(passages: Iterable[Passage]) -> list[Unit]:
+    """Return the units of all passages, each passage's in order.
+
+    A passage that follows another of its source keeps its heading, and the head of the table that it goes on with.
+    """
+    found: dict[str, list[Unit]] = {}
+    before: Passage | None = None
+    for passage in sorted(passages, key=lambda each: (each.source.url, each.start)):
+        goes_on = before is not None and before.source.url == passage.source.url and 0 <= passage.start - before.end <= NEAR_CHARS
+        last = found[before.key][-1:] if before and goes_on else []
+        table = next((unit.before for unit in last if unit.kind is UnitKind.ROW), None)
+        found[passage.key] = split_passage(passage, table, next((unit.head for unit in last), None))
+        before = passage
+    return [unit for passage in passages for unit in found[passage.key]]
+
+
+def split_passage(passage: Passage, table: Unit | None = None, head: Unit | None = None) -> list[Unit]:
+    """Return the units of a passage in order; it may begin under the heading `head`, in the middle of the table headed `table`.
+
+    Headings are no units, unless there is nothing else, nor is the head of a table without its rows. The first row after other
+    text, or of the whole source, is a head; that of a later passage only where it alone gives no figure.
+    """
+    units: list[Unit] = []
+    headings: list[Unit] = []
+    last: Unit | None = None
+    spans = list(_join_short(passage.text, split_sentences(passage.text)))
+    texts = [passage.text[start:end] for start, end in spans]
+    for (start, end), text, kind in zip(spans, texts, _find_kinds(texts), strict=True):
+        if kind is UnitKind.HEADING:
+            head, table, last = Unit(passage, start, end, kind), None, None
+            headings.append(head)
+            continue
+        bullet = _BULLET.match(text)
+        start += bullet.end() if bullet else 0
+        if kind is not UnitKind.ROW:
+            table = None
+        elif table is None and (start > 0 or passage.start == 0 or _gives_figures_below(texts)):
+            table = Unit(passage, start, end, kind, head=head)
+        before = last if kind is UnitKind.SENTENCE and _POINTS_BACK.match(text) else table
+        unit = Unit(passage, start, end, kind, before, head)
+        units.append(unit if table is None or unit.place != table.place else table)
+        last = unit
+    return list(group_units(_drop_heads(units))) or headings
+
+
+def _drop_heads(units: Sequence[Unit]) -> list[Unit]:
+    """Leave out the head of each table, which gives no figure: it comes with each row."""
+    heads = {unit.before.place for unit in units if unit.kind is UnitKind.ROW and unit.before}
+    return [unit for unit in units if unit.place not in heads or any(map(str.isdigit, unit.text))]
+
+
+def _gives_figures_below(texts: Sequence[str]) -> bool:
+    """Say whether the first of these lines has no figure and the second, a row too, has one."""
+    first, *others = texts
+    return not any(map(str.isdigit, first)) and any(CELL in text and any(map(str.isdigit, text)) for text in others[:1])
+
+
+def _find_kinds(texts: Sequence[str]) -> list[UnitKind]:
+    """Tell the forms of the lines of a passage.
+
+    A line like a title is a heading where it stands alone, or first or last of several and before what it heads. The others of
+    several, and those that a colon opens, are items of a list without marks.
+    """
+    beside = [[*texts[max(0, at - 1) : at], *texts[at + 1 : at + 2]] for at in range(len(texts))]
+    kinds = [UnitKind.HEADING if _opens_section(text, near) else kind_of(text) for text, near in zip(texts, beside, strict=True)]
+    for kind, run in groupby(range(len(texts)), key=lambda at: kinds[at]):
+        titles = list(run)
+        if kind is not UnitKind.HEADING or len(titles) == 1:
+            continue
+        first, last = titles[0], titles[-1]
+        opened = first > 0 and texts[first - 1].endswith((":", "："))
+        for at in titles:
+            if not (at == first and not opened) and not (at == last and last + 1 < len(texts)):
+                kinds[at] = UnitKind.SENTENCE
+    return kinds
+
+
+def _opens_section(text: str, beside: Sequence[str]) -> bool:
+    """Say whether a numbered line is a heading rather than an item: a title, and no line beside it has the next number."""
+    number = NUMBER.match(text)
+    if number is None or kind_of(text[number.end() :]) is not UnitKind.HEADING:
+        return False
+    others = [int(other.group(1)) for other in map(NUMBER.match, beside) if other]
+    return all(abs(other - int(number.group(1))) != 1 for other in others)
+
+
+def _join_short(text: str, sentences: Sequence[Span]) -> Iterator[Span]:
+    """Yield sentences; one of a word or two ("Battery. See E31.") is joined with the next of its line, and so is one that ends
+    within quotation marks. Lines of marks are left out."""
+    start = -1
+    spoken = [sentence for sentence in sentences if any(map(str.isalnum, text[sentence.start : sentence.end]))]
+    for sentence, following in pairwise((*spoken, Span(len(text), len(text)))):
+        start = sentence.start if start < 0 else start
+        told = text[start : sentence.end]
+        unfinished = count_words(told) < FEWEST_WORDS or (len(told) < LONGEST_SPEECH and _is_quoting(told))
+        if unfinished and following.start < len(text) and "\n" not in text[sentence.end : following.start]:
+            continue
+        yield Span(start, sentence.end)
+        start = -1
+
+
+def _is_quoting(text: str) -> bool:
+    """Say whether a text ends within quotation marks."""
+    return text.count("“") > text.count("”") or text.count('"') % 2 == 1
