@@ -5,8 +5,16 @@ import pytest
 from app.domain.evidence import Passage
 from retrieval.language.years import YearSpan
 from tests.workflows.brief.test_units import make_passage
-from workflows.agents.brief.choosing import choose_units
-from workflows.agents.brief.ranking import Meanings, RankedUnit, prefer_authors, prefer_years, rank_units
+from workflows.agents.brief.choosing import FOLLOWING, WHOLE, choose_units
+from workflows.agents.brief.ranking import (
+    Meanings,
+    RankedUnit,
+    find_authors,
+    prefer_authors,
+    prefer_years,
+    rank_units,
+    strip_sources,
+)
 from workflows.agents.brief.splitting import split_passage
 from workflows.agents.brief.units import Unit
 
@@ -106,12 +114,12 @@ def test_a_sentence_that_opens_a_list_of_another_passage_says_nothing() -> None:
 def test_no_more_is_chosen_once_the_words_are_spent() -> None:
     units = split_passage(make_passage(FEES))
     chosen = choose_units([RankedUnit(unit, 1.0) for unit in units], 1)
-    assert [each.unit.start for each in chosen] == [unit.start for unit in units[:2]]
+    assert [each.unit.start for each in chosen] == [unit.start for unit in units[: 1 + FOLLOWING]]
 
 
 def test_what_is_far_from_the_best_is_left_out() -> None:
-    units = split_passage(make_passage(f"{FEES} Bicycles stand in the yard."))
-    ranked = [RankedUnit(unit, 0.2 if unit in units[-2:] else 1.0) for unit in units]
+    units = split_passage(make_passage(f"{FEES} Shoes stay at the door. Pets are welcome here. Bicycles stand in the yard."))
+    ranked = [RankedUnit(unit, 1.0 if unit in units[:3] else 0.2) for unit in units]
     assert units[-1].place not in [each.unit.place for each in choose_units(ranked, 200)]
 
 
@@ -132,3 +140,69 @@ def dated(year: int | None) -> Passage:
     passage = make_passage(FEES)
     day = date(year, 1, 1) if year else None
     return passage.model_copy(update={"source": passage.source.model_copy(update={"published": day})})
+
+
+LOCKING = (
+    "Key box\n\nThe box hangs by the door.\n\nLocking up\n\nWork from top to bottom:\n\n1. Check both rooms.\n\n"
+    "2. Turn off the red switch. The grey one is the freezer.\n\n3. Set the alarm and leave."
+)
+
+
+def test_a_step_brings_the_others_of_its_list_with_its_heading_and_what_opens_it() -> None:
+    units = split_passage(make_passage(LOCKING))
+    step = next(unit for unit in units if "red switch" in unit.text)
+    chosen = [
+        each.unit.text for each in choose_units([RankedUnit(step, 1.0), *(RankedUnit(u, 0.1) for u in units if u != step)], 90)
+    ]
+    assert chosen == [
+        "Locking up",
+        "Work from top to bottom:",
+        "1. Check both rooms.",
+        "2. Turn off the red switch.",
+        "The grey one is the freezer.",
+        "3. Set the alarm and leave.",
+    ]
+
+
+def test_of_a_long_list_an_item_comes_alone_with_what_opens_it() -> None:
+    items = [f"- Item {n} is kept in room {n} and nobody else may take it out of there." for n in range(20)]
+    units = split_passage(make_passage("What we keep:\n\n" + "\n\n".join(items)))
+    ranked = [RankedUnit(unit, 1.0 if "Item 7" in unit.text else 0.1) for unit in units]
+    chosen = choose_units(sorted(ranked, key=lambda each: -each.score), 50)
+    assert [each.unit.text for each in chosen] == ["What we keep:", items[7].removeprefix("- ")]
+    assert sum(len(item.split()) for item in items) > WHOLE
+
+
+def test_an_answer_comes_with_the_question_above_it_and_no_question_without_its_answer() -> None:
+    text = "May I bring a dog?\n\nYes, on a lead. Cats stay outside.\n\nWhere can I park?\n\nBehind the house."
+    units = split_passage(make_passage(text))
+    cats = next(unit for unit in units if unit.text.startswith("Cats"))
+    chosen = choose_units([RankedUnit(cats, 1.0), *(RankedUnit(unit, 0.1) for unit in units if unit != cats)], 50)
+    assert [each.unit.text for each in chosen] == ["May I bring a dog?", "Yes, on a lead.", "Cats stay outside."]
+    asked = split_passage(make_passage("May I bring a dog?"))
+    assert choose_units([RankedUnit(unit, 1.0) for unit in asked], 50) == []
+
+
+def test_several_authors_whom_a_question_names_come_by_turns() -> None:
+    said = [("Ulysses Grant", 0.9), ("Ulysses Grant", 0.8), ("Grover Cleveland", 0.5), ("James Polk", 0.7)]
+    ranked = [
+        RankedUnit(split_passage(by(author, f"Number {n} is told here."))[0], score) for n, (author, score) in enumerate(said)
+    ]
+    order = [each.unit.passage.source.author for each in prefer_authors(ranked, "Compare what Grant and Cleveland said")]
+    assert order == ["Grover Cleveland", "Ulysses Grant", "Ulysses Grant", "James Polk"]
+
+
+def test_of_two_with_one_surname_the_one_is_meant_whose_first_name_is_asked_for() -> None:
+    authors = ["Andrew Johnson", "Lyndon B. Johnson"]
+    assert find_authors("What did Lyndon Johnson say?", authors) == {"Lyndon B. Johnson"}
+    assert find_authors("What did President Johnson say?", authors) == set(authors)
+
+
+def test_years_and_authors_say_which_sources_are_meant_and_not_what_is_asked() -> None:
+    units = split_passage(by("Ulysses Grant", "Silver is coined."))
+    assert strip_sources("What did Grant say of silver in 1875?", units) == "What did say of silver in ?"
+
+
+def by(author: str, text: str) -> Passage:
+    passage = make_passage(text)
+    return passage.model_copy(update={"source": passage.source.model_copy(update={"author": author})})

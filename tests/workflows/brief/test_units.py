@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from app.domain.evidence import Passage, Source, snapshot_hash
@@ -120,3 +122,37 @@ def test_items_of_a_list_are_shown_as_one() -> None:
         assert len(lines) == len(units)
         assert lines[0].startswith(first)
         assert all(line.startswith("- ") for line in lines)
+
+
+def test_a_dash_within_a_line_is_no_mark_of_an_item() -> None:
+    units = split_passage(make_passage("Hot drinks stay in the foyer – the crisps too, because of the noise."))
+    assert [unit.text for unit in units] == ["Hot drinks stay in the foyer – the crisps too, because of the noise."]
+
+
+def test_lines_of_marks_are_no_units_and_a_quotation_in_a_source_is_not_cut() -> None:
+    text = "==========\nThe board met on Tuesday evening.\n\nHe said, “Wait here. I shall be back.” Then he went away again."
+    assert [unit.text for unit in split_passage(make_passage(text))] == [
+        "The board met on Tuesday evening.",
+        "He said, “Wait here. I shall be back.”",
+        "Then he went away again.",
+    ]
+
+
+def test_a_short_line_in_the_middle_of_a_text_is_no_title() -> None:
+    text = "The supply is old.\nSo I am\n\nopposed to it and said so.\n\nSupply\n\nIt comes from the street."
+    assert [unit.heading for unit in split_passage(make_passage(text)) if unit.head and unit.head.is_title] == ["Supply"]
+
+
+def test_what_stands_under_a_heading_is_one_block_in_its_order_and_the_best_block_comes_first() -> None:
+    text = "Locking up\n\nCheck both rooms at night. Set the alarm then.\n\nGetting in\n\nTake a key from the office."
+    passage = make_passage(text)
+    units = {unit.text: unit for unit in split_passage(passage)}
+    alarm, rooms, key = units["Set the alarm then."], units["Check both rooms at night."], units["Take a key from the office."]
+    told = [key.head, key, alarm.head, alarm, rooms]
+    lines = [re.sub(r" ?\[\[\w+\]\]", "", line) for line in lay_out([unit.to_quote() for unit in told if unit]).split("\n\n")]
+    assert lines == [
+        "**Getting in**",
+        "“Take a key from the office.”",
+        "**Locking up**",
+        "“Check both rooms at night.” “Set the alarm then.”",
+    ]

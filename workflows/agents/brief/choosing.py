@@ -7,10 +7,14 @@ from workflows.agents.brief.ranking import RankedUnit
 from workflows.agents.brief.sayings import Saying, read_saying
 from workflows.agents.brief.units import Unit, count_words
 
-FADED = 0.6
+FADED = 0.65
 """The share of the best score below which a unit is beside the point."""
-WHOLE = 80
+STRONG = 3
+"""The best units, of which more is quoted: what is asked is often said in one sentence and answered in the next ones."""
+WHOLE, WHOLE_OF_STRONG = 60, 150
 """A list, or an item of one, is quoted as a whole if it has at most so many words."""
+FOLLOWING = 2
+"""The sentences that are quoted after a strong one, where it is of no list."""
 
 
 def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]:
@@ -31,7 +35,7 @@ def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]
         own = read_saying(each.unit)
         if any(map(own.says_the_same, said)):
             continue
-        for unit in passages.take_with(each.unit, is_best=not said):
+        for unit in passages.take_with(each.unit, is_strong=len(said) < STRONG):
             if unit.place not in chosen:
                 chosen[unit.place] = RankedUnit(unit, each.score)
                 left -= count_words(unit.text)
@@ -46,33 +50,33 @@ class PassageUnits:
         ordered = sorted(units, key=lambda unit: (unit.passage.key, unit.start))
         self._units = {key: list(own) for key, own in groupby(ordered, key=lambda unit: unit.passage.key)}
 
-    def take_with(self, unit: Unit, is_best: bool) -> list[Unit]:
+    def take_with(self, unit: Unit, is_strong: bool) -> list[Unit]:
         """Return a unit with what a reader needs, in order; nothing for one that opens a list which its passage lacks.
 
-        That is its heading, what comes `before` it, and its list or item as a whole unless they are long; and for the best one
-        what follows it: what is asked is often said in one sentence and answered in the next.
+        That is its heading, what comes `before` it, and its list or item as a whole unless they are long; and for a strong one of
+        no list what follows it.
         """
-        together = self._find_together(unit)
+        together = self._find_together(unit, WHOLE_OF_STRONG if is_strong else WHOLE)
         if unit.opens and len(together) == 1:
             return []
-        after = self._find_following(unit) if is_best and len(together) == 1 else []
-        head = unit.head if unit.head and unit.head.text not in unit.passage.source.title else None
+        after = self._find_following(unit) if is_strong and not unit.group else []
+        head = unit.head if unit.head and unit.head.is_title and unit.head.text not in unit.passage.source.title else None
         return list(filter(None, (head, together[0].before, *together, *after)))
 
-    def _find_together(self, unit: Unit) -> list[Unit]:
+    def _find_together(self, unit: Unit, words: float) -> list[Unit]:
         """Return the list of a unit, or its item, if it is short enough; of a long list, its first units for what opens it."""
         own = [other for other in self._units[unit.passage.key] if other.group == unit.group] if unit.group else [unit]
-        if _count(own) <= WHOLE:
+        if _count(own) <= words:
             return own
         if unit.opens:
-            return own[: max(2, sum(_count(own[: end + 1]) <= WHOLE for end in range(len(own))))]
+            return own[: max(2, sum(_count(own[: end + 1]) <= words for end in range(len(own))))]
         item = [other for other in own if other.item == unit.item]
-        return item if _count(item) <= WHOLE else [unit]
+        return item if _count(item) <= words else [unit]
 
     def _find_following(self, unit: Unit) -> list[Unit]:
         own = self._units[unit.passage.key]
-        at = own.index(unit)
-        return own[at + 1 : at + 2]
+        at = own.index(unit) + 1
+        return [each for each in own[at : at + FOLLOWING] if each.kind is unit.kind and each.head == unit.head]
 
 
 def _count(units: Iterable[Unit]) -> float:

@@ -7,6 +7,7 @@ from itertools import groupby, pairwise, zip_longest
 from app.domain.citations import marker_of
 from app.domain.evidence import Quote, Source
 from app.domain.query import Language
+from retrieval.building.chunking import MAX_CHARS
 from retrieval.language.sentences import CELL
 from workflows.agents.brief.units import ITEM, MARK_CHARS, NEAR_CHARS, UnitKind, kind_of
 
@@ -16,10 +17,32 @@ _FINISHED = re.compile(r"[.!?:。！？：…؟۔।][\"”'’」』)）\]]*$")
 
 
 def lay_out(quotes: Sequence[Quote]) -> str:
-    """Return quotations of one source as Markdown, in the order in which they stand there."""
+    """Return quotations of one source as Markdown: best first as they come, but together what stands together there.
+
+    What stands under a heading is one block, in the source's order.
+    """
+    worth = {quote.key: rank for rank, quote in enumerate(quotes)}
     ordered = sorted(quotes, key=lambda quote: quote.start)
     runs = [run for _, same in groupby(ordered, key=lambda quote: kind_of(quote.text)) for run in _split_run(list(same))]
-    return "\n\n".join(map(_lay_out_run, runs))
+    blocks = _join_sections(runs)
+    blocks.sort(key=lambda block: min(worth[quote.key] for run in block for quote in run))
+    return "\n\n".join(_lay_out_run(run) for block in blocks for run in block)
+
+
+def _join_sections(runs: Sequence[list[Quote]]) -> list[list[list[Quote]]]:
+    """Join each heading with the runs below it; the others are blocks of their own."""
+    blocks: list[list[list[Quote]]] = []
+    for run in runs:
+        headed = bool(blocks) and _is_heading(blocks[-1][0]) and run[0].start - blocks[-1][-1][-1].end <= MAX_CHARS
+        if headed and not _is_heading(run):
+            blocks[-1].append(run)
+        else:
+            blocks.append([run])
+    return blocks
+
+
+def _is_heading(run: Sequence[Quote]) -> bool:
+    return len(run) == 1 and kind_of(run[0].text) is UnitKind.HEADING and not run[0].text[0].islower()
 
 
 def title_of(source: Source, language: Language) -> str:
@@ -85,7 +108,7 @@ def _is_head(row: Quote) -> bool:
 
 def _lay_out_run(quotes: Sequence[Quote]) -> str:
     match kind_of(quotes[0].text):
-        case UnitKind.HEADING if len(quotes) == 1 and not quotes[0].text[0].islower():
+        case _ if _is_heading(quotes):
             return f"**{escape_markdown(quotes[0].text)}** {marker_of(quotes[0])}"
         case UnitKind.ROW:
             return _lay_out_rows(quotes)

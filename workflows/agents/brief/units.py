@@ -25,6 +25,7 @@ ITEM = re.compile(r"(?:[-–*•·◦]|\(?(?:\d{1,2}|[a-z])[.)])\s", re.IGNORECA
 _MARK_BEFORE = re.compile(r"[-–*•·◦]\s+$")
 NUMBER = re.compile(r"(\d{1,2})[.)]\s+")
 _CHAPTER = re.compile(r"(?:§\s*\d+(?:\.\d+)*|\d+(?:\.\d+)+)\.?\s+")
+_MARK_INSIDE = re.compile(r"[!?;。！？；\[\]]|[^\W\d]{2}\.")
 _QUESTION = re.compile(r"[?？؟][\"'”’」』）)\]]*$")
 
 
@@ -83,6 +84,12 @@ class Unit:
         """Whether an item of a list begins with it, or it is a line of code."""
         marked = ITEM.match(self.text) or _MARK_BEFORE.search(self.passage.text, max(0, self.start - MARK_CHARS), self.start)
         return self.kind is UnitKind.CODE or (self.kind is UnitKind.SENTENCE and marked is not None)
+
+    @property
+    def is_title(self) -> bool:
+        """Whether it is a heading that stands apart from the text before it; lines that a mail breaks look like headings too."""
+        before = self.passage.text[: self.start].rstrip(" \t")
+        return not _MARK_INSIDE.search(self.text) and (not before or before.endswith("\n\n"))
 
     @property
     def text(self) -> str:

@@ -1,5 +1,6 @@
 """The report agent without a model: the best quotations of what was found, by source, in order of worth."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
@@ -22,6 +23,10 @@ from workflows.agents.simple_plan import shorten_title
 from workflows.agents.wording import PART_NOTICES, say
 
 MOST_ROWS = 20
+_ASKS_FOR_CHANGE = re.compile(
+    r"\bhow (?:has|have|did)\b.*\bchanged?\b|\bover the (?:years|decades|centuries)\b|\bover time\b|[如怎].*[变變]化|历年|歷年",
+    re.IGNORECASE,
+)
 SHORTER = 0.5
 """The share of the usual words that a reader gets who asked for the answer alone."""
 
@@ -30,7 +35,7 @@ async def write_brief(query: ResearchQuery, plan: ResearchPlan, findings: tuple[
     """Write the brief (MindDR section 3.1, report agent) from findings of searches with or without a model."""
     titles = [remove_citations(plan.get_subtask(finding.subtask_id).title) for finding in findings]
     parts = [(title or say("untitled", query.language), finding) for title, finding in zip(titles, findings, strict=True)]
-    told = _list_told(parts)
+    told = [(title, finding) for title, finding in parts if finding.quotes]
     sections = [section for title, finding in told for section in _write_part(title, finding, len(told), query, kit)]
     quotes = {quote.key: quote for finding in findings for quote in finding.quotes}
     shown = _apply_format(sections, quotes, query.style, query.language) or [_say_nothing(findings, query.language)]
@@ -44,25 +49,13 @@ async def write_brief(query: ResearchQuery, plan: ResearchPlan, findings: tuple[
     )
 
 
-def _list_told(parts: Sequence[tuple[str, Finding]]) -> list[tuple[str, Finding]]:
-    """Leave out the parts on which nothing was found, or nothing but what an earlier part tells."""
-    told: list[tuple[str, Finding]] = []
-    shown: set[str] = set()
-    for title, finding in parts:
-        keys = {quote.key for quote in finding.quotes}
-        if not keys <= shown:
-            told.append((title, finding))
-        shown |= keys
-    return told
-
-
 def _write_part(title: str, finding: Finding, parts: int, query: ResearchQuery, kit: Kit) -> list[Section]:
     """Write the sections on one part of the question: what a model wrote on it, then a section a source."""
     level = 2 if parts == 1 else 3
     chosen = _take_best(finding.quotes, _count_words_wanted(parts, query.style, kit))
     sections = [
         Section(heading=title_of(own[0].source, query.language), level=level, body=lay_out(own))
-        for own in _group_by_source(chosen, query.writer.arrangement)
+        for own in _group_by_source(chosen, _find_arrangement(query))
     ]
     lead = "\n\n".join(_list_prose(finding))
     if parts > 1:
@@ -86,6 +79,11 @@ def _take_best(quotes: Sequence[Quote], words: float) -> list[Quote]:
         taken.append(quote)
         left -= count_words(quote.text)
     return taken
+
+
+def _find_arrangement(query: ResearchQuery) -> Arrangement:
+    """Return the reader's arrangement; a question on how something changed is answered in the order of time."""
+    return Arrangement.TIME if _ASKS_FOR_CHANGE.search(query.question) else query.writer.arrangement
 
 
 def _group_by_source(quotes: Iterable[Quote], arrangement: Arrangement) -> list[list[Quote]]:
