@@ -7,7 +7,9 @@ from typing import NamedTuple
 from app.domain.script import is_ideograph
 
 _BLANK_LINE = re.compile(r"\n[ \t\r\f\v　]*\n\s*")
-_LIST_ITEM = re.compile(r"\s*(?:[-*+•·–—]\s|#{1,6}\s|>|\||\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s)")
+_LIST_ITEM = re.compile(
+    r"\s*(?:[-*+•·–—]\s|#{1,6}\s|>|\||\d{1,3}(?:\.\d{1,3})+\.?\s|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s)"
+)
 _HEADING_CHARS = 60
 
 

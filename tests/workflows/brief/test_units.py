@@ -156,3 +156,13 @@ def test_what_stands_under_a_heading_is_one_block_in_its_order_and_the_best_bloc
         "**Locking up**",
         "“Check both rooms at night.” “Set the alarm then.”",
     ]
+
+
+def test_marks_of_mail_and_stage_directions_are_no_text_and_who_moved_a_motion_stays_with_it() -> None:
+    text = ">> The fob is lost again.\n\n[Laughter]\n\n3. Glass is banned today. Seconded by Lin. (GP / RK)\n4. The roof is done."
+    assert [unit.text for unit in split_passage(make_passage(text))] == [
+        "The fob is lost again.",
+        "3. Glass is banned today.",
+        "Seconded by Lin. (GP / RK)",
+        "4. The roof is done.",
+    ]

@@ -60,7 +60,8 @@ class PassageUnits:
         if unit.opens and len(together) == 1:
             return []
         after = self._find_following(unit) if is_strong and not unit.group else []
-        head = unit.head if unit.head and unit.head.is_title and unit.head.text not in unit.passage.source.title else None
+        title = unit.passage.source.title.casefold()
+        head = unit.head if unit.head and unit.head.is_title and unit.head.text.casefold() not in title else None
         return list(filter(None, (head, together[0].before, *together, *after)))
 
     def _find_together(self, unit: Unit, words: float) -> list[Unit]:

@@ -1,8 +1,8 @@
 """Splitting passages into the units that a brief quotes, and telling their forms."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from app.domain.evidence import Passage
 from retrieval.language.paragraphs import Span
@@ -13,6 +13,8 @@ from workflows.agents.brief.units import FEWEST_WORDS, NEAR_CHARS, NUMBER, Unit,
 LONGEST_SPEECH = 300
 """A quotation within a source is not cut before so many characters."""
 _BULLET = re.compile(r"[-–*•·◦]\s+")
+_MAIL_MARK = re.compile(r"(?:>\s*)+")
+_STAGE = re.compile(r"\[[^\[\]]*\]")
 _POINTS_BACK = re.compile(
     r"(?:(?:and|but|if)\s+)?(?:it|its|this|that|these|those|they|their|he|his|she|her|such|both)\b"
     r"|(?:here|there|however|but|then|if so|therefore|thus|consequently|accordingly)\b|[它他她]们?|[这那此其该]",
@@ -45,7 +47,7 @@ def split_passage(passage: Passage, table: Unit | None = None, head: Unit | None
     units: list[Unit] = []
     headings: list[Unit] = []
     last: Unit | None = None
-    spans = list(_join_short(passage.text, split_sentences(passage.text)))
+    spans = _join_short(passage.text, split_sentences(passage.text))
     texts = [passage.text[start:end] for start, end in spans]
     for (start, end), text, kind in zip(spans, texts, _find_kinds(texts), strict=True):
         if kind is UnitKind.HEADING:
@@ -106,19 +108,32 @@ def _opens_section(text: str, beside: Sequence[str]) -> bool:
     return all(abs(other - int(number.group(1))) != 1 for other in others)
 
 
-def _join_short(text: str, sentences: Sequence[Span]) -> Iterator[Span]:
-    """Yield sentences; one of a word or two ("Battery. See E31.") is joined with the next of its line, and so is one that ends
-    within quotation marks. Lines of marks are left out."""
-    start = -1
-    spoken = [sentence for sentence in sentences if any(map(str.isalnum, text[sentence.start : sentence.end]))]
-    for sentence, following in pairwise((*spoken, Span(len(text), len(text)))):
-        start = sentence.start if start < 0 else start
-        told = text[start : sentence.end]
-        unfinished = count_words(told) < FEWEST_WORDS or (len(told) < LONGEST_SPEECH and _is_quoting(told))
-        if unfinished and following.start < len(text) and "\n" not in text[sentence.end : following.start]:
+def _join_short(text: str, sentences: Iterable[Span]) -> Sequence[Span]:
+    """Join what is no sentence by itself ("Battery.", "(AB)", a quotation that goes on) with what stands beside it in its line.
+
+    Lines of marks, stage directions and the marks of quoted mail are left out.
+    """
+    joined: list[Span] = []
+    for sentence in sentences:
+        quoted = _MAIL_MARK.match(text, *sentence)
+        own = Span(quoted.end() if quoted else sentence.start, sentence.end)
+        said = text[own.start : own.end]
+        if not any(map(str.isalnum, said)) or _STAGE.fullmatch(said):
             continue
-        yield Span(start, sentence.end)
-        start = -1
+        if joined and "\n" not in text[joined[-1].end : own.start] and (_is_short(said) or _goes_on(text[slice(*joined[-1])])):
+            joined[-1] = Span(joined[-1].start, own.end)
+        else:
+            joined.append(own)
+    return joined
+
+
+def _is_short(text: str) -> bool:
+    return count_words(text) < FEWEST_WORDS
+
+
+def _goes_on(text: str) -> bool:
+    """Say whether a text is too short to stand alone, or ends within quotation marks."""
+    return _is_short(text) or (len(text) < LONGEST_SPEECH and _is_quoting(text))
 
 
 def _is_quoting(text: str) -> bool:

@@ -25,7 +25,8 @@ ITEM = re.compile(r"(?:[-–*•·◦]|\(?(?:\d{1,2}|[a-z])[.)])\s", re.IGNORECA
 _MARK_BEFORE = re.compile(r"[-–*•·◦]\s+$")
 NUMBER = re.compile(r"(\d{1,2})[.)]\s+")
 _CHAPTER = re.compile(r"(?:§\s*\d+(?:\.\d+)*|\d+(?:\.\d+)+)\.?\s+")
-_MARK_INSIDE = re.compile(r"[!?;。！？；\[\]]|[^\W\d]{2}\.")
+_INNER_END = re.compile(r"[^\W\d]{3}[.!?]\s|[。！？]")
+_MARK_INSIDE = re.compile(r"[!?;。！？；\[\]]|[^\W\d]{2}\.|-$")
 _QUESTION = re.compile(r"[?？؟][\"'”’」』）)\]]*$")
 
 
@@ -87,9 +88,12 @@ class Unit:
 
     @property
     def is_title(self) -> bool:
-        """Whether it is a heading that stands apart from the text before it; lines that a mail breaks look like headings too."""
-        before = self.passage.text[: self.start].rstrip(" \t")
-        return not _MARK_INSIDE.search(self.text) and (not before or before.endswith("\n\n"))
+        """Whether it is a heading within a text, apart from what is before it; lines that a mail breaks look like headings too.
+
+        The first line of a source is its title.
+        """
+        apart = self.passage.text[: self.start].rstrip(" \t")[-2:] in ("", "\n\n")
+        return apart and self.place[1] > 0 and not _MARK_INSIDE.search(self.text)
 
     @property
     def text(self) -> str:
@@ -127,4 +131,4 @@ def _is_title(text: str) -> bool:
     """Say whether a short line is a heading: no mark ends it or all is in capitals, and it is no item and gives no figure."""
     if ITEM.match(text) or ":\n" in text or any(map(str.isdigit, _CHAPTER.sub("", text, count=1))):
         return False
-    return text.isupper() or not _ENDS.search(text)
+    return text.isupper() or not (_ENDS.search(text) or _INNER_END.search(text))

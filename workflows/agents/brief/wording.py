@@ -33,9 +33,10 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
     },
     "nothing_heading": {EN: "Nothing was found", ZH: "没有找到内容"},
     "no_model": {
-        EN: "Written without a language model: every statement is quoted word for word from its source, best match first.",
-        ZH: "本报告未使用语言模型：每条陈述均逐字引自其来源，最相关的在前。",
+        EN: "Written without a language model: every statement is quoted word for word from its source.",
+        ZH: "本报告未使用语言模型：每条陈述均逐字引自其来源。",
     },
+    "by_time": {EN: "The sources are in the order of time.", ZH: "来源按时间先后排列。"},
     "no_model_but": {
         EN: "First written without a language model. Changed since: {changed}. Every other statement is quoted word for word "
         "from its source.",

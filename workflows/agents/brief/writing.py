@@ -154,4 +154,6 @@ def _list_notices(query: ResearchQuery, plan: ResearchPlan, parts: Sequence[tupl
             yield say(PART_NOTICES[finding.stop], language, title=title, detail=finding.detail or "-")
     if query.style and (query.style.tone or query.style.audience):
         yield tell("style_unmet", language)
+    if _find_arrangement(query) is Arrangement.TIME:
+        yield tell("by_time", language)
     yield make_notice((), language)
