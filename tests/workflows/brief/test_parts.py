@@ -1,6 +1,6 @@
 import pytest
 
-from workflows.agents.brief.parts import split_parts
+from workflows.agents.brief.planning import split_parts
 
 
 @pytest.mark.parametrize(

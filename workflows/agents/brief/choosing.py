@@ -1,11 +1,15 @@
 """Choosing what a brief quotes: the best units, each with what a reader needs to understand it."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
+from retrieval.language.names import find_names
+from retrieval.language.sentences import CELL
+from retrieval.language.tokens import split_units
 from workflows.agents.brief.ranking import RankedUnit
-from workflows.agents.brief.sayings import Saying, read_saying
-from workflows.agents.brief.units import Unit, count_words
+from workflows.agents.brief.units import Unit, UnitKind, count_words
+from workflows.checks.polarity import NEGATIONS
 
 FADED = 0.65
 """The share of the best score below which a unit is beside the point."""
@@ -15,6 +19,23 @@ WHOLE, WHOLE_OF_STRONG = 60, 150
 """A list, or an item of one, is quoted as a whole if it has at most so many words."""
 FOLLOWING = 2
 """The sentences that are quoted after a strong one, where it is of no list."""
+
+DENIALS = NEGATIONS | frozenset("不没無无未非莫勿別别")
+SAME = 0.7
+"""The share of the shorter text's words that another must have to say the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """The words of a unit, and those that set it apart: its figures, names and negations, and the first cell of a row."""
+
+    words: frozenset[str]
+    apart: frozenset[str]
+
+    def says_the_same(self, other: "Saying") -> bool:
+        """Say whether two units share most words and none sets them apart."""
+        least = SAME * min(len(self.words), len(other.words))
+        return len(self.words & other.words) >= least and self.apart == other.apart
 
 
 def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]:
@@ -35,11 +56,12 @@ def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]
         own = read_saying(each.unit)
         if any(map(own.says_the_same, said)):
             continue
-        for unit in passages.take_with(each.unit, is_strong=len(said) < STRONG):
+        taken = passages.take_with(each.unit, is_strong=len(said) < STRONG)
+        for unit in taken:
             if unit.place not in chosen:
                 chosen[unit.place] = RankedUnit(unit, each.score)
                 left -= count_words(unit.text)
-        said.append(own)
+        said += [own] if taken else []
     return list(chosen.values())
 
 
@@ -82,3 +104,11 @@ class PassageUnits:
 
 def _count(units: Iterable[Unit]) -> float:
     return sum(count_words(unit.text) for unit in units)
+
+
+def read_saying(unit: Unit) -> Saying:
+    """Read what a unit says, for comparison with others."""
+    words = frozenset(split_units(unit.text.lower()))
+    apart = {word for word in words if word[0].isdigit()} | (words & DENIALS) | find_names(unit.text)
+    first = {unit.text.partition(CELL)[0]} if unit.kind is UnitKind.ROW else set()
+    return Saying(words, frozenset(apart | first))

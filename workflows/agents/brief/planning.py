@@ -1,16 +1,20 @@
 """The planning agent without a model: one subtask for each part that the question clearly has, usually one.
 
+A question is taken as a whole unless it clearly asks several things, as question marks or a numbered list.
+
 Words that neither general English nor the sources hold are read as those that the sources do hold.
 """
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.reading import Reading
+from retrieval.language.sentences import list_sentences
 from retrieval.language.stems import stem_word
-from workflows.agents.brief.parts import split_parts
+from retrieval.language.tokens import list_stems
 from workflows.agents.brief.searches import Searches
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
@@ -20,6 +24,10 @@ from workflows.checks.grading import load_grader
 
 SHORTEST_DOUBTED = 5
 _WORD = re.compile(r"[^\W\d_]+", re.ASCII)
+FEWEST_STEMS = 2
+"""A shorter part ("And why?") is no question of its own."""
+_ITEM = re.compile(r"^\s*(?:\(?\d{1,2}[.)、]|[-*•])\s*(?=\S)", re.MULTILINE)
+_ASKS = re.compile(r"[?？][\"'”’)\]]*\s*$")
 
 
 async def make_plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
@@ -50,3 +58,28 @@ def apply_readings(question: str, readings: Sequence[Reading]) -> str:
     for reading in readings:
         question = re.sub(rf"\b{re.escape(reading.written)}\b", lambda _, read=reading.read: read, question)  # type: ignore[misc]
     return question
+
+
+def split_parts(question: str, most: int) -> tuple[str, ...]:
+    """Return the parts of a question in order; one that asks one thing, or more than `most`, is its only part."""
+    parts = _split_list(question) or _split_questions(question)
+    return parts if 2 <= len(parts) <= most else (question,)
+
+
+def _split_list(question: str) -> tuple[str, ...]:
+    """Return the items of a list, each with what stands before the list."""
+    marks = list(_ITEM.finditer(question))
+    edges = [*(mark.start() for mark in marks), len(question)]
+    items = [question[mark.end() : end].strip() for mark, (_, end) in zip(marks, pairwise(edges), strict=True)]
+    lead = " ".join(question[: edges[0]].split())
+    return tuple(f"{lead} {item}".strip() for item in items) if all(map(_stands_alone, items)) else ()
+
+
+def _split_questions(question: str) -> tuple[str, ...]:
+    """Return the sentences that ask, each after the first with the first, since it may speak of "it"."""
+    asked = [s.strip() for s in list_sentences(question) if _ASKS.search(s) and _stands_alone(s)]
+    return tuple(each if each is asked[0] else f"{asked[0]} {each}" for each in asked)
+
+
+def _stands_alone(text: str) -> bool:
+    return len(list_stems(text)) >= FEWEST_STEMS

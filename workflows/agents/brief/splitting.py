@@ -1,13 +1,13 @@
-"""Splitting passages into the units that a brief quotes, and telling their forms."""
+"""Splitting passages into the units that a brief quotes, telling their forms, and what belongs together: a list, an answer."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from app.domain.evidence import Passage
 from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import CELL, split_sentences
-from workflows.agents.brief.grouping import group_units
 from workflows.agents.brief.units import FEWEST_WORDS, NEAR_CHARS, NUMBER, Unit, UnitKind, count_words, kind_of
 
 LONGEST_SPEECH = 300
@@ -64,7 +64,7 @@ def split_passage(passage: Passage, table: Unit | None = None, head: Unit | None
         unit = Unit(passage, start, end, kind, before, head)
         units.append(unit if table is None or unit.place != table.place else table)
         last = unit
-    return list(group_units(_drop_heads(units))) or headings
+    return list(_group(_drop_heads(units))) or headings
 
 
 def _drop_heads(units: Sequence[Unit]) -> list[Unit]:
@@ -139,3 +139,48 @@ def _goes_on(text: str) -> bool:
 def _is_quoting(text: str) -> bool:
     """Say whether a text ends within quotation marks."""
     return text.count("“") > text.count("”") or text.count('"') % 2 == 1
+
+
+def _group(units: Sequence[Unit]) -> Iterator[Unit]:
+    """Yield the units of a passage, numbered by lists and by items; what opens a list stands `before` each unit of it."""
+    at = group = item = 0
+    while at < len(units):
+        first = units[at]
+        end = _find_end(units, at)
+        if end == at + 1:
+            yield first
+            at = end
+            continue
+        group += 1
+        for unit in units[at:end]:
+            item += unit.is_item or unit is first
+            opener = first if first.opens and unit is not first else None
+            yield replace(unit, before=unit.before or opener, group=group, item=item)
+        at = end
+
+
+def _find_end(units: Sequence[Unit], at: int) -> int:
+    """Return where the list or the answer ends that begins with a unit; a unit by itself ends after it."""
+    first, end = units[at], at + 1
+    if first.asks:
+        while end < len(units) and _is_answer(units, at, end):
+            end += 1
+    elif first.opens or first.is_item:
+        in_item = first.is_item
+        while end < len(units) and (units[end].is_item or (in_item and _is_same_paragraph(units[end - 1], units[end]))):
+            in_item = True
+            end += 1
+        if end == at + 1 and first.opens and end < len(units) and units[end].kind is not UnitKind.ROW:
+            end += 1
+    return end
+
+
+def _is_answer(units: Sequence[Unit], question: int, at: int) -> bool:
+    """Say whether a unit is of the paragraph below a question."""
+    return not units[at].asks and (at == question + 1 or _is_same_paragraph(units[at - 1], units[at]))
+
+
+def _is_same_paragraph(unit: Unit, following: Unit) -> bool:
+    """Say whether a unit is of the same paragraph as the one before it, and begins no item."""
+    between = following.passage.text[unit.end : following.start]
+    return following.kind is UnitKind.SENTENCE and not following.is_item and "\n\n" not in between
