@@ -37,7 +37,7 @@ class Customer:
     async def wait_for(self, path: str, field: str, *ends: str) -> dict[str, Any]:
         """Ask again until the field has one of these values."""
         while (found := await self.call("GET", path))[field] not in ends:
-            assert found[field] not in ("failed", "cancelled"), found
+            assert found[field] not in ("failed", "cancelled", "same"), found
             await asyncio.sleep(0.2)
         return dict(found)
 

@@ -44,7 +44,8 @@ def _keep_quotes(finding: Finding, kept: tuple[Quote, ...]) -> Finding:
         return finding
     keys = {quote.key for quote in kept}
     conflicts = tuple(c for c in finding.conflicts if keys.issuperset(c.quote_keys))
-    return finding.model_copy(update={"quotes": kept, "conflicts": conflicts})
+    relevance = tuple(own for quote, own in zip(finding.quotes, finding.relevance, strict=False) if quote.key in keys)
+    return finding.model_copy(update={"quotes": kept, "relevance": relevance, "conflicts": conflicts})
 
 
 def count_sources(quotes: Iterable[Quote]) -> int:

@@ -3,12 +3,17 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from app.domain.budget import StopReason
 from app.domain.citations import MARKER
 from app.domain.errors import ToolError
+from app.domain.evidence import Finding
 from app.domain.options import ReportFormat, ReportStyle, Tone
+from app.domain.plan import ResearchPlan, Subtask
+from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.writer import Arrangement, WriterSettings
 from app.reports.rendering.numbering import number_citations
@@ -16,6 +21,8 @@ from retrieval.search.in_process import LocalSearcher, open_local
 from retrieval.store.catalogue import Collection, CorpusKind
 from tests.retrieval.word_encoder import WordEncoder
 from tests.workflows.brief.brief_report import write_report_on
+from workflows.agents.brief.writing import write_brief
+from workflows.agents.effort import bounds_of
 
 MANUAL = """---
 title: Freezer manual
@@ -181,3 +188,12 @@ async def test_each_citation_is_of_a_quote_of_the_report(documents: LocalSearche
     report = await write("Tell me all about the freezer", documents)
     keys = {key for section in report.sections for key in MARKER.findall(section.body)}
     assert keys == {quote.key for quote in report.quotes}
+
+
+async def test_what_is_far_less_relevant_than_the_best_is_kept_for_later_and_not_shown(documents: LocalSearcher) -> None:
+    report = await write("When does the door alarm sound?", documents)
+    found = Finding(subtask_id="s1", quotes=report.quotes[:2], relevance=(1.0, 0.3), stop=StopReason.SUFFICIENT)
+    plan = ResearchPlan(title="t", subtasks=(Subtask(id="s1", title="t", question="q"),))
+    query = ResearchQuery(question="When does the door alarm sound?")
+    shown = await write_brief(query, plan, (found,), SimpleNamespace(bounds=bounds_of(query)))
+    assert shown.quotes == report.quotes[:1]

@@ -11,14 +11,14 @@ from workflows.agents.brief.ranking import RankedUnit
 from workflows.agents.brief.units import Unit, UnitKind, count_words
 from workflows.checks.polarity import NEGATIONS
 
-FADED = 0.65
-"""The share of the best score below which a unit is beside the point."""
+FADED = 0.5
+"""The share of the best score below which a unit is not even kept for readers who ask for more."""
 STRONG = 3
 """The best units, of which more is quoted: what is asked is often said in one sentence and answered in the next ones."""
 WHOLE, WHOLE_OF_STRONG = 60, 150
 """A list, or an item of one, is quoted as a whole if it has at most so many words."""
-FOLLOWING = 2
-"""The sentences that are quoted after a strong one, where it is of no list."""
+FOLLOWING = 1
+"""The sentences that are quoted after a strong one that is of no list."""
 
 DENIALS = NEGATIONS | frozenset("不没無无未非莫勿別别")
 SAME = 0.7

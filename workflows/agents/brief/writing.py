@@ -23,6 +23,8 @@ from workflows.agents.simple_plan import shorten_title
 from workflows.agents.wording import PART_NOTICES, say
 
 MOST_ROWS = 20
+SHOWN = 0.6
+"""The share of the best relevance below which a quotation is beside the point."""
 _ASKS_FOR_CHANGE = re.compile(
     r"\bhow (?:has|have|did)\b.*\bchanged?\b|\bover the (?:years|decades|centuries)\b|\bover time\b|[如怎].*[变變]化|历年|歷年",
     re.IGNORECASE,
@@ -52,7 +54,7 @@ async def write_brief(query: ResearchQuery, plan: ResearchPlan, findings: tuple[
 def _write_part(title: str, finding: Finding, parts: int, query: ResearchQuery, kit: Kit) -> list[Section]:
     """Write the sections on one part of the question: what a model wrote on it, then a section a source."""
     level = 2 if parts == 1 else 3
-    chosen = _take_best(finding.quotes, _count_words_wanted(parts, query.style, kit))
+    chosen = _take_best(finding, _count_words_wanted(parts, query.style, kit))
     sections = [
         Section(heading=title_of(own[0].source, query.language), level=level, body=lay_out(own))
         for own in _group_by_source(chosen, _find_arrangement(query))
@@ -69,11 +71,13 @@ def _count_words_wanted(parts: int, style: ReportStyle | None, kit: Kit) -> floa
     return scale * kit.bounds.section_words * (1 + parts) / (2 * parts)
 
 
-def _take_best(quotes: Sequence[Quote], words: float) -> list[Quote]:
-    """Take quotations, best first, up to a number of words."""
+def _take_best(finding: Finding, words: float) -> list[Quote]:
+    """Take quotations, best first, up to a number of words; without those that are far less relevant than the best."""
+    relevance = finding.relevance or (1.0,) * len(finding.quotes)
+    least = SHOWN * max(relevance, default=0.0)
     taken: list[Quote] = []
     left = words
-    for quote in quotes:
+    for quote in (quote for quote, own in zip(finding.quotes, relevance, strict=True) if own >= least):
         if left <= 0:
             break
         taken.append(quote)
