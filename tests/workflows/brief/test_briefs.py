@@ -155,11 +155,6 @@ async def test_a_question_in_another_language_than_what_was_found_is_told_so(tmp
     assert not any("语言不同" in notice for notice in own.notices)
 
 
-async def test_figures_alone_do_not_answer_in_another_language(documents: LocalSearcher) -> None:
-    report = await write("2021年的1240号文件说了什么？", documents)
-    assert not any("freezer" in quote.text or "euros" in quote.text for quote in report.quotes)
-
-
 async def test_a_misspelt_word_is_read_as_the_sources_have_it(documents: LocalSearcher) -> None:
     report = await write("What does a compresor cost?", documents)
     assert "compresor" in report.notices[0]

@@ -15,7 +15,7 @@ from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery, detect_language
 from retrieval.language.years import YearSpan, find_years
 from workflows.agents.brief.choosing import choose_units
-from workflows.agents.brief.ranking import Meanings, RankedUnit, prefer_authors, prefer_years, rank_units, strip_sources, words_of
+from workflows.agents.brief.ranking import Meanings, RankedUnit, prefer_authors, prefer_years, rank_units, strip_sources
 from workflows.agents.brief.searches import MOST_COMPARED, Searches
 from workflows.agents.brief.splitting import split_passages
 from workflows.agents.brief.wording import tell
@@ -98,19 +98,10 @@ async def _rank(question: str, searches: Searches, state: SearchState) -> bool:
     if meanings is not None:
         state.ranked = rank_units(asked, [unit for unit in units if unit.in_context in meanings.units], meanings)
         state.weak = max(meanings.passages.values()) < WEAK
-    else:
-        state.ranked = [each for each in state.ranked if shares_language(question, each.unit.text)]
     state.ranked = prefer_authors(state.ranked, question)
     if state.years:
         state.ranked = prefer_years(state.ranked, state.years)
     return meanings is not None
-
-
-def shares_language(question: str, text: str) -> bool:
-    """Say whether a text is in the question's language, or has a name of it: figures alone are in every language."""
-    if detect_language(question) is detect_language(text):
-        return True
-    return any(not word.isdigit() for word in words_of(question) & words_of(text))
 
 
 async def _compare(question: str, searches: Searches, state: SearchState) -> Meanings | None:
