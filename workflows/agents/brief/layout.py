@@ -9,7 +9,7 @@ from app.domain.evidence import Quote, Source
 from app.domain.query import Language
 from retrieval.building.chunking import MAX_CHARS
 from retrieval.language.sentences import CELL
-from workflows.agents.brief.units import ITEM, MARK_CHARS, NEAR_CHARS, UnitKind, kind_of
+from workflows.agents.brief.units import ITEM, LONGEST_TITLE, MARK_CHARS, NEAR_CHARS, QUESTION, UnitKind, count_words, kind_of
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
@@ -147,10 +147,14 @@ def _is_list(quotes: Sequence[Quote]) -> bool:
 
 
 def _join_near(quotes: Sequence[Quote]) -> list[list[Quote]]:
-    """Group quotations that follow each other in their source, at most with the mark of an item between them."""
+    """Group quotations that follow each other in their source, at most with the mark of an item between them.
+
+    A short question begins a group: what follows is mostly its answer.
+    """
     groups: list[list[Quote]] = []
     for quote in quotes:
-        if groups and quote.start - groups[-1][-1].end <= MARK_CHARS:
+        asks = QUESTION.search(quote.text) and count_words(quote.text) <= LONGEST_TITLE
+        if groups and quote.start - groups[-1][-1].end <= MARK_CHARS and not asks:
             groups[-1].append(quote)
         else:
             groups.append([quote])

@@ -27,7 +27,7 @@ NUMBER = re.compile(r"(\d{1,2})[.)]\s+")
 _CHAPTER = re.compile(r"(?:§\s*\d+(?:\.\d+)*|\d+(?:\.\d+)+)\.?\s+")
 _INNER_END = re.compile(r"[^\W\d]{3}[.!?]\s|[。！？]")
 _MARK_INSIDE = re.compile(r"[!?;。！？；\[\]]|[^\W\d]{2}\.|-$")
-_QUESTION = re.compile(r"[?？؟][\"'”’」』）)\]]*$")
+QUESTION = re.compile(r"[?？؟][\"'”’」』）)\]]*$")
 
 
 class UnitKind(StrEnum):
@@ -78,7 +78,7 @@ class Unit:
         """Whether it is a short question in a line of its own."""
         text = self.passage.text
         alone = text[: self.start].rstrip(" ")[-1:] in ("", "\n") and text[self.end :].lstrip(" ")[:1] in ("", "\n")
-        return alone and _QUESTION.search(self.text) is not None and count_words(self.text) <= LONGEST_TITLE
+        return alone and QUESTION.search(self.text) is not None and count_words(self.text) <= LONGEST_TITLE
 
     @property
     def is_item(self) -> bool:
