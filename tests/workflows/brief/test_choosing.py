@@ -109,6 +109,9 @@ def test_a_list_comes_with_the_sentence_that_opens_it(text: str, told: list[str]
 def test_a_sentence_that_opens_a_list_of_another_passage_says_nothing() -> None:
     units = split_passage(make_passage("The most remarkable provisions are the following:"))
     assert choose_units([RankedUnit(unit, 1.0) for unit in units], 50) == []
+    units = split_passage(make_passage("The treaty is a good one. Its most remarkable provisions are the following:"))
+    chosen = choose_units([RankedUnit(units[0], 1.0), RankedUnit(units[1], 0.9)], 50)
+    assert [each.unit.text for each in chosen] == ["The treaty is a good one."]
 
 
 def test_no_more_is_chosen_once_the_words_are_spent() -> None:

@@ -99,7 +99,7 @@ class PassageUnits:
     def _find_following(self, unit: Unit) -> list[Unit]:
         own = self._units[unit.passage.key]
         at = own.index(unit) + 1
-        return [each for each in own[at : at + FOLLOWING] if each.kind is unit.kind and each.head == unit.head]
+        return [each for each in own[at : at + FOLLOWING] if each.kind is unit.kind and each.head == unit.head and not each.opens]
 
 
 def _count(units: Iterable[Unit]) -> float:
