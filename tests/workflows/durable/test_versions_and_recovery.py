@@ -100,6 +100,8 @@ async def test_an_old_version_that_restarts_beside_a_newer_one_does_not_take_ove
     async with house.start_worker(build="v1"):
         pass
     async with house.start_worker(build="v2"):
+        while "v2" not in await list_alive_builds(house.client):  # the server tells of a new worker a moment late
+            await asyncio.sleep(0.1)
         async with house.start_worker(build="v1"):
             run_id = await house.ask()
             await house.wait_for(run_id, RunStatus.COMPLETED)
