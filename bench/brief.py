@@ -25,6 +25,7 @@ from bench.brief_questions import HALVES, BriefQuestion, load_labelled, load_mul
 from bench.gathered_questions import load_gathered
 from bench.labelled_sets import DATA
 from bench.result import print_result
+from retrieval.encoding.answer_rater import AnswerRater, open_rater
 from retrieval.encoding.encoder import Encoder, EncoderBackend, open_encoder
 from retrieval.search.in_process import SOTU, LocalSearcher, open_local
 from retrieval.store.catalogue import Collection, CorpusKind
@@ -66,7 +67,14 @@ async def measure_question(question: BriefQuestion, collection: str, searcher: L
     )
 
 
-async def measure_set(questions: Sequence[BriefQuestion], own: Collection, home: Path, encoder: Encoder) -> list[QuestionScore]:
+class Models(NamedTuple):
+    """The models that the brief uses where they are here."""
+
+    encoder: Encoder
+    rater: AnswerRater
+
+
+async def measure_set(questions: Sequence[BriefQuestion], own: Collection, home: Path, models: Models) -> list[QuestionScore]:
     """Measure all questions; each folder, and the set's own collection, is indexed in a home of its own."""
     scores = []
     ordered = sorted(questions, key=lambda question: str(question.docs))
@@ -74,7 +82,7 @@ async def measure_set(questions: Sequence[BriefQuestion], own: Collection, home:
         collection = Collection(name="docs", kind=CorpusKind.FOLDER, path=str(docs)) if docs else own
         folder = home / (name_home(docs) if docs else own.name)
         folder.mkdir(parents=True, exist_ok=True)
-        with open_local(folder, collection, encoder=lambda: encoder) as searcher:
+        with open_local(folder, collection, encoder=lambda: models.encoder, rater=models.rater) as searcher:
             for question in asked:
                 scores.append(await measure_question(question, collection.name, searcher))
                 print(f"{scores[-1].gold} {scores[-1].bm25:.2f} {question.text[:80]}", flush=True)
@@ -111,7 +119,7 @@ def _count_answers(scores: Sequence[QuestionScore]) -> dict[str, float]:
     }
 
 
-async def measure_half(half: str, options: argparse.Namespace, home: Path, encoder: Encoder) -> dict[str, float]:
+async def measure_half(half: str, options: argparse.Namespace, home: Path, models: Models) -> dict[str, float]:
     """Measure the sets of one half; return their figures, each with the set's name before it."""
     sets = {"corpus": load_labelled("corpus", half)}
     sets["documents"] = load_labelled("documents_en", half) + load_labelled("documents_zh", half)
@@ -121,21 +129,22 @@ async def measure_half(half: str, options: argparse.Namespace, home: Path, encod
     figures: dict[str, float] = {}
     for name in options.sets or sets:
         own = MULTIHOP if name == "multihop" else SOTU
-        measured = count_figures(await measure_set(sets[name], own, home, encoder))
+        measured = count_figures(await measure_set(sets[name], own, home, models))
         figures |= {f"{name}_{key}": value for key, value in measured.items()}
     return figures
 
 
 async def main(options: argparse.Namespace, home: Path) -> None:
     """Measure the sets, and print the figures."""
-    encoder = open_encoder(EncoderBackend.ONNX, options.models_dir, home / "models", threads=2)
+    places = options.models_dir, home / "models"
+    models = Models(open_encoder(EncoderBackend.ONNX, *places, threads=2), open_rater(*places, threads=2))
     if options.questions:
         questions = read_questions(options.questions, options.questions.parent)
-        print_result("brief", count_figures(await measure_set(questions, SOTU, home, encoder)))
+        print_result("brief", count_figures(await measure_set(questions, SOTU, home, models)))
         return
-    figures = await measure_half(options.half or "judge", options, home, encoder)
+    figures = await measure_half(options.half or "judge", options, home, models)
     if options.half is None:
-        built = await measure_half("build", options, home, encoder)
+        built = await measure_half("build", options, home, models)
         figures |= {f"build_{name}": value for name, value in built.items() if name.endswith(BUILT)}
     print_result("brief", figures)
 

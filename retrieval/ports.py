@@ -82,6 +82,22 @@ class Comparer(Protocol):
         ...
 
 
+@runtime_checkable
+class Rater(Protocol):
+    """A searcher that can read texts together with a question.
+
+    Raises:
+        ToolError: the index cannot be reached.
+    """
+
+    async def rate(self, question: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """Return for each text (128 at most) how well it answers the question, 0 to 1.
+
+        Empty where no model for it is here, or it does not know the language of the question.
+        """
+        ...
+
+
 class PageReader(Protocol):
     """A reader of the full texts of found documents.
 

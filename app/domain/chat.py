@@ -108,7 +108,8 @@ class ToolResult(Value):
     """What a tool brought back: passages, or an error the agent may react to. `note` is for the agent ("part 1 of 3").
 
     `suspicious` is for the run's watchers. `readings` answers a call that asks how words are spelt: those that nothing holds.
-    `cosines` answers a call that compares texts with its query by meaning: one for each text, or none where nothing can compare.
+    `cosines` answers a call that compares texts with its query by meaning, `ratings` one that rates how well texts answer it: one
+    for each text, or none where nothing can.
     """
 
     passages: tuple[Passage, ...] = ()
@@ -117,4 +118,5 @@ class ToolResult(Value):
     note: str = ""
     readings: tuple[Reading, ...] = ()
     cosines: tuple[float, ...] = ()
+    ratings: tuple[float, ...] = ()
     usage: Usage = Usage(tool_calls=1)

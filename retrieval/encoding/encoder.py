@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from app.domain.errors import SetupError
 from retrieval.encoding.encoder_endpoint import EmbeddingsServer, EndpointEncoder
-from retrieval.encoding.encoder_sources import from_hub, from_registry
-from retrieval.encoding.encoder_weights import MINILM, find_weights
+from retrieval.encoding.onnx_session import open_session, open_tokenizer
+from retrieval.encoding.onnx_sources import from_hub, from_registry
+from retrieval.encoding.onnx_weights import MINILM, find_weights
 from retrieval.language.english import is_english
 
 MAX_TOKENS = 256
@@ -73,17 +74,8 @@ class OnnxEncoder:
     size = 384
 
     def __init__(self, folder: Path, threads: int) -> None:
-        import onnxruntime
-        from tokenizers import Tokenizer
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.enable_cpu_mem_arena = False  # it would keep the memory of the longest text for ever
-        self._session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._session, self._tokenizer = open_session(folder), open_tokenizer(folder)
         self._tokenizer.enable_truncation(MAX_TOKENS)
-        self._tokenizer.no_padding()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="encoder") if threads > 1 else None
         self._recent = lru_cache(KEPT_QUERIES)(self._encode)
 

@@ -10,6 +10,7 @@ from app.domain.errors import InvalidInput, NotFound, SetupError, ToolError
 from app.domain.evidence import Passage
 from retrieval.building.build import RECIPE
 from retrieval.building.builder import run_build
+from retrieval.encoding.answer_rater import AnswerRater
 from retrieval.encoding.encoder import Encoder, EncoderOnFirstUse
 from retrieval.ports import Document, SearchFilter
 from retrieval.search.library import DEFAULT_COLLECTION, Library
@@ -23,11 +24,18 @@ SOTU = Collection(name=DEFAULT_COLLECTION, kind=CorpusKind.SOTU)
 class LocalSearcher:
     """A `Searcher` and `PageReader` of indexes that this process has open. Close it, or use it in `with`."""
 
-    def __init__(self, shelves: RetrievalHome, encoder: EncoderOnFirstUse | None, release: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        shelves: RetrievalHome,
+        encoder: EncoderOnFirstUse | None,
+        release: Callable[[], None],
+        rater: AnswerRater | None = None,
+    ) -> None:
         self.shelves = shelves
         self._encoder = encoder
         self._release = release
-        self.library = Library(shelves.catalogue, shelves.store, shelves.index, encoder or (lambda: None))
+        searched = shelves.catalogue, shelves.store, shelves.index
+        self.library = Library(*searched, encoder or (lambda: None), rater=lambda: rater)
 
     def __enter__(self) -> "LocalSearcher":
         return self
@@ -52,6 +60,10 @@ class LocalSearcher:
     async def compare(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         """See `Comparer.compare`."""
         return tuple(await asyncio.to_thread(self.library.compare, query, texts))
+
+    async def rate(self, question: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """See `Rater.rate`."""
+        return tuple(await asyncio.to_thread(self.library.rate, question, texts))
 
     async def read(self, url: str) -> Document:
         """See `PageReader.read`."""
@@ -81,13 +93,15 @@ def _map_errors() -> Iterator[None]:
         raise ToolError(str(error)) from error
 
 
-def open_local(home: Path, *collections: Collection, encoder: Callable[[], Encoder] | None = None) -> LocalSearcher:
+def open_local(
+    home: Path, *collections: Collection, encoder: Callable[[], Encoder] | None = None, rater: AnswerRater | None = None
+) -> LocalSearcher:
     """Open a home in this process, and build missing ones of `collections` (none given: the default one). Blocks meanwhile.
 
-    Without `encoder` there are no dense vectors. Raises `SetupError` when an index owner or another process has the home open.
+    Without `encoder` there are no dense vectors, without `rater` no ratings. Raises `SetupError` when an index owner or another process has the home open.
     """
     release = lock_home(home)
-    opened = LocalSearcher(open_retrieval_home(home), EncoderOnFirstUse(encoder) if encoder else None, release)
+    opened = LocalSearcher(open_retrieval_home(home), EncoderOnFirstUse(encoder) if encoder else None, release, rater)
     for collection in collections or (SOTU,):
         opened.library.refresh(collection.name)
         generation = opened.library.generation_of(collection.name)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from app.domain.errors import InvalidInput, NotFound, ToolError
 from app.domain.evidence import Passage
 from retrieval.building.build import index_text
+from retrieval.encoding.answer_rater import AnswerRater
 from retrieval.encoding.encoder import Encoder
 from retrieval.index.ports import HybridQuery, Index, IndexDamaged, PassagePlace
 from retrieval.index.sparse import SparseEncoder, SparseVector
@@ -34,6 +35,7 @@ READ_AHEAD = 3
 RERANKED = 50
 """The number of best passages that a reranker reads; the others keep their order behind them."""
 MAX_COMPARED = 1_024
+MAX_RATED = 128
 MAX_RESPELLED = 8
 """The most words of one request; more unknown words are hardly misspellings."""
 _log = logging.getLogger(__name__)
@@ -57,7 +59,7 @@ class _RankedPlace(NamedTuple):
 class Library:
     """The search over the collections of one home. Threads may share it.
 
-    `encoder` is called when something is searched or compared; it returns None where there is none.
+    `encoder` is called when something is searched or compared, `rater` when texts are rated; each returns None where there is none.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Library:
         index: Index,
         encoder: Callable[[], Encoder | None],
         reranker: Reranker | None = None,
+        rater: Callable[[], AnswerRater | None] = lambda: None,
     ) -> None:
         self._catalogue = catalogue
         self._store = store
@@ -74,6 +77,7 @@ class Library:
         self._encoder = encoder
         self._comparer = TextComparer(encoder)
         self._reranker = reranker
+        self._rater = rater
         self._live: dict[str, _LiveIndex] = {}
         self._words = SparseEncoder(1.0)  # queries are weighted alike whatever the passages' length
 
@@ -211,6 +215,13 @@ class Library:
         if len(texts) > MAX_COMPARED:
             raise InvalidInput(f"compare at most {MAX_COMPARED} texts, not {len(texts)}")
         return self._comparer.compare(query[:MAX_QUERY_CHARS], texts)
+
+    def rate(self, question: str, texts: Sequence[str]) -> list[float]:
+        """See `Rater.rate`; raises `InvalidInput` for too many texts."""
+        if len(texts) > MAX_RATED:
+            raise InvalidInput(f"rate at most {MAX_RATED} texts, not {len(texts)}")
+        rater = self._rater()
+        return rater.rate(question[:MAX_QUERY_CHARS], texts) if rater else []
 
     def _compare_places(self, query: str, places: Mapping[Key, PassagePlace]) -> dict[Key, float] | None:
         """Compare passages that have no vectors yet with a query on the spot; None where nothing can encode it."""

@@ -22,6 +22,10 @@ class SharedIndex(Protocol):
         """See `Comparer.compare`."""
         ...
 
+    async def rate(self, question: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """See `Rater.rate`."""
+        ...
+
     async def read(self, url: str, tenant: str | None = None) -> Document:
         """See `PageReader.read`."""
         ...
@@ -49,6 +53,10 @@ class TenantView:
     async def compare(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         """See `Comparer.compare`; no stored text takes part, so that it is the same for all tenants."""
         return await self._index.compare(query, texts)
+
+    async def rate(self, question: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """See `Rater.rate`; no stored text takes part either."""
+        return await self._index.rate(question, texts)
 
     async def read(self, url: str) -> Document:
         """See `PageReader.read`."""

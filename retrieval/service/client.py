@@ -58,6 +58,11 @@ class IndexClient:
         answer = await self._call_as_tool("/compare", {"query": query, "texts": list(texts)})
         return tuple(answer["cosines"])
 
+    async def rate(self, question: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """See `Rater.rate`; every failure is a `ToolError`."""
+        answer = await self._call_as_tool("/rate", {"question": question, "texts": list(texts)})
+        return tuple(answer["ratings"])
+
     async def read(self, url: str, tenant: str | None = None) -> Document:
         """See `PageReader.read`; every failure is a `ToolError`. Documents of other tenants do not exist for it."""
         return Document.of_any_version(await self._call_as_tool("/read", {"url": url, "tenant": tenant}))

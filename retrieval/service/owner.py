@@ -85,6 +85,10 @@ class IndexOwner:
         """Run `Library.compare` in a thread."""
         return await self._run_in_thread(lambda: self._library.compare(query, texts))
 
+    async def rate(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Run `Library.rate` in a thread."""
+        return await self._run_in_thread(lambda: self._library.rate(question, texts))
+
     async def _run_in_thread(self, search: Callable[[], T]) -> T:
         if self._closing:
             raise ToolUnavailable("the index owner is stopping; try again when it has started again")

@@ -6,7 +6,7 @@ from typing import Any
 from aiohttp import web
 
 from retrieval.ports import SearchFilter
-from retrieval.search.library import MAX_COMPARED, Library
+from retrieval.search.library import MAX_COMPARED, MAX_RATED, Library
 from retrieval.service.fitting import FittingCollections
 from retrieval.service.json_http import answer_json, read_body, require_text, require_texts
 from retrieval.service.owner import IndexOwner
@@ -15,7 +15,7 @@ DEFAULT_LIMIT = 10
 
 
 class SearchRoutes:
-    """The routes `POST /search`, `/fitting`, `/respell`, `/compare` and `/read`, `GET /snapshots/{hash}`."""
+    """The routes `POST /search`, `/fitting`, `/respell`, `/compare`, `/rate` and `/read`, `GET /snapshots/{hash}`."""
 
     def __init__(self, owner: IndexOwner, library: Library, fitting: FittingCollections) -> None:
         self._owner = owner
@@ -29,6 +29,7 @@ class SearchRoutes:
             web.post("/fitting", self.find_fitting),
             web.post("/respell", self.respell),
             web.post("/compare", self.compare),
+            web.post("/rate", self.rate),
             web.post("/read", self.read),
             web.get("/snapshots/{hash}", self.snapshot),
         ]
@@ -58,6 +59,12 @@ class SearchRoutes:
         texts = require_texts(body.get("texts"), MAX_COMPARED)
         found = await self._owner.compare(require_text(body, "query"), texts)
         return answer_json({"cosines": found})
+
+    async def rate(self, request: web.Request) -> web.Response:
+        """Rate how well texts answer a question: `{"question", "texts"}` -> `{"ratings"}`."""
+        body = await read_body(request)
+        texts = require_texts(body.get("texts"), MAX_RATED)
+        return answer_json({"ratings": await self._owner.rate(require_text(body, "question"), texts)})
 
     async def read(self, request: web.Request) -> web.Response:
         """Read a document: `{"url", "collections"?, "tenant"?}` -> the document."""

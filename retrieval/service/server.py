@@ -24,6 +24,7 @@ from aiohttp import web
 
 from app.domain.errors import RubricaError
 from app.settings import read_settings
+from retrieval.encoding.answer_rater import RaterWhenHere, open_rater
 from retrieval.encoding.encoder import EncoderBackend, EncoderOnFirstUse, open_encoder
 from retrieval.encoding.engines import RetrievalEngines, engines_of
 from retrieval.encoding.nli import CrossEncoderNli
@@ -79,7 +80,9 @@ async def serve(options: Options, engines: RetrievalEngines) -> None:
     shelves = open_retrieval_home(options.home, options.qdrant_url, engines.qdrant_grpc_port)
     models = options.home / "models"
     encoder = EncoderOnFirstUse(lambda: open_encoder(options.encoder, options.models_dir, models, server=engines.embeddings))
-    library = Library(shelves.catalogue, shelves.store, shelves.index, encoder, open_reranker(engines.reranking))
+    rated = options.encoder is not EncoderBackend.NONE
+    rater = RaterWhenHere(lambda: open_rater(options.models_dir, models)) if rated else lambda: None
+    library = Library(shelves.catalogue, shelves.store, shelves.index, encoder, open_reranker(engines.reranking), rater)
     owner = IndexOwner(shelves, library, options.build_command())
     app = create_index_app(owner, library)
     add_weights_routes(app, encoder, CrossEncoderNli(options.nli_model) if options.nli_model else None)

@@ -46,7 +46,7 @@ OUTSIDE = (
         "retrieval/outside/mcp/configuration.py",
     ),
     *(
-        "retrieval/encoding/encoder_weights.py",
+        "retrieval/encoding/onnx_weights.py",
         "workflows/chat_models/local_models.py",
         "infra/cli/run_commands.py",
         "infra/cli/ask.py",

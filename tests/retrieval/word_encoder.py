@@ -1,4 +1,4 @@
-"""A dense encoder for tests: a text's vector is the sum of its words' fixed random directions."""
+"""A dense encoder for tests, whose vector of a text is the sum of its words' fixed random directions; and a rater by words."""
 
 import hashlib
 from collections.abc import Sequence
@@ -42,6 +42,15 @@ class WordEncoder:
         for word in text.lower().split():
             total += _direction_of(f"{self.name} {word}")
         return total / max(float(np.linalg.norm(total)), 1e-6)
+
+
+class WordRater:
+    """A rater for tests: the share of the question's words that a text has."""
+
+    def rate(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return a rating a text."""
+        asked = set(question.lower().split())
+        return [len(asked & set(text.lower().split())) / len(asked) for text in texts]
 
 
 @cache

@@ -12,7 +12,7 @@ from app.domain.evidence import Passage
 from app.domain.reading import Reading
 from app.domain.tool_key import normalise_text
 from retrieval.language.years import YearSpan, find_years, remove_years
-from retrieval.ports import Comparer, OutsideResult, OutsideSearcher, Searcher, SearchFilter, Speller
+from retrieval.ports import Comparer, OutsideResult, OutsideSearcher, Rater, Searcher, SearchFilter, Speller
 from workflows.agents.concurrency import settle_all
 from workflows.tools.screening import screen_passages
 
@@ -58,7 +58,7 @@ class SearchTool:
         mention 1900.
 
         With `respell` the query is no search: each of its words that is unknown here is returned with its likely spelling. Nor is
-        it with `compare`, a list of texts: their cosines with the query are returned.
+        it with `compare` or `rate`, lists of texts: their cosines with the query are returned, or how well they answer it.
 
         Raises:
             ToolError: there is no query, or neither the index nor a search outside can answer.
@@ -70,6 +70,8 @@ class SearchTool:
             return ToolResult(readings=await self._find_readings(query.split()))
         if texts := arguments.get("compare"):
             return ToolResult(cosines=await self._compare_texts(query, texts))
+        if texts := arguments.get("rate"):
+            return ToolResult(ratings=await self._rate_texts(query, texts))
         limit = arguments.get("limit", self._limit)
         if not isinstance(limit, int) or not 1 <= limit <= MAX_PASSAGES:
             raise ToolError(f"limit must be a number from 1 to {MAX_PASSAGES}")
@@ -94,6 +96,9 @@ class SearchTool:
 
     async def _compare_texts(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         return await self._searcher.compare(query, texts) if isinstance(self._searcher, Comparer) else ()
+
+    async def _rate_texts(self, question: str, texts: Sequence[str]) -> tuple[float, ...]:
+        return await self._searcher.rate(question, texts) if isinstance(self._searcher, Rater) else ()
 
     def _search_index(self, query: str, limit: int, years: YearSpan | None = None) -> list[Coroutine[Any, Any, OutsideResult]]:
         """Return a search for each filter, narrowed to the years if there are any."""

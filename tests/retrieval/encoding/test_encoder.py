@@ -7,8 +7,8 @@ import pytest
 from app.domain.errors import SetupError
 from infra.extras import MODELS
 from retrieval.encoding.encoder import EncoderBackend, EncoderOnFirstUse, OnnxEncoder, open_encoder
-from retrieval.encoding.encoder_sources import from_hub, from_registry
-from retrieval.encoding.encoder_weights import MINILM, EncoderWeights, find_weights, read_weights_catalogue
+from retrieval.encoding.onnx_sources import from_hub, from_registry
+from retrieval.encoding.onnx_weights import MINILM, OnnxWeights, find_weights, read_weights_catalogue
 
 
 @pytest.fixture(scope="session")
@@ -55,11 +55,11 @@ def test_weights_with_another_hash_are_never_used(tmp_path: Path) -> None:
     for file in read_weights_catalogue()[MINILM].files:
         (tmp_path / "models" / MINILM / file.name).write_bytes(b"tampered")
 
-    def counterfeit(wanted: EncoderWeights, folder: Path) -> None:
+    def counterfeit(wanted: OnnxWeights, folder: Path) -> None:
         for file in wanted.files:
             (folder / file.name).write_bytes(b"tampered too")
 
-    def unreachable(_: EncoderWeights, __: Path) -> None:
+    def unreachable(_: OnnxWeights, __: Path) -> None:
         raise OSError("no route")
 
     with pytest.raises(SetupError) as told:
@@ -75,7 +75,7 @@ def test_fetched_weights_are_kept_and_a_damaged_copy_is_fetched_again(
 ) -> None:
     calls = []
 
-    def copy(_: EncoderWeights, folder: Path) -> None:
+    def copy(_: OnnxWeights, folder: Path) -> None:
         calls.append(folder)
         shutil.copytree(weights, folder, dirs_exist_ok=True)
 

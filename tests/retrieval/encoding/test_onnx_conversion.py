@@ -23,12 +23,12 @@ from infra.extras import MODELS
 from retrieval.corpora.kinds import open_corpus
 from retrieval.encoding.bert_graph import BertShape, build_bert_graph
 from retrieval.encoding.encoder import OnnxEncoder
-from retrieval.encoding.encoder_sources import convert_in_child, from_hub, unpack_checkpoint
-from retrieval.encoding.encoder_weights import (
+from retrieval.encoding.onnx_sources import convert_in_child, from_hub, unpack_wheel
+from retrieval.encoding.onnx_weights import (
     MINILM,
     MODEL,
     TOKENIZER,
-    EncoderWeights,
+    OnnxWeights,
     conversion_of,
     find_weights,
     read_weights_catalogue,
@@ -149,7 +149,7 @@ def test_a_checkpoint_without_its_tensors_is_told(tmp_path: Path) -> None:
         convert_in_child(tmp_path, tmp_path)
 
 
-def made_here(weights: EncoderWeights, folder: Path) -> None:
+def made_here(weights: OnnxWeights, folder: Path) -> None:
     """As a source that converts, less the work."""
     (folder / MODEL).write_bytes(b"model")
     (folder / TOKENIZER).write_bytes(b"tokenizer")
@@ -159,7 +159,7 @@ def made_here(weights: EncoderWeights, folder: Path) -> None:
 KILLED_HALFWAY = """
 import os, signal, sys
 from pathlib import Path
-from retrieval.encoding.encoder_weights import MINILM, find_weights
+from retrieval.encoding.onnx_weights import MINILM, find_weights
 def source(weights, folder):
     (folder / "model.onnx").write_bytes(b"mod")
     os.kill(os.getpid(), signal.SIGKILL)
@@ -192,7 +192,7 @@ def test_a_conversion_that_was_killed_is_done_again(tmp_path: Path) -> None:
 def test_a_conversion_is_kept_while_it_is_whole_and_of_this_recipe(tmp_path: Path, spoil: Callable[[Path], object]) -> None:
     calls = []
 
-    def source(weights: EncoderWeights, folder: Path) -> None:
+    def source(weights: OnnxWeights, folder: Path) -> None:
         calls.append(folder)
         made_here(weights, folder)
 
@@ -217,7 +217,9 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> OnnxEncoder:
     """The encoder that is made from the real checkpoint."""
     checkpoint, folder = tmp_path_factory.mktemp("checkpoint"), tmp_path_factory.mktemp("converted")
     try:
-        unpack_checkpoint(read_weights_catalogue()[MINILM].checkpoint, checkpoint)
+        published = read_weights_catalogue()[MINILM].checkpoint
+        assert published is not None
+        unpack_wheel(published.requirement, published.files, checkpoint)
     except (SetupError, subprocess.SubprocessError) as error:
         pytest.skip(f"the checkpoint cannot be had: {error}")
     convert_in_child(checkpoint, folder)

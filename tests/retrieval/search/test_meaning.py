@@ -5,17 +5,17 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from app.domain.errors import InvalidInput
+from app.domain.errors import InvalidInput, ToolError
 from retrieval.ports import SearchFilter
 from retrieval.search.in_process import open_local
-from retrieval.search.library import MAX_COMPARED, Library
+from retrieval.search.library import MAX_COMPARED, MAX_RATED, Library
 from retrieval.search.meaning import TextComparer
 from retrieval.search.tenant_index import TenantView
 from retrieval.service.client import IndexClient
 from retrieval.service.owner import IndexOwner
 from retrieval.service.server import create_index_app
 from retrieval.store.catalogue import Collection, CorpusKind
-from tests.retrieval.word_encoder import WordEncoder
+from tests.retrieval.word_encoder import WordEncoder, WordRater
 from workflows.tools.search import SearchTool
 
 NOTES = {"canal": "The canal paid for itself by tolls.", "wool": "Sheep farmers asked for duties on wool and on woollen cloth."}
@@ -60,10 +60,13 @@ async def test_too_many_texts_are_refused(tmp_path: Path, notes: Collection) -> 
         await local.compare("wool", ["wool"] * (MAX_COMPARED + 1))
 
 
-async def test_the_search_tool_compares_through_a_tenants_view_of_the_service(tmp_path: Path, notes: Collection) -> None:
+async def test_the_search_tool_compares_and_rates_through_a_tenants_view_of_the_service(
+    tmp_path: Path, notes: Collection
+) -> None:
     """As in a worker: tool, view, socket, owner."""
     with open_local(tmp_path / "home", notes) as local:
-        library = Library(local.shelves.catalogue, local.shelves.store, local.shelves.index, WordEncoder)
+        shelves = local.shelves
+        library = Library(shelves.catalogue, shelves.store, shelves.index, WordEncoder, rater=WordRater)
         app = create_index_app(IndexOwner(local.shelves, library, ()), library)
         runner = web.AppRunner(app)
         await runner.setup()
@@ -71,6 +74,10 @@ async def test_the_search_tool_compares_through_a_tenants_view_of_the_service(tm
         async with IndexClient(str(tmp_path / "s")) as client:
             tool = SearchTool(TenantView(client, "someone"), SearchFilter())
             result = await tool.call({"query": "duties on wool", "compare": [*NOTES.values()]})
+            rated = await tool.call({"query": "duties on wool", "rate": [*NOTES.values()]})
+            with pytest.raises(ToolError, match="1 to 128"):
+                await client.rate("wool", ["wool"] * (MAX_RATED + 1))
         await runner.cleanup()
     assert len(result.cosines) == len(NOTES)
     assert result.cosines[1] > result.cosines[0]
+    assert rated.ratings[1] > rated.ratings[0]

@@ -5,11 +5,14 @@ import pytest
 from app.domain.evidence import Passage
 from retrieval.language.years import YearSpan
 from tests.workflows.brief.test_units import make_passage
-from workflows.agents.brief.choosing import FOLLOWING, WHOLE, choose_units
+from workflows.agents.brief.choosing import FOLLOWING, MANY, WHOLE, choose_units, find_standard
 from workflows.agents.brief.ranking import (
     Meanings,
     RankedUnit,
+    Ratings,
+    add_ratings,
     find_authors,
+    list_rated,
     prefer_authors,
     prefer_years,
     rank_units,
@@ -209,3 +212,21 @@ def test_years_and_authors_say_which_sources_are_meant_and_not_what_is_asked() -
 def by(author: str, text: str) -> Passage:
     passage = make_passage(text)
     return passage.model_copy(update={"source": passage.source.model_copy(update={"author": author})})
+
+
+def test_what_a_model_rates_well_comes_first_and_what_it_did_not_read_counts_like_the_worst() -> None:
+    units = split_passage(make_passage(FEES))
+    ranked = [RankedUnit(unit, 1.0 - 0.1 * at) for at, unit in enumerate(units)]
+    texts, passages = list_rated(ranked)
+    assert texts == [unit.in_context for unit in units]
+    assert list(passages.values()) == [f"Manual\n{FEES}"]
+    ratings = Ratings({units[0].in_context: 0.1, units[-1].in_context: 0.95}, dict.fromkeys(passages, 0.5))
+    rated = add_ratings(ranked, ratings)
+    assert rated[0].unit == units[-1]
+    assert [each.unit for each in rated[1:]] == list(units[:-1])
+
+
+def test_the_best_of_few_is_the_standard_and_of_many_one_that_may_not_stand_alone() -> None:
+    assert find_standard([]) == 0.0
+    assert find_standard([0.2, 1.0, 0.5]) == 1.0
+    assert find_standard([3.0, *(1.0 - n / 100 for n in range(MANY))]) == 0.99

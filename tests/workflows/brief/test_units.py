@@ -5,7 +5,7 @@ import pytest
 from app.domain.evidence import Passage, Source, snapshot_hash
 from workflows.agents.brief.layout import lay_out
 from workflows.agents.brief.splitting import split_passage, split_passages
-from workflows.agents.brief.units import UnitKind, kind_of
+from workflows.agents.brief.units import Unit, UnitKind, kind_of
 
 TEXT = (
     "Replacing the filter\n\nREAD THIS FIRST.\n\n"
@@ -166,3 +166,35 @@ def test_marks_of_mail_and_stage_directions_are_no_text_and_who_moved_a_motion_s
         "Seconded by Lin. (GP / RK)",
         "4. The roof is done.",
     ]
+
+
+def test_the_lines_that_head_a_mail_are_not_quoted_and_end_what_stood_above_them() -> None:
+    mail = (
+        "Parking\n\nOne car is allowed.\n\n-----------\nFrom: Ida Holm\nTo: All tenants\nSubject: The lift\n\n"
+        "Ida, Jon,\n\nThe lift stands still since Monday."
+    )
+    units = split_passage(make_passage(mail))
+    assert [unit.text for unit in units] == ["One car is allowed.", "Ida, Jon,", "The lift stands still since Monday."]
+    assert [unit.heading for unit in units] == ["Parking", "", ""]
+
+
+def test_numbered_clauses_are_items_of_a_list() -> None:
+    clauses = (
+        "Closing\n\n5.1 Park the dome at north.\n\n5.2 Press the red knob. It clicks twice.\n\n5.3 Lock the door.\n\nThat is all."
+    )
+    units = split_passage(make_passage(clauses))
+    assert [unit.group > 0 for unit in units] == [True, True, True, True, False]
+    assert [unit.item for unit in units[:4]] == [1, 2, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [
+        (["2. Making it safe", "Pull the plug."], "**2. Making it safe** [["),
+        (["2. Making it safe", "3. Pulling the plug"], "- “2. Making it safe”"),
+    ],
+)
+def test_a_numbered_title_is_a_heading_where_no_next_number_follows(lines: list[str], shown: str) -> None:
+    passage = make_passage("\n\n".join(lines))
+    quotes = [Unit(passage, at := passage.text.index(line), at + len(line), UnitKind.SENTENCE).to_quote() for line in lines]
+    assert lay_out(quotes).startswith(shown)

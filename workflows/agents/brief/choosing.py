@@ -12,7 +12,9 @@ from workflows.agents.brief.units import Unit, UnitKind, count_words
 from workflows.checks.polarity import NEGATIONS
 
 FADED = 0.5
-"""The share of the best score below which a unit is not even kept for readers who ask for more."""
+"""The share of the standard below which a unit is not even kept for readers who ask for more."""
+STANDARD, MANY = 3, 10
+"""The place, among at least so many, of the score by which others are measured; the best may be far above all that is needed."""
 STRONG = 3
 """The best units, of which more is quoted: what is asked is often said in one sentence and answered in the next ones."""
 WHOLE, WHOLE_OF_STRONG = 60, 150
@@ -43,7 +45,7 @@ def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]
 
     What says the same as another, opens a list that its passage lacks, or is far from the best, is left out.
     """
-    least = FADED * max((each.score for each in ranked), default=0.0)
+    least = FADED * find_standard(each.score for each in ranked)
     passages = PassageUnits(each.unit for each in ranked)
     chosen: dict[tuple[str, int, int], RankedUnit] = {}
     said: list[Saying] = []
@@ -63,6 +65,12 @@ def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]
                 left -= count_words(unit.text)
         said += [own] if taken else []
     return list(chosen.values())
+
+
+def find_standard(scores: Iterable[float]) -> float:
+    """Return the score by which others are measured: a high one of many, the best of few, 0 of none."""
+    ordered = sorted(set(scores), reverse=True)
+    return ordered[STANDARD - 1 if len(ordered) >= MANY else 0] if ordered else 0.0
 
 
 class PassageUnits:

@@ -3,17 +3,40 @@
 import re
 from collections.abc import Sequence
 from itertools import groupby, pairwise, zip_longest
+from typing import NamedTuple
 
 from app.domain.citations import marker_of
 from app.domain.evidence import Quote, Source
 from app.domain.query import Language
 from retrieval.building.chunking import MAX_CHARS
 from retrieval.language.sentences import CELL
-from workflows.agents.brief.units import ITEM, LONGEST_TITLE, MARK_CHARS, NEAR_CHARS, QUESTION, UnitKind, count_words, kind_of
+from workflows.agents.brief.units import (
+    ITEM,
+    LONGEST_TITLE,
+    MARK_CHARS,
+    NEAR_CHARS,
+    NUMBER,
+    QUESTION,
+    UnitKind,
+    count_words,
+    kind_of,
+)
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 _FINISHED = re.compile(r"[.!?:。！？：…؟۔।][\"”'’」』)）\]]*$")
+
+
+class Run(NamedTuple):
+    """Quotations of one form that are laid out together."""
+
+    kind: UnitKind
+    quotes: Sequence[Quote]
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether what follows stands under it."""
+        return self.kind is UnitKind.HEADING and len(self.quotes) == 1 and not self.quotes[0].text[0].islower()
 
 
 def lay_out(quotes: Sequence[Quote]) -> str:
@@ -23,26 +46,37 @@ def lay_out(quotes: Sequence[Quote]) -> str:
     """
     worth = {quote.key: rank for rank, quote in enumerate(quotes)}
     ordered = sorted(quotes, key=lambda quote: quote.start)
-    runs = [run for _, same in groupby(ordered, key=lambda quote: kind_of(quote.text)) for run in _split_run(list(same))]
-    blocks = _join_sections(runs)
-    blocks.sort(key=lambda block: min(worth[quote.key] for run in block for quote in run))
+    kinds = {quote.key: _find_kind(quote, following) for quote, following in zip_longest(ordered, ordered[1:])}
+    blocks = _join_sections(
+        [
+            Run(kind, run)
+            for kind, same in groupby(ordered, key=lambda quote: kinds[quote.key])
+            for run in _split_run(kind, list(same))
+        ]
+    )
+    blocks.sort(key=lambda block: min(worth[quote.key] for run in block for quote in run.quotes))
     return "\n\n".join(_lay_out_run(run) for block in blocks for run in block)
 
 
-def _join_sections(runs: Sequence[list[Quote]]) -> list[list[list[Quote]]]:
+def _find_kind(quote: Quote, following: Quote | None) -> UnitKind:
+    """Tell the form of a quotation; a numbered line like a title is a heading before what does not have the next number."""
+    number, after = NUMBER.match(quote.text), NUMBER.match(following.text) if following else None
+    if number is None or following is None or (after and int(after.group(1)) == int(number.group(1)) + 1):
+        return kind_of(quote.text)
+    untitled = kind_of(quote.text[number.end() :]) is not UnitKind.HEADING
+    return kind_of(quote.text) if untitled else UnitKind.HEADING
+
+
+def _join_sections(runs: Sequence[Run]) -> list[list[Run]]:
     """Join each heading with the runs below it; the others are blocks of their own."""
-    blocks: list[list[list[Quote]]] = []
+    blocks: list[list[Run]] = []
     for run in runs:
-        headed = bool(blocks) and _is_heading(blocks[-1][0]) and run[0].start - blocks[-1][-1][-1].end <= MAX_CHARS
-        if headed and not _is_heading(run):
+        headed = bool(blocks) and blocks[-1][0].is_heading and run.quotes[0].start - blocks[-1][-1].quotes[-1].end <= MAX_CHARS
+        if headed and not run.is_heading:
             blocks[-1].append(run)
         else:
             blocks.append([run])
     return blocks
-
-
-def _is_heading(run: Sequence[Quote]) -> bool:
-    return len(run) == 1 and kind_of(run[0].text) is UnitKind.HEADING and not run[0].text[0].islower()
 
 
 def title_of(source: Source, language: Language) -> str:
@@ -79,9 +113,9 @@ def escape_markdown(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-def _split_run(quotes: Sequence[Quote]) -> list[list[Quote]]:
+def _split_run(kind: UnitKind, quotes: Sequence[Quote]) -> list[list[Quote]]:
     """Split sentences where others stand between them, and rows at the head of another table. Commands stay together."""
-    match kind_of(quotes[0].text):
+    match kind:
         case UnitKind.ROW:
             return _split_tables(quotes)
         case UnitKind.CODE:
@@ -106,9 +140,10 @@ def _is_head(row: Quote) -> bool:
     return not any(map(str.isdigit, _YEAR.sub("", row.text)))
 
 
-def _lay_out_run(quotes: Sequence[Quote]) -> str:
-    match kind_of(quotes[0].text):
-        case _ if _is_heading(quotes):
+def _lay_out_run(run: Run) -> str:
+    quotes = run.quotes
+    match run.kind:
+        case _ if run.is_heading:
             return f"**{escape_markdown(quotes[0].text)}** {marker_of(quotes[0])}"
         case UnitKind.ROW:
             return _lay_out_rows(quotes)

@@ -1,15 +1,17 @@
 """Ranking the units of passages by a question, by meaning, by words, and by how well their passages were found.
 
 A cosine of two sentences says more about what both are about than the words that they share; a name or a number says more than
-a cosine. So both count. A passage's cosine and the score that the search gave it count for all of its units.
+a cosine. So both count. A passage's cosine and the score that the search gave it count for all of its units. Where a model has
+read the best units and passages together with the question, its ratings are added.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from math import log
 
+from app.domain.evidence import Passage
 from app.domain.script import is_ideograph
 from retrieval.language.names import find_names
 from retrieval.language.stems import find_root
@@ -19,6 +21,9 @@ from workflows.agents.brief.units import Unit
 
 MEANING, WORDS, PASSAGE_MEANING, PASSAGE_SCORE = 1.0, 0.5, 0.5, 0.3
 """The weights, where meanings are known; fitted on the build halves of `bench.brief`."""
+RATING = 0.5
+"""The weight of a unit's rating, and of its passage's."""
+RATED_UNITS, RATED_PASSAGES = 30, 15
 AROUND = 0.3
 """What the words of a unit's neighbours count beside its own, without meanings."""
 OTHER_YEARS = 0.7
@@ -36,6 +41,14 @@ class RankedUnit:
 
 
 @dataclass(frozen=True, slots=True)
+class Ratings:
+    """How well units, by their texts in context, and passages, by key, answer the question, 0 to 1; only the best are rated."""
+
+    units: Mapping[str, float]
+    passages: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Meanings:
     """The cosines of a question with units, by their texts in context, and with passages, by key."""
 
@@ -49,6 +62,33 @@ def rank_units(question: str, units: Sequence[Unit], meanings: Meanings | None =
     scores = _add_meanings(units, shares, meanings) if meanings else _add_neighbours(units, shares)
     ranked = [RankedUnit(unit, score) for unit, score in zip(units, scores, strict=True)]
     return sorted(ranked, key=lambda each: (-each.score, each.unit.place))
+
+
+def list_rated(ranked: Sequence[RankedUnit]) -> tuple[list[str], dict[str, str]]:
+    """Return what a model shall read: the best units, by their texts in context, and the best passages, by key."""
+    units = dict.fromkeys(each.unit.in_context for each in ranked[:RATED_UNITS])
+    passages = {each.unit.passage.key: title_and_text(each.unit.passage) for each in ranked}
+    return list(units), dict(islice(passages.items(), RATED_PASSAGES))
+
+
+def add_ratings(ranked: Sequence[RankedUnit], ratings: Ratings) -> list[RankedUnit]:
+    """Rank anew with the ratings; what was not rated counts like the worst that was."""
+    unit, passage = min(ratings.units.values()), min(ratings.passages.values())
+    scored = [
+        replace(
+            each,
+            score=each.score
+            + RATING * ratings.units.get(each.unit.in_context, unit)
+            + RATING * ratings.passages.get(each.unit.passage.key, passage),
+        )
+        for each in ranked
+    ]
+    return sorted(scored, key=lambda each: (-each.score, each.unit.place))
+
+
+def title_and_text(passage: Passage) -> str:
+    """Return what stands for a passage where it is compared or rated as a whole."""
+    return f"{passage.source.title}\n{passage.text}"
 
 
 def strip_sources(question: str, units: Sequence[Unit]) -> str:

@@ -41,6 +41,12 @@ class Searches:
             return ()
         return (await self._call("search", {"query": query, "compare": list(texts)})).cosines
 
+    async def rate(self, question: str, texts: Sequence[str]) -> tuple[float, ...]:
+        """Return how well each text answers the question, 0 to 1, or nothing where no tool can tell."""
+        if not texts or "search" not in self._tools:
+            return ()
+        return (await self._call("search", {"query": question, "rate": list(texts)})).ratings
+
     async def read_words(self, words: Sequence[str]) -> list[Reading]:
         """Return those of these words that nothing searched here holds, and how each is read instead."""
         if not words or "search" not in self._tools:

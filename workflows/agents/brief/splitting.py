@@ -14,6 +14,9 @@ LONGEST_SPEECH = 300
 """A quotation within a source is not cut before so many characters."""
 _BULLET = re.compile(r"[-–*•·◦]\s+")
 _MAIL_MARK = re.compile(r"(?:>\s*)+")
+_MAIL_HEADER = re.compile(
+    r"\W*(?:From|To|Cc|Bcc|Date|Sent|Subject|Von|An|Betreff|Gesendet|De|À|Objet|发件人|收件人|日期|主题)\s?[:：]"
+)
 _STAGE = re.compile(r"\[[^\[\]]*\]")
 _POINTS_BACK = re.compile(
     r"(?:(?:and|but|if)\s+)?(?:it|its|this|that|these|those|they|their|he|his|she|her|such|both)\b"
@@ -41,7 +44,7 @@ def split_passages(passages: Iterable[Passage]) -> list[Unit]:
 def split_passage(passage: Passage, table: Unit | None = None, head: Unit | None = None) -> list[Unit]:
     """Return the units of a passage in order; it may begin under the heading `head`, in the middle of the table headed `table`.
 
-    Headings are no units, unless there is nothing else, nor is the head of a table without its rows. The first row after other
+    Headings are no units, unless there is nothing else, nor are the lines that head a mail and the head of a table without its rows. The first row after other
     text, or of the whole source, is a head; that of a later passage only where it alone gives no figure.
     """
     units: list[Unit] = []
@@ -50,6 +53,9 @@ def split_passage(passage: Passage, table: Unit | None = None, head: Unit | None
     spans = _join_short(passage.text, split_sentences(passage.text))
     texts = [passage.text[start:end] for start, end in spans]
     for (start, end), text, kind in zip(spans, texts, _find_kinds(texts), strict=True):
+        if _MAIL_HEADER.match(text):
+            head = table = last = None
+            continue
         if kind is UnitKind.HEADING:
             head, table, last = Unit(passage, start, end, kind), None, None
             headings.append(head)

@@ -24,7 +24,7 @@ _CODE = re.compile(
 ITEM = re.compile(r"(?:[-–*•·◦]|\(?(?:\d{1,2}|[a-z])[.)])\s", re.IGNORECASE)
 _MARK_BEFORE = re.compile(r"[-–*•·◦]\s+$")
 NUMBER = re.compile(r"(\d{1,2})[.)]\s+")
-_CHAPTER = re.compile(r"(?:§\s*\d+(?:\.\d+)*|\d+(?:\.\d+)+)\.?\s+")
+CHAPTER = re.compile(r"(?:§\s*\d+(?:\.\d+)*|\d+(?:\.\d+)+)\.?\s+")
 _INNER_END = re.compile(r"[^\W\d]{3}[.!?]\s|[。！？]")
 _MARK_INSIDE = re.compile(r"[!?;。！？；\[\]]|[^\W\d]{2}\.|-$")
 QUESTION = re.compile(r"[?？؟][\"'”’」』）)\]]*$")
@@ -83,7 +83,11 @@ class Unit:
     @property
     def is_item(self) -> bool:
         """Whether an item of a list begins with it, or it is a line of code."""
-        marked = ITEM.match(self.text) or _MARK_BEFORE.search(self.passage.text, max(0, self.start - MARK_CHARS), self.start)
+        marked = (
+            ITEM.match(self.text)
+            or CHAPTER.match(self.text)
+            or _MARK_BEFORE.search(self.passage.text, max(0, self.start - MARK_CHARS), self.start)
+        )
         return self.kind is UnitKind.CODE or (self.kind is UnitKind.SENTENCE and marked is not None)
 
     @property
@@ -118,6 +122,8 @@ def kind_of(text: str) -> UnitKind:
     if _CODE.search(text) and not _ENDS.search(text):
         return UnitKind.CODE
     words = count_words(text)
+    if text.endswith((",", "，", "、")):
+        return UnitKind.SENTENCE
     return UnitKind.HEADING if words < FEWEST_WORDS or (words <= LONGEST_TITLE and _is_title(text)) else UnitKind.SENTENCE
 
 
@@ -129,6 +135,6 @@ def count_words(text: str) -> float:
 
 def _is_title(text: str) -> bool:
     """Say whether a short line is a heading: no mark ends it or all is in capitals, and it is no item and gives no figure."""
-    if ITEM.match(text) or ":\n" in text or any(map(str.isdigit, _CHAPTER.sub("", text, count=1))):
+    if ITEM.match(text) or ":\n" in text or any(map(str.isdigit, CHAPTER.sub("", text, count=1))):
         return False
     return text.isupper() or not (_ENDS.search(text) or _INNER_END.search(text))

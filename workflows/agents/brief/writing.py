@@ -12,6 +12,7 @@ from app.domain.plan import ResearchPlan
 from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.writer import Arrangement
+from workflows.agents.brief.choosing import find_standard
 from workflows.agents.brief.layout import escape_markdown, format_date, lay_out, quote_text, title_of
 from workflows.agents.brief.revising import make_notice
 from workflows.agents.brief.units import count_words
@@ -23,8 +24,8 @@ from workflows.agents.simple_plan import shorten_title
 from workflows.agents.wording import PART_NOTICES, say
 
 MOST_ROWS = 20
-SHOWN = 0.6
-"""The share of the best relevance below which a quotation is beside the point."""
+SHOWN = 0.7
+"""The share of the standard of relevance below which a quotation is beside the point."""
 _ASKS_FOR_CHANGE = re.compile(
     r"\bhow (?:has|have|did)\b.*\bchanged?\b|\bover the (?:years|decades|centuries)\b|\bover time\b|[如怎].*[变變]化|历年|歷年",
     re.IGNORECASE,
@@ -74,7 +75,7 @@ def _count_words_wanted(parts: int, style: ReportStyle | None, kit: Kit) -> floa
 def _take_best(finding: Finding, words: float) -> list[Quote]:
     """Take quotations, best first, up to a number of words; without those that are far less relevant than the best."""
     relevance = finding.relevance or (1.0,) * len(finding.quotes)
-    least = SHOWN * max(relevance, default=0.0)
+    least = SHOWN * find_standard(relevance)
     taken: list[Quote] = []
     left = words
     for quote in (quote for quote, own in zip(finding.quotes, relevance, strict=True) if own >= least):

