@@ -22,7 +22,7 @@ from retrieval.language.english import is_english
 
 MAX_TOKENS = 320
 """The tokens of question and text together; a passage of the index has at most about 250."""
-SOFTNESS = 2.0
+SOFTNESS = 3.0
 """What a logit, from -11 to 10, is divided by before it becomes a share: the plain sigmoid makes nearly all ratings 0 or 1."""
 _log = logging.getLogger(__name__)
 

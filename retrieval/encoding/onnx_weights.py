@@ -1,4 +1,4 @@
-"""The weights of the models that run in onnxruntime: their files, the check that a folder has them all, and the search for them."""
+"""The weights of the models in onnxruntime: their files, the check that a folder has them all, and the search for them."""
 
 import logging
 import os

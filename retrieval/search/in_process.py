@@ -98,7 +98,8 @@ def open_local(
 ) -> LocalSearcher:
     """Open a home in this process, and build missing ones of `collections` (none given: the default one). Blocks meanwhile.
 
-    Without `encoder` there are no dense vectors, without `rater` no ratings. Raises `SetupError` when an index owner or another process has the home open.
+    Without `encoder` there are no dense vectors, without `rater` no ratings. Raises `SetupError` when an index owner or another
+    process has the home open.
     """
     release = lock_home(home)
     opened = LocalSearcher(open_retrieval_home(home), EncoderOnFirstUse(encoder) if encoder else None, release, rater)

@@ -59,7 +59,7 @@ class _RankedPlace(NamedTuple):
 class Library:
     """The search over the collections of one home. Threads may share it.
 
-    `encoder` is called when something is searched or compared, `rater` when texts are rated; each returns None where there is none.
+    `encoder` is called when something is searched or compared, `rater` when texts are rated; both return None for none.
     """
 
     def __init__(

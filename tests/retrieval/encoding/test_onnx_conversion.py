@@ -23,6 +23,7 @@ from infra.extras import MODELS
 from retrieval.corpora.kinds import open_corpus
 from retrieval.encoding.bert_graph import BertShape, build_bert_graph
 from retrieval.encoding.encoder import OnnxEncoder
+from retrieval.encoding.onnx_conversion import convert_checkpoint
 from retrieval.encoding.onnx_sources import convert_in_child, from_hub, unpack_wheel
 from retrieval.encoding.onnx_weights import (
     MINILM,
@@ -33,7 +34,6 @@ from retrieval.encoding.onnx_weights import (
     find_weights,
     read_weights_catalogue,
 )
-from retrieval.encoding.onnx_conversion import convert_checkpoint
 from retrieval.encoding.weight_files import is_verified
 from retrieval.language.sentences import split_sentences
 from retrieval.ports import Document

@@ -12,6 +12,7 @@ from itertools import pairwise
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.reading import Reading
+from retrieval.language.dictionary import is_word
 from retrieval.language.sentences import list_sentences
 from retrieval.language.stems import stem_word
 from retrieval.language.tokens import list_stems
@@ -46,7 +47,7 @@ async def _find_readings(question: str, kit: Kit) -> tuple[Reading, ...]:
     """Return how the unknown words of a question are to be read."""
     known = load_grader().rarity.counts
     words = dict.fromkeys(word for word in _WORD.findall(question) if len(word) >= SHORTEST_DOUBTED and not word.isupper())
-    doubted = [word for word in words if (stem := stem_word(word.lower())) and stem not in known]
+    doubted = [word for word in words if (stem := stem_word(word.lower())) and stem not in known and not is_word(word)]
     try:
         return tuple(await Searches(PLANNER, kit).read_words(doubted))
     except BudgetSpent:

@@ -21,7 +21,7 @@ from workflows.agents.brief.units import Unit
 
 MEANING, WORDS, PASSAGE_MEANING, PASSAGE_SCORE = 1.0, 0.5, 0.5, 0.3
 """The weights, where meanings are known; fitted on the build halves of `bench.brief`."""
-RATING = 0.5
+RATING = 2.0
 """The weight of a unit's rating, and of its passage's."""
 RATED_UNITS, RATED_PASSAGES = 30, 15
 AROUND = 0.3

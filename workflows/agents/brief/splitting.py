@@ -44,8 +44,8 @@ def split_passages(passages: Iterable[Passage]) -> list[Unit]:
 def split_passage(passage: Passage, table: Unit | None = None, head: Unit | None = None) -> list[Unit]:
     """Return the units of a passage in order; it may begin under the heading `head`, in the middle of the table headed `table`.
 
-    Headings are no units, unless there is nothing else, nor are the lines that head a mail and the head of a table without its rows. The first row after other
-    text, or of the whole source, is a head; that of a later passage only where it alone gives no figure.
+    Headings are no units, unless there is nothing else, nor are the lines that head a mail, nor the head of a table by itself.
+    The first row after other text, or of the whole source, is a head; of a later passage only where it alone gives no figure.
     """
     units: list[Unit] = []
     headings: list[Unit] = []
