@@ -3,7 +3,9 @@ import re
 import pytest
 
 from app.domain.evidence import Passage, Source, snapshot_hash
+from workflows.agents.brief.choosing import choose_units
 from workflows.agents.brief.layout import lay_out
+from workflows.agents.brief.ranking import RankedUnit
 from workflows.agents.brief.splitting import split_passage, split_passages
 from workflows.agents.brief.units import Unit, UnitKind, kind_of
 
@@ -198,3 +200,31 @@ def test_a_numbered_title_is_a_heading_where_no_next_number_follows(lines: list[
     passage = make_passage("\n\n".join(lines))
     quotes = [Unit(passage, at := passage.text.index(line), at + len(line), UnitKind.SENTENCE).to_quote() for line in lines]
     assert lay_out(quotes).startswith(shown)
+
+
+def test_the_sentences_of_an_item_stand_at_one_mark() -> None:
+    passage = make_passage("Rules:\n\n- Feed the cat. It is hungry.\n\n- Lock the door.")
+    shown = lay_out([unit.to_quote() for unit in split_passage(passage) if not unit.opens])
+    assert re.sub(r"\[\[\w+\]\]", "", shown) == "- “Feed the cat.” “It is hungry.”\n- “Lock the door.”"
+
+
+def test_a_remark_at_its_end_makes_no_sentence_of_a_heading() -> None:
+    units = split_passage(make_passage("3.2.1 (27 May 2024)\n\nThe lamp is off as delivered."))
+    assert [(unit.heading, unit.text) for unit in units] == [("3.2.1 (27 May 2024)", "The lamp is off as delivered.")]
+
+
+def test_a_heading_comes_with_the_numbered_one_above_it() -> None:
+    lines = ["3.2.0 (9 April 2024)", "New", "A key for the lid.", "Changed", "Doors lock by themselves."]
+    units = split_passage(make_passage("\n\n".join([*lines, "3.1.0 (2 May 2023)", "Changed", "The lamp is red."]), start=50))
+    assert units[-1].in_context == "3.1.0 (2 May 2023): Changed: The lamp is red."
+    chosen = choose_units([RankedUnit(units[-1], 1.0), RankedUnit(units[1], 0.9)], 100)
+    shown = re.sub(r" ?\[\[\w+\]\]", "", lay_out([each.unit.to_quote() for each in chosen]))
+    assert shown == (
+        "**3.1.0 (2 May 2023)**\n\n**Changed**\n\n“The lamp is red.”\n\n"
+        "**3.2.0 (9 April 2024)**\n\n**Changed**\n\n“Doors lock by themselves.”"
+    )
+
+
+def test_a_chapter_whose_title_is_not_known_as_one_ends_the_chapter_before_it() -> None:
+    lines = ["3.2.0 (9 April 2024)", "New", "A key for the lid.", "3.1.0 (2 May 2023), withdrawn", "Changed", "The lamp is red."]
+    assert split_passage(make_passage("\n\n".join(lines)))[-1].in_context == "Changed: The lamp is red."

@@ -83,16 +83,17 @@ class PassageUnits:
     def take_with(self, unit: Unit, is_strong: bool) -> list[Unit]:
         """Return a unit with what a reader needs, in order; nothing for one that opens a list which its passage lacks.
 
-        That is its heading, what comes `before` it, and its list or item as a whole unless they are long; and for a strong one of
-        no list what follows it.
+        That is its headings, what comes `before` it, and its list or item as a whole unless they are long; and what follows a
+        strong one of no list.
         """
         together = self._find_together(unit, WHOLE_OF_STRONG if is_strong else WHOLE)
         if unit.opens and len(together) == 1:
             return []
         after = self._find_following(unit) if is_strong and not unit.group else []
         title = unit.passage.source.title.casefold()
-        head = unit.head if unit.head and unit.head.is_title and unit.head.text.casefold() not in title else None
-        return list(filter(None, (head, together[0].before, *together, *after)))
+        above = [unit.head.head, unit.head] if unit.head else []
+        heads = [head for head in above if head and head.is_title and head.text.casefold() not in title]
+        return [*heads, *filter(None, (together[0].before, *together, *after))]
 
     def _find_together(self, unit: Unit, words: float) -> list[Unit]:
         """Return the list of a unit, or its item, if it is short enough; of a long list, its first units for what opens it."""

@@ -11,6 +11,7 @@ from app.domain.query import Language
 from retrieval.building.chunking import MAX_CHARS
 from retrieval.language.sentences import CELL
 from workflows.agents.brief.units import (
+    CHAPTER,
     ITEM,
     LONGEST_TITLE,
     MARK_CHARS,
@@ -19,6 +20,7 @@ from workflows.agents.brief.units import (
     QUESTION,
     UnitKind,
     count_words,
+    is_numbered,
     kind_of,
 )
 
@@ -120,8 +122,16 @@ def _split_run(kind: UnitKind, quotes: Sequence[Quote]) -> list[list[Quote]]:
             return _split_tables(quotes)
         case UnitKind.CODE:
             return [list(quotes)]
+        case UnitKind.HEADING:
+            return [part for group in _join_near(quotes) for part in _split_chapter(group)]
         case _:
             return _join_near(quotes)
+
+
+def _split_chapter(titles: list[Quote]) -> list[list[Quote]]:
+    """Split a numbered heading from the one below it; other lines like titles that follow each other are a list."""
+    first, *others = titles
+    return [[first], others] if others and is_numbered(first.text) else [titles]
 
 
 def _split_tables(rows: Sequence[Quote]) -> list[list[Quote]]:
@@ -150,7 +160,7 @@ def _lay_out_run(run: Run) -> str:
         case UnitKind.CODE:
             return "\n".join(f"- {_as_code(line)} {marker_of(quote)}" for quote in quotes for line in quote.text.splitlines())
         case _ if _is_list(quotes):
-            return "\n".join(f"- {quote_text(quote, is_item=True)}" for quote in quotes)
+            return "\n".join(f"- {' '.join(quote_text(quote, is_item=True) for quote in item)}" for item in _split_items(quotes))
         case _:
             return " ".join(map(quote_text, quotes))
 
@@ -179,6 +189,17 @@ def _is_list(quotes: Sequence[Quote]) -> bool:
     """Say whether quotations that follow each other are items: a mark stands between them, or one before each."""
     marked = any(after.start - before.end > NEAR_CHARS for before, after in pairwise(quotes))
     return len(quotes) > 1 and (marked or all(ITEM.match(quote.text) for quote in quotes))
+
+
+def _split_items(quotes: Sequence[Quote]) -> list[list[Quote]]:
+    """Group the sentences of each item of a list: nothing but a space or a line's end stands between them."""
+    items: list[list[Quote]] = []
+    for quote in quotes:
+        if items and quote.start - items[-1][-1].end <= 1 and not ITEM.match(quote.text) and not CHAPTER.match(quote.text):
+            items[-1].append(quote)
+        else:
+            items.append([quote])
+    return items
 
 
 def _join_near(quotes: Sequence[Quote]) -> list[list[Quote]]:

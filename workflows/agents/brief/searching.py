@@ -44,6 +44,8 @@ WEAK, WEAK_IF_RATED_LOW, LOW = 0.2, 0.28, 0.12
 Fitted on the build halves of `bench.brief`, with questions that were asked of the wrong folder. Questions without an answer whose
 subject the sources do speak of are not told apart by any figure that was tried.
 """
+NEAREST_WORDS = 100
+"""The words of the nearest passages where nothing may answer."""
 KEPT = 3
 """A finding keeps so many times what the report has room for: readers ask for more."""
 
@@ -84,7 +86,7 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
         await _rate(searches, state)
     except BudgetSpent as spent:
         stop = spent.reason
-    chosen = choose_units(state.list_ranked(), KEPT * kit.bounds.section_words)
+    chosen = choose_units(state.list_ranked(), NEAREST_WORDS if state.is_weak else KEPT * kit.bounds.section_words)
     return _make_finding(subtask, searches, state, chosen, stop, query)
 
 

@@ -8,7 +8,17 @@ from itertools import groupby
 from app.domain.evidence import Passage
 from retrieval.language.paragraphs import Span
 from retrieval.language.sentences import CELL, split_sentences
-from workflows.agents.brief.units import FEWEST_WORDS, NEAR_CHARS, NUMBER, Unit, UnitKind, count_words, kind_of
+from workflows.agents.brief.units import (
+    CHAPTER,
+    FEWEST_WORDS,
+    NEAR_CHARS,
+    NUMBER,
+    Unit,
+    UnitKind,
+    count_words,
+    is_numbered,
+    kind_of,
+)
 
 LONGEST_SPEECH = 300
 """A quotation within a source is not cut before so many characters."""
@@ -50,6 +60,7 @@ def split_passage(passage: Passage, table: Unit | None = None, head: Unit | None
     units: list[Unit] = []
     headings: list[Unit] = []
     last: Unit | None = None
+    chapter = head if head and is_numbered(head.text) else head and head.head
     spans = _join_short(passage.text, split_sentences(passage.text))
     texts = [passage.text[start:end] for start, end in spans]
     for (start, end), text, kind in zip(spans, texts, _find_kinds(texts), strict=True):
@@ -57,9 +68,12 @@ def split_passage(passage: Passage, table: Unit | None = None, head: Unit | None
             head = table = last = None
             continue
         if kind is UnitKind.HEADING:
-            head, table, last = Unit(passage, start, end, kind), None, None
+            head, table, last = Unit(passage, start, end, kind, head=None if is_numbered(text) else chapter), None, None
+            chapter = head if is_numbered(text) else chapter
             headings.append(head)
             continue
+        if CHAPTER.match(text):  # a chapter or a clause whose title is not known as one
+            chapter = None
         bullet = _BULLET.match(text)
         start += bullet.end() if bullet else 0
         if kind is not UnitKind.ROW:

@@ -25,6 +25,7 @@ ITEM = re.compile(r"(?:[-–*•·◦]|\(?(?:\d{1,2}|[a-z])[.)])\s", re.IGNORECA
 _MARK_BEFORE = re.compile(r"[-–*•·◦]\s+$")
 NUMBER = re.compile(r"(\d{1,2})[.)]\s+")
 CHAPTER = re.compile(r"(?:§\s*\d+(?:\.\d+)*|\d+(?:\.\d+)+)\.?\s+")
+_REMARK_END = re.compile(r"\s*\([^()]*\)$")
 _INNER_END = re.compile(r"[^\W\d]{3}[.!?]\s|[。！？]")
 _MARK_INSIDE = re.compile(r"[!?;。！？；\[\]]|[^\W\d]{2}\.|-$")
 QUESTION = re.compile(r"[?？؟][\"'”’」』）)\]]*$")
@@ -44,8 +45,8 @@ class Unit:
     """A unit of a passage; `start` and `end` count characters of the passage's text.
 
     `before` is what a reader needs to understand it: the head of its table, the line that opens its list, or the sentence that it
-    points back to. `head` is the heading that it stands under. Units with the same `group` make a list, or the answer to a
-    question that is a line of its own; those with the same `item` one item of it. 0: none.
+    points back to. `head` is the heading that it stands under; of a heading, the numbered one above it. Units with the same
+    `group` make a list, or the answer to a question that is a line of its own; those with the same `item` one item. 0: none.
     """
 
     passage: Passage
@@ -64,9 +65,10 @@ class Unit:
 
     @property
     def in_context(self) -> str:
-        """The unit's text after its heading and the head of its table, or what opens its list; by their words it is ranked."""
+        """The unit's text after its headings and the head of its table, or what opens its list; by their words it is ranked."""
         opened = self.before.text if self.before and (self.kind is UnitKind.ROW or self.before.opens) else ""
-        return ": ".join(filter(None, (self.heading, opened, self.text)))
+        chapter = self.head.heading if self.head else ""
+        return ": ".join(filter(None, (chapter, self.heading, opened, self.text)))
 
     @property
     def opens(self) -> bool:
@@ -115,6 +117,11 @@ class Unit:
         return Quote(source=self.passage.source, text=self.text, start=start, end=end)
 
 
+def is_numbered(title: str) -> bool:
+    """Say whether a title begins with the number of a chapter or a version."""
+    return bool(CHAPTER.match(f"{title} ") or NUMBER.match(title))
+
+
 def kind_of(text: str) -> UnitKind:
     """Tell the form of a unit by its text."""
     if CELL in text:
@@ -124,7 +131,8 @@ def kind_of(text: str) -> UnitKind:
     words = count_words(text)
     if text.endswith((",", "，", "、")):
         return UnitKind.SENTENCE
-    return UnitKind.HEADING if words < FEWEST_WORDS or (words <= LONGEST_TITLE and _is_title(text)) else UnitKind.SENTENCE
+    titled = words <= LONGEST_TITLE and _is_title(_REMARK_END.sub("", text))
+    return UnitKind.HEADING if words < FEWEST_WORDS or titled else UnitKind.SENTENCE
 
 
 def count_words(text: str) -> float:
@@ -135,6 +143,6 @@ def count_words(text: str) -> float:
 
 def _is_title(text: str) -> bool:
     """Say whether a short line is a heading: no mark ends it or all is in capitals, and it is no item and gives no figure."""
-    if ITEM.match(text) or ":\n" in text or any(map(str.isdigit, CHAPTER.sub("", text, count=1))):
+    if ITEM.match(text) or ":\n" in text or any(map(str.isdigit, CHAPTER.sub("", f"{text} ", count=1))):
         return False
     return text.isupper() or not (_ENDS.search(text) or _INNER_END.search(text))
