@@ -15,6 +15,7 @@ from xdist.scheduler import Scheduling
 
 from app.accounts.service.bootstrap import ensure_local_owner
 from app.database.migrate import upgrade
+from infra.extras import MODELS
 from infra.local.postgres import LocalPostgres
 from tests.support.accounts import HOME_KEY, act_as_home, role_urls
 from tests.support.scheduling import FileScheduling
@@ -26,6 +27,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 # Two runs are the same bit for bit only with as many threads, in this process and in those that it starts.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# A home of a test downloads no weights where `make extras` has fetched them.
+if MODELS.is_dir():
+    os.environ.setdefault("RUBRICA_MODELS_DIR", str(MODELS))
 # How long an example takes depends on the machine.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
