@@ -178,6 +178,8 @@ def test_the_lines_that_head_a_mail_are_not_quoted_and_end_what_stood_above_them
     units = split_passage(make_passage(mail))
     assert [unit.text for unit in units] == ["One car is allowed.", "Ida, Jon,", "The lift stands still since Monday."]
     assert [unit.heading for unit in units] == ["Parking", "", ""]
+    minutes = split_passage(make_passage("Minutes of the board\n\nDate: 4 March 2024 at ten\n\nThe lift stands still."))
+    assert [unit.text for unit in minutes] == ["Date: 4 March 2024 at ten", "The lift stands still."]
 
 
 def test_numbered_clauses_are_items_of_a_list() -> None:

@@ -64,8 +64,8 @@ def split_passage(passage: Passage, table: Unit | None = None, head: Unit | None
     spans = _join_short(passage.text, split_sentences(passage.text))
     texts = [passage.text[start:end] for start, end in spans]
     for (start, end), text, kind in zip(spans, texts, _find_kinds(texts), strict=True):
-        if _MAIL_HEADER.match(text):
-            head = table = last = None
+        if kind is None:
+            head = table = last = chapter = None
             continue
         if kind is UnitKind.HEADING:
             head, table, last = Unit(passage, start, end, kind, head=None if is_numbered(text) else chapter), None, None
@@ -99,8 +99,8 @@ def _gives_figures_below(texts: Sequence[str]) -> bool:
     return not any(map(str.isdigit, first)) and any(CELL in text and any(map(str.isdigit, text)) for text in others[:1])
 
 
-def _find_kinds(texts: Sequence[str]) -> list[UnitKind]:
-    """Tell the forms of the lines of a passage.
+def _find_kinds(texts: Sequence[str]) -> list[UnitKind | None]:
+    """Tell the forms of the lines of a passage; None for those that head a mail, which are several together.
 
     A line like a title is a heading where it stands alone, or first or last of several and before what it heads. The others of
     several, and those that a colon opens, are items of a list without marks.
@@ -116,7 +116,10 @@ def _find_kinds(texts: Sequence[str]) -> list[UnitKind]:
         for at in titles:
             if not (at == first and not opened) and not (at == last and last + 1 < len(texts)):
                 kinds[at] = UnitKind.SENTENCE
-    return kinds
+    is_header = [
+        _MAIL_HEADER.match(text) and any(map(_MAIL_HEADER.match, near)) for text, near in zip(texts, beside, strict=True)
+    ]
+    return [None if heads else kind for heads, kind in zip(is_header, kinds, strict=True)]
 
 
 def _opens_section(text: str, beside: Sequence[str]) -> bool:
