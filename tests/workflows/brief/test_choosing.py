@@ -5,7 +5,7 @@ import pytest
 from app.domain.evidence import Passage
 from retrieval.language.years import YearSpan
 from tests.workflows.brief.test_units import make_passage
-from workflows.agents.brief.choosing import FOLLOWING, MANY, PARAGRAPH, WHOLE, choose_units, find_standard
+from workflows.agents.brief.choosing import FOLLOWING, MANY, WHOLE, choose_units, find_standard
 from workflows.agents.brief.ranking import (
     Meanings,
     RankedUnit,
@@ -117,35 +117,16 @@ def test_a_sentence_that_opens_a_list_of_another_passage_says_nothing() -> None:
     assert [each.unit.text for each in chosen] == ["The treaty is a good one."]
 
 
-PARAGRAPHS = FEES.replace(". ", ".\n\n")
-
-
 def test_no_more_is_chosen_once_the_words_are_spent() -> None:
-    units = split_passage(make_passage(PARAGRAPHS))
+    units = split_passage(make_passage(FEES))
     chosen = choose_units([RankedUnit(unit, 1.0) for unit in units], 1)
     assert [each.unit.start for each in chosen] == [unit.start for unit in units[: 1 + FOLLOWING]]
 
 
 def test_what_is_far_from_the_best_is_left_out() -> None:
-    units = split_passage(
-        make_passage(f"{PARAGRAPHS}\n\nShoes stay at the door.\n\nPets are welcome.\n\nBicycles stand in the yard.")
-    )
+    units = split_passage(make_passage(f"{FEES} Shoes stay at the door. Pets are welcome here. Bicycles stand in the yard."))
     ranked = [RankedUnit(unit, 1.0 if unit in units[:3] else 0.2) for unit in units]
     assert units[-1].place not in [each.unit.place for each in choose_units(ranked, 200)]
-
-
-@pytest.mark.parametrize(("words", "told"), [(10, "whole"), (PARAGRAPH, "the sentence and the next")])
-def test_of_a_short_paragraph_all_is_quoted_and_of_a_long_one_the_sentence_and_the_next(words: int, told: str) -> None:
-    lines = [
-        "The room is small.",
-        f"It is {'very ' * words}cold there.",
-        "A night costs 18 euros.",
-        "Breakfast is served at eight.",
-    ]
-    units = split_passage(make_passage("Pay at the desk.\n\n" + " ".join(lines) + "\n\nKeys hang at the door."))
-    ranked = [RankedUnit(unit, 1.0 if unit is units[3] else 0.1) for unit in units]
-    chosen = [each.unit for each in choose_units(sorted(ranked, key=lambda each: -each.score), 500)]
-    assert chosen == (units[1:5] if told == "whole" else units[3:5])
 
 
 def test_a_source_of_the_years_asked_about_comes_first_and_an_undated_one_keeps_its_place() -> None:

@@ -15,14 +15,12 @@ FADED = 0.5
 """The share of the standard below which a unit is not even kept for readers who ask for more."""
 STANDARD, MANY = 3, 10
 """The place, among at least so many, of the score by which others are measured; the best may be far above all that is needed."""
-STRONG = 2
+STRONG = 3
 """The best units, of which more is quoted: what is asked is often said in one sentence and answered in the next ones."""
 WHOLE, WHOLE_OF_STRONG = 60, 150
 """A list, or an item of one, is quoted as a whole if it has at most so many words."""
 FOLLOWING = 1
 """The sentences that are quoted after a strong one that is of no list."""
-PARAGRAPH = 100
-"""The most words of a paragraph that is quoted as a whole for a strong sentence."""
 
 DENIALS = NEGATIONS | frozenset("不没無无未非莫勿別别")
 SAME = 0.7
@@ -85,18 +83,17 @@ class PassageUnits:
     def take_with(self, unit: Unit, is_strong: bool) -> list[Unit]:
         """Return a unit with what a reader needs, in order; nothing for one that opens a list which its passage lacks.
 
-        That is its headings, what comes `before` it, and its list or item as a whole unless they are long; for a strong one of no
-        list it is its paragraph, and what follows it.
+        That is its headings, what comes `before` it, its list or item as a whole unless they are long, and what follows a strong
+        one of no list.
         """
         together = self._find_together(unit, WHOLE_OF_STRONG if is_strong else WHOLE)
         if unit.opens and len(together) == 1:
             return []
-        if is_strong and not unit.group:
-            together = self._find_paragraph(unit)
+        after = self._find_following(unit) if is_strong and not unit.group else []
         title = unit.passage.source.title.casefold()
         above = [unit.head.head, unit.head] if unit.head else []
         heads = [head for head in above if head and head.is_title and head.text.casefold() not in title]
-        return [*heads, *filter(None, (together[0].before, *together))]
+        return [*heads, *filter(None, (together[0].before, *together, *after))]
 
     def _find_together(self, unit: Unit, words: float) -> list[Unit]:
         """Return the list of a unit, or its item, if it is short enough; of a long list, its first units for what opens it."""
@@ -108,14 +105,10 @@ class PassageUnits:
         item = [other for other in own if other.item == unit.item]
         return item if _count(item) <= words else [unit]
 
-    def _find_paragraph(self, unit: Unit) -> list[Unit]:
-        """Return a unit with its paragraph, unless that is long, and with what follows it."""
+    def _find_following(self, unit: Unit) -> list[Unit]:
         own = self._units[unit.passage.key]
-        beside = [each for each in own if each.kind is unit.kind and each.head == unit.head and not each.opens and not each.group]
-        paragraph = [each for each in beside if each.paragraph == unit.paragraph]
-        shown = paragraph if _count(paragraph) <= PARAGRAPH else [unit]
-        after = own[own.index(unit) + 1 :][:FOLLOWING]
-        return [each for each in beside if each in shown or each in after]
+        at = own.index(unit) + 1
+        return [each for each in own[at : at + FOLLOWING] if each.kind is unit.kind and each.head == unit.head and not each.opens]
 
 
 def _count(units: Iterable[Unit]) -> float:

@@ -21,8 +21,11 @@ from workflows.agents.brief.units import Unit
 
 MEANING, WORDS, PASSAGE_MEANING, PASSAGE_SCORE = 1.0, 0.5, 0.5, 0.3
 """The weights, where meanings are known; fitted on the build halves of `bench.brief`."""
-RATING = 2.0
-"""The weight of a unit's rating, and of its passage's."""
+RATING = 0.5
+"""The weight of a unit's rating, and of its passage's.
+
+Fitted on documents that strangers wrote: more is better for questions with one answer, and loses what lists and comparisons need.
+"""
 RATED_UNITS, RATED_PASSAGES = 30, 15
 AROUND = 0.3
 """What the words of a unit's neighbours count beside its own, without meanings."""

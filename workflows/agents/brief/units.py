@@ -76,11 +76,6 @@ class Unit:
         return self.kind is UnitKind.SENTENCE and (self.text.endswith((":", "：")) or self.asks)
 
     @property
-    def paragraph(self) -> int:
-        """The number of its paragraph in its passage."""
-        return self.passage.text.count("\n\n", 0, self.start)
-
-    @property
     def asks(self) -> bool:
         """Whether it is a short question in a line of its own."""
         text = self.passage.text
