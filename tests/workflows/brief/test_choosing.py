@@ -5,7 +5,7 @@ import pytest
 from app.domain.evidence import Passage
 from retrieval.language.years import YearSpan
 from tests.workflows.brief.test_units import make_passage
-from workflows.agents.brief.choosing import FOLLOWING, MANY, WHOLE, choose_units, find_standard
+from workflows.agents.brief.choosing import FOLLOWING, FURTHER, MANY, WHOLE, add_further, choose_units, find_standard
 from workflows.agents.brief.ranking import (
     Meanings,
     RankedUnit,
@@ -230,3 +230,13 @@ def test_the_best_of_few_is_the_standard_and_of_many_one_that_may_not_stand_alon
     assert find_standard([]) == 0.0
     assert find_standard([0.2, 1.0, 0.5]) == 1.0
     assert find_standard([3.0, *(1.0 - n / 100 for n in range(MANY))]) == 0.99
+
+
+def test_further_units_of_each_quoted_source_are_kept_behind_the_chosen_ones() -> None:
+    units = split_passage(make_passage(FEES.replace(". ", ".\n\n")))
+    other = split_passage(
+        dated(1900).model_copy(update={"source": make_passage().source.model_copy(update={"url": "https://b.org"})})
+    )
+    ranked = [RankedUnit(unit, 1.0 - 0.1 * at) for at, unit in enumerate([*units, *other])]
+    kept = add_further(ranked[:1], ranked)
+    assert [each.unit for each in kept] == units[: 1 + FURTHER]

@@ -75,6 +75,9 @@ class ToyIndex:
     async def compare(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         return ()
 
+    async def rate(self, question: str, texts: Sequence[str]) -> tuple[float, ...]:
+        return ()
+
     async def read(self, url: str, tenant: str | None = None) -> Document:
         if url != SOURCE.url:
             raise ToolError("no such page")

@@ -1,5 +1,6 @@
 """Choosing what a brief quotes: the best units, each with what a reader needs to understand it."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -22,6 +23,8 @@ WHOLE, WHOLE_OF_STRONG = 60, 150
 FOLLOWING = 1
 """The sentences that are quoted after a strong one that is of no list."""
 
+FURTHER = 3
+"""The units that are kept of each source beside the chosen ones."""
 DENIALS = NEGATIONS | frozenset("不没無无未非莫勿別别")
 SAME = 0.7
 """The share of the shorter text's words that another must have to say the same."""
@@ -65,6 +68,19 @@ def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]
                 left -= count_words(unit.text)
         said += [own] if taken else []
     return list(chosen.values())
+
+
+def add_further(chosen: Sequence[RankedUnit], ranked: Sequence[RankedUnit]) -> list[RankedUnit]:
+    """Add the next best units of each source that is quoted, for a reader who has its section written anew."""
+    taken = {each.unit.place for each in chosen}
+    left = Counter({each.unit.passage.source.url: FURTHER for each in chosen})
+    further = []
+    for each in ranked:
+        url = each.unit.passage.source.url
+        if left[url] > 0 and each.unit.place not in taken and not each.unit.opens:
+            left[url] -= 1
+            further.append(each)
+    return [*chosen, *further]
 
 
 def find_standard(scores: Iterable[float]) -> float:

@@ -14,7 +14,7 @@ from app.domain.evidence import Finding, Passage, Quote
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery, detect_language
 from retrieval.language.years import find_years
-from workflows.agents.brief.choosing import choose_units
+from workflows.agents.brief.choosing import add_further, choose_units
 from workflows.agents.brief.ranking import (
     Meanings,
     RankedUnit,
@@ -86,7 +86,11 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
         await _rate(searches, state)
     except BudgetSpent as spent:
         stop = spent.reason
-    chosen = choose_units(state.list_ranked(), NEAREST_WORDS if state.is_weak else KEPT * kit.bounds.section_words)
+    ranked = state.list_ranked()
+    if state.is_weak:
+        chosen = choose_units(ranked, NEAREST_WORDS)
+    else:
+        chosen = add_further(choose_units(ranked, KEPT * kit.bounds.section_words), ranked)
     return _make_finding(subtask, searches, state, chosen, stop, query)
 
 
