@@ -27,6 +27,7 @@ NUMBER = re.compile(r"(\d{1,2})[.)]\s+")
 CHAPTER = re.compile(r"(?:§\s*\d+(?:\.\d+)*|\d+(?:\.\d+)+)\.?\s+")
 _REMARK_END = re.compile(r"\s*\([^()]*\)$")
 _INNER_END = re.compile(r"[^\W\d]{3}[.!?]\s|[。！？]")
+_GOES_ON = re.compile(r"\b(?:the|an?|of|and|or|than|that|which|who|is|are|was|were)$|[(（][^)）]*$", re.IGNORECASE)
 _MARK_INSIDE = re.compile(r"[!?;。！？；\[\]]|[^\W\d]{2}\.|-$")
 QUESTION = re.compile(r"[?？؟][\"'”’」』）)\]]*$")
 
@@ -142,7 +143,10 @@ def count_words(text: str) -> float:
 
 
 def _is_title(text: str) -> bool:
-    """Say whether a short line is a heading: no mark ends it or all is in capitals, and it is no item and gives no figure."""
+    """Say whether a short line is a heading: no mark ends it or all is in capitals, and it is no item and gives no figure.
+
+    A line that a text file broke may look like one; it often ends with an article, or within brackets.
+    """
     if ITEM.match(text) or ":\n" in text or any(map(str.isdigit, CHAPTER.sub("", f"{text} ", count=1))):
         return False
-    return text.isupper() or not (_ENDS.search(text) or _INNER_END.search(text))
+    return text.isupper() or not (_ENDS.search(text) or _INNER_END.search(text) or _GOES_ON.search(text))
