@@ -34,7 +34,7 @@ def test_a_text_that_answers_is_rated_above_one_that_shares_more_words(rater: On
     ratings = rater.rate("In which month is the heating of the house inspected each year?", HEATING)
     assert ratings[2] > max(ratings[:2])
     assert all(0 <= rating <= 1 for rating in ratings)
-    assert max(rater.rate("Who won the football match?", HEATING)) < 0.12
+    assert max(rater.rate("Who won the football match?", HEATING)) < 0.09
 
 
 def test_a_rating_depends_on_its_text_alone_however_long_it_is(rater: OnnxRater) -> None:

@@ -38,13 +38,13 @@ PASSAGES = 50
 LEADS = 2
 SECOND = 0.85
 """What the score of a passage counts that only the second search found."""
-WEAK, WEAK_IF_RATED_LOW, LOW = 0.2, 0.28, 0.12
+WEAK, WEAK_IF_RATED_LOW, LOW = 0.2, 0.26, 0.09
 """The cosine of question and best passage below which nothing found may answer; a higher one where all ratings are below `LOW`.
 
 Fitted on the build halves of `bench.brief`, with questions that were asked of the wrong folder. Questions without an answer whose
 subject the sources do speak of are not told apart by any figure that was tried.
 """
-NEAREST_WORDS = 100
+NEAREST_WORDS = 150
 """The words of the nearest passages where nothing may answer."""
 KEPT = 3
 """A finding keeps so many times what the report has room for: readers ask for more."""
