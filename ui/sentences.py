@@ -25,6 +25,8 @@ def action_of(event: RunEvent) -> str:
         return say("log.tool_failed", tool=tool, error=payload["error"])
     if payload.get("compare"):
         return say("log.compared", texts=payload["compare"])
+    if payload.get("rate"):
+        return say("log.rated", texts=payload["rate"])
     if payload.get("url"):
         return say("log.read", url=payload["url"])
     results = payload.get("results")

@@ -58,7 +58,7 @@ def describe_event(kind: str, payload: Mapping[str, Any], language: Language) ->
             plan = payload["plan"]
             parts = (f"- {subtask['title']}" for subtask in plan["subtasks"])
             return "\n".join([words.plan.format(title=plan.get("title", "")).rstrip(": ："), *parts])
-        case EventType.TOOL_CALL if not payload.get("compare"):
+        case EventType.TOOL_CALL if not (payload.get("compare") or payload.get("rate")):
             form = words.failed if payload.get("error") else words.call
             asked = payload.get("query") or payload.get("url") or "…"
             results, error = payload.get("results", 0), payload.get("error", "")

@@ -113,6 +113,8 @@ def describe_event(progress: RunProgress, event: RunEvent) -> str:
             error = payload.get("error")
             if compared := payload.get("compare"):
                 return f"{title}: compared {count_nouns(int(compared), 'text')} with the question by meaning"
+            if rated := payload.get("rate"):
+                return f"{title}: rated how well {count_nouns(int(rated), 'text')} answer the question"
             found = f"failed: {as_one_line(error)}" if error else count_nouns(int(payload.get("results") or 0), "result")
             return f"{title}: {stage.last if stage else ''} -> {found}"
         case EventType.WAITING:

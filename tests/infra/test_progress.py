@@ -8,6 +8,7 @@ from infra.cli.display import PlainLines
 from infra.cli.progress import LONGEST_QUERY, RunProgress, StageLine, StageState
 from rubrica_client.models import EventType, RunEvent, RunStatus
 from tests.support.scripted_api import RUN_ID, make_run_events
+from ui.sentences import action_of
 
 
 def events(status: str = "completed") -> list[RunEvent]:
@@ -101,3 +102,20 @@ def test_text_from_outside_cannot_command_the_terminal() -> None:
     assert progress.sources["u"] == "title [2J ]0;gone second line 31m"
     assert all(c.isprintable() for c in "".join(lines))
     assert "[2J" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"compare": 40}, "compared 40 texts with the question by meaning"),
+        ({"rate": 45}, "rated how well 45 texts answer the question"),
+    ],
+)
+def test_texts_that_were_judged_are_no_search(arguments: dict[str, int], told: str) -> None:
+    payload = {"tool": "search", "query": "Who paid?", "results": 0, **arguments}
+    progress, lines = RunProgress(), list[str]()
+    judged = events()[6].model_copy(update={"payload": payload})
+    progress.apply(judged)
+    PlainLines(lines.append).show(progress, judged)
+    assert lines[-1].endswith(told)
+    assert action_of(judged) == told
