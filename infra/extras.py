@@ -136,8 +136,8 @@ def fetch_weights() -> None:
 
 def fetch_rater() -> None:
     """Fetch the model that reads answers with their question."""
-    look = "import sys, pathlib, retrieval.encoding.answer_rater as rater; rater.open_rater(None, pathlib.Path(sys.argv[1]))"
-    run_command([sys.executable, "-c", look, str(MODELS)])
+    fetching = "import sys, pathlib, retrieval.encoding.answer_rater as rater; rater.open_rater(None, pathlib.Path(sys.argv[1]))"
+    run_command([sys.executable, "-c", fetching, str(MODELS)])
 
 
 def install_wheels(python: str, *arguments: str) -> None:

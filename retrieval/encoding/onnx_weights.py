@@ -83,7 +83,7 @@ def find_weights(name: str, models_dir: Path | None, cache: Path, sources: Seque
         return found
     for folder in filter(Path.is_dir, folders):
         log.warning("%s is not used: its files are not those that the catalogue names by their hashes", folder)
-    with hold_cache(cache):
+    with hold_cache(cache, name):
         for leftover in cache.glob(f".{name}.*"):  # of a killed process, whose child may still write there
             shutil.rmtree(leftover, ignore_errors=True)
         return _find_whole(weights, folders) or _fetch_from_any(weights, cache / name, sources)

@@ -74,11 +74,14 @@ def require_space(folder: Path, needed: int) -> None:
 
 
 @contextmanager
-def hold_cache(cache: Path) -> Iterator[None]:
-    """Hold a cache alone while fetching. Other processes wait and find the result; a killed process frees the lock."""
+def hold_cache(cache: Path, name: str) -> Iterator[None]:
+    """Hold the weights of this name in a cache while fetching them. Others who want them wait and find them.
+
+    Other weights are fetched meanwhile. A killed process frees the lock.
+    """
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        lock = os.open(cache / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+        lock = os.open(cache / f".lock-{name}", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise SetupError(f"weights cannot be kept in {cache}: {error}") from error
     try:

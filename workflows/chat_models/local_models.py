@@ -69,7 +69,7 @@ def fetch_model(model: LocalModel, models_dir: Path | None, cache: Path, told: T
     folders = [folder for folder in (models_dir, cache) if folder is not None]
     if found := find_verified(model, folders):
         return found
-    with hold_cache(cache):
+    with hold_cache(cache, model.file.name):
         if found := find_verified(model, folders):
             return found
         try:

@@ -28,13 +28,14 @@ from retrieval.encoding.onnx_sources import convert_in_child, from_hub, unpack_w
 from retrieval.encoding.onnx_weights import (
     MINILM,
     MODEL,
+    MS_MARCO,
     TOKENIZER,
     OnnxWeights,
     conversion_of,
     find_weights,
     read_weights_catalogue,
 )
-from retrieval.encoding.weight_files import is_verified
+from retrieval.encoding.weight_files import hold_cache, is_verified
 from retrieval.language.sentences import split_sentences
 from retrieval.ports import Document
 from retrieval.search.in_process import SOTU
@@ -249,3 +250,8 @@ def test_the_converted_encoder_agrees_with_the_published_one(converted: OnnxEnco
     cosines = (converted.encode_passages(sentences) * published.encode_passages(sentences)).sum(axis=1)
     assert cosines.mean() > 0.98
     assert cosines.min() > 0.93
+
+
+def test_weights_are_fetched_while_others_are_still_coming(tmp_path: Path) -> None:
+    with hold_cache(tmp_path, MS_MARCO):
+        assert find_weights(MINILM, None, tmp_path, [made_here]).is_dir()

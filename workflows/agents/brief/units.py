@@ -27,7 +27,7 @@ NUMBER = re.compile(r"(\d{1,2})[.)]\s+")
 CHAPTER = re.compile(r"(?:§\s*\d+(?:\.\d+)*|\d+(?:\.\d+)+)\.?\s+")
 _REMARK_END = re.compile(r"\s*\([^()]*\)$")
 _INNER_END = re.compile(r"[^\W\d]{3}[.!?]\s|[。！？]")
-_GOES_ON = re.compile(r"\b(?:the|an?|of|and|or|than|that|which|who|is|are|was|were)$|[(（][^)）]*$", re.IGNORECASE)
+_GOES_ON = re.compile(r"\b(?:the|an?|of|and|or|than)$|[(（][^)）]*$", re.IGNORECASE)
 _MARK_INSIDE = re.compile(r"[!?;。！？；\[\]]|[^\W\d]{2}\.|-$")
 QUESTION = re.compile(r"[?？؟][\"'”’」』）)\]]*$")
 
