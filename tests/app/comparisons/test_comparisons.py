@@ -33,9 +33,9 @@ BY_MODEL = ReportLineage(
     model="secret-model",
     temperature=0.3141592,
     prompts={"section/v2/en": "ab" * 32},
-    build="b19d",
+    build="nineteenth-build",
 )
-BY_QUOTING = ReportLineage(system="minddr", agents="brief", arrangement="time", build="b20d")
+BY_QUOTING = ReportLineage(system="minddr", agents="brief", arrangement="time", build="twentieth-build")
 BY_TIME = {"agents": "brief", "arrangement": "time"}
 DELIVERED, ALTERNATIVE = "Duties protect labour at home.", "Duties raise what people pay."
 

@@ -13,12 +13,15 @@ from qdrant_client.http.exceptions import UnexpectedResponse
 
 Call = Any
 
+# Only a server that has stopped answers later than this: the client's own 5 s are little on a busy machine.
+PATIENCE_SECONDS = 120
+
 
 class QdrantGrpcStub:
     """A server that listens on a free local port from `start` to `stop`, in front of the REST stub at `url`."""
 
     def __init__(self, url: str) -> None:
-        behind = QdrantClient(url=url, check_compatibility=False)
+        behind = QdrantClient(url=url, check_compatibility=False, timeout=PATIENCE_SECONDS)
         self._server = wire.server(ThreadPoolExecutor(4))
         points_service_pb2_grpc.add_PointsServicer_to_server(_Points(behind), self._server)
         collections_service_pb2_grpc.add_CollectionsServicer_to_server(_Collections(behind), self._server)
