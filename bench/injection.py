@@ -7,8 +7,9 @@ one who wrote rules against his own passages, and is not learned from either. `-
 and measures nothing else.
 
 The other figures count ordinary passages of 1,500 and of 300 characters from the texts in `../shared/data`, the State of the
-Union addresses, the READMEs of the installed packages and the reference of the Python language, from every second text, of which
-no model has learned. None of them is an attack, so every find is a mistake, and is printed. `ms` is the mean time a passage.
+Union addresses, the READMEs of the installed packages, the reference of the Python language and the papers of small clubs and
+firms in bench/labels/brief (`folders`), from every second text, of which no model has learned. None of them is an attack, so
+every find is a mistake, and is printed. `ms` is the mean time a passage.
 """
 
 import argparse
@@ -31,6 +32,7 @@ from workflows.agents.injection import find_injections
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 LABELS = Path(__file__).resolve().parent / "labels" / "injection"
+FOLDERS = LABELS.parent / "brief"
 SIZES = (1_500, 300)
 LEARNED, MEASURED = 0, 1
 AROUND = 60
@@ -76,10 +78,16 @@ def read_reference() -> Iterator[str]:
     return (topics[name] for name in sorted(topics))
 
 
+def read_folders() -> Iterator[str]:
+    """Yield the texts of the folders about which `bench.brief` asks, in the order of their files' names, which mixes them."""
+    files = [path for path in FOLDERS.rglob("*") if path.suffix in (".md", ".txt", ".csv")]
+    return (path.read_text(encoding="utf-8") for path in sorted(files, key=lambda path: (path.name, path)))
+
+
 def list_sets() -> dict[str, Callable[[], Iterator[str]]]:
     """Return the sets of ordinary texts that are on this machine, by name."""
     files = {name: partial(read_file_texts, DATA / file) for name, file in FILES.items() if (DATA / file).exists()}
-    return {"sotu": read_addresses, "readmes": read_readmes, "reference": read_reference, **files}
+    return {"sotu": read_addresses, "readmes": read_readmes, "reference": read_reference, "folders": read_folders, **files}
 
 
 def read_pieces(texts: Iterable[str], half: int) -> Iterator[str]:

@@ -4,6 +4,7 @@ import pytest
 
 from app.domain.evidence import Passage, Source, snapshot_hash
 from workflows.agents.brief.choosing import choose_units
+from workflows.agents.brief.entries import leave_out_other_entries
 from workflows.agents.brief.layout import lay_out
 from workflows.agents.brief.ranking import RankedUnit
 from workflows.agents.brief.splitting import split_passage, split_passages
@@ -244,3 +245,36 @@ def test_a_chapter_whose_title_is_not_known_as_one_ends_the_chapter_before_it() 
 )
 def test_a_line_that_was_broken_in_a_sentence_is_no_heading(line: str, kind: UnitKind) -> None:
     assert kind_of(line) is kind
+
+
+def test_the_title_of_a_source_is_not_quoted_though_it_gives_figures() -> None:
+    units = split_passage(make_passage("COLD STORE 2 - OPERATING MANUAL\n\nThe store is kept at two degrees.\n"))
+    assert [unit.text for unit in units] == ["The store is kept at two degrees."]
+    (note,) = split_passage(make_passage("milk 12 pints on Friday\neggs 3 dozen on Monday\n"))
+    assert note.text == "milk 12 pints on Friday\neggs 3 dozen on Monday"
+
+
+MESSAGES = """Messages of the pump
+
+E07  High pressure.
+     Brush the fins and wait for 20 minutes.
+E08  Low pressure.
+     Ring the engineer at once.
+
+The pump stands behind the door.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "left_out"),
+    [
+        ("pump says e08, what now?", ["E07  High pressure.", "Brush the fins and wait for 20 minutes."]),
+        ("Which messages does the pump show?", []),
+        ("The pump shows E09, what now?", []),
+        ("What do E07 and E08 mean?", []),
+    ],
+)
+def test_who_asks_about_one_message_is_shown_no_other(question: str, left_out: list[str]) -> None:
+    units = split_passage(make_passage(MESSAGES))
+    kept = leave_out_other_entries(question, units)
+    assert [unit.text for unit in units if unit not in kept] == left_out

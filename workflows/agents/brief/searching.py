@@ -15,6 +15,7 @@ from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery, detect_language
 from retrieval.language.years import find_years
 from workflows.agents.brief.choosing import add_further, choose_units
+from workflows.agents.brief.entries import leave_out_other_entries
 from workflows.agents.brief.ranking import (
     Meanings,
     RankedUnit,
@@ -122,7 +123,7 @@ async def _search_twice(searches: Searches, state: SearchState) -> None:
 
 async def _rank(searches: Searches, state: SearchState) -> bool:
     """Rank the units of all passages; say whether their meanings could be compared."""
-    units = split_passages(state.passages.values())
+    units = leave_out_other_entries(state.question, split_passages(state.passages.values()))
     asked = strip_sources(state.question, units)
     state.by_worth = rank_units(asked, units)
     meanings = await _compare(searches, state)

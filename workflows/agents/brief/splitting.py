@@ -11,11 +11,13 @@ from retrieval.language.sentences import CELL, split_sentences
 from workflows.agents.brief.units import (
     CHAPTER,
     FEWEST_WORDS,
+    LONGEST_TITLE,
     NEAR_CHARS,
     NUMBER,
     Unit,
     UnitKind,
     count_words,
+    ends_sentence,
     is_numbered,
     kind_of,
 )
@@ -27,6 +29,7 @@ _MAIL_MARK = re.compile(r"(?:>\s*)+")
 _MAIL_HEADER = re.compile(
     r"\W*(?:From|To|Cc|Bcc|Date|Sent|Subject|Von|An|Betreff|Gesendet|De|À|Objet|发件人|收件人|日期|主题)\s?[:：]"
 )
+_APART = re.compile(r"[ \t]*\n\W*\n\W*\w")
 _STAGE = re.compile(r"\[[^\[\]]*\]")
 _POINTS_BACK = re.compile(
     r"(?:(?:and|but|if)\s+)?(?:it|its|this|that|these|those|they|their|he|his|she|her|such|both)\b"
@@ -54,7 +57,8 @@ def split_passages(passages: Iterable[Passage]) -> list[Unit]:
 def split_passage(passage: Passage, table: Unit | None = None, head: Unit | None = None) -> list[Unit]:
     """Return the units of a passage in order; it may begin under the heading `head`, in the middle of the table headed `table`.
 
-    Headings are no units, unless there is nothing else, nor are the lines that head a mail, nor the head of a table by itself.
+    Headings are no units, unless there is nothing else, nor is the title at the start of a source, nor are the lines that head a
+    mail, nor the head of a table by itself.
     The first row after other text, or of the whole source, is a head; of a later passage only where it alone gives no figure.
     """
     units: list[Unit] = []
@@ -63,7 +67,10 @@ def split_passage(passage: Passage, table: Unit | None = None, head: Unit | None
     chapter = head if head and is_numbered(head.text) else head and head.head
     spans = _join_short(passage.text, split_sentences(passage.text))
     texts = [passage.text[start:end] for start, end in spans]
-    for (start, end), text, kind in zip(spans, texts, _find_kinds(texts), strict=True):
+    kinds = _find_kinds(texts)
+    if kinds[:1] == [UnitKind.SENTENCE] and _is_title_of_source(passage, *spans[0]):
+        kinds[0] = UnitKind.HEADING
+    for (start, end), text, kind in zip(spans, texts, kinds, strict=True):
         if kind is None:
             head = table = last = chapter = None
             continue
@@ -85,6 +92,13 @@ def split_passage(passage: Passage, table: Unit | None = None, head: Unit | None
         units.append(unit if table is None or unit.place != table.place else table)
         last = unit
     return list(_group(_drop_heads(units))) or headings
+
+
+def _is_title_of_source(passage: Passage, start: int, end: int) -> bool:
+    """Say whether a line is the title of its source, which may give figures: short, and apart from the text below it."""
+    text = passage.text[start:end]
+    titled = "\n" not in text and not ends_sentence(text) and count_words(text) <= LONGEST_TITLE
+    return start == passage.start == 0 and titled and _APART.match(passage.text, end) is not None
 
 
 def _drop_heads(units: Sequence[Unit]) -> list[Unit]:
@@ -190,7 +204,7 @@ def _find_end(units: Sequence[Unit], at: int) -> int:
             end += 1
     elif first.opens or first.is_item:
         in_item = first.is_item
-        while end < len(units) and (units[end].is_item or (in_item and _is_same_paragraph(units[end - 1], units[end]))):
+        while end < len(units) and (units[end].is_item or (in_item and is_same_paragraph(units[end - 1], units[end]))):
             in_item = True
             end += 1
         if end == at + 1 and first.opens and end < len(units) and units[end].kind is not UnitKind.ROW:
@@ -200,10 +214,10 @@ def _find_end(units: Sequence[Unit], at: int) -> int:
 
 def _is_answer(units: Sequence[Unit], question: int, at: int) -> bool:
     """Say whether a unit is of the paragraph below a question."""
-    return not units[at].asks and (at == question + 1 or _is_same_paragraph(units[at - 1], units[at]))
+    return not units[at].asks and (at == question + 1 or is_same_paragraph(units[at - 1], units[at]))
 
 
-def _is_same_paragraph(unit: Unit, following: Unit) -> bool:
-    """Say whether a unit is of the same paragraph as the one before it, and begins no item."""
+def is_same_paragraph(unit: Unit, following: Unit) -> bool:
+    """Say whether a unit is of the same paragraph as the one before it in its passage, and begins no item."""
     between = following.passage.text[unit.end : following.start]
     return following.kind is UnitKind.SENTENCE and not following.is_item and "\n\n" not in between

@@ -123,6 +123,11 @@ def is_numbered(title: str) -> bool:
     return bool(CHAPTER.match(f"{title} ") or NUMBER.match(title))
 
 
+def ends_sentence(text: str) -> bool:
+    """Say whether a mark ends a text, as it does a sentence and what opens a list."""
+    return _ENDS.search(text) is not None
+
+
 def kind_of(text: str) -> UnitKind:
     """Tell the form of a unit by its text."""
     if CELL in text:
