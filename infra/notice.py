@@ -23,6 +23,9 @@ Programs within packages, under another licence than the package:
 - typst brings the Typst compiler, under the Apache License, Version 2.0.
 - manimgx-fonts-cjk and pylopdf-fonts-zh-cn bring fonts, under the SIL Open Font License 1.1; PDF files embed parts of them.
 
+Weights of models are fetched when they are asked for. Their licences (Apache-2.0 or MIT) stand beside their addresses in
+retrieval/encoding/models.toml and workflows/chat_models/local_models.toml.
+
 Packages (name, version: licence):
 """
 
