@@ -10,7 +10,7 @@ from infra.cli.execute import say
 from infra.local.home import Home
 from infra.local.lock import read_state
 from rubrica_client import service
-from rubrica_client.errors import Unavailable, Unreachable
+from rubrica_client.errors import Forbidden, Unauthenticated, Unavailable, Unreachable
 from rubrica_client.models import ToolUse
 
 AnyToolUse = ToolUse | OwnToolUse
@@ -33,14 +33,17 @@ async def show_tools(settings: Settings) -> int:
 
 async def _ask_running_api(settings: Settings) -> Sequence[ToolUse] | None:
     """Ask a running API about its services. Return None where none runs."""
-    state = read_state(Home(settings.home).state)
-    address = settings.api_url or (state.api if state else None)
+    home = Home(settings.home)
+    key = settings.api_key.get_secret_value() if settings.api_key else None
+    address = settings.api_url
+    if address is None and (state := read_state(home.state)):
+        address, key = state.api, key or str(home.ensure_api_key())
     if address is None:
         return None
-    async with open_api(address) as api:
+    async with open_api(address, key) as api:
         try:
             return (await api.send(service.tools())).items
-        except (Unavailable, Unreachable) as error:
+        except (Unauthenticated, Forbidden, Unavailable, Unreachable) as error:
             say(f"without counts: {error}")
     return None
 

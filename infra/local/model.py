@@ -3,7 +3,7 @@
 import os
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psutil
@@ -22,17 +22,28 @@ MEGABYTE = 10**6
 UNKNOWN_CONTEXT = 4_096
 BESIDE_WEIGHTS_MB = 1_000
 """The memory that a model of unknown shape needs beside its weights, for its context and for calculating."""
+UNKNOWN_TOKEN_BYTES = 131_072
+"""The memory that a token of context takes in such a model: that of 32 layers with 8 heads of 128 keys and values."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAtHand:
-    """A model whose file is here, and what running it takes. `minutes` is None for a file that the catalogue does not list."""
+    """A model whose file is here, and what running it takes with this context.
+
+    A token of more context takes `token_bytes` of memory in each slot. `minutes` is None for a file that is not in the catalogue.
+    """
 
     name: str
     file: Path
     context: int
     memory_mb: int
+    token_bytes: int
     minutes: tuple[int, int] | None = None
+
+    def with_context(self, tokens: int) -> "ModelAtHand":
+        """Return the model with another context; 0 keeps its own."""
+        more = (tokens - self.context) * SLOTS * self.token_bytes // MEGABYTE
+        return replace(self, context=tokens, memory_mb=self.memory_mb + max(0, more)) if tokens else self
 
 
 def prepare_model(settings: Settings, home: Home) -> ModelAtHand | None:
@@ -47,11 +58,12 @@ def prepare_model(settings: Settings, home: Home) -> ModelAtHand | None:
     from workflows.chat_models.embedded import require_engine
 
     require_engine()
-    model = _find_model(settings.local_model, settings.models_dir, home.root / "models")
+    model = _find_model(settings.local_model, settings.models_dir, home.root / "models").with_context(settings.llm_context)
     free = read_free_memory_mb()
     if free < model.memory_mb:
         raise SetupError(
-            f"{model.name} needs about {model.memory_mb:,} MB of memory, and {free:,} MB are free; end other programs"
+            f"{model.name} needs about {model.memory_mb:,} MB of memory, and {free:,} MB are free; end other programs, or set a "
+            "smaller RUBRICA_LLM_CONTEXT"
         )
     return model
 
@@ -76,7 +88,7 @@ def point_to_model(settings: Settings, model: ModelAtHand, port: int) -> Setting
         "llm_base_url": f"http://{LOOPBACK}:{port}/v1",
         "llm_model": model.name,
         "llm_api_key": SecretStr(secrets.token_urlsafe()),
-        "llm_context": settings.llm_context or model.context,
+        "llm_context": model.context,
     }
     judge = ClaimGrader.NLI if settings.nli_model else ClaimGrader.OFFLINE
     return settings.model_copy(update=served | ({} if settings.judge else {"judge": judge}))
@@ -88,7 +100,7 @@ def serving_options(model: ModelAtHand, settings: Settings, port: int) -> Sequen
     options: Mapping[str, object] = {
         "--name": model.name,
         "--port": port,
-        "--context": settings.llm_context + ANSWER_ROOM,
+        "--context": model.context + ANSWER_ROOM,
         "--slots": SLOTS,
         "--threads": settings.local_model_threads or cores,
     }
@@ -101,13 +113,14 @@ def _find_model(name: str, models_dir: Path | None, cache: Path) -> ModelAtHand:
     if name.endswith(SUFFIX):
         return _describe_file(Path(name).expanduser().absolute())
     file, entry = require_model(name, models_dir, cache), name_model(name)
-    return ModelAtHand(name, file, entry.context, entry.memory_mb, entry.minutes)
+    return ModelAtHand(name, file, entry.context, entry.memory_mb, entry.token_bytes, entry.minutes)
 
 
 def _describe_file(path: Path) -> ModelAtHand:
     if not path.is_file():
         raise SetupError(f"RUBRICA_LOCAL_MODEL: there is no model file {path}")
-    return ModelAtHand(path.stem, path, UNKNOWN_CONTEXT, path.stat().st_size // MEGABYTE + BESIDE_WEIGHTS_MB)
+    memory = path.stat().st_size // MEGABYTE + BESIDE_WEIGHTS_MB
+    return ModelAtHand(path.stem, path, UNKNOWN_CONTEXT, memory, UNKNOWN_TOKEN_BYTES)
 
 
 def read_free_memory_mb() -> int:

@@ -164,8 +164,9 @@ async def test_a_second_stack_on_the_same_home_is_refused_with_the_first_ones_ad
     assert second.returncode == 2
     assert "already running" in second.stderr
     assert up.state.api in second.stderr
-    listed = await asyncio.to_thread(run_rubrica, home, "runs", "list")
-    assert listed.returncode == 0, listed.stderr
+    for listing in (("runs", "list"), ("tools",)):
+        listed = await asyncio.to_thread(run_rubrica, home, *listing)
+        assert listed.returncode == 0, listed.stderr
     assert up.process.poll() is None
 
 

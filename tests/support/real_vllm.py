@@ -1,4 +1,4 @@
-"""A real vLLM before a tiny policy, for tests: where `RUBRICA_VLLM_PYTHON` names the Python of an environment that has vLLM.
+"""A real vLLM before a tiny policy, for tests: where `VLLM_PYTHON` names the Python of an environment that has vLLM.
 
 vLLM wants an environment of its own; docs/training.md says how to make one.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-PYTHON = os.environ.get("RUBRICA_VLLM_PYTHON", "")
+PYTHON = os.environ.get("VLLM_PYTHON", "")
 # Small enough for a laptop without a graphics card; adapters may come while it serves.
 SETTINGS = {
     "VLLM_CPU_KVCACHE_SPACE": "1",

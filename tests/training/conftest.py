@@ -20,7 +20,7 @@ class RealVLLM(NamedTuple):
 def real_vllm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealVLLM]:
     """Start a vLLM, where there is one."""
     if not PYTHON:
-        pytest.skip("RUBRICA_VLLM_PYTHON names no Python that has vLLM (docs/training.md)")
+        pytest.skip("VLLM_PYTHON names no Python that has vLLM (docs/training.md)")
     from training.rollouts.tiny_policy import save_tiny_policy
 
     folder = tmp_path_factory.mktemp("vllm")

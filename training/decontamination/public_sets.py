@@ -11,8 +11,8 @@ from training.evaluation.benchmarks.catalogue import LOCATIONS, load_benchmark
 from training.evaluation.benchmarks.files import read_json_lines
 from training.evaluation.harness.example import BenchmarkInput
 
-PUBLIC = frozenset(LOCATIONS) - {"graph-set"}
-"""The benchmarks that others publish. The questions of a graph set are our own."""
+PUBLIC = frozenset(LOCATIONS) - {"graph-set", "graph-requests", "tree-set"}
+"""The benchmarks that others publish. The questions of sets that were made here are our own."""
 QUESTIONS_OF = {"drb-race": "drb-fact"}
 """Benchmarks whose questions another one reads, which needs no further files."""
 FIELDS = ("prompt", "question", "query", "text", "Question", "problem")

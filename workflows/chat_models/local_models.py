@@ -14,7 +14,10 @@ MEGABYTE = 10**6
 
 
 class LocalModel(Value):
-    """One entry of the catalogue. `minutes` is the range of a report at quick effort on two quiet cores."""
+    """One entry of the catalogue: what running it takes with its `context`, and with each token more.
+
+    `minutes` is the range of a report at quick effort on two quiet cores.
+    """
 
     title: str
     licence: str
@@ -22,6 +25,7 @@ class LocalModel(Value):
     file: WeightFile
     context: int
     memory_mb: int
+    token_bytes: int
     minutes: tuple[int, int]
 
     @property

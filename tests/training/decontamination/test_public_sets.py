@@ -99,3 +99,12 @@ def test_runs_over_a_public_benchmark_are_refused_unless_named_or_of_readers_own
     manifest = RunFolder(run).read_manifest().model_copy(update={"data": digest_files([mined])})
     (run / "manifest.json").write_text(manifest.model_dump_json())
     refuse_public_runs(SetRequest("trajectories", tmp_path / "set", 1, inputs=(run,), options={"mined": str(mined)}))
+
+
+@pytest.mark.parametrize("benchmark", ["graph-set", "graph-requests", "tree-set"])
+def test_runs_over_sets_that_were_made_here_are_taken(tmp_path: Path, benchmark: str) -> None:
+    run = write_run(tmp_path / "run", "m", "deeprubric", None, {PUBLIC: "It grew."})
+    (run / "manifest.json").write_text(
+        RunFolder(run).read_manifest().model_copy(update={"benchmark": benchmark}).model_dump_json()
+    )
+    refuse_public_runs(SetRequest("trajectories", tmp_path / "set", 1, inputs=(run,)))

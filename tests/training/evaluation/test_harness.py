@@ -19,9 +19,11 @@ from tests.support.model_stub_answers import StubPrompt
 from tests.support.model_stub_bill import Bill, read_bill
 from tests.support.stack import RUBRICA, command_environment
 from tests.training.evaluation.small_benchmark import COLLECTION, index_collection, write_benchmark, write_lines
+from tests.training.synthesis.recorded_run_folders import write_run
 from training.evaluation.harness.caps import Caps
 from training.evaluation.harness.evaluation_loop import EvaluationProgress
 from training.evaluation.harness.folder import RunFolder
+from training.evaluation.harness.manifest import RunManifest
 from training.evaluation.harness.run_request import RunRequest
 from training.evaluation.harness.starting import FinishedRun, run_benchmark
 
@@ -227,3 +229,16 @@ async def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) 
     (tmp_path / "run" / "precious.txt").write_text("mine")
     with pytest.raises(InvalidInput, match="something else"):
         await judged(ModelStub(base_url="http://127.0.0.1:9/v1"), tmp_path, "run", {1: "x"})
+
+
+def test_a_run_goes_on_where_a_stack_does_not_tell_the_generation_of_an_index(tmp_path: Path) -> None:
+    begun = RunFolder(write_run(tmp_path / "run", "m", "react", None, {"Why?": "So."})).read_manifest()
+
+    def searching(**corpora: str) -> RunManifest:
+        return begun.model_copy(update={"system": begun.system.model_copy(update={"corpora": corpora})})
+
+    searching(sotu="one").require_same(searching(sotu=""))
+    searching(sotu="").require_same(searching(sotu="one"))
+    for other in (searching(sotu="two"), searching(papers="one")):
+        with pytest.raises(Conflict, match="another system"):
+            searching(sotu="one").require_same(other)

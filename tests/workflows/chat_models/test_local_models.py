@@ -19,7 +19,7 @@ PART = "tiny.gguf.part"
 
 def describe(content: bytes = CONTENT, hub: str = "http://127.0.0.1:1") -> LocalModel:
     file = WeightFile(name="tiny.gguf", path="deep/tiny.gguf", bytes=len(CONTENT), sha256=(hashlib.sha256(content).hexdigest(),))
-    return LocalModel(title="Tiny", licence="MIT", hub=hub, file=file, context=512, memory_mb=1, minutes=(1, 2))
+    return LocalModel(title="Tiny", licence="MIT", hub=hub, file=file, context=512, memory_mb=1, token_bytes=1, minutes=(1, 2))
 
 
 @contextmanager

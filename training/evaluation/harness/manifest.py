@@ -88,10 +88,18 @@ class RunManifest(Value):
             Conflict: something differs; the message names it.
         """
         mine, theirs = self.model_dump(exclude=set(NOT_COMPARED)), other.model_dump(exclude=set(NOT_COMPARED))
+        _forget_untold(mine["system"]["corpora"], theirs["system"]["corpora"])
         if differing := [name for name in mine if mine[name] != theirs[name]]:
             raise Conflict(
                 f"this folder holds a run with another {', '.join(differing)}; give a new folder, or what it was begun with"
             )
+
+
+def _forget_untold(mine: dict[str, str], theirs: dict[str, str]) -> None:
+    """Empty the generation of each index that one of two runs does not know: a stack that is asked does not tell it."""
+    for name in mine.keys() & theirs.keys():
+        if not (mine[name] and theirs[name]):
+            mine[name] = theirs[name] = ""
 
 
 def digest_files(paths: Iterable[Path]) -> dict[str, str]:
