@@ -64,6 +64,6 @@ class CitationStore:
                 return ""
             return f"[{numbers.setdefault(key, len(numbers) + 1)}]"
 
-        numbered = re.sub(r"[ \t]+(?=[.,;:!?。，；：！？]|$)", "", MARKER.sub(replace, text), flags=re.MULTILINE)
+        numbered = re.sub(r"[ \t]+(?=[.,;:!?](?![\w/`])|[。，；：！？]|$)", "", MARKER.sub(replace, text), flags=re.MULTILINE)
         citations = tuple(Citation(n=n, quote=self._quotes[key]) for key, n in numbers.items())
         return NumberedText(text=numbered, citations=citations, unresolved=tuple(unresolved))

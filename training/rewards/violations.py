@@ -8,7 +8,7 @@ from training.rewards.cited_claims import ids_of
 from training.rewards.sameness import has_words
 from training.rewards.structure import violations_reward
 from training.rewards.transcript import Transcript
-from workflows.agents.passage_ids import CITED, list_cited_passages
+from workflows.agents.passage_ids import citation_pattern_of, list_cited_passages
 from workflows.checks.citation_format import find_citation_faults
 from workflows.checks.markdown_faults import find_markdown_faults
 from workflows.checks.tables import find_tables
@@ -55,7 +55,7 @@ def number_citations(draft: str, ids: Sequence[str]) -> str:
         return f"{text}[{', '.join(numbers[name] for name in names)}]" if names and set(names) <= numbers.keys() else otherwise
 
     spans = _SPAN.sub(lambda found: number(ids_of(found[1]), found[0], f"{found[2]} "), draft)
-    return CITED.sub(lambda found: number(list_cited_passages(found[0]), found[0]), spans)
+    return citation_pattern_of(spans).sub(lambda found: number(list_cited_passages(found[0]), found[0]), spans)
 
 
 def has_markdown_faults(text: str) -> bool:

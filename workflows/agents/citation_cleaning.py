@@ -9,6 +9,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from app.domain.citations import MARKER, REMOVED, marker_of
+from workflows.agents.hidden_code import hide_code
 from workflows.agents.quote_book import NO_QUOTE, QuoteBook
 
 MAX_CHARS = 60_000
@@ -16,9 +17,11 @@ MAX_PASSES = 4
 FIRST_YEAR = 1000
 _SPLIT = re.compile(r"\s*(?:[,;，；、–-]|\band\b)\s*")
 _ID_LIST = r"\^?q?\d{1,6}(?:\s*(?:[,;，；、–-]|\band\b)\s*\^?q?\d{1,6})*"
+_INTERVAL = re.compile(r"0\s*[,;，；–-]\s*\d{1,6}")
 _ONLY_IDS = re.compile(rf"\s*{_ID_LIST}\s*", re.IGNORECASE)
 _BRACKETED = re.compile(rf"(?:\[|【)\s*({_ID_LIST})\s*(?:†[^\]】\n]{{0,40}})?(?:\]|】)", re.IGNORECASE)
-_PARENTHESISED = re.compile(r"[(（]\s*(q\d{1,6}(?:\s*[,;，；、]\s*q\d{1,6})*)\s*[)）]")
+# Not directly behind another one: t(9;22)(q34;q11) is a change of chromosomes.
+_PARENTHESISED = re.compile(r"(?<!\))[(（]\s*(q\d{1,6}(?:\s*[,;，；、]\s*q\d{1,6})*)\s*[)）]")
 _CITE_TAG = re.compile(r'<cite\s+id\s*=\s*"?([^">]{0,200})"?\s*>(.*?)</cite>', re.DOTALL | re.IGNORECASE)
 _CANONICAL = re.compile(r"\[(q[1-9]\d{0,5})\]")
 _GONE = rf"\[{NO_QUOTE}\]"
@@ -26,11 +29,11 @@ _GONE_BESIDE = re.compile(rf"(?P<kept>\[q\d{{1,6}}\])(?:\s*{_GONE})+|(?:{_GONE}[
 _IMAGE = re.compile(r"!\[([^\]\n]{0,400})\]\([^)\n]{0,2000}\)")
 _LINK = re.compile(r"\[([^\[\]\n]{1,400})\]\((?:[^()\n]|\([^()\n]*\)){0,2000}\)")
 _REFERENCE_LINE = re.compile(r"^\s*\[[^\]\n]{1,80}\]:.*$", re.MULTILINE)
-_NOT_IN_ADDRESS = r"\s<>\"'）)\]，。；"
+_NOT_IN_ADDRESS = r"\s<>\"'`）)\]，。；"
 _ADDRESS = re.compile(
     rf"<?\b(?:(?:https?|ftp|file|data|javascript)://|www\.)[^{_NOT_IN_ADDRESS}]*[^{_NOT_IN_ADDRESS}.,;:!?]>?", re.IGNORECASE
 )
-_STRAY_BLANK = re.compile(r"(?<![ \t])[ \t]+(?=[.,;:!?)。，；：！？）])")
+_STRAY_BLANK = re.compile(r"(?<![ \t])[ \t]+(?=[.,;:!?)](?![\w/`])|[。，；：！？）])")
 _NOTHING_WITHIN = re.compile(r"[(（]\s*[)）]")
 _WIDE_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _LEFTOVER = re.compile(r"\[(?=\[)|(?<=\])\]|\[\^?(?=\d{1,6}\])")
@@ -46,15 +49,16 @@ class CleanedText(NamedTuple):
 def clean_citations(text: str, allowed: Collection[str]) -> CleanedText:
     """Return the text with only citations from `allowed`, each written as `[q3]`, and `[q0]` where the only one was removed.
 
-    Without any id allowed, nothing stands where a citation was.
+    Without any id allowed, nothing stands where a citation was. Code stays as it is.
     """
-    cleaning, text = CitationCleaner(allowed), text[:MAX_CHARS]
+    cleaning, code = CitationCleaner(allowed), hide_code(text[:MAX_CHARS])
+    text = code.text
     for _ in range(MAX_PASSES):
         before, text = text, cleaning.clean_once(text)
         if text == before:
             break
     tidy = _tidy_blanks(_LEFTOVER.sub("", _GONE_BESIDE.sub(_keep_one, text)))
-    return CleanedText(_WIDE_GAP.sub(" ", tidy).strip(), cleaning.removed)
+    return CleanedText(code.put_back(_WIDE_GAP.sub(" ", tidy).strip()), cleaning.removed)
 
 
 def _keep_one(match: re.Match[str]) -> str:
@@ -113,7 +117,7 @@ class CitationCleaner:
         return "".join(f"[{w}]" for w in known) or self._gone
 
     def _replace_list(self, match: re.Match[str]) -> str:
-        return self._write_known_ids(match.group(1))
+        return match.group() if _INTERVAL.fullmatch(match.group(1).strip()) else self._write_known_ids(match.group(1))
 
     def _replace_tag(self, match: re.Match[str]) -> str:
         return match.group(2) + self._write_known_ids(match.group(1))

@@ -8,7 +8,7 @@ from pydantic import Field
 from app.domain.citations import MARKER, marker_of
 from app.domain.evidence import Passage, Quote, QuoteSurroundings, SourceConflict
 from workflows.agents.notebook import Notebook
-from workflows.agents.passage_ids import CITED
+from workflows.agents.passage_ids import citation_pattern_of
 from workflows.agents.quoting import MIN_CHARS, quote_from
 from workflows.agents.steps import StepAnswer, declare_step
 
@@ -95,7 +95,8 @@ class LocatedQuotes:
             quotes = dict(q for said in re.split(r"[,;，、]", match.group(1)) if (q := self.quote_of(said)))
             return "".join(map(marker_of, quotes.values()))
 
-        return CITED.sub(replace, MARKER.sub("", text)).strip()
+        plain = MARKER.sub("", text)
+        return citation_pattern_of(plain).sub(replace, plain).strip()
 
     def list_conflicts(self, said: Iterable[ConflictAnswer]) -> tuple[SourceConflict, ...]:
         """Return the disagreements that rest on at least two quotes."""

@@ -4,7 +4,9 @@ DeepRubric's notation `<cite id="p3">...</cite>`. Words of sources cannot imitat
 
 import re
 
-CITED = re.compile(r"[\[(【]\s*(p\d{1,6}(?:\s*[,;，、]\s*p\d{1,6})*)\s*[\])】]", re.IGNORECASE)
+_LIST = r"\s*(p\d{1,6}(?:\s*[,;，、]\s*p\d{1,6})*)\s*"
+_BRACKETED = re.compile(rf"[\[【]{_LIST}[\]】]", re.IGNORECASE)
+_PARENTHESISED = re.compile(rf"[(（]{_LIST}[)）]", re.IGNORECASE)
 _CITE_SPAN = re.compile(r'<cite\s+id\s*=\s*"([^"<>]{0,200})"\s*>(.*?)</cite>', re.DOTALL | re.IGNORECASE)
 _CLOSE = re.compile("</cite>", re.IGNORECASE)
 _ID = re.compile(r"p\d{1,6}", re.IGNORECASE)
@@ -23,7 +25,13 @@ def list_shown_passages(text: str) -> tuple[str, ...]:
 
 def list_cited_passages(text: str) -> tuple[str, ...]:
     """Return the ids that a text cites, each once, in order."""
-    return tuple(dict.fromkeys(name.lower() for group in CITED.findall(text) for name in _ID.findall(group)))
+    found = citation_pattern_of(text).findall(text)
+    return tuple(dict.fromkeys(name.lower() for group in found for name in _ID.findall(group)))
+
+
+def citation_pattern_of(text: str) -> re.Pattern[str]:
+    """Return the pattern of a text's citations: brackets, or parentheses where it has none; a protein may be called (p53)."""
+    return _BRACKETED if _BRACKETED.search(text) else _PARENTHESISED
 
 
 def flatten_cite_spans(text: str) -> str:
@@ -42,7 +50,7 @@ def split_at_citations(text: str) -> list[tuple[str, tuple[str, ...]]]:
     """Cut the text after each citation. Return each piece without its citation, with the cited ids; the last may have none."""
     pieces: list[tuple[str, tuple[str, ...]]] = []
     at = 0
-    for found in CITED.finditer(text):
+    for found in citation_pattern_of(text).finditer(text):
         pieces.append((text[at : found.start()], tuple(name.lower() for name in _ID.findall(found.group(1)))))
         at = found.end()
     return [*pieces, (text[at:], ())]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from app.domain.evidence import Passage, Quote
 from app.domain.script import is_ideograph
 from retrieval.language.sentences import split_sentences
+from workflows.agents.untrusted import INVISIBLE
 
 MIN_CHARS = 24
 MIN_IDEOGRAPHS = 8
@@ -18,17 +19,16 @@ MAX_CHARS = 900
 MAX_GAP = 400
 MIN_SAID = 8
 MAX_SAID = 3_000
-_WORD = re.compile("[^\\s\u00ad\u200b-\u200f\u2060\ufeff]+")
+_WORD = re.compile(f"[^\\s{INVISIBLE}]+")
 _ALIKE = str.maketrans(
     {
         **dict.fromkeys("“”„«»‟″＂", '"'),
         **dict.fromkeys("‘’‚‛′`´", "'"),
         **dict.fromkeys("‐‑‒–—―−﹣－", "-"),
-        "‹": "<",
+        **dict.fromkeys("‹＜[(（【", "<"),  # a source is shown with the first for each of these
         "，": ",",
         "；": ";",
         "：": ":",
-        "（": "(",
         "）": ")",
         "…": ".",
     }

@@ -11,16 +11,17 @@ from typing import NamedTuple
 from app.domain.citations import MARKER
 from retrieval.language.sentences import split_sentences
 from retrieval.language.tokens import list_stems
+from workflows.checks.markdown import find_fenced_code
 from workflows.checks.reading import read_sentence
 
 _MARKERS = re.compile(rf"(?:{MARKER.pattern}\s*)+")
 _LINE = re.compile(r"[^\n]+")
-_HEADING = re.compile(r"[ \t]{0,3}#{1,6}\s|[ \t]{0,3}\*\*[^*\n]*[^*\n.!?。！？]\*\*[ \t]*:?[ \t]*$")
+_HEADING = re.compile(r"[ \t]{0,3}#{1,6}\s|[ \t]{0,3}\*\*(?!.*\[\[)[^*\n]*[^*\n.!?。！？]\*\*[ \t]*:?[ \t]*$")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t:|-]+\|?[ \t]*$")
 _CELL = re.compile(r"[^|\n]+")
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+|>[ \t]?)*")
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`|\\(?=[^\w\s])")
-_STRAY_BLANK = re.compile(r" (?=[.,;:!?。，；：！？])")
+_STRAY_BLANK = re.compile(r" (?=[.,;:!?](?![\w/`])|[。，；：！？])")
 LEAST_TERMS = 2
 """A sentence with fewer meaningful words than this ("In short.") states nothing that could be checked."""
 
@@ -73,7 +74,7 @@ class _MarkerRun(NamedTuple):
 
 
 def claims_of(body: str) -> list[ClaimSentence]:
-    """Return the claims of one body, in order. Headings, table heads and fragments are no claims."""
+    """Return the claims of one body, in order. Headings, table heads, fragments and code between fences are no claims."""
     found: list[ClaimSentence] = []
     for block in _split_blocks(body):
         for sentence in _add_leaning(_split_sentences(body, block), block.around):
@@ -92,8 +93,13 @@ def _split_blocks(body: str) -> Iterator[_Block]:
     """Yield paragraphs, list items and table cells, without their opening marks."""
     start = end = -1
     head, titles = tuple[str, ...](), list[str]()
-    lines = list(_LINE.finditer(body))
+    lines, code = list(_LINE.finditer(body)), find_fenced_code(body)
     for place, line in enumerate(lines):
+        if code.holds(line.start()):
+            if start >= 0:
+                yield _Block(start, end)
+                start = -1
+            continue
         fresh = place == 0 or body[lines[place - 1].end() : line.start()].count("\n") > 1
         opening = _OPENING.match(body, line.start(), line.end())
         begins = opening.end() if opening else line.start()

@@ -48,7 +48,8 @@ def find_better_quote(draft: ClaimDraft, pool: Mapping[str, Quote], around: Mapp
 
 def use_quote(draft: ClaimDraft, quote: Quote, around: Mapping[str, QuoteContext], language: Language) -> ClaimDraft:
     """Return the claim with this quote instead of its own."""
-    better = replace(draft, quotes=(quote,), evidence=evidence_of([quote], around))
+    sentence = draft.sentence._replace(keys=(quote.key,))
+    better = replace(draft, sentence=sentence, quotes=(quote,), evidence=evidence_of([quote], around))
     return better.with_verdict(Support.FULL, REPAIRED, word_remark("repaired", language))
 
 

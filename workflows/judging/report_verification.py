@@ -49,8 +49,10 @@ async def verify_report(
     changes: list[TextReplacement] = []
     if mend:
         drafts, changes = _repair_claims(report, drafts, pool, around, kit.language)
-    drafts, more = await look_again(drafts, kit, judges)
-    changes += more
+    drafts, softened = await look_again(drafts, kit, judges)
+    # A softened sentence has its citation with it: the replacement of its markers would overlap.
+    places = {(change.section, change.start) for change in softened}
+    changes = [change for change in changes if (change.section, change.start) not in places] + softened
     return _finish_report(report, drafts, changes, pool, kit.language, judges.second)
 
 

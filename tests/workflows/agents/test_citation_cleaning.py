@@ -19,6 +19,11 @@ from workflows.agents.citation_cleaning import clean_citations
         ("[[[q1]]] and [[5]]", "[q1] and [q0]"),
         ("said (https://made.up) and [q9][q1], [q1][q9] or [q9][q8]", "said [q0] and [q1], [q1] or [q0]"),
         ("cleaned before [q0], and [q1] [q0]", "cleaned before [q0], and [q1]"),
+        ("the band t(9;22)(q2;q1) and (q1)", "the band t(9;22)(q2;q1) and [q1]"),
+        ("p lies in [0, 1] and `argv[1]`, as `[1]` says", "p lies in [0, 1] and `argv[1]`, as `[q0]` says"),
+        ("written in .NET with `make  .` and P was .05 [q1] .", "written in .NET with `make  .` and P was .05 [q1]."),
+        ("```sh\ncut  -f[1] .\n```\nsaid [1] .", "```sh\ncut  -f[1] .\n```\nsaid [q0]."),
+        ("`curl https://made.up` and `[q1]`", "`curl [q0]` and `[q1]`"),
         ("- item  one\n  - nested [q2]", "- item one\n  - nested [q2]"),
     ],
 )

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from app.domain.evidence import Passage, Source, snapshot_hash
 from workflows.agents.quoting import locate_quote, quote_from
+from workflows.agents.untrusted import as_source
 
 TEXT = (
     "It was said: “The tariff of 1890 raised\nduties — sharply.” Some argued, as Mr. Clay did, that it ruined trade. "
@@ -95,3 +96,18 @@ def test_what_stands_in_a_text_is_found(text: str, data: st.DataObject) -> None:
     said = text[start : data.draw(st.integers(start + 10, len(text)))]
     if len(said.strip()) >= 8:
         assert locate_quote(text, said) is not None
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "\u26a0\ufe0f Warning: the lid opens by itself.",
+        "\u202bThe lid opens\u202c by itself at noon.",
+        "\u845b\U000e0100\u57ce\u5e02\u7684\u5e02\u653f\u5385\u5728\u6b64",
+        "Tumour protein 53 (p53) is mutated here.",
+    ],
+)
+def test_what_a_source_is_shown_as_is_found_in_it(source: str) -> None:
+    span = locate_quote(source, as_source(source))
+    assert span is not None
+    assert source[span.start : span.end].strip("\u202b. ") == source.strip("\u202b. ")

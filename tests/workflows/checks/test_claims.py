@@ -59,3 +59,12 @@ def test_a_marker_behind_a_scrap_still_counts_for_the_sentences_before_it() -> N
 def test_an_empty_body_has_none() -> None:
     assert claims_of("") == []
     assert claims_of("\n\n[[aaaa]]\n") == []
+
+
+def test_code_is_no_claim_and_a_sentence_in_bold_is_one() -> None:
+    body = (
+        "Install the packages first [[aaaa]].\n```bash\npip install the packages\n# and be done\n```\nThen duties rose [[bbbb]]."
+    )
+    assert texts(body) == ["Install the packages first.", "Then duties rose."]
+    assert texts("**Wages fell by 40 percent after 1890 [[cccc]]**") == ["Wages fell by 40 percent after 1890"]
+    assert texts("```\nWages fell by 40 percent.") == ["Wages fell by 40 percent."], "nothing closes the fence"

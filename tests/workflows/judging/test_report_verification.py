@@ -227,6 +227,16 @@ async def test_a_model_judges_what_is_not_verbatim_once_a_section() -> None:
     assert judged.claims[1].judge == "model"
 
 
+async def test_a_claim_that_got_better_evidence_and_is_softened_then_cites_that_evidence() -> None:
+    others = f"{PROTECT.text} {marker_of(PROTECT)}"
+    body = f"After the law of 1890, wages of iron workers rose {marker_of(POST)}{marker_of(SURPLUS)}. {others}"
+    model = ScriptedModel(lambda _: verdict(softened="Wages of iron workers rose."))
+    judged = await check(a_report(body), Judges(second=ClaimGrader.MODEL), model)
+    assert judged.sections[0].body == f"Wages of iron workers rose. {marker_of(WAGES)} {others}"
+    assert judged.claims[0].quote_keys == (WAGES.key,)
+    assert [judged.sections[0].body[c.start : c.end].split(" [[")[0] for c in judged.claims] == [c.text for c in judged.claims]
+
+
 async def test_a_softened_sentence_replaces_the_claim_and_keeps_its_citation() -> None:
     report = a_report(f"Glaciers retreat because of soot {marker_of(POST)}. {PROTECT.text} {marker_of(PROTECT)}")
     judged = await check(

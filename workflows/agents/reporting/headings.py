@@ -1,11 +1,14 @@
-"""Headings inside a written text. The bodies of a report have no headings of their own."""
+"""Headings inside a written text. The bodies of a report have no headings of their own; a line of code is none."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from workflows.checks.markdown import find_fenced_code, remove_open_fence
+
 _MARKED = re.compile(r"^[ \t]{0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t#]*$", re.MULTILINE)
-_MARKED_OR_BOLD = re.compile(rf"{_MARKED.pattern}|^[ \t]{{0,3}}\*\*([^*\n]{{2,120}})\*\*[ \t]*:?[ \t]*$", re.MULTILINE)
+_BOLD = r"^[ \t]{0,3}\*\*([^*\n\[\]]{1,119}[^*\n\[\].!?。！？])\*\*[ \t]*:?[ \t]*$"
+_MARKED_OR_BOLD = re.compile(rf"{_MARKED.pattern}|{_BOLD}", re.MULTILINE)
 _UNDERLINE = re.compile(r"(?<=\S)[ \t]*\n[ \t]{0,3}(?:=+|-+)[ \t]*$", re.MULTILINE)
 
 
@@ -18,10 +21,13 @@ class HeadedPart(NamedTuple):
 
 
 def split_at_headings(text: str) -> Iterator[HeadedPart]:
-    """Cut the text at its headings; a line that is bold as a whole counts as a heading of level 3."""
-    text = _UNDERLINE.sub("", text)
+    """Cut the text at its headings. A line that is bold as a whole, cites nothing and is no sentence is one of level 3."""
+    text = _remove_underlines(text)
+    code = find_fenced_code(text)
     level, heading, at = 0, "", 0
     for found in _MARKED_OR_BOLD.finditer(text):
+        if code.holds(found.start()):
+            continue
         yield HeadedPart(level, heading, text[at : found.start()].strip())
         level = len(found.group(1) or "###")
         heading = " ".join((found.group(2) or found.group(3) or "").split()).strip("*_# ")
@@ -32,8 +38,20 @@ def split_at_headings(text: str) -> Iterator[HeadedPart]:
 def flatten_headings(text: str, besides: str = "") -> str:
     """Turn headings into bold lines; remove empty headings and one that says `besides`."""
 
+    text = _remove_underlines(text)
+    code = find_fenced_code(text)
+
     def bold(match: re.Match[str]) -> str:
+        if code.holds(match.start()):
+            return match.group()
         heading = (match.group(2) or "").strip(" #*_")
         return f"**{heading}**" if heading and heading.casefold() != besides.casefold() else ""
 
-    return _MARKED.sub(bold, _UNDERLINE.sub("", text)).strip()
+    return _MARKED.sub(bold, text).strip()
+
+
+def _remove_underlines(text: str) -> str:
+    """Remove the lines that make a heading of the line above them, and a fence that nothing closes."""
+    text = remove_open_fence(text)
+    code = find_fenced_code(text)
+    return _UNDERLINE.sub(lambda match: match.group() if code.holds(match.start()) else "", text)
