@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 from uuid import UUID
 
 import asyncpg
@@ -27,7 +28,9 @@ from app.schedules.service.gateway import ScheduleGateway
 from app.schedules.service.schedules import ScheduleSync
 from app.webhooks.service.delivery import Deliverer, DeliveryPolicy
 
+Job: TypeAlias = Callable[[], Awaitable[None]]
 DISPATCH_EVERY = timedelta(seconds=5)
+AFTER_ERROR = timedelta(seconds=30)
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +63,7 @@ class Background:
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         """Do the work until the context ends; event streams end first."""
-        tasks = [asyncio.create_task(job) for job in self._list_jobs()]
+        tasks = [asyncio.create_task(_keep_doing(job)) for job in self._list_jobs()]
         try:
             yield
         finally:
@@ -69,23 +72,33 @@ class Background:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _list_jobs(self) -> list[Coroutine[Any, Any, None]]:
+    def _list_jobs(self) -> list[Job]:
         runs = Runs(self._trusted, self._gateway)
-        jobs = [
-            self.listener.run(),
-            self.deliverer.run(),
-            self.sync.keep_syncing(),
-            self.streams.keep_checking(),
-            keep_sweeping(self._trusted),
-            _keep_dispatching(runs.dispatch),
-            _keep_dispatching(ReportRevisions(self._trusted, self._gateway, runs).dispatch),
+        jobs: list[Job] = [
+            self.listener.run,
+            self.deliverer.run,
+            self.sync.keep_syncing,
+            self.streams.keep_checking,
+            partial(keep_sweeping, self._trusted),
+            partial(_keep_dispatching, runs.dispatch),
+            partial(_keep_dispatching, ReportRevisions(self._trusted, self._gateway, runs).dispatch),
         ]
-        return [*jobs, self.tending.keep_tending()] if self.index.configured else jobs
+        return [*jobs, self.tending.keep_tending] if self.index.configured else jobs
 
     def _pass_on(self, run_id: UUID, seq: int) -> None:
         """Tell the run's watchers of an event, and let webhooks look for it."""
         self.live.note_growth(run_id, seq)
         self.deliverer.wake()
+
+
+async def _keep_doing(job: Job) -> None:
+    """Do a job until cancelled. An error that it does not expect is logged, and ends it only for a while."""
+    while True:
+        try:
+            await job()
+        except Exception:
+            log.exception("unexpected error in the background; the work goes on in %s", AFTER_ERROR)
+        await asyncio.sleep(AFTER_ERROR.total_seconds())
 
 
 async def _keep_dispatching(dispatch: Callable[[], Awaitable[int]]) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -14,6 +15,7 @@ from app.accounts.storage import addresses
 from app.accounts.storage import organisations as accounts
 from app.domain.errors import Unavailable
 from app.domain.schedules import Timing
+from app.http import background
 from app.http.services import Services, open_services
 from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 
@@ -22,9 +24,10 @@ WEEKLY = {"cron": "0 8 * * mon", "time_zone": "Europe/Berlin"}
 
 @dataclass
 class Clock:
-    """Holds timings in memory. `away` plays an outage."""
+    """Holds timings in memory. `away` plays an outage, `broken` an error that nobody expects, once."""
 
     away: bool = False
+    broken: bool = False
     held: dict[UUID, tuple[Timing, bool]] = field(default_factory=dict)
     triggered: list[UUID] = field(default_factory=list)
 
@@ -43,6 +46,9 @@ class Clock:
     def _check(self) -> None:
         if self.away:
             raise Unavailable("away")
+        if self.broken:
+            self.broken = False
+            raise RuntimeError("broken")
 
 
 @pytest.fixture
@@ -92,6 +98,17 @@ async def test_a_schedule_is_made_changed_triggered_and_deleted(api: ApiClient, 
     assert schedule in clock.held
     clock.away = False  # what could not be told is told later
     await until(lambda: schedule not in clock.held)
+
+
+async def test_an_unexpected_error_ends_the_work_in_the_background_only_for_a_while(
+    api: ApiClient, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(background, "AFTER_ERROR", timedelta(seconds=0.1))
+    clock.broken = True
+    new = {"name": "After an error", "run": {"question": "What does the harbour cost?"}, "timing": WEEKLY}
+    schedule = UUID((await api.post("/v1/schedules", new)).json["id"])
+    await until(lambda: schedule in clock.held)
+    assert "RuntimeError: broken" in caplog.text
 
 
 async def test_schedules_are_listed_page_by_page(api: ApiClient) -> None:
