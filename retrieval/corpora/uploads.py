@@ -12,12 +12,13 @@ import os
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
-from pydantic import ValidationError
+from pydantic import AfterValidator, ValidationError
 
 from app.domain.errors import InvalidInput, SourceUnreadable
 from app.domain.evidence import Source, snapshot_hash
+from app.domain.options import to_one_line
 from app.domain.value import Value
 from retrieval.corpora.extract import Extract
 from retrieval.corpora.file_reader import FileReader
@@ -28,6 +29,8 @@ from retrieval.store.documents import StoredState
 
 ABOUT, READ, TEXT, ORIGINAL = "about.json", "read.json", "text", "original"
 V = TypeVar("V", bound=Value)
+Told = Annotated[str, AfterValidator(to_one_line)]
+"""Words that readers take from the file: a NUL in them is text that PostgreSQL refuses."""
 READERS_VERSION = "2"
 """The version of the readers. A new one makes builds read all files again."""
 
@@ -45,9 +48,9 @@ class UploadReading(Value):
 
     readers: str
     snapshot: str = ""
-    error: str = ""
-    note: str = ""
-    author: str = ""
+    error: Told = ""
+    note: Told = ""
+    author: Told = ""
     published: str = ""
     characters: int = 0
 

@@ -43,7 +43,18 @@ class IndexService:
                 content, status = await response.read(), response.status
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Unavailable(f"the index does not answer ({type(error).__name__})") from error
-        told: dict[str, Any] = orjson.loads(content) if content else {}
+        told = _parse(content, status)
         if status >= 400:
             raise _ERRORS.get(status, InvalidInput if status < 500 else Unavailable)(str(told.get("error")))
         return told
+
+
+def _parse(content: bytes, status: int) -> dict[str, Any]:
+    """Return the answer's object; a page of a proxy is no word of the index, not even that something is not found."""
+    try:
+        told = orjson.loads(content or b"{}")
+    except orjson.JSONDecodeError as error:
+        raise Unavailable(f"the index does not answer in JSON (status {status})") from error
+    if not isinstance(told, dict):
+        raise Unavailable(f"the index does not answer with an object (status {status})")
+    return told

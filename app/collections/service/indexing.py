@@ -6,7 +6,7 @@ Each step reads the state and does the next thing: it can be cut off anywhere, r
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,11 +22,13 @@ from app.collections.storage import redaction
 from app.collections.storage.indexing import IndexProgress, UnsettledCollection, UnsettledDocument
 from app.domain.errors import Conflict, NotFound, RubricaError
 
-COLLECTIONS_AT_ONCE = 50
+PAGE = 50
 BUSY = timedelta(seconds=1)
 QUIET = timedelta(seconds=5)
 AFTER_FAILURE = timedelta(seconds=30)
-"""The time for which a failed build is left alone."""
+"""The time for which a failed build is left alone, and a collection after an error that nobody expects."""
+FOR_RUNS = timedelta(minutes=1)
+"""The time between two looks at a collection that only waits for runs, whose logs each look reads."""
 ROWLESS = timedelta(minutes=10)
 """A document's folder this old without a row was left behind by a cut-off upload."""
 SWEEP_EVERY = timedelta(hours=1)
@@ -43,6 +45,13 @@ class IndexState(NamedTuple):
     writing: bool
 
 
+class Rest(NamedTuple):
+    """The rest of a collection: until a time as of `time.monotonic()`, unless it is changed meanwhile."""
+
+    until: float
+    changed_at: datetime
+
+
 class CollectionTender:
     """A worker that keeps index, files and runs in step with sent and deleted documents. `trusted` sees all organisations."""
 
@@ -52,6 +61,7 @@ class CollectionTender:
         self._index = index
         self._woken = asyncio.Event()
         self._swept = 0.0
+        self._rests: dict[UUID, Rest] = {}
 
     def wake(self) -> None:
         """Look for work now."""
@@ -75,15 +85,38 @@ class CollectionTender:
     async def tend(self) -> bool:
         """Do the next step of every collection that needs one; return True when there was any."""
         await self._sweep()
-        waiting = await storage.list_unsettled(self._trusted, COLLECTIONS_AT_ONCE)
-        for collection in waiting:
-            try:
-                await (self._delete_collection(collection) if collection.deleted else self._tend_one(collection))
-            except (RubricaError, OSError) as error:
-                log.warning("the collection %s waits: %s", collection.id, error)
-        return bool(waiting)
+        now, busy = time.monotonic(), False
+        self._rests = {id_: rest for id_, rest in self._rests.items() if rest.until > now}
+        async for collection in self._list_awake():
+            pause = await self._tend_safely(collection)
+            self._rests[collection.id] = Rest(time.monotonic() + pause.total_seconds(), collection.changed_at)
+            busy = True
+        return busy
 
-    async def _tend_one(self, collection: UnsettledCollection) -> None:
+    async def _list_awake(self) -> AsyncIterator[UnsettledCollection]:
+        """Yield the unsettled collections of everybody, without those that rest."""
+        last = UUID(int=0)
+        while page := await storage.list_unsettled(self._trusted, last, PAGE):
+            for collection in page:
+                rest = self._rests.get(collection.id)
+                if rest is None or rest.changed_at != collection.changed_at:
+                    yield collection
+            last = page[-1].id
+
+    async def _tend_safely(self, collection: UnsettledCollection) -> timedelta:
+        """Do a collection's next step; return how long it can rest. No error of one collection keeps the others waiting."""
+        try:
+            moves = await (self._delete_collection(collection) if collection.deleted else self._tend_one(collection))
+        except (RubricaError, OSError) as error:
+            log.warning("the collection %s waits: %s", collection.id, error)
+            return QUIET
+        except Exception:
+            log.exception("unexpected error with the collection %s; the next attempt is in %s", collection.id, AFTER_FAILURE)
+            return AFTER_FAILURE
+        return timedelta() if moves else FOR_RUNS
+
+    async def _tend_one(self, collection: UnsettledCollection) -> bool:
+        """Do the next step; return False when all that is left waits for runs to end."""
         there = await self._read_state(collection)
         kept = await storage.list_documents(self._trusted, collection.id)
         leaving = [document for document in kept if document.deleted]
@@ -95,22 +128,27 @@ class CollectionTender:
             self._trusted, collection.id, [IndexProgress(id_, "failed", FILE_LOST, "", 0) for id_ in lost]
         )
         if there.writing:
-            return  # later changes wait for the end of this build
+            return True  # later changes wait for the end of this build
         if len(waiting) > len(lost) or there.strays or there.ids & {document.id for document in leaving}:
             await self._build(collection)
-        else:
-            await self._forget_all(collection.id, leaving)
+            return True
+        return await self._forget_all(collection.id, leaving)
 
-    async def _delete_collection(self, collection: UnsettledCollection) -> None:
-        """Delete the whole collection. Its documents' hashes are noted first, while the index still knows them."""
+    async def _delete_collection(self, collection: UnsettledCollection) -> bool:
+        """Delete the whole collection; return False when it waits for runs to end.
+
+        Its documents' hashes are noted first, while the index still knows them.
+        """
         await self._read_state(collection)
         try:
             await self._index.call("DELETE", f"/collections/{index_name_of(collection.id)}")
         except NotFound:
             log.debug("the collection %s is not in the index", collection.id)
         await asyncio.to_thread(self._files.remove, self._files.folder_of_collection(collection.organisation_id, collection.id))
-        if await self._forget_all(collection.id, await storage.list_documents(self._trusted, collection.id)):
-            await storage.drop_collection(self._trusted, collection.id)
+        if not await self._forget_all(collection.id, await storage.list_documents(self._trusted, collection.id)):
+            return False
+        await storage.drop_collection(self._trusted, collection.id)
+        return True
 
     async def _read_state(self, collection: UnsettledCollection) -> IndexState:
         """Read and note how far the index is with a collection."""

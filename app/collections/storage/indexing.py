@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -11,10 +12,11 @@ from app.collections.nouns import DocumentState
 from app.database.engine import Executor, translate_outages
 
 UNSETTLED = """
-    SELECT c.id, c.organisation_id, c.deleted_at IS NOT NULL AS deleted FROM collections c
-    WHERE c.deleted_at IS NOT NULL OR EXISTS (SELECT FROM collection_documents d WHERE d.collection_id = c.id
-                                              AND d.state NOT IN ('indexed', 'failed'))
-    ORDER BY c.created_at LIMIT $1"""
+    SELECT c.id, c.organisation_id, c.deleted_at IS NOT NULL AS deleted, greatest(c.deleted_at, d.changed_at) AS changed_at
+    FROM collections c LEFT JOIN (SELECT collection_id, max(greatest(received_at, deleted_at)) AS changed_at
+                                  FROM collection_documents WHERE state NOT IN ('indexed', 'failed')
+                                  GROUP BY collection_id) d ON d.collection_id = c.id
+    WHERE (c.deleted_at IS NOT NULL OR d.collection_id IS NOT NULL) AND c.id > $1 ORDER BY c.id LIMIT $2"""
 # A document on its way out keeps that state; its hash is still wanted.
 NOTE = """
     UPDATE collection_documents d SET state = CASE WHEN d.deleted_at IS NULL THEN n.state ELSE d.state END,
@@ -45,11 +47,12 @@ READERS = """
 
 
 class UnsettledCollection(NamedTuple):
-    """A collection in which something is on its way in or out."""
+    """A collection in which something is on its way in or out; at `changed_at` somebody last sent or deleted such a thing."""
 
     id: UUID
     organisation_id: UUID
     deleted: bool
+    changed_at: datetime
 
 
 class IndexProgress(NamedTuple):
@@ -78,10 +81,10 @@ class ReadingRun(NamedTuple):
     finished: bool
 
 
-async def list_unsettled(trusted: Executor, limit: int) -> Sequence[UnsettledCollection]:
-    """List up to `limit` collections that need tending."""
+async def list_unsettled(trusted: Executor, after: UUID, limit: int) -> Sequence[UnsettledCollection]:
+    """List up to `limit` collections that need tending, in the order of their ids, with ids after `after`."""
     async with translate_outages():
-        return [UnsettledCollection(*row) for row in await trusted.fetch(UNSETTLED, limit)]
+        return [UnsettledCollection(*row) for row in await trusted.fetch(UNSETTLED, after, limit)]
 
 
 async def note_progress(trusted: Executor, collection: UUID, progress: Sequence[IndexProgress]) -> None:
