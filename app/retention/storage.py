@@ -47,6 +47,12 @@ COUNTS = """
     DELETE FROM outside_counts c WHERE c.day < current_date - 366
        OR (c.organisation_id <> '00000000-0000-0000-0000-000000000000'
            AND NOT EXISTS (SELECT FROM organisations o WHERE o.id = c.organisation_id))"""
+# An organisation whose last member was erased, once its documents and schedules are gone everywhere.
+NAMELESS = """
+    DELETE FROM organisations o
+    WHERE o.name = '' AND NOT EXISTS (SELECT FROM memberships m WHERE m.organisation_id = o.id)
+      AND NOT EXISTS (SELECT FROM collections c WHERE c.organisation_id = o.id)
+      AND NOT EXISTS (SELECT FROM schedules s WHERE s.organisation_id = o.id)"""
 STATEMENTS: Mapping[str, str] = MappingProxyType(
     {
         "runs": RUNS,
@@ -59,6 +65,7 @@ STATEMENTS: Mapping[str, str] = MappingProxyType(
         "drafts": DRAFTS,
         "fleets": FLEETS,  # their questions go with them
         "snapshots": SNAPSHOTS,
+        "organisations": NAMELESS,
         "outside_counts": COUNTS,
     }
 )

@@ -32,6 +32,8 @@ class PersonalData:
     async def erase(self, password: str, by: Tenant) -> None:
         """Erase a person. An organisation in which they are alone is deleted with its data; what they made in others stays.
 
+        Files and index of its documents, and the times of its schedules, go within moments, by the work in the background.
+
         Raises:
             Unauthenticated: the password is wrong.
             Forbidden: they have none to confirm with.

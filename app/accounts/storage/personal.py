@@ -66,6 +66,15 @@ PLACES = """
            AS last_owner
     FROM organisations o WHERE o.id IN (SELECT organisation_id FROM memberships WHERE user_id = $1) ORDER BY o.id FOR UPDATE"""
 DISSOLVE = "DELETE FROM organisations WHERE id = $1"
+# Files, index and workflow service are told of these by their rows, which stay without a word in them until that is done.
+COLLECTIONS = "SELECT id FROM collections WHERE organisation_id = $1"
+SCHEDULES = "SELECT id FROM schedules WHERE organisation_id = $1"
+NAMELESS = "INSERT INTO organisations (id, name) VALUES ($1, '')"
+GOING_COLLECTIONS = """
+    INSERT INTO collections (id, organisation_id, name, everyone, deleted_at) SELECT unnest($2::uuid[]), $1, '', false, now()"""
+GOING_SCHEDULES = """
+    INSERT INTO schedules (id, organisation_id, name, query, cron, time_zone, jitter_s, overlap, deleted_at)
+    SELECT unnest($2::uuid[]), $1, '', '{}', '', '', 0, 'skip', now()"""
 BLUR = """
     UPDATE audit SET address = CASE WHEN user_id = $1 THEN '' ELSE address END,
                      subject = CASE WHEN subject = $1::text THEN '' ELSE subject END
@@ -105,9 +114,18 @@ async def list_organisations(database: Executor, user: UUID) -> Sequence[LeftOrg
 
 
 async def dissolve(database: Executor, organisation: UUID) -> None:
-    """Delete an organisation and everything in it."""
+    """Delete an organisation and everything in it.
+
+    The ids of its collections and schedules stay, marked as deleted, until what these have outside the database is gone, too.
+    """
     async with translate_outages():
+        collections = [row["id"] for row in await database.fetch(COLLECTIONS, organisation)]
+        schedules = [row["id"] for row in await database.fetch(SCHEDULES, organisation)]
         await database.execute(DISSOLVE, organisation)
+        if collections or schedules:
+            await database.execute(NAMELESS, organisation)
+            await database.execute(GOING_COLLECTIONS, organisation, collections)
+            await database.execute(GOING_SCHEDULES, organisation, schedules)
 
 
 async def forget(database: Executor, user: UUID, email: str) -> None:

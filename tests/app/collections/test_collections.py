@@ -1,18 +1,26 @@
 """Own documents over the API, with the real index behind it: sending, following, sharing, deleting; and nobody else's."""
 
 import asyncio
+from collections.abc import Iterator
 from uuid import UUID
 
 import asyncpg
+import pytest
 
 from app.accounts.nouns.access import Role
-from app.collections.nouns import MAX_FILE_BYTES
+from app.collections.nouns import MAX_FILE_BYTES, index_name_of
+from app.collections.service.index_owner import IndexService
+from app.domain.errors import NotFound
 from app.http.services import Services
+from app.retention.service.retention import delete_past
 from app.runs.storage.run_log import RunLog
 from rubrica_client import AsyncClient, schedules
 from rubrica_client import documents as calls
 from rubrica_client.models import Access
+from tests.app.accounts.test_personal import traces
+from tests.app.browser import PASSWORD
 from tests.app.collections.conftest import documents, send, settled
+from tests.app.conftest import NewBrowser
 from tests.app.database.conftest import OrganisationWithRun, add_member
 from tests.app.served_api import serve_api
 from tests.retrieval.service.owner_process import OwnerProcess
@@ -66,6 +74,30 @@ async def test_documents_are_sent_followed_replaced_and_deleted(
         assert (await api.send("DELETE", f"/v1/collections/{collection}")).status == 202
         assert (await api.get(f"/v1/collections/{collection}")).is_problem(404)
         assert (await api.post("/v1/collections", {"name": "Contracts"})).status == 201  # the name is free at once
+
+
+async def test_documents_go_with_their_organisations_last_member(
+    services: Services, new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool, owner: OwnerProcess
+) -> None:
+    browser = await new_browser()
+    me = await browser.sign_up(next(addresses))
+    organisation, name = UUID(me["organisation"]["id"]), "Papers of nobody"
+    collection = (await browser.post("/v1/collections", {"name": name})).json["id"]
+    await send(browser, collection, ("lease.md", LEASE))
+    await settled(browser, collection)
+    folder, index = owner.home / "documents" / organisation.hex, IndexService(f"unix:{owner.socket}")
+    progress = f"/collections/{index_name_of(UUID(collection))}/progress"
+    assert LEASE in [path.read_bytes() for path in folder.rglob("original*")]
+    assert await index.call("GET", progress)
+    assert (await browser.post("/v1/me/erasure", {"password": PASSWORD})).status == 204
+    assert await traces(pool, me["user_id"], name, "lease.md") == {}
+    while await traces(pool, collection):
+        await asyncio.sleep(0.1)
+    assert list(folder.iterdir()) == []
+    with pytest.raises(NotFound):
+        await index.call("GET", progress)
+    await delete_past(pool)
+    assert await traces(pool, str(organisation)) == {}
 
 
 async def test_what_is_sent_is_bounded(

@@ -17,6 +17,10 @@ from app.domain.errors import Unavailable
 from app.domain.schedules import Timing
 from app.http import background
 from app.http.services import Services, open_services
+from app.retention.service.retention import delete_past
+from tests.app.accounts.test_personal import traces
+from tests.app.browser import PASSWORD
+from tests.app.conftest import NewBrowser
 from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 
 WEEKLY = {"cron": "0 8 * * mon", "time_zone": "Europe/Berlin"}
@@ -98,6 +102,27 @@ async def test_a_schedule_is_made_changed_triggered_and_deleted(api: ApiClient, 
     assert schedule in clock.held
     clock.away = False  # what could not be told is told later
     await until(lambda: schedule not in clock.held)
+
+
+async def test_schedules_end_with_their_organisations_last_member(
+    new_browser: NewBrowser, clock: Clock, pool: asyncpg.Pool
+) -> None:
+    browser = await new_browser()
+    me = await browser.sign_up(f"{uuid4()}@example.org", "Goes with its schedules")
+    new = {"name": "Goes, too", "run": {"question": "What does the harbour cost?"}, "timing": WEEKLY}
+    schedule = UUID((await browser.post("/v1/schedules", new)).json["id"])
+    await until(lambda: schedule in clock.held)
+    clock.away = True
+    assert (await browser.post("/v1/me/erasure", {"password": PASSWORD})).status == 204
+    assert await traces(pool, me["user_id"], "Goes with its schedules", "Goes, too") == {}
+    await delete_past(pool)
+    assert schedule in clock.held
+    clock.away = False
+    await until(lambda: schedule not in clock.held)
+    while "schedules" in await traces(pool, str(schedule)):
+        await asyncio.sleep(0.02)
+    await delete_past(pool)
+    assert await traces(pool, me["organisation"]["id"]) == {}
 
 
 async def test_an_unexpected_error_ends_the_work_in_the_background_only_for_a_while(
