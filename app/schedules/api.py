@@ -64,7 +64,10 @@ class SchedulesController(Controller):
         await schedules.delete(schedule_id)
 
     @post(
-        "/{schedule_id:uuid}/trigger", status_code=202, opt=needs(AccessScope.SCHEDULES_WRITE), responses=problem_responses(404)
+        "/{schedule_id:uuid}/trigger",
+        status_code=202,
+        opt=needs(AccessScope.SCHEDULES_WRITE),
+        responses=problem_responses(400, 404),
     )
     async def trigger(self, schedule_id: ScheduleId, schedules: SchedulesService) -> Schedule:
         """Ask once, now."""

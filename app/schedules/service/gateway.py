@@ -11,6 +11,7 @@ class ScheduleGateway(Protocol):
     """The protocol that holds the timing of schedules.
 
     Raises:
+        InvalidInput: the workflow service refuses this timing.
         Unavailable: the workflow service does not answer now.
     """
 

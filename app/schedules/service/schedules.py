@@ -13,7 +13,7 @@ from app.collections.service.index_names import resolve_collections
 from app.database.engine import Executor
 from app.database.tenancy import TenantDatabase
 from app.domain.deliveries import MailDelivery
-from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError
+from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, Unavailable
 from app.domain.query import ResearchQuery
 from app.domain.revision import DELIVERED
 from app.domain.schedules import MAX_SCHEDULES, Firing, Schedule, Timing
@@ -22,6 +22,7 @@ from app.runs.storage import runs
 from app.schedules.service import cron
 from app.schedules.service.gateway import ScheduleGateway
 from app.schedules.storage import deliveries, schedules
+from app.schedules.storage.schedules import UnsyncedSchedule
 
 SYNC_EVERY = timedelta(seconds=5)
 BATCH = 100
@@ -167,16 +168,30 @@ class ScheduleSync:
                 continue
 
     async def sync(self) -> int:
-        """Tell of each schedule that changed; return how many these were."""
-        waiting = await schedules.list_unsynced(self._trusted, BATCH)
+        """Tell of each schedule that changed; return how many these were. One that cannot be told of holds up no other."""
+        waiting, failures = await schedules.list_unsynced(self._trusted, BATCH), list[Unavailable]()
         for schedule in waiting:
-            if schedule.deleted:
-                await self._gateway.remove(schedule.id)
-                await schedules.drop(self._trusted, schedule.id)
-            else:
-                await self._gateway.put(schedule.id, schedule.timing, schedule.paused)
-                await schedules.mark_synced(self._trusted, schedule.id, schedule.revision)
-        return len(waiting)
+            try:
+                await self._tell_of(schedule)
+            except Unavailable as error:
+                failures.append(error)
+        if failures:
+            log.warning("%d of %d schedules wait: %s", len(failures), len(waiting), failures[0])
+        return len(waiting) - len(failures)
+
+    async def _tell_of(self, schedule: UnsyncedSchedule) -> None:
+        if schedule.deleted:
+            await self._gateway.remove(schedule.id)
+            await schedules.drop(self._trusted, schedule.id)
+            return
+        try:
+            await self._gateway.put(schedule.id, schedule.timing, schedule.paused)
+        except InvalidInput as error:
+            log.warning("schedule %s is paused: %s", schedule.id, error)
+            await self._gateway.remove(schedule.id)  # an older timing must not go on
+            await schedules.refuse(self._trusted, schedule.id, schedule.revision, str(error))
+        else:
+            await schedules.mark_synced(self._trusted, schedule.id, schedule.revision)
 
 
 class Subscriptions:

@@ -18,7 +18,7 @@ from temporalio.client import (
 from temporalio.service import RPCError, RPCStatusCode
 
 from app.domain.contract import RESEARCH_QUEUE
-from app.domain.errors import RubricaError, Unavailable
+from app.domain.errors import InvalidInput, RubricaError, Unavailable
 from app.domain.schedules import LIVING_WORKFLOW, Firings, Overlap, Timing, schedule_workflow_id
 from app.runs.service.temporal_gateway import connect
 
@@ -44,7 +44,7 @@ class TemporalSchedules:
         except ScheduleAlreadyRunningError:
             await self._update(client, schedule, wanted)
         except RPCError as error:
-            raise _unavailable_of(error) from error
+            raise _error_of(error) from error
 
     async def trigger(self, schedule: UUID) -> None:
         """Ask once, now; an asking under way counts as this one."""
@@ -52,7 +52,7 @@ class TemporalSchedules:
         try:
             await client.get_schedule_handle(schedule_workflow_id(schedule)).trigger(rpc_timeout=LIMIT)
         except RPCError as error:
-            raise _unavailable_of(error) from error
+            raise _error_of(error) from error
 
     async def remove(self, schedule: UUID) -> None:
         """Delete a schedule, if it exists."""
@@ -61,7 +61,7 @@ class TemporalSchedules:
             await client.get_schedule_handle(schedule_workflow_id(schedule)).delete(rpc_timeout=LIMIT)
         except RPCError as error:
             if error.status is not RPCStatusCode.NOT_FOUND:
-                raise _unavailable_of(error) from error
+                raise _error_of(error) from error
 
     async def _update(self, client: Client, schedule: UUID, wanted: Schedule) -> None:
         def make_update(_: ScheduleUpdateInput) -> ScheduleUpdate:
@@ -70,7 +70,7 @@ class TemporalSchedules:
         try:
             await client.get_schedule_handle(schedule_workflow_id(schedule)).update(make_update, rpc_timeout=LIMIT)
         except RPCError as error:
-            raise _unavailable_of(error) from error
+            raise _error_of(error) from error
 
     async def _get_client(self) -> Client:
         if self._client is None:
@@ -92,5 +92,7 @@ def _schedule_of(schedule: UUID, timing: Timing, paused: bool) -> Schedule:
     return Schedule(action=action, spec=spec, policy=policy, state=ScheduleState(paused=paused))
 
 
-def _unavailable_of(error: RPCError) -> Unavailable:
+def _error_of(error: RPCError) -> RubricaError:
+    if error.status is RPCStatusCode.INVALID_ARGUMENT:
+        return InvalidInput(f"the workflow service refuses this timing: {error.message}")
     return Unavailable(f"the workflow service does not answer: {error.message}")

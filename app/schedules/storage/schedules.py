@@ -37,6 +37,8 @@ UNSYNCED = """
     SELECT id, cron, time_zone, jitter_s, overlap, paused, deleted_at IS NOT NULL AS deleted, revision FROM schedules
     WHERE synced < revision ORDER BY id LIMIT $1"""
 SYNCED = "UPDATE schedules SET synced = $2 WHERE id = $1 AND synced < $2"
+# What was changed meanwhile is told of again.
+REFUSE = "UPDATE schedules SET paused = true, detail = $3, synced = $2 WHERE id = $1 AND revision = $2 AND deleted_at IS NULL"
 GONE = "DELETE FROM schedules WHERE id = $1 AND deleted_at IS NOT NULL"
 SET_BASELINE = "UPDATE schedules SET baseline_id = $2 WHERE id = $1"
 PAUSE = "UPDATE schedules SET paused = true, detail = $2, revision = revision + 1 WHERE id = $1 AND deleted_at IS NULL"
@@ -116,6 +118,12 @@ async def mark_synced(trusted: Executor, schedule: UUID, revision: int) -> None:
     """Note that the workflow service knows this revision."""
     async with translate_outages():
         await trusted.execute(SYNCED, schedule, revision)
+
+
+async def refuse(trusted: Executor, schedule: UUID, revision: int, detail: str) -> None:
+    """Pause a schedule whose timing the workflow service refuses in this revision, and say why; it is not told again."""
+    async with translate_outages():
+        await trusted.execute(REFUSE, schedule, revision, detail)
 
 
 async def drop(trusted: Executor, schedule: UUID) -> None:

@@ -13,7 +13,7 @@ import pytest
 from app.accounts.nouns.access import LOCAL_ORGANISATION, Role
 from app.accounts.storage import addresses
 from app.accounts.storage import organisations as accounts
-from app.domain.errors import Unavailable
+from app.domain.errors import InvalidInput, Unavailable
 from app.domain.schedules import Timing
 from app.http import background
 from app.http.services import Services, open_services
@@ -28,15 +28,21 @@ WEEKLY = {"cron": "0 8 * * mon", "time_zone": "Europe/Berlin"}
 
 @dataclass
 class Clock:
-    """Holds timings in memory. `away` plays an outage, `broken` an error that nobody expects, once."""
+    """Holds timings in memory.
+
+    `away` plays an outage, `broken` an error that nobody expects, once; it knows nothing of the time zones `strange`.
+    """
 
     away: bool = False
     broken: bool = False
+    strange: str = ""
     held: dict[UUID, tuple[Timing, bool]] = field(default_factory=dict)
     triggered: list[UUID] = field(default_factory=list)
 
     async def put(self, schedule: UUID, timing: Timing, paused: bool) -> None:
         self._check()
+        if timing.time_zone == self.strange:
+            raise InvalidInput("no such time zone")
         self.held[schedule] = timing, paused
 
     async def trigger(self, schedule: UUID) -> None:
@@ -134,6 +140,34 @@ async def test_an_unexpected_error_ends_the_work_in_the_background_only_for_a_wh
     schedule = UUID((await api.post("/v1/schedules", new)).json["id"])
     await until(lambda: schedule in clock.held)
     assert "RuntimeError: broken" in caplog.text
+
+
+async def test_a_timing_that_the_workflow_service_refuses_is_paused_and_holds_up_no_other(
+    api: ApiClient, clock: Clock, pool: asyncpg.Pool
+) -> None:
+    async def make(zone: str) -> str:
+        new = {"name": zone, "run": {"question": "Why?"}, "timing": {"cron": "0 8 * * mon", "time_zone": zone}}
+        return str((await api.post("/v1/schedules", new)).json["id"])
+
+    async def unsynced(schedule: str) -> bool:
+        return bool(await pool.fetchval("SELECT synced < revision FROM schedules WHERE id = $1", UUID(schedule)))
+
+    refused = await make("Asia/Shanghai")
+    await until(lambda: UUID(refused) in clock.held)
+    clock.strange = "Asia/Tokyo"
+    new = {"timing": {"cron": "0 8 * * mon", "time_zone": clock.strange}}
+    assert (await api.send("PATCH", f"/v1/schedules/{refused}", json=new)).status == 200
+    others = [await make("Europe/Berlin") for _ in range(5)]
+    await until(lambda: set(map(UUID, others)) <= clock.held.keys())
+    while await unsynced(refused):
+        await asyncio.sleep(0.02)
+    told = (await api.get(f"/v1/schedules/{refused}")).json
+    assert (told["paused"], told["detail"], told["next_at"]) == (True, "no such time zone", None)
+    assert UUID(refused) not in clock.held, "its older timing does not go on"
+    assert (await api.post(f"/v1/schedules/{refused}/trigger")).is_problem(400)
+    again = await api.send("PATCH", f"/v1/schedules/{refused}", json={"paused": False, "timing": WEEKLY})
+    assert (again.json["paused"], again.json["detail"]) == (False, "")
+    await until(lambda: UUID(refused) in clock.held)
 
 
 async def test_schedules_are_listed_page_by_page(api: ApiClient) -> None:

@@ -7,7 +7,7 @@ import pytest
 from temporalio.client import ScheduleOverlapPolicy
 from temporalio.service import RPCError
 
-from app.domain.errors import Unavailable
+from app.domain.errors import InvalidInput, Unavailable
 from app.domain.schedules import Overlap, Timing, schedule_workflow_id
 from app.runs.service.temporal_gateway import connect
 from app.schedules.service.temporal_gateway import TemporalSchedules
@@ -35,5 +35,7 @@ async def test_a_schedule_is_held_as_the_database_has_it(temporal_address: str) 
     await schedules.remove(schedule)
     with pytest.raises(RPCError):
         await handle.describe()
+    with pytest.raises(InvalidInput, match="DayOfMonth is not in range"):
+        await schedules.put(schedule, weekly.model_copy(update={"cron": "0 8 L * *"}), paused=False)
     with pytest.raises(Unavailable):
         await TemporalSchedules("127.0.0.1:9").put(schedule, weekly, paused=False)
