@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from app.database.engine import Executor, translate_outages
+from app.database.json_text import replace_nul
 from app.domain.rubric import Rubric
 from app.domain.run import EventType
 from app.domain.scorecard import Scorecard
@@ -43,7 +44,7 @@ class StoredRubric(NamedTuple):
 
 async def add(database: Executor, run_id: UUID, rubric: Rubric, drafted: Rubric | None) -> None:
     """Keep the rubric that a run is asked with."""
-    texts = (drafted.model_dump_json() if drafted else None, rubric.model_dump_json())
+    texts = (replace_nul(drafted.model_dump_json()) if drafted else None, replace_nul(rubric.model_dump_json()))
     async with translate_outages():
         await database.execute(ADD, run_id, *texts, rubric != drafted)
 
@@ -52,7 +53,7 @@ async def add_draft(database: Executor, run_id: UUID, rubric: Rubric) -> None:
     """Keep the rubric that was drafted for a run, unless it has one, appending `rubric_drafted`."""
     told = {"criteria": len(rubric.criteria), "origin": rubric.origin.value, "notice": rubric.notice}
     async with translate_outages():
-        await database.execute(DRAFT, run_id, rubric.model_dump_json(), EventType.RUBRIC_DRAFTED, to_json(told))
+        await database.execute(DRAFT, run_id, replace_nul(rubric.model_dump_json()), EventType.RUBRIC_DRAFTED, to_json(told))
 
 
 async def get(database: Executor, run_id: UUID) -> StoredRubric | None:
@@ -69,7 +70,7 @@ async def edit(database: Executor, run_id: UUID, rubric: Rubric) -> bool:
     """Replace the rubric, appending `rubric_edited`; the draft stays. False without one, or once the report is being written."""
     told = {"criteria": len(rubric.criteria)}
     async with translate_outages():
-        seq = await database.fetchval(EDIT, run_id, rubric.model_dump_json(), EventType.RUBRIC_EDITED, to_json(told))
+        seq = await database.fetchval(EDIT, run_id, replace_nul(rubric.model_dump_json()), EventType.RUBRIC_EDITED, to_json(told))
     return seq is not None
 
 
@@ -77,7 +78,7 @@ async def save_scorecard(database: Executor, run_id: UUID, card: Scorecard) -> N
     """Keep the scorecard of the finished report, appending `scorecard_ready`. The first one stays."""
     told: Mapping[str, Any] = {"overall": card.overall, "judged": card.judged, "criteria": len(card.items)}
     async with translate_outages():
-        await database.execute(SCORE, run_id, card.model_dump_json(), EventType.SCORECARD_READY, to_json(told))
+        await database.execute(SCORE, run_id, replace_nul(card.model_dump_json()), EventType.SCORECARD_READY, to_json(told))
 
 
 async def get_scorecard(database: Executor, run_id: UUID) -> Scorecard | None:

@@ -8,6 +8,7 @@ import asyncpg
 from asyncpg import Record
 
 from app.database.engine import Executor, translate_outages
+from app.database.json_text import replace_nul
 from app.domain.budget import Usage
 from app.domain.errors import Conflict
 from app.domain.revision import FollowUp, ReportTask, TaskKind, TaskRequest, TaskStatus
@@ -107,7 +108,7 @@ async def finish(
             status,
             detail.replace("\x00", ""),
             version,
-            answer.model_dump_json() if answer else None,
+            replace_nul(answer.model_dump_json()) if answer else None,
             (usage or Usage()).model_dump_json(),
         )
 

@@ -8,6 +8,7 @@ import asyncpg
 from asyncpg import Record
 
 from app.database.engine import Executor, translate_outages
+from app.database.json_text import replace_nul
 from app.domain.budget import Usage
 from app.domain.errors import Conflict
 from app.domain.report import Report
@@ -81,7 +82,7 @@ async def add(
                 info.section,
                 info.note,
                 info.usage.model_dump_json(),
-                report.model_dump_json(),
+                replace_nul(report.model_dump_json()),
                 markdown,
                 html,
                 to_json(evidence),

@@ -7,6 +7,7 @@ from uuid import UUID
 import orjson
 
 from app.database.engine import Executor, translate_outages
+from app.database.json_text import replace_nul
 from app.domain.budget import Usage
 from app.domain.contract import Halt, ResearchInput
 from app.domain.errors import NotFound
@@ -267,7 +268,7 @@ class RunLog:
         None where this plan, or a later one, is kept already: it was sent twice, or too late.
         """
         text = plan.model_dump_json()
-        values = (run_id, text, list(dropped), event, f'{{"plan":{text}}}', plan.revision)
+        values = (run_id, text, list(dropped), event, f'{{"plan":{replace_nul(text)}}}', plan.revision)
         async with translate_outages():
             row = await self._pool.fetchrow(SAVE_PLAN, *values)
         assert row is not None
@@ -283,7 +284,7 @@ class RunLog:
         markdown, html = (text.replace("\x00", "") for text in renderings)  # PostgreSQL's text holds no NUL
         async with translate_outages():
             seq: int | None = await self._pool.fetchval(
-                SAVE_REPORT, run_id, report.model_dump_json(), markdown, html, to_json(evidence), to_json(payload)
+                SAVE_REPORT, run_id, replace_nul(report.model_dump_json()), markdown, html, to_json(evidence), to_json(payload)
             )
         return seq
 
@@ -295,4 +296,4 @@ class RunLog:
 
 def to_json(value: Mapping[str, Any]) -> str:
     """Return JSON text for a `json` column."""
-    return orjson.dumps(value).decode()
+    return replace_nul(orjson.dumps(value).decode())

@@ -231,7 +231,8 @@ async def test_usage_by_model_tool_and_run(
     call = {"step": "act", "model": "m-1", "input_tokens": 90, "output_tokens": 10, "cost_microusd": 7, "replayed": False}
     for model in ("m-1", "m-1", "m-2"):
         await run_log.append_event(UUID(run), EventType.MODEL_CALL, "plan", call | {"model": model})
-    await run_log.append_event(UUID(run), EventType.TOOL_CALL, "search/a", {"tool": "search", "query": "q"})
+    # What a model wrote may have a NUL, which PostgreSQL does not read.
+    await run_log.append_event(UUID(run), EventType.TOOL_CALL, "search/a", {"tool": "search", "query": "q\0 \\u0000"})
     await used(pool, run, 300, 21)
     await run_log.set_status(UUID(run), RunStatus.COMPLETED)
     usage = (await owner.get("/v1/usage")).json

@@ -178,6 +178,29 @@ async def test_a_link_shows_one_version_and_nothing_else(api: ApiClient, run: st
     assert (await api.post(f"/v1/runs/{run}/shares", {"days": 9999})).is_problem(400)
 
 
+async def test_what_a_model_wrote_is_read_with_and_without_a_nul(
+    api: ApiClient, pool: asyncpg.Pool, run_log: RunLog, page: AsyncClient
+) -> None:
+    run_id = UUID(await api.ask("What has a NUL?"))
+    written = Report(
+        title="Duties\0 and \\u0000", sections=(Section(heading="In short", body="Nothing.\0"),), quotes=(), notices=("\0",)
+    )
+    run = await runs.get(pool, run_id)
+    assert run is not None
+    done = render(written, run)
+    await run_log.save_report(run_id, written, done.renderings, done.evidence, done.told)
+    await run_log.set_status(run_id, RunStatus.COMPLETED)
+    link = await page.send(reports.share(str(run_id), 7))
+    shown = await api.get(f"/v1/shared/{link.token}", headers={"Authorization": ""})
+    assert shown.status == 200
+    titles = await pool.fetchrow(
+        "SELECT report ->> 'title', (SELECT count(*) FROM events e WHERE e.run_id = r.run_id"
+        " AND e.payload ->> 'x' IS NULL) > 0 FROM reports r WHERE run_id = $1",
+        run_id,
+    )
+    assert tuple(titles or ()) == ("Duties\ufffd and \\u0000", True)
+
+
 @pytest.fixture
 async def page(api: ApiClient) -> AsyncIterator[AsyncClient]:
     """The client that the page uses, signed in like the other one."""

@@ -31,7 +31,7 @@ async def test_the_stream_tells_everything_and_ends_with_the_run(api: ApiClient,
         "corpora": True,
         "suggested": False,
     }
-    assert (events[2]["agent"], events[2]["payload"]) == ("search/s1", {"message": "a \u0000 b\n\nc"})
+    assert (events[2]["agent"], events[2]["payload"]) == ("search/s1", {"message": "a \ufffd b\n\nc"})
     assert events[2]["run_id"] == run
     assert await _collect(api, run) == events
 
