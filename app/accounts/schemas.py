@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from app.accounts.nouns.access import AccessScope, Role
 from app.accounts.nouns.team import LONGEST_PASSWORD, DisplayName, Email, Invitation, KeyInfo, Member, Password
 from app.audit.storage import AuditEntry
-from app.domain.limits import Consumption, KeyQuota, Quota
+from app.domain.limits import FASTEST_PACE, Consumption, KeyQuota, Quota
 from app.retention.nouns import Retention
 
 
@@ -152,6 +152,7 @@ class KeyPage(BaseModel):
 class NewQuota(Quota):
     """New limits: of the organisation or, with `key_id`, of a key."""
 
+    requests_per_minute: int | None = Field(default=None, ge=1, le=FASTEST_PACE)
     key_id: UUID | None = None
 
 

@@ -8,6 +8,8 @@ from pydantic import Field
 from app.domain.value import Value
 
 LARGEST = 2**53
+FASTEST_PACE = 60_000_000
+"""Requests per minute: one each microsecond, the shortest time that the database counts. A faster pace is no limit."""
 
 
 class Quota(Value):

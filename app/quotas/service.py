@@ -11,7 +11,7 @@ from app.audit.storage import Action
 from app.database.engine import Executor
 from app.database.tenancy import Tenant, TenantDatabase, get_tenant
 from app.domain.errors import InvalidInput, NotFound, TooManyRequests
-from app.domain.limits import Consumption, KeyQuota, Quota, UsageReport
+from app.domain.limits import FASTEST_PACE, Consumption, KeyQuota, Quota, UsageReport
 from app.quotas.storage import quotas, rates
 from app.quotas.storage.rates import TokenTaking
 
@@ -44,19 +44,19 @@ class Limits:
 
     async def admit(self, principal: Principal) -> Admission | None:
         """Let a request in, or refuse it. Return None where no limit applies."""
-        keys = principal.pace.key
-        most = [limit for limit in (principal.pace.organisation, self._most.requests_per_minute) if limit is not None]
+        most = _list_paces(principal.pace.organisation, self._most.requests_per_minute)
+        keys = _list_paces(principal.pace.key)
         admitted = None
         if most:
             admitted = await self._take("organisation", principal.organisation_id, min(most))
-        if keys is not None and principal.key_id is not None:
-            own = await self._take("key", principal.key_id, keys)
+        if keys and principal.key_id is not None:
+            own = await self._take("key", principal.key_id, min(keys))
             admitted = own if admitted is None or own.taken.remaining < admitted.taken.remaining else admitted
         return admitted
 
-    async def check_run(self, database: Executor) -> None:
-        """Check that one more run may begin. `database` has the transaction open in which the run is then stored."""
-        await admit_run(database, get_tenant(), self._most)
+    async def check_run(self, database: Executor, more: int = 1) -> None:
+        """Check that one more run, or `more`, may begin. `database` has the transaction open in which it is then stored."""
+        await admit_run(database, get_tenant(), self._most, more=more)
 
     async def check_spending(self, database: Executor) -> None:
         """Check that a model may be used for something that is no run: a draft, a change of a report, a question about it.
@@ -111,8 +111,8 @@ class Limits:
         return Admission(limit, taken)
 
 
-async def admit_run(database: Executor, who: Tenant, most: Quota, background: bool = False) -> None:
-    """Check that one more run of `who` may begin. `database` acts for them, with a transaction open.
+async def admit_run(database: Executor, who: Tenant, most: Quota, background: bool = False, more: int = 1) -> None:
+    """Check that one more run of `who`, or `more`, may begin. `database` acts for them, with a transaction open.
 
     A run in the `background` leaves a quarter of the places to people.
 
@@ -125,8 +125,13 @@ async def admit_run(database: Executor, who: Tenant, most: Quota, background: bo
     await quotas.enter_gate(database, who.organisation)
     for whose, quota, key in limits:
         used = await quotas.get_used(database, key)
-        _check_places(whose, _leave_room(quota) if background else quota, used)
+        _check_places(whose, _leave_room(quota) if background else quota, used, more)
         _check_month(whose, quota, used)
+
+
+def _list_paces(*limits: int | None) -> list[int]:
+    """Return the limits of requests per minute that can be kept; a stored one may be faster than the database counts."""
+    return [limit for limit in limits if limit is not None and limit <= FASTEST_PACE]
 
 
 def _leave_room(quota: Quota) -> Quota:
@@ -144,9 +149,10 @@ async def _list_limits(database: Executor, who: Tenant, most: Quota) -> list[tup
     return [limit for limit in limits if limit[1].model_copy(update={"requests_per_minute": None}) != Quota()]
 
 
-def _check_places(whose: str, quota: Quota, used: Consumption) -> None:
-    if quota.concurrent_runs is not None and used.runs >= quota.concurrent_runs:
+def _check_places(whose: str, quota: Quota, used: Consumption, more: int) -> None:
+    if quota.concurrent_runs is not None and used.runs + more > quota.concurrent_runs:
         said = f"{used.runs} of the {quota.concurrent_runs} runs that this {whose} may have at a time are under way"
+        said += f", and this asks for {more}" if more > 1 else ""
         raise TooManyRequests(f"{said}; wait for one to end, or cancel one", RETRY_AFTER)
 
 

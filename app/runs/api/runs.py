@@ -38,6 +38,7 @@ class RunsController(Controller):
         if (
             given and data.beside and agreed is None
         ):  # all systems are held to the same rubric, so it is drafted before any of them starts
+            await runs.check(query, data.beside)  # a draft is paid for
             agreed = await asking.draft_and_agree(query)
         run = await runs.create(query, agreed=agreed, beside=data.beside)
         return Response(run, headers={"Location": f"/v1/runs/{run.id}"})

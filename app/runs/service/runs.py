@@ -38,6 +38,8 @@ BATCH = 100
 
 # Raises when the organisation may not begin one more run; called in the transaction that stores the run.
 Admit = Callable[[Executor], Awaitable[None]]
+# The same for several runs, none of which is stored yet.
+AdmitRuns = Callable[[Executor, int], Awaitable[None]]
 Keep = Callable[[Executor, UUID], Awaitable[None]]
 
 log = logging.getLogger(__name__)
@@ -63,7 +65,7 @@ class Runs:
         database: Database,
         gateway: RunGateway,
         systems: Sequence[SystemName] = ALL_SYSTEMS,
-        admit: Admit | None = None,
+        admit: AdmitRuns | None = None,
         model_check: ModelCheck | None = None,
     ) -> None:
         self._database = database
@@ -88,7 +90,17 @@ class Runs:
             TooManyRequests: a quota of the organisation or the key is reached.
         """
         if self._admit is not None:
-            await self._admit(transaction)
+            await self._admit(transaction, 1)
+
+    async def check(self, query: ResearchQuery, beside: Sequence[SystemName] = ()) -> None:
+        """Check that `create` would begin these runs now, before anything is spent on them. Raises as `create`."""
+        queries = self.list_queries(query, beside, uuid4())
+        if self._model_check is not None:
+            await self._model_check.require_accepted()
+        await resolve_collections(self._database, query)
+        if self._admit is not None:
+            async with self._database.acquire() as connection:
+                await self._admit(connection, len(queries))
 
     async def create(
         self,

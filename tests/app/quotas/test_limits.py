@@ -16,7 +16,7 @@ from app.accounts.service.policy import AccountPolicy
 from app.audit.service import as_csv
 from app.audit.storage import AuditEntry
 from app.domain.budget import Usage
-from app.domain.limits import Quota
+from app.domain.limits import FASTEST_PACE, Quota
 from app.domain.revision import TaskStatus
 from app.domain.run import EventType, RunStatus
 from app.http.services import open_services
@@ -58,6 +58,40 @@ async def test_requests_a_minute_are_counted_told_and_refused(
     assert rest[:3] == [200] * 3
     assert rest.count(200) <= 5 + given_back, "what the key sent counts for its organisation too"
     assert (await stranger.get("/v1/runs")).status == 200
+
+
+async def test_a_pace_that_the_database_cannot_count_is_refused_and_a_stored_one_is_no_limit(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+) -> None:
+    owner = await new_browser()
+    me = await owner.sign_up(next(addresses))
+    assert (await owner.put("/v1/quotas", {"requests_per_minute": FASTEST_PACE + 1})).is_problem(400)
+    assert (await owner.put("/v1/quotas", {"requests_per_minute": FASTEST_PACE})).status == 200
+    assert f"q={FASTEST_PACE};" in (await owner.get("/v1/runs")).headers["RateLimit-Policy"]
+    stored = "UPDATE quotas SET requests_per_minute = $2 WHERE organisation_id = $1"
+    await pool.execute(stored, UUID(me["organisation"]["id"]), 120_000_000)
+    reply = await owner.get("/v1/runs")
+    assert (reply.status, "RateLimit" in reply.headers) == (200, False)
+    assert (await owner.put("/v1/quotas", {})).status == 200
+
+
+async def test_a_rubric_for_several_systems_is_not_paid_for_where_the_runs_cannot_begin(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+) -> None:
+    owner = await new_browser()
+    organisation = UUID((await owner.sign_up(next(addresses)))["organisation"]["id"])
+    await owner.put("/v1/quotas", {"concurrent_runs": 1})
+    asked = {"question": "Who paid?", "rubric": "auto", "beside": ["react"]}
+    refused = await owner.post("/v1/runs", asked)
+    assert refused.is_problem(429), "there is a place for one of the two"
+    assert "0 of the 1 runs" in refused.json["detail"]
+    assert "this asks for 2" in refused.json["detail"]
+    assert (await owner.post("/v1/runs", asked | {"beside": ["minddr"]})).is_problem(400)
+    drafts = "SELECT count(*) FROM drafts WHERE organisation_id = $1"
+    assert await pool.fetchval(drafts, organisation) == 0
+    await owner.put("/v1/quotas", {"concurrent_runs": 2})
+    assert (await owner.post("/v1/runs", asked)).status == 201
+    assert await pool.fetchval(drafts, organisation) == 1
 
 
 async def test_runs_at_a_time_tokens_and_money(new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool) -> None:
@@ -118,10 +152,13 @@ async def test_what_is_no_run_is_held_to_the_month_and_to_its_runs_budget(
     assert used_for == [("draft", 1, 9)]
     await owner.put("/v1/quotas", {"concurrent_runs": 0, "tokens_per_month": 1_009})
     wanted = [(path, asked) for path in ("/v1/rubrics", "/v1/clarifications", questions)]
-    for path, body in (*wanted, (rewrite, {}), ("/v1/runs", {**asked, "rubric": "auto", "beside": ["react"]})):
+    for path, body in (*wanted, (rewrite, {})):
         refused = await owner.post(path, body)
         assert refused.is_problem(429), path
         assert "1,009 tokens" in refused.json["detail"], path
+    await owner.put("/v1/quotas", {"tokens_per_month": 1_009})
+    refused = await owner.post("/v1/runs", {**asked, "rubric": "auto", "beside": ["react"]})
+    assert (refused.is_problem(429), "1,009 tokens" in refused.json["detail"]) == (True, True)
     await owner.put("/v1/quotas", {"concurrent_runs": 0, "tokens_per_month": 1_010})
     told = await owner.post(questions, asked)
     assert told.status == 202, "what is no run needs no place among the runs"
