@@ -62,7 +62,9 @@ class Team:
             await audit.record(connection, Action.ROLE_CHANGED, user, {"from": present, "to": role})
 
     async def remove(self, principal: Principal, user: UUID) -> None:
-        """Remove a member; their keys, sessions and open invitations end. What they made stays the organisation's.
+        """Remove a member; their keys, sessions, open invitations and consent to training end.
+
+        What they made stays the organisation's.
 
         Raises:
             Conflict: no owner would be left.

@@ -23,7 +23,10 @@ MEMBERS = """
 OWNERS = "SELECT user_id FROM memberships WHERE role = 'owner' ORDER BY user_id FOR UPDATE"
 ROLE = "SELECT role FROM memberships WHERE user_id = $1 FOR UPDATE"
 SET_ROLE = "UPDATE memberships SET role = $2 WHERE user_id = $1"
-REMOVE = "DELETE FROM memberships WHERE user_id = $1"
+# Who is no member could no longer take their consent to training back, so it ends.
+REMOVE = """
+    WITH taken_back AS (DELETE FROM person_consents WHERE user_id = $1)
+    DELETE FROM memberships WHERE user_id = $1"""
 INVITE = f"""
     INSERT INTO invitations (id, email, role, token_hash, invited_by, expires_at)
     VALUES ($1, $2, $3, $4, $5, now() + $6::interval) RETURNING {columns_of(Invitation)}"""
@@ -78,7 +81,7 @@ async def set_role(database: Executor, user: UUID, role: Role) -> None:
 
 
 async def remove(database: Executor, user: UUID) -> None:
-    """Remove a member; their keys and sessions here go with them."""
+    """Remove a member; their keys, sessions and consent to training here go with them."""
     async with translate_outages():
         await database.execute(REMOVE, user)
 

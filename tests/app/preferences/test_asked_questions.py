@@ -48,3 +48,16 @@ async def test_only_what_its_asker_and_organisation_agree_to_now_and_did_before(
     assert await questions(pool) == set()
     await owner.put("/v1/consent", AGREED)
     assert await questions(pool) == set(), "consent that is given again does not reach back"
+
+
+async def test_who_was_removed_has_no_consent_left_that_they_could_not_take_back(pool: asyncpg.Pool, api: ApiClient) -> None:
+    await pool.execute("DELETE FROM organisation_consents")
+    home = uuid4()
+    owner, member = await add_person(pool, api, Role.OWNER, home), await add_person(pool, api, Role.MEMBER, home)
+    for person, agreed in ((owner, AGREED), (member, {"person": True})):
+        await person.put("/v1/consent", agreed)
+    await ask(owner, "Asked by whoever stays?")
+    await ask(member, "Asked by whoever goes?")
+    assert await questions(pool) == {"Asked by whoever stays?", "Asked by whoever goes?"}
+    assert (await owner.send("DELETE", f"/v1/members/{member.id}")).status == 204
+    assert await questions(pool) == {"Asked by whoever stays?"}
