@@ -60,11 +60,17 @@ EXPORT = f"""
                                                                'subject', subject, 'address', address) ORDER BY at), '[]')
                     FROM audit WHERE user_id = $1))::text"""
 # Held, so that nobody else leaves, or is made an owner, meanwhile.
+# As whoever changes owners does, and then the organisations: only the next statement sees what others did meanwhile.
+HOLD_OWNERS = """
+    SELECT FROM memberships
+    WHERE role = 'owner' AND organisation_id IN (SELECT organisation_id FROM memberships WHERE user_id = $1)
+    ORDER BY organisation_id, user_id FOR UPDATE"""
+HOLD = "SELECT FROM organisations WHERE id IN (SELECT organisation_id FROM memberships WHERE user_id = $1) ORDER BY id FOR UPDATE"
 PLACES = """
     SELECT o.id, o.name, (SELECT count(*) FROM memberships m WHERE m.organisation_id = o.id) = 1 AS alone,
            NOT EXISTS (SELECT FROM memberships m WHERE m.organisation_id = o.id AND m.role = 'owner' AND m.user_id <> $1)
            AS last_owner
-    FROM organisations o WHERE o.id IN (SELECT organisation_id FROM memberships WHERE user_id = $1) ORDER BY o.id FOR UPDATE"""
+    FROM organisations o WHERE o.id IN (SELECT organisation_id FROM memberships WHERE user_id = $1) ORDER BY o.id"""
 DISSOLVE = "DELETE FROM organisations WHERE id = $1"
 # Files, index and workflow service are told of these by their rows, which stay without a word in them until that is done.
 COLLECTIONS = "SELECT id FROM collections WHERE organisation_id = $1"
@@ -110,6 +116,8 @@ async def export(database: Executor, user: UUID) -> str:
 async def list_organisations(database: Executor, user: UUID) -> Sequence[LeftOrganisation]:
     """List the organisations of a person, held until the transaction ends."""
     async with translate_outages():
+        for statement in (HOLD_OWNERS, HOLD):
+            await database.execute(statement, user)
         return [LeftOrganisation(*row) for row in await database.fetch(PLACES, user)]
 
 

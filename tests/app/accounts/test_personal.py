@@ -1,9 +1,12 @@
 """A person's data: handed out whole, and gone when they go."""
 
+import asyncio
 from collections.abc import Iterator
+from uuid import UUID
 
 import asyncpg
 
+from app.accounts.storage import personal
 from tests.app.browser import PASSWORD
 from tests.app.conftest import NewBrowser
 
@@ -93,6 +96,32 @@ async def test_who_is_erased_leaves_no_trace_and_their_work_stays_their_organisa
     assert (await owner.get(f"/v1/runs/{run}")).json["query"]["question"] == "What stays?"
     assert "person_erased" in {item["action"] for item in (await owner.get("/v1/audit")).json["items"]}
     assert (await leaver.sign_in(email)).is_problem(401)
+
+
+WAITING = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)"
+
+
+async def test_of_two_owners_who_go_at_once_the_later_one_is_the_last(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+) -> None:
+    owner, other, member = [await new_browser() for _ in range(3)]
+    email = next(addresses)
+    first = UUID((await owner.sign_up(email, "Needs one"))["user_id"])
+    for browser, role in ((other, "owner"), (member, "member")):
+        await browser.accept(await owner.invite(next(addresses), role))
+    second = UUID((await other.get("/v1/me")).json["user_id"])
+
+    async def list_left(user: UUID) -> list[bool]:
+        async with pool.acquire() as connection, connection.transaction():
+            return [place.last_owner for place in await personal.list_organisations(connection, user)]
+
+    async with pool.acquire() as connection, connection.transaction():
+        assert [place.last_owner for place in await personal.list_organisations(connection, first)] == [False]
+        later = asyncio.create_task(list_left(second))
+        while not await pool.fetchval(WAITING):
+            await asyncio.sleep(0.02)
+        await personal.forget(connection, first, email)
+    assert await later == [True]
 
 
 async def test_the_last_owner_of_others_cannot_go(new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool) -> None:
