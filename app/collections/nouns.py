@@ -95,7 +95,7 @@ def check_collection_name(given: str) -> str:
     Raises:
         InvalidInput: nothing is left, it is too long, or is one that only the index uses.
     """
-    name = _plain_text_of(given)
+    name = plain_name_of(given)
     if not name or len(name) > MAX_NAME_CHARS or is_index_name(name):
         raise InvalidInput(f"name the collection with 1 to {MAX_NAME_CHARS} characters that can be read")
     return name
@@ -107,7 +107,7 @@ def check_file_name(given: str) -> str:
     Raises:
         InvalidInput: nothing is left, or its ending is of a kind that is not read.
     """
-    name = _plain_text_of(given.replace("\\", "/").rpartition("/")[2])
+    name = plain_name_of(given.replace("\\", "/").rpartition("/")[2])
     stem, suffix = PurePosixPath(name).stem, suffix_of(name)
     if suffix not in SUFFIXES or not stem.strip("."):
         raise InvalidInput(f"{name[:80]!r} is of a kind that is not read; {KINDS} are")
@@ -124,6 +124,7 @@ def address_of(collection: str, name: str) -> str:
     return f"file:///{quote(collection, safe='')}/{quote(name, safe='')}"
 
 
-def _plain_text_of(text: str) -> str:
+def plain_name_of(text: str) -> str:
+    """Return a name in the form in which it is stored: NFC, single blanks, without control and direction characters."""
     printable = (c for c in unicodedata.normalize("NFC", text) if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn"))
     return " ".join("".join(printable).split())

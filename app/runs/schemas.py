@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from app.asking.schemas import GivenRubric
+from app.collections.nouns import MAX_NAME_CHARS
 from app.domain.budget import Budget
 from app.domain.errors import InvalidInput
 from app.domain.options import MAX_DOMAINS, Audience, Domain, Length, ReportFormat, ReportStyle, SearchScope, SourceKind, Tone
@@ -15,7 +16,7 @@ from app.domain.run import Run
 from app.domain.writer import Composition, WriterSettings
 from app.http.plain_text import PLAIN
 
-CollectionName = Annotated[str, StringConstraints(min_length=1, max_length=100), PLAIN]
+CollectionName = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_CHARS), PLAIN]
 NoteText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000), PLAIN]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from app.collections.nouns import index_name_of, is_index_name
+from app.collections.nouns import index_name_of, is_index_name, plain_name_of
 from app.collections.storage import collections
 from app.database.engine import Executor
 from app.domain.errors import InvalidInput
@@ -20,8 +20,10 @@ async def resolve_collections(database: Executor, query: ResearchQuery) -> tuple
     """
     if foreign := next(filter(is_index_name, query.collections), None):
         raise InvalidInput(f"there is no collection {foreign!r}; `GET /v1/collections` lists yours")
-    own = {found.name: found for found in await collections.find_named(database, query.collections)} if query.collections else {}
-    searched = tuple(index_name_of(own[name].id) if name in own else name for name in query.collections)
+    stored = [plain_name_of(name) for name in query.collections]
+    own = {found.name: found for found in await collections.find_named(database, stored)} if stored else {}
+    named = zip(query.collections, stored, strict=True)
+    searched = tuple(index_name_of(own[known].id) if known in own else name for name, known in named)
     tenant = next((str(found.organisation_id) for found in own.values()), "")
     update = {"searched": searched if own else (), "tenant": tenant}
     return query.model_copy(update=update), [found.id for found in own.values()]

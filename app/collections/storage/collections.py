@@ -49,6 +49,8 @@ DOCUMENTS = (
     AND ($3::uuid IS NULL OR (received_at, id) < (SELECT b.received_at, b.id FROM collection_documents b WHERE b.id = $3))
     ORDER BY received_at DESC, id DESC LIMIT $2"""
 )
+# Two uploads of one name come one after the other: then the later one finds the document that it replaces.
+HOLD = "SELECT FROM collections WHERE id = $1 FOR NO KEY UPDATE"
 REPLACE = """
     UPDATE collection_documents SET deleted_at = now(), state = 'deleting'
     WHERE collection_id = $1 AND name = $2 AND deleted_at IS NULL"""
@@ -130,9 +132,10 @@ async def add_document(
 ) -> OwnDocument | None:
     """Add a document that was received; one of the same name goes. None when there are `most`, or no such collection.
 
-    Two statements: `database` must have a transaction open.
+    Three statements: `database` must have a transaction open.
     """
     async with translate_outages():
+        await database.execute(HOLD, collection)
         await database.execute(REPLACE, collection, name)
         row = await database.fetchrow(INSERT, document, collection, name, size, most)
     return _document_of(row) if row else None

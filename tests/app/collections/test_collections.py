@@ -100,6 +100,29 @@ async def test_documents_go_with_their_organisations_last_member(
     assert await traces(pool, str(organisation)) == {}
 
 
+async def test_of_files_of_one_name_that_are_sent_at_once_one_stays(
+    services: Services, two: tuple[OrganisationWithRun, OrganisationWithRun]
+) -> None:
+    async with serve_api(services, two[0].key) as api:
+        collection = (await api.post("/v1/collections", {"name": "At once"})).json["id"]
+        sent = await asyncio.gather(*(send(api, collection, ("lease.md", LEASE + b"%d" % n)) for n in range(8)))
+        assert [reply.status for reply in sent] == [201] * 8
+        listed = (await api.get(f"/v1/collections/{collection}/documents?limit=100")).json["items"]
+        assert [document["state"] for document in listed].count("deleting") == len(listed) - 1
+
+
+async def test_a_run_names_a_collection_by_any_name_that_one_can_have(
+    services: Services, two: tuple[OrganisationWithRun, OrganisationWithRun], run_log: RunLog
+) -> None:
+    async with serve_api(services, two[0].key) as api:
+        for given, asked in (("Long " + "x" * 145, "Long " + "x" * 145), ("Caf\u00e9  prices", "  Cafe\u0301 prices")):
+            made = (await api.post("/v1/collections", {"name": given})).json
+            run = await run_log.load(UUID(await api.ask("When does the lease end?", collections=[asked])))
+            assert run.query.searched == (f"own-{UUID(made['id']).hex}",), asked
+        too_long = {"question": "When?", "collections": ["x" * 151]}
+        assert (await api.post("/v1/runs", too_long)).is_problem(400)
+
+
 async def test_what_is_sent_is_bounded(
     services: Services, two: tuple[OrganisationWithRun, OrganisationWithRun], owner: OwnerProcess
 ) -> None:
