@@ -1,7 +1,7 @@
 """Carry out a write once that a client repeats with the same `Idempotency-Key`, because its answer was lost.
 
-A refused request leaves the key free. Answers that stream, that are large, or that show a secret are not stored: repeating such a
-request is a conflict, never a second run.
+A refused request (4xx) leaves the key free. Failures (5xx), after which nobody knows what was carried out, and answers that
+stream, that are large, or that show a secret are not stored: repeating such a request is a conflict, never a second run.
 """
 
 import asyncio
@@ -65,12 +65,12 @@ class Idempotency:
             await self._app(scope, receive, recording)
         except BaseException:
             # Also when the client goes away: the stored answer must not depend on whether it waits for it.
-            await asyncio.shield(self._keys.store_answer(claim, None) if recording.accepted else self._keys.release(claim))
+            await asyncio.shield(self._keys.release(claim) if recording.refused else self._keys.store_answer(claim, None))
             raise
-        if recording.accepted:
-            await asyncio.shield(self._keys.store_answer(claim, recording.answer))
-        else:
+        if recording.refused:
             await self._keys.release(claim)
+        else:
+            await asyncio.shield(self._keys.store_answer(claim, recording.answer))
 
 
 class RecordingSend:
@@ -85,14 +85,15 @@ class RecordingSend:
         self._whole = False
 
     @property
-    def accepted(self) -> bool:
-        """True when the answer says that the request was carried out."""
-        return 200 <= self._status < 300
+    def refused(self) -> bool:
+        """True when the answer says that nothing was carried out. An outage may come after all was stored."""
+        return 400 <= self._status < 500
 
     @property
     def answer(self) -> IdempotentAnswer | None:
-        """The whole answer; None where it cannot be stored."""
-        return IdempotentAnswer(self._status, self._headers, bytes(self._body)) if self._keeps and self._whole else None
+        """The whole answer; None where it cannot be stored, or says that something failed."""
+        kept = self._keeps and self._whole and self._status < 500
+        return IdempotentAnswer(self._status, self._headers, bytes(self._body)) if kept else None
 
     async def __call__(self, message: Message) -> None:
         """Record the message and pass it on."""

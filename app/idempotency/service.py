@@ -8,7 +8,7 @@ from uuid import UUID
 import orjson
 
 from app.database.engine import Executor
-from app.domain.errors import InProgress, KeyReused
+from app.domain.errors import Conflict, InProgress, KeyReused
 from app.idempotency import storage as idempotency
 from app.idempotency.storage import KeyRecord
 
@@ -44,7 +44,8 @@ class IdempotencyKeys:
 
         Raises:
             KeyReused: the key was sent with another request.
-            InProgress: the same request is being answered just now, or its answer was too large to be kept.
+            InProgress: the same request is being answered just now.
+            Conflict: it was answered, but the answer is not kept: it was too large, or a failure that left open what was done.
         """
         if await idempotency.claim(self._database, *claim, LEASE, LIFETIME):
             return None
@@ -54,11 +55,14 @@ class IdempotencyKeys:
         if found.digest != claim.digest:
             raise KeyReused("this Idempotency-Key was sent with another request; take a new key for a new request")
         if found.status is None or found.headers is None or found.body is None:
-            raise InProgress("this request was carried out, but its answer is not kept; look for what it made, do not repeat it")
+            raise Conflict(
+                "this request was carried out, or failed half-way, and its answer is not kept; look for what it made, "
+                "and repeat it under a new key only if there is nothing"
+            )
         return IdempotentAnswer(found.status, [(name, value) for name, value in orjson.loads(found.headers)], found.body)
 
     async def store_answer(self, claim: KeyClaim, answer: IdempotentAnswer | None) -> None:
-        """Store the answer; without one, store only that the request was carried out."""
+        """Store the answer; without one, store only that the request was carried out, or may have been."""
         if answer is None:
             kept = KeyRecord(claim.digest, "unkept", None, None, None)
         else:

@@ -6,9 +6,10 @@ from uuid import UUID
 
 import pytest
 
+from app.domain.contract import ResearchInput
 from app.domain.plan import ResearchPlan
 from app.domain.run import EventType
-from app.http.services import Services
+from app.http.services import Services, open_services
 from app.runs.storage.run_log import RunLog
 from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 
@@ -49,6 +50,24 @@ async def test_what_is_refused_leaves_the_key_free(api: ApiClient) -> None:
     headers = {"Idempotency-Key": "key-3"}
     assert (await api.post("/v1/runs", {"question": ""}, headers=headers)).is_problem(400)
     assert (await api.post("/v1/runs", ASKED, headers=headers)).status == 201
+
+
+class Broken(InMemoryRuns):
+    """A workflow service whose gateway has a bug: it fails after the run is stored."""
+
+    async def start(self, request: ResearchInput) -> None:
+        raise RuntimeError("a bug")
+
+
+async def test_what_failed_half_way_is_not_carried_out_a_second_time(api_urls: tuple[str, str], run_log: RunLog) -> None:
+    async with open_services(*api_urls, Broken(run_log)) as services, serve_api(services) as api:
+        before = len((await api.get("/v1/runs?limit=100")).json["items"])
+        assert (await api.post("/v1/runs", ASKED, headers={"Idempotency-Key": "key-5"})).is_problem(500)
+        again = await api.post("/v1/runs", ASKED, headers={"Idempotency-Key": "key-5"})
+        assert again.is_problem(409)
+        assert "look for what it made" in again.json["detail"]
+        assert again.json["type"].endswith(":conflict"), "a client need not wait for its answer"
+        assert len((await api.get("/v1/runs?limit=100")).json["items"]) == before + 1
 
 
 async def test_a_stream_is_not_started_twice(api: ApiClient, workflows: InMemoryRuns) -> None:
