@@ -29,11 +29,23 @@ HAVING = """
 SAID = """
     DELETE FROM {table} t USING retentions k
     WHERE k.organisation_id = t.organisation_id AND t.{since} < now() - make_interval(days => k.feedback_days)"""
+# A choice counts from when it was made, or changed last, and not from the look before it.
+VIEWINGS = f"""{SAID.format(table="viewings", since="first_viewed_at")}
+      AND NOT EXISTS (SELECT FROM choices c WHERE c.comparison_id = t.comparison_id AND c.user_id = t.user_id
+                      AND c.changed_at >= now() - make_interval(days => k.feedback_days))"""
 # Their words go; what they used stays with its month, as of runs (ADR 0035).
 DRAFTS = """
     UPDATE drafts d SET question = '', body = '{}' FROM retentions k
     WHERE k.organisation_id = d.organisation_id AND d.created_at < now() - make_interval(days => k.runs_days)
       AND d.question <> ''"""
+# What a schedule found goes with the report that said it.
+ROUNDS = """
+    DELETE FROM schedule_firings f USING retentions k
+    WHERE k.organisation_id = f.organisation_id AND f.ended_at < now() - make_interval(days => k.runs_days)"""
+# It quotes both reports that were compared; whoever deleted one of them meant these words too.
+CHANGES = """
+    UPDATE schedule_firings SET changes = NULL
+    WHERE outcome = 'changed' AND changes IS NOT NULL AND (run_id IS NULL OR baseline_id IS NULL)"""
 FLEETS = """
     DELETE FROM fleets f USING retentions k
     WHERE k.organisation_id = f.organisation_id AND f.ended_at < now() - make_interval(days => k.runs_days)"""
@@ -59,10 +71,12 @@ STATEMENTS: Mapping[str, str] = MappingProxyType(
         "events": HAVING.format(table="events", ended=ENDED.format(days="events_days")),
         "tool_calls": HAVING.format(table="tool_calls", ended=ENDED.format(days="tool_results_days")),
         "turns": HAVING.format(table="turns", ended=ENDED.format(days="tool_results_days")),
-        "viewings": SAID.format(table="viewings", since="first_viewed_at"),  # their choices go with them
+        "viewings": VIEWINGS,  # their choices go with them
         "ratings": SAID.format(table="ratings", since="made_at"),
         "claim_flags": SAID.format(table="claim_flags", since="made_at"),
         "drafts": DRAFTS,
+        "schedule_firings": ROUNDS,
+        "changes": CHANGES,
         "fleets": FLEETS,  # their questions go with them
         "snapshots": SNAPSHOTS,
         "organisations": NAMELESS,

@@ -101,6 +101,32 @@ async def test_a_draft_loses_its_words_in_time_and_its_month_goes_on_paying_for_
     assert await delete_past(pool) == {}
 
 
+ROUND = """
+    INSERT INTO schedule_firings (schedule_id, organisation_id, due_at, outcome, run_id, baseline_id, changes, ended_at)
+    SELECT id, organisation_id, now() - make_interval(days => $2), 'changed', $3, $4, '{"claims": "quoted words"}',
+           now() - make_interval(days => $2) FROM schedules WHERE id = $1"""
+WORDS = "SELECT outcome, changes FROM schedule_firings WHERE schedule_id = $1 ORDER BY due_at"
+
+
+async def test_what_a_schedule_found_goes_with_the_reports_that_said_it(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+) -> None:
+    owner = await new_browser()
+    await owner.sign_up(next(addresses), "Watches")
+    first, second, third = [await ended(owner, pool, 1) for _ in range(3)]
+    asked = {"name": "Weekly", "from_run": str(third), "timing": {"cron": "0 8 * * mon"}}
+    schedule = UUID((await owner.post("/v1/schedules", asked)).json["id"])
+    for days, run, before in ((40, second, first), (3, second, first), (2, third, second), (1, third, first)):
+        await pool.execute(ROUND, schedule, days, run, before)
+    assert (await owner.send("PUT", "/v1/retention", json={"runs_days": 30})).status == 200
+    assert await delete_past(pool) == {"schedule_firings": 1}
+    assert (await owner.delete(f"/v1/runs/{second}")).status == 204
+    assert await delete_past(pool) == {"changes": 2}
+    kept = [(row["outcome"], row["changes"] is not None) for row in await pool.fetch(WORDS, schedule)]
+    assert kept == [("changed", False), ("changed", False), ("changed", True)]
+    assert await delete_past(pool) == {}
+
+
 async def test_who_may_say_how_long(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
     owner, viewer = await new_browser(), await new_browser()
     await owner.sign_up(next(addresses), "Roles")
