@@ -165,7 +165,7 @@ class Comparisons:
     async def _prepare_candidates(self, comparison: Comparison, user_id: UUID) -> Comparison:
         """Return the comparison again, with both reports stored once the second is written."""
         made = await self._runs.get(comparison.made_run_id)
-        if made.status in STUCK_STATUSES:
+        if _is_stuck(made):
             if not made.status.finished:
                 await self._steering.cancel(made.id)
             await comparisons.fail(self._database, comparison.id, _explain_stuck(made))
@@ -207,6 +207,11 @@ def _make_lost_finding(subtask_id: str) -> bytes:
     """Return a finding for a search without a result: the search must not be repeated, or the evidence would differ."""
     finding = Finding(subtask_id=subtask_id, stop=StopReason.FAILED, detail="its search failed")
     return finding.model_dump_json(exclude_defaults=True).encode()
+
+
+def _is_stuck(run: Run) -> bool:
+    """Return True if the run goes on for nobody: the lists show it to no person who could resume it."""
+    return run.status in STUCK_STATUSES or (run.status is RunStatus.PAUSED and run.reason is not None)
 
 
 def _explain_stuck(run: Run) -> str:

@@ -9,8 +9,9 @@ import pytest
 from app.accounts.nouns.access import Role
 from app.collections.storage import indexing as collection_tending
 from app.collections.storage import redaction
-from app.domain.run import RunStatus
+from app.domain.run import RunStatus, WaitReason
 from app.domain.writer import ReportLineage
+from app.retention.service.retention import delete_past
 from app.runs.storage.run_log import RunLog
 from tests.app.annotators import (
     PLAN,
@@ -210,6 +211,34 @@ async def test_what_cannot_be_compared_says_why(
     await run_log.set_status(second, RunStatus.BUDGET_REACHED)
     assert "budget" in (await owner.get(f"/v1/comparisons/{parked}")).json["detail"]
     assert await pool.fetchval("SELECT status FROM runs WHERE id = $1", second) == "cancelled"
+
+    refused = (await owner.post("/v1/comparisons", asking(temperature=1))).json["id"]
+    second = await find_made_run(pool, refused)
+    await run_log.set_status(second, RunStatus.PAUSED, "paused by somebody")
+    assert (await owner.get(f"/v1/comparisons/{refused}")).json["status"] == "preparing"
+    await run_log.set_status(second, RunStatus.PAUSED, "the key is wrong", reason=WaitReason.MODEL_REFUSED)
+    shown = (await owner.get(f"/v1/comparisons/{refused}")).json
+    assert (shown["status"], "the key is wrong" in shown["detail"]) == ("failed", True)
+    assert await pool.fetchval("SELECT status FROM runs WHERE id = $1", second) == "cancelled"
+
+
+async def test_a_choice_is_kept_for_its_time_from_when_it_was_made(pool: asyncpg.Pool, run_id: UUID, owner: Person) -> None:
+    async def looked(days_ago: int) -> str:
+        path = f"/v1/comparisons/{await make_comparison(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)}"
+        await owner.get(path)
+        looks = "UPDATE viewings SET first_viewed_at = now() - make_interval(days => $2) WHERE comparison_id = $1"
+        await pool.execute(looks, UUID(path.rpartition("/")[2]), days_ago)
+        return path
+
+    late, never = await looked(40), await looked(41)
+    await owner.post(f"{late}/choice", make_choice("left"))
+    assert (await owner.put("/v1/retention", {"feedback_days": 30})).status == 200
+    assert (await delete_past(pool)).get("viewings") == 1
+    assert (await owner.get(late)).json["choice"]["verdict"] == "left"
+    assert (await owner.post(f"{never}/choice", make_choice("left"))).is_problem(409)
+    await pool.execute("UPDATE choices SET changed_at = now() - interval '31 days' WHERE user_id = $1", owner.id)
+    assert (await delete_past(pool)).get("viewings") == 1
+    assert (await owner.put("/v1/retention", {})).status == 200
 
 
 async def test_who_may_compare(pool: asyncpg.Pool, run_id: UUID, owner: Person, api: ApiClient) -> None:
