@@ -1,12 +1,14 @@
 """Carry out a write once that a client repeats with the same `Idempotency-Key`, because its answer was lost.
 
-A refused request (4xx) leaves the key free. Failures (5xx), after which nobody knows what was carried out, and answers that
-stream, that are large, or that show a secret are not stored: repeating such a request is a conflict, never a second run.
+A refused request (4xx) leaves the key free, and so does one that is to be repeated (503). Other failures, after which nobody
+knows what was carried out, and answers that stream, that are large, or that show a secret are not stored: repeating such a request
+is a conflict, never a second run.
 """
 
 import asyncio
 import hashlib
 import re
+from http import HTTPStatus
 
 from litestar.datastructures import Headers
 from litestar.enums import ScopeType
@@ -86,8 +88,8 @@ class RecordingSend:
 
     @property
     def refused(self) -> bool:
-        """True when the answer says that nothing was carried out. An outage may come after all was stored."""
-        return 400 <= self._status < 500
+        """True when the answer says that nothing was carried out."""
+        return 400 <= self._status < 500 or self._status == HTTPStatus.SERVICE_UNAVAILABLE
 
     @property
     def answer(self) -> IdempotentAnswer | None:

@@ -188,6 +188,12 @@ class Runs:
 
     async def _start_stored(self, run_id: UUID) -> Run:
         try:
+            return await self._start_and_show(run_id)
+        except Unavailable as error:  # an outage would say that the request may be repeated, and a second run be paid for
+            raise RuntimeError(f"run {run_id} is stored, but cannot be shown: {error}") from error
+
+    async def _start_and_show(self, run_id: UUID) -> Run:
+        try:
             await self.start(await RunLog(self._database).load(run_id))
         except Unavailable as error:
             log.warning("run %s is stored but not started: %s", run_id, error)
