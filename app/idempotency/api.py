@@ -1,8 +1,8 @@
 """Carry out a write once that a client repeats with the same `Idempotency-Key`, because its answer was lost.
 
 A refused request (4xx) leaves the key free, and so does one that is to be repeated (503). Other failures, after which nobody
-knows what was carried out, and answers that stream, that are large, or that show a secret are not stored: repeating such a request
-is a conflict, never a second run.
+knows what was carried out, and answers that stream, that are large, or that show a secret are not stored: repeating such a
+request is a conflict, never a second run.
 """
 
 import asyncio
