@@ -30,18 +30,20 @@ async def probe_changes(plan: ResearchPlan, record: Sequence[tuple[str, Turn]], 
     """Repeat the calls of these turns, each given with its stage, and return the changed subtasks.
 
     A subtask whose calls bring another result has changed, and so have all that depend on it. A page that cannot be read any more
-    is a change; a search that fails is no change but an error, because its result is unknown.
+    is a change; a search that fails is no change but an error, because its result is unknown. Calls that failed in the run itself
+    brought no evidence, and are not repeated.
 
     Raises:
         ToolError: a search failed.
     """
-    calls = {call_key_of(c.name, c.arguments): c for _, turn in record if (c := turn.call) and c.name in tools}
+    answered = [(stage, turn) for stage, turn in record if turn.result is not None and not turn.result.error]
+    calls = {call_key_of(c.name, c.arguments): c for _, turn in answered if (c := turn.call) and c.name in tools}
     gate = asyncio.Semaphore(AT_ONCE)
     found = await asyncio.gather(*(_call_again(call, tools[call.name], gate) for call in calls.values()))
     results = dict(zip(calls, found, strict=True))
-    looked = {stage for stage, _ in record}
-    stale = {stage for stage, turn in record if _has_changed(turn, results)}
-    # A subtask without stored turns cannot be compared, so it is done again.
+    looked = {stage for stage, _ in answered}
+    stale = {stage for stage, turn in answered if _has_changed(turn, results)}
+    # A subtask without stored results cannot be compared, so it is done again.
     first = {s.id for s in plan.subtasks if path_of_search(s.id) in stale or path_of_search(s.id) not in looked}
     changed = frozenset(s.id for s in plan.subtasks if first & {s.id, *plan.ancestors_of(s.id)})
     return ChangeProbe(changed, {key: result for key, result in results.items() if not result.error})
