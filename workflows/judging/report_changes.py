@@ -14,6 +14,7 @@ from app.domain.evidence import Quote, snapshot_hash
 from app.domain.report import Report
 from app.domain.tool_key import normalise_text
 from retrieval.language.sentences import split_sentences
+from retrieval.language.tokens import list_stems
 from workflows.checks.grading import ClaimGrade
 from workflows.judging.claim_draft import evidence_of
 from workflows.judging.claim_grading import grade_claim
@@ -136,10 +137,14 @@ _ORDER = (Support.FULL, Support.PARTIAL, Support.NONE, Support.CONTRADICTED, Sup
 
 
 def _find_nearest(claim: Claim, quotes: Sequence[Quote]) -> list[Quote]:
-    own = set(normalise_text(claim.text).lower().split())
-    shared = {quote.key: len(own & set(normalise_text(quote.text).lower().split())) for quote in quotes}
+    own = _terms_of(claim.text)
+    shared = {quote.key: len(own & _terms_of(quote.text)) for quote in quotes}
     near = sorted((quote for quote in quotes if shared[quote.key]), key=lambda quote: -shared[quote.key])
     return near[:MAX_NEAREST]
+
+
+def _terms_of(text: str) -> frozenset[str]:
+    return frozenset(list_stems(normalise_text(text)))
 
 
 def _grade_claim(claim: Claim, quotes: Sequence[Quote]) -> ClaimGrade:

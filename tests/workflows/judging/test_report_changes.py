@@ -78,3 +78,11 @@ def test_a_claim_that_still_stands_falls_when_new_evidence_opposes_it() -> None:
     changes = compare_reports(old, report(*old.quotes, opposing), [opposing], {"a": old.quotes[0].text})
     assert [(claim.why, claim.after[0].text) for claim in changes.fallen] == [(FallReason.OPPOSED, against)]
     assert not changes.passages
+
+
+def test_a_claim_in_chinese_falls_when_new_evidence_opposes_it() -> None:
+    said, against = "该仓库的租约在2024年得到延长。", "该仓库的租約在2024年没有得到延长。"
+    beside = [quote(f"{n}", text, text) for n, text in enumerate(("渡轮每天往返两次。", "港口有四名引航员。"))]
+    old, opposing = report(quote("a", said, said)), quote("b", against, against)
+    changes = compare_reports(old, report(*old.quotes, opposing), [*beside, opposing], {"a": said})
+    assert [(claim.why, claim.after[0].text) for claim in changes.fallen] == [(FallReason.OPPOSED, against)]
