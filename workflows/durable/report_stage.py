@@ -1,17 +1,18 @@
 """The report stage: it writes the report (with or without a model), renders it and completes the run.
 
-A rerun that finds the same quotes as the run before takes that run's report over, and the writer does not run.
+A rerun that finds the same quotes as the run before takes that run's report over, and the writer does not run. Sources that the
+report cites beside the findings, as a brief does that searched by itself, are kept with it.
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import orjson
 
 from app.asking.storage import rubrics
 from app.domain.budget import StopReason
 from app.domain.errors import ModelError, NotFound
-from app.domain.evidence import Finding
+from app.domain.evidence import Finding, Quote
 from app.domain.query import Language
 from app.domain.report import Report
 from app.domain.run import EventType, Run, RunStatus
@@ -26,7 +27,7 @@ from workflows.agents.failures import describe_failure
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.stage_memory import memory_of_report
 from workflows.agents.wording import say
-from workflows.durable.cited_copies import count_sources
+from workflows.durable.cited_copies import count_sources, keep_cited_by_report
 from workflows.durable.payloads import ReportRequest
 from workflows.durable.persistence import persist
 from workflows.durable.rubric_stage import hold_to_rubric
@@ -52,14 +53,15 @@ log = logging.getLogger(__name__)
 async def run_report_stage(request: ReportRequest, attempt: StageAttempt) -> str:
     """Write, render and store the report, and complete the run in the same transaction. Return the report's title."""
     findings = _collect_findings(request, attempt)
-    card = None
-    if taken := await _find_reusable_report(attempt, findings):
-        report, lineage = taken
-        around = await persist(lambda: find_surroundings(attempt.shop.database, report.quotes))
+    card, taken = None, await _find_reusable_report(attempt, findings)
+    written, lineage = taken or await _write_report(request, attempt, findings)
+    kept = await keep_cited_by_report(written, findings, attempt.find_missing_snapshots, attempt.fetch_snapshot)
+    report, copies = kept.report, {copy.hash: copy.text for copy in kept.snapshots}
+    if taken:
+        around = await _find_around(attempt, report.quotes, copies)
     else:
-        written, lineage = await _write_report(request, attempt, findings)
-        check = await hold_to_rubric(request, attempt, findings, written, lineage) if request.query.rubric else None
-        report, around = await _verify_report(request, attempt, findings, check.checked.report if check else written)
+        check = await hold_to_rubric(request, attempt, findings, report, lineage) if request.query.rubric else None
+        report, around = await _verify_report(request, attempt, findings, check.checked.report if check else report, copies)
         card = await check.make_scorecard(report) if check else None
     rendered = render(report, await _load_run(attempt), around)
     told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": len(report.quotes), "sources": count_sources(report.quotes)}
@@ -71,7 +73,7 @@ async def run_report_stage(request: ReportRequest, attempt: StageAttempt) -> str
         await log.set_status(request.run_id, RunStatus.COMPLETED)
 
     result = {"title": report.title, "lineage": lineage.model_dump(mode="json")}
-    await attempt.close(StageOutcome(orjson.dumps(result), told), complete)
+    await attempt.close(StageOutcome(orjson.dumps(result), told, kept.snapshots, kept.cites), complete)
     return report.title
 
 
@@ -94,16 +96,20 @@ def _evidence_of(findings: Iterable[Finding]) -> frozenset[tuple[str, str]]:
 
 
 async def _verify_report(
-    request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...], written: Report
+    request: ReportRequest, attempt: StageAttempt, findings: tuple[Finding, ...], written: Report, copies: Mapping[str, str]
 ) -> tuple[Report, dict[str, Surroundings]]:
-    """Return the report with its claims graded and repaired, and the text around its quotes in the stored copies."""
-    database = attempt.shop.database
-    around = await persist(lambda: find_surroundings(database, written.quotes))
+    """Return the report with its claims graded and repaired, and the text around its quotes in the copies of their sources."""
+    around = await _find_around(attempt, written.quotes, copies)
     contexts = {key: QuoteContext(*texts) for key, texts in around.items()}
     kit = attempt.make_kit(memory_of_report(request.plan, findings, attempt.notes))
     report = await verify_report(written, findings, kit, _judges_of(request, attempt), contexts)
     added = [quote for quote in report.quotes if quote.key not in around]
-    return report, around | (await persist(lambda: find_surroundings(database, added)) if added else {})
+    return report, around | (await _find_around(attempt, added, copies) if added else {})
+
+
+async def _find_around(attempt: StageAttempt, quotes: Sequence[Quote], copies: Mapping[str, str]) -> dict[str, Surroundings]:
+    """Return the text around the quotes. `copies` are those that are stored only when the stage closes."""
+    return await persist(lambda: find_surroundings(attempt.shop.database, quotes, copies=copies))
 
 
 def _judges_of(request: ReportRequest, attempt: StageAttempt) -> Judges:

@@ -17,6 +17,7 @@ from workflows.agents.kit import Kit
 from workflows.agents.memory import SharedMemory
 from workflows.agents.planning import make_plan
 from workflows.agents.quote_book import QuoteBook
+from workflows.agents.reporting.brief_instead import is_brief_instead
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.report_revision import REVISION_AGENT as REVISER
 from workflows.agents.second_round import plan_second_round
@@ -90,7 +91,8 @@ class LocalStages:
             if self.rubric is None:
                 return await verify_report(written, findings, kit, self.judges, {})
             desk = ReportDesk(kit, self.query, plan, findings, QuoteBook(findings), Asker(kit, REVISER))
-            checked = await check_against_rubric(self.rubric, written, self.query, kit, desk)
+            writer = None if is_brief_instead(written, self.query.language) else desk
+            checked = await check_against_rubric(self.rubric, written, self.query, kit, writer)
             report = await verify_report(checked.report, findings, kit, self.judges, {})
             self.scorecard = await make_scorecard(self.rubric, checked, report, self.query, kit)
             return report

@@ -1,6 +1,6 @@
 """Finished reports, and the stored copies of the sources they cite."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ BODIES = "SELECT hash, body FROM snapshots WHERE hash = ANY($1::text[])"
 # that the many sources of one report are never all in memory.
 TEXTS_AT_ONCE = 8
 SURROUNDING_CHARS = 240
+NO_COPIES: Mapping[str, str] = {}
 SNAPSHOT = "SELECT body FROM snapshots WHERE hash = $1"
 
 
@@ -42,13 +43,18 @@ async def get_snapshot(database: Executor, hash_: str) -> bytes | None:
 
 
 async def find_surroundings(
-    database: Executor, quotes: Sequence[Quote], chars: int = SURROUNDING_CHARS
+    database: Executor, quotes: Sequence[Quote], chars: int = SURROUNDING_CHARS, copies: Mapping[str, str] = NO_COPIES
 ) -> dict[str, Surroundings]:
-    """Return, by quote key, up to `chars` characters of the stored copy on each side. A quote without a stored copy has none."""
+    """Return, by quote key, up to `chars` characters of the stored copy on each side. A quote without a stored copy has none.
+
+    `copies` are texts by their hashes that will be stored only later.
+    """
     by_text: dict[str, list[Quote]] = {}
     for quote in quotes:
         by_text.setdefault(quote.source.snapshot, []).append(quote)
-    names, found = list(by_text), dict[str, Surroundings]()
+    names = [name for name in by_text if name not in copies]
+    ready = copies.keys() & by_text.keys()
+    found = {quote.key: _surroundings_of(copies[name], quote, chars) for name in ready for quote in by_text[name]}
     for first in range(0, len(names), TEXTS_AT_ONCE):
         async with translate_outages():
             rows = await database.fetch(BODIES, names[first : first + TEXTS_AT_ONCE])

@@ -237,6 +237,28 @@ async def test_the_chain_in_one_process_is_held_to_a_rubric_too() -> None:
     assert [item.score for item in stages.scorecard.items] == [1.0] * 6 + [0.0]
 
 
+async def test_a_brief_in_the_reports_place_is_judged_and_not_revised() -> None:
+    def failing(request: ChatRequest) -> ScriptedAnswer:
+        step = request.response_schema.name if request.response_schema else ""
+        if step == "criterion":
+            return json.dumps({"reason": "no", "sentences": [], "rating": 1})
+        assert step != "revision"
+        return answer_sensibly(request) if request.response_schema else ModelRefused("it writes nothing")
+
+    record = make_record()
+    stages = LocalStages(
+        MODEL_DRIVEN,
+        make_kit(ScriptedModel(failing), record),
+        record,
+        ResearchQuery(question="Why were tariffs raised?"),
+        rubric=RUBRIC,
+    )
+    report = await research(stages.query, stages, PlanSteering())
+    assert report.quotes
+    assert stages.scorecard is not None
+    assert (stages.scorecard.judged, stages.scorecard.revised) == (7, ())
+
+
 def claim(text: str, support: Support, *keys: str) -> Claim:
     return Claim(text=text, section=0, start=0, end=1, quote_keys=keys, support=support)
 

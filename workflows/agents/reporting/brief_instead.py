@@ -10,6 +10,7 @@ from app.domain.budget import StopReason
 from app.domain.citations import MARKER
 from app.domain.evidence import Finding, Passage, Quote
 from app.domain.plan import Subtask
+from app.domain.query import Language
 from app.domain.report import Report
 from workflows.agents.brief import find_quotes, write_brief
 from workflows.agents.reporting.assembly import list_ends, list_parts_without_model
@@ -19,6 +20,8 @@ from workflows.agents.stage_memory import REPORTER
 from workflows.agents.wording import say
 
 OWN = "question"
+SOME_WRITTEN, NONE_WRITTEN = "brief_instead", "nothing_written"
+CUT = "\n"
 
 
 async def write_brief_instead(desk: ReportDesk, reasons: Iterable[str]) -> Report:
@@ -31,9 +34,15 @@ async def write_brief_instead(desk: ReportDesk, reasons: Iterable[str]) -> Repor
     best = Finding(subtask_id=OWN, quotes=quotes, stop=StopReason.SUFFICIENT)
     brief = await write_brief(desk.query, plan, (best, *answered), desk.kit)
     why = say("between_sides", desk.kit.language).join(dict.fromkeys(reasons))
-    told = [say("brief_instead" if answered else "nothing_written", desk.kit.language, detail=why)]
+    told = [say(SOME_WRITTEN if answered else NONE_WRITTEN, desk.kit.language, detail=why)]
     told += list_parts_without_model(desk)
     return brief.model_copy(update={"title": desk.default_title, "notices": (*told, *list_ends(desk, told))})
+
+
+def is_brief_instead(report: Report, language: Language) -> bool:
+    """Say whether a report is such a brief, by its first notice. No model may revise it: that would make the notice untrue."""
+    openings = tuple(say(told, language, detail=CUT).partition(CUT)[0] for told in (SOME_WRITTEN, NONE_WRITTEN))
+    return bool(report.notices) and report.notices[0].startswith(openings)
 
 
 def _is_answered(finding: Finding) -> bool:
