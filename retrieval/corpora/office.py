@@ -3,7 +3,7 @@
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from itertools import groupby, islice
+from itertools import islice
 from typing import Any
 
 from app.domain.errors import SourceUnreadable
@@ -17,16 +17,17 @@ _DEPTH = 20
 
 
 def read_docx(content: bytes) -> Extract:
-    """Read a Word document: paragraphs, headings and tables in their order."""
+    """Read a Word document: paragraphs, headings, tables and text boxes in their order, with tracked changes accepted."""
     from docx import Document as open_docx
     from docx.exceptions import PythonDocxError
     from docx.opc.exceptions import OpcError
 
+    from retrieval.corpora.word_blocks import list_blocks
+
     with open_package(content, "a Word document (.docx)", (PythonDocxError, OpcError)) as package:
         refuse_entities(package)
         document = open_docx(io.BytesIO(content))
-        blocks = [_docx_text_of(block) for block in document.iter_inner_content()]
-        return _extract_of(blocks, document.core_properties)
+        return _extract_of(list_blocks(document.element.body, document), document.core_properties)
 
 
 def read_pptx(content: bytes) -> Extract:
@@ -61,17 +62,6 @@ def read_xlsx(content: bytes) -> Extract:
             blocks += [sheet.title, *rows] if rows else []
         note = f"only the first {MAX_ROWS:,} rows were read" if left <= 0 else ""
         return _extract_of(blocks, book.properties, note)
-
-
-def _docx_text_of(block: Any) -> str:
-    if hasattr(block, "rows"):
-        # A merged cell is given once for each column it spans.
-        rows = ([cell.text for cell, _ in groupby(row.cells)] for row in block.rows)
-        return "\n\n".join(filter(None, map(_join_row, rows)))
-    style = block.style.name if block.style is not None else ""
-    numbered = block._p.pPr is not None and block._p.pPr.numPr is not None and not style.startswith(("Heading", "Title"))
-    is_item = numbered or style.startswith("List")
-    return f"- {block.text}" if is_item and block.text.strip() else str(block.text)
 
 
 def _shape_texts_of(shapes: Iterable[Any], depth: int = 0) -> Iterator[str]:
