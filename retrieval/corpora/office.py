@@ -57,6 +57,7 @@ def read_xlsx(content: bytes) -> Extract:
         blocks: list[str] = []
         left = MAX_ROWS
         for sheet in book.worksheets:
+            sheet.reset_dimensions()  # some programs state a size that is too small
             rows = [row for row in map(_join_row, islice(sheet.iter_rows(values_only=True), left)) if row]
             left -= len(rows)
             blocks += [sheet.title, *rows] if rows else []

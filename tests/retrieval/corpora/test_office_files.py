@@ -104,6 +104,21 @@ def test_a_report_of_five_hundred_pages_is_read_whole(tmp_path: Path) -> None:
     assert documents["long.docx"].text.rstrip().endswith("Paragraph 3999 of a long report on wool.")
 
 
+def test_a_sheet_is_read_whole_whatever_size_it_states(tmp_path: Path) -> None:
+    sheets = Workbook()
+    sheets.active.append(["Year", "Duty"])
+    sheets.active.append([1890, 0.49])
+    with zipfile.ZipFile(io.BytesIO(saved(sheets))) as package:
+        members: dict[str, str | bytes] = {name: package.read(name) for name in package.namelist()}
+    stated = cast("bytes", members["xl/worksheets/sheet1.xml"])
+    cut = stated.replace(b'<dimension ref="A1:B2"', b'<dimension ref="A1"')
+    assert cut != stated
+    (tmp_path / "a.xlsx").write_bytes(packed(members | {"xl/worksheets/sheet1.xml": cut}))
+    documents, failed = read(tmp_path)
+    assert failed == {}
+    assert documents["a.xlsx"].text == "Sheet\n\nYear | Duty\n\n1890 | 0.49"
+
+
 BOMB = "a" * (30 << 20)
 LAUGHS = '<!DOCTYPE w [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;"><!ENTITY out SYSTEM "file:///etc/hostname">]>'
 
