@@ -62,28 +62,34 @@ class FolderCorpus:
 
     def _read_item(self, path: Path, reader: FileReader) -> Iterator[Document | UnreadableItem]:
         relative = path.relative_to(self._root).as_posix()
+        shown = _make_readable(relative)
         try:
             found = read_file(path, self._root, reader)
         except SourceUnreadable as error:
-            yield UnreadableItem(relative, str(error))
+            yield UnreadableItem(shown, str(error))
             return
         except OSError as error:
-            yield UnreadableItem(relative, error.strerror or str(error))
+            yield UnreadableItem(shown, error.strerror or str(error))
             return
         if found.note:
-            yield UnreadableItem(relative, found.note)
+            yield UnreadableItem(shown, found.note)
         yield Document(source=self._source_of(path, relative, found), text=found.text)
 
     def _source_of(self, path: Path, relative: str, found: Extract) -> Source:
-        url = f"file:///{quote(self._root.name)}/{quote(relative)}"
-        title = " ".join(found.title.split())[:300] or path.stem
+        url = f"file:///{quote(os.fsencode(self._root.name))}/{quote(os.fsencode(relative))}"
+        title = " ".join(found.title.split())[:300] or _make_readable(path.stem)
         snapshot = snapshot_hash(found.text)
         return Source(url=url, title=title, snapshot=snapshot, author=found.author[:200], published=found.published, kind="file")
 
     def _unreadable_of(self, error: OSError) -> UnreadableItem:
         where = Path(error.filename or self._root)
         relative = where.relative_to(self._root).as_posix() if where.is_relative_to(self._root) else where.name
-        return UnreadableItem(relative, error.strerror or str(error))
+        return UnreadableItem(_make_readable(relative), error.strerror or str(error))
+
+
+def _make_readable(name: str) -> str:
+    """Return a file's name as text that can be stored, also where it is not UTF-8."""
+    return os.fsencode(name).decode("utf-8", errors="replace")
 
 
 def read_file(path: Path, root: Path, reader: FileReader) -> Extract:
@@ -101,7 +107,7 @@ def read_file(path: Path, root: Path, reader: FileReader) -> Extract:
         raise SourceUnreadable("is not a file")
     if status.st_size > MAX_BYTES:
         raise SourceUnreadable(f"is too large: {status.st_size >> 20} MiB, at most {MAX_BYTES >> 20} are read")
-    suffix, content = path.suffix.lower(), path.read_bytes()
+    suffix, content = _make_readable(path.suffix.lower()), path.read_bytes()
     return read_content(suffix, content) if suffix in PLAIN else reader.read(suffix, content)
 
 

@@ -185,6 +185,21 @@ def test_what_cannot_be_read_is_reported_and_the_rest_is_read(tmp_path: Path) ->
         assert reason in failed[path]
 
 
+def test_names_that_are_not_utf8_are_shown_as_far_as_they_can_be(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/caf\xe9"
+    os.mkdir(folder)
+    for name in (b"na\xefve.txt", b"vid.\xe9o"):
+        with open(folder + b"/" + name, "wb") as file:
+            file.write(b"All is well here.")
+    documents, failed = read(tmp_path)
+    (document,) = documents.values()
+    assert document.source.url == f"file:///{tmp_path.name}/caf%E9/na%EFve.txt"
+    assert document.source.title == "na\ufffdve"
+    assert failed.keys() == {"caf\ufffd/vid.\ufffdo"}
+    assert "(.\ufffdo)" in failed["caf\ufffd/vid.\ufffdo"]
+    assert read(Path(os.fsdecode(folder)))[0].keys() == {"file:///caf%E9/na%EFve.txt"}
+
+
 def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="not a folder"):
         FolderCorpus(tmp_path / "nowhere")
