@@ -38,6 +38,13 @@ class CorpusRecord(NamedTuple):
 def parse_json(line: CorpusLine) -> CorpusRecord | UnreadableItem:
     """Read a record from a line of JSON."""
     try:
+        return _parse_object(line)
+    except RecursionError:
+        return UnreadableItem(line.where, "is nested too deeply")
+
+
+def _parse_object(line: CorpusLine) -> CorpusRecord | UnreadableItem:
+    try:
         fields = _load_json(line.content)
     except ValueError as error:
         return UnreadableItem(line.where, f"is not JSON ({error})")
@@ -50,12 +57,12 @@ def parse_json(line: CorpusLine) -> CorpusRecord | UnreadableItem:
 def parse_tab_separated(line: CorpusLine, columns: Sequence[str]) -> CorpusRecord | UnreadableItem:
     """Read a record from a line of tab-separated values; a value may be quoted, with doubled quotes inside."""
     try:
-        values = line.content.decode("utf-8").rstrip("\r\n").split("\t")
+        values = line.content.decode("utf-8-sig").rstrip("\r\n").split("\t")
     except UnicodeDecodeError as error:
         return UnreadableItem(line.where, f"is not UTF-8 ({error.reason})")
     if len(values) != len(columns):
         return UnreadableItem(line.where, f"has {len(values)} columns, not {len(columns)}")
-    return _record_of(line.where, dict(zip(columns, map(_unquote, values), strict=True)))
+    return _record_of(line.where, dict(zip(columns, map(unquote_value, values), strict=True)))
 
 
 def _load_json(content: bytes) -> Any:
@@ -103,11 +110,12 @@ def _split_title(text: str) -> tuple[str, str]:
     """Split off a quoted title on the text's first line; without one return no title and the text."""
     first, _, rest = text.partition("\n")
     if len(first) > 2 and first[0] == first[-1] == '"':
-        return _unquote(first), rest.strip()
+        return unquote_value(first), rest.strip()
     return "", text
 
 
-def _unquote(value: str) -> str:
+def unquote_value(value: str) -> str:
+    """Return a tab-separated value without the quotes around it, if it has any."""
     if len(value) > 1 and value[0] == value[-1] == '"':
         return value[1:-1].replace('""', '"')
     return value

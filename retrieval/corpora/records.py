@@ -12,7 +12,7 @@ from pathlib import Path
 from app.domain.evidence import Source, snapshot_hash
 from retrieval.corpora.corpus_lines import CorpusLine, read_lines
 from retrieval.corpora.ports import UnreadableItem
-from retrieval.corpora.record import TSV_COLUMNS, CorpusRecord, parse_json, parse_tab_separated
+from retrieval.corpora.record import TSV_COLUMNS, CorpusRecord, parse_json, parse_tab_separated, unquote_value
 from retrieval.corpora.shards import Shards
 from retrieval.ports import Document
 
@@ -105,7 +105,8 @@ def _parse_lines(lines: Iterator[CorpusLine | UnreadableItem]) -> Iterator[Corpu
 
 def _columns_of(line: CorpusLine) -> list[str]:
     """Return the column names of a tab-separated file's first line; none where it is no header."""
-    names = line.content.decode("utf-8", errors="replace").strip().lower().split("\t")
+    header = line.content.decode("utf-8-sig", errors="replace").strip().lower()
+    names = [unquote_value(name) for name in header.split("\t")]
     return names if "text" in names and "id" in names else []
 
 

@@ -109,6 +109,29 @@ def test_shards_are_read_in_the_order_of_their_numbers_and_damage_is_told(tmp_pa
     assert [entry.path for entry in unreadable if "train-4" in entry.path] == [f"train-4.jsonl:{n}" for n in (1, 2, 3, 4)]
 
 
+@pytest.mark.parametrize("depth", [1_020, 200_000])  # one is too deep for its text to be printed, one to be parsed
+def test_a_line_that_is_nested_too_deeply_is_reported_and_the_rest_is_read(tmp_path: Path, depth: int) -> None:
+    deep = '{"id": "1", "title": "T", "text": ' + "[" * depth + "]" * depth + "}"
+    (tmp_path / "a.jsonl").write_text(f'{deep}\n{{"id": "2", "text": "Sound."}}\n')
+    documents, unreadable = read(CorpusKind.RECORDS, tmp_path)
+    assert [document.text for document in documents] == ["Sound."]
+    assert unreadable == [UnreadableItem("a.jsonl:1", "is nested too deeply")]
+
+
+@pytest.mark.parametrize("start", [b"\xef\xbb\xbf", b""])
+@pytest.mark.parametrize("header", ["id\ttitle\ttext", '"ID"\t"Title"\t"Text"'])
+def test_a_header_is_known_behind_a_byte_order_mark_and_in_quotes(tmp_path: Path, start: bytes, header: str) -> None:
+    (tmp_path / "a.tsv").write_bytes(start + f"{header}\n1\tAaron\tHe spoke.\n".encode())
+    (document,), unreadable = read(CorpusKind.RECORDS, tmp_path)
+    assert (document.source.title, document.text, unreadable) == ("Aaron", "He spoke.", [])
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_record(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_bytes(b"\xef\xbb\xbf1\tHe spoke.\tAaron\n")
+    (document,), unreadable = read(CorpusKind.BEIR, tmp_path / "a.tsv")
+    assert (document.source.url, document.source.title, unreadable) == ("beir:set/1", "Aaron", [])
+
+
 def test_reading_can_go_on_anywhere_and_knows_how_far_it_is(tmp_path: Path) -> None:
     records = [{"id": str(n), "doc_id": str(n // 3), "title": "T", "text": f"Passage {n}."} for n in range(300)]
     corpus = opened(CorpusKind.RECORDS, write(tmp_path / "passages.jsonl", records))
