@@ -103,9 +103,9 @@ class Library:
         if name is None or generation is None:
             return None
         try:
-            if self._index.count(name) or not self._store.count(collection):
+            if self._index.count(name) or not self._store.has_live(collection):
                 return generation
-            _log.warning("the index %r is empty although %r has documents; it is built again", name, collection)
+            _log.warning("the index %r is empty although %r has indexed documents; it is built again", name, collection)
         except (IndexDamaged, NotFound) as error:
             _log.warning("%s", error)
         self._index.unalias(collection)

@@ -100,6 +100,11 @@ class DocumentStore:
         query = "SELECT count(*) FROM documents WHERE collection = ? AND state <> ?"
         return int(self._db.connect().execute(query, (collection, StoredState.GONE)).fetchone()[0])
 
+    def has_live(self, collection: str) -> bool:
+        """Say whether the collection's live index must hold documents."""
+        query = "SELECT 1 FROM documents WHERE collection = ? AND state = ? LIMIT 1"
+        return self._db.connect().execute(query, (collection, StoredState.LIVE)).fetchone() is not None
+
     def source_of(self, collection: str, key: str) -> Source | None:
         """Return the source of a document by its key; None when it is gone."""
         try:

@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 
 from retrieval.index.ports import Index
+from retrieval.search.library import Library
 from retrieval.store.catalogue import Build, BuildPhase
 from tests.retrieval.index.qdrant_stub import QdrantStub
 from tests.retrieval.rebuildable_home import MortalIndex, RebuildableHome, make_records
@@ -163,6 +164,23 @@ def test_an_empty_corpus_is_searchable_and_finds_nothing(bench: RebuildableHome)
     bench.write({})
     assert bench.build(WordEncoder()).phase is BuildPhase.DONE
     assert bench.find_titles("anything", WordEncoder()) == []
+
+
+def test_an_empty_index_is_kept_while_the_first_documents_are_added_to_it(bench: RebuildableHome) -> None:
+    bench.write({})
+    bench.build()
+    library = Library(bench.shelves.catalogue, bench.shelves.store, bench.shelves.index, lambda: None)
+    kept: list[bool] = []
+
+    def refresh(_: Build) -> None:  # as the index owner does meanwhile
+        library.refresh("c")
+        kept.append(library.is_ready("c"))
+
+    bench.write(make_records(1))
+    assert bench.build(report=refresh).phase is BuildPhase.DONE
+    assert kept
+    assert all(kept)  # the builder copies it
+    assert bench.find_titles("number0") == ["d0"]
 
 
 def test_on_a_server_an_index_is_extended_in_place(tmp_path: Path) -> None:
