@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from app.domain.errors import SetupError
 from retrieval.encoding.encoder_endpoint import EmbeddingsServer, EndpointEncoder
+from retrieval.encoding.endpoint import BUILD_PATIENCE, EndpointPatience
 from retrieval.encoding.onnx_session import open_session, open_tokenizer
 from retrieval.encoding.onnx_sources import from_hub, from_registry
 from retrieval.encoding.onnx_weights import MINILM, find_weights
@@ -150,9 +151,16 @@ class EncoderOnFirstUse:
 
 
 def open_encoder(
-    backend: EncoderBackend, models_dir: Path | None, cache: Path, threads: int = 1, server: EmbeddingsServer | None = None
+    backend: EncoderBackend,
+    models_dir: Path | None,
+    cache: Path,
+    threads: int = 1,
+    server: EmbeddingsServer | None = None,
+    patience: EndpointPatience = BUILD_PATIENCE,
 ) -> Encoder:
     """Open the encoder of `server` where one is given, else one in this process, whose weights are found or fetched.
+
+    A server's vectors of passages are waited for with `patience`, those of queries always with a search's.
 
     Raises:
         SetupError: the weights are not available (see `find_weights`), a package is not installed, or no encoder is wanted.
@@ -161,7 +169,7 @@ def open_encoder(
     if backend is EncoderBackend.NONE:
         raise SetupError("no encoder is wanted")
     if server is not None:
-        return EndpointEncoder(server)
+        return EndpointEncoder(server, build=patience)
     if backend is EncoderBackend.ONNX or (backend is EncoderBackend.AUTO and find_spec("onnxruntime")):
         return OnnxEncoder(find_weights(MINILM, models_dir, cache, (from_hub, from_registry)), threads)
     if find_spec("sentence_transformers") is None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import requests
 from requests.adapters import HTTPAdapter
+from requests.exceptions import ChunkedEncodingError, ContentDecodingError
 
 from app.domain.errors import ToolError, ToolUnavailable
 from app.outgoing.retry_after import read_retry_after
@@ -17,6 +18,8 @@ FIRST_PAUSE = timedelta(milliseconds=250)
 LONGEST_PAUSE = timedelta(seconds=30)
 _PASSING = (408, 429, 500, 502, 503, 504)
 _WRONG_ADDRESS_OR_KEY = (401, 403, 404, 405)
+_AWAY = (requests.ConnectionError, requests.Timeout, ChunkedEncodingError, ContentDecodingError)
+"""The errors of a server that is not there, or that dies while it answers."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class JsonEndpoint:
     def _attempt(self, body: dict[str, Any], seconds: float) -> Any:
         try:
             response = self._session.post(self.url, json=body, timeout=max(seconds, 0.1))
-        except (requests.ConnectionError, requests.Timeout) as error:
+        except _AWAY as error:
             raise _PassingFailure(type(error).__name__) from error
         if response.status_code in _PASSING:
             raise _PassingFailure(f"status {response.status_code}", read_retry_after(response.headers))

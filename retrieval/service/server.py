@@ -26,6 +26,7 @@ from app.domain.errors import RubricaError
 from app.settings import read_settings
 from retrieval.encoding.answer_rater import RaterWhenHere, open_rater
 from retrieval.encoding.encoder import EncoderBackend, EncoderOnFirstUse, open_encoder
+from retrieval.encoding.endpoint import SEARCH_PATIENCE
 from retrieval.encoding.engines import RetrievalEngines, engines_of
 from retrieval.encoding.nli import CrossEncoderNli
 from retrieval.search.library import Library
@@ -74,12 +75,20 @@ class Options:
         return command + (["--qdrant-url", self.qdrant_url] if self.qdrant_url else [])
 
 
+def make_search_encoder(options: Options, engines: RetrievalEngines) -> EncoderOnFirstUse:
+    """Make the encoder of searches. It also encodes passages, while somebody waits for the search that compares them."""
+    models = options.home / "models"
+    return EncoderOnFirstUse(
+        lambda: open_encoder(options.encoder, options.models_dir, models, server=engines.embeddings, patience=SEARCH_PATIENCE)
+    )
+
+
 async def serve(options: Options, engines: RetrievalEngines) -> None:
     """Serve until SIGTERM or SIGINT."""
     release = lock_home(options.home)
     shelves = open_retrieval_home(options.home, options.qdrant_url, engines.qdrant_grpc_port)
     models = options.home / "models"
-    encoder = EncoderOnFirstUse(lambda: open_encoder(options.encoder, options.models_dir, models, server=engines.embeddings))
+    encoder = make_search_encoder(options, engines)
     rated = options.encoder is not EncoderBackend.NONE
     rater = RaterWhenHere(lambda: open_rater(options.models_dir, models)) if rated else lambda: None
     library = Library(shelves.catalogue, shelves.store, shelves.index, encoder, open_reranker(engines.reranking), rater)

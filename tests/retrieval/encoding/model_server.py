@@ -14,14 +14,16 @@ KEY = "a-key"
 
 
 class ModelServer:
-    """A server that listens from `start` to `stop`. Each of `mishaps` spoils one request; then all goes well.
+    """A server that listens from `start` to `stop`. Each of `mishaps` and of `cuts` spoils one request; then all goes well.
 
-    A mishap is a status to answer with, or a number of seconds to wait first (a float).
+    A mishap is a status to answer with, or a number of seconds to wait first (a float). A cut is a header that tells of more than
+    what is sent before the connection ends.
     """
 
     def __init__(self, size: int = 24) -> None:
         self.size = size
         self.mishaps: deque[int | float] = deque()
+        self.cuts: deque[tuple[str, str]] = deque()
         self.retry_after = ""
         self.spoil: Any = None
         self.bodies: list[dict[str, Any]] = []
@@ -47,12 +49,23 @@ class ModelServer:
                 status = owner.take_mishap() if self.headers.get("Authorization") == f"Bearer {KEY}" else 401
                 content = owner.answer(self.path, body) if status == 200 else {"error": "no"}
                 sent = content if isinstance(content, bytes) else json.dumps(content).encode()
+                if owner.cuts:
+                    self.send_cut_off(owner.cuts.popleft())
+                    return
                 self.send_response(status)
                 if owner.retry_after:
                     self.send_header("Retry-After", owner.retry_after)
                 self.send_header("Content-Length", str(len(sent)))
                 self.end_headers()
                 self.wfile.write(sent)
+
+            def send_cut_off(self, header: tuple[str, str]) -> None:
+                self.protocol_version = "HTTP/1.1"
+                self.send_response(200)
+                self.send_header(*header)
+                self.end_headers()
+                self.wfile.write(b'ff\r\n{"data"')
+                self.close_connection = True
 
             def log_message(self, *_: object) -> None:
                 """Keep the test's output clean."""

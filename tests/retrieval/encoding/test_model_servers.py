@@ -14,10 +14,12 @@ from app.domain.errors import SetupError, ToolError, ToolUnavailable
 from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from retrieval.encoding.encoder_endpoint import BATCH, EmbeddingsServer, EndpointEncoder
 from retrieval.encoding.endpoint import EndpointPatience
+from retrieval.encoding.engines import RetrievalEngines
 from retrieval.ports import SearchFilter
 from retrieval.search.in_process import open_local
 from retrieval.search.library import Library
 from retrieval.search.reranker import EndpointReranker, RerankerSettings, open_reranker
+from retrieval.service.server import Options, make_search_encoder
 from retrieval.store.catalogue import Collection
 from tests.retrieval.encoding.model_server import KEY, ModelServer
 from tests.retrieval.word_encoder import WordEncoder
@@ -70,6 +72,14 @@ def test_refusals_for_load_outages_and_slowness_are_tried_again(server: ModelSer
     assert encoder.encode_passages(["wool"]).shape == (1, 24)
 
 
+@pytest.mark.parametrize("header", [("Content-Length", "1000"), ("Transfer-Encoding", "chunked"), ("Content-Encoding", "gzip")])
+def test_a_server_that_dies_while_it_answers_is_asked_again(server: ModelServer, header: tuple[str, str]) -> None:
+    encoder = opened(server, HASTY)
+    server.cuts.append(header)
+    assert encoder.encode_passages(["wool"]).shape == (1, 24)
+    assert not server.cuts
+
+
 def test_a_server_that_says_when_to_come_back_is_obeyed(server: ModelServer) -> None:
     encoder = opened(server, SHORT)
     server.retry_after = "50"
@@ -77,6 +87,16 @@ def test_a_server_that_says_when_to_come_back_is_obeyed(server: ModelServer) -> 
     with pytest.raises(ToolUnavailable, match="does not answer: status 429"):  # fifty seconds is more than a search waits
         encoder.encode_query("wool")
     assert len(server.bodies) == 1
+
+
+def test_the_service_waits_for_passages_no_longer_than_for_queries(server: ModelServer, home: Path) -> None:
+    options = Options(home / "socket", home, None, None, EncoderBackend.AUTO, None)
+    encoder = make_search_encoder(options, RetrievalEngines(embeddings=embeddings(server)))()
+    assert encoder is not None
+    server.retry_after = "50"
+    server.mishaps.append(429)
+    with pytest.raises(ToolUnavailable, match="does not answer: status 429"):  # a build would come back
+        encoder.encode_passages(["wool"])
 
 
 def test_a_server_that_is_down_is_worth_waiting_for(server: ModelServer) -> None:
