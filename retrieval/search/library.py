@@ -151,7 +151,7 @@ class Library:
                 raise missing_collection_error(name)
 
     def read(self, url: str, collections: Sequence[str], tenant: str | None = None) -> Document:
-        """Return the document under an address in a collection of this tenant or of none, or raise `NotFound`."""
+        """Return the document of this tenant or of none under an address, at best of `collections`, or raise `NotFound`."""
         found = self._store.find_by_url(url, collections, tenant or "")
         if found is None:
             raise NotFound(f"nothing is stored under {url!r}: only addresses that a search returned can be read")

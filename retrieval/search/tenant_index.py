@@ -26,8 +26,8 @@ class SharedIndex(Protocol):
         """See `Rater.rate`."""
         ...
 
-    async def read(self, url: str, tenant: str | None = None) -> Document:
-        """See `PageReader.read`."""
+    async def read(self, url: str, tenant: str | None = None, collections: Sequence[str] = ()) -> Document:
+        """See `PageReader.read`. Where several collections have a document at `url`, those in `collections` come first."""
         ...
 
     async def get_snapshot(self, name: str, tenant: str | None = None) -> str:
@@ -36,11 +36,15 @@ class SharedIndex(Protocol):
 
 
 class TenantView:
-    """A `Searcher`, `PageReader` and reader of snapshots for documents of one tenant and of none; None: only of none."""
+    """A `Searcher`, `PageReader` and reader of snapshots for documents of one tenant and of none; None: only of none.
 
-    def __init__(self, index: SharedIndex, tenant: str | None) -> None:
+    An address that several collections have is read from those in `collections` first.
+    """
+
+    def __init__(self, index: SharedIndex, tenant: str | None, collections: Sequence[str] = ()) -> None:
         self._index = index
         self._tenant = tenant
+        self._collections = collections
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         """See `Searcher.search`. This tenant replaces any tenant in `where`."""
@@ -60,7 +64,7 @@ class TenantView:
 
     async def read(self, url: str) -> Document:
         """See `PageReader.read`."""
-        return await self._index.read(url, self._tenant)
+        return await self._index.read(url, self._tenant, self._collections)
 
     async def get_snapshot(self, name: str) -> str:
         """Return a stored text by its hash. Raises `NotFound`."""

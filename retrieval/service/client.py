@@ -63,9 +63,13 @@ class IndexClient:
         answer = await self._call_as_tool("/rate", {"question": question, "texts": list(texts)})
         return tuple(answer["ratings"])
 
-    async def read(self, url: str, tenant: str | None = None) -> Document:
-        """See `PageReader.read`; every failure is a `ToolError`. Documents of other tenants do not exist for it."""
-        return Document.of_any_version(await self._call_as_tool("/read", {"url": url, "tenant": tenant}))
+    async def read(self, url: str, tenant: str | None = None, collections: Sequence[str] = ()) -> Document:
+        """See `PageReader.read`; every failure is a `ToolError`. Documents of other tenants do not exist for it.
+
+        Where several collections have a document at `url`, those in `collections` come first.
+        """
+        body = {"url": url, "tenant": tenant, "collections": list(collections)}
+        return Document.of_any_version(await self._call_as_tool("/read", body))
 
     async def encode(self, texts: Sequence[str]) -> list[list[float]]:
         """Return a unit vector for each text, in order. Every failure is a `ToolError`, also where the owner has no encoder."""

@@ -67,7 +67,7 @@ class SearchRoutes:
         return answer_json({"ratings": await self._owner.rate(require_text(body, "question"), texts)})
 
     async def read(self, request: web.Request) -> web.Response:
-        """Read a document: `{"url", "collections"?, "tenant"?}` -> the document."""
+        """Read a document: `{"url", "collections"?, "tenant"?}` -> the document, from one of `collections` where it is there."""
         body = await read_body(request)
         where = SearchFilter.model_validate({"collections": body.get("collections") or ()})
         found = await asyncio.to_thread(self._library.read, require_text(body, "url"), where.collections, body.get("tenant"))

@@ -140,13 +140,17 @@ class DocumentStore:
         return self._db.connect().execute(query, (tenant, snapshot)).fetchone() is not None
 
     def find_by_url(self, url: str, collections: Sequence[str], tenant: str = "") -> Document | None:
-        """Return the newest document under an address in collections of this tenant or of none; empty `collections`: any."""
+        """Return the newest document under an address in collections of this tenant or of none.
+
+        Those in `collections` come first: folders of the same name give the same addresses.
+        """
         query = f"SELECT d.collection, d.source {_OF_TENANT} AND d.url = ? ORDER BY d.fetched_at DESC, d.id DESC"
-        for row in self._db.connect().execute(query, (tenant, url)):
-            if not collections or row["collection"] in collections:
-                source = Source.of_any_version(row["source"])
-                return Document(source=source, text=self.text_of(source.snapshot))
-        return None
+        rows = self._db.connect().execute(query, (tenant, url)).fetchall()
+        row = next((row for row in rows if row["collection"] in collections), rows[0] if rows else None)
+        if row is None:
+            return None
+        source = Source.of_any_version(row["source"])
+        return Document(source=source, text=self.text_of(source.snapshot))
 
     def _delete(self, condition: str, values: tuple[object, ...]) -> None:
         """Delete documents, a page at a time, and their snapshots that no other document needs."""

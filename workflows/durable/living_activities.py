@@ -26,7 +26,6 @@ from app.schedules.storage.living_runs import Baseline, Owner
 from retrieval.outside.freshness import limit_age
 from retrieval.outside.meter import count_for
 from retrieval.ports import PageReader
-from retrieval.search.tenant_index import TenantView
 from workflows.agents.ports import Tool
 from workflows.agents.stage_memory import path_of_search
 from workflows.durable import living_payloads as payloads
@@ -220,7 +219,7 @@ class LivingActivities:
         return texts
 
     def _make_tools(self, query: ResearchQuery) -> Mapping[str, Tool]:
-        index = TenantView(self._shop.index, query.tenant or None)
+        index = self._shop.view_index(query)
         corpora = corpora_of_query(query, self._shop.scientific)
         memory = ToolMemory(DictToolStore())
         return build_toolbox(
@@ -228,7 +227,7 @@ class LivingActivities:
         )
 
     def _make_reader(self, query: ResearchQuery) -> PageReader:
-        return self._shop.make_reader(query.scope, TenantView(self._shop.index, query.tenant or None))
+        return self._shop.make_reader(query.scope, self._shop.view_index(query))
 
     async def _end_firing(
         self, firing: Firing, outcome: Outcome, detail: str = "", changes: ReportChanges | None = None, calls: int = 0

@@ -104,6 +104,10 @@ class Workshop:
             return None
         return reserve_first_call(self.prices) if self.asks_a_model else NOTHING
 
+    def view_index(self, query: ResearchQuery) -> TenantView:
+        """Return the index as the organisation that asks sees it. What several collections have is read from the query's."""
+        return TenantView(self.index, query.tenant or None, query.searched or query.collections)
+
     def make_reader(self, scope: SearchScope | None, index: PageReader) -> PageReader:
         """Return the page reader of a run: `index` alone if the run searches neither the web nor papers outside."""
         outside = scope is None or scope.searches(SourceKind.WEB) or scope.searches(SourceKind.SCHOLAR)
@@ -132,7 +136,7 @@ class StageAttempt:
     @property
     def index(self) -> TenantView:
         """The index as this run's organisation sees it."""
-        return TenantView(self.shop.index, self.request.query.tenant or None)
+        return self.shop.view_index(self.request.query)
 
     def make_kit(self, memory: SharedMemory, chat: ChatModel | None = None, prompts: PromptLibrary | None = None) -> Kit:
         """Return everything an agent may use in this stage. `chat` and `prompts` replace the workshop's own."""

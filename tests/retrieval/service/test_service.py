@@ -19,6 +19,7 @@ from aiohttp import web
 from app.domain.errors import Conflict, InvalidInput, NotFound, ToolError, ToolUnavailable
 from app.domain.evidence import Passage, snapshot_hash
 from retrieval.ports import SearchFilter
+from retrieval.search.tenant_index import TenantView
 from retrieval.service.client import IndexClient
 from retrieval.service.owner import WAIT_FOR_INDEX
 from tests.retrieval.service.owner_process import OwnerProcess
@@ -121,6 +122,24 @@ async def test_a_users_folder_is_built_searched_and_removed(owner: OwnerProcess,
         await client.remove("notes")
         with pytest.raises(NotFound):
             await client.read_progress("notes")
+
+
+async def test_an_address_of_two_folders_is_read_from_the_collections_of_the_reader(owner: OwnerProcess, tmp_path: Path) -> None:
+    async with PatientClient(str(owner.socket)) as client:
+        for name in ("acme", "bolt"):
+            folder = tmp_path / name / "docs"
+            folder.mkdir(parents=True)
+            (folder / "README.md").write_text(f"The handbook of {name}.")
+            await client.build(name, "folder", str(folder))
+            await finished(client, name)
+        for name in ("acme", "bolt"):
+            (found,) = await client.search("handbook", 1, SearchFilter(collections=(name,)))
+            read = await TenantView(client, None, (name,)).read(found.source.url)
+            assert (read.source.collection, read.text) == (name, f"The handbook of {name}.")
+        elsewhere = await TenantView(client, None, ("sotu",)).read("file:///docs/README.md")
+        assert elsewhere.text == "The handbook of bolt.", "an address of an older report stays readable"
+        for name in ("acme", "bolt"):
+            await client.remove(name)
 
 
 async def test_a_collection_tells_what_it_is_made_of_and_is_verified(owner: OwnerProcess, notes: Path) -> None:

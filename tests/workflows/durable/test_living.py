@@ -50,11 +50,11 @@ class ChangingIndex(ToyIndex):
         source = PAGE.model_copy(update={"snapshot": snapshot_hash(text)})
         return [Passage(source=source, text=text, start=0, end=len(text))]
 
-    async def read(self, url: str, tenant: str | None = None) -> Document:
+    async def read(self, url: str, tenant: str | None = None, collections: Sequence[str] = ()) -> Document:
         if url == PAGE.url:
             text = BUDGETS[self.edition]
             return Document(source=PAGE.model_copy(update={"snapshot": snapshot_hash(text)}), text=text)
-        return await super().read(url, tenant)
+        return await super().read(url, tenant, collections)
 
     async def get_snapshot(self, name: str, tenant: str | None = None) -> str:
         known = {snapshot_hash(text): text for text in BUDGETS}

@@ -78,7 +78,7 @@ class ToyIndex:
     async def rate(self, question: str, texts: Sequence[str]) -> tuple[float, ...]:
         return ()
 
-    async def read(self, url: str, tenant: str | None = None) -> Document:
+    async def read(self, url: str, tenant: str | None = None, collections: Sequence[str] = ()) -> Document:
         if url != SOURCE.url:
             raise ToolError("no such page")
         return Document(source=SOURCE, text=TEXT)
