@@ -12,16 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    FilePath,
-    SecretStr,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FilePath, SecretStr, ValidationError, model_validator
 
 from app.domain.errors import SetupError
 from app.domain.pricing import PricedModel, parse_priced_model
@@ -118,6 +109,9 @@ class Settings(BaseModel):
         default=None, description="A Temporal server instead of the local one."
     )
     qdrant_url: WebAddress | None = Field(default=None, description="A Qdrant server instead of the local index.")
+    qdrant_prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = Field(
+        default=None, description="What the names of this home's indexes on the Qdrant server begin with."
+    )
     qdrant_grpc_port: Port | None = Field(default=None, description="The Qdrant server's gRPC port, to speak gRPC with it.")
     embeddings_url: WebAddress | None = Field(default=None, description="A server that encodes texts, with its `/v1`.")
     embeddings_model: str | None = Field(default=None, description="The model to ask it for.")
@@ -204,6 +198,7 @@ class Settings(BaseModel):
             ("reranker_url", "reranker"),
             ("reranker_api_key", "reranker_url"),
             ("qdrant_grpc_port", "qdrant_url"),
+            ("qdrant_prefix", "qdrant_url"),
             ("smtp_host", "smtp_from"),
             ("smtp_host", "public_url"),
             ("smtp_user", "smtp_password"),

@@ -119,7 +119,7 @@ def main() -> int:
     options = parser.parse_args()
     threading.Thread(target=_die_with_parent, daemon=True).start()
     engines = engines_of(read_settings(os.environ))
-    shelves = open_retrieval_home(options.home, options.qdrant_url, engines.qdrant_grpc_port)
+    shelves = open_retrieval_home(options.home, options.qdrant_url, engines.qdrant_grpc_port, engines.qdrant_prefix)
     _lock_build(options.home, options.collection)
 
     def encoder() -> PassageEncoder:

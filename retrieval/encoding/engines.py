@@ -7,9 +7,13 @@ from retrieval.search.reranker import RerankerSettings
 
 
 class RetrievalEngines(Value):
-    """The gRPC port of the Qdrant server, an encoder, a reranker; None: this process does the work itself or needs none."""
+    """The gRPC port of the Qdrant server and the prefix of names there, an encoder, a reranker.
+
+    None: this process does the work itself or needs none.
+    """
 
     qdrant_grpc_port: int | None = None
+    qdrant_prefix: str | None = None
     embeddings: EmbeddingsServer | None = None
     reranking: RerankerSettings | None = None
 
@@ -23,4 +27,9 @@ def engines_of(settings: Settings) -> RetrievalEngines:
         )
     if settings.reranker:
         reranking = RerankerSettings(model=settings.reranker, url=settings.reranker_url, api_key=settings.reranker_api_key)
-    return RetrievalEngines(qdrant_grpc_port=settings.qdrant_grpc_port, embeddings=embeddings, reranking=reranking)
+    return RetrievalEngines(
+        qdrant_grpc_port=settings.qdrant_grpc_port,
+        qdrant_prefix=settings.qdrant_prefix,
+        embeddings=embeddings,
+        reranking=reranking,
+    )

@@ -1,7 +1,8 @@
 """A Qdrant server by URL, through qdrant-client: each index is a collection, each alias an alias.
 
-The server can be searched while it is written to, so an index is extended in place and `derive` copies nothing. Names have the
-prefix `rubrica.`, so that other programs can share the server. Two homes on one server need different prefixes.
+The server can be searched while it is written to, so an index is extended in place and `derive` copies nothing. Names have a
+prefix, `rubrica.` by default, so that other programs can share the server. Two homes on one server need different prefixes
+(`RUBRICA_QDRANT_PREFIX`): each deletes what it does not know under its own.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

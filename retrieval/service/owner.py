@@ -56,13 +56,27 @@ class IndexOwner:
         self._closing = False
 
     async def open(self) -> None:
-        """Open the built collections, continue interrupted builds, and begin the default collection at the first start."""
+        """Open the built collections, continue interrupted builds, and begin the default collection at the first start.
+
+        Raises `Conflict` where a Qdrant server has an index of a collection's name that this home did not make.
+        """
         catalogue = self._shelves.catalogue
         if DEFAULT_COLLECTION not in self._library.list_collections():
             catalogue.add(Collection(name=DEFAULT_COLLECTION, kind=CorpusKind.SOTU), datetime.now(UTC))
         for name in self._library.list_collections():
+            await asyncio.to_thread(self._refuse_strange_index, name)
+        for name in self._library.list_collections():
             await asyncio.to_thread(self._library.refresh, name)
             await self._resume(name)
+
+    def _refuse_strange_index(self, name: str) -> None:
+        """Raise `Conflict` where another home on the same server has a collection of this name: each would delete the other's."""
+        searched = None if self._shelves.index_folder else self._shelves.index.resolve(name)
+        if searched is not None and self._shelves.catalogue.find_generation(searched) is None:
+            raise Conflict(
+                f"the Qdrant server has an index of {name!r} that this home did not make: set RUBRICA_QDRANT_PREFIX"
+                " to a name that no other home uses there, or delete that index if its home is gone"
+            )
 
     async def close(self) -> None:
         """Stop the builds, which continue at the next start. Searches fail from now on as unavailable."""

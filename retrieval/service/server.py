@@ -86,7 +86,7 @@ def make_search_encoder(options: Options, engines: RetrievalEngines) -> EncoderO
 async def serve(options: Options, engines: RetrievalEngines) -> None:
     """Serve until SIGTERM or SIGINT."""
     release = lock_home(options.home)
-    shelves = open_retrieval_home(options.home, options.qdrant_url, engines.qdrant_grpc_port)
+    shelves = open_retrieval_home(options.home, options.qdrant_url, engines.qdrant_grpc_port, engines.qdrant_prefix)
     models = options.home / "models"
     encoder = make_search_encoder(options, engines)
     rated = options.encoder is not EncoderBackend.NONE

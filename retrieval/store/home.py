@@ -24,24 +24,25 @@ class RetrievalHome:
         self.database.close()
 
 
-def open_retrieval_home(home: Path, qdrant_url: str | None = None, grpc_port: int | None = None) -> RetrievalHome:
+def open_retrieval_home(
+    home: Path, qdrant_url: str | None = None, grpc_port: int | None = None, prefix: str | None = None
+) -> RetrievalHome:
     """Open or create the state under `home`. `qdrant_url` names a Qdrant server to use instead of the engine in process.
 
-    With `grpc_port` it uses gRPC.
+    With `grpc_port` it uses gRPC. Names there begin with `prefix` and a dot.
     """
     folder = home / "retrieval"
     database = StoreDatabase(folder / "store.db")
     index_folder = None if qdrant_url else folder / "index"
-    return RetrievalHome(
-        database, Catalogue(database), DocumentStore(database), _index_of(folder, qdrant_url, grpc_port), index_folder
-    )
+    index = _index_of(folder, qdrant_url, grpc_port, prefix)
+    return RetrievalHome(database, Catalogue(database), DocumentStore(database), index, index_folder)
 
 
-def _index_of(folder: Path, qdrant_url: str | None, grpc_port: int | None) -> Index:
+def _index_of(folder: Path, qdrant_url: str | None, grpc_port: int | None, prefix: str | None) -> Index:
     if qdrant_url:
-        from retrieval.index.server import ServerIndex
+        from retrieval.index.server import PREFIX, ServerIndex
 
-        return ServerIndex(qdrant_url, grpc_port)
+        return ServerIndex(qdrant_url, grpc_port, f"{prefix}." if prefix else PREFIX)
     from retrieval.index.edge import EdgeIndex
 
     return EdgeIndex(folder / "index")

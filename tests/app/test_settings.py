@@ -50,6 +50,7 @@ def test_an_empty_value_counts_as_not_set() -> None:
         ("RUBRICA_TEMPORAL_ADDRESS", "http://localhost:7233", "expected host:port"),
         ("RUBRICA_TEMPORAL_ADDRESS", "localhost:99999", "expected host:port"),
         ("RUBRICA_QDRANT_URL", "localhost:6333", "expected an address"),
+        ("RUBRICA_QDRANT_PREFIX", "acme.prod", "should match pattern"),
         ("RUBRICA_RETRIEVAL_URL", "/tmp/index.sock", "expected an address"),
         ("RUBRICA_DATABASE_URL", "mysql://u:p@h/d", "expected an address such as postgresql://"),
         ("RUBRICA_DATABASE_URL", "postgresql://u:p@h", "expected an address such as postgresql://"),
@@ -90,6 +91,7 @@ def test_every_problem_is_told_at_once() -> None:
         ({"RUBRICA_EMBEDDINGS_API_KEY": SECRET}, "RUBRICA_EMBEDDINGS_URL is missing"),
         ({"RUBRICA_RERANKER_URL": "http://x/v1"}, "RUBRICA_RERANKER is missing"),
         ({"RUBRICA_QDRANT_GRPC_PORT": "6334"}, "RUBRICA_QDRANT_URL is missing"),
+        ({"RUBRICA_QDRANT_PREFIX": "acme"}, "RUBRICA_QDRANT_URL is missing"),
     ],
 )
 def test_half_a_model_is_refused(given: dict[str, str], missing: str) -> None:

@@ -19,11 +19,11 @@ Records = dict[str, str]
 class RebuildableHome:
     """A home with one collection read from a JSONL file that the test rewrites."""
 
-    def __init__(self, folder: Path, qdrant_url: str | None = None) -> None:
+    def __init__(self, folder: Path, qdrant_url: str | None = None, prefix: str | None = None) -> None:
         self.file = folder / "corpus.jsonl"
         self.home = folder / "home"
         self.qdrant_url = qdrant_url
-        self.shelves: RetrievalHome = open_retrieval_home(self.home, qdrant_url)
+        self.shelves: RetrievalHome = open_retrieval_home(self.home, qdrant_url, prefix=prefix)
         self.shelves.catalogue.add(Collection(name="c", kind=CorpusKind.BEIR, path=str(self.file)), datetime.now(UTC))
 
     def write(self, records: Records) -> None:

@@ -7,8 +7,10 @@ from typing import cast
 
 import pytest
 
+from app.domain.errors import Conflict
 from retrieval.index.ports import Index
 from retrieval.search.library import Library
+from retrieval.service.owner import IndexOwner
 from retrieval.store.catalogue import Build, BuildPhase
 from tests.retrieval.index.qdrant_stub import QdrantStub
 from tests.retrieval.rebuildable_home import MortalIndex, RebuildableHome, make_records
@@ -244,4 +246,27 @@ def test_on_a_server_a_build_that_was_given_up_leaves_nothing_behind(tmp_path: P
     assert bench.count_points() == bench.shelves.store.count("c") == 20
     assert bench.find_titles("number5", WordEncoder())[0] == "d5"
     bench.shelves.close()
+    stub.stop()
+
+
+async def test_two_homes_share_a_server_by_different_prefixes_and_are_refused_without(tmp_path: Path) -> None:
+    stub = QdrantStub(tmp_path / "qdrant")
+    stub.start()
+    benches = []
+    for name, prefix in (("one", None), ("two", "two"), ("three", None)):
+        (tmp_path / name).mkdir()
+        benches.append(RebuildableHome(tmp_path / name, stub.url, prefix))
+    one, two, three = benches
+    one.write(make_records(3))
+    one.build()
+    two.write({"other": "Quite another document."})
+    two.build()
+    assert (one.count_points(), two.count_points()) == (3, 1)
+    shelves = three.shelves
+    library = Library(shelves.catalogue, shelves.store, shelves.index, lambda: None)
+    with pytest.raises(Conflict, match="set RUBRICA_QDRANT_PREFIX"):
+        await IndexOwner(shelves, library, []).open()
+    assert one.find_titles("number2")[0] == "d2"
+    for bench in benches:
+        bench.shelves.close()
     stub.stop()

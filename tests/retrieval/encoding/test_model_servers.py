@@ -11,10 +11,11 @@ import pytest
 from pydantic import SecretStr
 
 from app.domain.errors import SetupError, ToolError, ToolUnavailable
+from app.settings import read_settings
 from retrieval.encoding.encoder import EncoderBackend, open_encoder
 from retrieval.encoding.encoder_endpoint import BATCH, EmbeddingsServer, EndpointEncoder
 from retrieval.encoding.endpoint import EndpointPatience
-from retrieval.encoding.engines import RetrievalEngines
+from retrieval.encoding.engines import RetrievalEngines, engines_of
 from retrieval.ports import SearchFilter
 from retrieval.search.in_process import open_local
 from retrieval.search.library import Library
@@ -195,6 +196,11 @@ def test_a_reranker_that_is_wrong_or_down_is_a_tool_error(server: ModelServer) -
 def test_the_settings_name_the_reranker() -> None:
     assert open_reranker(None) is None
     assert isinstance(open_reranker(RerankerSettings(model="m", url="http://host/v1")), EndpointReranker)
+
+
+def test_the_settings_name_the_prefix_on_a_shared_server() -> None:
+    settings = read_settings({"RUBRICA_QDRANT_URL": "http://host:6333", "RUBRICA_QDRANT_PREFIX": "acme"})
+    assert engines_of(settings).qdrant_prefix == "acme"
 
 
 def test_a_cross_encoder_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
