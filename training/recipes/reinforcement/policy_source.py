@@ -2,11 +2,12 @@
 
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from copy import deepcopy
 from typing import Any, Protocol, TypeAlias
 
 import torch
+from peft import PeftModel
 
 from training.recipes.reinforcement.config import RolloutsSection
 from training.rollouts.chat_template import ChatTemplate
@@ -15,6 +16,7 @@ from training.rollouts.sampler import Sampler
 from training.rollouts.transformers_engine import TransformersEngine
 from workflows.agents.ports import ChatModel
 
+Autocast: TypeAlias = Callable[[], AbstractContextManager[Any]]
 OpenPolicy: TypeAlias = Callable[[int], ChatModel]
 """Makes the policy as one rollout asks it, from the seed of its draw."""
 NAME = "policy"
@@ -40,11 +42,14 @@ class OwnWeights:
     """The policy in this process.
 
     With `copies` false the very weights that are trained are sampled from: nothing may be sampled while the trainer steps. Else
-    it is a copy, which gets new weights between two batches of `generate`.
+    it is a copy, which gets new weights between two batches of `generate`, and computes within `autocast`, as the trainer does.
     """
 
-    def __init__(self, borrow_trained: Callable[[], Any], rows: int, pad_id: int, copies: bool) -> None:
+    def __init__(
+        self, borrow_trained: Callable[[], Any], rows: int, pad_id: int, copies: bool, autocast: Autocast = nullcontext
+    ) -> None:
         self._borrow_trained, self._rows, self._pad_id, self._copies = borrow_trained, rows, pad_id, copies
+        self._autocast = autocast if copies else nullcontext
         self._lock = threading.Lock()
         self._sampled: Any = None
         self._engine = TransformersEngine(NAME, self._borrow, pad_id=pad_id, rows=rows)
@@ -56,7 +61,7 @@ class OwnWeights:
             if not self._copies:
                 self._sampled = trained
             elif self._sampled is None:
-                self._sampled = deepcopy(trained).requires_grad_(False)
+                self._sampled = copy_policy(trained)
             else:
                 copy_trained(trained, self._sampled)
             self._engine.policy_version = version
@@ -73,12 +78,23 @@ class OwnWeights:
 
     @contextmanager
     def _borrow(self) -> Iterator[Any]:
-        with self._lock:
+        with self._lock, self._autocast():
             yield self._sampled
 
     @contextmanager
     def _borrow_for_validation(self) -> Iterator[Any]:
         yield self._borrow_trained()
+
+
+def copy_policy(trained: Any) -> Any:
+    """Return a copy that computes with its own weights.
+
+    TRL and accelerate give a model a `forward` of its own that holds on to that very model, and a copy would ask it.
+    """
+    copied = deepcopy(trained).requires_grad_(False)
+    for model in (copied, copied.get_base_model() if isinstance(copied, PeftModel) else copied):
+        model.__dict__.pop("forward", None)
+    return copied
 
 
 def copy_trained(trained: Any, sampled: Any) -> None:

@@ -135,7 +135,8 @@ class PolicyRun(Generic[M]):
         section = self._config.rollouts
         if section.engine == "vllm":
             return ServedPolicy(section.url, folder.path / SERVED, self._save_adapter, kept=section.most_versions_old + 2)
-        return OwnWeights(self._unwrap, section.rows, self._tokenizer.pad_token_id, copies=section.most_versions_old > 0)
+        copies, pad_id = section.most_versions_old > 0, self._tokenizer.pad_token_id
+        return OwnWeights(self._unwrap, section.rows, pad_id, copies, lambda: self.trainer.accelerator.autocast())
 
     def _unwrap(self) -> Any:
         return self.trainer.accelerator.unwrap_model(self.trainer.model)
