@@ -164,8 +164,8 @@ async def test_trajectories_that_just_passed_wait_for_people_with_their_report(h
     assert "1824" in waiting[0].question.partition("\n\n")[2]
 
 
-def turn(ordinal: int, said: str, carried: int, *messages: Message) -> Turn:
-    completion = Completion(text=said, model="m")
+def turn(ordinal: int, said: str, carried: int, *messages: Message, finish: str = "stop") -> Turn:
+    completion = Completion(text=said, model="m", finish_reason=finish)
     return Turn(
         agent="search/s1",
         ordinal=ordinal,
@@ -189,6 +189,30 @@ def test_an_answer_that_was_refused_is_shown_and_not_trained() -> None:
         (correction.content, False),
         ("{}", True),
     ]
+
+
+def test_an_answer_that_was_asked_for_again_with_the_same_words_is_replaced() -> None:
+    ask, did = Message(role=ChatRole.USER, content="Search."), Message(role=ChatRole.ASSISTANT, content="whole")
+    seen = Message(role=ChatRole.USER, content="found")
+    turns = (turn(0, "cut o", 0, ask, finish="length"), turn(1, "anew", 1), turn(2, "whole", 1), turn(3, "end", 1, did, seen))
+    found = list_conversations(Trajectory(episode="e", turns=turns))
+    assert [each.steps for each in found] == [("act", "act")]
+    assert [(m.content, m.trained) for m in found[0].messages] == [
+        ("Search.", False),
+        ("whole", True),
+        ("found", False),
+        ("end", True),
+    ]
+
+
+@pytest.mark.parametrize("finish", ["length", "loop"])
+def test_an_answer_that_was_cut_off_is_not_trained(finish: str) -> None:
+    ask, did = Message(role=ChatRole.USER, content="Search."), Message(role=ChatRole.ASSISTANT, content="a")
+    seen = Message(role=ChatRole.USER, content="found")
+    turns = (turn(0, "a", 0, ask), turn(1, "cut o", 1, did, seen, finish=finish))
+    found = list_conversations(Trajectory(episode="e", turns=turns))
+    assert [m.content for each in found for m in each.messages if m.trained] == ["a"]
+    assert not list_conversations(Trajectory(episode="e", turns=(turn(0, "cut o", 0, ask, finish=finish),)))
 
 
 def test_a_history_that_was_shortened_begins_another_conversation() -> None:

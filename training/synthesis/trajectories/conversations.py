@@ -2,7 +2,8 @@
 
 An agent's turns are not always one conversation: a turn after a repaired answer, a shortened history or a step of MaMs begins
 anew. A conversation is a longest run of turns of one agent in which each prompt begins with all that was said before it. An
-answer that was refused and asked for again is shown, but not trained.
+answer that was refused and asked for again is shown, but not trained; where nothing was said of it (more room, a new draw), the
+next one takes its place. An answer that was cut off is not trained.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,7 @@ from app.domain.chat import ChatRole, Message
 from app.domain.query import Language
 from app.domain.trajectory import Trajectory, Turn, TurnKind
 from app.domain.value import Value
+from workflows.checks.answer_faults import CUT_OFF, LOOPED
 from workflows.prompts.library import PromptLibrary
 
 
@@ -36,13 +38,14 @@ class TrainedConversation(Value):
 
 
 def list_conversations(trajectory: Trajectory, corrections: Sequence[str] = ()) -> list[TrainedConversation]:
-    """Return all conversations, in the order in which they began. Every answer of the model is in exactly one of them.
+    """Return all conversations with something to learn, in the order in which they began. No answer is trained in two of them.
 
     `corrections` are the words with which a refused answer is asked for again.
     """
     agents = dict.fromkeys(turn.agent for turn in trajectory.turns)
     by_agent = ([t for t in trajectory.turns if t.agent == agent] for agent in agents)
-    return [found for turns in by_agent for found in _list_agent(turns, tuple(corrections))]
+    found = (each for turns in by_agent for each in _list_agent(turns, tuple(corrections)))
+    return [each for each in found if any(message.trained for message in each.messages)]
 
 
 def corrections_of(prompts: PromptLibrary) -> list[str]:
@@ -57,9 +60,12 @@ def _list_agent(turns: Sequence[Turn], corrections: tuple[str, ...]) -> Iterator
     for turn in turns:
         if turn.kind is not TurnKind.MODEL or turn.completion is None:
             continue
-        goes_on = bool(told) and turn.carried == len(asked) and _continues(turn.messages)
+        asks_more = bool(told) and turn.carried == len(asked)
         asked = (*asked[: turn.carried], *turn.messages)
-        if not goes_on:
+        if asks_more and not turn.messages:
+            told.pop()
+            steps.pop()
+        elif not (asks_more and _continues(turn.messages)):
             if told:
                 yield TrainedConversation(agent=turn.agent, steps=tuple(steps), messages=tuple(told))
             told, steps = [_observe(message) for message in asked], []
@@ -68,7 +74,8 @@ def _list_agent(turns: Sequence[Turn], corrections: tuple[str, ...]) -> Iterator
             told += [_observe(message) for message in turn.messages[1:]]
             if corrections and turn.messages[-1].content.startswith(corrections):
                 told[-2] = told[-2].model_copy(update={"trained": False})
-        told.append(TrainedMessage(role=ChatRole.ASSISTANT, content=turn.completion.text, trained=True))
+        whole = turn.completion.finish_reason not in (CUT_OFF, LOOPED)
+        told.append(TrainedMessage(role=ChatRole.ASSISTANT, content=turn.completion.text, trained=whole))
         steps.append(turn.step)
     if told:
         yield TrainedConversation(agent=turns[-1].agent, steps=tuple(steps), messages=tuple(told))
