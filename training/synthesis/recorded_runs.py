@@ -6,11 +6,16 @@ from pathlib import Path
 
 from app.domain.errors import InvalidInput
 from app.domain.trajectory import Trajectory
+from training.evaluation.benchmarks.graph_set import ALL
 from training.evaluation.harness.example import BenchmarkAnswer, QuestionOrigin
 from training.evaluation.harness.folder import MANIFEST, RunFolder
 from training.evaluation.harness.manifest import RunManifest
 from training.evaluation.harness.scores import ItemScores
 from training.synthesis.asked_questions import PRODUCT, AskedQuestion
+from training.synthesis.training_set.splits import Split
+
+MADE = (QuestionOrigin.GRAPH, QuestionOrigin.TREE)
+HELD_OUT = (ALL, Split.VALIDATION, Split.TEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ def list_runs(paths: Sequence[Path], questions: Mapping[str, AskedQuestion]) -> 
 
     Raises:
         NotFound: a folder holds no run.
-        InvalidInput: a folder is given twice, or the text of a question is not known.
+        InvalidInput: a folder is given twice, a run answers what is held out of a set, or the text of a question is not known.
     """
     folders = [path.resolve() for path in paths]
     names = [path.name for path in folders]
@@ -73,10 +78,20 @@ def list_runs(paths: Sequence[Path], questions: Mapping[str, AskedQuestion]) -> 
     for path, name in zip(folders, told, strict=True):
         folder = RunFolder(path)
         manifest, answers, scores = folder.read_manifest(), folder.read_answers(), folder.read_scores()
+        _require_training_questions(path, manifest)
         for item in manifest.items:
             if item in answers and not answers[item].failed:
                 question = _describe_question(path, answers[item], manifest, questions.get(item))
                 yield RecordedRun(name, folder, manifest, question, answers[item], scores.get(item))
+
+
+def _require_training_questions(path: Path, manifest: RunManifest) -> None:
+    """Refuse a run on validation or test questions of a made set: a policy that learned them could not be measured on them."""
+    if manifest.questions in MADE and manifest.variant in HELD_OUT:
+        raise InvalidInput(
+            f"{path} answers questions that {manifest.benchmark} keeps for validation and test, and a training set must not have "
+            f"them; record a run on the others with `rubrica eval run {manifest.benchmark} --variant {Split.TRAIN}`"
+        )
 
 
 def _describe_question(path: Path, answer: BenchmarkAnswer, manifest: RunManifest, known: AskedQuestion | None) -> AskedQuestion:

@@ -60,3 +60,12 @@ def test_the_cold_start_takes_runs_of_deeprubric_s_agent_on_queries_of_trees(tmp
     for options, rows in (({"preset": "paper"}, 100), ({"preset": "deeprubric"}, 201)):
         with pytest.raises(InvalidInput, match="200 or fewer"):
             choose_runs((), SetRequest("trajectories", tmp_path, rows, options=options))
+
+
+@pytest.mark.parametrize("variant", ["all", "validation", "test"])
+def test_a_run_on_questions_that_a_made_set_holds_out_is_no_material(tmp_path: Path, variant: str) -> None:
+    for number, origin in enumerate((QuestionOrigin.GRAPH, QuestionOrigin.TREE)):
+        with pytest.raises(InvalidInput, match="eval run graph-set --variant train"):
+            read_run(record(tmp_path / f"{number}", questions=origin, benchmark="graph-set", variant=variant))
+    assert read_run(record(tmp_path / "t", questions=QuestionOrigin.GRAPH, variant="train"))
+    assert read_run(record(tmp_path / "p", questions=QuestionOrigin.PUBLIC, variant=variant))
