@@ -7,7 +7,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from app.domain.errors import InvalidInput
-from training.evaluation.harness.manifest import digest_files
+from training.evaluation.harness.manifest import digest_files, name_apart
 from training.synthesis.training_set.folder import ROWS, SetFolder
 from training.synthesis.training_set.splits import Split
 
@@ -31,9 +31,9 @@ def read_rows(sets: Sequence[Path], forms: Mapping[str, type[R]], split: Split) 
 
 
 def digest_sets(sets: Sequence[Path]) -> dict[str, str]:
-    """Return the SHA-256 of each set's rows."""
-    files = [path / split / ROWS for path in sets for split in Split if (path / split / ROWS).exists()]
-    return {f"{file.parent.parent.name}/{file.parent.name}": digest_files([file])[ROWS] for file in files}
+    """Return the SHA-256 of each set's rows, by the set's name and the split."""
+    files = [(f"{name}/{split}", path / split / ROWS) for path, name in name_apart(sets).items() for split in Split]
+    return {name: digest_files([file])[ROWS] for name, file in files if file.exists()}
 
 
 def _read_set(path: Path, forms: Mapping[str, type[R]], split: Split) -> Iterator[R]:

@@ -9,6 +9,7 @@ import pytest
 
 from app.domain.errors import Conflict, InvalidInput, SetupError
 from tests.training.recipes.toy_runs import RECIPES, write_toy
+from training.evaluation.harness.manifest import digest_files
 from training.recipes import starting
 from training.recipes.catalogue import LOCATIONS, load_recipe
 from training.recipes.config import CostSection, find_base, read_config
@@ -18,6 +19,7 @@ from training.recipes.run_folder import StepMetrics, TrainingFolder, TrainingOri
 from training.recipes.sft_cold_start.config import StoppingSection
 from training.recipes.sft_cold_start.format_limit import RULES, find_format_limit
 from training.recipes.sft_cold_start.stopping import may_end
+from training.recipes.training_data import digest_sets
 
 CONFIGS = sorted(path for name in LOCATIONS for path in (RECIPES / name).glob("*.toml"))
 RULE = StoppingSection(check_every=10, contexts=(64, 128), window=3, mid_step=10)
@@ -189,3 +191,20 @@ def test_a_folder_that_was_killed_while_it_was_begun_is_no_strange_folder(tmp_pa
     (tmp_path / "other" / "notes.json.part").touch()
     with pytest.raises(InvalidInput, match="something else"), TrainingFolder(tmp_path / "other").open_run(describe()):
         pass
+
+
+def test_a_set_that_changes_is_seen_whatever_other_sets_are_called(tmp_path: Path) -> None:
+    sets = [tmp_path / owner / "pairs" for owner in ("one", "other")]
+    for path in sets:
+        (path / "train").mkdir(parents=True)
+        (path / "train" / "rows.jsonl").write_text("{}\n")
+    files = [path / "train" / "rows.jsonl" for path in sets]
+    before = digest_sets(sets), digest_files(files)
+    assert [*before[0]] == ["one/pairs/train", "other/pairs/train"]
+    assert [*before[1]] == ["one/pairs/train/rows.jsonl", "other/pairs/train/rows.jsonl"]
+    assert [*digest_sets(sets[:1])] == ["pairs/train"]
+    for changed in files:
+        changed.write_text('{"other": 1}\n')
+        assert digest_sets(sets) != before[0]
+        assert digest_files(files) != before[1]
+        changed.write_text("{}\n")

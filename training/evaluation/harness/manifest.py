@@ -1,6 +1,7 @@
 """A run's manifest: everything it was made with. It is written first, and only the same run may continue its folder."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
@@ -103,14 +104,22 @@ def _forget_untold(mine: dict[str, str], theirs: dict[str, str]) -> None:
 
 
 def digest_files(paths: Iterable[Path]) -> dict[str, str]:
-    """Return the SHA-256 (hex) of each file by its name, with its folder's name where two files have the same.
+    """Return the SHA-256 (hex) of each file by its name, with the names of its folders where two files have the same.
 
     Raises:
         InvalidInput: a file cannot be read.
     """
-    given = list(dict.fromkeys(paths))
-    names = [path.name for path in given]
-    return {p.name if names.count(p.name) == 1 else f"{p.parent.name}/{p.name}": _digest_of(p) for p in given}
+    return {name: _digest_of(path) for path, name in name_apart(paths).items()}
+
+
+def name_apart(paths: Iterable[Path]) -> dict[Path, str]:
+    """Return a name of each path: its last part, and as many parts before it as tell it from the others."""
+    names = {path: path.name for path in paths}
+    parts = 1
+    while twice := {name for name, count in Counter(names.values()).items() if count > 1}:
+        parts += 1
+        names = {path: "/".join(path.parts[-parts:]) if name in twice else name for path, name in names.items()}
+    return names
 
 
 def _digest_of(path: Path) -> str:
