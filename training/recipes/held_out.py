@@ -11,6 +11,8 @@ from training.rollouts.nouns import Rollout, Task
 from training.rollouts.rollout_work import RolloutWork
 
 M = TypeVar("M")
+MISSING = "validation_missing"
+"""The figure of a validation that says the share of its tasks without a reward."""
 
 
 async def sample_held_out(tasks: Sequence[Task[M]], opened: AbstractAsyncContextManager[RolloutWork[M]]) -> list[Rollout]:

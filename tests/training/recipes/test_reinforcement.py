@@ -10,6 +10,7 @@ pytest.importorskip("trl", reason="training needs what `make setup-train` instal
 
 from tests.training.recipes.small_policies import STEPS, make_config, train_small, validate
 from tests.training.recipes.toy_runs import cut_off, measure_moved, read_curves
+from training.recipes.held_out import MISSING
 from training.recipes.policy import load_model, place_base
 from training.recipes.reinforcement.best_policy import list_saved
 from training.recipes.run_folder import METRICS, TrainingFolder
@@ -71,6 +72,19 @@ def test_the_best_policy_is_delivered(tmp_path: Path) -> None:
     saved = dict(list_saved(run))[2] / "adapter_model.safetensors"
     assert (run.model / "adapter_model.safetensors").read_bytes() == saved.read_bytes()
     assert not list(run.model.glob("*.bin"))
+
+
+@pytest.mark.parametrize(("absent", "best"), [([0.0, 0.5, 0.25], 2), ([0.0, 0.25, 0.5], 1), ([1.0, 0.5, 0.5], None)])
+def test_a_policy_whose_judge_was_away_is_not_the_best(tmp_path: Path, absent: list[float], best: int | None) -> None:
+    async def improve(_: Any) -> dict[str, float]:
+        steps.append(len(steps))
+        return {"validation": float(len(steps)), MISSING: absent[len(steps) - 1]}
+
+    steps: list[int] = []
+    run = train_small(tmp_path / "run", make_config(validation={"eval_every": 1}), steps=2, validate=improve)
+    assert run.read_figures().get("best step") == best
+    assert [values[MISSING] for _, values in read_curves(run) if MISSING in values] == absent
+    assert run.is_finished
 
 
 def test_the_collector_filters_groups_without_spread(tmp_path: Path) -> None:

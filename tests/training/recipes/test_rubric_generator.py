@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from datetime import date
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from training.recipes.rubric_generator.rule_judge import RuleJudge
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.starting import train as go_on
 from training.rewards.score import Score
+from training.rollouts.collection_failures import CollectionFailed
 from training.rollouts.nouns import Reward, Task
 from workflows.chat_models.scripted import ScriptedModel
 from workflows.judging.rubric_judge import RubricScores
@@ -47,9 +50,12 @@ class KnownJudge:
     def __init__(self, accepted: float, rejected: float, quality: Score) -> None:
         self._first, self._quality = {"accepted": accepted, "rejected": rejected}, quality
         self.asked: list[str] = []
+        self.is_away = False
 
     async def score(self, question: str, report: str, rubric: Rubric) -> RubricScores:
         self.asked.append(report)
+        if self.is_away:
+            return RubricScores(tuple(float(item.weight) for item in rubric.criteria), (Missing("away"),) * len(rubric.criteria))
         others = (0.5,) * (len(rubric.criteria) - 1)
         return RubricScores(tuple(float(item.weight) for item in rubric.criteria), (self._first[report], *others))
 
@@ -132,6 +138,34 @@ def test_a_rubric_out_of_form_is_penalised_unjudged(spoil, mode: Mode, value: fl
     judge = KnownJudge(0.9, 0.2, 4.0)
     assert reward(spoil(write_rubric(SEVEN)), judge, RewardSection(mode=mode)).value == value
     assert judge.asked == []
+
+
+def test_a_validation_says_how_many_pairs_have_no_judgement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
+    from training.recipes.held_out import MISSING
+    from training.recipes.rubric_generator import work
+
+    @asynccontextmanager
+    async def open_judge(*_: object) -> AsyncIterator[object]:
+        yield lambda _: judge
+
+    monkeypatch.setattr(work, "open_judge", open_judge)
+    judge = KnownJudge(0.9, 0.2, 3.0)
+    config = read_config(write_toy(tmp_path, "rubric_generator"), RubricGeneratorConfig)
+    told = [Task(f"t{n}", PAIR.question, Language.ENGLISH, PAIR) for n in range(2)]
+    texts = [write_rubric(SEVEN), "no rubric"]
+
+    def measure() -> Mapping[str, float]:
+        drawn = iter(texts)
+        asked = work.measure_preference(config, told, tmp_path, date(2026, 1, 1), lambda _: ScriptedModel([next(drawn)]))
+        return asyncio.run(asked)
+
+    assert measure()[MISSING] == 0.0
+    judge.is_away = True
+    assert measure()[MISSING] == 0.5
+    texts = [write_rubric(SEVEN)] * 2
+    with pytest.raises(CollectionFailed, match="no pair has a judgement"):
+        measure()
 
 
 def test_a_judge_that_is_away_leaves_no_reward() -> None:

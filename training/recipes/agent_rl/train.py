@@ -32,7 +32,7 @@ def check(config: AgentRLConfig) -> Preflight:
 def train(config: AgentRLConfig, folder: TrainingFolder) -> None:
     """Train, and leave the best policy in the folder."""
     from training.recipes.agent_rl.work import open_work
-    from training.recipes.held_out import sample_held_out
+    from training.recipes.held_out import MISSING, sample_held_out
     from training.recipes.reinforcement.policy_source import OpenPolicy
     from training.recipes.reinforcement.tasks import repeat_tasks
     from training.recipes.reinforcement.train_policy import PolicyTraining, train_policy
@@ -42,7 +42,8 @@ def train(config: AgentRLConfig, folder: TrainingFolder) -> None:
 
     async def validate(policy: OpenPolicy) -> Mapping[str, float]:
         rollouts = await sample_held_out(held_out, open_work(config, folder.path, policy))
-        return {"validation": fmean(value for each in rollouts if isinstance(value := each.reward.value, float))}
+        values = [value for each in rollouts if isinstance(value := each.reward.value, float)]
+        return {"validation": fmean(values), MISSING: 1 - len(values) / len(held_out)}
 
     train_policy(
         config,

@@ -9,24 +9,28 @@ from typing import Any, TypeAlias
 from transformers import TrainerCallback
 
 from training.folders import PART
+from training.recipes.held_out import MISSING
 from training.recipes.policy import deliver_model
 from training.recipes.reinforcement.policy_source import OpenPolicy
 from training.recipes.run_folder import TrainingFolder
 
 Validate: TypeAlias = Callable[[OpenPolicy], Awaitable[Mapping[str, float]]]
-"""Measures the policy. The figure `BY` says which policy is better; others may be logged beside it."""
+"""Measures the policy. The figure `BY` says which policy is better, `MISSING` over how much; others may be logged beside them."""
 BEST, BY, LOGGED = "best", "validation", "validation"
 
 
 class ValidationCallback(TrainerCallback):  # type: ignore[misc]
     """Validates before the first step, every `every` steps and after the last, and keeps the best policy.
 
+    Where more than `most_missing` of the rewards are missing, the mean is one over other tasks, and the policy does not compete.
     `measure` runs the validation on the policy as it is; what it returns is in the run's metrics, so a resumed run decides
     the same.
     """
 
-    def __init__(self, folder: TrainingFolder, every: int, measure: Callable[[], Awaitable[Mapping[str, float]]]) -> None:
-        self._folder, self._every, self._measure = folder, every, measure
+    def __init__(
+        self, folder: TrainingFolder, every: int, measure: Callable[[], Awaitable[Mapping[str, float]]], most_missing: float = 1.0
+    ) -> None:
+        self._folder, self._every, self._measure, self._most_missing = folder, every, measure, most_missing
         self.trainer: Any = None
         for _, path in list_saved(folder):
             if folder.checkpoint is None or step_of(path) > folder.checkpoint_step:
@@ -50,11 +54,15 @@ class ValidationCallback(TrainerCallback):  # type: ignore[misc]
 
     def _validate(self, step: int) -> None:
         if self.trainer.is_world_process_zero():
-            before = [each.values[LOGGED] for each in self._folder.read_metrics() if LOGGED in each.values]
+            logged = [each.values for each in self._folder.read_metrics()]
+            before = [values[LOGGED] for values in logged if LOGGED in values and self._competes(values)]
             measured = asyncio.run(_wait_for(self._measure))
             self._folder.keep_metrics(step, measured)
-            if measured[BY] > max(before, default=float("-inf")):
+            if self._competes(measured) and measured[BY] > max(before, default=float("-inf")):
                 self._save(step)
+
+    def _competes(self, measured: Mapping[str, float]) -> bool:
+        return measured.get(MISSING, 0.0) <= self._most_missing
 
     def _save(self, step: int) -> None:
         """Save the policy, and drop those that no restart could want again."""

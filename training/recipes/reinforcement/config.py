@@ -88,7 +88,10 @@ class FilterSection(Value):
 
 
 class ValidationSection(Value):
-    """Every how many steps the policy is validated. The run delivers the one that was best."""
+    """Every how many steps the policy is validated. The run delivers the one that was best.
+
+    A validation that lacks more than `filter.most_missing` of its rewards is logged, but not compared with others.
+    """
 
     eval_every: int = Field(default=10, ge=1)
     tasks: int = Field(default=64, ge=1)

@@ -14,7 +14,7 @@ from trl import GRPOConfig
 
 from training.recipes.policy import load_model, load_tokenizer, make_adapter, place_base
 from training.recipes.progress import ProgressCallback
-from training.recipes.reinforcement.best_policy import Validate, ValidationCallback, deliver_best
+from training.recipes.reinforcement.best_policy import Validate, ValidationCallback, deliver_best, list_saved
 from training.recipes.reinforcement.config import ReinforcementConfig
 from training.recipes.reinforcement.policy_source import OpenPolicy, OwnWeights, PolicySource, open_policy
 from training.recipes.reinforcement.served_policy import ServedPolicy
@@ -62,7 +62,7 @@ class PolicyTraining(Generic[M]):
 
 
 def train_policy(config: ReinforcementConfig, folder: TrainingFolder, training: PolicyTraining[M]) -> None:
-    """Train from the last checkpoint, if there is one, and leave the best policy in the folder.
+    """Train from the last checkpoint, if there is one, and leave the best policy in the folder; the last, if none was compared.
 
     Where after some steps the rewards no longer differ, training ends there, and `folder.ending` says so.
 
@@ -77,7 +77,7 @@ def train_policy(config: ReinforcementConfig, folder: TrainingFolder, training: 
             train_on(run.trainer, folder)
     except NothingLeftToLearn as saturated:
         run.end_early(saturated)
-    if training.validate is None:
+    if training.validate is None or not list_saved(folder):
         finish(run.trainer, config, folder)
     elif run.trainer.is_world_process_zero():
         deliver_best(folder)
@@ -96,7 +96,8 @@ class PolicyRun(Generic[M]):
         self.source = CollectedGroups(self._open_collector, lambda each: make_rows(each.trajectory), self._policy.give_weights)
         watched = WatchedGroups(self.source, folder, self._tokenizer, config.run.samples)
         self._folder = folder
-        self._validation = ValidationCallback(folder, config.validation.eval_every, self._validate) if training.validate else None
+        rules = (config.validation.eval_every, self._validate, config.filter.most_missing)
+        self._validation = ValidationCallback(folder, *rules) if training.validate else None
         validation = [self._validation] if self._validation else []
         callbacks = [WatchingCallback(watched), ProgressCallback(folder, config.cost), *validation]
         if training.schedule is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean
 
 from app.domain.missing import Missing
-from training.recipes.held_out import sample_held_out
+from training.recipes.held_out import MISSING, sample_held_out
 from training.recipes.reinforcement.best_policy import BY
 from training.recipes.reinforcement.policy_source import OpenPolicy
 from training.recipes.reinforcement.watching import measure_rollouts
@@ -47,7 +47,8 @@ async def validate(
     """
     rollouts = await sample_held_out(tasks, open_work(config, folder, policy))
     values = [each.reward.value for each in rollouts if not isinstance(each.reward.value, Missing)]
-    return {BY: fmean(values), **{f"{BY}/{name}": value for name, value in measure_rollouts(rollouts).items()}}
+    missing = 1 - len(values) / len(tasks)
+    return {BY: fmean(values), MISSING: missing, **{f"{BY}/{name}": value for name, value in measure_rollouts(rollouts).items()}}
 
 
 def make_setup(config: ReportConfig) -> SectionSetup:

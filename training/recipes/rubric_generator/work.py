@@ -10,12 +10,14 @@ from pathlib import Path
 from app.domain.missing import Missing
 from app.domain.query import Language, ResearchQuery
 from training.evaluation.preference_metrics import cohens_d, preference_accuracy
+from training.recipes.held_out import MISSING
 from training.recipes.reinforcement.best_policy import BY
 from training.recipes.reinforcement.policy_source import OpenPolicy
 from training.recipes.rubric_generator.config import RubricGeneratorConfig
 from training.recipes.rubric_generator.judging import OpenJudge, open_judge
 from training.recipes.rubric_generator.reward import PreferredPair, measure_difference, read_written_rubric, reward_rubric
 from training.rewards.score import Score
+from training.rollouts.collection_failures import CollectionFailed
 from training.rollouts.nouns import Reward, Rollout, RolloutEnd, Task
 from training.rollouts.rollout_work import Draw, RolloutOutcome, RolloutWork
 from workflows.agents.codec import TagCodec
@@ -66,14 +68,21 @@ async def measure_preference(
     """Return accuracy (QSR Eq. 6, by which the best policy is chosen), Cohen's d (Eq. 7) and the share of readable rubrics.
 
     A rubric that cannot be read ranks its pair wrongly, and is not in Cohen's d. A pair without a judgement counts nowhere.
+
+    Raises:
+        CollectionFailed: no pair has a judgement.
     """
     async with open_judge(config.judge, folder, today) as judge_in:
         asked = [_measure_pair(config, task, policy(config.run.seed + n), today, judge_in) for n, task in enumerate(tasks)]
         pairs = await asyncio.gather(*asked)
     found = [pair.difference for pair in pairs if not isinstance(pair.difference, Missing)]
     unread = sum(not pair.readable for pair in pairs)
+    judged = [*found, *[0.0] * unread]
+    if not judged:
+        raise CollectionFailed("validation: no pair has a judgement; see that the judge answers, and run the same command again")
     values = {
-        BY: preference_accuracy([*found, *[0.0] * unread]),
+        BY: preference_accuracy(judged),
+        MISSING: 1 - len(judged) / len(pairs),
         f"{BY}_d": cohens_d(found),
         f"{BY}_readable": 1 - unread / len(pairs),
     }

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from statistics import fmean
 
-from training.recipes.held_out import sample_held_out
+from training.recipes.held_out import MISSING, sample_held_out
 from training.recipes.search_rl.config import DifficultySection
 from training.recipes.search_rl.data import SearchGoal
 from training.recipes.search_rl.difficulty import DifficultyMix, move_shares
@@ -45,7 +45,7 @@ async def measure_policy(
     scores = [score for one in rollouts if isinstance(score := read_score(one.reward, weigh_parts(weights)), float)]
     if not scores:
         raise CollectionFailed("validation: no rollout has a reward by the weights of the last phase")
-    return {"validation": fmean(scores)} | _measure_accuracies(rollouts, levels)
+    return {"validation": fmean(scores), MISSING: 1 - len(scores) / len(asked)} | _measure_accuracies(rollouts, levels)
 
 
 def _measure_accuracies(rollouts: Sequence[Rollout], levels: Mapping[str, Difficulty]) -> dict[str, float]:
