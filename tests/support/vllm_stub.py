@@ -1,6 +1,6 @@
 """A small server of vLLM's completions protocol over a socket: the tokens are those of an engine in this process."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,8 +10,8 @@ from training.rollouts.engine import Engine, SamplingSettings
 
 
 @asynccontextmanager
-async def serve_vllm(engine: Engine, context: int) -> AsyncIterator[str]:
-    """Serve an engine as vLLM would. Yield the base address."""
+async def serve_vllm(engine: Engine, context: int, end_ids: Sequence[int] = ()) -> AsyncIterator[str]:
+    """Serve an engine as vLLM would, with the end tokens of the model's settings. Yield the base address."""
 
     async def complete(request: web.Request) -> web.Response:
         body = await request.json()
@@ -19,7 +19,8 @@ async def serve_vllm(engine: Engine, context: int) -> AsyncIterator[str]:
         if asked + body["max_tokens"] > context:
             said = f"This model's maximum context length is {context} tokens. However, you requested {asked} tokens"
             return web.json_response({"error": {"message": said, "type": "BadRequestError", "code": 400}}, status=400)
-        settings = SamplingSettings(tuple(body["stop_token_ids"]), body["temperature"], body["top_p"])
+        ends = () if body.get("ignore_eos") else end_ids
+        settings = SamplingSettings((*body["stop_token_ids"], *ends), body["temperature"], body["top_p"])
         sample = await engine.sample(body["prompt"], body["max_tokens"], settings, body.get("seed"))
         return web.json_response(make_answer(body, sample.ids, sample.logprobs, sample.finish))
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import torch
 from transformers import GenerationConfig, LogitsProcessorList, PreTrainedModel, StoppingCriteriaList
 
-from app.domain.errors import ContextTooLong
+from app.domain.errors import ContextTooLong, ModelUnavailable, RubricaError
 from training.rollouts.engine import Sample, SamplingSettings
 from training.rollouts.seeded_sampling import RowLimits, SeededSampling
 
@@ -36,6 +36,7 @@ class TransformersEngine:
 
     Raises (from `sample`):
         ContextTooLong: the prompt leaves no room in the model's positions.
+        ModelUnavailable: generating failed, as for want of memory. That is no failure of the policy.
     """
 
     def __init__(self, name: str, borrow: Borrow, *, pad_id: int, rows: int = 16, policy_version: int = 0) -> None:
@@ -67,7 +68,7 @@ class TransformersEngine:
             try:
                 samples = await asyncio.to_thread(self._generate, batch)
             except Exception as error:  # noqa: BLE001  (each caller gets it)
-                samples = [error] * len(batch)
+                samples = [_tell_failure(error) for _ in batch]
             for call, sample in zip(batch, samples, strict=True):
                 if call.answer.done():
                     continue
@@ -98,6 +99,14 @@ class TransformersEngine:
 def lend(model: PreTrainedModel) -> Borrow:
     """Return the `borrow` of a model that no trainer has wrapped."""
     return lambda: nullcontext(model)
+
+
+def _tell_failure(error: Exception) -> Exception:
+    if isinstance(error, RubricaError):
+        return error
+    told = ModelUnavailable(f"the policy could not be sampled: {type(error).__name__}: {error}")
+    told.__cause__ = error
+    return told
 
 
 def _is_alike(one: SamplingSettings, other: SamplingSettings) -> bool:

@@ -61,6 +61,8 @@ class VLLMEngine:
             "min_p": 0.0,
             "repetition_penalty": 1.0,
             "stop_token_ids": list(settings.stop_ids),
+            # Else the server also stops at each end token of the model's settings, of which the sampler knows nothing.
+            "ignore_eos": True,
             "logprobs": 0,
             "return_token_ids": True,
         }

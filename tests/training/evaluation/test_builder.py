@@ -99,7 +99,12 @@ async def test_a_version_has_what_is_accepted_agreed_to_and_new(tmp_path: Path) 
         id="q5", reviewer="ada", decision=Decision.ACCEPT, domain=QuestionDomain.POLITICS, question="1890年关税法影响如何？"
     )
     queue.keep_review(reworded)
+    for killed in ("v1", "v1.part"):
+        (out / killed).mkdir(parents=True)
+        (out / killed / "query.jsonl").write_text("{")
+    (out / "v1.part" / "manifest.json").write_text("{")
     first = version()
+    assert [path.name for path in out.iterdir()] == ["v1"]
     assert (first.version, first.items, first.known, first.domains) == (1, 2, {"drb-fact": 1}, {"politics": 2})
     found = load_benchmark("drb-fact").read(BenchmarkInput(out / "v1"))
     assert [(e.id, e.question, e.domain) for e in found] == [

@@ -13,6 +13,7 @@ from tests.training.recipes.toy_runs import cut_off, measure_moved, read_curves
 from training.recipes.held_out import MISSING
 from training.recipes.policy import load_model, place_base
 from training.recipes.reinforcement.best_policy import list_saved
+from training.recipes.reinforcement.train_policy import make_arguments
 from training.recipes.run_folder import METRICS, TrainingFolder
 
 WEIGHTS = "model.safetensors"
@@ -117,6 +118,12 @@ def test_a_base_model_that_was_half_written_is_written_again(tmp_path: Path) -> 
     (half / "config.json").write_text('{"model_type"')
     config = make_config()
     assert load_model(config.model, place_base(config, TrainingFolder(tmp_path / "run")), "float32").config.model_type == "qwen3"
+
+
+def test_dropout_would_part_the_policies_that_are_compared(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"leave adapter.dropout at 0"):
+        make_config(adapter={"rank": 2, "dropout": 0.1})
+    assert make_arguments(make_config(), TrainingFolder(tmp_path), 1).disable_dropout
 
 
 @pytest.mark.parametrize(

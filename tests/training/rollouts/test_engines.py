@@ -5,8 +5,8 @@ The protocol is spoken by a stub, and by a real vLLM where there is one.
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -95,6 +95,27 @@ async def test_the_sampled_end_of_a_turn_is_kept(open_engine: OpenEngine) -> Non
     assert sample.finish == "stop"
     assert sample.ids == first.ids[: first.ids.index(first.ids[4]) + 1]
     assert len(sample.logprobs) == len(sample.ids)
+
+
+async def test_the_server_s_own_end_tokens_end_nothing() -> None:
+    async with open_in_process() as engine:
+        wanted = await engine.sample(PROMPTS[0], 8, SETTINGS, 1)
+    async with serve_vllm(make_engine(), POSITIONS, end_ids=wanted.ids[2:3]) as address:
+        async with connect_vllm(ModelEndpoint(address, "tiny")) as engine:
+            assert (await engine.sample(PROMPTS[0], 8, SETTINGS, 1)).ids == wanted.ids
+
+
+async def test_a_batch_for_which_memory_is_missing_is_an_outage_and_no_failure_of_the_policy() -> None:
+    @contextmanager
+    def lend_nothing() -> Iterator[Any]:
+        raise torch.OutOfMemoryError("out of memory")
+        yield
+
+    engine = TransformersEngine("tiny", lend_nothing, pad_id=TOKENIZER.pad_token_id)
+    asked = [engine.sample(prompt, 2, SETTINGS, 1) for prompt in PROMPTS[:2]]
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    assert [type(each) for each in found] == [ModelUnavailable] * 2
+    assert "OutOfMemoryError: out of memory" in str(found[0])
 
 
 async def test_greedy_takes_the_likeliest_and_a_small_top_p_does_too(open_engine: OpenEngine) -> None:

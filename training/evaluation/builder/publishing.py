@@ -6,6 +6,7 @@
 """
 
 import hashlib
+import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -19,6 +20,7 @@ from app.domain.query import Language
 from app.domain.value import Value
 from training.decontamination.known_texts import KnownTexts
 from training.evaluation.builder.queue import ReviewQueue, find_acceptance
+from training.folders import PART
 
 FORMAT = "rubrica.benchmark/1"
 QUERIES, MANIFEST = "query.jsonl", "manifest.json"
@@ -97,11 +99,19 @@ def publish(
         withdrawn=tuple(sorted(_read_ids(out, before) - consented.keys())),
         pseudonym_key=key,
     )
-    folder = out / f"v{manifest.version}"
-    folder.mkdir(mode=0o700, parents=True)
-    (folder / QUERIES).write_bytes(content)
-    (folder / MANIFEST).write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
+    _write_version(out / f"v{manifest.version}", content, manifest)
     return manifest
+
+
+def _write_version(folder: Path, content: bytes, manifest: SetManifest) -> None:
+    """Write a version, which appears as a whole. What a killed process left in its place has no manifest, and goes."""
+    part = folder.with_name(folder.name + PART)
+    for left in (part, folder):
+        shutil.rmtree(left, ignore_errors=True)
+    part.mkdir(mode=0o700, parents=True)
+    (part / QUERIES).write_bytes(content)
+    (part / MANIFEST).write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
+    part.rename(folder)
 
 
 def holds_readers_questions(folder: Path) -> bool:
@@ -127,7 +137,8 @@ def _item_of(candidate: CandidateQuestion, review: Review) -> SetItem:
 
 
 def _find_newest(out: Path) -> SetManifest | None:
-    found = [SetManifest.model_validate_json(path.read_bytes()) for path in out.glob(f"v*/{MANIFEST}")]
+    files = [path for path in out.glob(f"v*/{MANIFEST}") if path.parent.suffix != PART]
+    found = [SetManifest.model_validate_json(path.read_bytes()) for path in files]
     return max(found, key=lambda manifest: manifest.version, default=None)
 
 

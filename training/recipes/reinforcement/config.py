@@ -118,6 +118,10 @@ class ReinforcementConfig(RecipeConfig):
             raise ValueError("leave optimizer.accumulation out: it follows from rollouts and optimizer.batch_size")
         if r.rollouts_a_step % (self.batch_rollouts * r.updates):
             raise ValueError("rollouts.group_size x tasks_a_step must be a multiple of optimizer.batch_size x rollouts.updates")
+        if self.adapter is not None and self.adapter.dropout > 0:
+            raise ValueError(
+                "leave adapter.dropout at 0: rollouts are sampled without it, and the ratio of the policies would be that of masks"
+            )
         if r.engine == "vllm" and self.adapter is None:
             raise ValueError("the vllm engine is given adapters: add an [adapter] section")
         if r.engine == "vllm" and r.top_p < 1:

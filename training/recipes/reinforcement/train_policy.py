@@ -213,4 +213,6 @@ def make_arguments(config: ReinforcementConfig, folder: TrainingFolder, steps: i
         num_iterations=rollouts.passes,
         num_generations=rollouts.group_size,
         temperature=rollouts.temperature,
+        # The policy before the step, the one in the step and the sampler are compared: a model's own dropout would part them.
+        disable_dropout=True,
     )
