@@ -110,15 +110,14 @@ class SignIn:
 
     async def sign_out(self, token: str, by: Tenant) -> None:
         """End a session."""
-        await sessions.close(self._trusted, digest_token(token))
-        await audit.record(self._trusted, Action.SIGNED_OUT, by.user or "", by=by)
+        async with self._trusted.acquire() as connection, connection.transaction():
+            await sessions.close(connection, digest_token(token))
+            await audit.record(connection, Action.SIGNED_OUT, by.user or "", by=by)
 
     async def renew(self, token: str) -> str | None:
-        """Return a new token for a session whose token is old, or None."""
-        new, policy = new_token(), self._policy
-        old = digest_token(token)
-        done = await sessions.renew(self._trusted, old, digest_token(new), policy.session_renewal, policy.session_lifetime)
-        return new if done else None
+        """Return a new token for a session whose token is old, or None. Both are good until the session ends."""
+        new, old = new_token(), digest_token(token)
+        return new if await sessions.renew(self._trusted, old, digest_token(new), self._policy.session_renewal) else None
 
     async def change_password(self, current: str, new: str, by: Tenant, token: str = "") -> NewSession:
         """Replace the caller's own password; every session ends, and a new one begins.

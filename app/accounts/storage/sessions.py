@@ -14,25 +14,28 @@ HOLDER = """
     FROM sessions s JOIN memberships m ON m.organisation_id = s.organisation_id AND m.user_id = s.user_id
          LEFT JOIN quotas o ON o.organisation_id = s.organisation_id AND o.subject = s.organisation_id
     WHERE s.token_hash = $1 AND s.expires_at > now() AND s.seen_at > now() - $2::interval"""
-# A token that was exchanged is as good as the one that took its place, which began at the same moment.
 GOOD = """
     SELECT s.token_hash FROM sessions s
          JOIN memberships m ON m.organisation_id = s.organisation_id AND m.user_id = s.user_id
-    WHERE s.token_hash = ANY($1::bytea[])
-      AND EXISTS (SELECT FROM sessions t WHERE t.user_id = s.user_id AND t.organisation_id = s.organisation_id
-                  AND t.created_at = s.created_at AND t.expires_at > now())"""
+    WHERE s.token_hash = ANY($1::bytea[]) AND s.expires_at > now()"""
 BEGAN = """
     SELECT EXISTS (SELECT FROM sessions WHERE token_hash = $1 AND user_id = $2 AND expires_at > now()
                    AND created_at > now() - $3::interval)"""
 SEEN = "UPDATE sessions SET seen_at = now() WHERE token_hash = $1"
-# Requests that are under way still carry the old token.
+# An open page keeps the token that it was opened with, so the old one goes on beside the new one until the session ends.
 RENEW = """
-    WITH old AS (UPDATE sessions SET expires_at = now() + interval '1 minute', renewed_at = now() WHERE token_hash = $1
-                 AND renewed_at < now() - $3::interval AND expires_at > now() RETURNING organisation_id, user_id, created_at)
+    WITH old AS (UPDATE sessions SET renewed_at = now() WHERE token_hash = $1 AND renewed_at < now() - $3::interval
+                 AND expires_at > now() RETURNING organisation_id, user_id, created_at, expires_at)
     INSERT INTO sessions (token_hash, organisation_id, user_id, created_at, expires_at)
-    SELECT $2, organisation_id, user_id, created_at, created_at + $4::interval FROM old RETURNING true"""
-CLOSE = "DELETE FROM sessions WHERE token_hash = $1"
+    SELECT $2, organisation_id, user_id, created_at, expires_at FROM old RETURNING true"""
+# The tokens of one session, which began at the same moment.
+TOKENS = """
+    SELECT t.token_hash FROM sessions s JOIN sessions t USING (user_id, organisation_id, created_at) WHERE s.token_hash = $1"""
+CLOSE = f"DELETE FROM sessions WHERE token_hash IN ({TOKENS})"
 CLOSE_ALL = "DELETE FROM sessions WHERE user_id = $1"
+# A statement sees no token that an exchange under way makes; once this one holds the old token, the next statement does.
+HOLD = f"{TOKENS} ORDER BY 1 FOR UPDATE OF t"
+HOLD_ALL = "SELECT FROM sessions WHERE user_id = $1 ORDER BY token_hash FOR UPDATE"
 FORGET = "DELETE FROM sessions WHERE expires_at < now() OR seen_at < now() - $1::interval"
 
 
@@ -77,21 +80,23 @@ async def note_seen(database: Executor, token_hash: bytes) -> None:
         await database.execute(SEEN, token_hash)
 
 
-async def renew(database: Executor, old: bytes, new: bytes, renewal: timedelta, lifetime: timedelta) -> bool:
-    """Exchange a token older than `renewal`; the old one holds for another minute. False when it was exchanged already."""
+async def renew(database: Executor, old: bytes, new: bytes, renewal: timedelta) -> bool:
+    """Make a new token beside one that is older than `renewal`. False when it is younger, or was exchanged since."""
     async with translate_outages():
-        return bool(await database.fetchval(RENEW, old, new, renewal, lifetime))
+        return bool(await database.fetchval(RENEW, old, new, renewal))
 
 
 async def close(database: Executor, token_hash: bytes) -> None:
-    """Sign a browser out."""
+    """Sign a browser out, with every token of its session. For a transaction."""
     async with translate_outages():
+        await database.execute(HOLD, token_hash)
         await database.execute(CLOSE, token_hash)
 
 
 async def close_all(database: Executor, user: UUID) -> None:
-    """Sign a person out everywhere."""
+    """Sign a person out everywhere. For a transaction."""
     async with translate_outages():
+        await database.execute(HOLD_ALL, user)
         await database.execute(CLOSE_ALL, user)
 
 

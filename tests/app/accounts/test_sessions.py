@@ -4,16 +4,22 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from datetime import timedelta
 from math import inf
+from uuid import UUID
 
 import asyncpg
 import pytest
 from argon2 import PasswordHasher
 
+from app.accounts.nouns.token import digest_token
+from app.accounts.storage import sessions
 from app.http.services import Services
 from tests.app.browser import PASSWORD, open_browser
 from tests.app.conftest import NewBrowser
 from tests.app.served_api import ApiClient, serve_api
+
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
 
 async def test_from_sign_up_to_sign_out(new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool) -> None:
@@ -155,13 +161,59 @@ async def test_a_session_ages_renews_and_ends(new_browser: NewBrowser, addresses
     assert second is not None
     assert second.value != first.value
     stale = {"Cookie": f"rubrica_session={first.value}"}
-    assert (await late.get("/v1/runs", headers=stale)).status == 200, "requests under way are still let in"
     assert "Set-Cookie" not in (await late.get("/v1/me", headers=stale)).headers, "an old token gives no new one again"
-    await pool.execute("UPDATE sessions SET expires_at = now() WHERE expires_at < now() + interval '1 hour'")
-    assert (await late.get("/v1/runs", headers=stale)).is_problem(401)
+    ends = await pool.fetch(f"SELECT expires_at FROM sessions {mine}", me["user_id"])
+    assert len(ends) == 2
+    assert ends[0] == ends[1], "an open page goes on with the token that it began with"
     assert (await browser.get("/v1/runs")).status == 200
     await pool.execute(f"UPDATE sessions SET seen_at = now() - interval '8 days' {mine}", me["user_id"])
     assert (await browser.get("/v1/runs")).is_problem(401)
+    assert (await late.get("/v1/runs", headers=stale)).is_problem(401)
+
+
+@pytest.mark.parametrize("leaving", ["older", "newer"])
+async def test_signing_out_ends_the_tokens_before_and_after_an_exchange_and_no_other_session(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool, leaving: str
+) -> None:
+    browser, elsewhere, raw, email = await new_browser(), await new_browser(), await new_browser(), next(addresses)
+    await browser.sign_up(email)
+    await elsewhere.sign_in(email)
+    tokens = {}
+    for age in ("older", "newer"):
+        assert browser.cookie is not None
+        tokens[age] = {"Cookie": f"rubrica_session={browser.cookie.value}"}
+        await pool.execute("UPDATE sessions SET renewed_at = now() - interval '2 hours'")
+        await browser.get("/v1/me")
+    assert len({token["Cookie"] for token in tokens.values()}) == 2
+    for token in tokens.values():
+        assert (await raw.get("/v1/runs", headers=token)).status == 200
+    assert (await raw.send("DELETE", "/v1/session", headers=tokens[leaving])).status == 204
+    for token in tokens.values():
+        assert (await raw.get("/v1/runs", headers=token)).is_problem(401)
+    assert (await browser.get("/v1/runs")).is_problem(401), "nor does the newest token go on"
+    assert (await elsewhere.get("/v1/runs")).status == 200
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+async def test_an_exchange_under_way_does_not_outlive_the_end_of_its_session(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool, everywhere: bool
+) -> None:
+    browser = await new_browser()
+    me = await browser.sign_up(next(addresses))
+    assert browser.cookie is not None
+    old = digest_token(browser.cookie.value)
+
+    async def end() -> None:
+        async with pool.acquire() as other, other.transaction():
+            await (sessions.close_all(other, UUID(me["user_id"])) if everywhere else sessions.close(other, old))
+
+    async with pool.acquire() as connection, connection.transaction():
+        assert await sessions.renew(connection, old, digest_token("newer"), timedelta(0))
+        ending = asyncio.create_task(end())
+        while not await pool.fetchval(WAITING):
+            await asyncio.sleep(0.02)
+    await ending
+    assert not await pool.fetchval("SELECT count(*) FROM sessions WHERE user_id = $1::text::uuid", me["user_id"])
 
 
 async def test_a_new_password_ends_every_other_session(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
