@@ -141,7 +141,8 @@ async def steer(settings: Settings, run_id: str, steering: RunChanges) -> int:
         if new_plan:
             await api.send(runs.revise_plan(run.id, new_plan))
         if steering.budget:
-            await api.send(runs.set_budget(run.id, models.Budget(**steering.budget.model_dump())))
+            named = steering.budget.model_dump(exclude_none=True)
+            await api.send(runs.set_budget(run.id, run.budget.model_copy(update=named)))
         print(f"run {run.id}: changed")
     return 0
 

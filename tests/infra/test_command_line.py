@@ -158,7 +158,7 @@ async def test_steering_sends_each_change(tmp_path: Path) -> None:
     plan = {"subtasks": [{"id": "a", "title": "A", "question": "A?"}]}
     (tmp_path / "plan.json").write_text(json.dumps(plan))
     options = ["--note", "more", "--add", "And B?", "--drop", "s2", "--plan", "plan.json", "--max-tokens", "9"]
-    api = ScriptedApi(list(make_run_events())[:5])
+    api = ScriptedApi(list(make_run_events())[:5], budget={"max_tokens": 5, "max_cost_microusd": 2_000_000})
     async with serve_scripted_api(api) as address:
         done = await rubrica(tmp_path, "runs", "steer", RUN_ID, *options, RUBRICA_API_URL=address)
     assert done.code == 0, done.error
@@ -167,7 +167,7 @@ async def test_steering_sends_each_change(tmp_path: Path) -> None:
     assert sent["POST", "/plan/subtasks"]["id"] == "added1"
     assert ("DELETE", "/plan/subtasks/s2") in sent
     assert sent["PUT", "/plan"]["subtasks"][0]["id"] == "a"
-    assert sent["PUT", "/budget"]["max_tokens"] == 9
+    assert sent["PUT", "/budget"] == {"max_tokens": 9, "max_cost_microusd": 2_000_000}, "the caps not named stay"
 
 
 async def test_listing_and_showing(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ class ScriptedApi:
     events: list[tuple[str, str, dict[str, Any]]]
     breaks: list[int] = field(default_factory=list)
     start: int = SNAPSHOT.index(QUOTE)
+    budget: dict[str, int] = field(default_factory=dict)
     calls: list[tuple[str, str, Any]] = field(default_factory=list)
     added: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -52,6 +53,7 @@ class ScriptedApi:
             "created_at": AT.format(0),
             "updated_at": AT.format(1),
             "last_seq": len(self.events),
+            "budget": self.budget,
         }
 
 
