@@ -87,9 +87,10 @@ def plan(run_id: str) -> Request[ResearchPlan]:
     return Request("GET", f"/v1/runs/{run_id}/plan", ResearchPlan)
 
 
-def revise_plan(run_id: str, plan: ResearchPlan) -> Request[ResearchPlan]:
-    """Replace the plan. Subtasks that stay keep what they have found."""
-    return Request("PUT", f"/v1/runs/{run_id}/plan", ResearchPlan, body=plan)
+def revise_plan(run_id: str, plan: ResearchPlan, revision: int | None = None) -> Request[ResearchPlan]:
+    """Replace the plan. Subtasks that stay keep what they have found. With `revision`, only if the plan is still at that one."""
+    headers = {} if revision is None else {"If-Match": f'"plan-{revision}"'}
+    return Request("PUT", f"/v1/runs/{run_id}/plan", ResearchPlan, body=plan, headers=headers)
 
 
 def add_subtask(run_id: str, subtask: Subtask) -> Request[ResearchPlan]:

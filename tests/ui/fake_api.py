@@ -71,6 +71,7 @@ class FakeApi:
         self.runs: dict[str, FakeRun] = {}
         self.snapshots: dict[str, str] = {}
         self.received: list[tuple[str, str, Json | None]] = []
+        self.matched: list[str] = []
         self.streams_opened_after: list[int] = []
         self.failures: dict[str, tuple[int, Json]] = {}
         self.cut_stream_after = 0
@@ -158,6 +159,8 @@ class _Handler(BaseHTTPRequestHandler):
         json_sent = "json" in self.headers.get("Content-Type", "")
         body = json.loads(raw) if json_sent else {"raw": raw} if raw else None
         self.api.received.append((self.command, url.path, body))
+        if matching := self.headers.get("If-Match"):
+            self.api.matched.append(matching)
         time.sleep(self.api.delay)
         for ending, (status, problem) in self.api.failures.items():
             if url.path.endswith(ending):

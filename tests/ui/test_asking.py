@@ -150,6 +150,7 @@ def test_a_plan_and_its_criteria_are_changed_and_approved(api: FakeApi, open_pag
     ]
     assert criteria[0] == {"title": "Aspect 1", "description": "Key Criterion: The report covers aspect 1.", "weight": 5}
     assert [path for _, path, _ in api.commands()] == ["plan", "rubric", "approve"]
+    assert api.matched == ['"plan-1"'], "whoever changed the plan meanwhile is not overruled"
     assert "The plan waits for you" not in shown(app.run())
 
 

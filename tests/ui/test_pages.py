@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import NumberInput
 
-from tests.ui.example_runs import QUESTION, QUOTE, add_finished_run, add_searching_run
+from tests.support.patience import PATIENCE_S
+from tests.ui.example_runs import PLAN, QUESTION, QUOTE, add_finished_run, add_searching_run
 from tests.ui.fake_api import FakeApi, FakeRun
 
 OpenPage = Callable[..., AppTest]
@@ -114,6 +116,49 @@ def test_at_the_budget_one_can_continue_with_more(api: FakeApi, open_page: OpenP
     app.button(key="raise").click().run()
     doubled = {"max_tokens": 400_000, "max_cost_microusd": 1_000_000, "max_seconds": 1_200}
     assert [(name, body) for _, name, body in api.commands()] == [("budget", doubled), ("resume", {"finish": False})]
+
+
+def test_the_limits_on_the_form_are_those_of_this_run_as_they_stand(api: FakeApi, open_page: OpenPage) -> None:
+    run, other = add_searching_run(api), api.add(FakeRun("Which duties?", budget={"max_tokens": 7_000}))
+    app = open_page("watch", run=run.id)
+    assert limit_of(app).value == 200_000
+    limit_of(app).set_value(300_000).run()
+    run.fields["budget"] = {"max_tokens": 9_000}
+    run.emit("warning", {"message": "somebody else lowered the limit"})
+    while limit_of(app.run()).value == 300_000:
+        pass
+    app.button(key="set_budget").click().run()
+    app.query_params["run"] = other.id
+    app.run().button(key="set_budget").click().run()
+    none = {"max_cost_microusd": None, "max_seconds": None}
+    assert [body for _, _, body in api.commands()] == [none | {"max_tokens": 9_000}, none | {"max_tokens": 7_000}]
+
+
+def limit_of(app: AppTest) -> NumberInput:
+    return next(field for field in app.number_input if str(field.key).endswith("_tokens"))
+
+
+def test_a_plan_that_changed_meanwhile_is_not_overruled(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RUBRICA_API_URL", api.url)
+    run = api.add(FakeRun("Which duties?", plan=PLAN | {"revision": 4}))
+    api.answer("PUT", f"/v1/runs/{run.id}/plan", lambda *_: (412, "the plan is at revision 5"))
+
+    def form(url: str, run: str) -> None:
+        from rubrica_client import runs
+        from ui.components import controls
+        from ui.session import open_client
+
+        client = open_client(url, {})
+        asked = client.send(runs.get(run))
+        assert asked.plan
+        controls._revise_plan(client, asked, asked.plan)
+
+    app = AppTest.from_function(form, args=(api.url, run.id), default_timeout=PATIENCE_S).run()
+    app.button(key=f"plan_{run.id}_save").click().run()
+    assert api.matched == ['"plan-4"']
+    html = shown(app)
+    assert "Changed in the meantime" in html
+    assert "Reload the page to see how it stands now" in html
 
 
 def test_a_model_that_refuses_is_named_and_the_run_goes_on_or_finishes(api: FakeApi, open_page: OpenPage) -> None:

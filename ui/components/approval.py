@@ -48,7 +48,7 @@ def _load_rubric(client: Client, run: Run) -> RubricView | None:
 def _begin_research(client: Client, run: Run, plan: ResearchPlan | None, criteria: tuple[Criterion, ...] | None) -> None:
     try:
         if plan:
-            client.send(runs.revise_plan(run.id, plan))
+            client.send(runs.revise_plan(run.id, plan, plan.revision))
         if criteria:
             client.send(asking.edit_rubric(run.id, criteria))
         client.send(runs.approve(run.id))

@@ -60,7 +60,7 @@ def show_steering(client: Client, run: Run, plan: ResearchPlan | None) -> None:
         if plan and st.button(say("steer.plan"), key="edit_plan", icon=":material/account_tree:"):
             st.dialog(say("steer.plan_title"), width="medium")(_revise_plan)(client, run, plan)
         with st.popover(say("steer.budget"), icon=":material/speed:"):
-            budget = ask_budget("cap", run.budget)
+            budget = ask_budget(_name_form("cap", run), run.budget)
             if st.button(say("steer.budget_set"), key="set_budget", type="primary"):
                 send_command(lambda: client.send(runs.set_budget(run.id, budget)), say("steer.budget_done"))
     if note and note.strip():
@@ -71,16 +71,21 @@ def _revise_plan(client: Client, run: Run, plan: ResearchPlan) -> None:
     st.caption(say("steer.plan_help"))
     revised = plan_editor.show(f"plan_{run.id}", plan)
     save = st.button(say("steer.plan_save"), key=f"plan_{run.id}_save", type="primary", disabled=not revised.subtasks)
-    if save and send_command(lambda: client.send(runs.revise_plan(run.id, revised)), say("steer.plan_done")):
+    if save and send_command(lambda: client.send(runs.revise_plan(run.id, revised, plan.revision)), say("steer.plan_done")):
         plan_editor.forget(f"plan_{run.id}")
         st.rerun()
 
 
 def _show_continuation(client: Client, run: Run) -> None:
     with st.popover(say("steer.more"), icon=":material/add:", type="primary"):
-        budget = ask_budget("more", _double_budget(run.budget))
+        budget = ask_budget(_name_form("more", run), _double_budget(run.budget))
         if st.button(say("steer.more_yes"), key="raise", type="primary"):
             send_command(lambda: _raise_and_resume(client, run, budget), say("steer.more_done"))
+
+
+def _name_form(form: str, run: Run) -> str:
+    """Return a key of its own for each run and each state of its caps, because under the same key a form keeps what it showed."""
+    return "_".join((form, run.id, *map(str, run.budget.model_dump().values())))
 
 
 def _raise_and_resume(client: Client, run: Run, budget: Budget) -> None:

@@ -14,7 +14,7 @@ NOT_ALLOWED = 403
 MENDED_BY_OWNERS = ("unreachable", "unreadable", "status401", "server")
 # The first class that fits counts, so subclasses come first.
 WITHOUT_ANSWER = {BrokenOff: "stream", TimedOut: "timeout", Unreachable: "unreachable", Unreadable: "unreadable"}
-STATUSES_WITH_ADVICE = (400, 401, 402, 404, 406, 409, 413, 422, 429, 503)
+STATUSES_WITH_ADVICE = (400, 401, 402, 404, 406, 409, 412, 413, 422, 429, 503)
 
 
 def kind_of(problem: ApiError) -> str:
