@@ -3,10 +3,15 @@
 import asyncio
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from app.domain.errors import SetupError
+from infra.cli.execute import say
+from infra.cli.progress import as_one_line
 from rubrica_client import AsyncClient, asking, reports
+from rubrica_client.errors import NotFound
 
 FETCHES_AT_ONCE = 8
 
@@ -14,8 +19,8 @@ FETCHES_AT_ONCE = 8
 async def deliver_report(api: AsyncClient, run_id: str, folder: Path, scored: bool = False) -> Path:
     """Write report.md, report.html, evidence.json and the stored copy of each cited source. Return the path of report.md.
 
-    With `scored`, write scorecard.json too. Check each quotation against its stored copy. Write each file whole or not at all:
-    a file that a full disk cuts short would look like a report.
+    With `scored`, write scorecard.json too. Check each quotation against its stored copy, and say which copies are gone. Write
+    each file whole or not at all: a file that a full disk cuts short would look like a report.
 
     Raises:
         SetupError: the folder cannot be written; the message says how to write the report later.
@@ -29,9 +34,7 @@ async def deliver_report(api: AsyncClient, run_id: str, folder: Path, scored: bo
     citations = json.loads(evidence)["citations"]
     sources = await _fetch_sources(api, sorted({c["source"]["snapshot"] for c in citations}))
     for citation in citations:
-        _check_quote(
-            citation["n"], citation["quote"], sources[citation["source"]["snapshot"]], citation["start"], citation["end"]
-        )
+        _check_citation(citation, sources)
     try:
         (target / "sources").mkdir(parents=True, exist_ok=True)
         for name, text in sources.items():
@@ -60,15 +63,24 @@ def _write_file(path: Path, content: bytes) -> None:
 
 
 async def _fetch_sources(api: AsyncClient, names: list[str]) -> dict[str, str]:
+    """Return the stored copies by name, without those of documents that were deleted."""
     turn = asyncio.Semaphore(FETCHES_AT_ONCE)
 
-    async def fetch(name: str) -> str:
+    async def fetch(name: str) -> str | None:
         async with turn:
-            return await api.send(reports.snapshot(name))
+            try:
+                return await api.send(reports.snapshot(name))
+            except NotFound:
+                return None
 
-    return dict(zip(names, await asyncio.gather(*(fetch(name) for name in names)), strict=True))
+    found = zip(names, await asyncio.gather(*(fetch(name) for name in names)), strict=True)
+    return {name: text for name, text in found if text is not None}
 
 
-def _check_quote(number: int, quote: str, text: str, start: int, end: int) -> None:
-    if text[start:end] != quote:
-        raise SetupError(f"citation [{number}] does not match its stored source; report this as an error of Rubrica")
+def _check_citation(citation: Mapping[str, Any], sources: Mapping[str, str]) -> None:
+    text = sources.get(citation["source"]["snapshot"])
+    if text is None:
+        title = as_one_line(citation["source"].get("title"))
+        say(f"citation [{citation['n']}]: the stored copy of {title!r} was deleted; the report keeps the words that it quotes")
+    elif text[citation["start"] : citation["end"]] != citation["quote"]:
+        raise SetupError(f"citation [{citation['n']}] does not match its stored source; report this as an error of Rubrica")
