@@ -9,6 +9,9 @@ from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.database.roles import ensure_login
 from app.domain.errors import SetupError
 from app.settings import Settings
+from infra.local.remote import DATABASE, WrongLogin, connect_to_database
+
+WORKER_DATABASE = "RUBRICA_WORKER_DATABASE_URL"
 
 
 async def ensure_logins(owner_url: str, settings: Settings) -> None:
@@ -17,13 +20,16 @@ async def ensure_logins(owner_url: str, settings: Settings) -> None:
     A user who can log in already stays unchanged: the server's administrator may manage users by other means.
 
     Raises:
-        SetupError: a user cannot log in, and the owner may not make that user.
+        SetupError: a user cannot log in, and the owner may not make that user; or the address is no database's.
     """
-    users = ((settings.database_url, API_ROLE), (settings.worker_database_url, WORKER_ROLE))
+    users = (
+        (DATABASE, settings.database_url, API_ROLE),
+        (WORKER_DATABASE, settings.worker_database_url, WORKER_ROLE),
+    )
     connection = await asyncpg.connect(owner_url)
     try:
-        for url, role in users:
-            if url is not None and not await _can_log_in(url):
+        for setting, url, role in users:
+            if url is not None and not await _can_log_in(url, setting):
                 await _make_user(connection, url, role)
     finally:
         await connection.close()
@@ -41,10 +47,10 @@ async def _make_user(owner: asyncpg.Connection, url: SecretStr, role: str) -> No
         ) from error
 
 
-async def _can_log_in(url: SecretStr) -> bool:
+async def _can_log_in(url: SecretStr, setting: str) -> bool:
     try:
-        connection = await asyncpg.connect(url.get_secret_value())
-    except asyncpg.InvalidAuthorizationSpecificationError:
+        connection = await connect_to_database(url.get_secret_value(), setting)
+    except WrongLogin:
         return False
     await connection.close()
     return True

@@ -4,15 +4,20 @@ import asyncio
 import json
 from datetime import timedelta
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from app.domain.errors import SetupError
 
 if TYPE_CHECKING:
     import asyncpg
 
+
 LIMIT = timedelta(seconds=5)
 DATABASE = "RUBRICA_DATABASE_URL"
+
+
+class WrongLogin(SetupError):
+    """An error for a PostgreSQL server that refuses a user and password."""
 
 
 async def check_database(url: str, setting: str = DATABASE) -> None:
@@ -21,7 +26,7 @@ async def check_database(url: str, setting: str = DATABASE) -> None:
     Raises:
         SetupError: the message names the setting, the cause and what to do, never the password.
     """
-    await (await _connect(url, setting)).close()
+    await (await connect_to_database(url, setting)).close()
 
 
 async def check_schema(url: str, setting: str = DATABASE) -> None:
@@ -32,14 +37,20 @@ async def check_schema(url: str, setting: str = DATABASE) -> None:
     """
     from app.database.schema import require_schema
 
-    connection = await _connect(url, setting)
+    connection = await connect_to_database(url, setting)
     try:
         await require_schema(connection, setting)
     finally:
         await connection.close()
 
 
-async def _connect(url: str, name: str) -> "asyncpg.Connection[asyncpg.Record]":
+async def connect_to_database(url: str, name: str) -> "asyncpg.Connection[asyncpg.Record]":
+    """Return a connection to a PostgreSQL server; `name` is the setting that holds its address.
+
+    Raises:
+        WrongLogin: the server refuses user and password.
+        SetupError: the message names the setting, the cause and what to do, never the password.
+    """
     import asyncpg
 
     setting = f"{name}: the server at {_host_of(url, 5432)}"
@@ -49,7 +60,7 @@ async def _connect(url: str, name: str) -> "asyncpg.Connection[asyncpg.Record]":
     except asyncpg.InvalidCatalogNameError as error:
         raise SetupError(f"{setting} has no such database; create it or correct the name") from error
     except asyncpg.InvalidAuthorizationSpecificationError as error:
-        raise SetupError(f"{setting} refuses this user and password; correct them") from error
+        raise WrongLogin(f"{setting} refuses this user and password; correct them") from error
     except asyncpg.PostgresError as error:
         raise SetupError(f"{setting} refuses the connection: {error}") from error
     except (OSError, TimeoutError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
@@ -114,11 +125,11 @@ async def _get(setting: str, url: str, path: str, headers: dict[str, str] | None
 
 
 async def _require_reachable(setting: str, url: str, default_port: int) -> None:
-    parts = urlsplit(url)
-    where = _host_of(url, default_port)
+    (host, port), where = _place_of(url, default_port), _host_of(url, default_port)
     try:
         async with asyncio.timeout(LIMIT.total_seconds()):
-            _, writer = await asyncio.open_connection(parts.hostname, parts.port or default_port)
+            opening = asyncio.open_unix_connection(where) if host.startswith("/") else asyncio.open_connection(host, port)
+            _, writer = await opening
     except TimeoutError as error:
         raise SetupError(f"{setting}: {where} does not answer within {LIMIT.seconds} s; check host, port and firewall") from error
     except OSError as error:
@@ -127,6 +138,15 @@ async def _require_reachable(setting: str, url: str, default_port: int) -> None:
 
 
 def _host_of(url: str, default_port: int) -> str:
-    """Return `host:port` of an address, without user and password."""
+    """Return `host:port` of an address, or the path of PostgreSQL's Unix socket, without user and password."""
+    host, port = _place_of(url, default_port)
+    return f"{host}/.s.PGSQL.{port}" if host.startswith("/") else f"{host}:{port}"
+
+
+def _place_of(url: str, default_port: int) -> tuple[str, int]:
+    """Return host and port of an address. A folder of Unix sockets can only stand in the query, with the port beside it."""
     parts = urlsplit(url)
-    return f"{parts.hostname}:{parts.port or default_port}"
+    if parts.hostname:
+        return parts.hostname, parts.port or default_port
+    asked = parse_qs(parts.query)
+    return asked.get("host", [""])[0], int(asked.get("port", [default_port])[0])

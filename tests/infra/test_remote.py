@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from urllib.parse import urlsplit
+from tempfile import TemporaryDirectory
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from aiohttp import web
@@ -106,6 +107,27 @@ async def test_another_protocol(check: Check, address: Callable[[str], str], sai
 async def test_a_database_that_is_as_it_should_be(postgres_url: str) -> None:
     await remote.check_database(postgres_url)
     await remote.check_schema(postgres_url)
+
+
+async def test_a_database_behind_a_folder_of_unix_sockets(postgres_url: str) -> None:
+    real = urlsplit(postgres_url)
+    with TemporaryDirectory(prefix="rubrica-sockets-") as folder:
+        query = urlencode({"host": folder, "port": 6543})
+        url = f"postgresql://{real.username}:{real.password}@{real.path}?{query}"
+        assert f"nothing answers at {folder}/.s.PGSQL.6543" in await refusal(remote.check_database, url)
+
+        async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            inner, outer = await asyncio.open_connection(real.hostname, real.port)
+            await asyncio.gather(copy(reader, outer), copy(inner, writer))
+
+        async with await asyncio.start_unix_server(pass_on, f"{folder}/.s.PGSQL.6543"):
+            await remote.check_schema(url)
+
+
+async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while content := await reader.read(65_536):
+        writer.write(content)
+    writer.close()
 
 
 async def test_a_database_without_tables(empty_postgres_url: str) -> None:

@@ -22,6 +22,19 @@ async def test_migrating_a_given_database(tmp_path: Path, empty_postgres_url: st
     await connection.close()
 
 
+def test_migrating_names_the_setting_of_a_role_whose_address_leads_nowhere(tmp_path: Path, empty_postgres_url: str) -> None:
+    nowhere = f"127.0.0.1:{find_free_port()}"
+    for setting, url, said in (
+        ("RUBRICA_DATABASE_URL", f"postgresql://u:hidden@{nowhere}/d", f"nothing answers at {nowhere}"),
+        ("RUBRICA_WORKER_DATABASE_URL", f"{empty_postgres_url}_absent", "has no such database"),
+    ):
+        done = run_rubrica(tmp_path, "migrate", RUBRICA_DATABASE_OWNER_URL=empty_postgres_url, **{setting: url})
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"rubrica: {setting}: ")
+        assert said in done.stderr
+        assert "hidden" not in done.stderr
+
+
 def test_migrating_the_local_database(tmp_path: Path) -> None:
     done = run_rubrica(tmp_path / "home", "migrate")
     assert done.returncode == 0, done.stderr
