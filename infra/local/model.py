@@ -58,12 +58,12 @@ def prepare_model(settings: Settings, home: Home) -> ModelAtHand | None:
     from workflows.chat_models.embedded import require_engine
 
     require_engine()
-    model = _find_model(settings.local_model, settings.models_dir, home.root / "models").with_context(settings.llm_context)
-    free = read_free_memory_mb()
+    found = _find_model(settings.local_model, settings.models_dir, home.root / "models")
+    model, free = found.with_context(settings.llm_context), read_free_memory_mb()
     if free < model.memory_mb:
+        or_less = ", or set a smaller RUBRICA_LLM_CONTEXT" if settings.llm_context > found.context else ""
         raise SetupError(
-            f"{model.name} needs about {model.memory_mb:,} MB of memory, and {free:,} MB are free; end other programs, or set a "
-            "smaller RUBRICA_LLM_CONTEXT"
+            f"{model.name} needs about {model.memory_mb:,} MB of memory, and {free:,} MB are free; end other programs{or_less}"
         )
     return model
 
