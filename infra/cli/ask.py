@@ -10,12 +10,13 @@ from pydantic import ValidationError
 
 from app.domain.budget import Budget
 from app.domain.errors import InvalidInput
+from app.domain.options import SourceKind
 from app.domain.query import Effort, ResearchQuery
 from app.runs.schemas import NewRun
 from app.settings import Settings
 from infra.cli.build_progress import explain_words_only
 from infra.cli.connection import Connection, open_connection
-from infra.cli.documents import index_folder, open_index
+from infra.cli.documents import index_folder, name_of_folder, open_index
 from infra.cli.execute import say
 from infra.cli.run_summaries import describe_estimate, describe_searched
 from infra.cli.watch import follow_run
@@ -47,7 +48,10 @@ class AskedQuestion:
             InvalidInput: the API would refuse it; so nothing is started.
         """
         named = (*self.collections, *collections) or None
-        fields = {"question": self.text, "effort": self.effort, "language": self.language, "collections": named, **self.options}
+        options = self.options
+        if self.documents is not None and (sources := options.get("sources")) and SourceKind.COLLECTIONS not in sources:
+            options = {**options, "sources": [*sources, SourceKind.COLLECTIONS]}  # the folder is searched too
+        fields = {"question": self.text, "effort": self.effort, "language": self.language, "collections": named, **options}
         body: dict[str, Any] = {key: value for key, value in fields.items() if value is not None}
         if self.budget is not None:
             body["budget"] = self.budget.model_dump(exclude_none=True)
@@ -63,7 +67,7 @@ async def ask(settings: Settings, question: AskedQuestion) -> int:
     if settings.local_model is not None and question.effort is None:
         say("quick effort, for the sake of a small model; --effort says otherwise")
         question = replace(question, effort=Effort.QUICK)
-    question.to_request()
+    question.to_request(() if question.documents is None else (name_of_folder(question.documents),))
     begun = time.monotonic()
     async with open_connection(settings, say) as connection:
         collections = await _index_documents(connection, question)
