@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from time import monotonic
 
-from rubrica_client import ApiError, AsyncClient
+from rubrica_client import ApiError, AsyncClient, runs
 from rubrica_client.models import RunEvent
 from rubrica_client.patience import NONE
 from rubrica_client.runs import FINISHED
@@ -23,11 +23,14 @@ class FeedState:
 
     events: tuple[RunEvent, ...] = ()
     problem: ApiError | None = None
+    whole: bool = False  # the run has finished, and no more comes, not even its end where that has expired
 
     @property
     def ended(self) -> bool:
         """True when the log holds its last event."""
-        return any(event.type == "status_changed" and event.payload.get("status") in FINISHED for event in self.events[-3:])
+        return self.whole or any(
+            event.type == "status_changed" and event.payload.get("status") in FINISHED for event in self.events[-3:]
+        )
 
 
 class EventFeed:
@@ -45,6 +48,7 @@ class EventFeed:
         self._news = threading.Event()
         self._events: list[RunEvent] = []
         self._problem: ApiError | None = None
+        self._whole = False
         self._looked_at = monotonic()
         self._thread: threading.Thread | None = None
 
@@ -52,7 +56,7 @@ class EventFeed:
         """Return the state now. The very first look waits up to `first_wait` for something to show."""
         self._looked_at = monotonic()
         with self._lock:
-            state = FeedState(tuple(self._events), self._problem)
+            state = FeedState(tuple(self._events), self._problem, self._whole)
             if not state.ended and (self._thread is None or not self._thread.is_alive()):
                 self._thread = threading.Thread(
                     target=lambda: asyncio.run(self._follow()), name=f"events-{self._run_id}", daemon=True
@@ -62,7 +66,7 @@ class EventFeed:
             return state
         self._news.wait(first_wait.total_seconds())
         with self._lock:
-            return FeedState(tuple(self._events), self._problem)
+            return FeedState(tuple(self._events), self._problem, self._whole)
 
     @property
     def following(self) -> bool:
@@ -104,6 +108,9 @@ class EventFeed:
                     last = event.seq
             if event is not None:
                 self._news.set()
+        if not self._is_done():
+            run = await client.send(runs.get(self._run_id))
+            self._whole = run.status in FINISHED and last >= run.last_seq
 
     def _is_done(self) -> bool:
-        return FeedState(tuple(self._events[-3:])).ended or monotonic() - self._looked_at > self._idle
+        return FeedState(tuple(self._events[-3:]), whole=self._whole).ended or monotonic() - self._looked_at > self._idle

@@ -10,7 +10,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from app.domain.errors import RubricaError
 from app.settings import Settings
-from infra.cli.connection import WATCH_PATIENCE, open_connection
+from infra.cli.connection import WATCH_PATIENCE, Connection, open_connection
 from infra.cli.display import describe_event
 from infra.cli.execute import say
 from infra.cli.progress import RunProgress
@@ -35,17 +35,17 @@ async def serve(settings: Settings) -> int:
     """Serve until the client leaves. Start a stack where none runs, as `rubrica ask` does."""
     async with open_connection(settings, say) as connection:
         if connection.retrieval is None:
-            await build_server(connection.api, None).run_stdio_async()
+            await build_server(connection, None).run_stdio_async()
         else:
             async with IndexClient(connection.retrieval) as index:
-                await build_server(connection.api, index).run_stdio_async()
+                await build_server(connection, index).run_stdio_async()
     return 0
 
 
-def build_server(api: AsyncClient, index: IndexClient | None) -> MCPServer[Any]:
+def build_server(connection: Connection, index: IndexClient | None) -> MCPServer[Any]:
     """Return the server over an API and an index. Without an index, it offers research only."""
     made: MCPServer[Any] = MCPServer("rubrica", instructions=INSTRUCTIONS, log_level="WARNING")
-    _add_research(made, api)
+    _add_research(made, connection)
     if index is not None:
         _add_search(made, index)
     return made
@@ -96,10 +96,14 @@ async def _watch(api: AsyncClient, run: str, context: Context[Any, Any]) -> RunP
                 await context.report_progress(event.seq, message=line)
             if progress.status in PARKED and event.seq >= begun:
                 break
+        else:
+            progress.end_as(await api.send(runs.get(run)))
     return progress
 
 
-def _add_research(made: MCPServer[Any], api: AsyncClient) -> None:
+def _add_research(made: MCPServer[Any], connection: Connection) -> None:
+    api = connection.api
+
     @made.tool()
     @_pass_on_errors
     async def research_start(question: str, effort: Literal["quick", "standard", "deep"] = "standard") -> dict[str, str]:
@@ -119,7 +123,7 @@ def _add_research(made: MCPServer[Any], api: AsyncClient) -> None:
     @_pass_on_errors
     async def research_wait(run: str, context: Context[Any, Any]) -> str:
         """Wait for a run, with progress notifications, and get its report: Markdown with numbered citations."""
-        progress = await _watch(api, run, context)
+        progress = await connection.run_while_healthy(_watch(api, run, context))
         if progress.status is RunStatus.COMPLETED:
             return (await api.send(reports.markdown(run))).decode()
         raise ToolError(f"there is no report: the run is {progress.status.value}. {progress.detail}".strip())

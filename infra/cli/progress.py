@@ -6,7 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from rubrica_client.models import EventType, RunEvent, RunStatus
+from rubrica_client.models import EventType, Run, RunEvent, RunStatus
+from rubrica_client.runs import FINISHED
 
 LONGEST_QUERY = 160
 """The characters of a query that are shown. Without a model a second query holds whole sentences of the first one's results."""
@@ -33,7 +34,7 @@ class StageLine:
 
 @dataclass
 class RunProgress:
-    """All that the display shows. Only `apply` changes it, so watching a run again shows the same."""
+    """All that the display shows. Only its run's log and end change it, so watching a run again shows the same."""
 
     status: RunStatus = RunStatus.QUEUED
     detail: str = ""
@@ -59,6 +60,11 @@ class RunProgress:
         handle = _HANDLERS.get(event.type)
         if handle is not None:
             handle(self, event.agent, event.payload)
+
+    def end_as(self, run: Run) -> None:
+        """Take the end from the run itself, where its log does not tell it any more."""
+        if self.status not in FINISHED:
+            self.status, self.detail, self.reason = run.status, as_one_line(run.detail), run.reason or ""
 
     @property
     def elapsed_s(self) -> float:

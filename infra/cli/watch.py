@@ -58,6 +58,8 @@ async def _watch_events(api: AsyncClient, run: Run, resumed: bool) -> RunProgres
                 news = event.type is EventType.STATUS_CHANGED and event.seq > run.last_seq
                 if progress.status in PARKED and (news or (parked_already and event.seq >= run.last_seq)):
                     break
+            else:
+                progress.end_as(await api.send(runs.get(run.id)))
     finally:
         screen.close()
     return progress

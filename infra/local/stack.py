@@ -63,7 +63,7 @@ class Stack:
             SetupError: a part cannot start.
         """
         for task in self._rest:
-            await task
+            await asyncio.shield(task)  # who waits no longer does not end the start of the part
 
     def stop(self) -> None:
         """Stop everything, services before servers, and free the home. Safe to repeat."""

@@ -70,6 +70,19 @@ async def test_watching_goes_on_where_a_broken_stream_ended(tmp_path: Path) -> N
     assert done.out.count("Revenue: started") == 1
 
 
+GAP = ("gap", "", {"after": 0, "next": 2})
+
+
+async def test_a_finished_run_whose_events_have_expired_ends_as_it_did(tmp_path: Path) -> None:
+    done = {}
+    for status in ("completed", "failed"):
+        async with serve_scripted_api(ScriptedApi([GAP], expired=status)) as address:
+            done[status] = await rubrica(tmp_path, "runs", "watch", RUN_ID, RUBRICA_API_URL=address)
+    assert done["completed"].code == 0, done["completed"].out
+    assert (tmp_path / "reports" / RUN_ID / "report.md").read_text() == "# Report [1]\n"
+    assert (done["failed"].code, "the run ended as failed: because" in done["failed"].out) == (1, True)
+
+
 async def test_a_quotation_that_is_not_in_its_source_is_not_delivered(tmp_path: Path) -> None:
     async with serve_scripted_api(ScriptedApi(list(make_run_events()), start=0)) as address:
         done = await rubrica(tmp_path, "runs", "watch", RUN_ID, RUBRICA_API_URL=address)

@@ -13,10 +13,13 @@ import aiohttp
 import psutil
 import pytest
 
+from app.settings import Settings
+from infra.cli.connection import Connection, open_api
 from infra.local.home import Home
 from infra.local.lock import StackState, read_state
 from infra.local.ports import LOOPBACK, find_free_port
 from infra.local.service import get_http_status
+from infra.local.stack import Stack
 from tests.support.stack import RUBRICA, command_environment, run_rubrica
 
 QUESTION = {"question": "How did presidents justify tariffs before 1900?", "effort": "quick"}
@@ -168,6 +171,16 @@ async def test_a_second_stack_on_the_same_home_is_refused_with_the_first_ones_ad
         listed = await asyncio.to_thread(run_rubrica, home, *listing)
         assert listed.returncode == 0, listed.stderr
     assert up.process.poll() is None
+
+
+async def test_work_that_is_done_before_the_stack_is_complete_does_not_end_the_start_of_a_part(tmp_path: Path) -> None:
+    stack, ready = Stack(Settings(home=tmp_path), with_ui=False, say=print), asyncio.Event()
+    part = asyncio.create_task(ready.wait())
+    stack._rest.append(part)
+    async with open_api("http://127.0.0.1:1") as api:
+        assert await Connection(api, None, stack).run_while_healthy(asyncio.sleep(0, "done")) == "done"
+    ready.set()
+    assert await part
 
 
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:

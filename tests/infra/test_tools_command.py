@@ -89,3 +89,14 @@ async def test_search_and_research_are_offered_to_mcp_clients(tmp_path: Path, in
             assert (told[0][1], told[-1][1]) == ("running", "completed because")
             report = await client.call_tool("research_report", {"run": RUN_ID})
             assert "# Report [1]" in report.content[0].text  # type: ignore[union-attr]
+
+
+async def test_an_mcp_client_gets_the_report_of_a_run_whose_events_have_expired(tmp_path: Path, index: str) -> None:
+    events = [("gap", "", {"after": 0, "next": 2})]
+    async with serve_scripted_api(ScriptedApi(events, expired="completed")) as api:
+        environment = command_environment(RUBRICA_HOME=str(tmp_path), RUBRICA_API_URL=api, RUBRICA_RETRIEVAL_URL=index)
+        parameters = StdioServerParameters(command=sys.executable, args=[*RUBRICA[1:], "mcp"], env=environment)
+        async with Client(parameters) as client:
+            waited = await client.call_tool("research_wait", {"run": RUN_ID})
+    assert not waited.is_error
+    assert "# Report [1]" in waited.content[0].text  # type: ignore[union-attr]

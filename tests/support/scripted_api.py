@@ -29,6 +29,7 @@ class ScriptedApi:
     breaks: list[int] = field(default_factory=list)
     start: int = SNAPSHOT.index(QUOTE)
     budget: dict[str, int] = field(default_factory=dict)
+    expired: str = ""  # the status of a run whose events are kept no longer
     calls: list[tuple[str, str, Any]] = field(default_factory=list)
     added: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -36,7 +37,7 @@ class ScriptedApi:
     def status(self) -> str:
         """The run's status after its last event."""
         found = [payload["status"] for kind, _, payload in self.events if kind == "status_changed"]
-        return str(found[-1]) if found else "queued"
+        return str(found[-1]) if found else self.expired or "queued"
 
     def add(self, *events: tuple[str, str, dict[str, Any]]) -> None:
         """Add events."""
@@ -52,6 +53,7 @@ class ScriptedApi:
             "status": self.status,
             "created_at": AT.format(0),
             "updated_at": AT.format(1),
+            "detail": "because" if self.expired else "",
             "last_seq": len(self.events),
             "budget": self.budget,
         }

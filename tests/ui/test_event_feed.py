@@ -67,3 +67,12 @@ def test_it_ends_with_the_run(api: FakeApi) -> None:
     feed.look()
     assert not feed.following
     assert api.streams_opened_after == [0]
+
+
+def test_it_ends_with_a_finished_run_whose_events_have_expired(api: FakeApi) -> None:
+    run = api.add(FakeRun(QUESTION, status="completed"))
+    run.emit("gap", {"after": 0, "next": 2})
+    feed = EventFeed(api.url, {}, run.id)
+    until(lambda: feed.look().ended)
+    until(lambda: not feed.following)
+    assert api.streams_opened_after == [0]
