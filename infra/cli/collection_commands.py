@@ -3,11 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from uuid import UUID
 
+from app.collections.storage.indexing import is_kept
 from app.domain.errors import NotFound
 from app.settings import Settings
 from infra.cli.connection import open_connection
 from infra.cli.execute import FAILED, say
+from infra.local.home import Home
 from rubrica_client import AsyncClient
 from rubrica_client import documents as calls
 from rubrica_client.errors import InvalidInput
@@ -46,7 +49,7 @@ async def upload(settings: Settings, name: str, files: Sequence[Path], wait: boo
             except InvalidInput as error:
                 failed = True
                 say(f"{path.name}: {error}")
-        for document in await _read_documents(connection.api, into, sent, wait):
+        for document in await connection.run_while_healthy(_read_documents(connection.api, into, sent, wait)):
             failed |= document.state is DocumentState.FAILED
             print(_describe_document(document))
     return FAILED if failed else 0
@@ -81,12 +84,23 @@ async def remove(settings: Settings, name: str, document: str) -> int:
     """Delete a collection, or one document."""
     async with open_connection(settings, say) as connection:
         found = await _find_collection(connection.api, name)
-        if document:
-            await connection.api.send(calls.delete(found.id, await _find_document(connection.api, found, document)))
-        else:
-            await connection.api.send(calls.delete_collection(found.id))
+        leaving = await _find_document(connection.api, found, document) if document else found.id
+        await connection.api.send(calls.delete(found.id, leaving) if document else calls.delete_collection(found.id))
         say(f"{document or found.name} is being deleted")
+        if connection.stack is not None:
+            await connection.run_while_healthy(_wait_until_gone(settings, leaving))
     return 0
+
+
+async def _wait_until_gone(settings: Settings, leaving: str) -> None:
+    """Wait until nothing of a document or collection is left. The stack that deletes it stops with this command."""
+    # The other commands need no database.
+    from infra.cli.worker_database import open_worker_pool
+
+    say("waiting until nothing of it is left; Ctrl-C leaves the rest to the next stack. What a paused run has read stays for it")
+    async with open_worker_pool(settings, Home(settings.home)) as trusted:
+        while await is_kept(trusted, UUID(leaving)):
+            await asyncio.sleep(POLL_S)
 
 
 async def _find_collection(api: AsyncClient, name: str) -> Collection:

@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from email.message import EmailMessage
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -185,6 +186,27 @@ async def unsubscribed(up: Up, mail: EmailMessage) -> None:
             assert (answer.status, "Harbour, weekly" in await answer.text()) == (200, True)
         async with nobody.post(link.path, data={"List-Unsubscribe": "One-Click"}) as answer:
             assert answer.status == 200
+
+
+def test_what_is_removed_where_nothing_runs_is_gone_when_the_command_ends(tmp_path: Path) -> None:
+    home, lease = tmp_path / "home", "The lease of the quay ends with the year 2031."
+    for name, words in (("ledger.md", MARKER), ("lease.md", lease)):
+        (tmp_path / name).write_text(f"# Papers\n\n{words}\n")
+
+    def collections(*arguments: str) -> str:
+        done = run_rubrica(home, "collections", *arguments, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    collections("create", "Papers")
+    assert collections("upload", "Papers", "ledger.md", "lease.md").count("indexed") == 2
+    assert find_files_with(home, MARKER)
+    collections("remove", "Papers", "ledger.md", "--yes")
+    assert not find_files_with(home, MARKER)
+    assert find_files_with(home, lease)
+    collections("remove", "Papers", "--yes")
+    assert not find_files_with(home, lease)
+    assert "Papers" not in collections("list")
 
 
 async def test_three_pdfs_are_asked_cited_opened_kept_from_others_and_deleted_for_good(up: Up) -> None:

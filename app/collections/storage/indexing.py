@@ -27,6 +27,8 @@ NOTE = """
 DOCUMENTS = "SELECT id, snapshot, state, deleted_at IS NOT NULL AS deleted FROM collection_documents WHERE collection_id = $1"
 DROP_DOCUMENT = "DELETE FROM collection_documents WHERE id = $1"
 DROP_COLLECTION = "DELETE FROM collections WHERE id = $1"
+KEPT = """
+    SELECT EXISTS (SELECT FROM collections WHERE id = $1) OR EXISTS (SELECT FROM collection_documents WHERE id = $1)"""
 # A run that searches another collection with the same text keeps it. A run that writes a second report has the findings of the
 # run it was made for.
 # A change or a question to a report that is under way may have read the text already: its run has not ended with it.
@@ -111,6 +113,12 @@ async def drop_collection(trusted: Executor, collection: UUID) -> None:
     """Forget a collection of which nothing is left."""
     async with translate_outages():
         await trusted.execute(DROP_COLLECTION, collection)
+
+
+async def is_kept(trusted: Executor, id_: UUID) -> bool:
+    """Say whether anything is left of a collection or document."""
+    async with translate_outages():
+        return bool(await trusted.fetchval(KEPT, id_))
 
 
 async def list_readers(trusted: Executor, collection: UUID, snapshot: str) -> Sequence[ReadingRun]:
