@@ -12,7 +12,25 @@ from retrieval.corpora.plain import decode_text
 from retrieval.language.dates import read_date
 
 _UNSEEN = ("script", "style", "noscript", "template", "head")
-_BLOCKS = ("p", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "section", "article", "br")
+_MORE_BLOCKS = ("dt", "dd", "summary", "details", "figcaption", "caption")
+_BLOCKS = (
+    "p",
+    "div",
+    "li",
+    "tr",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "blockquote",
+    "pre",
+    "section",
+    "article",
+    "br",
+    *_MORE_BLOCKS,
+)
 _GAP = re.compile(r"[ \t]*\n\s*")
 
 
@@ -42,7 +60,11 @@ def visible_text_of(page: str) -> str:
         raise SourceUnreadable(f"is not HTML ({error})") from error
     for element in list(tree.iter(*_UNSEEN)):
         element.drop_tree()
+    for cell in tree.iter("td", "th"):
+        if cell.getnext() is not None:
+            cell.tail = " | "
     for element in tree.iter(*_BLOCKS):
+        element.text = "\n" + (element.text or "")
         element.tail = "\n" + (element.tail or "")
     return _split_paragraphs(str(tree.text_content()))
 

@@ -8,11 +8,13 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from retrieval.corpora.extract import Extract
+from retrieval.corpora.html import visible_text_of
 from retrieval.corpora.plain import decode_text
 from retrieval.language.dates import read_date
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)\n", re.DOTALL)
 _FIELD = re.compile(r"^(title|author|date)\s*:\s*[\"']?(.*?)[\"']?\s*$", re.IGNORECASE | re.MULTILINE)
+_BREAK = re.compile(r"<br\b", re.IGNORECASE)
 
 
 def read_markdown(content: bytes) -> Extract:
@@ -37,7 +39,7 @@ def _find_heading(tokens: list[Token]) -> str:
 
 
 def _blocks_of(tokens: Iterable[Token]) -> Iterable[str]:
-    """Yield one string for each paragraph, heading, list item (with its mark or number), code block or table row."""
+    """Yield one string for each paragraph, heading, list item (with its mark or number), code block, table row or HTML block."""
     row: list[str] | None = None
     mark = ""
     for token in tokens:
@@ -55,15 +57,23 @@ def _blocks_of(tokens: Iterable[Token]) -> Iterable[str]:
                 yield mark + _inline_text_of(token)
                 mark = ""
             else:
-                row.append(_inline_text_of(token))
+                row.append(" ".join(_inline_text_of(token).split("\n")))
         elif token.type in ("fence", "code_block"):
             yield token.content.rstrip("\n")
+        elif token.type == "html_block":
+            yield _html_text_of(token.content)
+
+
+def _html_text_of(content: str) -> str:
+    """Return what a browser shows of a piece of HTML, in which a line's end is a blank."""
+    folded = content if "<pre" in content.lower() else " ".join(content.split())
+    return visible_text_of(f"<html><body>{folded}</body></html>")  # a whole page, for a comment alone is no fragment
 
 
 def _inline_text_of(token: Token) -> str:
     pieces = []
     for child in token.children or []:
-        if child.type in ("softbreak", "hardbreak"):
+        if child.type in ("softbreak", "hardbreak") or (child.type == "html_inline" and _BREAK.match(child.content)):
             pieces.append("\n")
         elif child.type in ("text", "code_inline", "image"):  # an image's content is its description
             pieces.append(child.content)

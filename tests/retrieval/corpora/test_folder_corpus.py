@@ -69,6 +69,28 @@ def test_markdown_loses_its_markup_and_gives_its_title(tmp_path: Path) -> None:
     )
 
 
+def test_html_in_markdown_is_read_as_a_browser_shows_it(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "Before.<br>After <b>bold</b>.\n\n<p>A sentence\nwraps.</p>\n\n<!-- a comment alone -->\n\n<script>evil()</script>\n\n"
+        "<table><tr><th>Year</th><th>Duty</th></tr><tr><td>1890</td><td>49%</td></tr></table>\n\n"
+        "<details><summary>More</summary>It fell<ul><li>in 1894<li>in 1913</ul>\n\nAnd *rose*.\n\n</details>\n\n"
+        "| a | b |\n|---|---|\n| 1<br/>2 | 3 |\n"
+    )
+    assert one(tmp_path).text.split("\n\n") == [
+        "Before.\nAfter bold.",
+        "A sentence wraps.",
+        "Year | Duty",
+        "1890 | 49%",
+        "More",
+        "It fell",
+        "in 1894",
+        "in 1913",
+        "And rose.",
+        "a | b",
+        "1 2 | 3",
+    ]
+
+
 def test_html_keeps_the_text_and_leaves_the_rest(tmp_path: Path) -> None:
     paragraphs = "".join(f"<p>Paragraph {i} tells of the rainfall in the valley and of its bridges.</p>" for i in range(8))
     (tmp_path / "page.html").write_text(
