@@ -871,6 +871,17 @@ class RefusedFile(Value):
     reason: str
 
 
+class RemovedSubtask(Value):
+    """
+    A subtask that was taken out of a plan. What was found for it is stored under its id, which no other question may have.
+
+    `asked` is a key of its question.
+    """
+
+    id: str
+    asked: str
+
+
 class ReportFormat(StrEnum):
     """
     The form of the report: sections of prose, the answer alone, a table before all else, or lists.
@@ -1913,7 +1924,8 @@ class ResearchPlan(Value):
     What the run will look into. Subtasks without dependencies between them run in parallel.
 
     `readings` says which words of the question were read otherwise than they were written. `unsplit` says why the model could not
-    split the question; empty if it did, or if no model was to.
+    split the question; empty if it did, or if no model was to. `removed` are the subtasks that were taken out; the program keeps
+    this list, whatever a client sends.
 
     Raises:
         ValueError: on repeated ids, unknown or circular dependencies, none or too many subtasks.
@@ -1925,6 +1937,7 @@ class ResearchPlan(Value):
     revision: int = 1
     readings: Sequence[Reading] = Field(default=[], validate_default=True)
     unsplit: str = ""
+    removed: Sequence[RemovedSubtask] = Field(default=[], validate_default=True)
 
 
 class Reveal(Value):

@@ -1,7 +1,11 @@
 """The research plan: subtasks with purpose, dependencies and expected evidence (MindDR section 3.1, planning agent)."""
 
+from collections.abc import Container, Iterator
+from itertools import count
+
 from pydantic import Field, model_validator
 
+from app.domain.evidence import content_key
 from app.domain.reading import Reading
 from app.domain.value import Value
 
@@ -20,11 +24,22 @@ class Subtask(Value):
     added: bool = False
 
 
+class RemovedSubtask(Value):
+    """A subtask that was taken out of a plan. What was found for it is stored under its id, which no other question may have.
+
+    `asked` is a key of its question.
+    """
+
+    id: str
+    asked: str
+
+
 class ResearchPlan(Value):
     """What the run will look into. Subtasks without dependencies between them run in parallel.
 
     `readings` says which words of the question were read otherwise than they were written. `unsplit` says why the model could not
-    split the question; empty if it did, or if no model was to.
+    split the question; empty if it did, or if no model was to. `removed` are the subtasks that were taken out; the program keeps
+    this list, whatever a client sends.
 
     Raises:
         ValueError: on repeated ids, unknown or circular dependencies, none or too many subtasks.
@@ -36,6 +51,7 @@ class ResearchPlan(Value):
     revision: int = Field(default=1, ge=1)
     readings: tuple[Reading, ...] = Field(default=(), max_length=12)
     unsplit: str = Field(default="", max_length=1_000)
+    removed: tuple[RemovedSubtask, ...] = ()
 
     @model_validator(mode="after")
     def _check_consistent(self) -> "ResearchPlan":
@@ -55,6 +71,11 @@ class ResearchPlan(Value):
         while ready := [s for s in self.subtasks if s.id not in done and done.issuperset(s.depends_on)]:
             done.update(s.id for s in ready)
         return len(done) < len(self.subtasks)
+
+    @property
+    def known_ids(self) -> frozenset[str]:
+        """All ids that a subtask has or had: a new subtask must have another."""
+        return frozenset({*(s.id for s in self.subtasks), *(removed.id for removed in self.removed)})
 
     def get_subtask(self, subtask_id: str) -> Subtask:
         """Return the subtask of this id; `KeyError` when the plan has none."""
@@ -81,3 +102,13 @@ class ResearchPlan(Value):
                 seen.add(current)
                 waiting.extend(self.get_subtask(current).depends_on)
         return frozenset(seen)
+
+
+def key_question(question: str) -> str:
+    """Return the key of a question, which is the same whatever its case and blanks."""
+    return content_key(" ".join(question.casefold().split()))
+
+
+def list_free_ids(prefix: str, taken: Container[str]) -> Iterator[str]:
+    """Yield the ids of this prefix and a number, from 1 on, that are not taken."""
+    return (name for n in count(1) if (name := f"{prefix}{n}") not in taken)

@@ -196,8 +196,8 @@ def _describe_run(run: Run) -> str:
 
 
 def _make_subtask(run: Run, question: str) -> Subtask:
-    """Return a subtask with the first free id of the form `added1`."""
-    taken = {subtask.id for subtask in run.plan.subtasks} if run.plan else set()
+    """Return a subtask with the first id of the form `added1` that the plan neither has nor had."""
+    taken = {*(s.id for s in run.plan.subtasks), *(removed.id for removed in run.plan.removed)} if run.plan else set()
     number = next(n for n in range(1, len(taken) + 2) if f"added{n}" not in taken)
     return Subtask(id=f"added{number}", title=question[:200], question=question)
 

@@ -171,13 +171,15 @@ async def test_steering_sends_each_change(tmp_path: Path) -> None:
     plan = {"subtasks": [{"id": "a", "title": "A", "question": "A?"}]}
     (tmp_path / "plan.json").write_text(json.dumps(plan))
     options = ["--note", "more", "--add", "And B?", "--drop", "s2", "--plan", "plan.json", "--max-tokens", "9"]
-    api = ScriptedApi(list(make_run_events())[:5], budget={"max_tokens": 5, "max_cost_microusd": 2_000_000})
+    kept = {"subtasks": [{"id": "added2", "title": "C", "question": "C?"}], "removed": [{"id": "added1", "asked": "0" * 16}]}
+    caps = {"max_tokens": 5, "max_cost_microusd": 2_000_000}
+    api = ScriptedApi(list(make_run_events())[:5], plan=kept, budget=caps)
     async with serve_scripted_api(api) as address:
         done = await rubrica(tmp_path, "runs", "steer", RUN_ID, *options, RUBRICA_API_URL=address)
     assert done.code == 0, done.error
     sent = {(method, path.removeprefix(f"/runs/{RUN_ID}")): body for method, path, body in api.calls if method != "GET"}
     assert sent["POST", "/notes"] == {"text": "more"}
-    assert sent["POST", "/plan/subtasks"]["id"] == "added1"
+    assert sent["POST", "/plan/subtasks"]["id"] == "added3"
     assert ("DELETE", "/plan/subtasks/s2") in sent
     assert sent["PUT", "/plan"]["subtasks"][0]["id"] == "a"
     assert sent["PUT", "/budget"] == {"max_tokens": 9, "max_cost_microusd": 2_000_000}, "the caps not named stay"

@@ -30,6 +30,7 @@ class ScriptedApi:
     start: int = SNAPSHOT.index(QUOTE)
     budget: dict[str, int] = field(default_factory=dict)
     expired: str = ""  # the status of a run whose events are kept no longer
+    plan: dict[str, Any] | None = None
     calls: list[tuple[str, str, Any]] = field(default_factory=list)
     added: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -51,6 +52,7 @@ class ScriptedApi:
             "id": RUN_ID,
             "query": {"question": "Why tariffs?"},
             "status": self.status,
+            "plan": self.plan,
             "created_at": AT.format(0),
             "updated_at": AT.format(1),
             "detail": "because" if self.expired else "",

@@ -154,6 +154,21 @@ def test_a_plan_and_its_criteria_are_changed_and_approved(api: FakeApi, open_pag
     assert "The plan waits for you" not in shown(app.run())
 
 
+def test_a_new_step_never_has_the_id_of_one_that_was_there(api: FakeApi, open_page: OpenPage) -> None:
+    run = add_run_awaiting_approval(api)
+    step = {"id": "added1", "title": "Wages", "question": "Which wages?"}
+    plan = {**PLAN, "revision": 3, "subtasks": [*PLAN["subtasks"], step], "removed": [{"id": "added2", "asked": "0" * 16}]}
+    run.fields["plan"] = plan
+    run.emit("plan_revised", {"plan": plan})
+    app, key = open_page("watch", run=run.id), f"plan_{run.id}"
+    app.button(key=f"{key}_drop_added1").click().run()
+    app.button(key=f"{key}_add").click().run()
+    app.text_area(key=f"{key}_question_added3").set_value("Who spoke against them?")
+    app.button(key=f"{key}_save").click().run()
+    sent = {path: body or {} for _, path, body in api.commands()}
+    assert [step["id"] for step in sent["plan"]["subtasks"]] == ["s1", "s2", "s3", "added3"]
+
+
 def test_what_was_typed_over_a_plan_outlives_a_reload_and_another_page(api: FakeApi, open_page: OpenPage) -> None:
     run = add_run_awaiting_approval(api)
     key, rubric = f"plan_{run.id}", f"rubric_{run.id}"

@@ -1,6 +1,7 @@
 """A form for a plan: its steps can be reworded, ordered, dropped and added."""
 
 from collections.abc import Sequence
+from itertools import count
 
 import streamlit as st
 
@@ -24,7 +25,7 @@ def show(key: str, plan: ResearchPlan) -> ResearchPlan:
     full = len(steps) >= MOST_STEPS
     reason = say("plan.full", steps=say_count("subtask", MOST_STEPS)) if full else None
     st.button(
-        say("plan.add"), key=f"{key}_add", icon=":material/add:", on_click=_add_step, args=(key,), disabled=full, help=reason
+        say("plan.add"), key=f"{key}_add", icon=":material/add:", on_click=_add_step, args=(key, plan), disabled=full, help=reason
     )
     filled = [_read_step(key, step) for step in steps]
     drafts.keep(key, (plan.revision, plan.subtasks), (plan.revision, filled))
@@ -97,10 +98,11 @@ def _complete_step(step: Subtask) -> Subtask:
     return step.model_copy(update={"title": step.title or step.question[:200], "question": step.question or step.title})
 
 
-def _add_step(key: str) -> None:
+def _add_step(key: str, plan: ResearchPlan) -> None:
+    """Add a step. What the plan has or had under an id may have been searched, so that a new question gets another."""
     _, steps = st.session_state[f"{key}_draft"]
-    taken = {step.id for step in steps}
-    steps.append(Subtask(id=next(name for n in range(1, 100) if (name := f"added{n}") not in taken), title="", question=""))
+    taken = {*(step.id for step in (*steps, *plan.subtasks)), *(removed.id for removed in plan.removed)}
+    steps.append(Subtask(id=next(name for n in count(1) if (name := f"added{n}") not in taken), title="", question=""))
 
 
 def _move_step(steps: list[Subtask], position: int, shift: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.domain.errors import ModelError
 from app.domain.evidence import Finding
-from app.domain.plan import MAX_SUBTASKS, ResearchPlan, Subtask
+from app.domain.plan import MAX_SUBTASKS, ResearchPlan, Subtask, key_question, list_free_ids
 from app.domain.query import ResearchQuery
 from app.domain.run import EventType
 from workflows.agents.asker import Asker
@@ -61,20 +61,22 @@ async def plan_second_round(
 
 
 def extend_plan(plan: ResearchPlan, proposed: Sequence[SubtaskAnswer], most: int) -> tuple[Subtask, ...]:
-    """Return the usable ones of the proposed subtasks: new questions under new ids, which need subtasks of the plan alone."""
+    """Return the usable ones of the proposed subtasks: new questions under new ids, which need subtasks of the plan alone.
+
+    What was taken out of the plan is nothing new.
+    """
     known = {s.id for s in plan.subtasks}
-    asked = {" ".join(s.question.casefold().split()) for s in plan.subtasks}
-    fresh = [s for s in proposed if " ".join((s.question or s.title).casefold().split()) not in asked]
+    asked = {*(key_question(s.question) for s in plan.subtasks), *(removed.asked for removed in plan.removed)}
+    fresh = [s for s in proposed if key_question(s.question or s.title) not in asked]
     repaired = repair_plan(RepairedAnswer(subtasks=tuple(fresh)), "", most)
     if repaired is None:
         return ()
-    free = [name for n in range(1, 2 * MAX_SUBTASKS) if (name := f"s{n}") not in known]
     needs = {
         " ".join((s.question or s.title).split()): tuple(dict.fromkeys(n for n in s.depends_on if n in known)) for s in fresh
     }
     return tuple(
         s.model_copy(update={"id": name, "depends_on": needs.get(" ".join(s.question.split()), ())})
-        for name, s in zip(free, repaired.subtasks, strict=False)
+        for name, s in zip(list_free_ids("s", plan.known_ids), repaired.subtasks, strict=False)
     )
 
 

@@ -38,7 +38,7 @@ class PlansController(Controller):
     async def revise_plan(
         self, run_id: RunId, data: JSONBody[ResearchPlan], steering: SteeringService, matching: IfMatch = None
     ) -> Response[ResearchPlan]:
-        """Replace the plan. Findings of subtasks whose id stays are kept."""
+        """Replace the plan. Findings of subtasks whose id stays are kept; the id of one taken out goes to no other question."""
         return _answer_with_tag(await steering.revise_plan(run_id, data, _revision_of(matching)))
 
     @post("/subtasks", opt=WRITE, responses=problem_responses(400, 404, 409, 412))

@@ -5,7 +5,7 @@ import pytest
 from app.domain.budget import StopReason
 from app.domain.errors import Conflict, NotFound
 from app.domain.evidence import Finding
-from app.domain.plan import ResearchPlan, Subtask
+from app.domain.plan import RemovedSubtask, ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from workflows.systems.minddr import research
@@ -220,3 +220,36 @@ def test_what_a_person_adds_or_words_anew_is_marked_and_stays_so() -> None:
     unmarked = [s.model_copy(update={"added": False}) for s in steering.current_plan().subtasks]
     steering.revise(PLAN.model_copy(update={"subtasks": tuple(reversed(unmarked))}))
     assert {s.id: s.added for s in steering.current_plan().subtasks} == {"e": True, "a": False, "b": True}
+
+
+def test_an_id_is_never_given_to_another_question() -> None:
+    steering = PlanSteering(PLAN)
+    steering.revise(ResearchPlan(subtasks=(subtask("a"), subtask("c", "a"))))
+    other = subtask("b").model_copy(update={"question": "something else?"})
+    with pytest.raises(Conflict, match="was taken out; choose another id"):
+        steering.add(other)
+    plan = steering.revise(ResearchPlan(subtasks=(subtask("a"), other, subtask("c", "a", "b"))))
+    assert [(s.id, s.question, s.depends_on) for s in plan.subtasks] == [
+        ("a", "a?", ()),
+        ("added1", "something else?", ()),
+        ("c", "c?", ("a", "added1")),
+    ]
+    steering.revise(ResearchPlan(subtasks=(subtask("a"),)))
+    plan = steering.revise(ResearchPlan(subtasks=(subtask("a"), other)))
+    assert plan.subtasks[1].id == "added2", "also not after the subtask that came in its place"
+    assert {removed.id for removed in plan.removed} == {"b", "c", "d", "added1"}
+
+
+def test_a_subtask_that_comes_back_with_its_question_has_its_id_again() -> None:
+    steering = PlanSteering(PLAN)
+    sent = ResearchPlan(subtasks=PLAN.subtasks[:2], removed=(RemovedSubtask(id="c", asked="what a client made up"),))
+    steering.revise(sent)
+    assert [s.id for s in steering.add(subtask("c", "a")).subtasks] == ["a", "b", "c"]
+    plan = steering.revise(PLAN)
+    assert ([s.id for s in plan.subtasks], plan.removed) == (["a", "b", "c", "d"], ())
+
+
+def test_the_planner_brings_nothing_back_that_a_person_took_out() -> None:
+    steering = PlanSteering(PLAN)
+    steering.revise(ResearchPlan(subtasks=PLAN.subtasks[:2]))
+    assert [s.id for s in steering.extend((subtask("c", "a"), subtask("e"))).subtasks] == ["a", "b", "e"]

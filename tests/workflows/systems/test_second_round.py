@@ -8,13 +8,17 @@ import pytest
 from app.domain.budget import StopReason
 from app.domain.chat import ChatRequest
 from app.domain.errors import ModelRefused
+from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Effort
 from app.domain.report import Report
 from app.domain.run import EventType
 from tests.workflows.agent_kit import make_kit, run_chain, step_of
 from tests.workflows.sensible_model import answer_sensibly
+from workflows.agents.plan_repair import SubtaskAnswer
+from workflows.agents.second_round import extend_plan
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local_record import LocalRecord
+from workflows.systems.steering import PlanSteering
 
 QUESTION = "How did presidents justify tariffs before 1900?"
 FURTHER = {"title": "Figures", "question": "What revenue did the tariff of 1824 bring?", "depends_on": ["s2", "s9"]}
@@ -90,3 +94,13 @@ async def test_the_second_round_opens_no_third() -> None:
     model = planning(json.dumps({"subtasks": [FURTHER]}), ["figures"])
     await run(model)
     assert [step_of(r) for r in model.requests].count("second_round") == 1
+
+
+def test_further_subtasks_have_neither_the_id_nor_the_question_of_one_that_was_taken_out() -> None:
+    def subtask(name: str) -> Subtask:
+        return Subtask(id=name, title=name, question=f"What of {name}?")
+
+    steering = PlanSteering(ResearchPlan(subtasks=(subtask("s1"), subtask("s2"))))
+    plan = steering.revise(ResearchPlan(subtasks=(subtask("s1"),)))
+    proposed = [SubtaskAnswer(title=name, question=f"what of  {name}?") for name in ("s2", "figures")]
+    assert [(s.id, s.question) for s in extend_plan(plan, proposed, 3)] == [("s3", "what of  figures?")]
