@@ -75,7 +75,7 @@ class StageActivities:
 
     @activity.defn(name=payloads.SECOND_PLAN_ACTIVITY)
     async def second_plan(self, request: payloads.SecondPlanRequest) -> payloads.SecondPlan:
-        """Plan a second round, and store the plan with it."""
+        """Plan a second round. The workflow adds its subtasks to the plan, which a person may have changed meanwhile."""
         needs = [path_of_search(subtask_id) for subtask_id in request.stored]
 
         async def work(attempt: StageAttempt) -> payloads.SecondPlan:
@@ -83,14 +83,8 @@ class StageActivities:
             kit = attempt.make_kit(memory_of_report(plan, found, attempt.notes))
             further = await plan_second_round(request.query, plan, found, kit)
             told = {"stop": StopReason.SUFFICIENT, "detail": "", "quotes": 0, "sources": 0}
-            extended = plan.model_copy(update={"subtasks": (*plan.subtasks, *further), "revision": plan.revision + 1})
-
-            async def keep(log: RunLog) -> None:
-                if further:
-                    await log.save_plan(request.run_id, extended, request.dropped, EventType.PLAN_REVISED)
-
             second = payloads.SecondPlan(subtasks=further)
-            await attempt.close(StageOutcome(second.model_dump_json().encode(), told), keep)
+            await attempt.close(StageOutcome(second.model_dump_json().encode(), told))
             return second
 
         return await perform_stage(self._shop, request, SECOND_PLANNER, "", needs, work, payloads.SecondPlan.model_validate_json)
@@ -140,7 +134,7 @@ class StageActivities:
 
     @activity.defn(name=payloads.STEER_ACTIVITY)
     async def steer(self, steered: payloads.SteeredPlan) -> None:
-        """Store the plan as a person changed it, and stop the searches that are dropped or not in it."""
+        """Store the plan as a person or a second round changed it, and stop the searches that are dropped or not in it."""
         await persist(lambda: self._keep_plan(steered))
 
     async def _keep_plan(self, steered: payloads.SteeredPlan) -> None:

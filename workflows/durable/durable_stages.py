@@ -8,13 +8,13 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
-    from app.domain.budget import StopReason
     from app.domain.contract import Halt, ResearchInput
     from app.domain.evidence import Finding
     from app.domain.plan import ResearchPlan, Subtask
     from app.domain.query import ResearchQuery
     from app.domain.report import Report
     from workflows.durable import failures, payloads, policies
+    from workflows.durable.plan_updates import run_bookkeeping
     from workflows.systems.stages import StageFailed
 
 R = TypeVar("R")
@@ -67,14 +67,17 @@ class DurableStages:
         return next(ended.to_finding() for ended in outcomes.ended if ended.subtask_id == subtask.id)
 
     async def plan_second_round(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> tuple[Subtask, ...]:
-        """Return the further subtasks, with which the stage has also stored the plan; none when the run is to finish."""
+        """Return the further subtasks; none when the run is to finish."""
         if self._start.finish:
             return ()
         stored = tuple(f.subtask_id for f in findings if f.subtask_id in self._stored)
-        dropped = tuple(f.subtask_id for f in findings if f.stop is StopReason.DROPPED)
-        fields = self._common_fields(self._start.query)
-        request = payloads.SecondPlanRequest(**fields, plan=plan, stored=stored, dropped=dropped)
+        request = payloads.SecondPlanRequest(**self._common_fields(self._start.query), plan=plan, stored=stored)
         return (await self._run_stage(payloads.SECOND_PLAN_ACTIVITY, "second_plan", request, payloads.SecondPlan)).subtasks
+
+    async def keep_plan(self, plan: ResearchPlan, dropped: tuple[str, ...]) -> None:
+        """Store the plan, in the order of its revisions with what a person changes."""
+        steered = payloads.SteeredPlan(run_id=self._start.run_id, plan=plan, dropped=dropped)
+        await run_bookkeeping(payloads.STEER_ACTIVITY, steered)
 
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
         """Return an empty report with its title; the stage stores the whole report and completes the run."""

@@ -78,11 +78,10 @@ class SearchesOutcome(Value):
 
 
 class SecondPlanRequest(StageRequest):
-    """A request for a second round. The findings of `stored` subtasks are in PostgreSQL; `dropped` are out of the plan."""
+    """A request for a second round. The findings of `stored` subtasks are in PostgreSQL."""
 
     plan: ResearchPlan
     stored: tuple[str, ...]
-    dropped: tuple[str, ...] = ()
 
 
 class SecondPlan(Value):
@@ -134,7 +133,7 @@ class Wish(Value):
 
 
 class SteeredPlan(Value):
-    """The plan as a person changed it."""
+    """The plan as a person or a second round changed it."""
 
     run_id: UUID
     plan: ResearchPlan

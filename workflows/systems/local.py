@@ -75,13 +75,13 @@ class LocalStages:
             return ()
         kit = self._kit_of(SECOND_PLANNER, memory_of_report(plan, findings, self.notes))
         try:
-            further = await plan_second_round(self.query, plan, findings, kit)
+            return await plan_second_round(self.query, plan, findings, kit)
         except RubricaError as error:
             raise StageFailed(str(error)) from error
-        if further:
-            extended = ResearchPlan(**(dict(plan) | {"subtasks": (*plan.subtasks, *further), "revision": plan.revision + 1}))
-            await self.record.tell(EventType.PLAN_REVISED, SECOND_PLANNER, {"plan": extended.model_dump(mode="json")})
-        return further
+
+    async def keep_plan(self, plan: ResearchPlan, dropped: tuple[str, ...]) -> None:
+        """Tell the watchers of the longer plan."""
+        await self.record.tell(EventType.PLAN_REVISED, SECOND_PLANNER, {"plan": plan.model_dump(mode="json")})
 
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
         """Return the report agent's report with its claims graded."""

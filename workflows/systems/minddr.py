@@ -38,10 +38,16 @@ async def research(query: ResearchQuery, stages: Stages, steering: PlanSteering)
 
 
 async def _open_second_round(stages: Stages, steering: PlanSteering, findings: Mapping[str, Finding]) -> None:
-    """Add the planner's further subtasks to the plan. A planner that fails for good adds none."""
-    plan = steering.current_plan()
+    """Add the planner's further subtasks to the plan. A planner that fails for good adds none.
+
+    The plan is kept here and not by the planner's stage, which cannot know what a person changes while it works.
+    """
+    plan, further = steering.current_plan(), tuple[Subtask, ...]()
     with suppress(StageFailed):
-        steering.extend(await stages.plan_second_round(plan, tuple(findings[s.id] for s in plan.subtasks)))
+        further = await stages.plan_second_round(plan, tuple(findings[s.id] for s in plan.subtasks))
+    before = steering.current_plan()
+    if (longer := steering.extend(further)) is not before:
+        await stages.keep_plan(longer, steering.dropped)
 
 
 class _Searches:

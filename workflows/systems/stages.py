@@ -32,6 +32,10 @@ class Stages(Protocol):
         """Ask the planning agent which further subtasks gaps and conflicts of these findings are worth; mostly few, or none."""
         ...
 
+    async def keep_plan(self, plan: ResearchPlan, dropped: tuple[str, ...]) -> None:
+        """Keep the plan that a second round made longer, and tell the run's watchers. `dropped`: the subtasks dropped so far."""
+        ...
+
     async def report(self, plan: ResearchPlan, findings: tuple[Finding, ...]) -> Report:
         """Ask the report agent; findings come in the order of the plan."""
         ...
