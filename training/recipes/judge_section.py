@@ -59,7 +59,11 @@ async def open_judges(sections: Sequence[JudgeSection], folder: Path, today: dat
         stack.callback(kept.close)
         chats = [await stack.enter_async_context(connect_model(section.endpoint)) for section in sections]
         models = [ModelAtTemperature(chat, section.temperature) for chat, section in zip(chats, sections, strict=True)]
-        records = [BatchRecord(kept, section.at_once) for section in sections]
+        names = [section.model for section in sections]
+        records = [
+            BatchRecord(kept, section.at_once, namesake=names[:place].count(section.model))
+            for place, section in enumerate(sections)
+        ]
         codecs: list[StepCodec] = [TagCodec() if section.codec == "tags" else SchemaCodec() for section in sections]
 
         def open_kits(language: Language) -> list[Kit]:

@@ -46,6 +46,7 @@ class BatchRecord:
     """A `Record` for judges with at most `at_once` calls under way. `saved` counts the calls that were not needed.
 
     During an outage a call is tried `attempts` times. The wait is as long as the server asks, or doubles; then the call fails.
+    `namesake` counts the models of the same name that other records ask over the same store, so that each keeps its own answers.
     """
 
     def __init__(
@@ -54,8 +55,10 @@ class BatchRecord:
         at_once: int,
         attempts: int = 4,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        namesake: int = 0,
     ) -> None:
         self._kept = kept
+        self._mark = f" {namesake}" if namesake else ""
         self._gate = asyncio.Semaphore(at_once)
         self._attempts = attempts
         self._pause = pause
@@ -70,7 +73,7 @@ class BatchRecord:
             ModelRefused: the model refuses.
             ModelUnavailable: it is away for too long.
         """
-        asked = request_digest(request, model.name)
+        asked = request_digest(request, model.name) + self._mark
         if (answer := self._kept.get(asked)) is not None:
             self.saved += 1
             return answer
