@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import Conflict, InvalidInput
+from app.domain.trajectory import Turn, TurnKind
 from app.settings import Settings
 from infra.cli.evaluation_commands import compare_folders, show_report
 from tests.support.model_stub import ModelStub, serve_model_stub
@@ -20,6 +21,7 @@ from tests.support.model_stub_bill import Bill, read_bill
 from tests.support.stack import RUBRICA, command_environment
 from tests.training.evaluation.small_benchmark import COLLECTION, index_collection, write_benchmark, write_lines
 from tests.training.synthesis.recorded_run_folders import write_run
+from training.evaluation.harness.answering import sum_stages
 from training.evaluation.harness.caps import Caps
 from training.evaluation.harness.evaluation_loop import EvaluationProgress
 from training.evaluation.harness.folder import RunFolder
@@ -242,3 +244,13 @@ def test_a_run_goes_on_where_a_stack_does_not_tell_the_generation_of_an_index(tm
     for other in (searching(sotu="two"), searching(papers="one")):
         with pytest.raises(Conflict, match="another system"):
             searching(sotu="one").require_same(other)
+
+
+def test_the_time_before_a_kill_is_that_of_the_stages_one_after_the_other() -> None:
+    def turn(agent: str, ordinal: int, elapsed_s: float) -> Turn:
+        return Turn(agent=agent, ordinal=ordinal, kind=TurnKind.MODEL, step="s", digest="", elapsed_s=elapsed_s)
+
+    planned = [turn("plan", 0, 1.0), turn("plan", 1, 4.0)]
+    searched = [turn("search/s1", 0, 20.0), turn("search/s2", 0, 30.0), turn("search/s2/state", 0, 10.0)]
+    assert sum_stages([*planned, *searched, turn("report/section/1", 0, 6.0)]) == 4 + 30 + 6
+    assert sum_stages([]) == 0

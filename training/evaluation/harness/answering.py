@@ -94,7 +94,7 @@ class SystemAnswerer:
             )
         except (RubricaError, ValidationError) as error:
             return BenchmarkAnswer(item=example.id, failed=str(error), usage=record.usage, seconds=time.monotonic() - began)
-        seconds = max((turn.elapsed_s for turn in turns), default=0.0) + time.monotonic() - began
+        seconds = sum_stages(turns) + time.monotonic() - began
         pages = await self._store_pages(report)
         return BenchmarkAnswer(
             item=example.id, text=render_plain(report), report=report, pages=pages, usage=record.usage, seconds=round(seconds, 3)
@@ -171,6 +171,15 @@ class EmptyAnswerer:
     async def answer(self, example: Example[Any]) -> BenchmarkAnswer:
         """Answer with nothing."""
         return BenchmarkAnswer(item=example.id)
+
+
+def sum_stages(turns: Sequence[Turn]) -> float:
+    """Return the seconds that these turns took: stages follow one another, but the searches run side by side."""
+    latest: dict[str, float] = {}
+    for turn in turns:
+        stage = turn.agent.partition("/")[0]
+        latest[stage] = max(latest.get(stage, 0.0), turn.elapsed_s)
+    return sum(latest.values())
 
 
 def render_plain(report: Report) -> str:
