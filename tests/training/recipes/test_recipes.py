@@ -99,6 +99,26 @@ def test_the_prompts_of_the_check_have_the_notation_of_the_recorded_answers() ->
         assert [prompt.notation for prompt in found[20]] == [notation]
 
 
+def test_the_entropy_of_a_long_answer_never_needs_the_logits_of_all_its_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    from training.recipes.chatml import MaskedIds
+    from training.recipes.sft_cold_start import checking
+    from training.rollouts.tiny_policy import build_tiny_model, build_tiny_tokenizer
+
+    model, widths = build_tiny_model(build_tiny_tokenizer()), list[int]()
+    model.lm_head.register_forward_hook(lambda head, given, logits: widths.append(logits.shape[1]))
+    examples = [MaskedIds(tuple(range(5, 15)), (False, False, *[True] * 7, False)), MaskedIds((7, 8, 9), (False, True, True))]
+    with torch.no_grad():
+        spreads = [model(torch.tensor([each.ids])).logits[0, :-1][list(each.trained[1:])].log_softmax(-1) for each in examples]
+        entropies = torch.cat([-(spread.exp() * spread).sum(-1) for spread in spreads])
+        widths.clear()
+        monkeypatch.setattr(checking, "LOGITS_AT_ONCE", 3)
+        measured = checking.measure_entropy(model, examples)
+    assert measured == pytest.approx(float(entropies.mean()), abs=1e-5)
+    assert widths == [3, 3, 1, 2]
+
+
 def test_all_weights_learn_the_policys_own_good_outputs(tmp_path: Path) -> None:
     config = write_toy(tmp_path, "self_sft", rows=11, run=SMALL, optimizer={"epochs": 1})
     said = config.read_text()

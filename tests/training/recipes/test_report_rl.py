@@ -10,6 +10,7 @@ import pytest
 
 from app.domain.budget import Usage
 from app.domain.chat import Completion
+from app.domain.errors import InvalidInput
 from app.domain.query import Language
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.stack import run_rubrica
@@ -17,6 +18,7 @@ from tests.support.training_sets import make_report_data, write_set
 from tests.training.recipes.toy_runs import OFFLINE, cut_off, read_curves, write_toy
 from training.recipes.catalogue import load_recipe
 from training.recipes.config import read_config
+from training.recipes.policy import load_tokenizer
 from training.recipes.report_rl.config import ReportDataSection, Writer
 from training.recipes.report_rl.data import ReportLine, make_task, read_tasks
 from training.recipes.report_rl.judging import open_judging
@@ -135,3 +137,18 @@ async def test_section_writers_are_turns_under_one_reward(tmp_path: Path) -> Non
     assert {turn.agent for turn in rollout.trajectory.turns} == {"report/section/1", "report/section/2"}
     assert rollout.output.count("## ") == 2
     assert reward.value == pytest.approx(0.1)
+
+
+def test_section_writers_keep_the_tasks_whose_whole_prompt_they_never_see(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason=NEEDED)
+    from training.recipes.report_rl.train import FittingTasks, read_fitting
+
+    def read(kind: Writer) -> FittingTasks:
+        changes = {"writer": {"kind": str(kind)}, "data": {"form": "long"}, "rollouts": {"context": 14, "most_tokens": 12}}
+        config = read_config(write_toy(tmp_path, "report_rl", rows=6, **changes), load_recipe("report_rl").config)
+        return read_fitting(config, load_tokenizer(config.model), Split.TRAIN)
+
+    with pytest.raises(InvalidInput, match="raise context"):
+        read(Writer.ONE_CALL)
+    found = read(Writer.SECTIONS)
+    assert (len(found.tasks) > 0, found.too_long, set(found.tokens)) == (True, 0, {2})

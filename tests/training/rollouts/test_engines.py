@@ -100,9 +100,11 @@ async def test_the_sampled_end_of_a_turn_is_kept(open_engine: OpenEngine) -> Non
 async def test_the_server_s_own_end_tokens_end_nothing() -> None:
     async with open_in_process() as engine:
         wanted = await engine.sample(PROMPTS[0], 8, SETTINGS, 1)
-    async with serve_vllm(make_engine(), POSITIONS, end_ids=wanted.ids[2:3]) as address:
-        async with connect_vllm(ModelEndpoint(address, "tiny")) as engine:
-            assert (await engine.sample(PROMPTS[0], 8, SETTINGS, 1)).ids == wanted.ids
+    async with (
+        serve_vllm(make_engine(), POSITIONS, end_ids=wanted.ids[2:3]) as address,
+        connect_vllm(ModelEndpoint(address, "tiny")) as engine,
+    ):
+        assert (await engine.sample(PROMPTS[0], 8, SETTINGS, 1)).ids == wanted.ids
 
 
 async def test_a_batch_for_which_memory_is_missing_is_an_outage_and_no_failure_of_the_policy() -> None:

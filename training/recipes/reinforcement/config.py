@@ -120,7 +120,7 @@ class ReinforcementConfig(RecipeConfig):
             raise ValueError("rollouts.group_size x tasks_a_step must be a multiple of optimizer.batch_size x rollouts.updates")
         if self.adapter is not None and self.adapter.dropout > 0:
             raise ValueError(
-                "leave adapter.dropout at 0: rollouts are sampled without it, and the ratio of the policies would be that of masks"
+                "leave adapter.dropout at 0: rollouts are sampled without it, and two policies would differ by their masks"
             )
         if r.engine == "vllm" and self.adapter is None:
             raise ValueError("the vllm engine is given adapters: add an [adapter] section")

@@ -9,7 +9,7 @@ from training.recipes.catalogue import Recipe
 from training.recipes.memory import estimate_memory
 from training.recipes.policy import load_tokenizer
 from training.recipes.preflight import Preflight, TokenCounts
-from training.recipes.report_rl.config import ReportConfig
+from training.recipes.report_rl.config import ReportConfig, Writer
 from training.recipes.report_rl.data import ReportMaterial, count_forms, read_tasks
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.training_data import digest_sets
@@ -42,7 +42,7 @@ def check(config: ReportConfig) -> Preflight:
 
 
 def read_fitting(config: ReportConfig, tokenizer: Any, split: Split) -> FittingTasks:
-    """Read the tasks of a split.
+    """Read the tasks of a split. Those whose prompt leaves no room are left out; section writers never see it, and keep all.
 
     Raises:
         InvalidInput: the sets cannot be used, or no prompt for training fits.
@@ -52,6 +52,8 @@ def read_fitting(config: ReportConfig, tokenizer: Any, split: Split) -> FittingT
     template, most = ChatTemplate(tokenizer), config.rollouts.context - config.rollouts.most_tokens
     tasks = read_tasks(config.data, config.writer.kind, split)
     lengths = [len(template.encode_opening(task.material.prompt)) for task in tasks]
+    if config.writer.kind is Writer.SECTIONS:
+        return FittingTasks(tasks, [min(length, most) for length in lengths], 0)
     fitting = [(task, length) for task, length in zip(tasks, lengths, strict=True) if length <= most]
     if not fitting and split is Split.TRAIN:
         raise InvalidInput(f"the shortest prompt has {min(lengths)} tokens, and [rollouts] leaves {most}: raise context")

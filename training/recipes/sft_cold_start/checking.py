@@ -19,6 +19,7 @@ from training.rewards.transcript import TOOLS
 from training.synthesis.trajectories.conversations import TrainedConversation
 
 NEAR = (0.5, 1.2)
+LOGITS_AT_ONCE = 2_048
 """The lengths, as shares of a context, that stand for it."""
 
 
@@ -118,7 +119,8 @@ def measure_entropy(model: Any, examples: Sequence[MaskedIds]) -> float:
 
 
 def _entropy_of(model: Any, example: MaskedIds) -> torch.Tensor:
+    """Return the entropies (trained tokens). Logits of all tokens of a long example at once would not fit in memory."""
     ids = torch.tensor([example.ids], device=model.device)
-    logits = model(ids).logits[0, :-1].float()
-    chosen = torch.tensor(example.trained[1:], device=logits.device)
-    return torch.distributions.Categorical(logits=logits[chosen]).entropy()
+    places = torch.tensor(example.trained[1:], device=model.device).nonzero()[:, 0]
+    parts = (model(ids, logits_to_keep=part, use_cache=False).logits[0].float() for part in places.split(LOGITS_AT_ONCE))
+    return torch.cat([torch.distributions.Categorical(logits=logits).entropy() for logits in parts])
