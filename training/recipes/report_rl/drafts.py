@@ -15,6 +15,7 @@ from training.rewards.transcript import transcript_of
 FIRST_YEAR = 1000
 _LIST = r"\s*[pq]\d{1,6}(?:\s*[,;，、]\s*[pq]\d{1,6})*\s*"
 _CITED = re.compile(rf'[\[(【]{_LIST}[\])】]|<cite\s+id\s*=\s*"{_LIST}"\s*>', re.IGNORECASE)
+_PARENTHESISED = re.compile(r"[(（]\s*q.*[)）]", re.IGNORECASE)
 _LETTER = re.compile(r"[pq](?=\d)", re.IGNORECASE)
 _NUMBERS = re.compile(r"\[\s*(\d{1,4}(?:\s*[,;，、]\s*\d{1,4})*)\s*\]")
 
@@ -26,8 +27,13 @@ def read_drafts(trajectory: Trajectory, notation: Notation) -> dict[str, str]:
 
 
 def swap_letters(draft: str) -> str:
-    """Write the cited [q3] as [p3], and [p3] as [q3]."""
-    return _CITED.sub(lambda found: _LETTER.sub(lambda letter: "p" if letter[0] in "qQ" else "q", found[0]), draft)
+    """Write the cited [q3] or (q3) as [p3], and [p3] as [q3]."""
+
+    def swap(found: re.Match[str]) -> str:
+        cited = _LETTER.sub(lambda letter: "p" if letter[0] in "qQ" else "q", found[0])
+        return f"[{cited[1:-1]}]" if _PARENTHESISED.fullmatch(found[0]) else cited
+
+    return _CITED.sub(swap, draft)
 
 
 def list_quote_citations(draft: str) -> list[tuple[str, str]]:
