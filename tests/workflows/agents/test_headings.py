@@ -2,7 +2,7 @@
 
 import pytest
 
-from workflows.agents.reporting.headings import flatten_headings, split_at_headings
+from workflows.agents.reporting.headings import drop_title, flatten_headings, split_at_headings
 
 CODE = "Install it [q1].\n\n```bash\n# first\npip install it\n---\n```\n\nThen run it [q1]."
 
@@ -25,3 +25,16 @@ def test_a_bold_line_without_a_citation_is_a_heading() -> None:
 
 def test_a_fence_that_nothing_closes_is_removed() -> None:
     assert [part.text for part in split_at_headings("```bash\npip install it\n\nThen [q1].")] == ["pip install it\n\nThen [q1]."]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("The 1960s\n2. The 1960s: Poverty fell [q1].", "Poverty fell [q1]."),
+        ("The 1960s saw poverty fall [q1].", "The 1960s saw poverty fall [q1]."),
+        ("Poverty fell [q1].\n\nThe 1960s: so it was.", "Poverty fell [q1].\n\nThe 1960s: so it was."),
+        ("the 1960s", ""),
+    ],
+)
+def test_a_section_that_begins_with_its_own_heading_as_text_begins_behind_it(text: str, left: str) -> None:
+    assert drop_title(text, "The 1960s") == left

@@ -145,6 +145,15 @@ async def test_an_uncited_section_is_asked_again_and_then_quoted() -> None:
     assert any("What it cost" in notice for notice in report.notices)
 
 
+async def test_a_heading_of_a_source_is_not_quoted_where_a_section_failed() -> None:
+    heading = RAISE.model_copy(update={"text": "These laws", "end": RAISE.start + 10})
+    findings = (FOUND[0], FOUND[1].model_copy(update={"quotes": (RAISE, STABLE, heading)}))
+    assigned = AGGREGATION.replace("q88", "q5")
+    text = rendered(await write(writing(What_it_cost="Everyone knows it.", aggregation=assigned), findings))
+    assert RAISE.text in text
+    assert "“These laws”" not in text
+
+
 async def test_a_summary_that_cites_nothing_is_left_out() -> None:
     closing = {"edits": [], "summary": "This report discusses tariffs.", "conclusion": "Prices rose [q3]."}
     report = await write(writing(consistency=json.dumps(closing)))

@@ -141,6 +141,11 @@ def kind_of(text: str) -> UnitKind:
     return UnitKind.HEADING if words < FEWEST_WORDS or titled else UnitKind.SENTENCE
 
 
+def is_heading(text: str) -> bool:
+    """Say whether a text by itself looks like a heading."""
+    return kind_of(text) is UnitKind.HEADING
+
+
 def count_words(text: str) -> float:
     """Count the words of a text; ideographs count as much as they say."""
     ideographs = count_ideographs(text)

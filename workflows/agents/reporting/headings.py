@@ -35,6 +35,14 @@ def split_at_headings(text: str) -> Iterator[HeadedPart]:
     yield HeadedPart(level, heading, text[at:].strip())
 
 
+def drop_title(text: str, heading: str) -> str:
+    """Return a section without its heading where it begins with it as plain text, with a number before or a colon behind."""
+    again = re.compile(rf"\s*(?:\d{{1,2}}[.)]\s*)?{re.escape(heading)}[ \t]*(?:[:：]\s*|\n\s*|$)", re.IGNORECASE)
+    while heading and (found := again.match(text)):
+        text = text[found.end() :]
+    return text
+
+
 def flatten_headings(text: str, besides: str = "") -> str:
     """Turn headings into bold lines; remove empty headings and one that says `besides`."""
 

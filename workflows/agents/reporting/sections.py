@@ -10,6 +10,7 @@ from app.domain.query import Language
 from app.domain.run import EventType
 from workflows.agents.answer_reading import check_length
 from workflows.agents.asker import Asker
+from workflows.agents.brief import is_heading
 from workflows.agents.citation_cleaning import clean_citations, has_citation, remove_citations
 from workflows.agents.concurrency import gather_all
 from workflows.agents.failures import describe_failure, refuse_answer
@@ -17,7 +18,7 @@ from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting.aggregation import FilledSection, format_conflicts
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.drafts import tell_section
-from workflows.agents.reporting.headings import flatten_headings, split_at_headings
+from workflows.agents.reporting.headings import drop_title, flatten_headings, split_at_headings
 from workflows.agents.reporting.outline import Outline
 from workflows.agents.stage_memory import REPORTER
 from workflows.agents.steps import TextStep
@@ -129,7 +130,7 @@ def cut_pieces(desk: ReportDesk, filled: FilledSection, text: str) -> list[Repor
     """Cut a written section at its headings, without the writer's own title and list of references."""
     section, allowed = filled.section, filled.ids
     pieces = [ReportPiece(section.number, 2, section.heading, "", allowed)]
-    for part in split_at_headings(text):
+    for part in split_at_headings(drop_title(text, section.heading)):
         if not part.heading or _is_same_heading(part.heading, section.heading):
             pieces[-1] = replace(pieces[-1], text=f"{pieces[-1].text}\n\n{part.text}".strip())
         elif not names_a_source_list(part.heading):
@@ -152,9 +153,9 @@ def _letters_of(text: str) -> str:
 
 
 def quote_evidence(desk: ReportDesk, filled: FilledSection) -> str:
-    """Return a section that needs no model: its quotes in the words of their sources."""
-    lines = [_format_excerpt(desk, short) for short in filled.ids[:MAX_QUOTED]]
-    return "\n\n".join(lines)
+    """Return a section that needs no model: its quotes in the words of their sources, without headings, which state nothing."""
+    stating = [short for short in filled.ids if not is_heading(desk.book[short].text)] or filled.ids
+    return "\n\n".join(_format_excerpt(desk, short) for short in stating[:MAX_QUOTED])
 
 
 def _format_excerpt(desk: ReportDesk, short: str) -> str:
