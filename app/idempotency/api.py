@@ -67,9 +67,9 @@ class Idempotency:
             await self._app(scope, receive, recording)
         except BaseException:
             # Also when the client goes away: the stored answer must not depend on whether it waits for it.
-            await asyncio.shield(self._keys.release(claim) if recording.refused else self._keys.store_answer(claim, None))
+            await asyncio.shield(self._keys.release(claim) if recording.is_refusal else self._keys.store_answer(claim, None))
             raise
-        if recording.refused:
+        if recording.is_refusal:
             await self._keys.release(claim)
         else:
             await asyncio.shield(self._keys.store_answer(claim, recording.answer))
@@ -87,7 +87,7 @@ class RecordingSend:
         self._whole = False
 
     @property
-    def refused(self) -> bool:
+    def is_refusal(self) -> bool:
         """True when the answer says that nothing was carried out."""
         return 400 <= self._status < 500 or self._status == HTTPStatus.SERVICE_UNAVAILABLE
 

@@ -12,25 +12,8 @@ from retrieval.corpora.plain import decode_text
 from retrieval.language.dates import read_date
 
 _UNSEEN = ("script", "style", "noscript", "template", "head")
-_MORE_BLOCKS = ("dt", "dd", "summary", "details", "figcaption", "caption")
-_BLOCKS = (
-    "p",
-    "div",
-    "li",
-    "tr",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "blockquote",
-    "pre",
-    "section",
-    "article",
-    "br",
-    *_MORE_BLOCKS,
-)
+_TITLES = ("h1", "h2", "h3", "h4", "h5", "h6", "summary", "caption", "figcaption")
+_BLOCKS = (*_TITLES, "p", "div", "li", "dt", "dd", "tr", "blockquote", "pre", "section", "article", "details", "br")
 _GAP = re.compile(r"[ \t]*\n\s*")
 
 

@@ -1,6 +1,8 @@
 """Parsing Markdown as readers' programs do (CommonMark with tables), for detectors that need its blocks."""
 
 import re
+from bisect import bisect_right
+from math import inf
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
@@ -21,7 +23,8 @@ class FencedCode(NamedTuple):
 
     def holds(self, place: int) -> bool:
         """Say whether a place of the text is in such a block."""
-        return any(start <= place < end for start, end in self.blocks)
+        before = bisect_right(self.blocks, (place, inf))
+        return before > 0 and place < self.blocks[before - 1][1]
 
 
 def find_fenced_code(text: str) -> FencedCode:
@@ -41,9 +44,10 @@ def find_fenced_code(text: str) -> FencedCode:
 
 
 def remove_open_fence(text: str) -> str:
-    """Remove a fence that nothing closes: all that follows, to the end of the report, would be code."""
-    open_at = find_fenced_code(text).open_at
-    return text if open_at is None else f"{text[: open_at[0]]}{text[open_at[1] :]}"
+    """Remove each fence that nothing closes: all that follows, to the end of the report, would be code."""
+    while open_at := find_fenced_code(text).open_at:
+        text = f"{text[: open_at[0]]}{text[open_at[1] :]}"
+    return text
 
 
 def parse_markdown(text: str) -> list[Token]:

@@ -59,8 +59,8 @@ EXPORT = f"""
         'actions', (SELECT coalesce(json_agg(json_build_object('at', at, 'organisation_id', organisation_id, 'action', action,
                                                                'subject', subject, 'address', address) ORDER BY at), '[]')
                     FROM audit WHERE user_id = $1))::text"""
-# Held, so that nobody else leaves, or is made an owner, meanwhile.
-# As whoever changes owners does, and then the organisations: only the next statement sees what others did meanwhile.
+# First the owners are held, as whoever changes them does, then the organisations, so that nobody leaves or is made an owner
+# meanwhile. Only the statement after these sees what others did before.
 HOLD_OWNERS = """
     SELECT FROM memberships
     WHERE role = 'owner' AND organisation_id IN (SELECT organisation_id FROM memberships WHERE user_id = $1)

@@ -23,7 +23,8 @@ def test_a_bold_line_without_a_citation_is_a_heading() -> None:
     ]
 
 
-def test_a_fence_that_nothing_closes_is_removed() -> None:
+def test_fences_that_nothing_closes_are_removed() -> None:
+    assert [part.text for part in split_at_headings("````\nOne [q1].\n```\nTwo [q1].")] == ["One [q1].\n\nTwo [q1]."]
     assert [part.text for part in split_at_headings("```bash\npip install it\n\nThen [q1].")] == ["pip install it\n\nThen [q1]."]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from workflows.agents.brief.splitting import is_same_paragraph
 from workflows.agents.brief.units import Unit
 
-_CODE = re.compile(r"\b([A-Z]{1,4})-?\d{2,5}\b")
+_CODE = re.compile(r"\b[A-Z]{1,4}-?\d{2,5}\b")
 _FIRST = re.compile(rf"\W*(?P<code>{_CODE.pattern})")
 
 

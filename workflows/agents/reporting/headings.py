@@ -45,7 +45,6 @@ def drop_title(text: str, heading: str) -> str:
 
 def flatten_headings(text: str, besides: str = "") -> str:
     """Turn headings into bold lines; remove empty headings and one that says `besides`."""
-
     text = _remove_underlines(text)
     code = find_fenced_code(text)
 
@@ -59,7 +58,7 @@ def flatten_headings(text: str, besides: str = "") -> str:
 
 
 def _remove_underlines(text: str) -> str:
-    """Remove the lines that make a heading of the line above them, and a fence that nothing closes."""
+    """Remove the lines that make a heading of the line above them, and fences that nothing closes."""
     text = remove_open_fence(text)
     code = find_fenced_code(text)
     return _UNDERLINE.sub(lambda match: match.group() if code.holds(match.start()) else "", text)
