@@ -20,4 +20,5 @@ if session.is_stranger():
     page_frame.show_to_stranger()
 else:
     page_frame.show()
-    run_page()
+    if not navigation.is_leaving():
+        run_page()

@@ -1,6 +1,11 @@
-"""The pages of the menu, and the one that the address asks for."""
+"""The pages of the menu, the one that the address asks for, and the way from one to another."""
+
+from functools import cache
+from pathlib import Path
+from typing import NoReturn
 
 import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
 
 from rubrica_client import ApiError
 from ui.facts import is_allowed
@@ -8,6 +13,8 @@ from ui.language import say
 from ui.session import get_me, is_stranger
 
 Pages = list[st.Page]
+GOAL = "goal"
+SCRIPT = Path(__file__).parent / "assets" / "follow.js"
 
 
 def choose_page() -> st.Page:
@@ -25,6 +32,37 @@ def choose_page() -> st.Page:
     return st.navigation(
         {"": _list_work_pages() + _list_linked_pages(), say("nav.organisation"): _list_organisation_pages()}, expanded=True
     )
+
+
+def open_page(view: str, **query: str) -> NoReturn:
+    """Open another page, from a button of this one."""
+    st.session_state[GOAL] = (view, query)
+    st.rerun()
+
+
+def is_leaving() -> bool:
+    """Draw the link to the page that a button has just opened, and return whether there is one."""
+    view, query = st.session_state.pop(GOAL, ("", {}))
+    if view:
+        lead_to(view, **query)
+    return bool(view)
+
+
+def lead_to(view: str, **query: str) -> None:
+    """Draw a link that the browser follows by itself.
+
+    `st.switch_page` will not do on a page with parts that refresh themselves: such a refresh may come after it, and as it
+    belongs to the page before, the browser takes everything off the new page (Streamlit 1.67, `handleNewSession`). A browser
+    that follows a link ends the refreshes first.
+    """
+    with st.container(key="goal"):
+        st.page_link(view, label=say("shell.go_on"), query_params=query)
+    _load_follower()(key="follow")
+
+
+@cache
+def _load_follower() -> ComponentRenderer:
+    return st.components.v2.component("rubrica_follow", js=SCRIPT.read_text("utf-8"), isolate_styles=False)
 
 
 def _list_work_pages() -> Pages:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -39,6 +40,20 @@ def open_page(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ap
         return app.switch_page(f"views/{page}.py").run()
 
     return opened
+
+
+@pytest.fixture
+def follow_link() -> Callable[[AppTest], AppTest]:
+    """A function that follows the link to another page, as a browser does by itself."""
+
+    def followed(app: AppTest) -> AppTest:
+        (link,) = app.main.get("page_link")
+        app.query_params.clear()
+        for name, values in parse_qs(link.proto.query_string).items():
+            app.query_params[name] = values[0]
+        return app.switch_page(f"views/{link.proto.page.replace('-', '_')}.py").run()
+
+    return followed
 
 
 @pytest.fixture(scope="module")

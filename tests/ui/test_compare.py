@@ -56,13 +56,15 @@ def test_both_bad_needs_no_strength(api: FakeApi, open_page: OpenPage) -> None:
     assert (body["verdict"], body["strength"]) == ("both_bad", None)
 
 
-def test_a_second_report_is_asked_for_where_one_reads(api: FakeApi, open_page: OpenPage) -> None:
+def test_a_second_report_is_asked_for_where_one_reads(
+    api: FakeApi, open_page: OpenPage, follow_link: Callable[[AppTest], AppTest]
+) -> None:
     run = add_finished_run(api)
     comparison = add_comparison(api, run)
     app = open_page("read", run=run.id)
     app.button(key="compare").click().run()
     assert api.commands()[-1] == ("POST", "comparisons", {"run_id": run.id, "writer": {"temperature": 0.8}})
-    assert app.query_params["id"] == comparison["id"]
+    assert follow_link(app).query_params["id"] == comparison["id"]
     assert "in another order" not in captions(open_page("read", run=run.id)), "there is a model to write differently"
 
 

@@ -112,9 +112,10 @@ def test_a_narrow_screen_has_the_contents_before_the_text(
 
 
 class _HeldAnswers:
-    """What the page's server says, kept from the browser for a while."""
+    """What the page's server says, kept from the browser for a while, and how much the browser has asked."""
 
     def __init__(self, deliver: Callable[[str | bytes], None]) -> None:
+        self.asked = 0
         self._deliver = deliver
         self._kept: list[str | bytes] | None = None
 
@@ -139,8 +140,14 @@ def _hold_answers(page: "sync_api.Page") -> _HeldAnswers:  # type: ignore[name-d
     held = _HeldAnswers(lambda message: sockets[-1].send(message))
 
     def connect(socket: Any) -> None:
+        server = socket.connect_to_server()
         sockets.append(socket)
-        socket.connect_to_server().on_message(held.pass_on)
+        server.on_message(held.pass_on)
+        socket.on_message(lambda message: ask(server, message))
+
+    def ask(server: Any, message: str | bytes) -> None:
+        held.asked += 1
+        server.send(message)
 
     page.route_web_socket("**/_stcore/stream", connect)
     return held
@@ -164,6 +171,30 @@ def test_progress_appears_without_a_reload(
     sync_api.expect(page.get_by_role("button", name="Download")).to_be_visible()
     sync_api.expect(follow).to_be_in_viewport()
     sync_api.expect(page).to_have_title("Tariffs before 1900 · Report · Rubrica")
+
+
+def test_the_report_stays_when_a_refresh_of_the_page_before_comes_late(
+    api: FakeApi,
+    url: str,
+    page: "sync_api.Page",  # type: ignore[name-defined]
+) -> None:
+    """While the server makes the report's page, the browser, which does not know it yet, still asks for the progress."""
+    run = add_searching_run(api)
+    held = _hold_answers(page)
+    page.goto(f"{url}/watch?run={run.id}")
+    sync_api.expect(page.locator(".r-step.waiting")).to_have_count(2)
+    held.begin()
+    api.delay = 0.3
+    run.report = add_finished_run(api).report
+    run.emit("status_changed", {"status": "completed", "detail": ""})
+    seen = held.asked
+    while held.asked < seen + 12:
+        page.wait_for_timeout(100)
+    api.delay = 0.0
+    held.end()
+    sync_api.expect(page.get_by_role("button", name="Download")).to_be_visible()
+    page.wait_for_timeout(1_000)  # what would empty the page comes after the page
+    assert page.get_by_role("button", name="Download").is_visible()
 
 
 NOTICES = """

@@ -98,14 +98,16 @@ def test_several_systems_are_asked_at_once(api: FakeApi, open_page: OpenPage) ->
     assert (body["system"], body["beside"], body["rubric"]) == ("minddr", ["mams", "react"], "auto")
 
 
-def test_other_systems_are_added_to_a_report(api: FakeApi, open_page: OpenPage) -> None:
+def test_other_systems_are_added_to_a_report(
+    api: FakeApi, open_page: OpenPage, follow_link: Callable[[AppTest], AppTest]
+) -> None:
     first, _ = add_side_by_side(api)
     app = open_page("read", run=first.id)
     assert app.button(key="add_systems").disabled
     app.button_group(key="further_systems").set_value(["mams", "deeprubric"]).run()
     app.button(key="add_systems").click().run()
     assert api.commands()[-1] == ("POST", "side-by-side", {"systems": ["mams", "deeprubric"]})
-    assert "MaMs" in shown(app)
+    assert "MaMs" in shown(follow_link(app))
 
 
 def test_a_system_that_is_not_to_be_had_is_told(api: FakeApi, open_page: OpenPage) -> None:

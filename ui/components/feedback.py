@@ -9,6 +9,7 @@ from ui.components.claims_view import is_doubtful
 from ui.components.controls import send_command
 from ui.components.markup import escape
 from ui.language import say, say_name
+from ui.navigation import open_page
 from ui.report import PageReport
 
 LONGEST_CLAIM = 110
@@ -55,7 +56,7 @@ def show_second_report_form(client: Client, run: Run, report: PageReport) -> Non
         except ApiError as error:
             problem.show(error)
             return
-        st.switch_page("views/compare.py", query_params={"id": made.id})
+        open_page("views/compare.py", id=made.id)
 
 
 def label_way(way: WayView) -> str:

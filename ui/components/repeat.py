@@ -7,6 +7,7 @@ from rubrica_client.models import NewSchedule, Run, Timing
 from ui.components.controls import send_command
 from ui.components.run_list import shorten_question
 from ui.language import say, say_name
+from ui.navigation import open_page
 from ui.session import get_me
 
 TIMES = {"daily": "0 7 * * *", "weekly": "0 7 * * 1", "monthly": "0 7 1 * *"}
@@ -40,4 +41,4 @@ def show(client: Client, run: Run) -> None:
         name = shorten_question(run.query.question, LONGEST_NAME)
         new = NewSchedule(name=name, from_run=run.id, timing=timing, deliver_to=addresses)
         if send_command(lambda: client.send(schedules.create(new)), say("repeat.done")):
-            st.switch_page("views/schedules.py")
+            open_page("views/schedules.py")

@@ -6,6 +6,7 @@ from rubrica_client import ApiError, Client, runs
 from rubrica_client.models import Run
 from ui.components import problem
 from ui.language import say, say_name
+from ui.navigation import open_page
 
 SYSTEMS = ("minddr", "mams", "react", "deeprubric")
 
@@ -44,5 +45,5 @@ def show_further(client: Client, run: Run) -> None:
             except ApiError as error:
                 problem.show(error)
                 return
-            st.switch_page("views/side_by_side.py", query_params={"run": run.id})
+            open_page("views/side_by_side.py", run=run.id)
         st.page_link("views/side_by_side.py", label=say("beside.open"), query_params={"run": run.id})

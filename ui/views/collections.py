@@ -10,6 +10,7 @@ from ui.components import icon_button, list_page, problem, safe_fragments
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html
 from ui.language import say, say_count, say_name, say_time
+from ui.navigation import open_page
 from ui.number_format import format_size
 from ui.session import get_api, read_query
 
@@ -69,7 +70,7 @@ def _show_one(chosen: str) -> None:
     st.html(f'<h1 class="r-question">{escape(collection.name)}</h1>')
     with st.container(horizontal=True):
         if collection.documents and st.button(say("collections.ask"), key="ask_these", type="primary", icon=":material/edit:"):
-            st.switch_page("views/ask.py", query_params={"in": collection.name})
+            open_page("views/ask.py", **{"in": collection.name})
         with st.popover(say("collections.access"), icon=":material/lock_open:"):
             _show_access(collection)
         list_page.offer_delete(say("collections.delete_help"), lambda: get_api().send(documents.delete_collection(collection.id)))

@@ -7,6 +7,7 @@ import streamlit as st
 from rubrica_client import ApiError, runs
 from rubrica_client.models import Run
 from rubrica_client.runs import PARKED
+from ui import navigation
 from ui.components import approval, controls, done_notice, pace_bar, problem, run_header, safe_fragments
 from ui.components.markup import escape, labelled_html
 from ui.components.meters import meters_html
@@ -36,7 +37,8 @@ def main() -> None:
         st.button(say("watch.again"), icon=":material/refresh:")
         return
     if has_just_ended(run):
-        st.switch_page("views/read.py", query_params={"run": run.id})
+        navigation.lead_to("views/read.py", run=run.id)
+        return
     name_page(run.query.question, say("nav.watch"))
     begin_watching(run)
     settled = is_finished(run) and get_feed(run.id).look().ended
@@ -122,7 +124,7 @@ def _offer_report(run: Run, known: WatchedProgress) -> None:
     if run.status == "completed" or known.written:
         kind: Literal["primary", "secondary"] = "primary" if run.status == "completed" else "secondary"
         if st.button(label, key="read", type=kind, icon=":material/article:"):
-            st.switch_page("views/read.py", query_params={"run": run.id})
+            navigation.open_page("views/read.py", run=run.id)
 
 
 def _show_tabs(known: WatchedProgress, state: FeedState) -> None:
