@@ -8,14 +8,6 @@ from importlib.resources import files
 from pathlib import Path
 
 _BUSY_SECONDS = 30.0
-_LATER_COLUMNS = (
-    ("collections", "licence TEXT NOT NULL DEFAULT ''"),
-    ("collections", "tenant TEXT NOT NULL DEFAULT ''"),
-    ("builds", "skipped INTEGER NOT NULL DEFAULT 0"),
-    ("builds", "corpus_state TEXT NOT NULL DEFAULT ''"),
-    ("generations", "average_window REAL NOT NULL DEFAULT 0"),
-)
-"""The columns that a file of an earlier version lacks."""
 
 
 class StoreDatabase:
@@ -27,7 +19,6 @@ class StoreDatabase:
         self._local = threading.local()
         self._all: list[sqlite3.Connection] = []
         self.connect().executescript(files("retrieval.store").joinpath("schema.sql").read_text())
-        self._add_columns()
 
     def connect(self) -> sqlite3.Connection:
         """Return this thread's connection, outside of any transaction."""
@@ -41,13 +32,6 @@ class StoreDatabase:
             self._local.connection = found
             self._all.append(found)
         return found
-
-    def _add_columns(self) -> None:
-        with self.begin_transaction() as connection:
-            for table, column in _LATER_COLUMNS:
-                there = {row["name"] for row in connection.execute(f"PRAGMA table_info({table})")}
-                if column.split()[0] not in there:
-                    connection.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
 
     @contextmanager
     def begin_transaction(self) -> Iterator[sqlite3.Connection]:

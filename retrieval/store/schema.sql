@@ -31,7 +31,8 @@ CREATE TABLE IF NOT EXISTS collections (
     kind TEXT NOT NULL,
     path TEXT NOT NULL,
     created_at TEXT NOT NULL,
-    licence TEXT NOT NULL DEFAULT ''
+    licence TEXT NOT NULL DEFAULT '',
+    tenant TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE IF NOT EXISTS generations (
     name TEXT PRIMARY KEY,
