@@ -1,6 +1,5 @@
 """Runs of recipes' parts for a task: folders to train in, and policies to ask."""
 
-import asyncio
 import gc
 import hashlib
 import json
@@ -90,11 +89,6 @@ async def open_saved(model: Path, start: Start, section: Any, temperature: float
 def derive_seed(*told: object) -> int:
     """Return a seed that depends on what is told only."""
     return int.from_bytes(hashlib.sha256(repr(told).encode()).digest()[:4], "big")
-
-
-def run_now(coroutine: Any) -> Any:
-    """Wait for a coroutine."""
-    return asyncio.run(coroutine)
 
 
 def train_recipe(folder: Path, recipe: str, sections: Mapping[str, Mapping[str, Any]]) -> Path:

@@ -22,7 +22,6 @@ SORTED_TOGETHER = 16
 """In batches: so many are drawn at once and sorted by length, so that little is padded."""
 BASIS_PAIRS, BASIS_STRIDE = 1_500, 3
 SMOOTHING, LARGEST_NORM, LOWEST_RATE = 0.03, 1.0, 0.01
-SCORED_AT_ONCE = 64
 Floats = NDArray[np.float32]
 
 
@@ -61,18 +60,6 @@ def fit_head(
         keeper.keep(step + 1, value.item(), head, optimizer)
     head.eval()
     return head
-
-
-def score_pairs(head: JudgeHead, pairs: Sequence[EncodedPair]) -> Floats:
-    """Return the logarithms of the three probabilities for each pair, in order."""
-    order = sorted(range(len(pairs)), key=lambda i: len(pairs[i].claim) + len(pairs[i].evidence))
-    found = np.zeros((len(pairs), 3), np.float32)
-    head.eval()
-    with torch.no_grad():
-        for start in range(0, len(order), SCORED_AT_ONCE):
-            places = order[start : start + SCORED_AT_ONCE]
-            found[places] = head(pad_batch([pairs[i] for i in places])).log_softmax(-1).numpy()
-    return found
 
 
 def pad_batch(pairs: Sequence[EncodedPair]) -> PairBatch:
