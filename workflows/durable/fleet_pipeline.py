@@ -1,4 +1,4 @@
-"""The linear concurrent pipeline (QSR appendix F) over a deployment's workers; `systems/linear_pipeline.py` has the protocol."""
+"""The linear concurrent pipeline (QSR appendix F, see `systems/linear_pipeline.py`) over the workers of a deployment."""
 
 import asyncio
 from collections import deque
@@ -17,7 +17,7 @@ LONGEST_PAUSE = timedelta(seconds=2)
 
 
 class FleetPipeline:
-    """A `Pipeline` of questions: each is a run of its own, stored, billed and resumed like any other.
+    """A data set of questions: each is a run of its own, stored, billed and resumed like any other.
 
     The fleet outlives the process that follows it. A process that runs it again under the same id gets all results from the
     beginning; ended questions are not worked again.
@@ -31,7 +31,10 @@ class FleetPipeline:
     async def run(self, samples: Iterable[FleetQuestion], done: Callable[[FleetQuestion, FleetEnd], None]) -> int:
         """Have every question worked and call `done` with each result as it ends. Return the number of questions.
 
+        A question that fails has a result that says so.
+
         Raises:
+            Exception: the error that `done` or the data set raised.
             InvalidInput: a question cannot be worked by a fleet, or a name is given twice.
             Conflict: the fleet is complete already, with other questions.
             Unavailable: the database or the workflow service does not answer. The fleet goes on; run it again to follow it.

@@ -3,8 +3,8 @@
 The data set is read in micro-batches. While fewer than C samples are under way, the next one begins. Each result goes to a
 callback as soon as its sample ends, and the window slides. This takes about 1/C of the time that the samples take one by one.
 
-Evaluation, rollouts and retraining use a `Pipeline`. `InProcessPipeline` runs it with asyncio; `FleetPipeline`
-(`workflows/durable/fleet_pipeline.py`) gives the work to the workers of a deployment, and survives the death of any part.
+Here the work runs in this process, with asyncio. `FleetPipeline` (`workflows/durable/fleet_pipeline.py`) gives questions to the
+workers of a deployment, and survives the death of any part.
 """
 
 import asyncio
@@ -12,11 +12,10 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 S = TypeVar("S")
 R = TypeVar("R")
-R_co = TypeVar("R_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,34 +33,6 @@ class Window:
     def __post_init__(self) -> None:
         if self.at_once < 1 or self.micro_batch < 1:
             raise ValueError("a window and its micro-batches hold one sample at least")
-
-
-class Pipeline(Protocol[S, R_co]):
-    """A runner that works the samples of a data set, several at once; where the work runs is its own matter."""
-
-    async def run(self, samples: Iterable[S], done: Callable[[S, R_co], None]) -> int:
-        """Work every sample and call `done` with each result, in the order in which samples end. Return the number of results.
-
-        A sample that fails has a result that says so; one whose work is cancelled has none, and costs no other its own. When a
-        durable pipeline is killed and runs again over the same samples, it hands over all results again; those of the first run
-        are unchanged.
-
-        Raises:
-            Exception: the error that `done` or the data set raised.
-        """
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class InProcessPipeline(Generic[S, R]):
-    """A `Pipeline` of asyncio tasks: `work` makes the result of one sample."""
-
-    work: Callable[[S], Awaitable[R]]
-    window: Window
-
-    async def run(self, samples: Iterable[S], done: Callable[[S, R], None]) -> int:
-        """See `Pipeline.run`; also raises what `work` raises."""
-        return await run_pipeline(samples, self.work, done, self.window)
 
 
 async def run_pipeline(

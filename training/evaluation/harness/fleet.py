@@ -30,7 +30,6 @@ from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.manifest import RunManifest
 from training.evaluation.harness.run_request import RunRequest
 from workflows.durable.fleet_pipeline import FleetPipeline
-from workflows.systems.linear_pipeline import Pipeline
 
 
 class Deployment(NamedTuple):
@@ -51,7 +50,7 @@ class FleetAnswerer:
     _running: asyncio.Task[int] | None = None
 
     @asynccontextmanager
-    async def follow(self, pipeline: Pipeline[FleetQuestion, FleetEnd], asked: Sequence[FleetQuestion]) -> AsyncIterator[None]:
+    async def follow(self, pipeline: FleetPipeline, asked: Sequence[FleetQuestion]) -> AsyncIterator[None]:
         """Receive the ends of these questions while the context is open."""
         loop = asyncio.get_running_loop()
         self._ends |= {question.name: loop.create_future() for question in asked}
