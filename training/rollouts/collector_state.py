@@ -31,11 +31,6 @@ class CollectorCounts:
         """The groups that were sampled in vain."""
         return self.too_old + self.too_many_missing + self.no_spread
 
-    @property
-    def resampled(self) -> int:
-        """The rejected groups that were sampled again."""
-        return self.rejected - self.given_up
-
     def count_rollout(self, rollout: Rollout, is_missing: bool) -> None:
         """Count one rollout by its end."""
         self.finished += rollout.end is RolloutEnd.FINISHED

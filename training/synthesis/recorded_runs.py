@@ -39,12 +39,6 @@ class RecordedRun:
         """The name of the model, empty where there was none."""
         return self.manifest.system.model.name if self.manifest.system.model else ""
 
-    @property
-    def public_benchmark(self) -> str:
-        """The name of the public benchmark that the run answers; empty for questions of our own, and in demonstrations."""
-        is_public = self.manifest.questions == QuestionOrigin.PUBLIC and not self.manifest.demonstration
-        return self.manifest.benchmark if is_public else ""
-
     def list_cited(self) -> tuple[str, ...]:
         """Return the addresses of the documents that the answer cites."""
         quotes = self.answer.report.quotes if self.answer.report else ()

@@ -158,7 +158,7 @@ async def test_a_group_that_is_too_old_when_it_completes_is_sampled_again_by_the
         (group,) = await asking
     assert (group.position, group.policy_version) == (0, 1)
     assert held.begun == [(0, 0, 0)] * 2 + [(0, 1, 1)] * 2
-    assert (collector.counts.too_old, collector.counts.resampled, collector.counts.handed_over) == (1, 1, 1)
+    assert (collector.counts.too_old, collector.counts.given_up, collector.counts.handed_over) == (1, 0, 1)
 
 
 async def test_a_complete_group_that_grows_too_old_while_it_waits_is_sampled_again() -> None:
@@ -225,7 +225,7 @@ async def test_tasks_whose_rewards_never_differ_are_given_up_for_the_next() -> N
     settings = CollectorSettings(groups_a_step=2, group_size=2, least_spread=0.1, most_tries=3)
     async with Collector(make_tasks(), RolloutWork(ask_policy, judge), settings) as collector:
         assert places_of(await collector.next_batch(1)) == [2]
-    assert (collector.counts.no_spread, collector.counts.given_up, collector.counts.resampled) == (6, 2, 4)
+    assert (collector.counts.no_spread, collector.counts.given_up) == (6, 2)
 
 
 async def test_a_judge_that_never_answers_ends_the_collection_and_its_reason_is_told() -> None:

@@ -33,15 +33,13 @@ def test_a_run_over_a_made_set_knows_the_kind_and_hops_of_its_questions(tmp_path
     graph = read_run(record(tmp_path / "g", hops=3, questions=QuestionOrigin.GRAPH))
     tree = read_run(record(tmp_path / "t", questions=QuestionOrigin.TREE))
     assert (graph.question.source, graph.question.hops, graph.question.difficulty) == (GRAPH, 3, "medium")
-    assert (tree.question.source, tree.public_benchmark) == ("tree", "")
+    assert tree.question.source == "tree"
 
 
 def test_a_run_over_a_public_benchmark_is_known_as_one(tmp_path: Path) -> None:
     run = read_run(record(tmp_path / "r", questions=QuestionOrigin.PUBLIC))
-    assert (run.public_benchmark, run.question.source) == ("drb-race", "public")
-    assert not read_run(record(tmp_path / "d", questions=QuestionOrigin.PUBLIC, demonstration=True)).public_benchmark
     readers = read_run(record(tmp_path / "p", questions=QuestionOrigin.READERS))
-    assert (readers.public_benchmark, readers.question.source) == ("", PRODUCT)
+    assert (run.question.source, readers.question.source) == ("public", PRODUCT)
 
 
 def test_a_file_adds_what_it_knows_and_does_not_make_readers_of_a_tree(tmp_path: Path) -> None:
