@@ -38,7 +38,7 @@ class WriterSettings(Value):
     """The settings of a report's writer. All defaults mean the installation's own way.
 
     `model` is one that the installation offers; `temperature` is the sampling temperature of every call of the report stage
-    (None: each step's own); `prompts` gives versions by prompt name, such as `{"section": "v2"}`. `composition` holds for the
+    (None: each step's own); `prompts` gives versions by prompt name, such as `{"section": "v4"}`. `composition` holds for the
     system `minddr` (None: `sections`); the others write while they search.
     """
 

@@ -18,7 +18,7 @@ PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 USER_PART = "=== user ==="
 RELEASED = "v1"
 RELEASED_LATER: Mapping[str, str] = {"intent": "v2", "section": "v3"}
-"""The released version of prompts whose first version was replaced."""
+"""The released version of prompts that have no first one."""
 SHORT: Mapping[str, str] = {
     "intent": "v3",
     "plan": "v2",

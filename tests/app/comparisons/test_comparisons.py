@@ -33,7 +33,7 @@ BY_MODEL = ReportLineage(
     agents="model",
     model="secret-model",
     temperature=0.3141592,
-    prompts={"section/v2/en": "ab" * 32},
+    prompts={"section/v4/en": "ab" * 32},
     build="nineteenth-build",
 )
 BY_QUOTING = ReportLineage(system="minddr", agents="brief", arrangement="time", build="twentieth-build")
@@ -158,7 +158,7 @@ async def test_no_byte_of_the_blind_answers_tells_which_report_is_which(
             BY_MODEL.build,
             BY_QUOTING.build,
             "0.3141592",
-            "section/v2",
+            "section/v4",
             "ab" * 32,
             "arrangement",
         ),

@@ -23,7 +23,7 @@ def test_every_way_that_is_offered_can_be_had() -> None:
     [
         (Offers(None), WriterSettings(model="m"), "no model is configured"),
         (Offers(None), WriterSettings(temperature=0.5), "no model is configured"),
-        (Offers(None), WriterSettings(prompts={"section": "v2"}), "no model is configured"),
+        (Offers(None), WriterSettings(prompts={"section": "v4"}), "no model is configured"),
         (Offers("m", ("n",)), WriterSettings(model="other"), "there is m, n"),
     ],
 )

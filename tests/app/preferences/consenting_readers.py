@@ -26,7 +26,7 @@ from workflows.judging.general_rubric import make_general_rubric
 BEGINNING = datetime(2020, 1, 1, tzinfo=UTC)
 NAMES = Pseudonyms(b"k" * 32)
 DELIVERED, OTHER = "Duties protect labour at home.", "Duties raise what people pay."
-WAY = ReportLineage(system="minddr", agents="model", model="m1", prompts={"section/v1/en": "ab" * 32}, build="b1")
+WAY = ReportLineage(system="minddr", agents="model", model="m1", prompts={"section/v3/en": "ab" * 32}, build="b1")
 OTHER_WAY = ReportLineage(system="minddr", agents="brief", arrangement="time", build="b1")
 
 

@@ -19,7 +19,7 @@ def query(**options: object) -> ResearchQuery:
 
 def test_what_was_asked_for_arrives() -> None:
     asked = query(
-        effort=Effort.DEEP, writer=WriterSettings(temperature=0.5, prompts={"section": "v1"}), scope={"sources": ["corpora"]}
+        effort=Effort.DEEP, writer=WriterSettings(temperature=0.5, prompts={"section": "v3"}), scope={"sources": ["corpora"]}
     )
     for sent in (
         SearchRequest(run_id=RUN, query=asked, plan=PLAN, subtask_id="a", begins=True),
