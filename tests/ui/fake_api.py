@@ -72,6 +72,7 @@ class FakeApi:
         self.snapshots: dict[str, str] = {}
         self.received: list[tuple[str, str, Json | None]] = []
         self.matched: list[str] = []
+        self.keys: list[str] = []
         self.streams_opened_after: list[int] = []
         self.failures: dict[str, tuple[int, Json]] = {}
         self.cut_stream_after = 0
@@ -161,6 +162,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.api.received.append((self.command, url.path, body))
         if matching := self.headers.get("If-Match"):
             self.api.matched.append(matching)
+        if key := self.headers.get("Idempotency-Key"):
+            self.api.keys.append(key)
         time.sleep(self.api.delay)
         for ending, (status, problem) in self.api.failures.items():
             if url.path.endswith(ending):

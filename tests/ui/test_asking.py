@@ -1,14 +1,15 @@
 """What is settled before a run begins, and what its report is held to, as a reader meets it."""
 
 from collections.abc import Callable
+from re import Match
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from rubrica_client.models import Criterion, Estimate, Interval, Run
 from tests.ui.example_runs import PLAN, QUESTION, add_finished_run
-from tests.ui.fake_api import FakeApi
-from tests.ui.fake_asking import add_collections, add_estimate, add_run_awaiting_approval, add_scorecard
+from tests.ui.fake_api import FakeApi, Json
+from tests.ui.fake_asking import CRITERIA, add_collections, add_estimate, add_run_awaiting_approval, add_scorecard
 from tests.ui.test_pages import shown
 from tests.ui.whole_answers import fill_in
 from ui.components.before_start import estimate_html
@@ -202,6 +203,44 @@ def test_what_was_typed_over_an_older_plan_gives_way_and_no_other_person_sees_it
     run.emit("plan_revised", {"plan": PLAN | {"revision": 2}}, "user")
     run.fields["plan"] = PLAN | {"revision": 2}
     assert open_page("watch", run=run.id).text_input(key=f"plan_{run.id}_{key}").value != "Mine"
+
+
+@pytest.mark.parametrize("what", ["plan", "rubric"])
+def test_what_a_colleague_changed_meanwhile_is_read_before_it_is_approved(api: FakeApi, open_page: OpenPage, what: str) -> None:
+    run = add_run_awaiting_approval(api)
+    key = f"plan_{run.id}"
+    app = open_page("watch", run=run.id)
+    if what == "plan":
+        steps = [PLAN["subtasks"][0] | {"title": "A colleague's"}, *PLAN["subtasks"][1:]]
+        run.fields["plan"] = PLAN | {"revision": 2, "subtasks": steps}
+        run.emit("plan_revised", {"plan": run.fields["plan"]}, "user")
+    else:
+        rubric = {"criteria": [CRITERIA[0] | {"title": "A colleague's"}, *CRITERIA[1:]], "origin": "general", "notice": ""}
+        api.answer("GET", f"/v1/runs/{run.id}/rubric", lambda *_: {"rubric": rubric, "drafted": None})
+    while not any(field.value == "A colleague's" for field in app.text_input):
+        app.button(key=f"{key}_save").click().run()
+    assert "Somebody has changed the plan" in shown(app)
+    assert not api.commands()
+    app.button(key=f"{key}_save").click().run()
+    assert [path for _, path, _ in api.commands()] == ["approve"], "the colleague's words are not undone"
+
+
+def test_a_start_without_an_answer_is_tried_again_as_the_same(api: FakeApi, open_page: OpenPage) -> None:
+    app = open_page("ask")
+    app.text_area(key="question").set_value("Why tariffs?").run()
+    api.answer("POST", "/v1/runs", lambda *_: (400, "not now"))
+    for _ in range(2):
+        app.button(key="start").click().run()
+    assert len(set(api.keys)) == 2, "after an answer another try is a new one"
+    api.answer("POST", "/v1/runs", _hang_up)
+    for _ in range(2):
+        app.button(key="start").click().run()
+    assert len(api.keys) == 4
+    assert len(set(api.keys[2:])) == 1
+
+
+def _hang_up(_: Match[str], __: Json | None) -> Json:
+    raise ConnectionAbortedError
 
 
 def test_an_untouched_plan_is_only_approved(api: FakeApi, open_page: OpenPage) -> None:

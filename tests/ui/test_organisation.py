@@ -29,6 +29,9 @@ def test_an_owner_changes_roles_invites_and_makes_keys(api: FakeApi, open_page: 
     assert "Custom &lt;House&gt;" in shown(app)
     app.selectbox(key="role_u2").set_value("admin").run()
     assert api.commands()[-1] == ("PATCH", "u2", {"role": "admin"})
+    api.answer("PATCH", r"/v1/members/\w+", lambda *_: (403, "an organisation needs an owner"))
+    app.selectbox(key="role_u2").set_value("viewer").run()
+    assert app.selectbox(key="role_u2").value == "member", "what is shown is what holds"
     app.text_input(key="invite_email").set_value("cy@example.org")
     next(button for button in app.button if button.label == "Invite").click().run()
     assert "/sign-in?form=join&token=hand-me-over" in [code.value for code in app.code]
@@ -71,6 +74,25 @@ def test_documents_are_sent_followed_shared_and_deleted(api: FakeApi, open_page:
     assert ("DELETE", "d2", None) in api.commands()
 
 
+def test_files_are_sent_once_whatever_becomes_of_them(api: FakeApi, open_page: OpenPage) -> None:
+    add_collection(api)
+    api.answer("POST", "/v1/collections/c1/documents", lambda *_: (503, "the disk is full"))
+    app = open_page("collections", id="c1")
+    app.file_uploader(key="files_0").upload("peel.pdf", b"%PDF-1.7", "application/pdf").run()
+    assert "The disk is full" in shown(app)
+    app.run()
+    assert len([path for method, path, _ in api.commands() if method == "POST"]) == 1
+    assert "The disk is full" not in shown(app)
+
+
+def test_more_files_than_the_api_takes_at_once_go_one_lot_after_another(api: FakeApi, open_page: OpenPage) -> None:
+    add_collection(api)
+    files = [(f"{n}.txt", b"words", "text/plain") for n in range(51)]
+    open_page("collections", id="c1").file_uploader(key="files_0").set_value(files).run()
+    lots = [body["raw"].count(b"filename=") for method, _, body in api.commands() if method == "POST" and body]
+    assert lots == [50, 1]
+
+
 def test_a_schedule_tells_first_what_no_longer_holds(api: FakeApi, open_page: OpenPage) -> None:
     add_schedule(api)
     app = open_page("schedules", id="s1")
@@ -111,6 +133,18 @@ def test_usage_stands_against_its_limits_which_an_owner_sets(api: FakeApi, open_
     assert api.commands()[-1] == ("PUT", "quotas", asked)
 
 
+def test_limits_of_nothing_are_shown_and_kept(api: FakeApi, open_page: OpenPage) -> None:
+    add_organisation(api)["scopes"].append("organisation:write")
+    add_usage(api)
+    none = {"tokens_per_month": 0, "cost_microusd_per_month": 0, "concurrent_runs": 0}
+    api.answer("GET", "/v1/quotas", lambda *_: {"organisation": none, "keys": [], "used": {"runs": 0, "tokens": 0}})
+    app = open_page("usage")
+    assert shown(app).count("of 0") + shown(app).count("of $0") == 3
+    app.number_input(key="quota_requests").set_value(30)
+    app.button(key="quota_set").click().run()
+    assert api.commands()[-1] == ("PUT", "quotas", none | {"requests_per_minute": 30})
+
+
 def test_consent_is_ones_own_and_the_organisations_an_owners(api: FakeApi, open_page: OpenPage) -> None:
     add_organisation(api, "member")
     add_usage(api)
@@ -118,6 +152,9 @@ def test_consent_is_ones_own_and_the_organisations_an_owners(api: FakeApi, open_
     assert app.toggle(key="consent_organisation").disabled
     app.toggle(key="consent_person").set_value(True).run()
     assert api.commands()[-1] == ("PUT", "consent", {"person": True, "organisation": None})
+    api.answer("PUT", "/v1/consent", lambda *_: (503, "the database is away"))
+    app.toggle(key="consent_person").set_value(False).run()
+    assert app.toggle(key="consent_person").value, "it is still given"
     assert not [form for form in app.expander if "password" in form.label], "who has no session has no password to change here"
 
 

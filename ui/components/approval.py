@@ -13,6 +13,7 @@ def show(client: Client, run: Run, plan: ResearchPlan) -> None:
     """Draw the plan and the rubric as forms. Approving sends what was changed, then starts the run."""
     st.html(f'<div class="r-note" role="status">{escape(say("approve.lead"))}</div>')
     rubric = _load_rubric(client, run)
+    unseen = plan_editor.has_changed(f"plan_{run.id}", plan)
     steps, criteria = st.tabs([say("watch.plan"), say("approve.rubric")]) if rubric else (st.container(), None)
     with steps:
         revised = plan_editor.show(f"plan_{run.id}", plan)
@@ -22,11 +23,14 @@ def show(client: Client, run: Run, plan: ResearchPlan) -> None:
             st.caption(say("approve.rubric_help"))
             if rubric.rubric.notice:
                 st.html(f'<div class="r-note warn">{escape(rubric.rubric.notice)}</div>')
+            unseen = unseen or rubric_editor.has_changed(f"rubric_{run.id}", rubric.rubric.criteria)
             edited = rubric_editor.show(f"rubric_{run.id}", rubric.rubric.criteria, run.query.language)
     go = say("approve.go")
     with st.container(key="approve_bar"):
         agreed = st.button(go, key=f"plan_{run.id}_save", type="primary", icon=":material/check:", disabled=not revised.subtasks)
-    if agreed:
+    if agreed and unseen:
+        st.html(f'<div class="r-note warn" role="alert">{escape(say("approve.changed"))}</div>')
+    elif agreed:
         _begin_research(
             client,
             run,
@@ -49,7 +53,7 @@ def _begin_research(client: Client, run: Run, plan: ResearchPlan | None, criteri
     try:
         if plan:
             client.send(runs.revise_plan(run.id, plan, plan.revision))
-        if criteria:
+        if criteria is not None:
             client.send(asking.edit_rubric(run.id, criteria))
         client.send(runs.approve(run.id))
     except ApiError as error:

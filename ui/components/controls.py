@@ -101,7 +101,7 @@ def ask_budget(key: str, start: Budget) -> Budget:
     """Draw three optional caps and return them. Empty means no cap."""
     none = say("budget.none")
     dollars = st.number_input(say("budget.cost"), 0.01, None, _dollars_of(start), step=0.5, key=f"{key}_cost", placeholder=none)
-    tokens = st.number_input(say("budget.tokens"), 1_000, None, start.max_tokens, 50_000, key=f"{key}_tokens", placeholder=none)
+    tokens = st.number_input(say("budget.tokens"), 1, None, start.max_tokens, 50_000, key=f"{key}_tokens", placeholder=none)
     minutes = st.number_input(say("budget.minutes"), 1, None, _minutes_of(start), 5, key=f"{key}_minutes", placeholder=none)
     return Budget(
         max_cost_microusd=round(dollars * 1_000_000) if dollars else None,

@@ -35,7 +35,7 @@ def _split_address(url: str) -> SplitResult:
 
 def escape_for_markdown(label: str) -> str:
     """Return text for places where Streamlit reads Markdown, such as the label of a link, so that it is shown unchanged."""
-    return "".join("\\" + c if c in "\\`*_{}[]()#+-!|<>~$:" else c for c in label)
+    return "".join("\\" + c if c in "\\`*_{}[]()#+-.!|<>~$:" else c for c in label)
 
 
 def make_sentence(detail: str) -> str:

@@ -40,7 +40,7 @@ def meters_html(run: Run, progress: WatchedProgress, now: datetime) -> str:
 
 def measure_cap(used: int, cap: int | None, as_text: Callable[[int], str]) -> tuple[str, float]:
     """Return a tile's text about a cap and the used share of it; an empty text if there is no cap."""
-    return (say("meter.of", cap=as_text(cap)), min(used / cap, 1.0)) if cap else ("", 0.0)
+    return ("", 0.0) if cap is None else (say("meter.of", cap=as_text(cap)), min(used / cap, 1.0) if cap else 1.0)
 
 
 def _format_minutes(seconds: int) -> str:

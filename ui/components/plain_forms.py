@@ -62,7 +62,7 @@ def find_wanted_page() -> str:
 def form_html(form: str, without: tuple[str, ...] = ()) -> str:
     """Return a form with labelled fields as HTML, without those in `without`. A refused form keeps what was typed."""
     typed = read_typed(st.context.cookies.to_dict()) if "refused" in st.query_params else {}
-    rows = "".join(_field_html(name, typed.get(name, "")) for name in FORMS[form] if name not in without)
+    rows = "".join(_field_html(name, typed.get(SENT_AS.get(name, name), "")) for name in FORMS[form] if name not in without)
     button = escape(say_name("sign_in", form.replace("-", "_")))
     back = f'<input type="hidden" name="back" value="{escape(find_wanted_page())}">'
     return f'<form class="r-form" method="post" action="/{form}">{back}{rows}<button type="submit">{button}</button></form>'

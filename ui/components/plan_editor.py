@@ -38,14 +38,29 @@ def show(key: str, plan: ResearchPlan) -> ResearchPlan:
 def forget(key: str) -> None:
     """Remove what was typed."""
     drafts.forget(key)
-    for name in [name for name in st.session_state if str(name).startswith(f"{key}_")]:
+    _clear_fields(key)
+
+
+def has_changed(key: str, plan: ResearchPlan) -> bool:
+    """Return whether somebody has revised the plan since the form was drawn, so that the visitor has not seen it."""
+    held: tuple[int, list[Subtask]] | None = st.session_state.get(f"{key}_draft")
+    return held is not None and held[0] != plan.revision
+
+
+def _clear_fields(key: str) -> None:
+    for name in [name for name in st.session_state if str(name).startswith(f"{key}_") and name != f"{key}_save"]:
         del st.session_state[name]
 
 
 def _open_draft(key: str, plan: ResearchPlan) -> list[Subtask]:
-    """Return the steps in the form, loaded again, with what was typed, if the form was hidden or the plan was revised."""
+    """Return the steps in the form, loaded again, with what was typed, if the form was hidden or the plan was revised.
+
+    The fields of another revision go, because a field keeps its words whatever it is drawn with.
+    """
+    if has_changed(key, plan):
+        _clear_fields(key)
     held: tuple[int, list[Subtask]] | None = st.session_state.get(f"{key}_draft")
-    if held is None or held[0] != plan.revision or f"{key}_add" not in st.session_state:
+    if held is None or f"{key}_add" not in st.session_state:
         draft: tuple[int, Sequence[Subtask]] | None = drafts.find(key, (plan.revision, plan.subtasks))
         held = st.session_state[f"{key}_draft"] = (plan.revision, list(plan.subtasks if draft is None else draft[1]))
     return held[1]

@@ -38,7 +38,7 @@ def join_criterion(title: str, category: str, demand: str, before: Criterion, la
 def show(key: str, criteria: Sequence[Criterion], language: str) -> tuple[Criterion, ...]:
     """Draw the form, and return the criteria as edited. What is typed is stored until `forget`, also through a reload."""
     before = tuple(criteria)
-    if f"{key}_draft" not in st.session_state or f"{key}_add" not in st.session_state:
+    if has_changed(key, before) or f"{key}_add" not in st.session_state:
         _open_draft(key, before)
     draft, numbers = st.session_state[f"{key}_draft"], st.session_state[f"{key}_numbers"]
     edited = tuple(_show_criterion(key, position, number, draft[position], language) for position, number in enumerate(numbers))
@@ -53,11 +53,19 @@ def forget(key: str) -> None:
     drafts.forget(key)
 
 
+def has_changed(key: str, criteria: Sequence[Criterion]) -> bool:
+    """Return whether the form was not drawn yet, or with other criteria than these, which somebody has put in their place."""
+    return st.session_state.get(f"{key}_over") != tuple(criteria)
+
+
 def _open_draft(key: str, criteria: tuple[Criterion, ...]) -> None:
     """Fill the form with what was typed, or with the criteria if they have changed since or nothing was typed."""
     draft: tuple[Criterion, ...] | None = drafts.find(key, criteria)
     rows = list(criteria if draft is None else draft)
-    st.session_state[f"{key}_draft"], st.session_state[f"{key}_numbers"] = rows, list(range(len(rows)))
+    there = st.session_state[f"{key}_numbers"] if f"{key}_add" in st.session_state else ()
+    first = max(there, default=-1) + 1  # a field that is there keeps its words as long as its number
+    st.session_state[f"{key}_draft"], st.session_state[f"{key}_over"] = rows, criteria
+    st.session_state[f"{key}_numbers"] = list(range(first, first + len(rows)))
 
 
 def _show_criterion(key: str, position: int, number: int, criterion: Criterion, language: str) -> Criterion:

@@ -41,6 +41,7 @@ def show_links(client: Client, run: Run) -> None:
     for link in open_links:
         with st.container(horizontal=True, vertical_alignment="center", key=f"link_{link.id}"):
             st.html(f'<span class="r-quiet">{escape(say("team.until", when=say_time(link.expires_at, "day")))}</span>')
-            if st.button(say("team.revoke"), key=f"revoke_{link.id}"):
-                send_command(partial(client.send, reports.revoke_share(run.id, link.id)), say("share.revoked"))
+            revoke = partial(client.send, reports.revoke_share(run.id, link.id))
+            if st.button(say("team.revoke"), key=f"revoke_{link.id}") and send_command(revoke, say("share.revoked")):
                 st.session_state.pop("made_link", None)
+                st.rerun()

@@ -64,7 +64,8 @@ def _show_consent(who: Me | None, consent: ConsentView) -> None:
 
 def _set_consent(whose: str) -> None:
     agreed = bool(st.session_state[f"consent_{whose}"])
-    send_command(lambda: get_api().send(preferences.set_consent(**{whose: agreed})), say("account.saved"))
+    if not send_command(lambda: get_api().send(preferences.set_consent(**{whose: agreed})), say("account.saved")):
+        st.session_state[f"consent_{whose}"] = not agreed
 
 
 def _show_data() -> None:

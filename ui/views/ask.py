@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from uuid import uuid4
 
 import streamlit as st
 
@@ -10,12 +11,13 @@ from rubrica_client.models import ClarifyingQuestion, Effort, NewRun
 from ui.components import before_start, own_collections, problem, run_options, system_choice
 from ui.components.markup import escape, hero_html
 from ui.language import say, say_name
-from ui.session import forget_latest, get_api, list_latest_runs
+from ui.session import ask_once, forget_latest, get_api, list_latest_runs
 
 EXAMPLES = ("ask.example1", "ask.example2", "ask.example3")
 EFFORTS = ("quick", "standard", "deep")
 WISHES = ("plan", "rubric", "back")
 QUESTIONS = "questions_back"
+START_KEY = "start_key"
 
 
 def main() -> None:
@@ -120,12 +122,17 @@ def _clarify(new: NewRun, questions: Sequence[ClarifyingQuestion]) -> None:
 
 
 def _start_run(new: NewRun) -> None:
+    """Start the run, and watch it. A second click and a try after no answer have the same key, so that it starts once."""
+    key = ask_once(START_KEY, new, lambda: str(uuid4()))
     try:
         with st.spinner(say("ask.drafting")) if new.beside else nullcontext():
-            run = get_api().send(runs.create(new))
+            run = get_api().send(runs.create(new).with_key(key))
     except ApiError as error:
+        if error.status:  # an answer, so that another try is a new one
+            st.session_state.pop(START_KEY, None)
         problem.show(error)
         return
+    st.session_state.pop(START_KEY, None)
     forget_latest()
     st.switch_page("views/side_by_side.py" if new.beside else "views/watch.py", query_params={"run": run.id})
 

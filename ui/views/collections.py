@@ -1,6 +1,7 @@
 """Collections of own documents: make them, fill them, watch their indexing, share and delete them."""
 
 from datetime import timedelta
+from functools import partial
 
 import streamlit as st
 
@@ -18,7 +19,8 @@ PAGE = "views/collections.py"
 ROLES = ("viewer", "member", "admin", "owner")
 UNDER_WAY = ("received", "parsed", "deleting")
 REFRESH = timedelta(seconds=2)
-SENDINGS, REFUSED = "files_sent", "files_refused"
+SENDINGS, REFUSED, UNSENT = "files_sent", "files_refused", "files_unsent"
+MOST_AT_ONCE = 50  # the API's own limit
 LARGEST_MIB = 64  # the API's own limit
 KINDS = ("pdf", "docx", "pptx", "xlsx", "epub", "html", "htm", "md", "txt", "csv")
 
@@ -95,24 +97,36 @@ def _name_role(role: str) -> str:
 
 
 def _show_upload(collection: Collection) -> None:
-    """Draw the upload field and send files as soon as they are chosen. Then replace the field: the list shows what was sent."""
+    """Draw the upload field and send files as soon as they are chosen, once: a new field takes its place before they are sent.
+
+    The list shows what has come. The next drawing of the page says what was not taken, and why.
+    """
     sendings = st.session_state.setdefault(SENDINGS, 0)
     files = st.file_uploader(
         say("collections.files"), KINDS, accept_multiple_files=True, key=f"files_{sendings}", max_upload_size=LARGEST_MIB
     )
     for name, reason in st.session_state.pop(REFUSED, ()):
         st.html(f'<div class="r-note bad" role="alert"><strong>{escape(name)}</strong>{escape(reason)}</div>')
+    if unsent := st.session_state.pop(UNSENT, None):
+        problem.show(unsent)
     if not files:
         return
-    try:
-        with st.spinner(say("collections.sending")):
-            taken = get_api().send(documents.upload(collection.id, [(file.name, file.getvalue()) for file in files]))
-    except ApiError as error:
-        problem.show(error)
-        return
-    st.session_state[REFUSED] = [(refused.name, refused.reason) for refused in taken.refused]
     st.session_state[SENDINGS] = sendings + 1
+    with st.spinner(say("collections.sending")):
+        _send_files(collection.id, [(file.name, file.getvalue()) for file in files])
     st.rerun()
+
+
+def _send_files(collection: str, files: list[tuple[str, bytes]]) -> None:
+    """Send the files, as many at once as the API takes, and store what was refused and what ended the sending."""
+    refused = st.session_state[REFUSED] = []
+    for start in range(0, len(files), MOST_AT_ONCE):
+        try:
+            taken = get_api().send(documents.upload(collection, files[start : start + MOST_AT_ONCE]))
+        except ApiError as error:
+            st.session_state[UNSENT] = error
+            return
+        refused += [(each.name, each.reason) for each in taken.refused]
 
 
 def _is_under_way(page: DocumentPage) -> bool:
@@ -142,8 +156,11 @@ def _show_document(collection: str, document: OwnDocument) -> None:
         pill = f'<span class="r-pill {state}">{escape(say_name("document", document.state))}</span>'
         facts = f"{format_size(document.bytes)} · {say_time(document.received_at, 'short')}"
         st.html(f'{pill} <b>{escape(document.name)}</b> <span class="r-quiet">{escape(facts)}</span>{detail}')
-        if icon_button.show(say("collections.delete_document"), ":material/delete:", f"delete_{document.id}"):
-            send_command(lambda: get_api().send(documents.delete(collection, document.id)), say("shelf.deleted"))
+        delete = partial(get_api().send, documents.delete(collection, document.id))
+        if icon_button.show(say("collections.delete_document"), ":material/delete:", f"delete_{document.id}") and send_command(
+            delete, say("shelf.deleted")
+        ):
+            st.rerun()
 
 
 main()

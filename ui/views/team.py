@@ -62,7 +62,7 @@ def _show_member(who: Me, member: Member) -> None:
         key = f"role_{member.user_id}"
         st.selectbox(
             say("team.role"), ROLES, ROLES.index(member.role), _name_role, key=key, label_visibility="collapsed", width=150,
-            on_change=_set_role, args=(member.user_id, key),
+            on_change=_set_role, args=(member, key),
         )  # fmt: skip
         with st.popover(say("team.remove")):
             st.markdown(say("team.remove_help"))
@@ -72,8 +72,9 @@ def _show_member(who: Me, member: Member) -> None:
                 st.rerun()
 
 
-def _set_role(user: str, key: str) -> None:
-    send_command(lambda: get_api().send(accounts.set_role(user, st.session_state[key])), say("team.role_set"))
+def _set_role(member: Member, key: str) -> None:
+    if not send_command(lambda: get_api().send(accounts.set_role(member.user_id, st.session_state[key])), say("team.role_set")):
+        st.session_state[key] = str(member.role)
 
 
 def _name_role(role: str) -> str:

@@ -66,12 +66,11 @@ def _tiles_html(used: UsageReport, allowed: Quotas) -> str:
 
 def _show_limits(quota: Quota) -> None:
     st.caption(say("usage.limits_help"))
-    none, dollars = say("usage.no_limit"), quota.cost_microusd_per_month
-    cost = st.number_input(
-        say("usage.cost"), 0.01, None, dollars / MICRO if dollars else None, 10.0, key="quota_cost", placeholder=none
-    )
-    tokens = st.number_input(say("usage.tokens"), 1, None, quota.tokens_per_month, 100_000, key="quota_tokens", placeholder=none)
-    runs = st.number_input(say("usage.at_once"), 1, None, quota.concurrent_runs, 1, key="quota_runs", placeholder=none)
+    none, cost_limit = say("usage.no_limit"), quota.cost_microusd_per_month
+    dollars = None if cost_limit is None else cost_limit / MICRO
+    cost = st.number_input(say("usage.cost"), 0.0, None, dollars, 10.0, key="quota_cost", placeholder=none)
+    tokens = st.number_input(say("usage.tokens"), 0, None, quota.tokens_per_month, 100_000, key="quota_tokens", placeholder=none)
+    runs = st.number_input(say("usage.at_once"), 0, None, quota.concurrent_runs, 1, key="quota_runs", placeholder=none)
     asked = st.number_input(say("usage.requests"), 1, None, quota.requests_per_minute, 10, key="quota_requests", placeholder=none)
     if not st.button(say("usage.set"), key="quota_set", type="primary"):
         return
@@ -79,7 +78,7 @@ def _show_limits(quota: Quota) -> None:
         requests_per_minute=asked,
         concurrent_runs=runs,
         tokens_per_month=tokens,
-        cost_microusd_per_month=round(cost * MICRO) if cost else None,
+        cost_microusd_per_month=None if cost is None else round(cost * MICRO),
     )
     if send_command(lambda: get_api().send(organisation.set_quota(new)), say("usage.set_done")):
         st.rerun()

@@ -18,6 +18,7 @@ from ui.session import get_api, get_me, read_query
 PAGE = "views/webhooks.py"
 REFRESH = timedelta(seconds=2)
 SOON = timedelta(minutes=1)
+SECRET = "new_secret"
 
 
 def main() -> None:
@@ -56,18 +57,26 @@ def _show_new_form() -> None:
         sent = st.form_submit_button(say("webhooks.make"), type="primary")
     if sent and url.strip():
         new = NewWebhook(url=url.strip(), description=description.strip(), events=events)
-        _reveal(lambda: get_api().send(webhooks.create(new)))
+        _store_secret("", lambda: get_api().send(webhooks.create(new)))
+    _show_secret("")
 
 
-def _reveal(make: Callable[[], RevealedWebhook]) -> None:
-    """Show a new secret this once: the page does not store it, so the next refresh removes it."""
+def _store_secret(hook: str, make: Callable[[], RevealedWebhook]) -> None:
+    """Have a secret made and stored for the page of this webhook, which draws itself anew before anybody can copy it."""
     try:
         revealed = make()
     except ApiError as error:
         problem.show(error)
         return
-    st.html(f'<div class="r-note warn" role="status">{escape(say("webhooks.shown_once"))}</div>')
-    st.code(revealed.secret, language=None)
+    st.session_state[SECRET] = (hook, revealed.secret)
+
+
+def _show_secret(hook: str) -> None:
+    """Draw the secret that was made last, where it was made."""
+    made_at, secret = st.session_state.get(SECRET, ("", ""))
+    if secret and made_at == hook:
+        st.html(f'<div class="r-note warn" role="status">{escape(say("webhooks.shown_once"))}</div>')
+        st.code(secret, language=None)
 
 
 def _name_event(event: str) -> str:
@@ -92,10 +101,18 @@ def _show_one(chosen: str) -> None:
     if _may_write():
         _show_controls(hook)
     state = st.segmented_control(
-        say("webhooks.which"), tuple(DeliveryState), format_func=lambda state: say_name("delivery", state), key="delivery_state"
+        say("webhooks.which"),
+        tuple(DeliveryState),
+        format_func=lambda state: say_name("delivery", state),
+        key="delivery_state",
+        on_change=_begin_list_anew,
     )
     lively = _is_lively(hook.id, state)
     safe_fragments.make_fragment(_show_deliveries, run_every=REFRESH if lively else None)(hook, state, lively)
+
+
+def _begin_list_anew() -> None:
+    st.query_params.pop("before", None)
 
 
 def _show_controls(hook: Webhook) -> None:
@@ -113,7 +130,8 @@ def _show_controls(hook: Webhook) -> None:
             rotated = st.button(say("webhooks.rotate_yes"), key="webhook_rotate", type="primary")
         list_page.offer_delete(say("webhooks.delete_help"), lambda: get_api().send(webhooks.delete(hook.id)))
     if rotated:
-        _reveal(lambda: get_api().send(webhooks.rotate_secret(hook.id)))
+        _store_secret(hook.id, lambda: get_api().send(webhooks.rotate_secret(hook.id)))
+    _show_secret(hook.id)
 
 
 def _is_lively(hook: str, state: str | None) -> bool:
