@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.domain.missing import Missing
-from app.domain.script import count_ideographs
+from retrieval.language.whole_names import find_name
 from training.rewards.sameness import fold_text
 from training.rewards.score import Score
 from training.rewards.transcript import Transcript
@@ -23,13 +23,8 @@ class Entity:
 
 
 def is_mentioned(entity: Entity, folded_text: str) -> bool:
-    """Say whether the text names the entity: as whole words, or anywhere for a name with ideographs."""
-    return any(_has_name(fold_text(name), folded_text) for name in (entity.name, *entity.aliases))
-
-
-def _has_name(name: str, text: str) -> bool:
-    bare = name.strip()
-    return bool(bare) and (bare in text if count_ideographs(bare) else name in text)
+    """Say whether the text names the entity, as whole words. Ideographs are found anywhere."""
+    return any(find_name(fold_text(name).strip(), folded_text) >= 0 for name in (entity.name, *entity.aliases))
 
 
 def entity_coverage(transcript: Transcript, entities: Sequence[Entity], published: bool = False) -> Score:

@@ -1,6 +1,7 @@
 """Decides which texts say the same words, so that a reward counts once what is only dressed up differently.
 
-Case, accents, invisible characters, punctuation, spacing, word order, inflection and words of grammar make no difference.
+Case, accents, invisible characters, punctuation, spacing, word order, inflection, words of grammar, and the two ways of writing
+Chinese make no difference.
 """
 
 import re
@@ -10,6 +11,7 @@ from functools import lru_cache
 
 from app.domain.script import is_ideograph
 from retrieval.language.tokens import list_stems
+from retrieval.language.traditional import simplify
 
 READ_AT_ONCE = 4_096
 _APART = re.compile(r"[\W_]+")
@@ -19,10 +21,13 @@ _COUNTER = re.compile(r"[a-z]|[ivx]{1,4}")
 
 
 def fold_text(text: str) -> str:
-    """Return the text in NFKC without case, accents and punctuation, with one space before, between and after its words."""
+    """Return the text in NFKC without case, accents and punctuation, with one space before, between and after its words.
+
+    Ideographs are simplified.
+    """
     plain = text.casefold()
     if not text.isascii():
-        parted = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+        parted = unicodedata.normalize("NFKD", simplify(unicodedata.normalize("NFKC", text)).casefold())
         plain = "".join(c for c in parted if unicodedata.category(c) not in _INVISIBLE)
     return f" {_APART.sub(' ', plain).strip()} "
 

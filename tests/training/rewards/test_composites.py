@@ -39,6 +39,22 @@ def test_entities_by_hand() -> None:
     assert entity_coverage(seen(), entities) == 0.0
 
 
+@pytest.mark.parametrize(
+    ("entity", "text", "met"),
+    [
+        (Entity("万里长城"), "遊覽萬里長城的人", 1.0),
+        (Entity("臺灣"), "台湾的经济", 1.0),
+        (Entity("NASA"), "由NASA发射", 1.0),
+        (Entity("Apple II"), "推出Apple II电脑", 1.0),
+        (Entity("T恤"), "一件T恤。", 1.0),
+        (Entity("NASA"), "由NASAX发射", 0.0),
+        (Entity("Apple II"), "推出Apple III电脑", 0.0),
+    ],
+)
+def test_chinese_pages_name_an_entity_in_either_script_and_beside_latin_letters(entity: Entity, text: str, met: float) -> None:
+    assert entity_coverage(seen(text), [entity]) == met
+
+
 def test_listing_names_in_a_thought_pays_only_as_published() -> None:
     guess = seen("nothing here", thought="maybe Paris, London or Rome")
     assert entity_coverage(guess, [Entity("Rome")]) == 0.0

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from app.domain.script import IDEOGRAPHS, count_ideographs
 from retrieval.language.traditional import simplify
+from retrieval.language.whole_names import find_name, stands_alone
 from retrieval.language.word_lists import read_lists
 from training.synthesis.graph_queries.nouns import Category
 
@@ -72,33 +73,15 @@ def list_telling_names(name: str, aliases: Iterable[str], category: Category) ->
 def find_told(names: Iterable[str], text: str) -> str:
     """Return the first of these names that stands in a text, else nothing."""
     folded = fold_in_place(text)
-    return next((name for name in names if _find_name(fold_in_place(name), folded) >= 0), "")
+    return next((name for name in names if find_name(fold_in_place(name), folded) >= 0), "")
 
 
 def mask_names(names: Iterable[str], text: str) -> str:
     """Return the text without these names."""
     for name in sorted(map(fold_in_place, names), key=len, reverse=True):
-        while (at := _find_name(name, fold_in_place(text))) >= 0:
+        while (at := find_name(name, fold_in_place(text))) >= 0:
             text = f"{text[:at]} {text[at + len(name) :]}"
     return " ".join(text.split())
-
-
-def _find_name(name: str, folded: str) -> int:
-    at = folded.find(name) if name else -1
-    while at >= 0 and not _stands_alone(name, folded, at):
-        at = folded.find(name, at + 1)
-    return at
-
-
-def _stands_alone(name: str, folded: str, at: int) -> bool:
-    end = at + len(name)
-    return not (_is_latin(name[0]) and at and _is_latin(folded[at - 1])) and not (
-        _is_latin(name[-1]) and end < len(folded) and _is_latin(folded[end])
-    )
-
-
-def _is_latin(char: str) -> bool:
-    return char.isalnum() and not count_ideographs(char)
 
 
 class WordUse:
@@ -160,7 +143,7 @@ class NameFinder:
             at, end = token.span()
             heads = (folded[at : at + 2],) if token.group(1) else (folded[at : end + 2], folded[at:end])
             for name in (name for head in heads for name in self._by_head.get(head, ())):
-                if folded.startswith(name, at) and _stands_alone(name, folded, at):
+                if folded.startswith(name, at) and stands_alone(name, folded, at):
                     end, nodes = at + len(name), self._bearers[name]
                     yield Mention(at, end, nodes, sure=end > covered and len(nodes) == 1)
                     covered = max(covered, end)
