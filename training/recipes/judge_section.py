@@ -1,7 +1,8 @@
 """Judges of rollouts: models on a server, which recipes ask for rewards. All recipes name a judge in this one form."""
 
+import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import date
 from pathlib import Path
@@ -21,6 +22,8 @@ from workflows.judging.batch_record import AnswerStore, BatchRecord
 from workflows.prompts.library import PromptLibrary
 
 ANSWERS = "judge-answers.sqlite"
+ATTEMPTS = 16
+"""So many attempts, with the pauses between them, take about ten minutes: a server is started again meanwhile."""
 OpenKits: TypeAlias = Callable[[Language], Sequence[Kit]]
 """Makes the kits of all judges, which ask in a language."""
 
@@ -48,8 +51,13 @@ class JudgeSection(Value):
 
 
 @asynccontextmanager
-async def open_judges(sections: Sequence[JudgeSection], folder: Path, today: date) -> AsyncIterator[OpenKits]:
-    """Connect to the judges. Their answers are stored in the run's folder, so that nothing is asked twice."""
+async def open_judges(
+    sections: Sequence[JudgeSection], folder: Path, today: date, pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> AsyncIterator[OpenKits]:
+    """Connect to the judges. Their answers are stored in the run's folder, so that nothing is asked twice.
+
+    An outage of ten minutes is waited out: what a judge misses, the policy has sampled in vain.
+    """
     if not sections:
         yield lambda _: ()
         return
@@ -61,7 +69,7 @@ async def open_judges(sections: Sequence[JudgeSection], folder: Path, today: dat
         models = [ModelAtTemperature(chat, section.temperature) for chat, section in zip(chats, sections, strict=True)]
         names = [section.model for section in sections]
         records = [
-            BatchRecord(kept, section.at_once, namesake=names[:place].count(section.model))
+            BatchRecord(kept, section.at_once, ATTEMPTS, pause, namesake=names[:place].count(section.model))
             for place, section in enumerate(sections)
         ]
         codecs: list[StepCodec] = [TagCodec() if section.codec == "tags" else SchemaCodec() for section in sections]

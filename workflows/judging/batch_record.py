@@ -5,7 +5,9 @@ Answers are stored by request and model, in memory or in a file. An interrupted 
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,8 @@ from workflows.agents.ports import ChatModel, Tool
 CREATE_TABLE = "CREATE TABLE IF NOT EXISTS answers (asked TEXT PRIMARY KEY, answer TEXT NOT NULL) WITHOUT ROWID"
 KEEP_ANSWER = "INSERT OR REPLACE INTO answers VALUES (?, ?)"
 FIND_ANSWER = "SELECT answer FROM answers WHERE asked = ?"
+LONGEST_PAUSE_S = 60.0
+LONGEST_OUTAGE = timedelta(minutes=10)
 
 
 class AnswerStore:
@@ -45,7 +49,8 @@ class AnswerStore:
 class BatchRecord:
     """A `Record` for judges with at most `at_once` calls under way. `saved` counts the calls that were not needed.
 
-    During an outage a call is tried `attempts` times. The wait is as long as the server asks, or doubles; then the call fails.
+    During an outage a call is tried `attempts` times; then it fails. The pause doubles from a second to a minute, and is at least
+    as long as the server asks. Once nothing was answered for ten minutes, calls fail at their next try. `clock` returns seconds.
     `namesake` counts the models of the same name that other records ask over the same store, so that each keeps its own answers.
     """
 
@@ -56,12 +61,15 @@ class BatchRecord:
         attempts: int = 4,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         namesake: int = 0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._kept = kept
         self._mark = f" {namesake}" if namesake else ""
         self._gate = asyncio.Semaphore(at_once)
         self._attempts = attempts
         self._pause = pause
+        self._clock = clock
+        self._away_since: float | None = None
         self._under_way: dict[str, asyncio.Task[Completion]] = {}
         self.usage = Usage()
         self.saved = 0
@@ -100,10 +108,23 @@ class BatchRecord:
         return answer
 
     async def _complete_patiently(self, model: ChatModel, request: ChatRequest) -> Completion:
-        for attempt in range(self._attempts):
+        tried = 0
+        while True:
             try:
-                return await model.complete(request)
+                answer = await model.complete(request)
             except ModelUnavailable as away:
-                last = away
-                await self._pause(away.retry_after.total_seconds() if away.retry_after else 2.0**attempt)
-        raise ModelUnavailable(f"the model stayed away: {last}")
+                tried += 1
+                if tried == self._attempts or self._is_long_away():
+                    raise ModelUnavailable(f"the model stayed away: {away}") from away
+                wished = away.retry_after.total_seconds() if away.retry_after else 0.0
+                await self._pause(max(wished, min(2.0 ** (tried - 1), LONGEST_PAUSE_S)))
+            else:
+                self._away_since = None
+                return answer
+
+    def _is_long_away(self) -> bool:
+        """Say whether the outage is long. Each call of a batch by itself would wait it out again."""
+        now = self._clock()
+        if self._away_since is None:
+            self._away_since = now
+        return now - self._away_since >= LONGEST_OUTAGE.total_seconds()

@@ -158,6 +158,24 @@ async def test_an_outage_is_waited_out_and_a_lasting_one_is_missing() -> None:
     assert isinstance(await judge_criterion(batch_kit(ScriptedModel([away] * 9), lasting), "q", "a", "c"), Missing)
 
 
+async def test_a_batch_waits_out_one_outage_of_ten_minutes_and_not_one_for_each_call() -> None:
+    now, pauses = 0.0, list[float]()
+
+    async def pass_time(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+        pauses.append(seconds)
+
+    model = ScriptedModel([*[ModelUnavailable("gone")] * 17, said(score=3), ModelUnavailable("busy"), said(score=2)])
+    kit = batch_kit(model, BatchRecord(AnswerStore(), 1, 16, pass_time, clock=lambda: now))
+    assert isinstance(await judge_criterion(kit, "q", "a", "first"), Missing)
+    assert pauses == [1, 2, 4, 8, 16, 32, *[60] * 9]
+    assert isinstance(await judge_criterion(kit, "q", "a", "second"), Missing)
+    assert await judge_criterion(kit, "q", "a", "third") == 3
+    assert await judge_criterion(kit, "q", "a", "fourth") == 2
+    assert pauses[15:] == [1]
+
+
 class Held:
     """A judge that answers when it is let go, and breaks where it is shown BROKEN."""
 
