@@ -2,13 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
+from app.domain.errors import ContextTooLong, ModelError, ModelUnavailable
 from app.domain.missing import Missing
 from app.domain.query import Language
 from app.domain.rubric import Rubric
@@ -166,6 +167,27 @@ def test_a_validation_says_how_many_pairs_have_no_judgement(tmp_path: Path, monk
     texts = [write_rubric(SEVEN)] * 2
     with pytest.raises(CollectionFailed, match="no pair has a judgement"):
         measure()
+
+
+@pytest.mark.parametrize(
+    ("error", "accuracy", "missing"),
+    [(ContextTooLong("2,100 of 2,048 tokens"), 0.5, 0.0), (ModelUnavailable("no memory", timedelta(hours=1)), 1.0, 0.5)],
+)
+def test_a_validation_goes_on_where_the_policy_cannot_write_a_rubric(
+    tmp_path: Path, error: ModelError, accuracy: float, missing: float
+) -> None:
+    pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
+    from training.recipes.held_out import MISSING
+    from training.recipes.reinforcement.best_policy import BY
+    from training.recipes.rubric_generator.work import measure_preference
+
+    config = read_config(write_toy(tmp_path, "rubric_generator"), RubricGeneratorConfig)
+    pair = PreferredPair("How deep is the harbour?", "It is.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "It is so and so.")
+    told = [Task(f"t{n}", pair.question, Language.ENGLISH, pair) for n in range(2)]
+    answers: Iterator[str | ModelError] = iter([write_rubric(SEVEN, "has a table"), error])
+    asked = measure_preference(config, told, tmp_path, date(2026, 1, 1), lambda _: ScriptedModel([next(answers)]))
+    measured = asyncio.run(asked)
+    assert (measured[BY], measured[MISSING]) == (accuracy, missing)
 
 
 def test_a_judge_that_is_away_leaves_no_reward() -> None:

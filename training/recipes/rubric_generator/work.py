@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from app.domain.errors import ModelError, ModelUnavailable
 from app.domain.missing import Missing
 from app.domain.query import Language, ResearchQuery
 from training.evaluation.preference_metrics import cohens_d, preference_accuracy
@@ -67,7 +68,8 @@ async def measure_preference(
 ) -> Mapping[str, float]:
     """Return accuracy (QSR Eq. 6, by which the best policy is chosen), Cohen's d (Eq. 7) and the share of readable rubrics.
 
-    A rubric that cannot be read ranks its pair wrongly, and is not in Cohen's d. A pair without a judgement counts nowhere.
+    A rubric that cannot be read or written ranks its pair wrongly, and is not in Cohen's d. A pair without a judgement, or for
+    which the policy was away, counts nowhere.
 
     Raises:
         CollectionFailed: no pair has a judgement.
@@ -79,7 +81,9 @@ async def measure_preference(
     unread = sum(not pair.readable for pair in pairs)
     judged = [*found, *[0.0] * unread]
     if not judged:
-        raise CollectionFailed("validation: no pair has a judgement; see that the judge answers, and run the same command again")
+        raise CollectionFailed(
+            "validation: no pair has a judgement; see that policy and judge answer, and run the same command again"
+        )
     values = {
         BY: preference_accuracy(judged),
         MISSING: 1 - len(judged) / len(pairs),
@@ -92,7 +96,12 @@ async def measure_preference(
 async def _measure_pair(
     config: RubricGeneratorConfig, task: Task[PreferredPair], policy: ChatModel, today: date, judge_in: OpenJudge
 ) -> MeasuredPair:
-    written = await write_rubric(task.question, task.language, policy, LocalRecord(task.id), today)
+    try:
+        written = await write_rubric(task.question, task.language, policy, LocalRecord(task.id), today)
+    except ModelUnavailable as away:
+        return MeasuredPair(True, Missing(str(away)))
+    except ModelError as error:  # as a question that is too long; other pairs are measured
+        return MeasuredPair(False, Missing(str(error)))
     rubric = read_written_rubric(written.output)
     if isinstance(rubric, Missing):
         return MeasuredPair(False, rubric)
