@@ -40,6 +40,7 @@ async def open_work(config: AgentRLConfig, folder: Path, open_policy: "OpenPolic
 
         async def run(draw: Draw[KnownRubric], record: LocalRecord) -> RolloutOutcome:
             if isinstance(rubric := await find_rubric(draw.task), Missing):  # what is sampled could not be judged
+                record.outage = rubric.reason  # the policy wrote nothing, so its reward is missing even if the writer is back
                 return RolloutOutcome("", RolloutEnd.FAILED, rubric.reason)
             return await run_chain(draw.task.question, draw.task.language, open_policy(draw.seed), record, setup)
 

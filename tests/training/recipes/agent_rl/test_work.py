@@ -14,6 +14,7 @@ from app.domain.query import Language
 from retrieval.tape import Tape
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
+from tests.support.model_stub_faults import Fault
 from tests.support.training_sets import write_set
 from tests.training.rewards.test_obedient_policies import obey
 from training.recipes.agent_rl.config import AgentRLConfig
@@ -145,6 +146,29 @@ async def test_nothing_is_sampled_for_a_question_whose_rubric_cannot_be_written(
         async with opened as work, Collector(read_tasks(config.data, Split.TRAIN)[:1], work, settings) as collector:
             assert await collector.next_batch(1) == ()
     assert (collector.counts.failed, collector.counts.given_up, asked) == (4, 1, [])
+
+
+async def test_a_question_whose_rubric_could_be_written_later_is_sampled_again_and_not_punished(tmp_path: Path) -> None:
+    demands = [
+        {"title": f"the year {n}", "description": f"Key Criterion: the report names the year {n}.", "weight": 5}
+        for n in range(1820, 1827)
+    ]
+
+    def answer(prompt: StubPrompt) -> str:
+        return json.dumps({"criteria": demands}) if prompt.step == "rubric" else answer_judge(prompt)
+
+    async with serve_model_stub(ModelStub(answerer=answer)) as stub:
+        stub.faults.order(Fault.UNAUTHORIZED, step="rubric")
+        data = {"sets": [str(tmp_path / "evidence-trees")], "rubrics": "prompted"}
+        generator = {"url": stub.base_url, "model": "writer"}
+        config = make_config(tmp_path, stub.base_url, one_conversation=True, data=data, generator=generator)
+        settings = CollectorSettings(group_size=1, groups_a_step=1, most_tries=2)
+        opened = open_work(config, tmp_path, lambda _: ScriptedModel(search_and_report))
+        async with opened as work, Collector(read_tasks(config.data, Split.TRAIN)[:1], work, settings) as collector:
+            [group] = await collector.next_batch(1)
+    assert group.rollouts[0].output
+    assert group.rewards[0] > 0
+    assert (collector.counts.failed, collector.counts.too_many_missing) == (1, 1)
 
 
 async def test_a_judge_is_asked_at_its_temperature(tmp_path: Path) -> None:
