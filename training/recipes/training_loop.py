@@ -91,8 +91,10 @@ def train_on(trainer: Any, folder: TrainingFolder) -> None:
     with watch_signals() as request:
         trainer.add_callback(StopCallback(request))
         trainer.train(resume_from_checkpoint=str(folder.checkpoint) if folder.checkpoint else None)
-    if request.received is not None and trainer.state.global_step < trainer.state.max_steps:
-        raise TrainingStopped(trainer.state.global_step, request.received)
+    step = trainer.state.global_step
+    # A run that ended by itself before its last step has no checkpoint of that step: there is nothing to go on with.
+    if request.received is not None and step < trainer.state.max_steps and step == folder.checkpoint_step:
+        raise TrainingStopped(step, request.received)
 
 
 def finish(trainer: Any, config: RecipeConfig, folder: TrainingFolder) -> None:

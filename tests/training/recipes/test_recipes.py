@@ -1,6 +1,9 @@
 """Recipes at toy size, through the command: they train, go on after a cut, and refuse what cannot be learned from."""
 
 import json
+import os
+import signal
+from collections.abc import Mapping
 from pathlib import Path
 
 import orjson
@@ -14,6 +17,7 @@ from tests.training.recipes.toy_runs import OFFLINE, cut_off, measure_moved, rea
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.sft_cold_start.config import StoppingSection
 from training.recipes.starting import train as go_on
+from training.recipes.stop_signals import TrainingStopped
 from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage
 
 NEEDED = "training needs what `make setup-train` installs"
@@ -61,17 +65,48 @@ def test_a_recipe_trains_an_adapter_and_goes_on_where_it_was_cut_off(recipe: str
     assert "finished" in (go_on(recipe, config, again.path, None, lambda _: None).path / "report.html").read_text()
 
 
+def write_ending_early(folder: Path, **rule: int) -> Path:
+    """Write a cold start that the stopping rule ends after its second step, unless a part of the rule is another."""
+    save_chain_policy(folder / "chain", [['{"thought": "so", "action": "search", "inputs": ["piers"]}']])  # as the toy rows
+    ends = {"check_every": 2, "mid_step": 2, "contexts": [40], "answer_tokens": 8, "window": 1, "flat": 0.9, "entropy_kept": 0.01}
+    changes = {"run": SMALL | {"save_every": 1}, "model": {"base": "chain"}, "stopping": ends | rule}
+    return write_toy(folder, "sft_cold_start", rows=20, **changes)
+
+
 def test_a_run_that_ended_early_ends_there_again_after_a_kill(tmp_path: Path) -> None:
-    save_chain_policy(tmp_path / "chain", [['{"thought": "so", "action": "search", "inputs": ["piers"]}']])  # as the toy rows
-    rule = {"check_every": 2, "mid_step": 2, "contexts": [40], "answer_tokens": 8, "window": 1, "flat": 0.9, "entropy_kept": 0.01}
-    changes = {"run": SMALL | {"save_every": 1}, "model": {"base": "chain"}, "stopping": rule}
-    config = write_toy(tmp_path, "sft_cold_start", rows=20, **changes)
+    config = write_ending_early(tmp_path)
     ended = go_on("sft_cold_start", config, tmp_path / "whole", None, lambda _: None)
     assert read_curves(ended)[-1][0] == 2
     again = go_on("sft_cold_start", config, cut_off(ended.path, 2, tmp_path / "cut"), None, lambda _: None)
     assert read_curves(again) == read_curves(ended)
     weights = "adapter_model.safetensors"
     assert (again.model / weights).read_bytes() == (ended.model / weights).read_bytes()
+
+
+@pytest.fixture
+def signal_after_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    def keep_and_stop(folder: TrainingFolder, step: int, values: Mapping[str, float]) -> None:
+        keep(folder, step, values)
+        if step == 1:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    keep = TrainingFolder.keep_metrics
+    monkeypatch.setattr(TrainingFolder, "keep_metrics", keep_and_stop)
+
+
+@pytest.mark.usefixtures("signal_after_a_step")
+def test_a_signal_stops_a_run_also_at_a_check_that_lets_it_go_on(tmp_path: Path) -> None:
+    config = write_ending_early(tmp_path, window=9)
+    with pytest.raises(TrainingStopped, match="after step 2"):
+        go_on("sft_cold_start", config, tmp_path / "run", None, lambda _: None)
+    assert TrainingFolder(tmp_path / "run").checkpoint_step == 2
+
+
+@pytest.mark.usefixtures("signal_after_a_step")
+def test_a_run_that_the_rule_ends_is_delivered_whatever_signal_came(tmp_path: Path) -> None:
+    run = go_on("sft_cold_start", write_ending_early(tmp_path), tmp_path / "run", None, lambda _: None)
+    assert run.is_finished
+    assert read_curves(run)[-1][0] == 2
 
 
 @pytest.mark.parametrize(("notation", "counts"), [("tags", False), ("schema", True)])

@@ -77,9 +77,9 @@ class StoppingCallback(TrainerCallback):  # type: ignore[misc]
         if LOSS not in (logs or {}) or state.global_step % self._rule.check_every or not state.is_world_process_zero:
             return
         self._folder.keep_metrics(state.global_step, self._measure(kept["model"], state.global_step))
-        control.should_training_stop = may_end(self._rule, self._folder.read_metrics())
-        # A run that goes on from the checkpoint of its last step would not stop there again, so there is none.
-        control.should_save = control.should_save and not control.should_training_stop
+        if may_end(self._rule, self._folder.read_metrics()):
+            # A run that goes on from the checkpoint of its last step would not stop there again, so there is none.
+            control.should_training_stop, control.should_save = True, False
 
     def _measure(self, model: Any, step: int) -> Mapping[str, float]:
         training = model.training
