@@ -134,6 +134,19 @@ def test_the_prompts_of_the_check_have_the_notation_of_the_recorded_answers() ->
         assert [prompt.notation for prompt in found[20]] == [notation]
 
 
+def test_each_prompt_of_the_check_asks_for_its_own_step_whichever_turns_are_not_trained() -> None:
+    from training.recipes.sft_cold_start.checking import list_prompts
+    from training.rollouts.tiny_policy import build_tiny_tokenizer
+
+    rule = StoppingSection(check_every=1, contexts=(100,), prompts=9, mid_step=0)
+    turns = [("before the conversation", False), ("refused", False), ("kept", True), ("kept", True), ("cut off", False)]
+    told = [TrainedMessage(role=ChatRole.USER, content="x" * 60)]
+    told += [TrainedMessage(role=ChatRole.ASSISTANT, content=said, trained=trained) for said, trained in turns]
+    conversation = TrainedConversation(agent="a", steps=("plan", "act", "finding", "report"), messages=tuple(told))
+    found = list_prompts([conversation], rule, build_tiny_tokenizer())
+    assert [prompt.step for prompt in found[100]] == ["act", "finding"]
+
+
 def test_the_entropy_of_a_long_answer_never_needs_the_logits_of_all_its_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from transformers import TrainerCallback
 
+from app.domain.chat import ChatRole
 from training.recipes.chatml import MaskedIds, mask_conversation, render_prompt
 from training.recipes.fitting import keep_fitting
 from training.recipes.run_folder import TrainingFolder
@@ -42,10 +43,11 @@ def list_prompts(
 
 
 def _list_turns(conversation: TrainedConversation, tokenizer: Any) -> Iterable[FormatPrompt]:
-    """Yield a prompt for each trained turn; the last turns belong to the last steps, since refused ones are not trained."""
-    places = [number for number, message in enumerate(conversation.messages) if message.trained]
-    steps = conversation.steps[-len(places) :] if places else ()
-    for place, step in zip(places, steps, strict=False):
+    """Yield a prompt for each trained turn. What the policy said before the conversation began has no step."""
+    said = [number for number, message in enumerate(conversation.messages) if message.role is ChatRole.ASSISTANT]
+    for place, step in zip(said[-len(conversation.steps) :], conversation.steps, strict=False):
+        if not conversation.messages[place].trained:
+            continue
         text = render_prompt(conversation.messages[:place], tokenizer)
         in_tags = is_in_form(conversation.messages[place].content, step, Notation.TAGS)
         notation = Notation.TAGS if in_tags else Notation.SCHEMA
