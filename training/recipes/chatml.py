@@ -1,8 +1,9 @@
 """Conversations as token ids with the mask of what is trained.
 
 Each piece of a conversation is tokenised by itself, as when it is sampled: what the policy wrote begins after the ids of its
-prompt and ends with the token that ends a turn. A template that rewrites earlier messages (as Qwen3's drops their thoughts) would
-show the policy another history than the one it is trained on, so it is refused; `CHATML` keeps all messages as they are.
+prompt and ends with the token that ends a turn. The text of a special token inside a message is ordinary text. A template that
+rewrites earlier messages (as Qwen3's drops their thoughts) would show the policy another history than the one it is trained on,
+so it is refused; `CHATML` keeps all messages as they are.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 
 from app.domain.chat import ChatRole
 from app.domain.errors import InvalidInput
+from training.rollouts.chat_template import MessageEncoder
 from training.synthesis.trajectories.conversations import TrainedMessage
 
 IGNORED = -100
@@ -38,8 +40,9 @@ def mask_conversation(messages: Sequence[TrainedMessage], tokenizer: Any) -> Mas
     """
     ids: list[int] = []
     trained: list[bool] = []
-    for text, is_trained in _list_pieces(messages, tokenizer):
-        piece = tokenizer.encode(text, add_special_tokens=False)
+    encoder = MessageEncoder(tokenizer)
+    for text, is_trained in _list_pieces(_mask_special(messages, encoder), tokenizer):
+        piece = list(encoder.encode(text))
         ids += piece
         trained += [is_trained] * len(piece)
     return MaskedIds(tuple(ids), tuple(trained))
@@ -51,9 +54,14 @@ def mask_answer(prompt: Sequence[TrainedMessage], answer: str, tokenizer: Any) -
     return mask_conversation([*told, TrainedMessage(role=ChatRole.ASSISTANT, content=answer, trained=True)], tokenizer)
 
 
-def render_prompt(messages: Sequence[TrainedMessage], tokenizer: Any) -> str:
-    """Return the text after which the policy answers."""
-    return _render(messages, tokenizer, prompt=True)
+def encode_prompt(messages: Sequence[TrainedMessage], tokenizer: Any) -> tuple[int, ...]:
+    """Return the ids after which the policy answers."""
+    encoder = MessageEncoder(tokenizer)
+    return tuple(encoder.encode(_render(_mask_special(messages, encoder), tokenizer, prompt=True)))
+
+
+def _mask_special(messages: Sequence[TrainedMessage], encoder: MessageEncoder) -> list[TrainedMessage]:
+    return [message.model_copy(update={"content": encoder.mask_special(message.content)}) for message in messages]
 
 
 def _list_pieces(messages: Sequence[TrainedMessage], tokenizer: Any) -> Iterator[tuple[str, bool]]:

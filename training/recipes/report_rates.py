@@ -11,7 +11,7 @@ import torch
 
 from app.domain.missing import Missing
 from training.evaluation.report_metrics import MeasuredReport, measure_reports
-from training.recipes.chatml import render_prompt
+from training.recipes.chatml import encode_prompt
 from training.recipes.rates_section import RatedConfig, RatesSection
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.training_loop import finish, train_on
@@ -58,13 +58,12 @@ def measure_rates(reports: Sequence[str], written: date) -> Mapping[str, Score]:
 
 def sample_report(model: Any, tokenizer: Any, prompt: Conversation, section: RatesSection) -> str:
     """Sample a report from the policy, without its private thinking."""
-    text = render_prompt(prompt, tokenizer)
-    ids = tokenizer(text, add_special_tokens=False, return_tensors="pt").to(model.device)
+    ids = torch.tensor([encode_prompt(prompt, tokenizer)], device=model.device)
     was_training = model.training
     model.eval()
     sampled = model.generate(
-        input_ids=ids["input_ids"],
-        attention_mask=ids["attention_mask"],
+        input_ids=ids,
+        attention_mask=torch.ones_like(ids),
         do_sample=True,
         temperature=section.temperature,
         top_k=0,
@@ -73,4 +72,4 @@ def sample_report(model: Any, tokenizer: Any, prompt: Conversation, section: Rat
         pad_token_id=tokenizer.pad_token_id,
     )
     model.train(was_training)
-    return remove_thinking(str(tokenizer.decode(sampled[0, ids["input_ids"].shape[1] :], skip_special_tokens=True)))
+    return remove_thinking(str(tokenizer.decode(sampled[0, ids.shape[1] :], skip_special_tokens=True)))

@@ -45,14 +45,10 @@ class Tokenizer(Protocol):
         ...
 
 
-class ChatTemplate:
-    """Conversations as token ids.
+class MessageEncoder:
+    """Turns the text of conversations into ids, where the text of a special token inside a message is ordinary text.
 
-    The text of a special token inside a message is ordinary text: neither a source nor the policy can end a turn by writing
-    `<|im_end|>`.
-
-    Raises (when it is made):
-        SetupError: the template changes earlier turns, or refuses conversations that agents have.
+    Neither a source nor the policy can end a turn by writing `<|im_end|>`. Messages are masked before a template renders them.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -61,33 +57,13 @@ class ChatTemplate:
         self._special = sorted(special, key=len, reverse=True)
         self._ordinary = [self._encode_text(text, split=True) for text in self._special]
         self._in_text = re.compile("|".join(map(re.escape, self._special)) or r"(?!)")
-        _check_prefixes(self)
 
-    def encode_opening(self, messages: Sequence[Message]) -> tuple[int, ...]:
-        """Return the ids of a whole conversation, up to where the policy's answer begins."""
-        return tuple(self._encode(self.render(messages)))
+    def mask_special(self, content: str) -> str:
+        """Return a message with marks in place of the text of special tokens."""
+        return self._in_text.sub(lambda found: f"\ue000{self._special.index(found.group())}\ue001", content)
 
-    def encode_following(self, messages: Sequence[Message]) -> tuple[int, ...]:
-        """Return the ids from behind an answer of the policy, through these messages, to where its next answer begins."""
-        return tuple(self._encode(self._render_following(messages)))
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """Return an answer's text, without special tokens."""
-        return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
-
-    def render(self, messages: Sequence[Message]) -> str:
-        """Return the text of a conversation, with marks where messages hold the text of special tokens."""
-        told = [{"role": m.role.value, "content": self._in_text.sub(self._mask, m.content)} for m in messages]
-        return str(self._tokenizer.apply_chat_template(told, tokenize=False, add_generation_prompt=True))
-
-    def _render_following(self, messages: Sequence[Message]) -> str:
-        before = (_say_as(ChatRole.USER, "-"), _say_as(ChatRole.ASSISTANT, _ANSWER))
-        return self.render((*before, *messages)).partition(_ANSWER)[2]
-
-    def _mask(self, found: re.Match[str]) -> str:
-        return f"\ue000{self._special.index(found.group())}\ue001"
-
-    def _encode(self, text: str) -> Iterator[int]:
+    def encode(self, text: str) -> Iterator[int]:
+        """Yield the ids of a text with such marks. Special tokens outside of messages are what they are."""
         for n, piece in enumerate(_MASKED.split(text)):
             if n % 2 and int(piece) < len(self._ordinary):
                 yield from self._ordinary[int(piece)]
@@ -96,6 +72,40 @@ class ChatTemplate:
 
     def _encode_text(self, text: str, *, split: bool) -> list[int]:
         return self._tokenizer.encode(text, add_special_tokens=False, split_special_tokens=split)
+
+
+class ChatTemplate:
+    """Conversations as token ids.
+
+    Raises (when it is made):
+        SetupError: the template changes earlier turns, or refuses conversations that agents have.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._encoder = MessageEncoder(tokenizer)
+        _check_prefixes(self)
+
+    def encode_opening(self, messages: Sequence[Message]) -> tuple[int, ...]:
+        """Return the ids of a whole conversation, up to where the policy's answer begins."""
+        return tuple(self._encoder.encode(self.render(messages)))
+
+    def encode_following(self, messages: Sequence[Message]) -> tuple[int, ...]:
+        """Return the ids from behind an answer of the policy, through these messages, to where its next answer begins."""
+        return tuple(self._encoder.encode(self._render_following(messages)))
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return an answer's text, without special tokens."""
+        return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
+
+    def render(self, messages: Sequence[Message]) -> str:
+        """Return the text of a conversation, with marks where messages hold the text of special tokens."""
+        told = [{"role": m.role.value, "content": self._encoder.mask_special(m.content)} for m in messages]
+        return str(self._tokenizer.apply_chat_template(told, tokenize=False, add_generation_prompt=True))
+
+    def _render_following(self, messages: Sequence[Message]) -> str:
+        before = (_say_as(ChatRole.USER, "-"), _say_as(ChatRole.ASSISTANT, _ANSWER))
+        return self.render((*before, *messages)).partition(_ANSWER)[2]
 
 
 def _check_prefixes(template: ChatTemplate) -> None:

@@ -9,7 +9,7 @@ import torch
 from transformers import TrainerCallback
 
 from app.domain.chat import ChatRole
-from training.recipes.chatml import MaskedIds, mask_conversation, render_prompt
+from training.recipes.chatml import MaskedIds, encode_prompt, mask_conversation
 from training.recipes.fitting import keep_fitting
 from training.recipes.run_folder import TrainingFolder
 from training.recipes.sft_cold_start.config import ColdStartConfig, StoppingSection
@@ -48,10 +48,10 @@ def _list_turns(conversation: TrainedConversation, tokenizer: Any) -> Iterable[F
     for place, step in zip(said[-len(conversation.steps) :], conversation.steps, strict=False):
         if not conversation.messages[place].trained:
             continue
-        text = render_prompt(conversation.messages[:place], tokenizer)
+        ids = encode_prompt(conversation.messages[:place], tokenizer)
         in_tags = is_in_form(conversation.messages[place].content, step, Notation.TAGS)
         notation = Notation.TAGS if in_tags else Notation.SCHEMA
-        yield FormatPrompt(tuple(tokenizer.encode(text, add_special_tokens=False)), step, notation)
+        yield FormatPrompt(ids, step, notation)
 
 
 def _thin_out(prompts: Sequence[FormatPrompt], most: int) -> list[FormatPrompt]:
