@@ -134,6 +134,8 @@ class StageLedger:
             found = await steering.find_interruption(self.log.executor, self.run_id)
         except Unavailable:
             return None
+        if self.finish and found is Halt.BUDGET:
+            found = Halt.NONE  # a stage that hands over what it has spends nothing
         if found is not Halt.NONE or self.halt in (Halt.PAUSE, Halt.CANCEL):
             self.halt = found  # also when the reader has changed their mind
         return None if found is Halt.NONE else RunHalted(found)
