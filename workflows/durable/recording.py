@@ -98,8 +98,8 @@ class DurableRecord:
             await self._ledger.tell(event, agent, payload)
 
     async def call_index(self, agent: str, what: str, call: Callable[[], Awaitable[T]]) -> T:
-        """Call the index outside a turn, and wait while it is away."""
-        return await self._index.call(call, self._make_notice(agent, what))
+        """Call the index outside a turn, and wait while it is away, also when the stage was told to hand over what it has."""
+        return await self._index.call(call, self._make_notice(agent, what, self._ledger.read_halts))
 
     async def drain(self, limit: timedelta) -> None:
         """Wait for turns under way to be stored; give up those that take longer than `limit`."""
@@ -152,9 +152,10 @@ class DurableRecord:
             ModelRefused: it refuses this request.
         """
         server = self._models(model.name)
+        notice = self._make_notice(turn.agent, "model", self._ledger.read_wishes)
         while True:
             try:
-                return await server.call(lambda: self._call(turn, model, request), self._make_notice(turn.agent, "model"))
+                return await server.call(lambda: self._call(turn, model, request), notice)
             except ContextTooLong as full:
                 if await self._ledger.is_unanswered_search():
                     self._ledger.halt_run(Halt.CONTEXT_TOO_LONG, str(full))
@@ -199,15 +200,18 @@ class DurableRecord:
 
     async def _call_tool(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
         try:
-            return await self.call_index(agent, call.name, lambda: tool.call(call.arguments))
+            notice = self._make_notice(agent, call.name, self._ledger.read_wishes)
+            return await self._index.call(lambda: tool.call(call.arguments), notice)
         except ToolError as error:
             return ToolResult(error=str(error))
 
-    def _make_notice(self, agent: str, what: str) -> Callable[[Outage, timedelta], Coroutine[Any, Any, None]]:
+    def _make_notice(
+        self, agent: str, what: str, obey: Callable[[], Awaitable[None]]
+    ) -> Callable[[Outage, timedelta], Coroutine[Any, Any, None]]:
         """Return what to do before each wait: obey the run's wishes, and tell its watchers now and then."""
 
         async def notice(reason: Outage, left: timedelta) -> None:
-            await self._ledger.read_wishes()
+            await obey()
             now = time.monotonic()
             if left >= QUIET_WAIT and now - self._announced >= WAITING_EVENT_EVERY.total_seconds():
                 self._announced = now

@@ -127,6 +127,18 @@ class StageLedger:
         if not granted:
             self._stop(RunHalted(Halt.BUDGET))
 
+    async def read_halts(self) -> None:
+        """Read the run's wishes as `read_wishes` does, for a stage that hands over what it has: it need not be told to.
+
+        Raises:
+            RunHalted, WorkerStopping: as `permit`.
+        """
+        try:
+            await self.read_wishes()
+        except BudgetSpent:
+            if self.halt not in (Halt.NONE, Halt.BUDGET, Halt.DROPPED):
+                self._stop(RunHalted(self.halt))
+
     async def find_interruption(self) -> RunHalted | None:
         """Return why the calls in flight must end, if they must; no further call is then permitted. A database that is away
         changes nothing."""

@@ -13,7 +13,7 @@ from app.domain.errors import ModelUnavailable, ToolUnavailable
 from app.domain.query import Language
 from app.domain.run import EventType, RunStatus
 from tests.workflows.agent_kit import PROMPTS
-from tests.workflows.durable.toys import Gate, make_quoting_toys, make_toy_agents
+from tests.workflows.durable.toys import SOURCE, Gate, make_quoting_toys, make_toy_agents
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.agents.agent_set import AgentSet
 from workflows.agents.model_driven import MODEL_DRIVEN
@@ -161,6 +161,29 @@ async def test_an_index_that_restarts_is_waited_for(house: WholeProduct) -> None
         await house.wait_for(run_id, RunStatus.COMPLETED)
     calls = await house.list_events(run_id, EventType.TOOL_CALL)
     assert [call["payload"]["error"] for call in calls] == [""] * 9
+
+
+@pytest.mark.parametrize("told", ["finish", "drop"])
+async def test_a_search_that_hands_over_what_it_has_waits_for_an_index_that_restarts(house: WholeProduct, told: str) -> None:
+    failures = [2]
+
+    async def restarting(asked: str) -> None:
+        if asked == SOURCE.snapshot and failures[0]:
+            failures[0] -= 1
+            raise ToolUnavailable("the index does not answer")
+
+    house.index.hook, gate = restarting, Gate("s1 turn 1")
+    house.model.hook = gate
+    async with house.start_worker(make_toy_agents(subtasks=1)):
+        run_id = await house.ask()
+        await gate.reached.wait()
+        await (house.steering.resume(run_id, finish=True) if told == "finish" else house.steering.drop_subtask(run_id, "s1"))
+        gate.open()
+        await house.wait_for(run_id, RunStatus.COMPLETED)
+    assert failures == [0]
+    [found] = [e["payload"] for e in await house.list_events(run_id, EventType.STAGE_FINISHED) if e["agent"] == "search/s1"]
+    assert found["quotes"] >= 1
+    assert "[1]" in await house.read_report_markdown(run_id)
 
 
 async def test_a_pause_during_an_outage_takes_effect(house: WholeProduct) -> None:

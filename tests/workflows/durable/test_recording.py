@@ -7,7 +7,7 @@ import pytest
 from app.domain.budget import StopReason, Usage
 from app.domain.chat import ChatRequest, ChatRole, Message, ToolCall
 from app.domain.contract import Halt
-from app.domain.errors import ContextTooLong, ModelUnavailable
+from app.domain.errors import ContextTooLong, ModelUnavailable, ToolUnavailable
 from app.domain.run import EventType
 from tests.support.stage_opening import open_stage
 from tests.workflows.durable.recorded_run import RecordedRun, answer_slowly
@@ -142,6 +142,21 @@ async def test_a_dropped_subtask_and_a_finishing_run_end_as_a_value(desk: Record
         await finishing.ask("search/s2", "act", model, make_chat_request("four"))
     assert spent.value.reason is StopReason.BUDGET
     assert model.asked == ["one", "two"]
+
+
+async def test_a_pause_ends_also_the_wait_of_a_stage_that_hands_over_what_it_has(desk: RecordedRun) -> None:
+    tried = [0]
+
+    async def away() -> str:
+        tried[0] += 1
+        if tried[0] == 3:
+            await desk.set_halt(Halt.PAUSE)
+        raise ToolUnavailable("connection refused")
+
+    record = await desk.open_record(finish=True)
+    with pytest.raises(RunHalted) as stopped:
+        await record.call_index("search/s1", "source", away)
+    assert (stopped.value.halt, tried) == (Halt.PAUSE, [3])
 
 
 async def test_a_stopping_worker_begins_no_turn(desk: RecordedRun) -> None:

@@ -84,6 +84,7 @@ class ToyIndex:
         return Document(source=SOURCE, text=TEXT)
 
     async def get_snapshot(self, name: str, tenant: str | None = None) -> str:
+        await self.hook(name)
         if name != SOURCE.snapshot:
             raise NotFound("no such source")
         return TEXT
