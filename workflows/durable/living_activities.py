@@ -176,11 +176,12 @@ class LivingActivities:
             await self._end_firing(firing, Outcome.FAILED, said)
             return
         old = await self._load_report(firing.baseline_id)
+        changes = await self._find_changes(run_id, old, new) if old else None
+        # Only now: a round that cannot be compared leaves its changes to the next one.
         await persist(lambda: schedules.set_baseline(self._shop.database, firing.schedule_id, run_id))
-        if old is None:
+        if changes is None:
             await self._end_firing(firing, Outcome.FIRST)
             return
-        changes = await self._find_changes(run_id, old, new)
         await self._end_firing(firing, Outcome.UNCHANGED if changes.is_empty else Outcome.CHANGED, changes=changes)
 
     async def _load_baseline(self, run: UUID | None) -> Baseline | None:

@@ -12,7 +12,7 @@ from app.accounts.nouns.access import LOCAL_ORGANISATION, LOCAL_USER
 from app.accounts.service.bootstrap import LOCAL_EMAIL
 from app.domain.contract import RESEARCH_QUEUE, workflow_id
 from app.domain.deliveries import MailState
-from app.domain.errors import ToolError
+from app.domain.errors import ToolError, ToolUnavailable
 from app.domain.evidence import Passage, snapshot_hash
 from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
@@ -22,7 +22,7 @@ from retrieval.ports import Document, SearchFilter
 from tests.workflows.durable.toys import SOURCE, ToyIndex
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.durable.living_activities import NO_QUESTION, LivingActivities
-from workflows.durable.living_payloads import ScheduleAsking
+from workflows.durable.living_payloads import FailedAsking, ScheduleAsking
 from workflows.durable.mail_delivery import NO_MAILBOX
 
 PAGE = SOURCE.model_copy(update={"url": "https://example.org/budget", "title": "Budget"})
@@ -35,10 +35,11 @@ NO_RUNS = "INSERT INTO quotas (subject, concurrent_runs) VALUES (current_organis
 
 @dataclass
 class ChangingIndex(ToyIndex):
-    """What `s2` searches for is a page that changes; `away` plays an index that fails."""
+    """What `s2` searches for is a page that changes; `away` plays an index that fails, `unreadable` one that reads no page."""
 
     edition: int = 0
     away: bool = False
+    unreadable: bool = False
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         if self.away:
@@ -51,6 +52,8 @@ class ChangingIndex(ToyIndex):
         return [Passage(source=source, text=text, start=0, end=len(text))]
 
     async def read(self, url: str, tenant: str | None = None, collections: Sequence[str] = ()) -> Document:
+        if self.unreadable:
+            raise ToolUnavailable("the index does not answer")
         if url == PAGE.url:
             text = BUDGETS[self.edition]
             return Document(source=PAGE.model_copy(update={"snapshot": snapshot_hash(text)}), text=text)
@@ -149,6 +152,30 @@ async def test_a_first_asking_makes_a_first_report_and_a_failing_search_is_no_ch
         assert late.start is None
         skipped = {firing.due_at: firing.outcome for firing in await schedules.list_firings(house.database, schedule, 10, None)}
         assert skipped[first.due_at + timedelta(days=1)] is Outcome.SKIPPED
+
+
+async def test_what_changed_is_told_by_the_next_round_when_one_could_not_compare_it(house: WholeProduct) -> None:
+    house.index = index = ChangingIndex()
+    async with house.start_worker() as shop:
+        run = await house.ask()
+        await house.wait_for(run, RunStatus.COMPLETED)
+        schedule = await scheduled(house, run)
+        index.edition = 1
+        living, env = LivingActivities(shop), ActivityEnvironment()
+        asking = ScheduleAsking(schedule_id=schedule, due_at=datetime.now(UTC) - timedelta(hours=1))
+        begun = (await env.run(living.begin, asking)).start
+        assert begun is not None
+        await house.gateway.start(begun)
+        await house.wait_for(begun.run_id, RunStatus.COMPLETED)
+        index.unreadable = True
+        with pytest.raises(ToolUnavailable):  # to be tried again, until there are no attempts left
+            await env.run(living.tell, asking)
+        await env.run(living.fail, FailedAsking(asking=asking, detail="the index does not answer"))
+        index.unreadable = False
+        told = await asked(house, schedule)
+    assert (told.outcome, told.baseline_id) == (Outcome.CHANGED, run)
+    [passage] = told.changes.passages
+    assert (passage.before.text, passage.after and passage.after.text) == BUDGETS
 
 
 async def test_a_schedule_ends_with_the_membership_of_whoever_made_it(house: WholeProduct) -> None:
