@@ -1,6 +1,6 @@
 """The run that brings a report up to date: made from the one before, with all that did not change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -32,6 +32,7 @@ TURNS = """
 FINDINGS = "SELECT result FROM stages WHERE run_id = $1 AND done AND stage LIKE 'search/%' ORDER BY stage"
 MADE = "SELECT result FROM stages WHERE run_id = $1 AND stage = 'report' AND done"
 REPORT = "SELECT report FROM reports WHERE run_id = $1"
+DROPPED = "SELECT dropped FROM runs WHERE id = $1"
 DISPATCHED = "UPDATE runs SET dispatched_at = now() WHERE id = $1"
 COPY_STAGES = """
     INSERT INTO stages (run_id, stage, attempt, done, result, closed_at)
@@ -119,14 +120,27 @@ async def get_lineage(trusted: Executor, run: UUID) -> ReportLineage | None:
 
 
 async def get_baseline(trusted: Executor, run: UUID) -> Baseline | None:
-    """Return a run to build on; None when it has no report or no plan."""
+    """Return a run to build on; None when it has no report or no plan. What was dropped before it brought anything stays out."""
     kept, told = await runs.get(trusted, run), await get_report(trusted, run)
     if kept is None or kept.plan is None or told is None:
         return None
+    findings = await get_findings(trusted, run)
     async with translate_outages():
+        dropped = await trusted.fetchval(DROPPED, run)
         rows = await trusted.fetch(TURNS, run)
     turns = [(row["stage"], Turn.of_any_version(row["body"])) for row in rows]
-    return Baseline(run, kept.plan, told, await get_findings(trusted, run), turns)
+    plan = _leave_out(kept.plan, {*(dropped or ())} - {finding.subtask_id for finding in findings if finding.quotes})
+    return Baseline(run, plan, told, findings, turns) if plan else None
+
+
+def _leave_out(plan: ResearchPlan, unwanted: Collection[str]) -> ResearchPlan | None:
+    """Return the plan without these subtasks; None when none is left."""
+    wanted = tuple(
+        subtask.model_copy(update={"depends_on": tuple(needed for needed in subtask.depends_on if needed not in unwanted)})
+        for subtask in plan.subtasks
+        if subtask.id not in unwanted
+    )
+    return plan.model_copy(update={"subtasks": wanted}) if wanted else None
 
 
 async def create(

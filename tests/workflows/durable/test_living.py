@@ -19,7 +19,7 @@ from app.domain.run import RunStatus
 from app.domain.schedules import LIVING_WORKFLOW, Firing, Firings, Outcome, Schedule, Timing
 from app.schedules.storage import deliveries, schedules
 from retrieval.ports import Document, SearchFilter
-from tests.workflows.durable.toys import SOURCE, ToyIndex
+from tests.workflows.durable.toys import SOURCE, Gate, ToyIndex, make_toy_agents
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.durable.living_activities import NO_QUESTION, LivingActivities
 from workflows.durable.living_payloads import FailedAsking, ScheduleAsking
@@ -35,16 +35,17 @@ NO_RUNS = "INSERT INTO quotas (subject, concurrent_runs) VALUES (current_organis
 
 @dataclass
 class ChangingIndex(ToyIndex):
-    """What `s2` searches for is a page that changes; `away` plays an index that fails, `unreadable` one that reads no page."""
+    """What `changing` searches for is a page that changes. `away` plays an index that fails, `unreadable` one without pages."""
 
     edition: int = 0
     away: bool = False
     unreadable: bool = False
+    changing: str = "s2"
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         if self.away:
             raise ToolError("the index has lost its mind")
-        if not query.startswith("s2"):
+        if not query.startswith(self.changing):
             return await super().search(query, limit, where)
         self.searched.append(query)
         text = BUDGETS[self.edition]
@@ -152,6 +153,28 @@ async def test_a_first_asking_makes_a_first_report_and_a_failing_search_is_no_ch
         assert late.start is None
         skipped = {firing.due_at: firing.outcome for firing in await schedules.list_firings(house.database, schedule, 10, None)}
         assert skipped[first.due_at + timedelta(days=1)] is Outcome.SKIPPED
+
+
+async def test_what_a_reader_dropped_stays_out_of_every_later_round(house: WholeProduct) -> None:
+    house.index = index = ChangingIndex(changing="s3")
+    house.model.hook = gate = Gate("s1 turn 1")
+    async with house.start_worker(make_toy_agents(chain=True)):
+        run = await house.ask()
+        await gate.reached.wait()
+        await house.steering.drop_subtask(run, "s2")
+        gate.open()
+        await house.wait_for(run, RunStatus.COMPLETED)
+        schedule = await scheduled(house, run)
+        same = await asked(house, schedule)
+        assert (same.outcome, same.run_id) == (Outcome.UNCHANGED, None)
+        index.edition = 1
+        told = await asked(house, schedule)
+        assert (told.outcome, len(told.changes.passages)) == (Outcome.CHANGED, 1)
+        assert told.run_id is not None
+        plan = (await house.get_run(told.run_id)).plan
+    assert plan is not None
+    assert [(subtask.id, subtask.depends_on) for subtask in plan.subtasks] == [("s1", ()), ("s3", ())]
+    assert not any(said.startswith("s2 turn") for said in house.model.asked)
 
 
 async def test_what_changed_is_told_by_the_next_round_when_one_could_not_compare_it(house: WholeProduct) -> None:
