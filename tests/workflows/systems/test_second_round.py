@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -71,6 +72,13 @@ async def test_no_second_round_where_nothing_is_open_or_the_reader_wants_it_quic
     model = planning(json.dumps({"subtasks": [FURTHER]}), gaps)
     _, record, _ = await run(model, effort=effort)
     assert "second_plan" not in agents_of(record)
+
+
+async def test_a_report_that_is_brought_up_to_date_keeps_to_its_plan() -> None:
+    model = planning(json.dumps({"subtasks": [FURTHER]}), ["figures"])
+    _, record, told = await run(model, refreshes=uuid4())
+    assert agents_of(record) == ["plan", "search/s1", "search/s2", "search/s3"]
+    assert not [kind for kind, _ in told if kind is EventType.PLAN_REVISED]
 
 
 @pytest.mark.parametrize("further", ['{"subtasks": []}', json.dumps({"subtasks": [REPEATED]}), ModelRefused("no"), "nonsense"])
