@@ -35,8 +35,9 @@ WAITING = """
     WHERE fleet_id = $1 AND run_id IS NULL AND number IS NULL ORDER BY position LIMIT $2"""
 BEGIN = "UPDATE fleet_questions SET run_id = $3 WHERE fleet_id = $1 AND position = $2"
 OF_FLEET = "UPDATE runs SET fleet_id = $2 WHERE id = $1"
+# It leaves its place to the next question at once, although no run begins or ends: hence a new revision.
 REFUSE = """
-    WITH counted AS (UPDATE fleets SET ended = ended + 1 WHERE id = $1 RETURNING ended)
+    WITH counted AS (UPDATE fleets SET ended = ended + 1, revision = revision + 1 WHERE id = $1 RETURNING ended)
     UPDATE fleet_questions SET number = counted.ended, status = 'failed', detail = $3 FROM counted
     WHERE fleet_id = $1 AND position = $2"""
 DROP = """

@@ -5,9 +5,11 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 import pytest
+from temporalio.testing import ActivityEnvironment
 
 from app.accounts.nouns.access import LOCAL_ORGANISATION, LOCAL_USER
 from app.collections.nouns import index_name_of
@@ -22,6 +24,8 @@ from app.fleets.service import Fleets
 from app.fleets.storage import fleets as stored
 from tests.workflows.durable.toys import Gate
 from tests.workflows.durable.whole_product import WholeProduct
+from workflows.durable import fleet_activities
+from workflows.durable.fleet_payloads import FleetAdvance
 from workflows.durable.fleet_pipeline import FleetPipeline
 
 RUN = 17
@@ -119,6 +123,22 @@ async def test_a_window_of_runs_works_a_data_set_in_short_histories(house: Whole
     assert (told["type"], told["data"]) == ("fleet.ended", sums), "one message for nine runs"
     with act_for(Tenant(uuid4())), pytest.raises(NotFound):
         await fleets_of(house).get(fleet)
+
+
+async def test_a_question_that_cannot_be_asked_leaves_its_place_to_the_next_at_once(
+    house: WholeProduct, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without waiting: the time to wait for news is over as soon as it begins."""
+    monkeypatch.setattr(fleet_activities, "LONGEST_LOOK", timedelta(0))
+    fleet, gone = uuid4(), (index_name_of(uuid4()),)
+    with acting():
+        fleets = fleets_of(house)
+        await fleets.make(fleet, 2)
+        await fleets.add(fleet, [*(question(str(n), collections=gone) for n in range(5)), question("good")])
+        moving = fleet_activities.FleetActivities(house.make_workshop())
+        step = await ActivityEnvironment().run(moving.advance, FleetAdvance(fleet_id=fleet))
+        assert [start.query.question for start in step.starts] == ["Question good?"]
+        assert (await fleets.get(fleet)).ended == 5
 
 
 async def test_a_fleet_is_paused_leaves_places_to_people_and_is_cancelled(house: WholeProduct) -> None:
