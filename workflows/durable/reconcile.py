@@ -44,12 +44,14 @@ class Reconciler:
         self._build = build
 
     async def run_forever(self) -> None:
-        """Compare now and every minute until cancelled. A server that is away is asked again the next time."""
+        """Compare now and every minute until cancelled, after any error: nobody else would find a lost run."""
         while True:
             try:
                 await self.reconcile_once()
             except (RPCError, RubricaError) as error:
                 log.warning("runs could not be compared with workflows: %s", error)
+            except Exception:
+                log.exception("unexpected error while runs were compared with workflows; they are compared again")
             await asyncio.sleep(RECONCILE_EVERY.total_seconds())
 
     async def reconcile_once(self) -> list[UUID]:

@@ -17,6 +17,7 @@ from infra.local.temporal import LocalTemporal
 from tests.support.stack import running_temporal
 from tests.workflows.durable.toys import Gate
 from tests.workflows.durable.whole_product import WholeProduct
+from workflows.durable import reconcile
 from workflows.durable.deployment import compute_build_id, list_alive_builds
 
 CALLS = 17
@@ -153,6 +154,20 @@ async def test_a_run_that_was_never_started_is_found(house: WholeProduct) -> Non
     run_id = await house.ask()
     await house.client.get_workflow_handle(f"run-{run_id}").terminate("lost")
     async with house.start_worker():
+        await house.wait_for(run_id, RunStatus.COMPLETED)
+
+
+async def test_a_lost_run_is_found_also_after_an_error_that_nobody_expects(
+    house: WholeProduct, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The database is a newer version's for a while."""
+    monkeypatch.setattr(reconcile, "RECONCILE_EVERY", timedelta(seconds=0.1))
+    run_id = await house.ask()
+    await house.client.get_workflow_handle(f"run-{run_id}").terminate("lost")
+    await house.database.execute("ALTER TABLE fleets RENAME COLUMN wish TO of_tomorrow")
+    async with house.start_worker():
+        await house.wait_until(lambda: "wish does not exist" in caplog.text)
+        await house.database.execute("ALTER TABLE fleets RENAME COLUMN of_tomorrow TO wish")
         await house.wait_for(run_id, RunStatus.COMPLETED)
 
 
