@@ -20,7 +20,7 @@ from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.run import RunStatus
 from app.domain.schedules import Firing, Outcome, Schedule
-from app.quotas.service import admit_run
+from app.quotas.service import RETRY_AFTER, admit_run
 from app.schedules.storage import deliveries, living_runs, schedules
 from app.schedules.storage.living_runs import Baseline, Owner
 from retrieval.outside.freshness import limit_age
@@ -30,7 +30,7 @@ from workflows.agents.ports import Tool
 from workflows.agents.stage_memory import path_of_search
 from workflows.durable import living_payloads as payloads
 from workflows.durable.change_probe import ChangeProbe, probe_changes
-from workflows.durable.failures import make_final_failure
+from workflows.durable.failures import make_final_failure, make_stopping_failure
 from workflows.durable.mail_delivery import deliver
 from workflows.durable.persistence import persist
 from workflows.durable.stage_running import send_heartbeats
@@ -41,6 +41,10 @@ from workflows.tools.toolbox import build_toolbox, corpora_of_query
 
 FRESH_FOR = timedelta(minutes=10)
 """The greatest age of a cached result that may be used when sources are looked up again."""
+PLACE_EVERY = timedelta(seconds=5)
+"""How often to look whether the organisation may have one more run under way."""
+LONGEST_WAIT_FOR_PLACE = timedelta(minutes=45)
+"""Below the limit of the activity, which is then tried again."""
 READS_AT_ONCE = 8
 MOST_READ = 60
 NO_QUESTION = "whoever made this schedule may not ask here any more; make it anew"
@@ -120,8 +124,31 @@ class LivingActivities:
             return payloads.BegunAsking()
         plan = before.plan if before else None
         start = ResearchInput(run_id=run, query=query, plan=plan, organisation_id=who.organisation)
-        await persist(lambda: self._make_run(firing, who, start, searched, before, probe))
-        return payloads.BegunAsking(start=start)
+        made = await self._await_place(firing, lambda: self._make_run(firing, who, start, searched, before, probe))
+        return payloads.BegunAsking(start=start if made else None)
+
+    async def _await_place(self, firing: Firing, make_run: Callable[[], Awaitable[None]]) -> bool:
+        """Make the run once the organisation may have one more under way; return False when the schedule was deleted before.
+
+        Raises:
+            ApplicationError: the month's quota is used up (never retried), or this worker is stopping.
+            TooManyRequests: there was no place for long; to be tried again.
+        """
+        loop = asyncio.get_running_loop()
+        until = loop.time() + LONGEST_WAIT_FOR_PLACE.total_seconds()
+        while (full := await _find_no_place(make_run)) is not None:
+            if loop.time() > until:
+                raise full
+            await self._note_waiting(firing, f"waits for room: {full}")
+            if activity.is_worker_shutdown():
+                raise make_stopping_failure()
+            await asyncio.sleep(PLACE_EVERY.total_seconds())
+            if await persist(lambda: schedules.get(self._shop.database, firing.schedule_id)) is None:
+                return False
+        return True
+
+    async def _note_waiting(self, firing: Firing, detail: str) -> None:
+        await persist(lambda: schedules.note_waiting(self._shop.database, firing, detail))
 
     async def _resolve_query(self, schedule: Schedule, who: Owner) -> tuple[ResearchQuery, Sequence[UUID]]:
         """Return the question with its collections. Raise `make_final_failure` when one of them is not open any more."""
@@ -157,10 +184,7 @@ class LivingActivities:
         results = {key: result.model_dump_json(exclude_defaults=True).encode() for key, result in probe.results.items()}
         async with translate_outages(), self._shop.database.acquire() as connection, connection.transaction():
             await living_runs.act_for(connection, who)
-            try:
-                await admit_run(connection, Tenant(who.organisation, who.user), self._shop.most)
-            except TooManyRequests as error:
-                raise make_final_failure(error) from error
+            await admit_run(connection, Tenant(who.organisation, who.user), self._shop.most)
             await living_runs.create(connection, start, searched, before, kept, results)
             await schedules.note_run(connection, firing, start.run_id, len(probe.results))
 
@@ -238,3 +262,18 @@ class LivingActivities:
     async def _make_deliveries(self, asking: payloads.ScheduleAsking) -> payloads.DeliveryList:
         made = await persist(lambda: deliveries.make(self._shop.database, asking.schedule_id, asking.due_at))
         return payloads.DeliveryList(deliveries=tuple(payloads.MessageDelivery(id=id_) for id_ in made))
+
+
+async def _find_no_place(make_run: Callable[[], Awaitable[None]]) -> TooManyRequests | None:
+    """Make the run; return the refusal when too many are under way.
+
+    Raises:
+        ApplicationError: the month's quota is used up: there is room again only later than after any run.
+    """
+    try:
+        await persist(make_run)
+    except TooManyRequests as error:
+        if error.retry_after > RETRY_AFTER:
+            raise make_final_failure(error) from error
+        return error
+    return None

@@ -49,7 +49,8 @@ BEGIN = """
     INSERT INTO schedule_firings (schedule_id, organisation_id, due_at, outcome, baseline_id)
     SELECT id, organisation_id, $2, 'running', baseline_id FROM schedules WHERE id = $1 AND deleted_at IS NULL
     ON CONFLICT DO NOTHING"""
-NOTE_RUN = "UPDATE schedule_firings SET run_id = $3, repeated_calls = $4 WHERE schedule_id = $1 AND due_at = $2"
+NOTE_RUN = "UPDATE schedule_firings SET run_id = $3, repeated_calls = $4, detail = '' WHERE schedule_id = $1 AND due_at = $2"
+NOTE_WAITING = "UPDATE schedule_firings SET detail = $3 WHERE schedule_id = $1 AND due_at = $2 AND outcome = 'running'"
 END = """
     UPDATE schedule_firings SET outcome = $3, detail = $4, changes = $5, repeated_calls = greatest(repeated_calls, $6),
                                 ended_at = now()
@@ -156,6 +157,12 @@ async def note_run(trusted: Executor, firing: Firing, run: UUID, repeated_calls:
     """Keep which run an asking needed."""
     async with translate_outages():
         await trusted.execute(NOTE_RUN, firing.schedule_id, firing.due_at, run, repeated_calls)
+
+
+async def note_waiting(trusted: Executor, firing: Firing, detail: str) -> None:
+    """Say what an asking under way waits for."""
+    async with translate_outages():
+        await trusted.execute(NOTE_WAITING, firing.schedule_id, firing.due_at, detail)
 
 
 async def end(

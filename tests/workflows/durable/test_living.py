@@ -1,5 +1,6 @@
 """Living reports on real PostgreSQL and Temporal: what a rerun costs and tells, and that repeating a step changes nothing."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -21,6 +22,7 @@ from app.schedules.storage import deliveries, schedules
 from retrieval.ports import Document, SearchFilter
 from tests.workflows.durable.toys import SOURCE, Gate, ToyIndex, make_toy_agents
 from tests.workflows.durable.whole_product import WholeProduct
+from workflows.durable import living_activities
 from workflows.durable.living_activities import NO_QUESTION, LivingActivities
 from workflows.durable.living_payloads import FailedAsking, ScheduleAsking
 from workflows.durable.mail_delivery import NO_MAILBOX
@@ -30,7 +32,8 @@ BUDGETS = ("The budget of the harbour for 2025 is 12 million euros.", "The budge
 FIRST_RUN = 17
 """Model calls of the toy agents: a plan, three searches of three turns, an outline, three sections drafted and revised."""
 ONE_SEARCH_AND_THE_REPORT = 10
-NO_RUNS = "INSERT INTO quotas (subject, concurrent_runs) VALUES (current_organisation(), 0)"
+USED_UP = "INSERT INTO quotas (subject, tokens_per_month) VALUES (current_organisation(), 1)"
+ONE_PLACE = "INSERT INTO quotas (subject, concurrent_runs) VALUES (current_organisation(), 1)"
 
 
 @dataclass
@@ -121,10 +124,10 @@ async def test_a_rerun_costs_what_changed_and_tells_what_changed(house: WholePro
         assert (again.outcome, again.baseline_id) == (Outcome.UNCHANGED, other.run_id)
         assert again.repeated_calls == searches
         index.edition = 0
-        await house.database.execute(NO_RUNS)
+        await house.database.execute(USED_UP)
         refused = await asked(house, schedule)
         assert (refused.outcome, refused.run_id) == (Outcome.FAILED, None)
-        assert "runs that this organisation may have at a time" in refused.detail
+        assert "that this organisation may use in a month are used up" in refused.detail
         await house.database.execute("DELETE FROM quotas")
         assert (await asked(house, schedule)).outcome is Outcome.CHANGED
         assert len(await deliveries.list_page(house.database, schedule, 10, None)) == 1
@@ -153,6 +156,35 @@ async def test_a_first_asking_makes_a_first_report_and_a_failing_search_is_no_ch
         assert late.start is None
         skipped = {firing.due_at: firing.outcome for firing in await schedules.list_firings(house.database, schedule, 10, None)}
         assert skipped[first.due_at + timedelta(days=1)] is Outcome.SKIPPED
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+async def test_a_round_waits_for_a_place_and_says_so(house: WholeProduct, monkeypatch: pytest.MonkeyPatch, deleted: bool) -> None:
+    monkeypatch.setattr(living_activities, "PLACE_EVERY", timedelta(milliseconds=20))
+    house.index = index = ChangingIndex()
+    async with house.start_worker():
+        run = await house.ask()
+        await house.wait_for(run, RunStatus.COMPLETED)
+        schedule = await scheduled(house, run)
+        house.model.hook = gate = Gate("plan")
+        in_the_way = await house.ask("And who else asks?")
+        await gate.reached.wait()
+        await house.database.execute(ONE_PLACE)
+        index.edition = 1
+        asking = asyncio.create_task(asked(house, schedule))
+        while not (waiting := await schedules.list_firings(house.database, schedule, 1, None)) or not waiting[0].detail:
+            assert not asking.done(), (await asking).detail
+            await asyncio.sleep(0.02)
+        assert (waiting[0].outcome, waiting[0].run_id) == (Outcome.RUNNING, None)
+        assert "waits for room: 1 of the 1 runs" in waiting[0].detail
+        if deleted:
+            await schedules.delete(house.database, schedule)
+            await asking  # it ends although there is still no place
+        gate.open()
+        await house.wait_for(in_the_way, RunStatus.COMPLETED)
+        told = await asking
+    assert deleted or (told.outcome, told.detail) == (Outcome.CHANGED, "")
+    assert len(await house.runs.list_page(10, None)) == (2 if deleted else 3)
 
 
 async def test_what_a_reader_dropped_stays_out_of_every_later_round(house: WholeProduct) -> None:
