@@ -11,9 +11,16 @@ from app.domain.evidence import Quote
 from app.domain.value import Value
 
 MARKER = re.compile(r"\[\[([^\[\]\n]{1,80})\]\]")
+KEY_MARKER = re.compile(r"\[\[\s*(?:[0-9a-f]{16}|removed)\s*\]\]")
+"""A marker that is one wherever it stands. Within code others are code, such as the tests of a shell."""
 
 REMOVED = "[[removed]]"
 """Stands where a citation was removed because it named no stored quote. No reader sees it."""
+
+_EDGE = "\x1f"
+_STOP = r"(?=[.,;:!?](?![\w/`])|[。，；：！？]|$)"
+_STRAY_BLANKS = re.compile(rf"(?:[ \t]*{_EDGE}{_EDGE})+[ \t]*{_STOP}|(?<={_EDGE})[ \t]+{_STOP}|{_EDGE}", re.MULTILINE)
+"""The edges of replaced markers, with the blanks beside them that nothing needs before a stop."""
 
 
 class Citation(Value):
@@ -53,7 +60,10 @@ class CitationStore:
         return self._quotes.get(key)
 
     def number(self, text: str) -> NumberedText:
-        """Replace each marker by `[n]`, numbering quotes in order of first appearance; drop markers without a quote."""
+        """Replace each marker by `[n]`, numbering quotes in order of first appearance; drop markers without a quote.
+
+        Of the other text only blanks between a marker and a stop, or a line's end, change.
+        """
         numbers: dict[str, int] = {}
         unresolved: list[str] = []
 
@@ -61,9 +71,9 @@ class CitationStore:
             key = match.group(1).strip()
             if key not in self._quotes:
                 unresolved.extend([key] if match.group() != REMOVED else [])
-                return ""
-            return f"[{numbers.setdefault(key, len(numbers) + 1)}]"
+                return _EDGE + _EDGE
+            return f"{_EDGE}[{numbers.setdefault(key, len(numbers) + 1)}]{_EDGE}"
 
-        numbered = re.sub(r"[ \t]+(?=[.,;:!?](?![\w/`])|[。，；：！？]|$)", "", MARKER.sub(replace, text), flags=re.MULTILINE)
+        numbered = _STRAY_BLANKS.sub("", MARKER.sub(replace, text))
         citations = tuple(Citation(n=n, quote=self._quotes[key]) for key, n in numbers.items())
         return NumberedText(text=numbered, citations=citations, unresolved=tuple(unresolved))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import orjson
 from pydantic import BaseModel, Field
 
+from app.domain.code import find_code
 from app.reports.storage.reports import StoredReport
 
 # The list of sources at the end begins each entry with its number in bold; such a number is no citation.
@@ -31,8 +32,10 @@ def find_citations(report: StoredReport) -> list[UrlCitation]:
 
 
 def cite_sources(text: str, sources: Mapping[int, Mapping[str, str]]) -> list[UrlCitation]:
-    """Return every mark of the text that has a source, in order."""
-    return [_citation_of(mark, sources[int(mark.group(1))]) for mark in MARK.finditer(text) if int(mark.group(1)) in sources]
+    """Return every mark of the text that has a source, in order. Within code there is none."""
+    code = find_code(text)
+    marks = [mark for mark in MARK.finditer(text) if int(mark.group(1)) in sources and not code.holds(mark.start())]
+    return [_citation_of(mark, sources[int(mark.group(1))]) for mark in marks]
 
 
 def _citation_of(mark: re.Match[str], source: Mapping[str, str]) -> UrlCitation:

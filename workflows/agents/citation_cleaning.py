@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from app.domain.citations import MARKER, REMOVED, marker_of
-from workflows.agents.hidden_code import hide_code
+from app.domain.code import hide_code
 from workflows.agents.quote_book import NO_QUOTE, QuoteBook
 
 MAX_CHARS = 60_000
@@ -36,6 +36,10 @@ _ADDRESS = re.compile(
 _STRAY_BLANK = re.compile(r"(?<![ \t])[ \t]+(?=[.,;:!?)](?![\w/`])|[。，；：！？）])")
 _NOTHING_WITHIN = re.compile(r"[(（]\s*[)）]")
 _WIDE_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
+_NO_CODE = re.compile(
+    r"://|www\.|\[\[\s*(?:\^?q\d|[0-9a-f]{16})|<cite|[\[【]\s*\^?q\d|`\s*[\[【][\s\d,;^–-]+[\]】]\s*`", re.IGNORECASE
+)
+"""What is no code, whatever stands around it: an address, a marker, a citation."""
 _LEFTOVER = re.compile(r"\[(?=\[)|(?<=\])\]|\[\^?(?=\d{1,6}\])")
 
 
@@ -51,7 +55,7 @@ def clean_citations(text: str, allowed: Collection[str]) -> CleanedText:
 
     Without any id allowed, nothing stands where a citation was. Code stays as it is.
     """
-    cleaning, code = CitationCleaner(allowed), hide_code(text[:MAX_CHARS])
+    cleaning, code = CitationCleaner(allowed), hide_code(text[:MAX_CHARS], _NO_CODE)
     text = code.text
     for _ in range(MAX_PASSES):
         before, text = text, cleaning.clean_once(text)

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from app.domain.citations import MARKER
+from app.domain.code import find_fenced_code
 from retrieval.language.sentences import split_sentences
 from retrieval.language.tokens import list_stems
-from workflows.checks.markdown import find_fenced_code
 from workflows.checks.reading import read_sentence
 
 _MARKERS = re.compile(rf"(?:{MARKER.pattern}\s*)+")

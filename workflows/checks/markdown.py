@@ -1,46 +1,13 @@
 """Parsing Markdown as readers' programs do (CommonMark with tables), for detectors that need its blocks."""
 
-import re
-from bisect import bisect_right
-from math import inf
-from typing import NamedTuple
-
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from app.domain.code import find_fenced_code
+
 _CODE = frozenset({"fence", "code_block"})
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
-_LINE = re.compile(r"[^\n]+")
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
 _BLOCK_PARSER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("inline")
-
-
-class FencedCode(NamedTuple):
-    """Blocks of code between fences, each as `[start, end)` of the text; `open_at` is the fence that nothing closes, if any."""
-
-    blocks: tuple[tuple[int, int], ...]
-    open_at: tuple[int, int] | None = None
-
-    def holds(self, place: int) -> bool:
-        """Say whether a place of the text is in such a block."""
-        before = bisect_right(self.blocks, (place, inf))
-        return before > 0 and place < self.blocks[before - 1][1]
-
-
-def find_fenced_code(text: str) -> FencedCode:
-    """Find the code between fences."""
-    blocks: list[tuple[int, int]] = []
-    open_at, mark = None, ""
-    for line in _LINE.finditer(text):
-        fence = _FENCE.match(line.group())
-        if fence is None:
-            continue
-        if open_at is None and "`" not in fence[2]:
-            open_at, mark = line.span(), fence[1]
-        elif open_at and fence[1].startswith(mark) and not fence[2].strip():
-            blocks.append((open_at[0], line.end()))
-            open_at = None
-    return FencedCode(tuple(blocks), open_at)
 
 
 def remove_open_fence(text: str) -> str:

@@ -7,6 +7,9 @@ anyone; so only links to a source of this report stay, no images, and HTML is sh
 import re
 from urllib.parse import unquote
 
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
 from app.domain.evidence import Source
 
 IMAGE = re.compile(r"!\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])")
@@ -19,6 +22,9 @@ FILE = re.compile(r"file:///[^/]+/(.+)", re.DOTALL)
 BARE_ADDRESS = re.compile(r"\b([a-zA-Z][a-zA-Z0-9+.-]*)://|\b(www)\.(?=\w)")
 PLACEHOLDER = re.compile(r"\x00(\d+)\x00")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$])")
+_PARSER = MarkdownIt("commonmark").enable("table").disable("text_join")
+# All programs do not refuse the same addresses.
+_PARSER.validateLink = lambda url: True  # type: ignore[method-assign]
 WEB = re.compile(r"https?://[^\s<>\"'`\\^{|}]+$", re.IGNORECASE)
 
 
@@ -41,6 +47,24 @@ def remove_foreign_links(markdown: str, addresses: frozenset[str]) -> str:
     # A link that the patterns above missed (over two lines, say) loses the characters that make it one.
     text = text.replace("](", "]\\(")
     return PLACEHOLDER.sub(lambda m: kept[int(m.group(1))], disarm_addresses(text))
+
+
+def leads_elsewhere(markdown: str, addresses: frozenset[str]) -> bool:
+    """Say whether a reader's program finds an image, HTML, a bare address, or a link to anything but `addresses`."""
+    known = {_PARSER.normalizeLink(address) for address in addresses}
+    return any(_leads_elsewhere(token, known) for block in _PARSER.parse(markdown) for token in (block, *(block.children or ())))
+
+
+def _leads_elsewhere(token: Token, known: set[str]) -> bool:
+    match token.type:
+        case "image" | "html_inline" | "html_block":
+            return True
+        case "link_open":
+            return token.attrs["href"] not in known
+        case "text":
+            return BARE_ADDRESS.search(token.content) is not None
+        case _:
+            return False
 
 
 def disarm_addresses(text: str) -> str:

@@ -3,9 +3,10 @@
 import re
 from typing import NamedTuple
 
-from app.domain.citations import MARKER, Citation, CitationStore
+from app.domain.citations import KEY_MARKER, MARKER, Citation, CitationStore
+from app.domain.code import HiddenCode, hide_code
 from app.domain.report import Report
-from app.reports.rendering.links import remove_foreign_links
+from app.reports.rendering.links import leads_elsewhere, remove_foreign_links
 from app.reports.rendering.marks import add_places
 
 # The separator between bodies while they are numbered together. No writer can produce it: control characters are removed from
@@ -27,16 +28,27 @@ class Numbering(NamedTuple):
 
 
 def number_citations(report: Report) -> Numbering:
-    """Number the report's citations; first remove from its bodies what looks like a citation or links elsewhere."""
+    """Number the citations; first remove from the bodies, but not from code, what looks like a citation or links elsewhere."""
     cited = {key.strip() for section in report.sections for key in MARKER.findall(section.body)}
     addresses = frozenset(quote.source.url for quote in report.quotes if quote.key in cited)
-    bodies = [_disarm_body(body, addresses) for body in add_places(report)]
+    codes = [hide_code(CONTROLS.sub("", body), KEY_MARKER) for body in add_places(report)]
+    bodies = [_disarm_text(code.text, addresses) for code in codes]
     result = CitationStore(report.quotes).number(SEAM.join(bodies))
     # A report without sections has no bodies to split.
-    split = tuple(body.strip("\n") for body in result.text.split(SEAM)) if bodies else ()
-    return Numbering(split, result.citations, result.unresolved)
+    split = [body.strip("\n") for body in result.text.split(SEAM)] if bodies else []
+    whole = tuple(_put_code_back(body, code, addresses) for body, code in zip(split, codes, strict=True))
+    return Numbering(whole, result.citations, result.unresolved)
 
 
-def _disarm_body(body: str, addresses: frozenset[str]) -> str:
+def _disarm_text(text: str, addresses: frozenset[str]) -> str:
     """Write a literal [3] of a source's sentence as (3): it would read as our third citation."""
-    return LOOKS_CITED.sub(r"(\1)", remove_foreign_links(CONTROLS.sub("", body), addresses))
+    return LOOKS_CITED.sub(r"(\1)", remove_foreign_links(text, addresses))
+
+
+def _put_code_back(body: str, code: HiddenCode, addresses: frozenset[str]) -> str:
+    """Return the body with its code; the code disarmed too if a reader's program would take some of it for a link or HTML."""
+    whole = code.put_back(body)
+    disarmed = code._replace(pieces=[_disarm_text(piece, addresses) for piece in code.pieces])
+    if disarmed == code or not leads_elsewhere(whole, addresses):
+        return whole
+    return disarmed.put_back(body)

@@ -45,7 +45,7 @@ TAGS = {
 }
 SCHEMES = {"http", "https"}
 ATTRIBUTES = {"a": {"href"}, "ol": {"start"}}
-NUMBER = re.compile(r"\[(\d{1,4})\]")
+NUMBER_OR_CODE = re.compile(r"\[(\d{1,4})\]|<code>.*?</code>", re.DOTALL)
 HOVER_CHARS = 280
 _STYLE = files("app.reports.rendering").joinpath("page.css").read_text(encoding="utf-8")
 _CLEANER = nh3.Cleaner(tags=TAGS, attributes=ATTRIBUTES, url_schemes=SCHEMES)
@@ -103,14 +103,14 @@ def _render_prose(markdown: str, hovers: Mapping[int, str], seen: set[int]) -> s
     clean = _CLEANER.clean(_MARKDOWN.render(markdown))
 
     def link(match: re.Match[str]) -> str:
-        n = int(match.group(1))
+        n = int(match.group(1) or 0)
         if n not in hovers:
             return match.group(0)
         anchor = "" if n in seen else f' id="r{n}"'
         seen.add(n)
         return f'<a class="cite"{anchor} href="#c{n}" title="{html.escape(hovers[n])}">[{n}]</a>'
 
-    return NUMBER.sub(link, clean)
+    return NUMBER_OR_CODE.sub(link, clean)
 
 
 def _render_source(citation: Citation, around: Surroundings, words: RenderingWords) -> str:

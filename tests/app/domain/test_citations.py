@@ -27,5 +27,10 @@ def test_a_fabricated_marker_never_reaches_the_reader_and_is_counted() -> None:
     assert numbered.unresolved == ("deadbeefdeadbeef",)
 
 
+def test_of_the_text_around_markers_nothing_changes() -> None:
+    text = f"„Pourquoi ?“, dit-il {marker_of(LABOR)} . git add . [[deadbeefdeadbeef]] [[deadbeefdeadbeed]]!"
+    assert CitationStore([LABOR]).number(text).text == "„Pourquoi ?“, dit-il [1]. git add .!"
+
+
 def test_merging_is_set_union() -> None:
     assert len(CitationStore([LABOR, FARMER, LABOR])) == 2

@@ -1,8 +1,10 @@
+import html
 import re
 from datetime import UTC, date, datetime
 from uuid import UUID
 
 import pytest
+from markdown_it import MarkdownIt
 
 from app.domain.budget import Usage
 from app.domain.citations import marker_of
@@ -94,6 +96,47 @@ def test_no_link_leads_anywhere_but_to_a_cited_source(body: str) -> None:
     assert set(re.findall(r'(?:href|src)="([^"#][^"]*)"', page)) <= {"https://example.org/1"}
     assert "<img" not in page
     assert "<script" not in page
+
+
+CODE = (
+    "find . -name x",
+    "docker build . -t x",
+    "[ ! -f x ] && sys.argv[1] . m[i][j](x)",
+    "if [[ -f a ]]; then",
+    "git clone https://a.example/x .",
+    "<div>",
+    "ps | grep .",
+)
+
+
+@pytest.mark.parametrize("code", CODE)
+def test_code_is_shown_as_it_is(code: str) -> None:
+    result = rendered(f"- `{code}` {marker_of(LABOR)}\n- ``{code} ` `` x\n\n```bash\n{code}\n{code} .\n```\n\nEnd .")
+    assert f"- `{code}` [1]\n- ``{code} ` `` x\n\n```bash\n{code}\n{code} .\n```\n\nEnd ." in result.renderings.markdown
+    assert result.renderings.html.count(html.escape(code, quote=False)) == 4
+    assert result.renderings.html.count('class="cite"') == 1
+    assert result.told["unresolved_citations"] == 0
+
+
+FALSE_CODE = [
+    "\\`{}\\`",
+    "a ` b\nc ` {} ` d",
+    "a\n    ~~~\n{}\n    ~~~",
+    "- ```\n  x\n  ```\n{}\n```\nx\n```",
+    "- ```\n  ```\n{}\n  ```",
+    'see [a](https://example.org/1 "`") {} `")',
+    "| a ` | {} ` |\n|---|---|",
+]
+
+
+@pytest.mark.parametrize("false_code", FALSE_CODE)
+@pytest.mark.parametrize(
+    "hostile", ["![x](//evil.example)", "<img src=//evil.example>", "[x](//evil.example)", "x\n[x](//e.vil)"]
+)
+def test_what_only_looks_like_code_hides_no_link(false_code: str, hostile: str) -> None:
+    told = rendered(f"{false_code.format(hostile)}\n\nTrue {marker_of(LABOR)}.").renderings.markdown
+    parsed = MarkdownIt("commonmark").enable("table").render(told)
+    assert set(re.findall(r'<(?:a|img) (?:href|src)="?([^"> ]*)', parsed)) <= {"https://example.org/1"}
 
 
 def test_a_link_to_a_cited_source_stays() -> None:

@@ -37,6 +37,7 @@ def test_a_diff_knows_sections_that_came_or_went() -> None:
 def test_a_readers_numbers_become_keys_and_marks_go() -> None:
     base = report(("A", f"One {marker_of(CHINESE)} two {marker_of(PLAIN)}."))
     assert insert_keys("Two [2]† and one [1].", base) == f"Two {marker_of(PLAIN)} and one {marker_of(CHINESE)}."
+    assert insert_keys("Take `argv[1]` [1].", base) == f"Take `argv[1]` {marker_of(CHINESE)}."
     assert insert_keys(f"As stored {marker_of(PLAIN)}; (1890) and [a].", base) == f"As stored {marker_of(PLAIN)}; (1890) and [a]."
     for wrong, why in (("[3]", "numbers go to 2"), ("[[feedfeedfeedfeed]]", "no citation"), ("## Head", "no headings")):
         with pytest.raises(InvalidInput, match=why):

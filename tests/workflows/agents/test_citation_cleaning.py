@@ -23,6 +23,7 @@ from workflows.agents.citation_cleaning import clean_citations
         ("p lies in [0, 1] and `argv[1]`, as `[1]` says", "p lies in [0, 1] and `argv[1]`, as `[q0]` says"),
         ("written in .NET with `make  .` and P was .05 [q1] .", "written in .NET with `make  .` and P was .05 [q1]."),
         ("```sh\ncut  -f[1] .\n```\nsaid [1] .", "```sh\ncut  -f[1] .\n```\nsaid [q0]."),
+        ("```sh\n[[ -f x ]] && git add .\n```\nsaid [q1].", "```sh\n[[ -f x ]] && git add .\n```\nsaid [q1]."),
         ("`curl https://made.up` and `[q1]`", "`curl [q0]` and `[q1]`"),
         ("- item  one\n  - nested [q2]", "- item one\n  - nested [q2]"),
     ],

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from workflows.checks.markdown import find_fenced_code, remove_open_fence
+from app.domain.code import find_fenced_code
+from workflows.checks.markdown import remove_open_fence
 
 _MARKED = re.compile(r"^[ \t]{0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t#]*$", re.MULTILINE)
 _BOLD = r"^[ \t]{0,3}\*\*([^*\n\[\]]{1,119}[^*\n\[\].!?。！？])\*\*[ \t]*:?[ \t]*$"

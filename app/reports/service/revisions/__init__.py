@@ -8,7 +8,8 @@ from datetime import timedelta
 from uuid import UUID, uuid4
 
 from app.database.engine import Executor
-from app.domain.citations import MARKER
+from app.domain.citations import KEY_MARKER, MARKER
+from app.domain.code import hide_code
 from app.domain.errors import BudgetReached, Conflict, InvalidInput, NotFound, Unavailable
 from app.domain.report import Report
 from app.domain.revision import DELIVERED, ReportTask, TaskKind, TaskRequest, VersionInfo
@@ -157,7 +158,7 @@ class ReportRevisions:
 
 
 def insert_keys(body: str, report: Report) -> str:
-    """Return the text with `[[key]]` for each `[n]`.
+    """Return the text with `[[key]]` for each `[n]`, but for those within code.
 
     Raises:
         InvalidInput: a number or key that the report does not have, or a heading.
@@ -173,7 +174,8 @@ def insert_keys(body: str, report: Report) -> str:
             raise InvalidInput(f"there is no citation [{n}] in this report; its numbers go to {max(keys, default=0)}")
         return f"[[{keys[n]}]]"
 
-    text = LOOKS_CITED.sub(key_of, _MARKS.sub("", body))
+    code = hide_code(_MARKS.sub("", body), KEY_MARKER)
+    text = LOOKS_CITED.sub(key_of, code.text)
     if unknown := [key for key in MARKER.findall(text) if key.strip() not in known]:
         raise InvalidInput(f"[[{unknown[0]}]] is no citation of this report; cite by the numbers you see, as [3]")
-    return text
+    return code.put_back(text)
