@@ -112,7 +112,7 @@ def _split_blocks(body: str) -> Iterator[_Block]:
         if table:
             keys, cells = _list_keys(line.group()), list(_CELL.finditer(body, line.start(), line.end()))
             if _is_head(lines, place):
-                head, titles = keys, [_to_plain(cell.group()) for cell in cells]
+                head, titles = keys, [to_plain(cell.group()) for cell in cells]
             else:
                 titles += [""] * (len(cells) - len(titles))
                 yield from (_Block(*cell.span(), keys or head, title) for cell, title in zip(cells, titles, strict=False))
@@ -141,7 +141,7 @@ def _split_sentences(body: str, block: _Block) -> list[ClaimSentence]:
         own = [run for run in runs if start <= run.first < limit]
         keys = tuple(dict.fromkeys(key for run in own for key in run.keys))
         last = max([end, *(run.last for run in own)])
-        found.append(ClaimSentence(_to_plain(text[start:end]), at + start, at + last, keys, ()))
+        found.append(ClaimSentence(to_plain(text[start:end]), at + start, at + last, keys, ()))
     return found
 
 
@@ -159,7 +159,8 @@ def _blank_markers(text: str, runs: Sequence[_MarkerRun]) -> str:
     return blanked
 
 
-def _to_plain(text: str) -> str:
+def to_plain(text: str) -> str:
+    """Return a text without markers, markup, and the blanks that they leave."""
     return _STRAY_BLANK.sub("", " ".join(_MARKUP.sub("", MARKER.sub("", text)).split()))
 
 

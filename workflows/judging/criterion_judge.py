@@ -4,6 +4,7 @@ The judge sees the report as data between delimiters that the report cannot imit
 are withheld. A call that fails is a missing value, never a score.
 """
 
+import re
 from collections.abc import Sequence
 
 from pydantic import Field
@@ -22,7 +23,7 @@ from workflows.agents.ports import BudgetSpent
 from workflows.agents.quoting import locate_quote
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_data
-from workflows.checks.claims import claims_of
+from workflows.checks.claims import claims_of, to_plain
 from workflows.judging.remarks import word_remark
 
 MODEL = "model"
@@ -30,6 +31,7 @@ CRITERION_AGENT = "report/criterion"
 AT_ONCE = 8
 REASON_CHARS = 400
 SHOWN_SENTENCES = 3
+_SHOWN_NUMBER = re.compile(r"(?<!\[)\[\d{1,4}\](?!\])")
 
 
 class RatingAnswer(StepAnswer):
@@ -85,17 +87,27 @@ def find_sentences(report: Report, said: Sequence[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for quoted in said[: 2 * SHOWN_SENTENCES]:
         for section in report.sections:
-            plain = strip_markers(section.body)
-            if span := locate_quote(plain, quoted):
-                text = next((c.text for c in claims_of(plain) if c.start <= span.start < c.end), plain[span.start : span.end])
-                found[" ".join(text.split())] = None
+            plain = _drop_numbers(section.body)
+            if span := locate_quote(plain, _drop_numbers(quoted)):
+                found[_find_claim(section.body, plain, span.start) or plain[span.start : span.end]] = None
                 break
     return tuple(found)[:SHOWN_SENTENCES]
 
 
 def has_sentence(report: Report, sentence: str) -> bool:
     """Say whether the report still has this sentence."""
-    return any(sentence in " ".join(strip_markers(section.body).split()) for section in report.sections)
+    return any(_drop_numbers(sentence) in _drop_numbers(section.body) for section in report.sections)
+
+
+def _find_claim(body: str, plain: str, place: int) -> str:
+    """Return the claim of a section that stands at a place of its plain text; empty where there is none."""
+    spans = ((claim.text, plain.find(words), len(words)) for claim in claims_of(body) if (words := _drop_numbers(claim.text)))
+    return next((text for text, start, length in spans if 0 <= start <= place < start + length), "")
+
+
+def _drop_numbers(text: str) -> str:
+    """Return a text in plain words, without the numbers that a judge sees in the place of markers."""
+    return to_plain(_SHOWN_NUMBER.sub("", text))
 
 
 def strip_markers(body: str) -> str:
