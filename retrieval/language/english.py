@@ -1,12 +1,35 @@
-"""Whether a text is English, as far as its letters and its small words tell."""
+"""Whether a text is English, or of another language than others, as far as its letters and its small words tell."""
 
 import re
+from collections.abc import Iterable
+from enum import Enum
 
 from app.domain.query import Language, detect_language
 from retrieval.language.stop_words import FOREIGN_WORDS, STOP_WORDS
 
+SURELY_ENGLISH = 3
+"""Few sentences of another language have so many small words of English: "in", "was", "so" and "an" are also German."""
 LAST_LATIN = "\u024f"
 _WORD = re.compile(r"[^\W\d_]+")
+
+
+class _Tongue(Enum):
+    CHINESE, ENGLISH, OTHER, UNKNOWN = range(4)
+
+
+def is_in_other_language(text: str, others: Iterable[str]) -> bool:
+    """Say whether a text is in another language than all the others. Names and keywords are of any language."""
+    own, met = _find_tongue(text), {_find_tongue(other) for other in others} - {_Tongue.UNKNOWN}
+    return own is not _Tongue.UNKNOWN and bool(met) and own not in met
+
+
+def _find_tongue(text: str) -> _Tongue:
+    if detect_language(text) is Language.CHINESE:
+        return _Tongue.CHINESE
+    if not is_english(text):
+        return _Tongue.OTHER
+    small = STOP_WORDS.intersection(_WORD.findall(text.lower()))
+    return _Tongue.ENGLISH if len(small) >= SURELY_ENGLISH else _Tongue.UNKNOWN
 
 
 def is_english(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from app.domain.claims import Support
 from app.domain.query import Language
+from retrieval.language.english import is_in_other_language
 from workflows.checks.grading import ClaimGrade
 from workflows.checks.nearness import TextVectors
 from workflows.judging.claim_draft import ClaimDraft
@@ -15,11 +16,16 @@ WITH_VECTORS = "offline+vectors"
 
 
 def judge_offline(draft: ClaimDraft, language: Language) -> ClaimDraft:
-    """Judge a claim without vectors: by rules, and by a learned judge where there is one."""
+    """Judge a claim without vectors: by rules, and by a learned judge where there is one.
+
+    One in another language than its evidence is supported in part, unless it is in its source's own words.
+    """
     if not draft.quotes:
         return draft
     if is_verbatim(draft.sentence.text, draft.quotes):
         return draft.with_verdict(Support.FULL, VERBATIM)
+    if is_in_other_language(draft.sentence.statement, draft.evidence.sentences):
+        return draft.with_verdict(Support.PARTIAL, OFFLINE, _doubt_translation(draft, language))
     grade = _grade(draft)
     return draft.with_verdict(grade.support, OFFLINE, reason_of(grade, language))
 
@@ -38,6 +44,13 @@ def _grade(draft: ClaimDraft, vectors: TextVectors | None = None) -> ClaimGrade:
     if draft.sentence.is_figure and not grade.support.holds and not list_missing_numbers(draft):
         return grade._replace(support=Support.PARTIAL)
     return grade
+
+
+def _doubt_translation(draft: ClaimDraft, language: Language) -> str:
+    """Return what a reader should check. Of two languages only numbers can be compared: a true translation shares no words."""
+    if missing := list_missing_numbers(draft):
+        return word_remark("number_missing", language, words=", ".join(missing))
+    return word_remark("other_language", language)
 
 
 def reason_of(grade: ClaimGrade, language: Language) -> str:

@@ -78,6 +78,18 @@ REMARKS: Mapping[str, Mapping[Language, str]] = {
         EN: "One statement was checked by its words alone: the judge that is set up gave no verdict on it.",
         ZH: "有 1 处陈述仅按用词核查：所设的评判者没有对其作出判定。",
     },
+    "other_language": {
+        EN: "The cited passage is in another language; their words cannot be compared.",
+        ZH: "所引段落用的是另一种语言，无法比对用词。",
+    },
+    "untranslated": {
+        EN: "{n} statements were not checked: the passages they cite are in another language.",
+        ZH: "有 {n} 处陈述未经核查：所引段落用的是另一种语言。",
+    },
+    "untranslated_one": {
+        EN: "One statement was not checked: the passage it cites is in another language.",
+        ZH: "有 1 处陈述未经核查：所引段落用的是另一种语言。",
+    },
     "says_part": {EN: "The cited passage covers only part of this.", ZH: "所引段落只涵盖其中一部分。"},
     "repaired": {EN: "Evidence of this run that supports it better was added.", ZH: "已补充本次研究中更能支持它的证据。"},
     "softened": {EN: "Reworded to what the cited passage says.", ZH: "已按所引段落的内容改写。"},

@@ -17,7 +17,7 @@ from workflows.checks.table_repair import repair_tables
 from workflows.judging.claim_draft import ClaimDraft, make_drafts
 from workflows.judging.claim_repair import TextReplacement, apply_replacements, cite_quote, find_better_quote, use_quote
 from workflows.judging.context import QuoteContext
-from workflows.judging.offline_judge import judge_offline
+from workflows.judging.offline_judge import OFFLINE, judge_offline
 from workflows.judging.remarks import word_remark
 from workflows.judging.second_look import Judges, look_again
 from workflows.judging.unsourced import find_gaps
@@ -156,12 +156,15 @@ def _move_claim(claim: Claim, own: Sequence[TextReplacement]) -> Claim:
 def list_notices(claims: Sequence[Claim], language: Language, judge: ClaimGrader) -> list[str]:
     """Return notices for the reader about claims that fail, that nothing cited gives, or that rest only on a weak source.
 
-    So are claims that the installation's `judge` did not judge: the verdicts from their words stand.
+    So are claims in another language than what they cite where only words were compared, and those that the installation's
+    `judge` did not judge: the verdicts from their words stand.
     """
     failing = sum(claim.support in (Support.NONE, Support.CONTRADICTED) for claim in claims)
     weak, unsourced = sum(bool(claim.weak) for claim in claims), sum(claim.unsourced for claim in claims)
     told = [word_remark("failing_one" if failing == 1 else "failing", language, n=failing)] if failing else []
     told += [word_remark("unsourced_one" if unsourced == 1 else "unsourced", language, n=unsourced)] if unsourced else []
+    foreign = sum(claim.judge == OFFLINE and claim.reason == word_remark("other_language", language) for claim in claims)
+    told += [word_remark("untranslated_one" if foreign == 1 else "untranslated", language, n=foreign)] if foreign else []
     unjudged = sum(bool(claim.quote_keys) and claim.judge not in (VERBATIM, judge) for claim in claims)
     if unjudged and judge is not ClaimGrader.OFFLINE:
         told.append(word_remark("unjudged_one" if unjudged == 1 else "unjudged", language, n=unjudged))

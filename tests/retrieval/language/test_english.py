@@ -1,6 +1,6 @@
 import pytest
 
-from retrieval.language.english import is_english
+from retrieval.language.english import is_english, is_in_other_language
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,24 @@ def test_english_is_told(text: str) -> None:
 )
 def test_other_languages_are_told_from_it(text: str) -> None:
     assert not is_english(text)
+
+
+ENGLISH = "The tariff of 1824 was meant to protect domestic manufactures."
+GERMAN = "Der Zoll von 1824 sollte die heimische Industrie schützen."
+CHINESE = "1824年的关税旨在保护国内制造业。"
+
+
+@pytest.mark.parametrize(
+    ("text", "others", "expected"),
+    [
+        (CHINESE, [ENGLISH, "Henry Clay, 1824"], True),
+        (GERMAN, [ENGLISH], True),
+        (ENGLISH, [GERMAN, CHINESE], True),
+        (ENGLISH, [GERMAN, ENGLISH], False),
+        ("Henry Clay, 42%", [CHINESE], False),
+        (CHINESE, ["Henry Clay, 42%"], False),
+        (GERMAN, ["In Wien dachte 1824 niemand an Zölle."], False),
+    ],
+)
+def test_a_text_is_in_another_language_where_small_words_tell(text: str, others: list[str], expected: bool) -> None:
+    assert is_in_other_language(text, others) is expected

@@ -188,7 +188,9 @@ async def test_one_weak_source_is_told() -> None:
 
 
 async def test_chinese_reports_are_told_in_chinese() -> None:
-    report = await check(a_report(f"挪威的冰川每年夏天都在加速消退{marker_of(POST)}。"), language=Language.CHINESE)
+    said = Quote(source=SOURCE, text=ZH, start=0, end=len(ZH))
+    body = f"挪威的冰川每年夏天都在加速消退{marker_of(said)}。"
+    report = await check(a_report(body, quotes=(said,)), language=Language.CHINESE)
     assert report.claims[0].support is Support.NONE
     assert "核查" in report.notices[-1]
 
