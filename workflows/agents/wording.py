@@ -86,6 +86,26 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         ZH: "本报告的大部分未能由语言模型写成（{detail}）。以下是一份简报："
         "其检索所得的回答，以及与问题最相关的引文，按来源排列。",
     },
+    "brief_instead_first": {
+        EN: "At first the language model did not write most of this report ({detail}). It was a brief instead: what its searches "
+        "answered, and the quotes that serve the question best, by source. Sections were changed since.",
+        ZH: "本报告最初大部分未能由语言模型写成（{detail}），而是一份简报："
+        "其检索所得的回答，以及与问题最相关的引文，按来源排列。此后有章节改动。",
+    },
+    "nothing_written_first": {
+        EN: "At first no sentence of this report was the language model's ({detail}); all were quoted from the sources. "
+        "Sections were changed since.",
+        ZH: "本报告最初没有一句话出自语言模型（{detail}），全部句子均引自来源。此后有章节改动。",
+    },
+    "without_model": {
+        EN: "The language model did not write this report ({detail}); its sentences are the sources' own.",
+        ZH: "本报告并非由语言模型撰写（{detail}）；文中句子均直接取自来源。",
+    },
+    "without_model_first": {
+        EN: "At first the language model did not write this report ({detail}); its sentences were the sources' own. "
+        "Sections were changed since.",
+        ZH: "本报告最初并非由语言模型撰写（{detail}），文中句子均直接取自来源。此后有章节改动。",
+    },
     "sections_quoted": {
         EN: "In {named} no sentence is the language model's ({detail}); the evidence is quoted there.",
         ZH: "{named}中没有一句话出自语言模型（{detail}）；此处为证据原文的引用。",

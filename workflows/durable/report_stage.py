@@ -43,10 +43,6 @@ FINISHED = {
     Language.ENGLISH: "the run was told to finish with what there was",
     Language.CHINESE: "已按要求以现有材料结束研究",
 }
-WITHOUT_MODEL = {
-    Language.ENGLISH: "The language model did not write this report ({reason}); its sentences are the sources' own.",
-    Language.CHINESE: "本报告并非由语言模型撰写（{reason}）；文中句子均直接取自来源。",
-}
 log = logging.getLogger(__name__)
 
 
@@ -159,7 +155,7 @@ async def _write_without_model(
     """Write without a model. An installation that has none gets no notice: nothing is missing there."""
     report = await _write_with(writer, request, attempt, findings)
     if attempt.shop.asks_a_model:
-        notice = WITHOUT_MODEL[request.query.language].format(reason=reason)
+        notice = say("without_model", request.query.language, detail=reason)
         report = report.model_copy(update={"notices": (notice, *report.notices)})
     return report, writer.lineage
 

@@ -25,6 +25,7 @@ from workflows.agents.failures import describe_failure
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.reporting import section_rewrite as by_model
+from workflows.agents.reporting.renewed_notices import renew_notices
 from workflows.agents.revision import NothingToAdd, SectionRevision
 from workflows.agents.stage_memory import memory_of_report, path_of_search
 from workflows.durable import payloads
@@ -162,7 +163,7 @@ class _TaskWork:
         quotes = tuple(quote for finding in self._findings for quote in finding.quotes)
         own_words = request.kind is TaskKind.EDIT
         changed = await self._judge_again(report, place, sections, () if own_words else quotes, not own_words)
-        changed = brief.renew_notice(changed, report)
+        changed = renew_notices(brief.renew_notice(changed, report), request.section, report, self._query.language)
         changed = self._give_reason(changed, sections[0].heading)
         rendered = render(changed, run, await persist(lambda: find_surroundings(self._shop.database, changed.quotes)))
         info = VersionInfo(

@@ -25,6 +25,8 @@ from app.settings import ClaimGrader
 from tests.workflows.durable.toys import TEXT, ToyIndex, ToyModel
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.agents.brief import make_notice
+from workflows.agents.reporting.sections import word_quoted
+from workflows.agents.wording import say
 from workflows.durable.report_task_workflow import AT_BUDGET
 from workflows.prompts.library import PromptLibrary
 
@@ -245,6 +247,21 @@ async def test_a_report_made_without_a_model_says_which_sections_are_by_others_s
         assert "word for word" not in told
         await desk.revisions.revert(desk.run, 1, None)
         assert (await desk.report()).notices == first.notices
+
+
+async def test_a_report_that_the_model_could_not_write_does_not_say_so_of_what_it_rewrote(house: WholeProduct) -> None:
+    house.model = Writer()
+    async with house.start_worker():
+        desk = await finished(house)
+        report = await desk.report()
+        names = [section.heading for section in report.sections]
+        told = (say("without_model", Language.ENGLISH, detail="it was away"), word_quoted(names, "it was away", Language.ENGLISH))
+        first = report.model_copy(update={"notices": told})
+        await house.database.execute(AS_WRITTEN, desk.run, first.model_dump_json())
+        await desk.done(await desk.revisions.rewrite(desk.run, 0, False, "", 1))
+        notices = (await desk.report()).notices
+        assert notices[0].startswith("At first the language model did not write this report (it was away)")
+        assert notices[1] == word_quoted(names[1:], "it was away", Language.ENGLISH)
 
 
 async def test_a_change_waits_for_its_worker_and_ends_at_the_budget(house: WholeProduct) -> None:
