@@ -162,6 +162,19 @@ async def test_a_misspelt_word_is_read_as_the_sources_have_it(documents: LocalSe
     assert "compressor" in report.sections[0].body
 
 
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [("Ist es möglich, den Alarm abzustellen?", "gleich"), ("Quelle réponse donne le serveur?", "ponce")],
+)
+async def test_a_word_with_accents_is_not_cut_into_misspelt_words(tmp_path: Path, question: str, meant: str) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.txt").write_text(f"Alarm {number}: das Relais {meant} wird le serveur {meant} {number} mal.")
+    collection = Collection(name="docs", kind=CorpusKind.FOLDER, path=str(tmp_path))
+    with open_local(tmp_path / "home", collection) as searcher:
+        report = await write(question, searcher)
+    assert not any(meant in notice for notice in report.notices)
+
+
 async def test_sources_stand_in_order_of_time_where_the_reader_wishes_it(documents: LocalSearcher) -> None:
     question = "Which freezer compressor, and who keeps the key of the freezer?"
     report = await write(question, documents, writer=WriterSettings(arrangement=Arrangement.TIME))

@@ -12,6 +12,7 @@ from itertools import pairwise
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import ResearchQuery
 from app.domain.reading import Reading
+from app.domain.script import IDEOGRAPHS
 from retrieval.language.dictionary import is_word
 from retrieval.language.sentences import list_sentences
 from retrieval.language.stems import stem_word
@@ -24,7 +25,7 @@ from workflows.agents.stage_memory import PLANNER
 from workflows.checks.grading import load_grader
 
 SHORTEST_DOUBTED = 5
-_WORD = re.compile(r"[^\W\d_]+", re.ASCII)
+_WORD = re.compile(rf"[^\W\d_{IDEOGRAPHS}]+")
 FEWEST_STEMS = 2
 """A shorter part ("And why?") is no question of its own."""
 _ITEM = re.compile(r"^\s*(?:\(?\d{1,2}[.)、]|[-*•])\s*(?=\S)", re.MULTILINE)
@@ -46,12 +47,17 @@ async def make_plan(query: ResearchQuery, kit: Kit) -> ResearchPlan:
 async def _find_readings(question: str, kit: Kit) -> tuple[Reading, ...]:
     """Return how the unknown words of a question are to be read."""
     known = load_grader().rarity.counts
-    words = dict.fromkeys(word for word in _WORD.findall(question) if len(word) >= SHORTEST_DOUBTED and not word.isupper())
+    words = [word for word in dict.fromkeys(_WORD.findall(question)) if _may_be_misspelt(word)]
     doubted = [word for word in words if (stem := stem_word(word.lower())) and stem not in known and not is_word(word)]
     try:
         return tuple(await Searches(PLANNER, kit).read_words(doubted))
     except BudgetSpent:
         return ()  # the plan needs no search, and the run stops at its next stage by itself
+
+
+def _may_be_misspelt(word: str) -> bool:
+    """Say whether a word can be corrected: it is long enough, no abbreviation, and in the letters of English."""
+    return len(word) >= SHORTEST_DOUBTED and word.isascii() and not word.isupper()
 
 
 def apply_readings(question: str, readings: Sequence[Reading]) -> str:
