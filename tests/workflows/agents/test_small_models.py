@@ -10,14 +10,17 @@ from app.domain.evidence import Passage
 from app.domain.options import ReportStyle, Tone
 from app.domain.plan import ResearchPlan, Subtask
 from app.domain.query import Effort, Language, ResearchQuery
+from app.domain.reading import Reading
 from retrieval.ports import SearchFilter
 from tests.workflows.agent_kit import PROMPTS, make_kit, make_record, run_chain, step_of
+from tests.workflows.agents.scripted_report import FOUND, PLAN, QUERY, writing
 from tests.workflows.sensible_model import answer_sensibly
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.codec import SchemaCodec, TagCodec
 from workflows.agents.effort import SMALL_CONTEXT, bounds_of, fit_bounds, is_small
 from workflows.agents.kit import Kit
 from workflows.agents.model_driven import MODEL_DRIVEN, WRITING_ALONE, choose_agents
+from workflows.agents.reporting import write_report
 from workflows.agents.stage_memory import REPORTER
 from workflows.chat_models.scripted import ScriptedModel
 from workflows.prompts.library import SHORT
@@ -103,3 +106,10 @@ async def test_what_a_search_without_the_model_could_not_do_is_told_to_the_reade
     finding = await WRITING_ALONE.search(part, ResearchPlan(title="q", subtasks=(part,)), query, kit)
     assert finding.notices == finding.gaps
     assert "the index is down" in finding.notices[0]
+
+
+@pytest.mark.parametrize("model", [writing(), ScriptedModel(lambda _: "gibberish")], ids=["written", "quoted instead"])
+async def test_a_word_of_the_question_that_was_read_otherwise_is_told_to_the_reader(model: ScriptedModel) -> None:
+    plan = PLAN.model_copy(update={"readings": (Reading(written="tarrifs", read="tariffs"),)})
+    report = await write_report(QUERY, plan, FOUND, make_kit(model, make_record()))
+    assert [notice for notice in report.notices if "“tarrifs” was read as “tariffs”" in notice]

@@ -9,7 +9,7 @@ from workflows.agents.brief.planning import make_plan
 from workflows.agents.brief.revising import make_notice, renew_notice, revise_section
 from workflows.agents.brief.searching import find_quotes, search_deeply
 from workflows.agents.brief.units import is_heading
-from workflows.agents.brief.writing import write_brief
+from workflows.agents.brief.writing import list_readings, write_brief
 
 BRIEF = AgentSet(plan=make_plan, search=search_deeply, report=write_brief)
 
@@ -18,6 +18,7 @@ __all__ = [
     "find_nearest_quotes",
     "find_quotes",
     "is_heading",
+    "list_readings",
     "make_notice",
     "quote_answer",
     "renew_notice",

@@ -149,10 +149,14 @@ def _say_nothing(findings: Sequence[Finding], language: Language) -> Section:
     return Section(heading=tell("nothing_heading", language), body=body)
 
 
+def list_readings(plan: ResearchPlan, language: Language) -> list[str]:
+    """List the words of the question that were read otherwise than they were written."""
+    return [tell("read_as", language, written=reading.written, read=reading.read) for reading in plan.readings]
+
+
 def _list_notices(query: ResearchQuery, plan: ResearchPlan, parts: Sequence[tuple[str, Finding]]) -> Iterable[str]:
     language = query.language
-    for reading in plan.readings:
-        yield tell("read_as", language, written=reading.written, read=reading.read)
+    yield from list_readings(plan, language)
     for title, finding in parts:
         yield from finding.gaps if finding.quotes else ()
         if finding.stop in PART_NOTICES:

@@ -7,6 +7,7 @@ from app.domain.budget import StopReason
 from app.domain.evidence import Finding, SourceConflict
 from app.domain.query import Language
 from app.domain.report import Report, Section
+from workflows.agents.brief import list_readings
 from workflows.agents.citation_cleaning import has_citation, list_cited_ids, put_markers, remove_citations
 from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.aggregation import FilledSection, SourceDisagreement
@@ -92,8 +93,9 @@ def _list_quoted(pieces: Sequence[ReportPiece], language: Language) -> list[str]
 
 
 def list_parts_without_model(desk: ReportDesk) -> list[str]:
-    """List the parts of the question, and the plan, that went without the model."""
-    told = [notice for finding in desk.findings for notice in finding.notices]
+    """List the words, the parts of the question, and the plan that went without the model."""
+    told = list_readings(desk.plan, desk.kit.language)
+    told += [notice for finding in desk.findings for notice in finding.notices]
     return told + ([say("plan_failed", desk.kit.language, detail=desk.plan.unsplit)] if desk.plan.unsplit else [])
 
 
