@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import zip_longest
 
 from app.domain.budget import StopReason
 from app.domain.evidence import Finding, Passage, Quote
@@ -20,16 +21,22 @@ from workflows.agents.wording import say
 ANSWERER = "follow_up"
 FOLLOW_UP = TextStep("follow_up", max_tokens=2_000)
 ANSWER_WORDS = 200
+SHOWN = 40
 REFUSAL = "NOT IN THE EVIDENCE"
 
 
-async def answer_from_evidence(question: str, query: ResearchQuery, passages: Sequence[Passage], kit: Kit) -> FollowUp:
-    """Return the model's answer; every citation of it resolves to a sentence of the passages.
+async def answer_from_evidence(
+    question: str, query: ResearchQuery, quotes: Sequence[Quote], passages: Sequence[Passage], kit: Kit
+) -> FollowUp:
+    """Return the model's answer; every citation of it resolves to one of the quotes or a sentence of the passages around them.
+
+    The model reads the sentences that share words with the question, then the quotes: a question in other words than the
+    sources', or in another language, shares none.
 
     Raises:
         BudgetSpent, ModelError: from the record.
     """
-    evidence = find_nearest_quotes(question, passages)
+    evidence = [*find_nearest_quotes(question, passages), *_take_turns(quotes)][:SHOWN]
     if not evidence:
         return _make_refusal(kit)
     book = QuoteBook([Finding(subtask_id=ANSWERER, quotes=tuple(evidence), stop=StopReason.SUFFICIENT)])
@@ -73,6 +80,14 @@ def _join_spans(spans: Sequence[tuple[int, int, str, Quote]]) -> list[Passage]:
         else:
             joined.append(Passage(source=quote.source, text=text, start=start, end=end))
     return joined
+
+
+def _take_turns(quotes: Sequence[Quote]) -> list[Quote]:
+    """Order quotes so that each source has its turn."""
+    by_source: dict[str, list[Quote]] = {}
+    for quote in quotes:
+        by_source.setdefault(quote.source.url, []).append(quote)
+    return [quote for turn in zip_longest(*by_source.values()) for quote in turn if quote is not None]
 
 
 def _check_answer(kit: Kit, book: QuoteBook, text: str) -> None:

@@ -214,7 +214,7 @@ class _TaskWork:
         quotes = list({quote.key: quote for finding in self._findings for quote in finding.quotes}.values())
         around = await persist(lambda: find_surroundings(self._shop.database, quotes, WIDE_CHARS))
         passages = follow_up.widen_quotes(quotes, {key: (text.before, text.after) for key, text in around.items()})
-        answered = await self._write_answer(self._task.request.text, passages)
+        answered = await self._write_answer(self._task.request.text, quotes, passages)
         report = Report(title="", sections=(Section(heading="", body=answered.body),), quotes=answered.quotes)
         kit = self._kit_of(make_brief_writer(self._shop, self._query))
         contexts = await self._contexts_of(answered.quotes)
@@ -223,11 +223,12 @@ class _TaskWork:
         answer = self._explain(answered.model_copy(update=told))
         await self._close_task(lambda log: self._end_task(log, TaskStatus.DONE, answer=answer))
 
-    async def _write_answer(self, question: str, passages: list[Passage]) -> FollowUp:
+    async def _write_answer(self, question: str, quotes: list[Quote], passages: list[Passage]) -> FollowUp:
         writer = writer_of(self._shop, self._query)
         if _asks_a_model(writer):
             try:
-                answer = await follow_up.answer_from_evidence(question, self._query, passages, self._kit_of(writer))
+                kit = self._kit_of(writer)
+                answer = await follow_up.answer_from_evidence(question, self._query, quotes, passages, kit)
                 self._by_model = True
                 return answer
             except (BudgetSpent, ModelError) as error:

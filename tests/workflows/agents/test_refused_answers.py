@@ -157,4 +157,4 @@ async def test_an_answer_to_a_further_question_far_beyond_its_length_is_refused(
     passage = Passage(source=source, text=RAISE.text, start=RAISE.start, end=RAISE.end)
     kit = make_kit(ScriptedModel(lambda _: too_long("[q1]")), make_record())
     with pytest.raises(AnswerInvalid, match="words where about 200"):
-        await answer_from_evidence("Did prices to consumers rise?", QUERY, [passage], kit)
+        await answer_from_evidence("Did prices to consumers rise?", QUERY, [RAISE], [passage], kit)

@@ -171,6 +171,17 @@ async def test_questions_are_answered_from_stored_evidence_only(house: WholeProd
         assert [task.id for task in kept] == [silent.id, told.id]
 
 
+@pytest.mark.parametrize("question", ["Summarise this in three bullet points.", "为什么要征税？"])
+async def test_a_question_in_other_words_than_the_sources_is_answered_by_the_model(house: WholeProduct, question: str) -> None:
+    house.model = Writer(says="A president said that tariffs were a reason [q1].")
+    async with house.start_worker():
+        desk = await finished(house)
+        told = await desk.done(await desk.revisions.ask(desk.run, question))
+        assert told.answer is not None, told.detail
+        assert told.answer.answered
+        assert told.answer.quotes
+
+
 async def test_what_the_model_does_not_write_is_quoted_and_says_why(house: WholeProduct) -> None:
     async def refuse(said: str) -> None:
         if "<evidence>" in said:

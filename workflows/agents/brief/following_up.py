@@ -10,7 +10,6 @@ from workflows.agents.brief.layout import quote_text, title_of
 from workflows.agents.brief.ranking import RankedUnit, rank_units
 from workflows.agents.brief.splitting import split_passages
 
-SHOWN = 40
 QUOTED_WORDS = 120
 ON_SUBJECT = 0.4
 """The score, mostly the share of the question's words, from which a sentence counts as an answer."""
@@ -18,7 +17,7 @@ ON_SUBJECT = 0.4
 
 def find_nearest_quotes(question: str, passages: Sequence[Passage]) -> list[Quote]:
     """Find the sentences that share most words with the question, best first."""
-    return [each.unit.to_quote() for each in _rank(question, passages)[:SHOWN]]
+    return [each.unit.to_quote() for each in _rank(question, passages)]
 
 
 def quote_answer(question: str, passages: Sequence[Passage], language: Language) -> FollowUp | None:
