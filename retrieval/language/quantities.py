@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from app.domain.dates import MONTHS
 from app.domain.script import IDEOGRAPHS
+from retrieval.language.spelled_numbers import SCALES, WORDS, read_spelled_numbers, read_values
 from retrieval.language.traditional import simplify
 
 
@@ -44,12 +45,7 @@ class Quantity(NamedTuple):
 _LISTS = tomllib.loads(files("retrieval.language").joinpath("quantities.toml").read_text(encoding="utf-8"))
 
 
-def _read_values(text: str) -> dict[str, float]:
-    return {word: float(value) for word, value in (pair.split("=") for pair in text.split())}
-
-
-_WORDS, _SCALES = _read_values(_LISTS["values"]["en"]), _read_values(_LISTS["values"]["scales"])
-_ORDINALS, _FRACTIONS = _read_values(_LISTS["values"]["ordinals"]), _read_values(_LISTS["values"]["fractions"])
+_ORDINALS, _FRACTIONS = read_values(_LISTS["values"]["ordinals"]), read_values(_LISTS["values"]["fractions"])
 _DIGITS = {pair[0]: int(pair[1]) for pair in _LISTS["chinese"]["digits"].split()}
 _CHINESE_SCALES = {pair[0]: float(pair[1:]) for pair in _LISTS["chinese"]["scales"].split()}
 
@@ -89,7 +85,7 @@ _YEAR = re.compile(
     r"(?<![\d.,$£€])(1[0-9]\d\d|20\d\d)(?![\d%]|,\d|\.\d)(?!\s?(?:km|m|people|men|metres|meters|kg|tons|tonnes|feet|人|米|名|个|元)\b)"
 )
 _DIGIT_NUMBER = re.compile(r"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)(\d{1,3}(?:[,，]\d{3})+(?:\.\d+)?|\d+(?:[.·]\d+)?)")
-_SCALE_AFTER = re.compile(r"[\s-]?(hundred|thousand|million|billion|trillion|bn|dozen)\b|\s?([十百千万亿兆]+)", re.IGNORECASE)
+_SCALE_AFTER = re.compile(r"[\s-]?(hundred|thousand|million|billion|trillion|bn|dozen)s?\b|\s?([十百千万亿兆]+)", re.IGNORECASE)
 _ORDINAL_DIGITS = re.compile(r"(?<![A-Za-z0-9_.])(\d{1,3})(?:st|nd|rd|th)\b", re.IGNORECASE)
 _ORDINAL_WORD = re.compile(
     rf"(?<!at )\b(?:(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-)?({'|'.join(_ORDINALS)})\b(?! of all)", re.IGNORECASE
@@ -97,15 +93,11 @@ _ORDINAL_WORD = re.compile(
 _ROMAN = re.compile(r"(?<=[a-z] )(I{1,3}|IV|VI{0,3}|IX|XI{0,3}|XIV|XVI{0,3}|X)\b(?!\.? [A-Z])")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
 _ORDINAL_ZH = re.compile(rf"第([{_CHINESE_NUMERAL}]+|\d+)|(?<![年本])首(?=次|位|个|任|届|家|座|部|名|条|支|艘|枚)")
-_SPELLED = re.compile(
-    rf"\b(?:{'|'.join(sorted({*_WORDS, *_SCALES} - {'a', 'an', 'one'}, key=len, reverse=True))}"
-    rf"|(?:an?|one)(?=[\s-](?:{'|'.join(_SCALES)})\b))"
-    rf"(?:[\s-]+(?:and[\s-]+)?(?:{'|'.join(sorted({*_WORDS, *_SCALES} - {'a', 'an'}, key=len, reverse=True))})\b)*\b",
-    re.IGNORECASE,
-)
+# "And a half" belongs to the number or the unit before it, and is no share: two and a half, a year and a half.
 _FRACTION = re.compile(
-    rf"\b(?:(an?|one|two|three|four)[\s-]+)({'|'.join(_FRACTIONS)})\b(?! (?:time|place|century|floor|edition|season|day|year))"
-    r"|\b(half)\b(?! an? )",
+    rf"\b(?:((?<!\band[\s-])(?:an?|one)|two|three|four)[\s-]+)"
+    rf"({'|'.join(_FRACTIONS)})\b(?! (?:time|place|century|floor|edition|season|day|year))"
+    r"|\b(?<!\band[\s-]a[\s-])(?<!\band[\s-]one[\s-])(half)\b(?! an? )",
     re.IGNORECASE,
 )
 _HALF_OF_UNIT = re.compile(
@@ -177,7 +169,7 @@ def _read_ordinals(text: str) -> Iterator[Quantity]:
     for found in _ORDINAL_DIGITS.finditer(text):
         yield Quantity(QuantityKind.ORDINAL, float(found.group(1)), "", *found.span())
     for found in _ORDINAL_WORD.finditer(text):
-        tens = _WORDS[found.group(1).lower()] if found.group(1) else 0.0
+        tens = WORDS[found.group(1).lower()] if found.group(1) else 0.0
         yield Quantity(QuantityKind.ORDINAL, tens + _ORDINALS[found.group(2).lower()], "", *found.span())
     for found in _ROMAN.finditer(text):
         yield Quantity(QuantityKind.ORDINAL, _read_roman(found.group()), "", *found.span())
@@ -193,10 +185,10 @@ def _read_roman(numeral: str) -> float:
 def _read_fractions(text: str) -> Iterator[Quantity]:
     for found in _HALF_OF_UNIT.finditer(text):
         alias = (found.group(1) or found.group(2)).lower()
-        unit = _UNITS.get(alias) or _Unit("", _SCALES.get(alias, 1.0))
+        unit = _UNITS.get(alias) or _Unit("", SCALES.get(alias, 1.0))
         yield Quantity(QuantityKind.AMOUNT, unit.factor / 2, unit.name, *found.span())
     for found in _FRACTION.finditer(text):
-        count = 1.0 if found.group(3) else _WORDS[found.group(1).lower()]
+        count = 1.0 if found.group(3) else WORDS[found.group(1).lower()]
         share = 50.0 if found.group(3) else _FRACTIONS[found.group(2).lower()]
         yield Quantity(QuantityKind.AMOUNT, round(count * share, 1), "%", *found.span())
     for found in _FRACTION_ZH.finditer(text):
@@ -213,7 +205,7 @@ def _read_digits(text: str) -> Iterator[Quantity]:
     for found in _DIGIT_NUMBER.finditer(text):
         value, end = float(re.sub("[,，]", "", found.group(1)).replace("·", ".")), found.end()
         if scale := _SCALE_AFTER.match(text, end):
-            value *= _SCALES[scale.group(1).lower()] if scale.group(1) else _multiply_scales(scale.group(2))
+            value *= SCALES[scale.group(1).lower()] if scale.group(1) else _multiply_scales(scale.group(2))
             end = scale.end()
         own = _with_unit(text, value, found.start(), end)
         yield _share_unit(text, own) if own.end == found.end() else own
@@ -228,9 +220,10 @@ def _share_unit(text: str, own: Quantity) -> Quantity:
     bare, end = float(re.sub("[,，]", "", second.group(1)).replace("·", ".")), second.end()
     factor = 1.0
     if scale := _SCALE_AFTER.match(text, end):
-        factor, end = (_SCALES[scale.group(1).lower()] if scale.group(1) else _multiply_scales(scale.group(2))), scale.end()
+        factor, end = (SCALES[scale.group(1).lower()] if scale.group(1) else _multiply_scales(scale.group(2))), scale.end()
     other = _with_unit(text, bare * factor, second.start(), end)
-    if not bare or (not other.unit and factor == 1.0):
+    falls = factor > 1.0 and own.value > bare  # from 800 to 1.2 million
+    if not bare or falls or (not other.unit and factor == 1.0):
         return own
     return own._replace(value=round(own.value * other.value / bare, 9), unit=other.unit, written=own.value * factor)
 
@@ -243,23 +236,11 @@ def _multiply_scales(scales: str) -> float:
 
 
 def _read_spelled(text: str) -> Iterator[Quantity]:
-    for found in _SPELLED.finditer(text):
-        yield _with_unit(text, _add_words(re.split(r"[\s-]+", found.group().lower())), *found.span())
+    for number in read_spelled_numbers(text):
+        yield _with_unit(text, *number)
     for found in _NUMBER_ZH.finditer(text):
         if _MORE_THAN_ONE.search(found.group()) and not _BEFORE_NO_NUMBER.search(text[: found.start()][-2:]):
             yield _with_unit(text, _read_chinese(found.group()), *found.span())
-
-
-def _add_words(words: list[str]) -> float:
-    total = current = 0.0
-    for word in words:
-        if word in _SCALES and (current or word != "dozen"):
-            current = (current or 1.0) * _SCALES[word]
-            if _SCALES[word] >= 1000:
-                total, current = total + current, 0.0
-        elif word in _WORDS:
-            current += _WORDS[word]
-    return total + current
 
 
 def _read_chinese(numeral: str) -> float:

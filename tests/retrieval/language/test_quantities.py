@@ -16,6 +16,18 @@ def told(text: str) -> list[tuple[str, float, str]]:
         ("5 km", "5,000 metres"),
         ("350 thousand", "350,000"),
         ("three hundred and twelve", "312"),
+        ("twenty-five thousand", "25,000"),
+        ("three million two hundred thousand", "3,200,000"),
+        ("forty millions", "40 million"),
+        ("40 millions", "40 million"),
+        ("a thousand and one", "1,001"),
+        ("two and a half million", "2.5 million"),
+        ("a million and a half", "1.5 million"),
+        ("four and one-half per cent", "4.5%"),
+        ("two dozen", "24"),
+        ("between twenty and thirty", "20, 30"),
+        ("two hundred and three hundred", "200, 300"),
+        ("two twenty-year plans", "2, 20 years"),
         ("a quarter", "25%"),
         ("half a year", "six months"),
         ("百分之六十八", "68%"),
@@ -40,6 +52,15 @@ def test_another_unit_is_another_quantity(one: str, other: str) -> None:
 
 def test_the_first_number_of_a_range_has_the_unit_of_the_second() -> None:
     assert told("from 3.1 to 4.2 million tonnes")[0] == ("amount", 3.1e12, "gram")
+
+
+def test_a_fall_to_a_larger_unit_is_no_range_of_it() -> None:
+    assert told("from 800 to 1.2 million")[0] == ("amount", 800, "")
+
+
+@pytest.mark.parametrize("text", ["thousands of men", "one of them", "a year and a half", "dozens"])
+def test_what_gives_no_number_is_no_quantity(text: str) -> None:
+    assert told(text) == []
 
 
 def test_may_is_a_month_only_in_a_date() -> None:
