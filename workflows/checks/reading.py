@@ -46,8 +46,13 @@ class ReadSentence:
 
     @property
     def exact_numbers(self) -> tuple[Number, ...]:
-        """The numbers that can be looked up: those with a unit or a fraction, and those that are not small."""
-        return tuple(n for n in self.numbers if n.unit or n.value > SMALL or not n.value.is_integer())
+        """The numbers that can be looked up."""
+        return tuple(filter(is_exact, self.numbers))
+
+
+def is_exact(number: Number) -> bool:
+    """Say whether a number can be looked up: it has a unit or a fraction, or is not small."""
+    return bool(number.unit) or number.value > SMALL or not number.value.is_integer()
 
 
 @lru_cache(maxsize=READ_AT_ONCE)

@@ -6,6 +6,7 @@ import pytest
 
 from app.domain.citations import REMOVED, marker_of
 from app.domain.claims import Support
+from app.domain.evidence import Quote
 from app.domain.query import Language
 from app.domain.report import Report
 from app.settings import ClaimGrader
@@ -169,3 +170,67 @@ async def test_a_missing_number_is_marked_whatever_judge_said_full(judge: str, g
     (claim,) = (await check(a_report(wrong), Judges(Weights(entailed=0.99), grader), model)).claims
     assert (claim.judge, claim.unsourced, claim.support) == (judge, True, Support.PARTIAL)
     assert "95,000,000" in claim.reason
+
+
+async def find_reasons(figure: str, source: str) -> list[str]:
+    """Return why numbers of a statement are marked that a model found to be supported."""
+    said = Quote(source=PROTECT.source, text=source, start=0, end=len(source))
+    report = a_report(f"The army of the country had {figure} at that time {marker_of(said)}.", quotes=(said,))
+    model = ScriptedModel(lambda _: verdict(verdict="full"))
+    return [claim.reason for claim in (await check(report, Judges(second=ClaimGrader.MODEL), model)).claims if claim.unsourced]
+
+
+@pytest.mark.parametrize(
+    ("figure", "source"),
+    [
+        ("25,000 men", "The army consists of twenty-five thousand men."),
+        ("twenty-five thousand men", "The army consists of 25,000 men."),
+        ("twenty-five thousand men", "The army consists of twenty-five thousand men."),
+        ("20 to 30 ships", "The army has between twenty and thirty ships."),
+        ("150 ships", "The army has one hundred and fifty ships."),
+        ("a budget of 40 million dollars", "The army costs forty millions of dollars."),
+        ("a budget of $4.2bn", "The army costs 4.2 billion dollars."),
+        ("2.5 million men", "The army consists of two and a half million men."),
+        ("50% of all men", "Half of all men are in the army."),
+        ("half of all men", "50% of all men are in the army."),
+        ("half a loaf a day", "The army gets half a loaf a day."),
+        ("45% of all men", "Forty-five percent of all men are in the army."),
+        ("25-year-old guns", "The guns of the army are twenty-five years old."),
+        ("roads of 25 km", "The army has 25,000 metres of roads."),
+        ("drills of 30 minutes", "The army drills for half an hour."),
+        ("rules of the 19th century", "The army has rules of the nineteenth century."),
+        ("1,200 men", "The army consists of 1 200 men."),
+        ("several hundred men", "The army consists of several hundred men."),
+        ("25 men", "军队共有二十五人。"),
+    ],
+)
+async def test_a_number_that_the_source_writes_otherwise_is_not_marked(figure: str, source: str) -> None:
+    assert await find_reasons(figure, source) == []
+
+
+@pytest.mark.parametrize(
+    ("figure", "source", "missing"),
+    [
+        ("24,000 men", "The army consists of twenty-five thousand men.", "24,000"),
+        ("20 men", "The army consists of twenty-five thousand men.", "20"),
+        ("25 men", "The army consists of twenty-five thousand men.", "25"),
+        ("forty-five thousand men", "The army consists of forty-six thousand men.", "45,000"),
+        ("50 ships", "The army has between twenty and thirty ships.", "50"),
+        ("100 ships", "The army has two hundred ships.", "100"),
+        ("50 men", "Half of all men are in the army.", "50"),
+        ("half of all men", "Of all men 50 are in the army.", "0.5"),
+        ("50% of all men", "The army marched for a year and a half.", "50%"),
+        ("45% of all men", "The army consists of forty-five thousand men.", "45%"),
+        ("1 million men", "The army consists of several million men.", "1,000,000"),
+        ("1 million men", "The army consists of a million and a half men.", "1,000,000"),
+        ("a budget of 40 million dollars", "The army costs forty billions of dollars.", "40,000,000"),
+        ("800 million men", "The army grew from 800 to 1.2 million men.", "800,000,000"),
+        ("25,000 men", "The army has 25 km of roads.", "25,000"),
+        ("19 men", "The army has rules of the nineteenth century.", "19"),
+        ("1 200 men", "The army consists of 200 men.", "1,200"),
+        ("26 men", "军队共有二十五人。", "26"),
+    ],
+)
+async def test_another_number_than_the_source_spells_is_marked(figure: str, source: str, missing: str) -> None:
+    (reason,) = await find_reasons(figure, source)
+    assert f"does not give {missing}." in reason
