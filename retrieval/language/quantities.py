@@ -81,6 +81,8 @@ _CHINESE_DATE = re.compile(
     rf"(?<!\d)(\d{{1,2}}|[{_CHINESE_NUMERAL}]{{1,3}})(月(?!球|亮|经|饼|台)|日(?!本|报|军|圆|元|语|文|常|益))"
 )
 _CHINESE_YEAR = re.compile(r"(?<!\d)(\d{4}|[零〇一二三四五六七八九]{4})(?:年|\s*[-–—至]\s*\d{4}年)")
+_CHINESE_DECADE = re.compile(rf"(?<!\d)(\d{{1,2}}|[{_CHINESE_NUMERAL}]{{1,3}})世纪(\d0|[二三四五六七八九]?十)年代")
+_END_OF_YEARS = re.compile(r"(?:–(\d\d)|[-/](1[3-9]|[2-9]\d))(?![\d%]|[-–/]\d)")
 _YEAR = re.compile(
     r"(?<![\d.,$£€])(1[0-9]\d\d|20\d\d)(?![\d%]|,\d|\.\d)(?!\s?(?:km|m|people|men|metres|meters|kg|tons|tonnes|feet|人|米|名|个|元)\b)"
 )
@@ -92,7 +94,9 @@ _ORDINAL_WORD = re.compile(
 )
 _ROMAN = re.compile(r"(?<=[a-z] )(I{1,3}|IV|VI{0,3}|IX|XI{0,3}|XIV|XVI{0,3}|X)\b(?!\.? [A-Z])")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
-_ORDINAL_ZH = re.compile(rf"第([{_CHINESE_NUMERAL}]+|\d+)|(?<![年本])首(?=次|位|个|任|届|家|座|部|名|条|支|艘|枚)")
+_ORDINAL_ZH = re.compile(
+    rf"第([{_CHINESE_NUMERAL}]+|\d+)|([{_CHINESE_NUMERAL}]+|\d+)(?=世纪)|(?<![年本])首(?=次|位|个|任|届|家|座|部|名|条|支|艘|枚)"
+)
 # "And a half" belongs to the number or the unit before it, and is no share: two and a half, a year and a half.
 _FRACTION = re.compile(
     rf"\b(?:((?<!\band[\s-])(?:an?|one)|two|three|four)[\s-]+)"
@@ -145,6 +149,9 @@ def _is_month(text: str, found: re.Match[str]) -> bool:
 
 
 def _read_chinese_dates(text: str) -> Iterator[Quantity]:
+    for found in _CHINESE_DECADE.finditer(text):
+        century, decade = map(_read_chinese, found.groups())
+        yield Quantity(QuantityKind.YEAR, 100 * (century - 1) + decade, "", *found.span())
     for found in _CHINESE_YEAR.finditer(text):
         yield Quantity(QuantityKind.YEAR, _read_digits_of(found.group(1)), "", *found.span(1))
     for found in _CHINESE_DATE.finditer(text):
@@ -163,6 +170,15 @@ def _read_years(text: str) -> Iterator[Quantity]:
         named = unit and unit.group(1) and unit.group(1).lower() not in ("s", "h", "m", "t", "g", "年")
         if not named and not _SCALE_AFTER.match(text, found.end()):
             yield Quantity(QuantityKind.YEAR, float(found.group(1)), "", *found.span())
+            yield from _read_end_of_years(text, int(found.group(1)), found.end())
+
+
+def _read_end_of_years(text: str, first: int, start: int) -> Iterator[Quantity]:
+    """Yield the last year of "2019–21". Behind a hyphen, what may be a month is none."""
+    found = _END_OF_YEARS.match(text, start)
+    last = first - first % 100 + int(found.group(1) or found.group(2)) if found else 0
+    if found and last > first:
+        yield Quantity(QuantityKind.YEAR, float(last), "", found.start() + 1, found.end())
 
 
 def _read_ordinals(text: str) -> Iterator[Quantity]:
@@ -174,7 +190,8 @@ def _read_ordinals(text: str) -> Iterator[Quantity]:
     for found in _ROMAN.finditer(text):
         yield Quantity(QuantityKind.ORDINAL, _read_roman(found.group()), "", *found.span())
     for found in _ORDINAL_ZH.finditer(text):
-        yield Quantity(QuantityKind.ORDINAL, _read_chinese(found.group(1)) if found.group(1) else 1.0, "", *found.span())
+        numeral = found.group(1) or found.group(2)
+        yield Quantity(QuantityKind.ORDINAL, _read_chinese(numeral) if numeral else 1.0, "", *found.span())
 
 
 def _read_roman(numeral: str) -> float:

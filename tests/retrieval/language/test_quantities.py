@@ -39,6 +39,11 @@ def told(text: str) -> list[tuple[str, float, str]]:
         ("World War II", "the Second World War"),
         ("第三艘", "third"),
         ("1931年3月", "March 1931"),
+        ("20世纪90年代", "1990s"),
+        ("二十世纪九十年代", "1990s"),
+        ("十九世纪", "the 19th century"),
+        ("2019–21", "2019 to 2021"),
+        ("the war of 1914-18", "from 1914 to 1918"),
     ],
 )
 def test_the_same_quantity_reads_the_same_however_it_is_written(one: str, other: str) -> None:
@@ -61,6 +66,11 @@ def test_a_fall_to_a_larger_unit_is_no_range_of_it() -> None:
 @pytest.mark.parametrize("text", ["thousands of men", "one of them", "a year and a half", "dozens"])
 def test_what_gives_no_number_is_no_quantity(text: str) -> None:
     assert told(text) == []
+
+
+@pytest.mark.parametrize("text", ["2001-03", "2001-03-14", "2010/11/05", "2019–20%"])
+def test_a_month_or_a_share_behind_a_year_is_no_second_year(text: str) -> None:
+    assert [q.value for q in read_quantities(text) if q.kind is QuantityKind.YEAR] == [float(text[:4])]
 
 
 def test_may_is_a_month_only_in_a_date() -> None:

@@ -202,6 +202,8 @@ async def find_reasons(figure: str, source: str) -> list[str]:
         ("1,200 men", "The army consists of 1 200 men."),
         ("several hundred men", "The army consists of several hundred men."),
         ("25 men", "军队共有二十五人。"),
+        ("a reform in the 1990s", "军队在20世纪90年代改革。"),
+        ("a reform in 2021", "The army was reformed in 2019–21."),
     ],
 )
 async def test_a_number_that_the_source_writes_otherwise_is_not_marked(figure: str, source: str) -> None:
@@ -229,6 +231,8 @@ async def test_a_number_that_the_source_writes_otherwise_is_not_marked(figure: s
         ("19 men", "The army has rules of the nineteenth century.", "19"),
         ("1 200 men", "The army consists of 200 men.", "1,200"),
         ("26 men", "军队共有二十五人。", "26"),
+        ("a reform in the 1980s", "军队在20世纪90年代改革。", "1,980"),
+        ("a reform in 2020", "The army was reformed in 2019–21.", "2,020"),
     ],
 )
 async def test_another_number_than_the_source_spells_is_marked(figure: str, source: str, missing: str) -> None:
