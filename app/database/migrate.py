@@ -1,6 +1,7 @@
 """Bring a database's schema up to date. Safe when several processes start at once: one migrates, the others wait."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -56,7 +57,10 @@ async def with_connection(database_url: str, work: Callable[["Connection"], None
     from sqlalchemy.ext.asyncio import create_async_engine
     from sqlalchemy.pool import NullPool
 
-    engine = create_async_engine(_for_sqlalchemy(database_url), poolclass=NullPool)
+    # asyncpg reads the address, as everywhere else: SQLAlchemy would not understand parameters such as `sslmode`.
+    engine = create_async_engine(
+        "postgresql+asyncpg://", async_creator=partial(asyncpg.connect, database_url), poolclass=NullPool
+    )
     async with engine.begin() as connection:
         await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
         await connection.run_sync(work)
@@ -81,7 +85,3 @@ def _run(connection: "Connection", direction: str, revision: str) -> None:
         steps[direction](config(connection), revision)
     except CommandError as error:
         raise SetupError(f"the database's schema is not one this version knows ({error}); install the newer version") from error
-
-
-def _for_sqlalchemy(database_url: str) -> str:
-    return "postgresql+asyncpg://" + database_url.split("://", 1)[1]

@@ -22,6 +22,15 @@ async def test_migrating_a_given_database(tmp_path: Path, empty_postgres_url: st
     await connection.close()
 
 
+def test_migrating_takes_an_address_with_parameters_as_hosts_of_databases_give_it_out(
+    tmp_path: Path, empty_postgres_url: str
+) -> None:
+    url = f"{empty_postgres_url}?sslmode=prefer&application_name=migration"
+    done = run_rubrica(tmp_path, "migrate", RUBRICA_DATABASE_OWNER_URL=url)
+    assert done.returncode == 0, done.stderr
+    assert f"the schema is at revision {SCHEMA_REVISION}" in done.stdout
+
+
 def test_migrating_names_the_setting_of_a_role_whose_address_leads_nowhere(tmp_path: Path, empty_postgres_url: str) -> None:
     nowhere = f"127.0.0.1:{find_free_port()}"
     for setting, url, said in (
