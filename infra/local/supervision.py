@@ -1,6 +1,7 @@
 """Keep parts running: start one that ends or falls silent again, at once the first time, then after growing pauses."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -45,27 +46,34 @@ class StackPart(Protocol):
 async def keep_running(
     part: StackPart, say: Callable[[str], None], restarted: Callable[[], None], check_every: timedelta = CHECK_EVERY
 ) -> None:
-    """Watch a started part for ever. Start it again when it ends or falls silent, and call `restarted` after each new start."""
+    """Watch a started part for ever. Start it again when it ends or falls silent, and call `restarted` after each new start.
+
+    Every error is said and outlived, since nobody waits for this task: the part would stay down without a word.
+    """
     pause = timedelta(0)
     while True:
         since = time.monotonic()
         what = await _wait_for_trouble(part, check_every)
-        say(f"{part.name} {what}; starting it again")
+        _tell(say, f"{part.name} {what}; starting it again")
         steady = time.monotonic() - since > STEADY.total_seconds()
         pause = await _start_again(part, say, timedelta(0) if steady else pause)
-        restarted()
+        try:
+            restarted()
+        except Exception as error:  # noqa: BLE001  (said; the part runs)
+            _tell(say, f"{part.name} runs again, but this cannot be noted: {_describe(error)}")
 
 
 async def _start_again(part: StackPart, say: Callable[[str], None], pause: timedelta) -> timedelta:
     """Start the part again until it runs. Return how long to wait before the next time."""
     while True:
-        await asyncio.to_thread(part.stop)
         await asyncio.sleep(pause.total_seconds())
         pause = min(max(2 * pause, FIRST_PAUSE), LONGEST_PAUSE)
         try:
+            await asyncio.to_thread(part.stop)
             await part.start()
-        except SetupError as error:
-            say(f"{error}\ntrying again in {pause.total_seconds():.0f} s")
+        except Exception as error:  # noqa: BLE001  (said, and tried again)
+            reason = str(error) if isinstance(error, SetupError) else f"{part.name} cannot be started: {_describe(error)}"
+            _tell(say, f"{reason}\ntrying again in {pause.total_seconds():.0f} s")
         else:
             return pause
 
@@ -97,6 +105,16 @@ def stop_together(parts: Sequence[StackPart]) -> None:
             part.process.ask_to_stop()
     for part in parts:
         part.stop()
+
+
+def _tell(say: Callable[[str], None], line: str) -> None:
+    """Say a line. Where nothing can be written (a full disk, a terminal that is gone), the part is started all the same."""
+    with contextlib.suppress(OSError):
+        say(line)
+
+
+def _describe(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _describe_exit(code: int) -> str:

@@ -1,6 +1,7 @@
 """Child processes end with their parent, tell why they could not start, and leave nobody behind."""
 
 import asyncio
+import errno
 import os
 import signal
 import subprocess
@@ -147,6 +148,47 @@ async def test_a_service_that_falls_silent_is_started_again(tmp_path: Path) -> N
     assert service.process.pid != first
     assert (tmp_path / "needed").is_dir()
     assert await service.responds()
+    service.stop()
+
+
+async def test_a_service_is_started_again_after_errors_of_every_kind(tmp_path: Path) -> None:
+    """As on a full disk: its folder cannot be made, nothing can be said, and its start cannot be noted."""
+    command, folder = [sys.executable, "-c", "import time; print('ready', flush=True); time.sleep(60)"], tmp_path / "needed"
+    service = LocalService("sample", command, tmp_path / "log", os.environ, ready_words="ready", folder=folder, gated=False)
+    await service.start()
+    assert service.process is not None
+    said: list[str] = []
+    full, noted = True, asyncio.Event()
+
+    def say(line: str) -> None:
+        said.append(line)
+        if full:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    def note() -> None:
+        noted.set()
+        if full:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    watching = asyncio.create_task(keep_running(service, say, note))
+    folder.rmdir()
+    folder.write_text("in the way")
+    os.kill(service.process.pid, signal.SIGKILL)
+    while len(said) < 3:
+        await asyncio.sleep(0.02)
+    assert said[1].startswith("sample cannot be started: FileExistsError: ")
+    assert "trying again in" in said[2]
+    folder.unlink()
+    await noted.wait()
+    full = False
+    noted.clear()
+    second = service.process
+    os.kill(second.pid, signal.SIGKILL)
+    await noted.wait()
+    watching.cancel()
+    assert "sample runs again, but this cannot be noted: OSError: [Errno 28] No space left on device" in said
+    assert service.process.pid != second.pid
+    assert service.process.alive
     service.stop()
 
 
