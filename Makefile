@@ -7,6 +7,8 @@
 SHELL := /bin/sh
 PYTHON ?= python3
 PY := .venv/bin/python
+# Who names an interpreter on the command line wants the environment made with it; otherwise the one that is there is used.
+THIS_PYTHON := $(if $(filter command,$(origin PYTHON)),--this-python)
 FORMAT ?=
 # Only from the command line: a variable of this name in the environment may mean something else.
 ifeq ($(origin MODEL),command line)
@@ -28,7 +30,7 @@ help: ## List what there is
 
 setup: ## Make the environment in .venv; costs nothing when it is there
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) was not found; install Python 3.11 or newer" >&2; exit 2; }
-	@$(PYTHON) infra/environment.py
+	@$(PYTHON) infra/environment.py $(THIS_PYTHON)
 
 report: setup ## Research a question: make report Q="..." [DOCS=folder] [MODEL=name, see: rubrica models]
 	@[ -n "$$Q" ] || { echo 'make: ask something: make report Q="How did presidents justify tariffs before 1900?"' >&2; exit 2; }

@@ -1,7 +1,8 @@
 """Make the virtual environment `.venv` from `requirements.lock`: `python3 infra/environment.py`, or `make setup`.
 
 It runs with any `python3` from 3.7 on, before anything is installed, so it imports only the standard library. It installs only
-ready-made wheels, which need no compiler, and only files whose hashes the lock has. A second call does nothing.
+ready-made wheels, which need no compiler, and only files whose hashes the lock has. A second call does nothing, whichever
+interpreter it comes from; with `--this-python`, an environment of another interpreter is made anew.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ OLDEST = (3, 11)
 NEEDED_MB = 2000
 INSTALLERS = 2
 ENVIRONMENT = ".venv"
+STAMP = os.path.join(ENVIRONMENT, ".stamp")
 LOCK = "requirements.lock"
+THIS_PYTHON = "--this-python"
 CANDIDATES = ("python3.13", "python3.12", "python3.11")
 
 
@@ -29,26 +32,38 @@ def main() -> None:
     """Make the environment, unless it is there already."""
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     try:
-        setup()
+        setup(insists=THIS_PYTHON in sys.argv[1:])
     except Refusal as refusal:
         sys.exit(f"make setup: {refusal}")
     except KeyboardInterrupt:
         sys.exit(130)
 
 
-def setup() -> None:
-    """Check the machine, make the environment, install. Without the stamp, written last, the next call starts again."""
-    python = find_python()
-    stamp = os.path.join(ENVIRONMENT, ".stamp")
-    wanted = compute_fingerprint(python)
-    if read_or_empty(stamp) == wanted:
+def setup(insists: bool = False) -> None:
+    """Check the machine, make the environment, install. Without the stamp, written last, the next call starts again.
+
+    An environment that is there stays, whatever interpreter it was made with, unless the caller `insists` on this one.
+    """
+    fingerprint = compute_fingerprint()
+    wanted = [fingerprint, os.path.realpath(find_python())] if insists else [fingerprint]
+    if read_or_empty(STAMP).splitlines()[: len(wanted)] == wanted and is_usable():
         return
+    python = find_python()
     need_space(NEEDED_MB)
     print(f"making {ENVIRONMENT} from {LOCK} (one to three minutes, once)", flush=True)
     make_environment(python)
     install_locked()
-    with open(stamp, "w") as file:
-        file.write(wanted)
+    with open(STAMP, "w") as file:
+        file.write(f"{fingerprint}\n{os.path.realpath(python)}\n")
+
+
+def is_usable() -> bool:
+    """Return whether the environment's interpreter finds its packages. An upgrade of the system may have put another in place."""
+    python = os.path.join(ENVIRONMENT, "bin", "python")
+    try:
+        return subprocess.call([python, "-I", "-c", "import pip"], stderr=subprocess.DEVNULL) == 0
+    except OSError:
+        return False
 
 
 def find_python() -> str:
@@ -66,10 +81,10 @@ def find_python() -> str:
     )
 
 
-def compute_fingerprint(python: str) -> str:
-    """Return a hash that changes when the lock, the project file, the interpreter or the folder changes."""
+def compute_fingerprint() -> str:
+    """Return a hash that changes when the lock, the project file or the folder changes."""
     digest = hashlib.sha256()
-    for part in (os.getcwd(), os.path.realpath(python), read_or_empty(LOCK), read_or_empty("pyproject.toml")):
+    for part in (os.getcwd(), read_or_empty(LOCK), read_or_empty("pyproject.toml")):
         digest.update(part.encode("utf-8", "surrogateescape") + b"\0")
     return digest.hexdigest()
 

@@ -66,16 +66,51 @@ def test_a_file_with_another_content_than_the_lock_knows_is_not_installed(projec
     assert "another content than the lock knows" in made.stderr
 
 
-def test_a_made_environment_costs_nothing_and_a_new_lock_makes_it_again(
-    project: Path, environment: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def made(project: Path, environment: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The clone with an environment that was made from its lock. Of pip it has as much as tells that it is whole."""
     monkeypatch.chdir(project)
-    (project / ".venv").mkdir()
-    stamp = project / ".venv" / ".stamp"
-    stamp.write_text(environment.compute_fingerprint(sys.executable))
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", ".venv"], check=True)
+    next((project / ".venv").glob("lib/python*/site-packages")).joinpath("pip.py").touch()
+    stamp = f"{environment.compute_fingerprint()}\n{os.path.realpath(sys.executable)}\n"
+    (project / ".venv" / ".stamp").write_text(stamp)
+    return project
+
+
+def set_up(project: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Call the script as `make setup` does, where no registry can be reached."""
+    command = [sys.executable, str(project / "infra" / "environment.py"), *options]
+    return subprocess.run(command, env=os.environ | {"PIP_NO_INDEX": "1"}, capture_output=True, text=True, check=False)
+
+
+def test_a_made_environment_costs_nothing_and_a_new_lock_makes_it_again(made: Path) -> None:
+    assert set_up(made).stdout == ""
+    (made / "requirements.lock").write_text("another==1\n")
+    assert "making .venv from requirements.lock" in set_up(made).stdout
+
+
+def test_a_made_environment_serves_whatever_python_calls_unless_one_is_insisted_on(
+    made: Path, environment: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "version_info", (3, 9, 0))
+    monkeypatch.setenv("PATH", "/absent")
     environment.setup()
-    (project / "requirements.lock").write_text("another==1\n")
-    assert environment.compute_fingerprint(sys.executable) != stamp.read_text()
+    with pytest.raises(environment.Refusal, match=r"Python 3.11 or newer is needed, this is 3.9"):
+        environment.setup(insists=True)
+    assert set_up(made, "--this-python").stdout == ""
+    stamp = made / ".venv" / ".stamp"
+    stamp.write_text(stamp.read_text().splitlines()[0] + "\n/another/python\n")
+    assert set_up(made).stdout == ""
+    assert "making .venv from requirements.lock" in set_up(made, "--this-python").stdout
+
+
+def test_an_environment_whose_python_was_taken_away_or_exchanged_is_made_again(made: Path, environment: ModuleType) -> None:
+    python = made / ".venv" / "bin" / "python"
+    python.rename(python.with_name("elsewhere"))
+    assert not environment.is_usable()
+    python.with_name("elsewhere").rename(python)
+    (made / ".venv" / "lib").rename(made / ".venv" / "lib-of-another-version")
+    assert "making .venv from requirements.lock" in set_up(made).stdout
 
 
 def test_what_is_missing_is_said(environment: ModuleType) -> None:

@@ -62,6 +62,14 @@ def test_a_model_is_named_on_the_command_line_only(tmp_path: Path, echo_program:
     assert not (tmp_path / "pwned").exists()
 
 
+def test_an_interpreter_is_insisted_on_only_where_the_command_line_names_it(tmp_path: Path, echo_program: Path) -> None:
+    command = ["make", "-f", str(ROOT / "Makefile"), "setup"]
+    for named, given in ((f"PYTHON={echo_program}",), {}), ((), {"PYTHON": str(echo_program)}):
+        subprocess.run([*command, *named], cwd=tmp_path, check=True, env=os.environ | given, capture_output=True)
+        called = json.loads((tmp_path / "called").read_text())
+        assert called == ["infra/environment.py", *(["--this-python"] if named else [])]
+
+
 def test_no_question_says_how_to_ask(tmp_path: Path, echo_program: Path) -> None:
     command = ["make", "-f", str(ROOT / "Makefile"), "report", f"PY={echo_program}", f"PYTHON={echo_program}"]
     without = {name: value for name, value in os.environ.items() if name != "Q"}
