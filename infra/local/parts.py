@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from app.database.role_names import API_ROLE, WORKER_ROLE
+from app.domain.errors import SetupError
 from app.settings import PREFIX, Settings
 from infra.local.home import Home
 from infra.local.model import ModelAtHand, point_to_model, serving_options
@@ -52,7 +53,7 @@ class Parts:
             None if settings.database_url else LocalPostgres(self.home.postgres, self.home.log_of("postgres"), sockets)
         )
         self.temporal = None if settings.temporal_address else LocalTemporal(self.home.temporal, self.home.log_of("temporal"))
-        book = PortBook(self.home.ports)
+        book = PortBook(self.home.ports, taken=_list_named_ports(settings, self.with_ui))
         self._api_port = _choose_port(book, "api", settings.api_port, API_PORT)
         self._ui_port = _choose_port(book, "ui", settings.ui_port, UI_PORT) if self.with_ui else None
         self._socket = sockets / "retrieval.sock"
@@ -160,6 +161,17 @@ class Parts:
         endpoint = Endpoint(str(self.ui_url), "/_stcore/health")
         own = {**environment, "RUBRICA_API_KEY": self.api_key}
         return LocalService("ui", command, self.home.log_of("ui"), own, endpoint, gated=False)
+
+
+def _list_named_ports(settings: Settings, with_ui: bool) -> list[int]:
+    """Return the ports that settings name: no part may take another one's.
+
+    Raises:
+        SetupError: one port is named for both the API and the page.
+    """
+    if with_ui and settings.api_port and settings.api_port == settings.ui_port:
+        raise SetupError(f"RUBRICA_API_PORT and RUBRICA_UI_PORT are both {settings.api_port}; choose another for one of them")
+    return [port for port in (settings.api_port, settings.ui_port) if port]
 
 
 def _choose_port(book: PortBook, name: str, wanted: int | None, preferred: int) -> int:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import random
 import socket
+from collections.abc import Collection
 from pathlib import Path
 
 from app.domain.errors import SetupError
@@ -49,20 +50,24 @@ def find_free_port() -> int:
 
 
 class PortBook:
-    """A small JSON file that remembers which server had which port."""
+    """A small JSON file that remembers which server had which port. It gives no port twice, and none that is `taken`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, taken: Collection[int] = ()) -> None:
         self._path = path
+        # Those given out count too: a server listens only later.
+        self._taken = set(taken)
 
     def choose_port(self, name: str, preferred: int | None = None) -> int:
         """Return and remember the first free port of: the one that `name` had last time, the preferred one, a random one."""
         book = self._read()
         for candidate in (book.get(name), preferred):
-            if candidate is not None and is_free(candidate):
+            if candidate is not None and candidate not in self._taken and is_free(candidate):
                 port = candidate
                 break
         else:
-            port = find_free_port()
+            while (port := find_free_port()) in self._taken:
+                pass
+        self._taken.add(port)
         if book.get(name) != port:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.write_text(json.dumps(book | {name: port}))

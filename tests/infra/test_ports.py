@@ -1,11 +1,15 @@
 """Ports are free when given, and stay the same when they can."""
 
+import json
 import socket
 from pathlib import Path
 
 import pytest
 
 from app.domain.errors import SetupError
+from app.settings import Settings
+from infra.local.home import Home
+from infra.local.parts import Parts
 from infra.local.ports import LOOPBACK, PortBook, find_free_port, is_free, is_listening, require_port
 
 
@@ -24,6 +28,32 @@ async def test_a_port_is_remembered_while_it_is_free(tmp_path: Path) -> None:
 def test_the_preferred_port_comes_before_a_random_one(tmp_path: Path) -> None:
     wanted = find_free_port()
     assert PortBook(tmp_path / "ports.json").choose_port("ui", preferred=wanted) == wanted
+
+
+@pytest.mark.parametrize(("named", "other"), [("api_port", "ui"), ("ui_port", "api")])
+def test_no_part_takes_the_port_that_a_setting_names_for_another(tmp_path: Path, named: str, other: str) -> None:
+    settings = Settings.model_validate({"home": tmp_path, named: find_free_port()})
+    home = Home(tmp_path)
+    home.ports.write_text(json.dumps({other: getattr(settings, named)}))
+    parts = Parts(settings, home, with_ui=True)
+    parts.remove_sockets()
+    assert parts.api_url != parts.ui_url
+
+
+def test_a_port_is_given_to_one_part_only(tmp_path: Path) -> None:
+    first = find_free_port()
+    book = PortBook(tmp_path / "ports.json")
+    assert book.choose_port("api", preferred=first) == first
+    assert book.choose_port("ui", preferred=first) != first
+    named = PortBook(tmp_path / "ports.json", taken=[first])
+    assert named.choose_port("api") != first
+
+
+def test_one_port_for_api_and_page_is_refused(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path, api_port=9_000, ui_port=9_000)
+    with pytest.raises(SetupError, match="RUBRICA_API_PORT and RUBRICA_UI_PORT are both 9000"):
+        Parts(settings, Home(settings.home), with_ui=True)
+    Home(settings.home).make_socket_folder().rmdir()
 
 
 def test_a_damaged_book_costs_new_numbers_only(tmp_path: Path) -> None:
