@@ -77,4 +77,4 @@ lock: ## Resolve pyproject.toml anew into requirements.lock and NOTICE
 	@$(PYTHON) infra/lock.py
 
 clean: ## Remove the environment and caches (reports and .rubrica stay)
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache rubrica.egg-info
+	rm -rf .venv .venv.put-aside .venv.lock .mypy_cache .ruff_cache .pytest_cache .import_linter_cache rubrica.egg-info

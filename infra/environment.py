@@ -2,22 +2,30 @@
 
 It runs with any `python3` from 3.7 on, before anything is installed, so it imports only the standard library. It installs only
 ready-made wheels, which need no compiler, and only files whose hashes the lock has. A second call does nothing, whichever
-interpreter it comes from; with `--this-python`, an environment of another interpreter is made anew.
+interpreter it comes from; with `--this-python`, an environment of another interpreter is made anew. The old environment is put
+aside until the new one is complete, and comes back if that cannot be made.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
+from typing import IO
 
 OLDEST = (3, 11)
 NEEDED_MB = 2000
 INSTALLERS = 2
 ENVIRONMENT = ".venv"
+ASIDE = ".venv.put-aside"
+BUSY = ".venv.lock"
 STAMP = os.path.join(ENVIRONMENT, ".stamp")
 LOCK = "requirements.lock"
 THIS_PYTHON = "--this-python"
@@ -31,6 +39,7 @@ class Refusal(Exception):
 def main() -> None:
     """Make the environment, unless it is there already."""
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # an orderly end, as at Ctrl-C
     try:
         setup(insists=THIS_PYTHON in sys.argv[1:])
     except Refusal as refusal:
@@ -46,15 +55,79 @@ def setup(insists: bool = False) -> None:
     """
     fingerprint = compute_fingerprint()
     wanted = [fingerprint, os.path.realpath(find_python())] if insists else [fingerprint]
-    if read_or_empty(STAMP).splitlines()[: len(wanted)] == wanted and is_usable():
+    if is_made(wanted):
         return
-    python = find_python()
+    with take_turn():
+        settle_what_was_cut_off()
+        if not is_made(wanted):
+            replace_environment(find_python(), fingerprint)
+
+
+def is_made(wanted: list[str]) -> bool:
+    """Return whether the environment is complete, and its stamp begins with these lines."""
+    return not os.path.lexists(ASIDE) and read_or_empty(STAMP).splitlines()[: len(wanted)] == wanted and is_usable()
+
+
+def take_turn() -> IO[str]:
+    """Wait while another call makes the environment. Return the open file that holds the lock until it is closed."""
+    try:
+        busy = open(BUSY, "w")  # noqa: SIM115  the caller closes it
+    except OSError as error:
+        raise Refusal(f"nothing can be written here ({error.strerror}); clone elsewhere") from error
+    try:
+        fcntl.flock(busy, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print(f"another make is making {ENVIRONMENT}; waiting for it", flush=True)
+        fcntl.flock(busy, fcntl.LOCK_EX)
+    return busy
+
+
+def settle_what_was_cut_off() -> None:
+    """Finish a call that was killed: with a stamp the new environment is complete, without one the old one comes back."""
+    if os.path.exists(STAMP):
+        remove(ASIDE)
+    else:
+        bring_back()
+
+
+def replace_environment(python: str, fingerprint: str) -> None:
+    """Put the old environment aside and make the new one. If that fails, the old one comes back."""
     need_space(NEEDED_MB)
     print(f"making {ENVIRONMENT} from {LOCK} (one to three minutes, once)", flush=True)
-    make_environment(python)
-    install_locked()
-    with open(STAMP, "w") as file:
-        file.write(f"{fingerprint}\n{os.path.realpath(python)}\n")
+    # The interpreter of an activated environment is about to move; the one behind it stays.
+    if os.path.realpath(os.path.dirname(python)) == os.path.realpath(os.path.join(ENVIRONMENT, "bin")):
+        python = os.path.realpath(python)
+    # There may be none, or it may be a mount, which cannot be renamed: `venv --clear` empties that.
+    with contextlib.suppress(OSError):
+        os.rename(ENVIRONMENT, ASIDE)
+    try:
+        make_environment(python)
+        install_locked()
+        with open(STAMP, "w") as file:
+            file.write(f"{fingerprint}\n{os.path.realpath(python)}\n")
+    except BaseException:
+        bring_back()
+        raise
+    remove(ASIDE)
+
+
+def bring_back() -> None:
+    """Put the old environment back in its place, if one was put aside."""
+    if os.path.lexists(ASIDE):
+        remove(ENVIRONMENT)
+        os.rename(ASIDE, ENVIRONMENT)
+        print(f"{ENVIRONMENT} is as it was before", flush=True)
+
+
+def remove(path: str) -> None:
+    """Remove a folder, or a link without the folder that it leads to."""
+    try:
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        elif os.path.lexists(path):
+            os.unlink(path)
+    except OSError as error:
+        raise Refusal(f"{error.filename or path} cannot be removed: {error.strerror}; remove {path} and try again") from error
 
 
 def is_usable() -> bool:
@@ -82,11 +155,17 @@ def find_python() -> str:
 
 
 def compute_fingerprint() -> str:
-    """Return a hash that changes when the lock, the project file or the folder changes."""
+    """Return a hash that changes when the folder, the lock, or what the project file says of the project changes."""
     digest = hashlib.sha256()
-    for part in (os.getcwd(), read_or_empty(LOCK), read_or_empty("pyproject.toml")):
+    for part in (os.getcwd(), read_or_empty(LOCK), leave_out_tools(read_or_empty("pyproject.toml"))):
         digest.update(part.encode("utf-8", "surrogateescape") + b"\0")
     return digest.hexdigest()
+
+
+def leave_out_tools(project: str) -> str:
+    """Return a project file without the tables of tools such as ruff: only setuptools' say what is installed."""
+    tables = re.split(r"^(?=\[)", project, flags=re.MULTILINE)
+    return "\n".join(table.strip() for table in tables if not re.match(r"\[+tool\.(?!setuptools)", table))
 
 
 def read_or_empty(path: str) -> str:
@@ -150,8 +229,14 @@ def start_pip(*arguments: str) -> subprocess.Popen[bytes]:
 
 
 def wait_for_all(processes: list[subprocess.Popen[bytes]]) -> None:
-    """Wait for all processes; raise `Refusal` for the first that failed."""
-    outputs = [process.communicate()[0].decode(errors="replace") for process in processes]
+    """Wait for all processes; raise `Refusal` for the first that failed. At Ctrl-C end them: the old environment comes back."""
+    try:
+        outputs = [process.communicate()[0].decode(errors="replace") for process in processes]
+    except KeyboardInterrupt:
+        for process in processes:
+            process.kill()
+            process.wait()
+        raise
     for number, process in enumerate(processes):
         if process.returncode != 0:
             raise Refusal(explain(outputs[number]))
