@@ -57,10 +57,14 @@ class FileLock:
 
 @dataclass(frozen=True)
 class StackState:
-    """A running stack, as other commands need it. `processes` maps a name to (process id, start time in seconds)."""
+    """A running stack, as other commands need it. `processes` maps a name to (process id, start time in seconds).
+
+    `pid` and `started` are those of its supervisor.
+    """
 
     pid: int
     api: str
+    started: float = 0
     ui: str | None = None
     temporal: str | None = None
     retrieval: str | None = None
@@ -89,13 +93,23 @@ def read_start_time(pid: int) -> float:
 def kill_leftovers(path: Path) -> None:
     """Kill the processes that a dead supervisor left, on systems whose kernel does not do so.
 
-    Call it with the stack's lock held. The start time tells whether a process id now belongs to another program.
+    Call it with the stack's lock held. A supervisor that lives without it is another home's, of which this one is a copy.
     """
     state = read_state(path)
-    for pid, created in (state.processes if state else {}).values():
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process = psutil.Process(pid)
-            if abs(process.create_time() - created) < 1:
-                process.kill()
-                process.wait(5)
+    if state is not None and _find_process(state.pid, state.started) is None:
+        for pid, created in state.processes.values():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if process := _find_process(pid, created):
+                    process.kill()
+                    process.wait(5)
     path.unlink(missing_ok=True)
+
+
+def _find_process(pid: int, created: float) -> psutil.Process | None:
+    """Return the process; None if it has ended, also where its number now belongs to another program."""
+    try:
+        process = psutil.Process(pid)
+        same = abs(process.create_time() - created) < 1
+        return process if same and process.status() != psutil.STATUS_ZOMBIE else None
+    except psutil.NoSuchProcess:
+        return None

@@ -142,6 +142,7 @@ class Stack:
         running = {part.name: part.process for part in killable if part is not None and part.process is not None}
         return StackState(
             pid=os.getpid(),
+            started=read_start_time(os.getpid()),
             api=parts.api_url,
             ui=parts.ui_url,
             temporal=parts.temporal_address,

@@ -78,6 +78,19 @@ def test_leftovers_are_ended_and_other_programs_are_not(tmp_path: Path) -> None:
         innocent.kill()
 
 
+def test_the_processes_of_a_home_that_was_copied_while_it_ran_live_on(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as service:
+        path = tmp_path / "copy" / "stack.json"
+        path.parent.mkdir()
+        processes = {"api": (service.pid, read_start_time(service.pid))}
+        supervisor = os.getpid()
+        StackState(supervisor, api="", started=read_start_time(supervisor), processes=processes).write(path)
+        kill_leftovers(path)
+        assert service.poll() is None
+        assert not path.exists()
+        service.kill()
+
+
 def _unused_pid() -> int:
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         gone.wait()
