@@ -19,7 +19,7 @@ import psutil
 
 from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.domain.errors import SetupError
-from infra.local.home import make_folder
+from infra.local.home import make_folder, write_private_file
 from infra.local.ports import LOOPBACK, PortBook, is_listening
 from infra.local.privileges import Account, appear_listed, choose_account, is_listed
 from infra.local.process import Process, Program
@@ -219,9 +219,8 @@ def read_running_url(directory: Path, database: str, role: str) -> str:
 def _ensure_password(directory: Path, role: str = USER) -> Path:
     """Return the file of a role's password for this cluster; write it once, with a random password."""
     path = directory / ("password" if role == USER else f"password-{role}")
-    if not path.exists():
-        path.touch(mode=0o600)
-        path.write_text(secrets.token_urlsafe(24))
+    if not path.exists() or not path.stat().st_size:
+        write_private_file(path, secrets.token_urlsafe(24))
     return path
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import SetupError
-from infra.local.home import LONGEST_LOG, Home, make_folder, require_space
+from infra.local.home import LONGEST_LOG, Home, make_folder, require_space, write_private_file
 from retrieval.service.owner_lock import lock_home
 
 
@@ -26,6 +26,14 @@ def test_only_its_owner_may_enter_a_home_also_one_that_was_open_before(tmp_path:
         for root in (fresh, older):
             make(root)
             assert stat.S_IMODE(root.stat().st_mode) == 0o700
+
+
+def test_a_private_file_is_whole_and_its_owners_also_after_a_write_that_was_cut_short(tmp_path: Path) -> None:
+    (tmp_path / "key.new").write_text("half of a longer one")
+    (tmp_path / "key.new").chmod(0o600)
+    write_private_file(tmp_path / "key", "secret")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("key", "secret")]
+    assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == 0o600
 
 
 def test_a_long_log_is_set_aside_once(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # What a start that was cut short while making the cluster leaves.
     (folder / "data.new").mkdir()
     (folder / "data.new" / "PG_VERSION").write_text("")
+    (folder / "password").touch(0o600)
+    (folder / "password.new").touch(0o600)
     return folder
 
 
