@@ -102,7 +102,8 @@ class Home:
             SetupError: somebody else owns the folder of that name.
         """
         name = hashlib.sha256(os.fsencode(self.root.resolve())).hexdigest()[:10]
-        base = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
+        # Not in XDG_RUNTIME_DIR: that ends when its user logs out, and a stack under `nohup` lives on.
+        base = Path(tempfile.gettempdir())
         folder = (base if len(str(base)) < 60 and os.access(base, os.W_OK) else Path("/tmp")) / f"rubrica-{os.getuid()}-{name}"
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()

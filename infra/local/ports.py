@@ -36,6 +36,16 @@ async def is_listening(port: int) -> bool:
     return True
 
 
+async def is_listening_at(socket: Path) -> bool:
+    """Return whether something listens on this Unix socket."""
+    try:
+        _, writer = await asyncio.open_unix_connection(socket)
+    except OSError:
+        return False
+    writer.close()
+    return True
+
+
 def find_free_port() -> int:
     """Return a loopback port on which nothing listens.
 

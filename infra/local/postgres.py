@@ -20,7 +20,7 @@ import psutil
 from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.domain.errors import SetupError
 from infra.local.home import make_folder, write_private_file
-from infra.local.ports import LOOPBACK, PortBook, is_listening
+from infra.local.ports import LOOPBACK, PortBook, is_listening, is_listening_at
 from infra.local.privileges import Account, appear_listed, choose_account, is_listed
 from infra.local.process import Process, Program
 
@@ -93,6 +93,8 @@ class LocalPostgres:
         Raises:
             SetupError: the server cannot start; the message says what to do.
         """
+        if self.sockets is not None:
+            self.sockets.mkdir(mode=0o700, parents=True, exist_ok=True)
         paths = [self._data, find_postgres_program("postgres")] + ([self.sockets / "socket"] if self.sockets else [])
         account = choose_account(paths)
         if not (self._data / "PG_VERSION").exists():
@@ -134,8 +136,10 @@ class LocalPostgres:
             await connection.close()
 
     async def responds(self) -> bool:
-        """Return whether the server accepts connections."""
-        return await is_listening(self.port)
+        """Return whether the server accepts connections where its address leads."""
+        if self.sockets is None:
+            return await is_listening(self.port)
+        return await is_listening_at(self.sockets / f".s.PGSQL.{self.port}")
 
     def stop(self) -> None:
         """End the server by a fast shutdown. Safe to repeat."""

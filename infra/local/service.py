@@ -49,7 +49,7 @@ class LocalService:
     def spawn(self) -> None:
         """Start the process; a gated one waits before its `main()`."""
         if self.folder is not None:
-            self.folder.mkdir(mode=0o700, exist_ok=True)
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         program = Program(self.name, self.command, self.log, self.environment, patience=self.patience, gated=self.gated)
         self.process = Process(program)
 

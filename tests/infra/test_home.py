@@ -66,10 +66,12 @@ def test_a_full_disk_is_told_before_anything_starts(tmp_path: Path) -> None:
         require_space(tmp_path, 10**9)
 
 
-def test_sockets_live_in_a_short_private_folder(tmp_path: Path) -> None:
+def test_sockets_live_in_a_short_private_folder_that_outlives_a_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "/dev/shm")
     deep = Home(tmp_path / ("long" * 20) / ("name" * 20))
     folder = deep.make_socket_folder()
     assert len(str(folder / "retrieval.sock").encode()) < 108
+    assert not folder.is_relative_to("/dev/shm")
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert deep.make_socket_folder() == folder
     assert Home(tmp_path / "other").make_socket_folder() != folder

@@ -1,6 +1,7 @@
 """PostgreSQL starts after every kind of end, and nothing that was committed is gone."""
 
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,6 +85,24 @@ async def test_the_password_is_needed_and_private(server: LocalPostgres, directo
     assert (directory / "password").stat().st_mode & 0o077 == 0
     with pytest.raises(asyncpg.InvalidPasswordError):
         await asyncpg.connect(server.url_of().replace((directory / "password").read_text(), "wrong"))
+
+
+async def test_a_server_whose_socket_is_gone_does_not_respond_and_makes_it_anew(
+    directory: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    sockets = tmp_path_factory.mktemp("s") / "sockets"
+    server = LocalPostgres(directory, directory / "log", sockets)
+    try:
+        await server.start()
+        assert await server.responds()
+        shutil.rmtree(sockets)
+        assert not await server.responds()
+        server.stop()
+        await server.start()
+        assert await server.responds()
+        assert await count(server) == 1
+    finally:
+        server.stop()
 
 
 async def test_damaged_data_is_told_with_the_servers_own_words(directory: Path, server: LocalPostgres) -> None:
