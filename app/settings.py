@@ -5,6 +5,7 @@ An empty value counts as not set, as in compose files.
 """
 
 import difflib
+import os
 from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
@@ -36,7 +37,7 @@ PREFIX = "RUBRICA_"
 # Values of settings with these endings are never shown.
 SECRET_ENDINGS = ("api_key", "password", "secret")
 # Resolved from the folder where the command was started, and stored: services may run elsewhere.
-PATH_SETTINGS = ("home", "documents_dir", "browser", "providers_file", "mcp_servers")
+PATH_SETTINGS = ("home", "documents_dir", "models_dir", "benchmarks_dir", "browser", "providers_file", "mcp_servers")
 
 
 class Codec(StrEnum):
@@ -270,12 +271,15 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     problems = [_explain_unknown(name, list(known)) for name in given if name not in known]
     if not problems:
         try:
-            settings = Settings.model_validate({known[name]: value.strip() for name, value in given.items()})
+            values = {known[name]: value.strip() for name, value in given.items()}
+            # Files with variables, such as systemd's, leave `~` as it stands.
+            expanded = {name: os.path.expanduser(values[name]) for name in PATH_SETTINGS if name in values}
+            settings = Settings.model_validate(values | expanded)
         except ValidationError as error:
             problems = [_explain_malformed(detail) for detail in error.errors()]
         else:
             paths = {name: path for name in PATH_SETTINGS if (path := getattr(settings, name)) is not None}
-            return settings.model_copy(update={name: path.expanduser().absolute() for name, path in paths.items()})
+            return settings.model_copy(update={name: path.absolute() for name, path in paths.items()})
     raise SetupError("the settings cannot be used:\n" + "\n".join(f"  - {problem}" for problem in problems))
 
 

@@ -39,6 +39,14 @@ def test_values_are_parsed() -> None:
     assert settings.api_port == 8123
 
 
+def test_every_path_may_begin_with_the_users_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "chrome").touch()
+    names = [name for name, field in Settings.model_fields.items() if "Path" in str(field)]
+    settings = read_settings({f"RUBRICA_{name.upper()}": "~/chrome" for name in names})
+    assert {name: getattr(settings, name) for name in names} == dict.fromkeys(names, tmp_path / "chrome")
+
+
 def test_an_empty_value_counts_as_not_set() -> None:
     assert read_settings({"RUBRICA_DATABASE_URL": ""}).database_url is None
 
