@@ -24,7 +24,7 @@ from rubrica_client.models import Criterion, Run, Subtask
 from rubrica_client.request import Request
 
 FULL_ID = 36
-PREFIX_SEARCH_LIMIT = 100
+PAGE_SIZE = 100
 REFERENCES = (ExportFormat.BIBTEX, ExportFormat.RIS, ExportFormat.CSL)
 
 
@@ -88,7 +88,7 @@ async def save_tape(settings: Settings, run_id: str, path: Path) -> int:
     """Save the results of a run's tools."""
     async with open_connection(settings, say) as connection:
         run = await find_run(connection.api, run_id)
-        await asyncio.to_thread(path.write_bytes, await connection.api.send(runs.tape(run.id)))
+        await _write_file(path, await connection.api.send(runs.tape(run.id)), "name another")
         print(path)
     return 0
 
@@ -99,13 +99,17 @@ async def export(settings: Settings, run_id: str, form: ExportFormat, path: Path
         run = await find_run(connection.api, run_id)
         content = await connection.api.send(reports.export(run.id, form))
     target = path or Path("reports") / run.id / f"{'sources' if form in REFERENCES else 'report'}.{form.extension}"
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        await asyncio.to_thread(target.write_bytes, content)
-    except OSError as error:
-        raise SetupError(f"{target} cannot be written: {error.strerror}; choose another with --file") from error
+    await _write_file(target, content, "choose another with --file")
     print(target)
     return 0
+
+
+async def _write_file(path: Path, content: bytes, advice: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        await asyncio.to_thread(path.write_bytes, content)
+    except OSError as error:
+        raise SetupError(f"{path} cannot be written: {error.strerror}; {advice}") from error
 
 
 async def resume(settings: Settings, run_id: str, finish: bool, out: Path) -> int:
@@ -169,13 +173,12 @@ async def show_scorecard(settings: Settings, run_id: str) -> int:
 
 
 async def find_run(api: AsyncClient, run_id: str) -> Run:
-    """Return the run with this id, or the only recent one whose id begins so."""
+    """Return the run with this id, or the only one whose id begins so."""
     if len(run_id) >= FULL_ID:
         return await api.send(runs.get(run_id))
-    recent = (await api.send(runs.list_(PREFIX_SEARCH_LIMIT))).items
-    found = [run for run in recent if run.id.startswith(run_id.lower())]
+    found = [run async for run in api.each(runs.list_(PAGE_SIZE)) if run.id.startswith(run_id.lower())]
     if len(found) != 1:
-        raise NotFound(f"{len(found) or 'no'} runs begin with {run_id!r}; `rubrica runs list` shows the ids")
+        raise NotFound(f"{len(found) or 'no'} runs begin with {run_id!r}; `rubrica runs list` shows the ids of the newest")
     return found[0]
 
 

@@ -197,6 +197,23 @@ async def test_listing_and_showing(tmp_path: Path) -> None:
     assert "no runs begin with 'ffff'" in unknown.error
 
 
+async def test_an_older_run_is_found_by_the_beginning_of_its_id(tmp_path: Path) -> None:
+    api = ScriptedApi(list(make_run_events()), newer=["ffff" + RUN_ID[4:]])
+    async with serve_scripted_api(api) as address:
+        shown = await rubrica(tmp_path, "runs", "show", RUN_ID[:4], RUBRICA_API_URL=address)
+    assert shown.code == 0, shown.error
+    assert f"run       {RUN_ID}" in shown.out
+
+
+async def test_a_tape_is_written_where_it_is_wanted_or_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    async with serve_scripted_api(ScriptedApi(list(make_run_events()))) as address:
+        saved = await rubrica(tmp_path, "runs", "tape", RUN_ID, "new/tape.zip", RUBRICA_API_URL=address)
+        refused = await rubrica(tmp_path, "runs", "tape", RUN_ID, "file/tape.zip", RUBRICA_API_URL=address)
+    assert (saved.code, (tmp_path / "new" / "tape.zip").read_bytes()) == (0, b"a tape"), saved.error
+    assert (refused.code, refused.error.startswith("rubrica: file/tape.zip cannot be written: ")) == (2, True), refused.error
+
+
 NOWHERE = "postgresql://u:hidden@127.0.0.1:1/d"
 DATABASE = {"RUBRICA_DATABASE_URL": NOWHERE, "RUBRICA_WORKER_DATABASE_URL": NOWHERE}
 HEAVY = {"aiohttp", "asyncpg", "litestar", "numpy", "qdrant_client", "sqlalchemy", "streamlit", "temporalio", "torch"}

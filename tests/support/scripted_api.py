@@ -31,6 +31,7 @@ class ScriptedApi:
     budget: dict[str, int] = field(default_factory=dict)
     expired: str = ""  # the status of a run whose events are kept no longer
     plan: dict[str, Any] | None = None
+    newer: Sequence[str] = ()  # the ids of runs on the list's first page; the run itself is then on the second
     calls: list[tuple[str, str, Any]] = field(default_factory=list)
     added: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -127,8 +128,12 @@ def _make_handler(api: ScriptedApi) -> Any:
                 items = [{"criterion": criterion, "score": 0.5, "reason": "half of it"} for criterion in CRITERIA[:-1]]
                 items.append({"criterion": CRITERIA[-1], "score": None, "missing": "nobody could"})
                 return web.json_response({"items": items, "overall": 0.5, "judged": len(items) - 1})
+            case "GET", "/runs" if api.newer and "before" not in request.query:
+                return web.json_response({"items": [api.show_run() | {"id": id_} for id_ in api.newer], "next": api.newer[-1]})
             case "GET", "/runs":
                 return web.json_response({"items": [api.show_run()], "next": None})
+            case "GET", "/tape":
+                return web.Response(body=b"a tape", content_type="application/octet-stream")
             case "GET", "":
                 return web.json_response(api.show_run())
             case "GET", "/report":
