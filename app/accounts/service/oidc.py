@@ -78,13 +78,15 @@ class OpenIdConnect:
     async def _find_or_make(self, claims: IdentityClaims, address: str) -> tuple[Person, UUID | None]:
         """Return their account: found by the provider's identity or by e-mail address, or a new one where that is allowed.
 
-        The second value is the organisation they were invited to, if any.
+        A person who is a member nowhere joins by their invitations; the second value is the organisation they joined, if any.
         """
         async with self._trusted.acquire() as connection, connection.transaction():
             found = await people.find_by_identity(connection, claims.issuer, claims.subject)
             found = found or await people.find_by_email(connection, claims.email)
             person = found or Person(uuid4(), claims.email, claims.name, None)
-            offers = await invited.take_all_for(connection, claims.email)
+            # Anybody can invite a member of another organisation: only that person decides whether they join.
+            member = bool(await people.list_organisations(connection, person.id))
+            offers = [] if member else await invited.take_all_for(connection, claims.email)
             if found is None and not offers and not self._policy.sign_up:
                 raise Forbidden(CLOSED)
             await store_person(connection, person)

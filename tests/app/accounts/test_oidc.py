@@ -140,17 +140,51 @@ async def test_who_took_an_address_that_is_not_theirs_is_out_when_its_owner_come
     await thief.sign_up(email, "A trap")
     key = (await thief.post("/v1/keys", {"name": "k", "scopes": ["runs:read"]})).json["key"]
     await owner.sign_up(next(addresses), "Hosts")
-    await owner.invite(email, "member")
+    invitation = await owner.invite(email, "member")
     provider.person = {"sub": "true-owner", "email": email, "email_verified": True}
     assert (await come_back(browser, provider)).status == 302
     me = (await browser.get("/v1/me")).json
-    assert (me["organisation"]["name"], me["has_password"]) == ("Hosts", False), "where they were invited to"
-    assert me["verified"] is True
+    assert (me["organisation"]["name"], me["has_password"], me["verified"]) == ("A trap", False, True)
     assert (await thief.get("/v1/me")).is_problem(401)
     assert (await thief.sign_in(email)).is_problem(401)
     async with open_browser(browser.address) as program:
         assert (await program.get("/v1/runs", headers={"Authorization": f"Bearer {key}"})).is_problem(401)
     assert (await come_back(browser, provider)).status == 302, "and again, which changes nothing"
+    new = {"new": "several words nobody else joins"}
+    assert (await browser.post("/v1/me/password", new)).status == 200
+    joined = await browser.accept(invitation, new["new"])
+    assert joined.json["organisation"]["name"] == "Hosts", "the invitation waited until they used it"
+
+
+async def test_an_invitation_moves_nobody_who_has_a_place(
+    browser: Browser, provider: FakeIdentityProvider, new_browser: NewBrowser, addresses: Iterator[str]
+) -> None:
+    ann, stranger, email = await new_browser(), await new_browser(), next(addresses)
+    await ann.sign_up(email, "Ann's own")
+    await stranger.sign_up(next(addresses), "Acme Research")
+    provider.person = {"sub": "ann", "email": email, "email_verified": True}
+    for time in ("the first time", "known to the provider"):
+        await stranger.invite(email, "owner")
+        assert (await come_back(browser, provider)).status == 302
+        assert (await browser.get("/v1/me")).json["organisation"]["name"] == "Ann's own", time
+    assert len((await stranger.get("/v1/members")).json["items"]) == 1, "she has not joined"
+    assert len((await stranger.get("/v1/invitations")).json["items"]) == 1, "it is still hers to accept"
+
+
+async def test_who_lost_their_last_place_joins_by_an_invitation(
+    browser: Browser, provider: FakeIdentityProvider, new_browser: NewBrowser, addresses: Iterator[str]
+) -> None:
+    owner, email = await new_browser(), next(addresses)
+    await owner.sign_up(next(addresses), "Hosts")
+    await owner.invite(email, "member")
+    provider.person = {"sub": "back-again", "email": email, "email_verified": True}
+    await come_back(browser, provider)
+    me = (await browser.get("/v1/me")).json
+    assert (await owner.delete(f"/v1/members/{me['user_id']}")).status == 204
+    assert (await come_back(browser, provider)).is_problem(403)
+    await owner.invite(email, "viewer")
+    assert (await come_back(browser, provider)).status == 302
+    assert (await browser.get("/v1/me")).json["organisation"]["role"] == "viewer"
 
 
 async def test_a_password_of_somebody_who_proved_the_address_stays(
