@@ -65,9 +65,10 @@ class InvitationsController(Controller):
     ) -> MadeInvitation:
         """Invite a person, up to your own role: by mail where this installation sends mail, else hand the token over."""
         await accounts.addresses.require_verified(principal.user_id)
+        await accounts.invitation_mail.take_turn(principal.organisation_id)
         made = await accounts.team.invite(principal, data.email, data.role)
         here = (await accounts.get_me(principal.organisation_id, principal.user_id)).organisation
-        posted = await accounts.invitation_mail.post(here.id, here.name, made.invitation, made.token)
+        posted = await accounts.invitation_mail.post(here.name, made.invitation, made.token)
         token = "" if posted.mailed else made.token
         return MadeInvitation(token=token, invitation=made.invitation, mailed=posted.mailed, mail_problem=posted.why)
 

@@ -14,6 +14,7 @@ from app.accounts.nouns.team import Invitation
 from app.accounts.service.letters import Letter, send_letter
 from app.accounts.storage import addresses
 from app.database.engine import Executor
+from app.domain.errors import TooManyRequests
 from app.outgoing.mail import Mailbox, MailRefused, MailUnavailable
 from app.quotas.storage import rates
 
@@ -27,7 +28,7 @@ The link is good once, until {until}. If you do not know what this is about, ign
 
 邀请您加入 Rubrica 上的“{organisation}”。请打开上面的链接；链接仅可使用一次，{until} 前有效。如果您不清楚此事，请忽略本邮件。
 """
-TOO_MANY = "your organisation has sent many invitations within the hour"
+TOO_MANY = "your organisation has sent many invitations within the hour; wait a few minutes, then invite again"
 
 
 class MailOutcome(NamedTuple):
@@ -45,13 +46,23 @@ class InvitationMail:
         self._mailbox = mailbox
         self._page = page
 
-    async def post(self, organisation: UUID, name: str, invitation: Invitation, token: str) -> MailOutcome:
+    async def take_turn(self, organisation: UUID) -> None:
+        """Count one more invitation that `organisation` mails. Without a mailbox nothing is counted.
+
+        Raises:
+            TooManyRequests: it has mailed many within the hour.
+        """
+        if self._mailbox is None:
+            return
+        taken = await rates.take(self._trusted, f"invitations of {organisation}", EVERY, BURST)
+        # An invitation that is not mailed shows its token: who sends many must not get tokens of other people's addresses.
+        if not taken.granted:
+            raise TooManyRequests(TOO_MANY, taken.wait)
+
+    async def post(self, name: str, invitation: Invitation, token: str) -> MailOutcome:
         """Send the invitation. Then only the invited address has the token; if it fails, the inviter hands the token over."""
         if self._mailbox is None:
             return MailOutcome(False, "this installation sends no mail")
-        taken = await rates.take(self._trusted, f"invitations of {organisation}", EVERY, BURST)
-        if not taken.granted:
-            return MailOutcome(False, TOO_MANY)
         try:
             await send_letter(self._mailbox, compose_letter(invitation, token, name, self._page))
         except (MailUnavailable, MailRefused) as error:
