@@ -17,6 +17,7 @@ from app.collections.service.index_owner import IndexService
 from app.collections.service.indexing import CollectionTender
 from app.database.tenancy import TenantDatabase
 from app.domain.errors import RubricaError
+from app.idempotency.service import IdempotencyKeys
 from app.reports.service.revisions import ReportRevisions
 from app.retention.service.sweeping import keep_sweeping
 from app.runs.service.gateway import RunGateway
@@ -53,6 +54,7 @@ class Background:
         self._gateway = gateway
         self.live = LiveEvents(tenants, trusted)
         self.streams = OpenStreams(trusted)
+        self.idempotency = IdempotencyKeys(tenants)
         self.deliverer = Deliverer(trusted, webhook_policy)
         self.listener = EventListener(trusted_url, self._pass_on, self.live.read_all_again)
         self.sync = ScheduleSync(trusted, timing)
@@ -79,6 +81,7 @@ class Background:
             self.deliverer.run,
             self.sync.keep_syncing,
             self.streams.keep_checking,
+            self.idempotency.keep_settling,
             partial(keep_sweeping, self._trusted),
             partial(_keep_dispatching, runs.dispatch),
             partial(_keep_dispatching, ReportRevisions(self._trusted, self._gateway, runs).dispatch),

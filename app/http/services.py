@@ -149,7 +149,7 @@ async def open_services(
             **vars(_make_report_services(tenants, trusted, gateway, run_services, accounts, offers)),
             **vars(_make_source_services(tenants, trusted, background, services_on, searchable)),
             **vars(_make_notification_services(tenants, trusted, background, timing)),
-            **vars(_make_request_services(tenants, trusted, gateway, accounts, background)),
+            **vars(_make_request_services(trusted, gateway, accounts, background)),
         )
         await services.parts.check_database()
         await refuse_bypass(pool)
@@ -222,11 +222,11 @@ def _make_notification_services(
 
 
 def _make_request_services(
-    tenants: TenantDatabase, trusted: asyncpg.Pool, gateway: RunGateway, accounts: Accounts, background: Background
+    trusted: asyncpg.Pool, gateway: RunGateway, accounts: Accounts, background: Background
 ) -> RequestServices:
     return RequestServices(
         accounts=accounts,
         authenticator=Authenticator(trusted, accounts.policy),
-        idempotency=IdempotencyKeys(tenants),
+        idempotency=background.idempotency,
         parts=PartChecks(trusted, gateway, background.listener),
     )

@@ -27,7 +27,7 @@ from litestar.types import (
 from app.accounts.nouns.access import Principal
 from app.domain.errors import InvalidInput
 from app.http.guard import READ_METHODS
-from app.idempotency.service import IdempotencyKeys, IdempotentAnswer, KeyClaim
+from app.idempotency.service import HeldKey, IdempotencyKeys, IdempotentAnswer, KeyClaim
 
 # The `opt` of a route whose answer shows a secret once: the answer must not be stored in a table.
 SHOWN_ONCE = {"shown_once": True}
@@ -56,23 +56,24 @@ class Idempotency:
             raise InvalidInput("an Idempotency-Key has 1 to 255 visible ASCII characters; a UUID is a good one")
         body = await _read_body(receive)
         claim = KeyClaim(principal.key_id or principal.user_id, key, _digest_of(scope, body))
-        if (earlier := await self._keys.begin(claim)) is not None:
-            await _send_answer(send, earlier)
+        begun = await self._keys.begin(claim)
+        if isinstance(begun, IdempotentAnswer):
+            await _send_answer(send, begun)
         else:
-            await self._carry_out(claim, scope, _replay_body(body, receive), send)
+            await self._carry_out(begun, scope, _replay_body(body, receive), send)
 
-    async def _carry_out(self, claim: KeyClaim, scope: HTTPScope, receive: Receive, send: Send) -> None:
+    async def _carry_out(self, held: HeldKey, scope: HTTPScope, receive: Receive, send: Send) -> None:
         recording = RecordingSend(send, bool(scope["route_handler"].opt.get("shown_once")))
         try:
             await self._app(scope, receive, recording)
         except BaseException:
             # Also when the client goes away: the stored answer must not depend on whether it waits for it.
-            await asyncio.shield(self._keys.release(claim) if recording.is_refusal else self._keys.store_answer(claim, None))
+            await asyncio.shield(self._keys.release(held) if recording.is_refusal else self._keys.store_answer(held, None))
             raise
         if recording.is_refusal:
-            await self._keys.release(claim)
+            await self._keys.release(held)
         else:
-            await asyncio.shield(self._keys.store_answer(claim, recording.answer))
+            await asyncio.shield(self._keys.store_answer(held, recording.answer))
 
 
 class RecordingSend:

@@ -1,6 +1,6 @@
 """The outcome of requests with an idempotency key. Every function is one statement."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -12,12 +12,12 @@ CLAIM = """
     ON CONFLICT (organisation_id, owner_id, key) DO UPDATE
         SET digest = excluded.digest, claimed_at = now(), state = 'working', status = NULL, headers = NULL, body = NULL
         WHERE k.claimed_at < now() - $5::interval OR (k.state = 'working' AND k.claimed_at < now() - $4::interval)
-    RETURNING true"""
+    RETURNING claimed_at"""
 FIND = "SELECT digest, state, status, headers, body FROM idempotency_keys WHERE owner_id = $1 AND key = $2"
 KEEP = """
     UPDATE idempotency_keys SET state = $4, status = $5, headers = $6, body = $7
-    WHERE owner_id = $1 AND key = $2 AND digest = $3 AND state = 'working'"""
-RELEASE = "DELETE FROM idempotency_keys WHERE owner_id = $1 AND key = $2 AND digest = $3 AND state = 'working'"
+    WHERE owner_id = $1 AND key = $2 AND claimed_at = $3 AND state = 'working'"""
+RELEASE = "DELETE FROM idempotency_keys WHERE owner_id = $1 AND key = $2 AND claimed_at = $3 AND state = 'working'"
 SWEEP = "DELETE FROM idempotency_keys WHERE claimed_at < now() - $1::interval"
 
 
@@ -31,10 +31,13 @@ class KeyRecord(NamedTuple):
     body: bytes | None
 
 
-async def claim(database: Executor, owner: UUID, key: str, digest: bytes, lease: timedelta, lifetime: timedelta) -> bool:
-    """Take the key for a request. False when another has it."""
+async def claim(
+    database: Executor, owner: UUID, key: str, digest: bytes, lease: timedelta, lifetime: timedelta
+) -> datetime | None:
+    """Take the key for a request; return since when it holds the key. None when another has it."""
     async with translate_outages():
-        return bool(await database.fetchval(CLAIM, owner, key, digest, lease, lifetime))
+        since: datetime | None = await database.fetchval(CLAIM, owner, key, digest, lease, lifetime)
+    return since
 
 
 async def find(database: Executor, owner: UUID, key: str) -> KeyRecord | None:
@@ -44,16 +47,25 @@ async def find(database: Executor, owner: UUID, key: str) -> KeyRecord | None:
     return KeyRecord(*row) if row else None
 
 
-async def keep(database: Executor, owner: UUID, key: str, found: KeyRecord) -> None:
-    """Store how the request of this digest was answered."""
+async def keep(
+    database: Executor,
+    owner: UUID,
+    key: str,
+    since: datetime,
+    state: str,
+    status: int | None = None,
+    headers: str | None = None,
+    body: bytes | None = None,
+) -> None:
+    """Store how the request was answered that has held the key since then."""
     async with translate_outages():
-        await database.execute(KEEP, owner, key, found.digest, found.state, found.status, found.headers, found.body)
+        await database.execute(KEEP, owner, key, since, state, status, headers, body)
 
 
-async def release(database: Executor, owner: UUID, key: str, digest: bytes) -> None:
-    """Give the key back: the request changed nothing."""
+async def release(database: Executor, owner: UUID, key: str, since: datetime) -> None:
+    """Give the key back that was held since then: the request changed nothing."""
     async with translate_outages():
-        await database.execute(RELEASE, owner, key, digest)
+        await database.execute(RELEASE, owner, key, since)
 
 
 async def sweep(database: Executor, lifetime: timedelta) -> None:

@@ -1,17 +1,21 @@
 """Requests that are sent twice, reads of what is known already, plans that two people edit, and pages of other sites."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from app.domain.contract import ResearchInput
+from app.domain.contract import Draft, DraftRequest, ResearchInput
+from app.domain.errors import Unavailable
 from app.domain.plan import ResearchPlan
 from app.domain.run import EventType
 from app.http.services import Services, open_services
+from app.idempotency import service
 from app.runs.storage.run_log import RunLog
 from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
+from tests.support.lossy_proxy import LossyProxy
 
 ASKED = {"question": "Why tariffs?"}
 PLAN = ResearchPlan.model_validate({"subtasks": [{"id": "s1", "title": "First", "question": "What first?"}]})
@@ -68,6 +72,39 @@ async def test_what_failed_half_way_is_not_carried_out_a_second_time(api_urls: t
         assert "look for what it made" in again.json["detail"]
         assert again.json["type"].endswith(":conflict"), "a client need not wait for its answer"
         assert len((await api.get("/v1/runs?limit=100")).json["items"]) == before + 1
+
+
+class Outage(InMemoryRuns):
+    """A workflow service in whose first draft the database goes away."""
+
+    line: LossyProxy | None = None
+
+    async def draft(self, request: DraftRequest) -> Draft:
+        if self.line is not None:
+            line, self.line = self.line, None
+            line.away = True
+            line.hang_up()
+            raise Unavailable("no worker answers")
+        return await super().draft(request)
+
+
+async def test_an_outage_does_not_hold_the_key_of_a_request_that_is_to_be_repeated(
+    api_urls: tuple[str, str], run_log: RunLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "SETTLE_EVERY", timedelta(milliseconds=10))
+    workflows, line, headers = Outage(run_log), LossyProxy(api_urls[0]), {"Idempotency-Key": "key-6"}
+    workflows.line = line
+    async with (
+        line.serve_url() as address,
+        open_services(address, api_urls[1], workflows) as services,
+        serve_api(services) as api,
+    ):
+        assert (await api.post("/v1/rubrics", ASKED, headers=headers)).is_problem(503)
+        assert (await api.post("/v1/rubrics", ASKED, headers=headers)).is_problem(503), "the database is still away"
+        line.away = False
+        while (again := await api.post("/v1/rubrics", ASKED, headers=headers)).status in (409, 503):
+            await asyncio.sleep(0.01)
+        assert again.status == 201
 
 
 async def test_a_stream_is_not_started_twice(api: ApiClient, workflows: InMemoryRuns) -> None:
