@@ -49,11 +49,13 @@ CHANGES = """
 FLEETS = """
     DELETE FROM fleets f USING retentions k
     WHERE k.organisation_id = f.organisation_id AND f.ended_at < now() - make_interval(days => k.runs_days)"""
-# A copy that no run cites any more, and none has asked for since yesterday.
+# A copy that no run cites any more, and none has asked for since yesterday. With the lock its age is read again: a worker that is
+# about to cite it may have asked meanwhile.
 SNAPSHOTS = """
-    DELETE FROM snapshots WHERE hash IN (
+    WITH past AS (
         SELECT hash FROM snapshots s WHERE s.first_seen < now() - interval '1 day'
-          AND NOT EXISTS (SELECT FROM run_sources c WHERE c.hash = s.hash) LIMIT $1)"""
+          AND NOT EXISTS (SELECT FROM run_sources c WHERE c.hash = s.hash) LIMIT $1 FOR UPDATE OF s SKIP LOCKED)
+    DELETE FROM snapshots WHERE hash IN (SELECT hash FROM past)"""
 # What was counted for organisations that are gone, and what nobody asks about any more.
 COUNTS = """
     DELETE FROM outside_counts c WHERE c.day < current_date - 366

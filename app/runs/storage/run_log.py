@@ -49,12 +49,12 @@ SAVE_REPORT = """
 LOAD = (
     "SELECT query, plan, dropped, finish, approved, organisation_id, fleet_id IS NOT NULL AS background FROM runs WHERE id = $1"
 )
-# What is there is wanted again: it must not be swept before it is cited.
+# What is there is wanted again: it must not be swept before it is cited. An old copy that another holds may be swept just now.
 MISSING = """
-    WITH wanted AS (UPDATE snapshots SET first_seen = now() WHERE hash IN (
-                        SELECT hash FROM snapshots WHERE hash = ANY($1::text[]) AND first_seen < now() - interval '12 hours'
-                        FOR UPDATE SKIP LOCKED))
-    SELECT given FROM unnest($1::text[]) AS given WHERE NOT EXISTS (SELECT FROM snapshots WHERE hash = given)"""
+    WITH wanted AS (UPDATE snapshots SET first_seen = now() WHERE hash IN (SELECT hash FROM snapshots
+        WHERE hash = ANY($1::text[]) AND first_seen < now() - interval '12 hours' FOR UPDATE SKIP LOCKED) RETURNING hash)
+    SELECT given FROM unnest($1::text[]) AS given WHERE given NOT IN (SELECT hash FROM wanted)
+        AND NOT EXISTS (SELECT FROM snapshots WHERE hash = given AND first_seen >= now() - interval '12 hours')"""
 
 
 class Reservation(NamedTuple):
@@ -289,7 +289,7 @@ class RunLog:
         return seq
 
     async def missing_snapshots(self, hashes: Sequence[str]) -> frozenset[str]:
-        """Return those of `hashes` that are not stored yet, so that only new texts travel."""
+        """Return those of `hashes` that are not stored, or may be swept before they are cited: their texts have to travel."""
         async with translate_outages():
             return frozenset(row["given"] for row in await self._pool.fetch(MISSING, list(hashes)))
 

@@ -7,11 +7,14 @@ from uuid import UUID
 import asyncpg
 
 from app.domain.run import EventType
+from app.retention import storage as retention
 from app.retention.service.retention import delete_past
-from app.runs.storage.run_log import RunLog
+from app.runs.storage.run_log import RunLog, SourceSnapshot
 from tests.app.browser import Browser
 from tests.app.conftest import NewBrowser
 from tests.app.finished_run import write_begin, write_end
+from tests.app.served_api import ApiClient
+from tests.support.stage_opening import open_stage
 
 AGED = "UPDATE runs SET finished_at = now() - make_interval(days => $2) WHERE id = $1"
 CALL = "INSERT INTO tool_calls (run_id, key, result) VALUES ($1, 'search:x', 'what the tool brought')"
@@ -125,6 +128,36 @@ async def test_what_a_schedule_found_goes_with_the_reports_that_said_it(
     kept = [(row["outcome"], row["changes"] is not None) for row in await pool.fetch(WORDS, schedule)]
     assert kept == [("changed", False), ("changed", False), ("changed", True)]
     assert await delete_past(pool) == {}
+
+
+OLD_COPY = "INSERT INTO snapshots (hash, body, first_seen) VALUES ($1, 'cited', now() - interval '2 days')"
+
+
+async def cite(log: RunLog, run: UUID, copy: SourceSnapshot, missing: frozenset[str]) -> None:
+    """Close a stage as a worker does: the texts of missing sources travel."""
+    await open_stage(log, run, "search/s1", None)
+    sent = [copy] if copy.hash in missing else []
+    assert await log.close_stage(run, "search/s1", 1, b"found", sent, {}, [copy.hash])
+
+
+async def test_a_copy_that_is_asked_for_during_the_sweep_is_kept(api: ApiClient, pool: asyncpg.Pool, run_log: RunLog) -> None:
+    run, copy = UUID(await api.ask()), SourceSnapshot("d" * 64, "cited")
+    await pool.execute(OLD_COPY, copy.hash)
+    async with pool.acquire() as worker, worker.transaction():
+        missing = await RunLog(worker).missing_snapshots([copy.hash])
+        assert await delete_past(pool) == {}
+    await cite(run_log, run, copy, missing)
+    assert (await api.get(f"/v1/snapshots/{copy.hash}")).body == b"cited"
+
+
+async def test_a_copy_that_is_being_swept_is_stored_anew(api: ApiClient, pool: asyncpg.Pool, run_log: RunLog) -> None:
+    run, copy = UUID(await api.ask()), SourceSnapshot("e" * 64, "cited")
+    await pool.execute(OLD_COPY, copy.hash)
+    async with pool.acquire() as sweep, sweep.transaction():
+        assert await retention.forget(sweep, "snapshots", 10) == 1
+        missing = await run_log.missing_snapshots([copy.hash])
+    await cite(run_log, run, copy, missing)
+    assert (await api.get(f"/v1/snapshots/{copy.hash}")).body == b"cited"
 
 
 async def test_who_may_say_how_long(new_browser: NewBrowser, addresses: Iterator[str]) -> None:
