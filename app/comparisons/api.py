@@ -20,6 +20,7 @@ from app.comparisons.schemas import (
     reveal_of,
     view_of,
 )
+from app.database.engine import forbid_repetition
 from app.domain.errors import InvalidInput
 from app.http.authentication import needs
 from app.http.dependencies import CurrentPrincipal, PreferencesService
@@ -43,7 +44,8 @@ class ComparisonsController(Controller):
     ) -> Response[ComparisonView]:
         """Request a second report over a completed run's evidence. Ask again until the comparison is `ready`."""
         made = await preferences.comparisons.create(data.run_id, data.writer, principal.user_id)
-        shown = await preferences.comparisons.show(made.id, principal.user_id)
+        with forbid_repetition(f"comparison {made.id} is stored"):
+            shown = await preferences.comparisons.show(made.id, principal.user_id)
         return Response(view_of(shown), headers={"Location": f"/v1/comparisons/{made.id}"})
 
     @get(responses=problem_responses(400))

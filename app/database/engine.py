@@ -1,7 +1,7 @@
 """Connections to PostgreSQL. A statement is one asyncpg prepared statement; the caller of several opens the transaction."""
 
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from datetime import timedelta
 from typing import Any, Protocol
 
@@ -91,6 +91,19 @@ async def translate_outages() -> AsyncIterator[None]:
         yield
     except OUTAGES as error:
         raise Unavailable(f"the database cannot do this now: {_describe_error(error)}") from error
+
+
+@contextmanager
+def forbid_repetition(done: str) -> Iterator[None]:
+    """Let no outage say that a request may be repeated that has made or paid for something already. `done` says what.
+
+    Raises:
+        RuntimeError: the database does not answer now; the same request would make it, and pay for it, again.
+    """
+    try:
+        yield
+    except Unavailable as error:
+        raise RuntimeError(f"{done}, but the answer cannot be given: {error}") from error
 
 
 def _describe_error(error: BaseException) -> str:

@@ -5,12 +5,13 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from app.database.engine import Executor
 from app.domain.errors import Conflict
 from app.domain.revision import ReportTask, TaskStatus
 from app.domain.run import Run, RunStatus
 from app.openai import ids
 from app.openai.citations import cite_sources
-from app.openai.details import ResponseDetails
+from app.openai.details import KeptDetails, ResponseDetails
 from app.openai.objects import OutputMessage, OutputText, Response, ResponseError, ResponseStatus, ResponseUsage, StreamEvent
 from app.openai.run_streams import BEAT, BLANK
 from app.openai.stream import list_message_events
@@ -44,8 +45,10 @@ async def find_follow_up(runs: Runs, revisions: ReportRevisions, response: UUID)
     return FollowUpQuestion(run, task) if task else run
 
 
-async def ask_follow_up(runs: Runs, revisions: ReportRevisions, previous: UUID, question: str) -> FollowUpQuestion:
-    """Ask the run of an earlier response a further question.
+async def ask_follow_up(
+    runs: Runs, revisions: ReportRevisions, previous: UUID, question: str, details: ResponseDetails
+) -> FollowUpQuestion:
+    """Ask the run of an earlier response a further question; its details are stored with it, or neither is.
 
     Raises:
         NotFound: there is no such response.
@@ -56,7 +59,11 @@ async def ask_follow_up(runs: Runs, revisions: ReportRevisions, previous: UUID, 
     run, done = (found.run, found.task.status is TaskStatus.DONE) if isinstance(found, FollowUpQuestion) else (found, True)
     if run.status is not RunStatus.COMPLETED or not done:
         raise Conflict(f"the response {ids.response_id_of(previous)} is not completed; only a completed one can be followed")
-    return FollowUpQuestion(run, await revisions.ask(run.id, question))
+
+    async def keep(connection: Executor, task_id: UUID) -> None:
+        await KeptDetails(connection).keep(task_id, run.id, details)
+
+    return FollowUpQuestion(run, await revisions.ask(run.id, question, keep))
 
 
 def make_follow_up(asked: FollowUpQuestion, details: ResponseDetails) -> Response:

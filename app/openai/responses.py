@@ -10,6 +10,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Stream
 
 from app.accounts.nouns.access import AccessScope
+from app.database.engine import forbid_repetition
 from app.domain.errors import Conflict
 from app.domain.run import Run
 from app.http.authentication import STREAMS, needs, require_scopes
@@ -88,15 +89,15 @@ class ResponsesController(Controller):
         if details.previous is not None:
             require_scopes(principal, frozenset({AccessScope.REPORTS_WRITE}))
             await response_details.get(details.previous)
-            asked = await ask_follow_up(runs, revisions, details.previous, question)
-            await response_details.keep(asked.task.id, asked.run.id, details)
+            asked = await ask_follow_up(runs, revisions, details.previous, question, details)
             return _answer_follow_up(data, revisions, asked, details)
         query = await choose_sources(NewRun(question=question, **model._asdict()), suggestions)
         run = await runs.create(query, notes, keep=response_details.in_transaction(details))
         if data.stream:
             return _stream(live, runs, run.id, details, None)
         if data.background:
-            return await _answer_with(runs, run, details)
+            with forbid_repetition(f"run {run.id} is stored"):
+                return await _answer_with(runs, run, details)
 
         async def render_answer() -> bytes:
             return (await read_response(runs, await runs.get(run.id), details)).model_dump_json().encode()

@@ -10,7 +10,7 @@ from app.asking.nouns import Estimate
 from app.asking.service.estimating import combine_estimates, estimate_run
 from app.asking.storage import drafts, history, rubrics
 from app.asking.storage.rubrics import StoredRubric
-from app.database.engine import Executor
+from app.database.engine import Executor, forbid_repetition
 from app.domain.contract import Draft, DraftKind, DraftRequest
 from app.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
 from app.domain.pricing import PricedModel
@@ -74,7 +74,8 @@ class Asking:
         draft = await self._gateway.draft(DraftRequest(kind=kind, query=query))
         if kind is DraftKind.RUBRIC and draft.rubric is None:
             raise Unavailable("no rubric was drafted; repeat the request")
-        return StoredDraft(await drafts.add(self._database, kind, query.question, draft), draft)
+        with forbid_repetition("a draft was made and has its price"):
+            return StoredDraft(await drafts.add(self._database, kind, query.question, draft), draft)
 
     async def draft_and_agree(self, query: ResearchQuery) -> AgreedRubric:
         """Draft a rubric for the question, and agree to it unchanged."""

@@ -12,7 +12,7 @@ from app.comparisons.service.candidates import SAME, CandidateSource, candidate_
 from app.comparisons.service.offers import Offers
 from app.comparisons.storage import choices, comparisons
 from app.comparisons.storage.comparisons import Candidate, Comparison, ComparisonPlan
-from app.database.engine import Database
+from app.database.engine import Database, forbid_repetition
 from app.domain.budget import StopReason
 from app.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
 from app.domain.evidence import Finding
@@ -90,7 +90,8 @@ class Comparisons:
             await self._runs.admit(connection)
             await comparisons.create(connection, new, lost)
         await self._start(new.made_run_id)
-        return await self._get(new.id, user_id)
+        with forbid_repetition(f"comparison {new.id} is stored"):
+            return await self._get(new.id, user_id)
 
     async def show(self, id_: UUID, user_id: UUID) -> ShownComparison:
         """Return the comparison as this reader sees it. The first look at two reports starts the clock of the choice."""

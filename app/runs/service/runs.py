@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 from app.asking.storage import rubrics
 from app.collections.service.index_names import resolve_collections
 from app.collections.storage import collections
-from app.database.engine import Database, Executor
+from app.database.engine import Database, Executor, forbid_repetition
 from app.domain.contract import ResearchInput
 from app.domain.errors import InvalidInput, NotFound, Unavailable
 from app.domain.query import ResearchQuery, SystemName
@@ -169,7 +169,8 @@ class Runs:
                     await steering.add_note(connection, run_id, note)
             if keep is not None:
                 await keep(connection, ids[0])
-        return [await self._start_stored(run_id) for run_id in ids]
+        with forbid_repetition(f"run {ids[0]} is stored"):
+            return [await self._start_stored(run_id) for run_id in ids]
 
     def _check_available(self, system: SystemName) -> None:
         if system not in self._systems:
@@ -187,12 +188,6 @@ class Runs:
             await rubrics.add(connection, run_id, agreed.rubric, agreed.drafted)
 
     async def _start_stored(self, run_id: UUID) -> Run:
-        try:
-            return await self._start_and_show(run_id)
-        except Unavailable as error:  # an outage would say that the request may be repeated, and a second run be paid for
-            raise RuntimeError(f"run {run_id} is stored, but cannot be shown: {error}") from error
-
-    async def _start_and_show(self, run_id: UUID) -> Run:
         try:
             await self.start(await RunLog(self._database).load(run_id))
         except Unavailable as error:

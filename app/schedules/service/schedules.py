@@ -10,7 +10,7 @@ import asyncpg
 
 from app.accounts.storage import organisations as accounts
 from app.collections.service.index_names import resolve_collections
-from app.database.engine import Executor
+from app.database.engine import Executor, forbid_repetition
 from app.database.tenancy import TenantDatabase
 from app.domain.deliveries import MailDelivery
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, Unavailable
@@ -79,7 +79,8 @@ class Schedules:
         if not await schedules.create(self._database, made, MAX_SCHEDULES):
             raise Conflict(f"there are {MAX_SCHEDULES} schedules already; delete one first")
         self._wake()
-        return await self.get(made.id)
+        with forbid_repetition(f"schedule {made.id} is stored"):
+            return await self.get(made.id)
 
     async def change(
         self,

@@ -3,11 +3,12 @@
 import logging
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
+from typing import TypeAlias
 from uuid import UUID, uuid4
 
-from app.database.engine import Executor
+from app.database.engine import Database, Executor, forbid_repetition, translate_outages
 from app.domain.citations import KEY_MARKER, MARKER
 from app.domain.code import hide_code
 from app.domain.errors import BudgetReached, Conflict, InvalidInput, NotFound, Unavailable
@@ -20,6 +21,7 @@ from app.reports.storage import report_tasks, versions
 from app.runs.service.gateway import RunGateway
 from app.runs.service.runs import Admit, Runs
 
+Keep: TypeAlias = Callable[[Executor, UUID], Awaitable[None]]
 LEFT_BEHIND, TRY_AGAIN = timedelta(seconds=15), timedelta(minutes=2)
 BATCH = 100
 log = logging.getLogger(__name__)
@@ -41,7 +43,7 @@ class ReportRevisions:
         Unavailable: the database does not answer.
     """
 
-    def __init__(self, database: Executor, gateway: RunGateway, runs: Runs, admit: Admit | None = None) -> None:
+    def __init__(self, database: Database, gateway: RunGateway, runs: Runs, admit: Admit | None = None) -> None:
         self._database = database
         self._gateway = gateway
         self._runs = runs
@@ -75,11 +77,14 @@ class ReportRevisions:
         kind = TaskKind.DEEPEN if deepen else TaskKind.REWRITE
         return await self._begin_task(run_id, TaskRequest(kind=kind, base=base, section=section, text=wish))
 
-    async def ask(self, run_id: UUID, question: str) -> ReportTask:
-        """Ask the evidence of a run a question; nothing new is searched."""
+    async def ask(self, run_id: UUID, question: str, keep: Keep | None = None) -> ReportTask:
+        """Ask the evidence of a run a question; nothing new is searched.
+
+        `keep` is called with the question's id in the transaction that stores it.
+        """
         await self._runs.get_report(run_id)
         await self._check_spending(run_id)
-        return await self._begin_task(run_id, TaskRequest(kind=TaskKind.QUESTION, base=DELIVERED, text=question))
+        return await self._begin_task(run_id, TaskRequest(kind=TaskKind.QUESTION, base=DELIVERED, text=question), keep)
 
     async def revert(self, run_id: UUID, to: int, expected: int | None) -> VersionInfo:
         """Make an old version the newest again, as a new version."""
@@ -124,15 +129,19 @@ class ReportRevisions:
         if self._admit is not None:
             await self._admit(self._database)
 
-    async def _begin_task(self, run_id: UUID, request: TaskRequest) -> ReportTask:
+    async def _begin_task(self, run_id: UUID, request: TaskRequest, keep: Keep | None = None) -> ReportTask:
         """Store the task, then start its workflow; if the workflow service does not answer, `dispatch` starts it later."""
         task_id = uuid4()
-        await report_tasks.add(self._database, run_id, task_id, request)
+        async with translate_outages(), self._database.acquire() as connection:
+            await report_tasks.add(connection, run_id, task_id, request)
+            if keep is not None:
+                await keep(connection, task_id)
         try:
             await self._gateway.start_task(run_id, task_id)
         except Unavailable as error:
             log.warning("task %s of run %s is stored but not started: %s", task_id, run_id, error)
-        return await self.get_task(run_id, task_id)
+        with forbid_repetition(f"task {task_id} of run {run_id} is stored"):
+            return await self.get_task(run_id, task_id)
 
     async def _get_base(self, run_id: UUID, section: int, expected: int | None) -> tuple[int, Report]:
         """Return the newest version's number and its report, which must have this section."""
