@@ -4,7 +4,7 @@ from typing import Any
 
 import trafilatura
 from lxml import html as parser
-from lxml.etree import LxmlError
+from lxml.etree import LxmlError, strip_attributes
 from lxml.html import HtmlElement
 
 from app.domain.errors import SourceUnreadable
@@ -38,6 +38,7 @@ def _read_page(text: str) -> ReadableContent:
     page = _parse_page(text)
     spelled = split_visible(str(page.text_content())).hidden  # the next steps drop such characters
     hidden = take_hidden(page)
+    strip_attributes(page, "style")  # the extraction would take "overflow: hidden" for hidden
     for element in list(page.iter(*_DROPPED)):
         if element.getparent() is not None:
             element.drop_tree()

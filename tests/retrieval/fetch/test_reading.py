@@ -56,6 +56,22 @@ def test_what_a_page_says_of_itself() -> None:
         f"<noscript>{SECRET}</noscript>",
         f'<p class="sr-x">{SECRET}</p><style>.sr-x, .other {{ display: none }}</style>',
         f'<p id="gone">{SECRET}</p><style>p#gone {{ opacity: 0 }}</style>',
+        f'<p style="opacity: .0; opacity: bogus">{SECRET}</p>',
+        f'<p style="display:none; display:bogus">{SECRET}</p>',
+        f"<p style=\"content:';'; font-size: 0.05em\">{SECRET}</p>",
+        f'<div style="font-size:0">{SECRET}<span style="font-size:16px">.</span></div>',
+        f'<div style="background:#004"><p style="background:#fff;color:white">{SECRET}</p></div>',
+        f'<p style="color:rgba(0, 0, 0, 0)">{SECRET}</p>',
+        f'<p style="color:#fff">Ig<b>no</b>re<i></i>{SECRET.removeprefix("Ignore")}</p>',
+        f'<p style="color:#fff"><?x y?>{SECRET}</p>',
+        f'<p style="position:absolute;width:1px;height:1px;overflow:hidden">{SECRET}</p>',
+        f'<div style="overflow:hidden"><p style="height:0">{SECRET}</p></div>',
+        f'<p style="position:absolute;clip:rect(1px, 1px, 1px, 1px)">{SECRET}</p>',
+        f'<p style="transform: rotate(3deg) scale( 0 )">{SECRET}</p>',
+        f'<p class="a b">{SECRET}</p><style>.a {{ display: block }} .a.b {{ display: none }}</style>',
+        f'<div class="out"><p class="in">{SECRET}</p></div><style>.out .in {{ visibility: hidden }}</style>',
+        f'<p class="a">{SECRET}</p><style>@media screen and (min-width: 1px) {{ .a {{ display: none }} }}</style>',
+        f'<p class="a" style="display:block">{SECRET}</p><style>.a {{ display: none !important }}</style>',
         f'<img src="a.png" alt="{SECRET}">',
         "<p>" + "".join(chr(0xE0000 + ord(c)) for c in SECRET) + "</p>",
     ],
@@ -67,9 +83,51 @@ def test_what_is_not_seen_is_kept_apart(body: str) -> None:
     assert WORDS.strip() in text
 
 
-def test_what_is_seen_stays() -> None:
-    text, _ = read('<p style="color:white;background:#004">A white sentence on dark blue ground is seen by everybody.</p>')
-    assert "A white sentence" in text
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p style='color:white;background:#004'>{}</p>",
+        "<p style='opacity: 1'>{}</p>",
+        "<p style='opacity: 0.9;'>{}</p>",
+        "<p style='opacity: var(--shown)'>{}</p>",
+        "<p style='font-size: 1rem'>{}</p>",
+        "<p style='font-size: 1em; line-height: 1'>{}</p>",
+        "<p style='font-size: .875rem'>{}</p>",
+        "<p style='min-width:0;border-width:1px;border-left:-0px'>{}</p>",
+        "<p style='color:#fff;background-image:url(dark.png)'>{}</p>",
+        "<p style='color:transparent;background:linear-gradient(red, blue);-webkit-background-clip:text'>{}</p>",
+        "<p style='background:url(data:image/svg+xml;display:none)'>{}</p>",
+        "<p style='/* display:none */'>{}</p>",
+        "<p style='display:none;display:block'>{}</p>",
+        "<p style='position:absolute;left:50%;width:960px;margin-left:-480px'>{}</p>",
+        "<div style='display:flex'><p style='flex:1;width:0;overflow:hidden'>{}</p></div>",
+        "<table><tr><td style='width:1px;max-width:0;overflow:hidden'>{}</td></tr></table>",
+        "<div style='font-size:0px'><p style='font-size:13px'>{}</p></div>",
+        "<div style='background:#004'><p><b style='color:#fff'>{}</b></p></div>",
+        "<table bgcolor='#000044'><tr><td style='color:#ffffff'>{}</td></tr></table>",
+        "<style>.main { flex: 1; min-width: 0 }</style><p class='main'>{}</p>",
+        "<style>.dark { background: #004 } .light { color: #fff }</style><p class='dark light'>{}</p>",
+        "<style>.tab { display: none } .tab.active { display: block }</style><div class='tab active'>{}</div>",
+        "<style>.no-js .late { opacity: 0 }</style><p class='late'>{}</p>",
+        "<style>@media print { .main { display: none } }</style><p class='main'>{}</p>",
+        "<style media='print'>.main { display: none }</style><p class='main'>{}</p>",
+        "<style>@media (max-width: 600px) { .main { display: none } }</style><p class='main'>{}</p>",
+        "<style>@starting-style { .main { opacity: 0 } }</style><p class='main'>{}</p>",
+        "<style>.hidden { display: none } @media (width >= 48em) { .md\\:block { display: block } }</style>"
+        "<p class='hidden md:block'>{}</p>",
+    ],
+)
+def test_what_is_seen_stays(body: str) -> None:
+    seen = "A sentence that everybody sees on this page is kept for everybody."
+    text, hidden = read(body.replace("{}", seen))
+    assert seen in text
+    assert seen not in hidden
+
+
+def test_a_page_of_one_faded_in_article_is_read() -> None:
+    article = f"<article style='opacity: 1'><p>{WORDS}</p></article>"
+    page = f"<body style='color:#fff'>{article}<footer>Imprint and contact</footer></body>"
+    assert WORDS.strip() in read_content(page.encode(), "text/html").text
 
 
 def test_invisible_characters_go_and_the_spelling_of_persian_stays() -> None:
