@@ -36,8 +36,7 @@ RERANKED = 50
 """The number of best passages that a reranker reads; the others keep their order behind them."""
 MAX_COMPARED = 1_024
 MAX_RATED = 128
-MAX_RESPELLED = 8
-"""The most words of one request; more unknown words are hardly misspellings."""
+MAX_RESPELLED = 8  # more unknown words in one request are hardly misspellings
 _log = logging.getLogger(__name__)
 
 
@@ -123,32 +122,34 @@ class Library:
         return live.generation if live else None
 
     def search(self, query: str, limit: int, where: SearchFilter) -> list[Passage]:
-        """See `Searcher.search`. Raises also `NotFound` for an unknown collection and `InvalidInput` for a bad limit."""
+        """See `Searcher.search`, over the collections that have an index. Raises also `NotFound` for none, and `InvalidInput`."""
         if not 1 <= limit <= MAX_LIMIT:
             raise InvalidInput(f"ask for 1 to {MAX_LIMIT} passages, not {limit}")
-        names = where.collections or (DEFAULT_COLLECTION,)
-        self.require_permitted(names, where.tenant)
-        generations = [self._require_generation(name) for name in names]
         try:
-            return self._search_indexes(query, limit, generations, where)
+            return self._search_indexes(query, limit, self._find_ready(where), where)
         except NotFound:  # an index was replaced after its name was looked up
-            return self._search_indexes(query, limit, [self._require_generation(name) for name in names], where)
+            return self._search_indexes(query, limit, self._find_ready(where), where)
 
     def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
         """See `Speller.respell`; errors as in `search`."""
-        names = where.collections or (DEFAULT_COLLECTION,)
-        self.require_permitted(names, where.tenant)
-        within = _LibraryWords(self, [self._require_generation(name) for name in names], where)
+        within = _LibraryWords(self, self._find_ready(where), where)
         found = {word: find_meant(word, within, self._words) for word in words[:MAX_RESPELLED]}
         return {word: other for word, other in found.items() if other is not None}
 
-    def require_permitted(self, collections: Sequence[str], tenant: str | None) -> None:
-        """Raise `NotFound` for a collection of another tenant, as if it did not exist."""
-        for name in collections:
-            live = self._live.get(name)
-            owner = live.tenant if live else self._catalogue.get(name).tenant
-            if owner and owner != tenant:
-                raise missing_collection_error(name)
+    def list_permitted(self, where: SearchFilter) -> list[str]:
+        """Return a filter's collections that its tenant may search; others do not exist for it. Raises `NotFound` for none."""
+        names = where.collections or (DEFAULT_COLLECTION,)
+        permitted = [name for name in names if self._is_permitted(name, where.tenant)]
+        if not permitted:
+            raise missing_collection_error(names[0])
+        return permitted
+
+    def _is_permitted(self, name: str, tenant: str | None) -> bool:
+        live = self._live.get(name)
+        try:
+            return (live.tenant if live else self._catalogue.get(name).tenant) in ("", tenant)
+        except NotFound:
+            return False
 
     def read(self, url: str, collections: Sequence[str], tenant: str | None = None) -> Document:
         """Return the document of this tenant or of none under an address, at best of `collections`, or raise `NotFound`."""
@@ -163,14 +164,15 @@ class Library:
             raise NotFound(f"no snapshot {name} is stored")
         return self._store.text_of(name)
 
-    def _require_generation(self, collection: str) -> Generation:
-        generation = self.generation_of(collection)
-        if generation is None:
-            self._catalogue.get(collection)  # raises NotFound for a name that is not there at all
-            build = self._catalogue.find_build(collection)
+    def _find_ready(self, where: SearchFilter) -> list[Generation]:
+        """Return the indexes of a filter that can be searched now. Raises `NotFound` or `ToolError` where none can."""
+        names = self.list_permitted(where)
+        ready = [generation for name in names if (generation := self.generation_of(name))]
+        if not ready:
+            build = self._catalogue.find_build(names[0])
             reason = f": {build.detail}" if build and build.detail else ""
-            raise ToolError(f"the collection {collection!r} has no index; its build has not come far enough or failed{reason}")
-        return generation
+            raise ToolError(f"the collection {names[0]!r} has no index; its build has not come far enough or failed{reason}")
+        return ready
 
     def _search_indexes(self, query: str, limit: int, generations: Sequence[Generation], where: SearchFilter) -> list[Passage]:
         query = query[:MAX_QUERY_CHARS]

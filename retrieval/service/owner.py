@@ -112,15 +112,13 @@ class IndexOwner:
         names = where.collections or (DEFAULT_COLLECTION,)
         if not all(map(self._library.is_ready, names)):
             # Before waiting, because the time of an answer must not reveal a collection's tenant.
-            await asyncio.to_thread(self._library.require_permitted, names, where.tenant)
-            for name in names:
+            for name in await asyncio.to_thread(self._library.list_permitted, where):
                 await self._wait_until_ready(name)
 
     async def _wait_for_vectors(self, where: SearchFilter) -> None:
         names = where.collections or (DEFAULT_COLLECTION,)
         if any(map(self._find_wait, names)):
-            await asyncio.to_thread(self._library.require_permitted, names, where.tenant)
-            for name in names:
+            for name in await asyncio.to_thread(self._library.list_permitted, where):
                 await self._wait_until_encoded(name)
 
     def _find_wait(self, name: str) -> float:

@@ -124,6 +124,23 @@ async def test_a_users_folder_is_built_searched_and_removed(owner: OwnerProcess,
             await client.read_progress("notes")
 
 
+async def test_what_is_gone_or_failed_does_not_keep_a_search_from_the_other_collections(
+    owner: OwnerProcess, notes: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "failed").mkdir()
+    async with PatientClient(str(owner.socket)) as client:
+        await client.build("kept", "folder", str(notes))
+        await client.build("failed", "beir", str(tmp_path / "failed"))
+        assert (await finished(client, "failed"))["build"]["phase"] == "failed"
+        where = SearchFilter(collections=("gone", "failed", "kept"))
+        assert "tolls" in (await client.search("tolls for ships", 3, where))[0].text
+        assert list(await client.respell(["voyaje", "tolls"], where)) == ["voyaje"]
+        with pytest.raises(ToolError, match="'failed' has no index"):
+            await client.search("tolls", 3, SearchFilter(collections=("gone", "failed")))
+        for name in ("kept", "failed"):
+            await client.remove(name)
+
+
 async def test_an_address_of_two_folders_is_read_from_the_collections_of_the_reader(owner: OwnerProcess, tmp_path: Path) -> None:
     async with PatientClient(str(owner.socket)) as client:
         for name in ("acme", "bolt"):
