@@ -48,7 +48,8 @@ def index_words(shop: BuildTools, build: Build, encoder: Callable[[], PassageEnc
 
 def _is_current(shop: BuildTools, live: Generation) -> bool:
     changed = chain(*(shop.store.list_documents(live.collection, state) for state in (StoredState.NEW, StoredState.GONE)))
-    return live.recipe == RECIPE and next(changed, None) is None
+    measured = live.average_length > 0 or not shop.index.count(live.name)
+    return live.recipe == RECIPE and measured and next(changed, None) is None
 
 
 def _open_writable(shop: BuildTools, build: Build, name: str) -> tuple[Generation, tuple[StoredState, ...]]:
@@ -65,10 +66,15 @@ def _open_writable(shop: BuildTools, build: Build, name: str) -> tuple[Generatio
 
 
 def _find_base(shop: BuildTools, build: Build, names: Sequence[str]) -> Generation | None:
-    """Return the index to start from: that of an interrupted encoding, else the live one; None where the recipe has changed."""
+    """Return the index to start from: that of an interrupted encoding, else the live one.
+
+    None where the recipe has changed, or where the index never had a passage whose length could be measured.
+    """
     for name in (build.generation, shop.index.resolve(build.collection) or ""):
         generation = shop.catalogue.find_generation(name) if name in names else None
-        if generation is not None and generation.recipe == RECIPE and not name.endswith(f".{build.number}.words"):
+        if generation is None or generation.recipe != RECIPE or not generation.average_length:
+            continue
+        if not name.endswith(f".{build.number}.words"):
             return generation
     return None
 

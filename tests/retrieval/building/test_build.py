@@ -168,6 +168,24 @@ def test_an_empty_corpus_is_searchable_and_finds_nothing(bench: RebuildableHome)
     assert bench.find_titles("anything", WordEncoder()) == []
 
 
+def test_a_collection_that_was_empty_at_first_ranks_like_any_other(bench: RebuildableHome) -> None:
+    bench.write({})
+    bench.build()
+    passage = (
+        "The tariff of 1890 raised duties on wool. " + "Many farmers in the western states paid dearly for the tariff. " * 14
+    )
+    bench.write({"stub": "Tariff.", "passage": passage} | {f"other{n}": "Ships paid tolls in gold. " * 40 for n in range(8)})
+    bench.build()
+    assert bench.find_titles("tariff") == ["passage", "stub"]
+    catalogue, name = bench.shelves.catalogue, bench.shelves.index.resolve("c")
+    assert name is not None
+    known = catalogue.find_generation(name)
+    assert known is not None
+    catalogue.keep_generation(known.model_copy(update={"average_length": 0.0}))  # as an older version left it
+    bench.build()
+    assert bench.shelves.index.resolve("c") != name, "a build mends it"
+
+
 def test_an_empty_index_is_kept_while_the_first_documents_are_added_to_it(bench: RebuildableHome) -> None:
     bench.write({})
     bench.build()
