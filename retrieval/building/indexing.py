@@ -31,7 +31,7 @@ def index_words(shop: BuildTools, build: Build, encoder: Callable[[], PassageEnc
     name = f"{build.collection}.{build.number}.words"
     live = shop.live_generation_of(build.collection)
     if live is not None and _is_current(shop, live):
-        name = live.name
+        name = (_find_base(shop, build, shop.index.list_names()) or live).name  # vectors that were begun go on
     elif live is None or live.name != name:  # else it was killed just after the switch, and searches use it now
         generation, states = _open_writable(shop, build, name)
         name = generation.name

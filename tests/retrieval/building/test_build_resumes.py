@@ -87,6 +87,23 @@ def test_vectors_encoded_before_a_death_are_kept(bench: RebuildableHome) -> None
     assert len(second.encoded) == 300 - 256
 
 
+@pytest.mark.parametrize("interrupted", [1, 2])
+def test_a_new_build_of_an_unchanged_corpus_takes_over_half_done_vectors(bench: RebuildableHome, interrupted: int) -> None:
+    bench.write(make_records(600))
+    encoded = 0
+    for _ in range(interrupted):
+        encoder = WordEncoder(fails_at=270)
+        with pytest.raises(SimulatedDeath):
+            bench.build(encoder)
+        bench.restart()
+        assert bench.find_titles("number42")[0] == "d42"
+        encoded += 256
+    last = WordEncoder()
+    assert bench.build(last).phase is BuildPhase.DONE
+    assert len(last.encoded) == 600 - encoded
+    assert bench.find_titles("number42", last)[0] == "d42"
+
+
 def test_a_new_build_takes_over_half_done_vectors(bench: RebuildableHome) -> None:
     texts = make_records(300)
     bench.write(texts)
