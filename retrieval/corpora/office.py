@@ -58,9 +58,10 @@ def read_xlsx(content: bytes) -> Extract:
         left = MAX_ROWS
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # some programs state a size that is too small
-            rows = [row for row in map(_join_row, islice(sheet.iter_rows(values_only=True), left)) if row]
+            rows = list(map(_join_row, islice(sheet.iter_rows(values_only=True), left)))
             left -= len(rows)
-            blocks += [sheet.title, *rows] if rows else []
+            filled = [row for row in rows if row]
+            blocks += [sheet.title, *filled] if filled else []
         note = f"only the first {MAX_ROWS:,} rows were read" if left <= 0 else ""
         return _extract_of(blocks, book.properties, note)
 

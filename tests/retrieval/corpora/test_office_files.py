@@ -12,6 +12,7 @@ from openpyxl import Workbook
 from pptx import Presentation
 from pptx.util import Inches
 
+from retrieval.corpora import office
 from retrieval.corpora.documents import FolderCorpus
 from retrieval.corpora.ports import UnreadableItem
 from retrieval.corpora.zip_package import MAX_UNPACKED
@@ -185,6 +186,18 @@ def test_items_of_lists_keep_a_mark_and_titles_have_none(tmp_path: Path) -> None
     documents, _ = read(tmp_path)
     assert documents["a.docx"].text == "Before you leave\n\n- Close the windows\n\nWhen you return"
     assert documents["b.pptx"].text == "Pricing\n\n- Raise the list price\n\n- Keep the free tier"
+
+
+def test_a_sheet_with_blank_rows_says_that_it_was_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "MAX_ROWS", 3)
+    sheets = Workbook()
+    cast("Any", sheets.active).title = "Duties"
+    for row in (["1890"], [], ["1894"], ["1897"]):
+        cast("Any", sheets.active).append(row)
+    file = io.BytesIO()
+    sheets.save(file)
+    found = office.read_xlsx(file.getvalue())
+    assert (found.text, found.note) == ("Duties\n\n1890\n\n1894", "only the first 3 rows were read")
 
 
 @pytest.mark.parametrize("kind", ["a.docx", "b.pptx", "c.xlsx", "d.epub"])
