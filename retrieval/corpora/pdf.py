@@ -28,13 +28,16 @@ _LIGATURES = str.maketrans({chr(code): unicodedata.normalize("NFKC", chr(code)) 
 logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns of every irregular object; this module reports what matters
 
 
-def read_pdf(content: bytes) -> Extract:
-    """Read a PDF's text. A PDF without text (scanned pages) is unreadable. `note` says where time or length cut it short."""
+def read_pdf(content: bytes, limit: timedelta = MAX_TIME) -> Extract:
+    """Read a PDF's text, as many pages as `limit` allows, at least one. `note` says where time or length cut it short.
+
+    Raises `SourceUnreadable` for a PDF without text (scanned pages), with a password or with damage.
+    """
     try:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
             raise SourceUnreadable("is encrypted: a password is needed")
-        pages = list(_read_pages(reader))
+        pages = list(_read_pages(reader, limit))
         total, title, author = len(reader.pages), *_title_and_author_of(reader)
     except DependencyError as error:
         raise SourceUnreadable("is encrypted in a way that cannot be opened here") from error
@@ -47,10 +50,10 @@ def read_pdf(content: bytes) -> Extract:
     return Extract(text, title=title, author=author, note=note)
 
 
-def _read_pages(reader: PdfReader) -> Iterator[str]:
+def _read_pages(reader: PdfReader, limit: timedelta) -> Iterator[str]:
     started = monotonic()
     for number, page in enumerate(reader.pages):
-        if number >= MAX_PAGES or monotonic() - started > MAX_TIME.total_seconds():
+        if number >= MAX_PAGES or (number and monotonic() - started > limit.total_seconds()):
             return
         yield join_lines(page.extract_text() or "")
 

@@ -11,27 +11,29 @@ from pdfminer.pdfexceptions import PDFException
 from pdfplumber.pdf import PDF
 
 MAX_PAGES = 60
-MAX_TIME = timedelta(seconds=8)
 # The errors that pdfminer raises on damaged files besides its own.
 _OTHERS = (ValueError, LookupError, TypeError, AttributeError, RecursionError, ArithmeticError, AssertionError, OSError)
 _DAMAGE = (PDFException, *_OTHERS)
 logging.getLogger("pdfminer").setLevel(logging.ERROR)
 
 
-def read_tables(content: bytes) -> str:
-    """Read all tables of the first pages, with bars between cells; empty where there are none or the file is damaged."""
+def read_tables(content: bytes, limit: timedelta) -> str:
+    """Read the tables of the first pages, as far as `limit` allows, with bars between cells; empty where there are none.
+
+    A damaged file has none either.
+    """
     try:
         with pdfplumber.open(io.BytesIO(content)) as document:
-            return "\n\n".join(_read_tables(document))
+            return "\n\n".join(_read_tables(document, limit))
     except _DAMAGE as error:
         logging.getLogger(__name__).info("no tables were read from a PDF: %s", type(error).__name__)
         return ""
 
 
-def _read_tables(document: PDF) -> Iterator[str]:
+def _read_tables(document: PDF, limit: timedelta) -> Iterator[str]:
     started = monotonic()
     for number, page in enumerate(document.pages[:MAX_PAGES], start=1):
-        if monotonic() - started > MAX_TIME.total_seconds():
+        if monotonic() - started > limit.total_seconds():
             return
         for rows in page.extract_tables():
             lines = [" | ".join(" ".join((cell or "").split()) for cell in row) for row in rows]

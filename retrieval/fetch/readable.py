@@ -1,5 +1,7 @@
 """The readable text of a page's bytes. It runs in a separate process: see `parsing`."""
 
+from datetime import timedelta
+from time import monotonic
 from typing import Any
 
 import trafilatura
@@ -16,6 +18,10 @@ from retrieval.language.dates import read_date
 
 TITLE_CHARS = 300
 THIN_CHARS = 80
+PDF_TEXT_TIME = timedelta(seconds=10)
+TABLES_TIME = timedelta(seconds=8)
+PDF_TIME = timedelta(seconds=15)
+"""For text and tables together. The rest of the 20 seconds of a child is for the page that is read when the time is over."""
 _DROPPED = ("script", "style", "iframe", "object", "embed", "svg", "math", "canvas", "form", "link", "base")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = ("p", "div", "li", "tr", "td", "th", *_HEADINGS, "blockquote", "pre", "section", "article", "br")
@@ -88,8 +94,11 @@ def _read_pdf(content: bytes) -> ReadableContent:
     from retrieval.corpora.pdf import read_pdf
     from retrieval.fetch.pdf_tables import read_tables
 
-    found = read_pdf(content)
-    plain = split_visible("\n\n".join(part for part in (found.text, read_tables(content)) if part))
+    started = monotonic()
+    found = read_pdf(content, PDF_TEXT_TIME)
+    left = PDF_TIME - timedelta(seconds=monotonic() - started)
+    tables = read_tables(content, min(left, TABLES_TIME)) if left > timedelta(0) else ""
+    plain = split_visible("\n\n".join(part for part in (found.text, tables) if part))
     return ReadableContent(
         text=plain.text, title=_line_of(found.title), author=_line_of(found.author), kind="pdf", hidden=plain.hidden[:MAX_CHARS]
     )

@@ -9,10 +9,11 @@ import pytest
 from pypdf import PdfWriter
 
 from bench.web_listeners import PageReply, make_page
+from retrieval.fetch import readable
 from retrieval.fetch.errors import PageRefused
 from retrieval.fetch.fetching import FetchedPage
 from retrieval.fetch.invisible import split_visible
-from retrieval.fetch.limits import FetchLimits
+from retrieval.fetch.limits import FETCH_LIMITS, FetchLimits
 from retrieval.fetch.parsing import PageParser
 from retrieval.fetch.readable import read_content
 from tests.retrieval.fetch.small_web import serve_small_web
@@ -194,32 +195,30 @@ async def test_pages_with_nothing_in_them() -> None:
                 await reader.read(web.make_url(path))
 
 
-def table_pdf() -> bytes:
-    """A PDF with one ruled table of two columns."""
+def table_pdf(pages: int = 1) -> bytes:
+    """A PDF whose pages have one ruled table of two columns each, and their number."""
     cells = [("Year", "Duty"), ("1890", "49.5"), ("1894", "41.3")]
     drawn = ["0.5 w"]
     drawn += [f"50 {700 - 20 * i} m 250 {700 - 20 * i} l S" for i in range(4)]
     drawn += [f"{x} 700 m {x} 640 l S" for x in (50, 150, 250)]
     for i, row in enumerate(cells):
         drawn += [f"BT /F1 10 Tf {55 + 100 * j} {687 - 20 * i} Td ({cell}) Tj ET" for j, cell in enumerate(row)]
-    stream = "\n".join(drawn).encode()
-    objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    ]
+    numbers = [3 + 2 * page for page in range(pages)]
+    kids = " ".join(f"{number} 0 R" for number in numbers).encode()
+    font = b"<< /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>"
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, pages)]
+    for number in numbers:
+        stream = "\n".join([*drawn, f"BT /F1 10 Tf 50 100 Td (Leaf {number}) Tj ET"]).encode()
+        page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources %s >>"
+        objects += [page % (number + 1, font), b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream)]
     out = b"%PDF-1.4\n"
     places = []
     for number, body in enumerate(objects, start=1):
         places.append(len(out))
         out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    return out + b"xref\n0 6\n0000000000 65535 f \n%strailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % (
-        table,
-        len(out),
-    )
+    trailer = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % (len(objects) + 1, len(out))
+    return out + b"xref\n0 %d\n0000000000 65535 f \n%s" % (len(objects) + 1, table) + trailer
 
 
 async def test_tables_of_a_pdf() -> None:
@@ -227,6 +226,15 @@ async def test_tables_of_a_pdf() -> None:
         found = await reader.read(web.make_url("/t.pdf"))
     assert found.source.kind == "pdf"
     assert "Year | Duty\n1890 | 49.5\n1894 | 41.3" in found.text
+
+
+def test_of_a_pdf_that_takes_too_long_the_pages_read_until_then_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all(f"Leaf {number}" in read_content(table_pdf(3), "application/pdf").text for number in (3, 5, 7))
+    assert FETCH_LIMITS.parsing > readable.PDF_TIME, "the child is killed with all that it has read"
+    monkeypatch.setattr(readable, "PDF_TEXT_TIME", timedelta(0))
+    monkeypatch.setattr(readable, "PDF_TIME", timedelta(0))
+    text = read_content(table_pdf(3), "application/pdf").text
+    assert ("Leaf 3" in text, "Leaf 5" in text, "Table on page" in text) == (True, False, False)
 
 
 async def test_a_page_that_stalls_the_parser_is_given_up() -> None:
