@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Callable, Sequence
+from datetime import timedelta
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
@@ -12,11 +14,20 @@ import orjson
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolError, ToolUnavailable
 from app.domain.evidence import Passage
 from retrieval.ports import Document, SearchFilter
+from retrieval.service.still_building import StillBuilding
 from retrieval.store.catalogue import CorpusKind
 
 _TIMEOUT = aiohttp.ClientTimeout(total=90)
 _UNTIL_DONE = aiohttp.ClientTimeout(total=None, sock_read=90)
-_ERRORS: dict[int, type[RubricaError]] = {400: InvalidInput, 404: NotFound, 409: Conflict, 503: ToolUnavailable}
+_ERRORS: dict[int, type[RubricaError]] = {
+    400: InvalidInput,
+    404: NotFound,
+    409: Conflict,
+    425: StillBuilding,
+    503: ToolUnavailable,
+}
+WAIT_FOR_BUILD = timedelta(minutes=10)
+"""The time that a search waits for the first index of a collection whose builder is at work: what a tool answers is stored."""
 
 
 class IndexClient:
@@ -45,12 +56,12 @@ class IndexClient:
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         """See `Searcher.search`; every failure is a `ToolError`."""
         body = {"query": query, "limit": limit, **where.model_dump()}
-        answer = await self._call_as_tool("/search", body)
+        answer = await self._call_when_built("/search", body)
         return [Passage.of_any_version(passage) for passage in answer["passages"]]
 
     async def respell(self, words: Sequence[str], where: SearchFilter) -> dict[str, str]:
         """See `Speller.respell`; every failure is a `ToolError`."""
-        answer = await self._call_as_tool("/respell", {"words": list(words), **where.model_dump()})
+        answer = await self._call_when_built("/respell", {"words": list(words), **where.model_dump()})
         return dict(answer["words"])
 
     async def compare(self, query: str, texts: Sequence[str]) -> tuple[float, ...]:
@@ -136,6 +147,16 @@ class IndexClient:
     async def remove(self, collection: str) -> None:
         """Delete a collection."""
         await self._call("DELETE", f"/collections/{collection}")
+
+    async def _call_when_built(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Call, again and again while the owner, which waits for a while itself, answers that an index is still being built."""
+        deadline = monotonic() + WAIT_FOR_BUILD.total_seconds()
+        while True:
+            try:
+                return await self._call_as_tool(path, body)
+            except StillBuilding:
+                if monotonic() >= deadline:
+                    raise
 
     async def _call_as_tool(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         try:

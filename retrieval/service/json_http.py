@@ -8,6 +8,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolUnavailable
+from retrieval.service.still_building import StillBuilding
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _STATUS: tuple[tuple[type[RubricaError], int], ...] = (
@@ -15,12 +16,13 @@ _STATUS: tuple[tuple[type[RubricaError], int], ...] = (
     (Conflict, 409),
     (InvalidInput, 400),
     (ToolUnavailable, 503),
+    (StillBuilding, 425),
 )
 
 
 @web.middleware
 async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Turn a handler's errors into answers: 400, 404, 409 or 500; 503 where the same request may succeed later."""
+    """Turn a handler's errors into answers: 400, 404, 409 or 500; 425 or 503 where the same request may succeed later."""
     try:
         return await handler(request)
     except RubricaError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
 
-from app.domain.errors import Conflict, InvalidInput, ToolError, ToolUnavailable
+from app.domain.errors import Conflict, InvalidInput, ToolUnavailable
 from app.domain.evidence import Passage
 from retrieval.building.build import RECIPE, begin_build
 from retrieval.building.builds import ATTEMPTS, RunningBuilds
@@ -18,6 +18,7 @@ from retrieval.corpora.uploads import UploadState, upload_states_of
 from retrieval.ports import SearchFilter
 from retrieval.search.library import DEFAULT_COLLECTION, Library
 from retrieval.service.build_pace import WAIT_FOR_VECTORS, BuildPace
+from retrieval.service.still_building import StillBuilding
 from retrieval.store.catalogue import Build, BuildPhase, Collection, CorpusKind
 from retrieval.store.documents import StoredState
 from retrieval.store.home import RetrievalHome
@@ -25,7 +26,7 @@ from retrieval.store.statistics import count_statistics
 from retrieval.store.verification import CollectionVerification, verify_collection
 
 WAIT_FOR_INDEX = timedelta(seconds=60)
-"""The time that a search waits for the first word index of a collection that is being built."""
+"""The time that one request waits for the first word index of collections that are being built; its client asks again."""
 SEARCHES_AT_ONCE = max(2, os.cpu_count() or 1)
 """One search for each core. On two cores, two threads answer a seventh more searches a second than six."""
 
@@ -112,8 +113,14 @@ class IndexOwner:
         names = where.collections or (DEFAULT_COLLECTION,)
         if not all(map(self._library.is_ready, names)):
             # Before waiting, because the time of an answer must not reveal a collection's tenant.
-            for name in await asyncio.to_thread(self._library.list_permitted, where):
-                await self._wait_until_ready(name)
+            permitted = await asyncio.to_thread(self._library.list_permitted, where)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(WAIT_FOR_INDEX.total_seconds()):
+                    for name in permitted:
+                        await self._wait_until_ready(name)
+            building = [name for name in permitted if self._builds.is_running(name)]
+            if building and not any(map(self._library.is_ready, permitted)):
+                raise StillBuilding(f"the collection {building[0]!r} is still being built; try again shortly")
 
     async def _wait_for_vectors(self, where: SearchFilter) -> None:
         names = where.collections or (DEFAULT_COLLECTION,)
@@ -236,13 +243,8 @@ class IndexOwner:
         return step or self._shelves.catalogue.find_build(name)
 
     async def _wait_until_ready(self, name: str) -> None:
-        deadline = monotonic() + WAIT_FOR_INDEX.total_seconds()
-        while not self._library.is_ready(name) and self._builds.is_running(name):
-            async with self._builds.changed:
-                try:
-                    await asyncio.wait_for(self._builds.changed.wait(), max(0.0, deadline - monotonic()))
-                except TimeoutError as error:
-                    raise ToolError(f"the collection {name!r} is still being built; try again shortly") from error
+        async with self._builds.changed:
+            await self._builds.changed.wait_for(lambda: self._library.is_ready(name) or not self._builds.is_running(name))
 
     async def _wait_until_encoded(self, name: str) -> None:
         async with self._builds.changed:
