@@ -22,7 +22,10 @@ PDF_TEXT_TIME = timedelta(seconds=10)
 TABLES_TIME = timedelta(seconds=8)
 PDF_TIME = timedelta(seconds=15)
 """For text and tables together. The rest of the 20 seconds of a child is for the page that is read when the time is over."""
-_DROPPED = ("script", "style", "iframe", "object", "embed", "svg", "math", "canvas", "form", "link", "base")
+PAGE_FORM_CHARS = 200
+"""A form with more text than this holds the page itself: ASP.NET encloses the whole body in one."""
+_CONTROLS = ("button", "input", "select", "option", "textarea", "label")
+_DROPPED = ("script", "style", "iframe", "object", "embed", "svg", "math", "canvas", "link", "base", *_CONTROLS)
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = ("p", "div", "li", "tr", "td", "th", *_HEADINGS, "blockquote", "pre", "section", "article", "br")
 
@@ -48,6 +51,7 @@ def _read_page(text: str) -> ReadableContent:
     for element in list(page.iter(*_DROPPED)):
         if element.getparent() is not None:
             element.drop_tree()
+    _unwrap_forms(page)
     found = _extract(page)
     body = str(found.get("text") or "")
     if len(body) < THIN_CHARS:
@@ -69,6 +73,15 @@ def _parse_page(text: str) -> HtmlElement:
     except (LxmlError, ValueError, AssertionError) as error:
         raise SourceUnreadable("is not HTML") from error
     return page
+
+
+def _unwrap_forms(page: HtmlElement) -> None:
+    """Drop forms, but keep the content of one that holds a text."""
+    for form in list(page.iter("form")):
+        if len(" ".join(str(form.text_content()).split())) > PAGE_FORM_CHARS:
+            form.tag = "div"  # the extraction drops every form
+        else:
+            form.drop_tree()
 
 
 def _extract(page: HtmlElement) -> dict[str, Any]:

@@ -142,6 +142,15 @@ def test_scripts_forms_and_frames_are_no_text() -> None:
     assert "acme" not in text
 
 
+@pytest.mark.parametrize("footer", ["", f"<footer><p>{'Imprint, contact and privacy. ' * 20}</p></footer>"])
+def test_a_page_that_stands_in_a_form_is_read(footer: str) -> None:
+    controls = "<label>Search</label><input value='acme'><select><option>acme</option></select><button>acme</button>"
+    body = f"<form id='aspnetForm'>{controls}<div><h1>The tariff</h1><div>{WORDS}</div></div></form>{footer}"
+    text = read_content(f"<html><body>{body}</body></html>".encode(), "text/html").text
+    assert WORDS.strip() in text
+    assert "acme" not in text
+
+
 @pytest.mark.parametrize(
     ("codec", "header", "meta"),
     [
