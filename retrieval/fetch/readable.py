@@ -2,12 +2,13 @@
 
 from datetime import timedelta
 from time import monotonic
-from typing import Any
 
 import trafilatura
 from lxml import html as parser
 from lxml.etree import LxmlError, strip_attributes
 from lxml.html import HtmlElement
+from trafilatura.metadata import extract_metadata
+from trafilatura.settings import Document
 
 from app.domain.errors import SourceUnreadable
 from retrieval.fetch.charset import decode_page
@@ -26,6 +27,8 @@ PAGE_FORM_CHARS = 200
 """A form with more text than this holds the page itself: ASP.NET encloses the whole body in one."""
 _CONTROLS = ("button", "input", "select", "option", "textarea", "label")
 _DROPPED = ("script", "style", "iframe", "object", "embed", "svg", "math", "canvas", "link", "base", *_CONTROLS)
+_STATED_DATES = {"original_date": True, "extensive_search": False}
+"""Dates that a page states as its own. An extensive search would take any date that the text mentions."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = ("p", "div", "li", "tr", "td", "th", *_HEADINGS, "blockquote", "pre", "section", "article", "br")
 
@@ -48,19 +51,19 @@ def _read_page(text: str) -> ReadableContent:
     spelled = split_visible(str(page.text_content())).hidden  # the next steps drop such characters
     hidden = take_hidden(page)
     strip_attributes(page, "style")  # the extraction would take "overflow: hidden" for hidden
+    stated = _read_metadata(page)  # before scripts go: it reads JSON-LD
     for element in list(page.iter(*_DROPPED)):
         if element.getparent() is not None:
             element.drop_tree()
     _unwrap_forms(page)
-    found = _extract(page)
-    body = str(found.get("text") or "")
+    body = _extract_text(page)
     if len(body) < THIN_CHARS:
         body = max(body, _visible_text_of(page), key=len)
     return ReadableContent(
         text=split_visible(body).text.strip(),
-        title=_line_of(str(found.get("title") or "")),
-        author=_line_of(str(found.get("author") or found.get("sitename") or "")),
-        published=read_date(found.get("date")),
+        title=_line_of(stated.title or ""),
+        author=_line_of(stated.author or stated.sitename or ""),
+        published=read_date(stated.date),
         hidden="\n".join(part for part in (spelled, hidden) if part)[:MAX_CHARS],
     )
 
@@ -84,12 +87,18 @@ def _unwrap_forms(page: HtmlElement) -> None:
             form.drop_tree()
 
 
-def _extract(page: HtmlElement) -> dict[str, Any]:
-    """Return the main text and metadata that trafilatura finds; empty where it finds none."""
-    found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True, with_metadata=True)
-    if found is None:
-        return {}
-    return found if isinstance(found, dict) else found.as_dict()
+def _read_metadata(page: HtmlElement) -> Document:
+    """Return what the page says of itself; nothing where that is malformed, since the text may be fine."""
+    try:
+        return extract_metadata(page, date_config=_STATED_DATES)
+    except (TypeError, ValueError):
+        return Document()
+
+
+def _extract_text(page: HtmlElement) -> str:
+    """Return the main text that trafilatura finds; empty where it finds none."""
+    found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True)
+    return (found.text or "") if isinstance(found, Document) else ""
 
 
 def _visible_text_of(page: HtmlElement) -> str:

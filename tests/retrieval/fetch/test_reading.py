@@ -38,6 +38,30 @@ def test_what_a_page_says_of_itself() -> None:
     assert (found.title, found.author, found.published) == ("The tariff of 1890", "Ida Tarbell", date(2011, 3, 4))
 
 
+def test_a_page_that_describes_itself_in_a_script() -> None:
+    said = '{"@context":"https://schema.org","@type":"NewsArticle","headline":"The tariff of 1890","datePublished":"2024-02-02",'
+    said += f'"dateModified":"2025-01-01","author":{{"@type":"Person","name":"Ann Lee"}},"articleBody":"{SECRET * 9}"}}'
+    page = f"<script type='application/ld+json'>{said}</script><p>{WORDS} A similar rule was made on 12 May 2009.</p>"
+    found = read_content(f"<html><body><article>{page}</article></body></html>".encode(), "text/html")
+    assert (found.author, found.published) == ("Ann Lee", date(2024, 2, 2))
+    assert "acme" not in found.text
+    short = f"<html><body><script type='application/ld+json'>{said}</script><p>Nothing.</p></body></html>"
+    assert read_content(short.encode(), "text/html").text == "Nothing."
+
+
+@pytest.mark.parametrize(
+    "mentioned",
+    [
+        "The treaty was signed on 4 July 2015; on 5 August 2016 it entered into force.",
+        "© 2012 The Publisher",
+        '<img src="/2017/03/04/x.png">',
+    ],
+)
+def test_a_date_that_the_text_mentions_is_not_the_pages(mentioned: str) -> None:
+    page = f"<html><body><article><p>{WORDS}</p><p>{mentioned}</p></article></body></html>"
+    assert read_content(page.encode(), "text/html").published is None
+
+
 @pytest.mark.parametrize(
     "body",
     [
