@@ -9,8 +9,11 @@ from datetime import date
 
 from pydantic import Field
 
+from app.domain.address import host_of
 from app.domain.budget import StopReason, Usage
 from app.domain.value import Value
+
+_COMPLETED = ("author", "published", "licence", "doi", "venue", "retracted", "preprint")
 
 
 def snapshot_hash(text: str) -> str:
@@ -50,6 +53,12 @@ class Source(Value):
     preprint: bool = False
     fetched: date | None = None
     suspicions: tuple[str, ...] = ()
+
+    def complete_from(self, known: "Source") -> "Source":
+        """Return this source with what `known`, of the same work, says where this one says nothing. A host is no title."""
+        said = {name: getattr(self, name) or getattr(known, name) for name in _COMPLETED}
+        title = known.title if self.title in (self.url, host_of(self.url)) else self.title
+        return self.model_copy(update={**said, "title": title})
 
 
 class Passage(Value):

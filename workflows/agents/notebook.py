@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from app.domain.chat import Message, ShownPassage
-from app.domain.evidence import Passage
+from app.domain.evidence import Passage, Source
 from workflows.agents.passage_ids import list_shown_passages
 
 _ID = re.compile(r"(?<![a-z0-9])p?(\d{1,6})(?![a-z0-9])", re.IGNORECASE)
@@ -36,6 +36,13 @@ class Notebook:
         self._ids[key] = f"p{len(self._passages)}"
         self._addresses.setdefault(_bare_address(passage.source.url), passage.source.url)
         return self._ids[key], True
+
+    def complete_source(self, page: Source, address: str) -> Source:
+        """Return the source of a page that was read at `address`, completed by what searches said of this address."""
+        for passage in self._passages:
+            if _bare_address(passage.source.url) == _bare_address(address):
+                page = page.complete_from(passage.source)
+        return page
 
     def name_passages(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """Return the messages; the last one says which passages the ids in it name."""

@@ -114,12 +114,22 @@ class ToolHands:
                 continue
             for suspicion in result.suspicious if result is not None else ():
                 self.notebook.mark_suspect(suspicion.url, suspicion.patterns)
+            if result is not None and one.action == ActionName.BROWSE:
+                result = self._complete_sources(result, one.said)
             shown = observation.add_call(ObservedCall(str(one.action), one.said, result, one.notice))
             if one.call is None and one.key not in self._asked:
                 self._refused.add(one.key)
             if result is not None and not result.error:  # a call that failed may be tried again
                 self._asked[one.key] = shown
         return observation.to_message(*remarks)
+
+    def _complete_sources(self, read: ToolResult, address: str) -> ToolResult:
+        """Complete the sources of a page: it seldom says that its paper was retracted, the search that led there may have."""
+        passages = tuple(
+            passage.model_copy(update={"source": self.notebook.complete_source(passage.source, address)})
+            for passage in read.passages
+        )
+        return read.model_copy(update={"passages": passages})
 
 
 def make_plain_search(kit: Kit, question: str) -> AgentAct:

@@ -128,20 +128,23 @@ def _finish_report(
 
 
 def _weakness_of(draft: ClaimDraft, language: Language) -> str:
-    """Return why the evidence is weak; empty if it is not, or if it comes from more than one source."""
-    sources = {quote.source.url: quote.source for quote in draft.quotes}
-    if not draft.cited or len(sources) != 1:
+    """Return why the evidence is weak; empty if it is not, or if it comes from more than one source.
+
+    Two addresses of one DOI, such as an abstract and the paper's page, are one source.
+    """
+    sources = [quote.source for quote in draft.quotes]
+    if not draft.cited or len({source.doi or source.url for source in sources}) != 1:
         return ""
-    why = _weak_reason(next(iter(sources.values())))
+    why = _weak_reason(sources)
     return word_remark(why, language) if why else ""
 
 
-def _weak_reason(source: Source) -> str:
-    if source.retracted:
+def _weak_reason(same: Sequence[Source]) -> str:
+    if any(source.retracted for source in same):
         return "retracted"
-    if source.preprint:
+    if any(source.preprint for source in same):
         return "preprint"
-    return "undated" if source.kind in WEB_KINDS and source.published is None else ""
+    return "undated" if all(source.kind in WEB_KINDS and source.published is None for source in same) else ""
 
 
 def _move_claim(claim: Claim, own: Sequence[TextReplacement]) -> Claim:

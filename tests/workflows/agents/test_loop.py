@@ -1,15 +1,24 @@
 """The loop itself: what is tried again, what the model is told, and when a loop without a model ends."""
 
 from collections.abc import Sequence
+from datetime import date
 
 import pytest
 
 from app.domain.budget import AgentLimits, StopReason
 from app.domain.errors import ContextTooLong, ModelRefused, ToolError
-from app.domain.evidence import Passage
-from retrieval.ports import SearchFilter
+from app.domain.evidence import Passage, Source
+from retrieval.ports import Document, SearchFilter
 from tests.workflows.agent_kit import step_of
-from tests.workflows.agents.scripted_search import PROTECT, SUBTASK, join_messages, make_acting_model, search_subtask, write_act
+from tests.workflows.agents.scripted_search import (
+    PROTECT,
+    SUBTASK,
+    join_messages,
+    make_acting_model,
+    search_subtask,
+    write_act,
+    write_finding,
+)
 from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.asker import ANEW
 from workflows.systems.local_record import LocalRecord
@@ -87,3 +96,24 @@ async def test_a_model_that_fails_after_a_search_is_no_reason_to_search_again() 
     found = await search_subtask(make_acting_model(write_act("search", "tariff of 1824"), ModelRefused("no credit")), corpus)
     assert corpus.queries == ["tariff of 1824"]
     assert (found.stop, found.turns) == (StopReason.FAILED, 1)
+
+
+async def test_a_page_is_quoted_with_what_the_search_said_of_its_paper() -> None:
+    class Papers(SmallCorpus):
+        async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
+            found = (await super().search(query, limit, where))[:1]
+            said = {"title": "The tariff", "doi": "10.1000/1", "venue": "Annals", "retracted": True, "preprint": True}
+            return [p.model_copy(update={"source": p.source.model_copy(update=said)}) for p in found]
+
+        async def read(self, url: str) -> Document:
+            known = await super().read(url)
+            page = Source(url="https://publisher.example/1", title="publisher.example", snapshot=known.source.snapshot)
+            return Document(source=page, text=known.text)
+
+    rest = "Southern members answered that the duties fell upon the planter alone."
+    acts = write_act("search", "tariff of 1824"), write_act("browse", "https://example.org/1824")
+    model = make_acting_model(*acts, conclude=write_finding(("p2", rest), answer="It fell upon planters [p2]."))
+    (quoted,) = (await search_subtask(model, Papers())).quotes
+    source = quoted.source
+    assert (source.url, source.title, source.published) == ("https://publisher.example/1", "The tariff", date(1824, 12, 1))
+    assert (source.doi, source.venue, source.retracted, source.preprint) == ("10.1000/1", "Annals", True, True)

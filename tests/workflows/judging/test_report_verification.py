@@ -187,6 +187,20 @@ async def test_one_weak_source_is_told() -> None:
     assert "weak" in report.notices[-1]
 
 
+async def test_an_abstract_and_the_page_of_a_retracted_paper_are_one_weak_source() -> None:
+    paper = SOURCE.model_copy(update={"url": "https://doi.org/10.1000/1", "doi": "10.1000/1", "retracted": True})
+    page = SOURCE.model_copy(update={"url": "https://publisher.example/1", "doi": "10.1000/1", "kind": "web page"})
+    abstract, body = quote(PROTECT.text, paper), quote(PROTECT.text, page)
+    report = await check(
+        a_report(
+            f"{PROTECT.text} {marker_of(abstract)}{marker_of(body)} {SURPLUS.text} {marker_of(SURPLUS)}",
+            quotes=(abstract, body, SURPLUS),
+        )
+    )
+    assert "retracted" in report.claims[0].weak
+    assert report.claims[1].weak == ""
+
+
 async def test_chinese_reports_are_told_in_chinese() -> None:
     said = Quote(source=SOURCE, text=ZH, start=0, end=len(ZH))
     body = f"挪威的冰川每年夏天都在加速消退{marker_of(said)}。"
