@@ -79,7 +79,12 @@ class SearchProvider(Protocol):
         ...
 
     def read(self, body: bytes) -> Sequence[SearchHit]:
-        """Read an answer, best result first. Raises `ValueError` when it is not the provider's protocol."""
+        """Read an answer, best result first.
+
+        Raises:
+            ValueError: it is not the provider's protocol.
+            CallFailed: it says that the provider could not search.
+        """
         ...
 
 

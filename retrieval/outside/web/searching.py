@@ -97,7 +97,7 @@ def read_hits(provider: SearchProvider, body: bytes) -> list[SearchHit]:
     """Read the results of a provider's answer that can be quoted and opened, each address once.
 
     Raises:
-        CallFailed: the answer is not the provider's protocol.
+        CallFailed: the answer is not the provider's protocol, or says that it could not search.
     """
     try:
         hits = [_bound_text(hit) for hit in provider.read(body) if _is_web_address(hit.url)]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from app.domain.query import Language
 from retrieval.language.dates import read_date
+from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
 from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
@@ -21,6 +22,7 @@ class _Result(ProviderReply):
 
 class _Results(ProviderReply):
     results: tuple[_Result, ...]
+    unresponsive_engines: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,16 @@ class SearXNG:
         return HttpRequest(f"{self.url}/search", {"q": query.text, "format": "json", "language": CODES[query.language]})
 
     def read(self, body: bytes) -> Sequence[SearchHit]:
-        """Read the merged results of all its engines."""
+        """Read the merged results of all its engines.
+
+        Raises:
+            CallFailed: there is none, and engines did not answer, as when they want a CAPTCHA.
+        """
+        found = _Results.model_validate_json(body)
+        if not found.results and found.unresponsive_engines:
+            engines = ", ".join(f"{name} ({'; '.join(why)})" for name, *why in found.unresponsive_engines)
+            # SearXNG itself is well, and some engine may always be away: no reason to leave it alone.
+            raise CallFailed(Failure.RATE_LIMITED, f"its engines do not answer: {engines}")
         return [
             SearchHit(
                 url=r.url,
@@ -44,5 +55,5 @@ class SearXNG:
                 text=strip_markup(r.content),
                 published=read_date(r.publishedDate),
             )
-            for r in _Results.model_validate_json(body).results
+            for r in found.results
         ]

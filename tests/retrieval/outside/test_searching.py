@@ -94,6 +94,18 @@ async def test_nothing_found_anywhere_is_no_failure(web: OutsideSearch, stubs: t
     assert await web.search("tariffs", 5) == ((), "serper: nothing found; tavily: nothing found")
 
 
+async def test_a_searxng_whose_engines_are_blocked_has_not_found_nothing(exchange: HttpExchange) -> None:
+    blocked = {"results": [], "unresponsive_engines": [["google", "Suspended: CAPTCHA"], ["brave", "too many requests"]]}
+    async with serve_outside(answer_with(blocked)) as stub:
+        made = PROVIDERS["searxng"](stub.url)
+        once = replace(made, provider=replace(made.provider, attempts=1, per_second=100))
+        web = OutsideSearch("web", Entrance(MemorySharedStore()), exchange, [once])
+        with pytest.raises(ToolError, match=r"engines do not answer: google \(Suspended: CAPTCHA\), brave \(too many requests\)"):
+            await web.search("tariffs", 5)
+        stub.otherwise = answer_with({"results": [FOUND], "unresponsive_engines": [["brave", "too many requests"]]})
+        assert len((await web.search("tariffs", 5)).passages) == 1, "what was not searched was kept as empty"
+
+
 async def test_the_age_of_a_kept_result_is_told(stubs: tuple[OutsideStub, OutsideStub], exchange: HttpExchange) -> None:
     now = [datetime(2026, 1, 1, tzinfo=UTC)]
     provider = replace(PROVIDERS["serper"]("k"), url=stubs[0].url)
