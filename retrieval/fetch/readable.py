@@ -13,6 +13,7 @@ from trafilatura.settings import Document
 from app.domain.errors import SourceUnreadable
 from retrieval.fetch.charset import decode_page
 from retrieval.fetch.content import HTML, PDF, PLAIN, ReadableContent
+from retrieval.fetch.formulas import write_formulas, write_powers
 from retrieval.fetch.hidden import MAX_CHARS, take_hidden
 from retrieval.fetch.invisible import split_visible
 from retrieval.language.dates import read_date
@@ -26,7 +27,7 @@ PDF_TIME = timedelta(seconds=15)
 PAGE_FORM_CHARS = 200
 """A form with more text than this holds the page itself: ASP.NET encloses the whole body in one."""
 _CONTROLS = ("button", "input", "select", "option", "textarea", "label")
-_DROPPED = ("script", "style", "iframe", "object", "embed", "svg", "math", "canvas", "link", "base", *_CONTROLS)
+_DROPPED = ("script", "style", "iframe", "object", "embed", "svg", "canvas", "link", "base", *_CONTROLS)
 _STATED_DATES = {"original_date": True, "extensive_search": False}
 """Dates that a page states as its own. An extensive search would take any date that the text mentions."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -56,6 +57,8 @@ def _read_page(text: str) -> ReadableContent:
         if element.getparent() is not None:
             element.drop_tree()
     _unwrap_forms(page)
+    write_powers(page)
+    write_formulas(page)
     body = _extract_text(page)
     if len(body) < THIN_CHARS:
         body = max(body, _visible_text_of(page), key=len)

@@ -14,6 +14,7 @@ from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
 
 _BLOCK = re.compile(r"</?(?:jats:)?(?:p|br|div|li|ul|ol|sec|title|h[1-6])\b[^<>]{0,200}>", re.IGNORECASE)
+_POWER = re.compile(r"(?<=\d)\s*<(?:jats:)?sup>\s*([+\-−]?\d+)\s*</(?:jats:)?sup>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 
 
@@ -89,5 +90,5 @@ class SearchProvider(Protocol):
 
 
 def strip_markup(text: str | None) -> str:
-    """Turn a snippet into plain text on one line: without markup, with entities resolved."""
-    return " ".join(unescape(_TAG.sub("", _BLOCK.sub(" ", text or ""))).split())
+    """Turn a snippet into plain text on one line: without markup, with entities resolved, and 10<sup>6</sup> as 10^6."""
+    return " ".join(unescape(_TAG.sub("", _BLOCK.sub(" ", _POWER.sub(r"^\1", text or "")))).split())

@@ -176,6 +176,29 @@ def test_a_page_that_stands_in_a_form_is_read(footer: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "seen"),
+    [
+        ("3 × 10<sup>-4</sup> M and 10<sup>6</sup> cells", "3 × 10^-4 M and 10^6 cells"),
+        ("the law<sup>12</sup> holds.<sup>3</sup>", "the law12 holds.3"),
+        ("was <math><mn>0.05</mn></math> per year", "was 0.05 per year"),
+        (
+            "about <math alttext='{acme}'><semantics><mrow><mn>2</mn><mo>×</mo><msup><mn>10</mn><mrow><mo>−</mo><mn>3</mn></mrow>"
+            "</msup></mrow><annotation encoding='application/x-tex'>acme</annotation></semantics></math> of it",
+            "about 2×10^(−3) of it",
+        ),
+        (
+            "is <math><mfrac><mrow><mi>a</mi><mo>+</mo><mn>1</mn></mrow><msqrt><mn>2</mn></msqrt></mfrac></math> here",
+            "is (a+1)/√2 here",
+        ),
+    ],
+)
+def test_powers_and_formulas_keep_their_meaning(written: str, seen: str) -> None:
+    text, _ = read(f"<p>It {written}.</p>")
+    assert f"It {seen}" in text
+    assert "acme" not in text
+
+
+@pytest.mark.parametrize(
     ("codec", "header", "meta"),
     [
         ("utf-8", "", ""),

@@ -101,6 +101,11 @@ def test_snippets_become_plain_text() -> None:
     assert strip_markup("<p>a <b>b</b>old &amp; <jats:p>c</jats:p>  1 < 2</p>") == "a bold & c 1 < 2"
 
 
+def test_a_snippet_keeps_its_powers() -> None:
+    said = "1.5 × 10<sup>6</sup> cells, 2 × 10 <jats:sup>−4</jats:sup> M, 5 km<sup>2</sup>, as told.<sup>12</sup>"
+    assert strip_markup(said) == "1.5 × 10^6 cells, 2 × 10^−4 M, 5 km2, as told.12"
+
+
 SINCE, UNTIL = date(1990, 2, 3), date(1999, 12, 31)
 
 
