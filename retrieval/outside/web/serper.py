@@ -1,11 +1,12 @@
 """The provider Serper (google.serper.dev), with results of Google and Google Scholar."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from app.domain.query import Language
-from retrieval.language.dates import read_date
+from retrieval.language.dates import read_date, read_recent_date
 from retrieval.outside.http import HttpRequest
 from retrieval.outside.provider import Provider
 from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, strip_markup
@@ -27,14 +28,19 @@ class _Results(ProviderReply):
     organic: tuple[_Result, ...]
 
 
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
 @dataclass(frozen=True)
 class Serper:
-    """Google's web results. The limit is the smallest plan's."""
+    """Google's web results. The limit is the smallest plan's. `now` dates what Google says to be some days old."""
 
     key: str = field(repr=False)
     url: str = "https://google.serper.dev"
     provider: Provider = Provider("serper", per_second=5, burst=5)
     languages: frozenset[Language] = frozenset(Language)
+    now: Callable[[], datetime] = _utc_now
     path = "/search"
 
     def build_request(self, query: SearchQuery) -> HttpRequest:
@@ -45,8 +51,14 @@ class Serper:
 
     def read(self, body: bytes) -> Sequence[SearchHit]:
         """Read the organic results."""
+        now = self.now()
         return [
-            SearchHit(url=r.link, title=strip_markup(r.title), text=strip_markup(r.snippet), published=read_date(r.date))
+            SearchHit(
+                url=r.link,
+                title=strip_markup(r.title),
+                text=strip_markup(r.snippet),
+                published=read_recent_date(r.date, now),
+            )
             for r in _Results.model_validate_json(body).organic
         ]
 

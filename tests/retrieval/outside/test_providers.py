@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from retrieval.outside.http import HttpExchange
 from retrieval.outside.services import PROVIDERS
 from retrieval.outside.web.ports import SearchHit, SearchQuery, strip_markup
 from retrieval.outside.web.searching import read_hits
+from retrieval.outside.web.serper import Serper
 from tests.retrieval.outside.provider_cases import CASES, QUERY, ProviderCase
 from tests.support.outside_stub import OutsideStub, SeenRequest, answer_with, serve_outside
 
@@ -95,6 +96,12 @@ async def test_addresses_that_cannot_be_opened_are_left_out(exchange: HttpExchan
     found = {"organic": [{"title": "t", "link": link, "snippet": f"s{place}"} for place, link in enumerate(links)]}
     async with serve_outside(answer_with(found)) as stub:
         assert [(hit.url, hit.text) for hit in await asked(exchange, stub, "serper")] == [("https://ok.example", "s3")]
+
+
+def test_a_fresh_result_has_a_date_though_google_only_says_how_old_it_is() -> None:
+    found = b'{"organic": [{"title": "News", "link": "https://a.example", "snippet": "It fell.", "date": "3 days ago"}]}'
+    (hit,) = Serper("k", now=lambda: datetime(2026, 3, 2, tzinfo=UTC)).read(found)
+    assert hit.published == date(2026, 2, 27)
 
 
 def test_snippets_become_plain_text() -> None:
