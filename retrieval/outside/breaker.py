@@ -28,10 +28,10 @@ class Breaker:
         """Return the time until a call may be made; zero: now."""
         return timedelta(seconds=max(0.0, self._opens_at - self.clock()))
 
-    def note_start(self) -> None:
-        """Note that a call begins. While the provider is in doubt, all other calls wait for its outcome."""
+    def note_start(self, limit: timedelta) -> None:
+        """Note that a call begins, which ends within `limit`. While the provider is in doubt, all other calls wait for it."""
         if self._failures >= FAILURES:
-            self._pause(LONGEST_PAUSE)
+            self._pause(limit)
 
     def note_answer(self) -> None:
         """Note that the provider answered, even if it refused this one request."""

@@ -85,6 +85,10 @@ class CallTrial:
     def _left(self) -> timedelta:
         return timedelta(seconds=max(0.0, self.deadline - self.clock()))
 
+    @property
+    def _longest_attempt(self) -> timedelta:
+        return min(self.provider.attempt_limit, self._left)
+
     async def _attempt_in_turn(self, attempt: Attempt, last: CallFailed | None) -> FetchedAnswer:
         """Make one attempt in its slot. The slot is taken last, so that calls cannot pile up behind it and then burst out."""
         room = self.lane.room
@@ -108,7 +112,7 @@ class CallTrial:
             if late > MISSED_BY and exchanges < MOST_EXCHANGES:
                 exchanges += 1
             elif self.clock() >= self.lane.held_until and not self.lane.breaker.time_until_open():
-                self.lane.breaker.note_start()
+                self.lane.breaker.note_start(self._longest_attempt)
                 return
 
     async def _wait_for_slot(self, last: CallFailed | None) -> timedelta:
@@ -132,7 +136,7 @@ class CallTrial:
         began = self.clock()
         self.made += 1
         try:
-            async with asyncio.timeout(min(self.provider.attempt_limit, self._left).total_seconds()):
+            async with asyncio.timeout(self._longest_attempt.total_seconds()):
                 fetched = await attempt()
         except TimeoutError:
             error = CallFailed(Failure.TIMED_OUT, f"no answer within {self.clock() - began:.1f} s")

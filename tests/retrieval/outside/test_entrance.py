@@ -192,6 +192,22 @@ async def test_a_provider_that_is_down_is_left_alone_and_comes_back(stub: Outsid
     assert (await call("again", once)).body == b"[1]"
 
 
+async def test_calls_that_are_made_when_a_provider_comes_back_wait_for_the_first_of_them(
+    stub: OutsideStub, exchange: HttpExchange
+) -> None:
+    now = [100.0]
+    call = call_through(stub, exchange, Entrance(MemorySharedStore(), clock=lambda: now[0], draw=lambda: 0.0))
+    once = Provider("once", 1_000, 100, attempts=1)
+    stub.otherwise = refuse_with(500)
+    for number in range(FAILURES):
+        with pytest.raises(OutsideFailed, match="status 500"):
+            await call(str(number), once)
+    now[0] += 6
+    stub.otherwise = GOOD
+    answers = await asyncio.gather(*(call(what, once, timedelta(seconds=12)) for what in "abc"))
+    assert [answer.body for answer in answers] == [b"[1]"] * 3
+
+
 async def test_a_refused_key_is_not_tried_again_with_the_next_call(stub: OutsideStub, call: Call) -> None:
     stub.otherwise = refuse_with(401, "no such key")
     with pytest.raises(OutsideFailed, match="check its key"):
