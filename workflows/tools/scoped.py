@@ -9,9 +9,12 @@ from app.domain.evidence import Source
 from app.domain.options import SearchScope
 from retrieval.ports import DatedSearcher, OutsideResult, OutsideSearcher
 from workflows.agents.ports import Tool
+from workflows.tools.search import MOST_OUTSIDE_CHARS
 from workflows.tools.wrapped import WrappedTool
 
 MOST_SITES = 5
+MOST_OPERATOR_CHARS = 300
+"""The rest of what services take is for the question."""
 READING_TOOL = "browse"
 
 
@@ -60,8 +63,12 @@ class DomainSearcher:
         allowed, refused = scope.domains_allowed, scope.domains_refused
         wanted = " OR ".join(f"site:{domain}" for domain in allowed) if len(allowed) <= MOST_SITES else ""
         unwanted = " ".join(f"-site:{domain}" for domain in refused[:MOST_SITES])
-        self._operators = " ".join(filter(None, (wanted, unwanted)))
+        choices = (f"{wanted} {unwanted}".strip(), wanted, "")
+        self._operators = next(said for said in choices if len(said) <= MOST_OPERATOR_CHARS)
 
     async def search(self, text: str, limit: int) -> OutsideResult:
-        """Search within the run's domains; see `OutsideSearcher.search`."""
-        return await self._outside.search(f"{text} {self._operators}".strip(), limit)
+        """Search within the run's domains; see `OutsideSearcher.search`.
+
+        Services cut a long query at its end, or refuse it, so the domains stand first.
+        """
+        return await self._outside.search(f"{self._operators} {text}".strip()[:MOST_OUTSIDE_CHARS], limit)

@@ -10,6 +10,8 @@ from app.domain.errors import ToolError
 from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery
+from retrieval.outside.web.brave import Brave
+from retrieval.outside.web.ports import SearchQuery
 from retrieval.ports import Document, OutsideResult, SearchFilter
 from workflows.agents.ports import Tool
 from workflows.tools.tool_memory import DictToolStore, ToolMemory
@@ -83,13 +85,26 @@ async def test_domains_and_dates_are_enforced_on_every_result() -> None:
     found = {p.source.url for p in result.passages}
     assert found == {"doc:flu", "https://www.who.int/flu", "https://moved.who.int/"}
     assert "4 passages were left out" in result.note
-    assert world.queries == ["flu site:who.int"]
+    assert world.queries == ["site:who.int flu"]
     assert world.asked_between == [(date(2020, 1, 1), date(2021, 12, 31))] * 2
     assert {(f.published_from, f.published_to) for f in world.filters} == {(date(2020, 1, 1), date(2021, 12, 31))}
     papers = await tools["scholar"].call({"query": "flu"})
     assert {p.source.url for p in papers.passages} == found
     assert world.filters[-1].collections == ("papers",)
     assert world.filters[-1].published_from == date(2020, 1, 1)
+
+
+async def test_a_long_question_keeps_the_domains_within_what_services_take() -> None:
+    world, brave = World(), Brave("k")
+    tools = tools_of(world, asking(domains_allowed=("who.int", "cdc.gov", "nih.gov"), domains_refused=("blog.example",)))
+    await tools["search"].call({"query": "why did influenza spread " * 30})
+    (asked,) = world.queries
+    sent = brave.build_request(SearchQuery(asked, 5)).params["q"]
+    assert sent.startswith("site:who.int OR site:cdc.gov OR site:nih.gov -site:blog.example why did influenza spread")
+    assert len(asked) <= 400
+    long = tuple(f"{'x' * 60}{number}.example" for number in range(4))
+    await tools_of(world, asking(domains_allowed=long[:2], domains_refused=long))["search"].call({"query": "flu?"})
+    assert world.queries[-1] == f"site:{long[0]} OR site:{long[1]} flu?"
 
 
 async def test_a_page_of_another_domain_is_not_even_asked_for_and_a_redirect_brings_nothing() -> None:
