@@ -1,5 +1,6 @@
 """A `PageReader` of the open web. It fetches once, follows redirects itself, parses in a child, and returns a document."""
 
+import logging
 from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, Self
@@ -15,6 +16,8 @@ from retrieval.fetch.robots import Robots
 from retrieval.ports import Document
 
 THIN_CHARS = 250
+
+log = logging.getLogger(__name__)
 
 
 class Renderer(Protocol):
@@ -64,11 +67,22 @@ class WebReader:
         page = await self._fetch(url)
         found = await self._parser.parse(page)
         if self._renderer is not None and page.content_type in HTML and len(found.text) < THIN_CHARS:
-            page = await self._renderer.render(page.url)
-            found = await self._parser.parse(page)
+            page, found = await self._show(self._renderer, page, found)
         if not found.text:
             raise PageRefused("the page has no readable text")
         return _document_of(page.url, found, self.fetcher.policy.limits.text_chars)
+
+    async def _show(self, renderer: Renderer, page: FetchedPage, found: ReadableContent) -> tuple[FetchedPage, ReadableContent]:
+        """Return the page after its scripts ran, or as it was where that has no text. Many pages never come to rest."""
+        try:
+            shown = await renderer.render(page.url)
+            read = await self._parser.parse(shown)
+        except PageRefused as error:
+            if not found.text:
+                raise
+            log.info("a short page is read without its scripts: %s", error)
+            return page, found
+        return (shown, read) if read.text else (page, found)
 
     async def _fetch(self, url: str) -> FetchedPage:
         at: URL = self.fetcher.check_target(url)
