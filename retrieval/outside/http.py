@@ -20,19 +20,24 @@ TRANSIENT_STATUSES = frozenset({408, 425})
 DENIED_STATUSES = frozenset({401, 402, 403, 407, 432, 433})
 CONNECT_LIMIT = timedelta(seconds=5)
 KEEP_ALIVE_S = 60.0
+KEY_ADVICE = "check its key and its credit"
 USER_AGENT = "Rubrica (deep research assistant)"
 _TAG = re.compile(r"<[^>]{0,300}>")
 
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A request. With `body` it is a POST of JSON, else a GET. Headers may hold keys and are never printed."""
+    """A request. With `body` it is a POST of JSON, else a GET. Headers may hold keys and are never printed.
+
+    `advice` says what to do when the service denies it.
+    """
 
     url: str
     params: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     secret: str = field(default="", repr=False)
+    advice: str = KEY_ADVICE
 
 
 class HttpExchange:
@@ -73,7 +78,7 @@ class HttpExchange:
         ) as response:
             if response.status != 200:
                 said = await _read(response, SHOWN_BYTES, cut=True)
-                raise failure_of(response.status, response.headers, said)
+                raise failure_of(response.status, response.headers, said, request.advice)
             return await _read(response, MAX_ANSWER_BYTES)
 
 
@@ -88,7 +93,7 @@ async def _read(response: aiohttp.ClientResponse, most: int, cut: bool = False) 
     return bytes(body[:most])
 
 
-def failure_of(status: int, headers: Mapping[str, str], body: bytes) -> CallFailed:
+def failure_of(status: int, headers: Mapping[str, str], body: bytes, advice: str = KEY_ADVICE) -> CallFailed:
     """Return the failure that a status other than 200 means."""
     said = " ".join(_TAG.sub(" ", body.decode("utf-8", "replace")).split())[:SHOWN_CHARS]
     message = f"status {status}{': ' + said if said else ''}"
@@ -98,7 +103,7 @@ def failure_of(status: int, headers: Mapping[str, str], body: bytes) -> CallFail
     if status == 403 and wish is not None:
         return CallFailed(Failure.RATE_LIMITED, message, wish)
     if status in DENIED_STATUSES:
-        return CallFailed(Failure.DENIED, f"{message}; check its key and its credit")
+        return CallFailed(Failure.DENIED, f"{message}; {advice}")
     if status in TRANSIENT_STATUSES or status >= 500:
         return CallFailed(Failure.UNAVAILABLE, message, wish)
     if 300 <= status < 400:

@@ -12,6 +12,8 @@ from retrieval.outside.web.ports import ProviderReply, SearchHit, SearchQuery, s
 
 CODES = {Language.ENGLISH: "en", Language.CHINESE: "zh-CN"}
 
+JSON_ADVICE = "list `json` in its `search.formats` (settings.yml), or let its limiter pass this machine"
+
 
 class _Result(ProviderReply):
     url: str
@@ -35,7 +37,8 @@ class SearXNG:
 
     def build_request(self, query: SearchQuery) -> HttpRequest:
         """Ask for one page of general results."""
-        return HttpRequest(f"{self.url}/search", {"q": query.text, "format": "json", "language": CODES[query.language]})
+        params = {"q": query.text, "format": "json", "language": CODES[query.language]}
+        return HttpRequest(f"{self.url}/search", params, advice=JSON_ADVICE)
 
     def read(self, body: bytes) -> Sequence[SearchHit]:
         """Read the merged results of all its engines.

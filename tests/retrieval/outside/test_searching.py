@@ -89,6 +89,13 @@ async def test_when_all_fail_the_agent_hears_why(web: OutsideSearch, stubs: tupl
     assert "tavily: status 401: bad key; check its key" in str(failed.value)
 
 
+async def test_a_searxng_that_gives_no_json_is_told_with_what_to_set(exchange: HttpExchange) -> None:
+    async with serve_outside(refuse_with(403, "Forbidden")) as stub:
+        web = OutsideSearch("web", Entrance(MemorySharedStore()), exchange, [PROVIDERS["searxng"](stub.url)])
+        with pytest.raises(ToolError, match=r"status 403: Forbidden; list `json` in its `search\.formats`"):
+            await web.search("tariffs", 5)
+
+
 async def test_nothing_found_anywhere_is_no_failure(web: OutsideSearch, stubs: tuple[OutsideStub, OutsideStub]) -> None:
     stubs[0].otherwise, stubs[1].otherwise = answer_with({"organic": []}), answer_with({"results": []})
     assert await web.search("tariffs", 5) == ((), "serper: nothing found; tavily: nothing found")
