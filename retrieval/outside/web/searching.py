@@ -28,6 +28,8 @@ LONG_QUESTION_WORDS = 10
 BY_MEANING = frozenset({"exa", "tavily"})
 BY_WORDS = frozenset({"serper", "brave", "searxng"})
 _OPERATOR = re.compile(r'"[^"]+"|\b(?:site|filetype|intitle|inurl):\S')
+_PAIR = rb"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPE = re.compile(rb"\\(?:" + _PAIR + rb"|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
 _ARXIV = re.compile(r"\b(?:arxiv:\s*)?\d{4}\.\d{4,5}\b", re.IGNORECASE)
 
 
@@ -100,12 +102,17 @@ def read_hits(provider: SearchProvider, body: bytes) -> list[SearchHit]:
         CallFailed: the answer is not the provider's protocol, or says that it could not search.
     """
     try:
-        hits = [_bound_text(hit) for hit in provider.read(body) if _is_web_address(hit.url)]
+        hits = [_bound_text(hit) for hit in provider.read(_replace_half_characters(body)) if _is_web_address(hit.url)]
         for hit in hits:
             hit.text.encode()  # a lone surrogate can be neither hashed nor stored
     except ValueError as error:
         raise CallFailed(Failure.GARBLED, f"its answer has an unknown form ({type(error).__name__})") from error
     return list({hit.url: hit for hit in reversed(hits) if hit.text}.values())[::-1]
+
+
+def _replace_half_characters(body: bytes) -> bytes:
+    """Replace each half of an emoji in an answer's JSON: services cut by length, and one half makes the whole answer no JSON."""
+    return _ESCAPE.sub(lambda found: b"\\ufffd" if found["half"] else found[0], body)
 
 
 def _bound_text(hit: SearchHit) -> SearchHit:

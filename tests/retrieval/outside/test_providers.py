@@ -98,6 +98,20 @@ async def test_addresses_that_cannot_be_opened_are_left_out(exchange: HttpExchan
         assert [(hit.url, hit.text) for hit in await asked(exchange, stub, "serper")] == [("https://ok.example", "s3")]
 
 
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        (rb"It fell \ud83d", "It fell \ufffd"),
+        (rb"\uDE00 it fell", "\ufffd it fell"),
+        (rb"\ud83d\uDE00 it fell", "\U0001f600 it fell"),
+        (rb"the folder C:\\ud83d", "the folder C:\\ud83d"),
+    ],
+)
+def test_an_emoji_that_was_cut_in_two_costs_no_answer(sent: bytes, read: str) -> None:
+    found = b'{"organic": [{"title": "t", "link": "https://a.example", "snippet": "' + sent + b'"}]}'
+    assert [hit.text for hit in read_hits(PROVIDERS["serper"]("k"), found)] == [read]
+
+
 def test_a_fresh_result_has_a_date_though_google_only_says_how_old_it_is() -> None:
     found = b'{"organic": [{"title": "News", "link": "https://a.example", "snippet": "It fell.", "date": "3 days ago"}]}'
     (hit,) = Serper("k", now=lambda: datetime(2026, 3, 2, tzinfo=UTC)).read(found)
