@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from app.domain.errors import SetupError
 from app.domain.services import SERVICES, Service, ServiceKind
-from app.settings import Settings
+from app.settings import PREFIX, Settings
 from retrieval.fetch.fetching import Fetcher, FetchPolicy
 from retrieval.fetch.web_reader import Renderer, WebReader
 from retrieval.outside import http
@@ -134,5 +134,8 @@ def _jina_reader_of(
     if settings.jina_api_key is None:
         return None
     reader = JinaReader(exchange, settings.jina_api_key.get_secret_value())
-    url = options[JINA].url if JINA in options else None
-    return replace(reader, url=url.rstrip("/")) if url else reader
+    wanted = options.get(JINA, ProviderOptions()).model_dump(exclude_none=True)
+    url = wanted.pop("url", reader.url)
+    if wanted:
+        raise SetupError(f"{PREFIX}PROVIDERS_FILE: {JINA} takes no {', '.join(wanted)}: pages are limited by their hosts")
+    return replace(reader, url=url.rstrip("/"))

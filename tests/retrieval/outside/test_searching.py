@@ -175,6 +175,19 @@ def test_a_providers_file_sets_order_address_and_limits(tmp_path: Path) -> None:
         read_options(file, set(PROVIDERS))
 
 
+async def test_limits_of_jina_are_refused_rather_than_ignored(tmp_path: Path) -> None:
+    file = tmp_path / "providers.toml"
+    given = read_settings({"RUBRICA_JINA_API_KEY": "k", "RUBRICA_PROVIDERS_FILE": str(file)})
+    file.write_text("[jina]\nper_second = 2\nburst = 5\n")
+    with pytest.raises(SetupError, match="jina takes no per_second, burst"):
+        async with open_outside_services(given, MemorySharedStore()):
+            pass
+    file.write_text('[jina]\nurl = "https://proxy.example/jina/"\n')
+    async with open_outside_services(given, MemorySharedStore()) as some:
+        assert isinstance(some.pages, JinaReader)
+        assert some.pages.url == "https://proxy.example/jina"
+
+
 async def test_pages_are_read_by_jina_where_the_index_has_none(exchange: HttpExchange, shared: MemorySharedStore) -> None:
     page = {
         "code": 200,
