@@ -22,7 +22,7 @@ class ExportsController(Controller):
     tags = ("reports",)
     opt = needs(AccessScope.REPORTS_READ)
 
-    @get("/runs/{run_id:uuid}/export", media_type="application/octet-stream", responses=problem_responses(400, 404))
+    @get("/runs/{run_id:uuid}/export", media_type="application/octet-stream", responses=problem_responses(400, 404, 409))
     async def export(
         self,
         run_id: RunId,

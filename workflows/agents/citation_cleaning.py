@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from app.domain.citations import MARKER, REMOVED, marker_of
-from app.domain.code import hide_code
+from app.domain.code import find_code, hide_code
 from workflows.agents.quote_book import NO_QUOTE, QuoteBook
 
 MAX_CHARS = 60_000
@@ -25,6 +25,7 @@ _PARENTHESISED = re.compile(r"(?<!\))[(（]\s*(q\d{1,6}(?:\s*[,;，；、]\s*q\d
 _CITE_TAG = re.compile(r'<cite\s+id\s*=\s*"?([^">]{0,200})"?\s*>(.*?)</cite>', re.DOTALL | re.IGNORECASE)
 _CANONICAL = re.compile(r"\[(q[1-9]\d{0,5})\]")
 _GONE = rf"\[{NO_QUOTE}\]"
+_WITHIN_CODE = re.compile(r"[ \t]*(\[q\d{1,6}\])")
 _GONE_BESIDE = re.compile(rf"(?P<kept>\[q\d{{1,6}}\])(?:\s*{_GONE})+|(?:{_GONE}[ \t]*)+(?=\[q\d)|[(（]\s*{_GONE}\s*[)）]")
 _IMAGE = re.compile(r"!\[([^\]\n]{0,400})\]\([^)\n]{0,2000}\)")
 _LINK = re.compile(r"\[([^\[\]\n]{1,400})\]\((?:[^()\n]|\([^()\n]*\)){0,2000}\)")
@@ -53,7 +54,8 @@ class CleanedText(NamedTuple):
 def clean_citations(text: str, allowed: Collection[str]) -> CleanedText:
     """Return the text with only citations from `allowed`, each written as `[q3]`, and `[q0]` where the only one was removed.
 
-    Without any id allowed, nothing stands where a citation was. Code stays as it is.
+    Without any id allowed, nothing stands where a citation was. Code stays as it is; a citation within a line of code comes
+    behind it.
     """
     cleaning, code = CitationCleaner(allowed), hide_code(text[:MAX_CHARS], _NO_CODE)
     text = code.text
@@ -62,7 +64,20 @@ def clean_citations(text: str, allowed: Collection[str]) -> CleanedText:
         if text == before:
             break
     tidy = _tidy_blanks(_LEFTOVER.sub("", _GONE_BESIDE.sub(_keep_one, text)))
-    return CleanedText(code.put_back(_WIDE_GAP.sub(" ", tidy).strip()), cleaning.removed)
+    return CleanedText(_move_out_of_code(code.put_back(_WIDE_GAP.sub(" ", tidy).strip())), cleaning.removed)
+
+
+def _move_out_of_code(text: str) -> str:
+    """Put each citation within code on a line behind that code: within it no reader could follow it."""
+    shown: list[str] = []
+    at = 0
+    for start, end in find_code(text).blocks:
+        said = text[start:end]
+        if "\n" not in said and (cited := _WITHIN_CODE.findall(said)):
+            code = _WITHIN_CODE.sub("", said)
+            shown += [text[at:start], *([code, " "] if code.strip("` ") else []), *cited]
+            at = end
+    return "".join([*shown, text[at:]])
 
 
 def _keep_one(match: re.Match[str]) -> str:

@@ -34,7 +34,8 @@ class Exports:
     """The use case of exporting reports.
 
     Raises:
-        Unavailable: the file cannot be made now, or not in this format.
+        Unavailable: the file cannot be made now.
+        Conflict: this report cannot be made into this format.
     """
 
     def __init__(self, conversions: Conversions) -> None:

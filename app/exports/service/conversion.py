@@ -9,7 +9,7 @@ import sys
 import tempfile
 from datetime import timedelta
 
-from app.domain.errors import Unavailable
+from app.domain.errors import Conflict, Unavailable
 from app.exports.nouns import ExportFormat
 from app.exports.service.composing import Manuscript
 
@@ -34,7 +34,8 @@ class Conversions:
         """Make the file.
 
         Raises:
-            Unavailable: too many requests wait, or it took longer than the limit or failed; the log says why.
+            Unavailable: too many requests wait, or it took more time or memory than the limits allow.
+            Conflict: this report cannot be made into this format, however often it is tried; the log says why.
         """
         if self._waiting >= LONGEST_QUEUE:
             raise Unavailable("many exports are being made just now; repeat the request in a minute")
@@ -69,7 +70,9 @@ class Conversions:
                 await _end_child(child)
         if child.returncode:
             log.error("making %s failed (%s): %s", form, child.returncode, said.decode(errors="replace")[-2000:])
-            raise Unavailable(f"this report could not be made into {form}; try another format")
+            # Ended by a signal, it met a limit, perhaps of a machine that was busy; anything else fails each time.
+            kind = Unavailable if child.returncode < 0 else Conflict
+            raise kind(f"this report could not be made into {form}; try another format")
         return made
 
 

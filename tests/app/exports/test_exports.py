@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.citations import marker_of
 from app.domain.claims import Claim, Support
-from app.domain.errors import Unavailable
+from app.domain.errors import Conflict, Unavailable
 from app.domain.report import Section
 from app.exports.nouns import ExportFormat
 from app.exports.service.bibliographies import to_bibtex, to_csl, to_ris
@@ -29,7 +30,7 @@ from app.reports.rendering.words import WORDS
 from app.reports.storage.reports import Surroundings
 from bench import export_readers
 from bench.exports import find_lost_parts
-from tests.app.exports.example_reports import HOSTILE, make_manuscript, make_quote
+from tests.app.exports.example_reports import HOSTILE, PLAIN, TABLE, make_manuscript, make_quote
 
 
 def test_a_lost_sentence_link_or_address_is_noticed() -> None:
@@ -83,6 +84,34 @@ def test_a_pdf_stands_on_its_own_fonts_and_a_wide_table_on_its_side() -> None:
     assert all({"/FontFile2", "/FontFile3"} & set(descriptor) for descriptor in embedded)
 
 
+CITED = f"A duty {marker_of(PLAIN)}."
+ROWS = "\n".join(f"| {n} | A row of a table that is longer than a page |" for n in range(90))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"Use `git add x {marker_of(PLAIN)}` first.",
+        f"```\n# {marker_of(PLAIN)}\n```",
+        f"| Year | View {marker_of(PLAIN)} |\n|---|---|\n{ROWS}",
+        f"| Year |\n|---|\n| 1832 | dropped {marker_of(PLAIN)} |",
+        f"- {CITED}\n\n" + "\n".join(f"  {line}" for line in TABLE.split("\n")),
+        f"{CITED}\n\n" + "\n".join(f"> {line}" for line in TABLE.split("\n")),
+    ],
+    ids=["code", "fence", "long-head", "dropped-cell", "wide-in-list", "wide-in-quotation"],
+)
+def test_a_pdf_is_made_wherever_citations_and_wide_tables_stand(body: str) -> None:
+    import pypdf
+
+    given = make_manuscript()
+    sections = (Section(heading="Part", body=body),)
+    report = given.report.model_copy(update={"sections": sections, "claims": (), "conflicts": ()})
+    given = given.model_copy(update={"report": report})
+    text = "".join(page.extract_text() for page in pypdf.PdfReader(BytesIO(to_pdf(compose(given), given.finished))).pages)
+    assert PLAIN.text in text.replace("\u200b", "")
+    assert ("Back to the text" in text) == (CITED in body or "View" in body)
+
+
 def test_a_word_file_has_headings_fonts_for_chinese_and_no_field_that_fetches() -> None:
     import docx
 
@@ -129,6 +158,18 @@ async def test_making_a_file_ends_in_time_and_says_what_to_do() -> None:
         await conversions.make(ExportFormat.PDF, make_manuscript())
 
 
+@pytest.mark.parametrize(("end", "kind"), [("exit 1", Conflict), ("kill -9 $$", Unavailable)])
+async def test_only_a_failure_that_may_pass_asks_to_be_repeated(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, end: str, kind: type[Exception]
+) -> None:
+    failing = tmp_path / "python"
+    failing.write_text(f"#!/bin/sh\n{end}\n")
+    failing.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(failing))
+    with pytest.raises(kind, match="try another format"):
+        await Conversions().make(ExportFormat.PDF, make_manuscript())
+
+
 async def test_the_child_that_makes_files_knows_no_secret(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
@@ -138,7 +179,7 @@ async def test_the_child_that_makes_files_knows_no_secret(
     telling.chmod(0o700)
     monkeypatch.setenv("RUBRICA_DATABASE_URL", "postgresql://secret")
     monkeypatch.setattr(sys, "executable", str(telling))
-    with pytest.raises(Unavailable) as refused:
+    with pytest.raises(Conflict) as refused:
         await Conversions().make(ExportFormat.PDF, make_manuscript())
     assert "PYTHONPATH" in caplog.text
     assert "secret" not in caplog.text
