@@ -13,6 +13,8 @@ from app.reports.rendering.marks import add_places
 # bodies.
 SEAM = "\n\x1e\n"
 LOOKS_CITED = re.compile(r"(?<!\[)\[(\d{1,4})\](?!\])")
+NAMES_ADDRESS = re.compile(r"^((?:[ \t>*+-]|\d+[.)])*\[\d{1,4}\]):", re.MULTILINE)
+LABELS_LINK = re.compile(r"(\[\d{1,4}\])\(")
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -35,7 +37,7 @@ def number_citations(report: Report) -> Numbering:
     bodies = [_disarm_text(code.text, addresses) for code in codes]
     result = CitationStore(report.quotes).number(SEAM.join(bodies))
     # A report without sections has no bodies to split.
-    split = [body.strip("\n") for body in result.text.split(SEAM)] if bodies else []
+    split = [_disarm_numbers(body).strip("\n") for body in result.text.split(SEAM)] if bodies else []
     whole = tuple(_put_code_back(body, code, addresses) for body, code in zip(split, codes, strict=True))
     return Numbering(whole, result.citations, result.unresolved)
 
@@ -43,6 +45,11 @@ def number_citations(report: Report) -> Numbering:
 def _disarm_text(text: str, addresses: frozenset[str]) -> str:
     """Write a literal [3] of a source's sentence as (3): it would read as our third citation."""
     return LOOKS_CITED.sub(r"(\1)", remove_foreign_links(text, addresses))
+
+
+def _disarm_numbers(body: str) -> str:
+    """Write what follows a number as text: `[1]: word` on a line of its own, and `[1](word)`, would make a link of it."""
+    return LABELS_LINK.sub(r"\1 (", NAMES_ADDRESS.sub(r"\1\:", body))
 
 
 def _put_code_back(body: str, code: HiddenCode, addresses: frozenset[str]) -> str:

@@ -140,8 +140,29 @@ def test_what_only_looks_like_code_hides_no_link(false_code: str, hostile: str) 
 
 
 def test_a_link_to_a_cited_source_stays() -> None:
-    page = rendered(f"see [the message](https://example.org/1) {marker_of(LABOR)}").renderings.html
+    page = rendered(f"see [the message of 1832](https://example.org/1) {marker_of(LABOR)}").renderings.html
     assert '<a href="https://example.org/1"' in page.split('id="sources"')[0]
+
+
+SOURCES_OF_A_READER = [
+    ("{}: https://evil.example", "[1]: https://evil.example"),
+    ("{} : Beta", "[1]: Beta"),
+    ("- {}: <https://evil.example>\n- {}: Beta", "[1]: Beta"),
+    ("> 1. {}:\n>    //evil.example", "//evil.example"),
+    ("[[feedfeedfeedfeed]]{}: //evil.example", "[1]: //evil.example"),
+    ("True {}[1].", "True [1] (1)."),
+]
+
+
+@pytest.mark.parametrize(("line", "shown"), SOURCES_OF_A_READER)
+def test_a_number_that_a_reader_explains_still_leads_to_its_quotation(line: str, shown: str) -> None:
+    result = rendered(f"True {marker_of(LABOR)}.\n\n{line.replace('{}', marker_of(LABOR))}")
+    told = MarkdownIt("commonmark").render(result.renderings.markdown.split("## Sources")[0])
+    assert shown in told
+    assert "<a" not in told
+    page = result.renderings.html.split('id="sources"')[0]
+    assert page.count('class="cite"') == 1 + line.count("{}")
+    assert 'href="http' not in page
 
 
 def test_a_source_with_a_hostile_address_or_title_is_text() -> None:
