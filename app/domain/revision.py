@@ -12,6 +12,7 @@ from app.domain.evidence import Quote
 from app.domain.value import Value
 
 DELIVERED = 1
+LONGEST_QUESTION = 2_000  # characters
 
 
 class TaskKind(StrEnum):

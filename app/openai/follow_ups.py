@@ -53,6 +53,7 @@ async def ask_follow_up(
     Raises:
         NotFound: there is no such response.
         Conflict: it is not completed.
+        InvalidInput: the question is empty or too long.
         BudgetReached, TooManyRequests: nothing more may be spent.
     """
     found = await find_follow_up(runs, revisions, previous)

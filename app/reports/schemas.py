@@ -5,12 +5,12 @@ from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from app.domain.budget import Usage
 from app.domain.claims import Support
 from app.domain.report import Report, Section
-from app.domain.revision import FollowUp, ReportTask, TaskKind, TaskStatus, VersionInfo
+from app.domain.revision import LONGEST_QUESTION, FollowUp, ReportTask, TaskKind, TaskStatus, VersionInfo
 from app.domain.run import RunStatus
 from app.http.plain_text import PLAIN
 from app.reports.cited_schemas import Citations, Claims
@@ -22,15 +22,7 @@ from app.sharing.nouns import Share
 
 MOST_VERSIONS = 1_000_000
 WishText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000), PLAIN]
-
-
-def _check_question(text: str) -> str:
-    if not any(character.isalnum() for character in text):
-        raise ValueError("the question is empty; write what you want to know")
-    return text
-
-
-QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000), PLAIN, AfterValidator(_check_question)]
+QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_QUESTION), PLAIN]
 HeadingText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), PLAIN]
 BodyText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=60_000), PLAIN]
 

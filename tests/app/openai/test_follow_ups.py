@@ -123,6 +123,15 @@ async def test_a_response_that_follows_another_is_answered_from_its_evidence(
     assert len(workflows.started) == 1, "nothing new is researched"
 
 
+@pytest.mark.parametrize(("question", "why"), [("", "empty"), (" ?! ", "empty"), ("x" * 2_001, "2001 characters")])
+async def test_a_further_question_that_is_none_or_too_long_costs_nothing(
+    client: openai.AsyncOpenAI, asked: Response, workflows: InMemoryRuns, question: str, why: str
+) -> None:
+    with pytest.raises(openai.BadRequestError, match=why):
+        await client.responses.create(model=MODEL, input=question, previous_response_id=asked.id, background=True)
+    assert workflows.tasks == []
+
+
 async def test_a_further_answer_is_streamed_and_waited_for(
     client: openai.AsyncOpenAI, asked: Response, pool: asyncpg.Pool, workflows: InMemoryRuns
 ) -> None:

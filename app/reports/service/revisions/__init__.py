@@ -13,7 +13,7 @@ from app.domain.citations import KEY_MARKER, MARKER
 from app.domain.code import hide_code
 from app.domain.errors import BudgetReached, Conflict, InvalidInput, NotFound, Unavailable
 from app.domain.report import Report
-from app.domain.revision import DELIVERED, ReportTask, TaskKind, TaskRequest, VersionInfo
+from app.domain.revision import DELIVERED, LONGEST_QUESTION, ReportTask, TaskKind, TaskRequest, VersionInfo
 from app.domain.run import RunStatus
 from app.reports.rendering.numbering import LOOKS_CITED, number_citations
 from app.reports.service.revisions.differences import ReportDiff, compare_reports
@@ -81,7 +81,11 @@ class ReportRevisions:
         """Ask the evidence of a run a question; nothing new is searched.
 
         `keep` is called with the question's id in the transaction that stores it.
+
+        Raises:
+            InvalidInput: the question is empty or too long.
         """
+        question = _check_question(question)
         await self._runs.get_report(run_id)
         await self._check_spending(run_id)
         return await self._begin_task(run_id, TaskRequest(kind=TaskKind.QUESTION, base=DELIVERED, text=question), keep)
@@ -164,6 +168,15 @@ class ReportRevisions:
     async def _get_report(self, run_id: UUID, n: int) -> Report:
         stored = await self._runs.get_report(run_id, n)
         return Report.of_any_version(stored.report)
+
+
+def _check_question(text: str) -> str:
+    text = text.strip()
+    if not any(character.isalnum() for character in text):
+        raise InvalidInput("the question is empty; write what you want to know")
+    if len(text) > LONGEST_QUESTION:
+        raise InvalidInput(f"the question has {len(text)} characters; a further question has at most {LONGEST_QUESTION}")
+    return text
 
 
 def insert_keys(body: str, report: Report) -> str:
