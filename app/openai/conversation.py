@@ -1,9 +1,9 @@
 """Turn a conversation into a question: the user's last message is the question, and agents get all else as notes."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from app.domain.errors import InvalidInput
 from app.http.plain_text import PLAIN
@@ -25,6 +25,20 @@ class TextPart(BaseModel):
     text: Plain
 
 
+class RefusalPart(BaseModel):
+    """A part of an earlier answer that says why there is no report."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: Literal["refusal"]
+    refusal: Plain
+
+    @property
+    def text(self) -> str:
+        """The words of the refusal."""
+        return self.refusal
+
+
 class InputMessage(BaseModel):
     """A message of a conversation. Reports need no pictures, files or sound."""
 
@@ -32,11 +46,22 @@ class InputMessage(BaseModel):
 
     type: Literal["message"] = "message"
     role: Literal["user", "assistant", "system", "developer"]
-    content: Plain | list[TextPart]
+    content: Plain | list[TextPart | RefusalPart] | None = Field(
+        default=None, description="An earlier answer without a report has none, but a `refusal`."
+    )
+    refusal: Plain | None = None
+
+    @model_validator(mode="after")
+    def _check_content(self) -> Self:
+        if self.content is None and self.role != "assistant":
+            raise ValueError(f"a message of the role {self.role!r} needs `content`")
+        return self
 
     @property
     def text(self) -> str:
         """All of its text."""
+        if self.content is None:
+            return self.refusal or ""
         return self.content if isinstance(self.content, str) else "\n".join(part.text for part in self.content)
 
 
@@ -80,7 +105,7 @@ def read_conversation(items: Sequence[InputMessage | EarlierReasoning], instruct
     messages = [item for item in items if isinstance(item, InputMessage)]
     if not messages or messages[-1].role != "user":
         raise InvalidInput("the last message must be the user's: it is the question")
-    said = [message for message in messages[:-1] if message.role in ("user", "assistant")]
+    said = [message for message in messages[:-1] if message.role in ("user", "assistant") and message.text.strip()]
     ruled = [instructions, *(message.text for message in messages if message.role in ("system", "developer"))]
     rules = "\n\n".join(text.strip() for text in ruled if text.strip())
     if len(rules) > LONGEST_INSTRUCTIONS:

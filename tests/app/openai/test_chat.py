@@ -83,6 +83,26 @@ async def test_an_end_without_a_report_says_why(client: openai.AsyncOpenAI, run_
     assert (message.content, message.refusal) == (None, "The research failed: the index is gone")
 
 
+async def test_a_conversation_goes_on_after_an_answer_without_a_report(
+    client: openai.AsyncOpenAI, api: ApiClient, run_log: RunLog, workflows: InMemoryRuns
+) -> None:
+    """As tutorials have it: the answer goes into the messages as it came."""
+    messages: list[Any] = [{"role": "user", "content": "Why?"}]
+    waiting = asyncio.create_task(client.chat.completions.create(model=MODEL, messages=messages))
+    await run_log.set_status(await started(workflows), RunStatus.FAILED, "the index is gone")
+    messages.append((await waiting).choices[0].message)
+    messages += [{"role": "assistant", "content": [{"type": "refusal", "refusal": "Not today."}]}]
+    messages += [{"role": "assistant", "content": None}, {"role": "user", "content": "And now?"}]
+    workflows.started.clear()
+    stream = await client.chat.completions.create(model=MODEL, messages=messages, stream=True)
+    await stream.close()
+    await started(workflows)
+    events = api.events(str(workflows.started[0].run_id))
+    note = await anext(event["payload"]["text"] async for event in events if event["type"] == "note_added")
+    told = "user: Why?\nassistant: The research failed: the index is gone\nassistant: Not today."
+    assert note == f"Earlier in this conversation:\n{told}"
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -91,6 +111,7 @@ async def test_an_end_without_a_report_says_why(client: openai.AsyncOpenAI, run_
         ({"stop": ["x"]}, "ends"),
         ({"response_format": {"type": "json_object"}}, "text"),
         ({"messages": []}, "messages"),
+        ({"messages": [{"role": "user", "content": None}]}, "needs `content`"),
         ({"messages": [{"role": "tool", "content": "x", "tool_call_id": "c"}]}, "role"),
     ],
 )
