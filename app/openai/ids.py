@@ -10,7 +10,14 @@ from app.domain.query import Effort, SystemName
 from app.domain.run import Run
 
 RESPONSE_ID = re.compile(r"resp_([0-9a-f]{32})")
-EFFORTS = {"minimal": Effort.QUICK, "low": Effort.QUICK, "medium": Effort.STANDARD, "high": Effort.DEEP, "xhigh": Effort.DEEP}
+EFFORTS = {
+    "none": Effort.QUICK,
+    "minimal": Effort.QUICK,
+    "low": Effort.QUICK,
+    "medium": Effort.STANDARD,
+    "high": Effort.DEEP,
+    "xhigh": Effort.DEEP,
+}
 
 
 class ResearchModel(NamedTuple):

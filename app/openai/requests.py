@@ -59,7 +59,7 @@ class _Request(BaseModel):
     def _refuse_unknown(cls, given: Any) -> Any:
         if isinstance(given, Mapping):
             for name in given.keys() - cls.model_fields.keys():
-                if given[name] or name not in REFUSED:
+                if given[name] is not None and (given[name] or name not in REFUSED):
                     raise ValueError(f"{str(name)[:100]!r} is not supported: {REFUSED.get(str(name), 'leave it out')}")
         return given
 

@@ -326,3 +326,17 @@ async def test_models(client: openai.AsyncOpenAI) -> None:
     assert (await client.models.retrieve("minddr-deep")).id == "minddr-deep"
     with pytest.raises(openai.NotFoundError):
         await client.models.retrieve("gpt-4o")
+
+
+@pytest.mark.parametrize(
+    ("effort", "asked"), [("none", "quick"), ("low", "quick"), (None, "standard"), ("medium", "standard"), ("xhigh", "deep")]
+)
+async def test_the_effort_of_a_model_named_without_one(client: openai.AsyncOpenAI, effort: Any, asked: str) -> None:
+    made = await client.responses.create(model="minddr", input="Why?", background=True, reasoning={"effort": effort})
+    assert made.model == f"minddr-{asked}"
+
+
+async def test_a_field_that_a_client_leaves_unset_is_not_refused(client: openai.AsyncOpenAI) -> None:
+    unset = {"prompt_cache_retention": None, "conversation": None, "max_output_tokens": None}
+    made = await client.responses.create(model=MODEL, input="Why?", background=True, extra_body=unset)
+    assert made.status == "in_progress"
