@@ -9,9 +9,10 @@ from pydantic import BaseModel, Field
 from app.domain.code import find_code
 from app.reports.storage.reports import StoredReport
 
-# The list of sources at the end begins each entry with its number in bold; such a number is no citation.
 MARK = re.compile(r"\[(\d{1,4})\]")
-ENTRY = re.compile(r"^\*\*\[\d{1,4}\]\*\* ", re.MULTILINE)
+# The list of sources at the end begins so: each entry with its number in bold, which is no citation. A paragraph
+# before it may begin so too.
+FIRST_ENTRY = "\n**[1]** "
 
 
 class UrlCitation(BaseModel):
@@ -27,8 +28,8 @@ class UrlCitation(BaseModel):
 def find_citations(report: StoredReport) -> list[UrlCitation]:
     """Return every mark of the report's Markdown, in order, with its source."""
     sources = {cited["n"]: cited["source"] for cited in orjson.loads(report.evidence)["citations"]}
-    listed = ENTRY.search(report.markdown)
-    return cite_sources(report.markdown[: listed.start() if listed else None], sources)
+    body, _, _ = report.markdown.rpartition(FIRST_ENTRY)
+    return cite_sources(body, sources)
 
 
 def cite_sources(text: str, sources: Mapping[int, Mapping[str, str]]) -> list[UrlCitation]:
