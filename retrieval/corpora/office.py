@@ -1,8 +1,9 @@
 """Readers of Word, PowerPoint and Excel files (since 2007): paragraphs, and a line for each row of a table."""
 
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
+from datetime import date, datetime, time
 from itertools import islice
 from typing import Any
 
@@ -14,6 +15,8 @@ from retrieval.corpora.zip_package import open_package, refuse_entities
 MAX_ROWS = 200_000
 """The most rows of a workbook that are read, over all its sheets."""
 _DEPTH = 20
+_LITERAL = re.compile(r'"[^"]*"|\\.')
+"""Characters of a number format that stand for themselves: a % among them does not make the number a share."""
 
 
 def read_docx(content: bytes) -> Extract:
@@ -58,7 +61,7 @@ def read_xlsx(content: bytes) -> Extract:
         left = MAX_ROWS
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # some programs state a size that is too small
-            rows = list(map(_join_row, islice(sheet.iter_rows(values_only=True), left)))
+            rows = list(map(_join_values, islice(sheet.iter_rows(), left)))
             left -= len(rows)
             filled = [row for row in rows if row]
             blocks += [sheet.title, *filled] if filled else []
@@ -73,7 +76,7 @@ def _shape_texts_of(shapes: Iterable[Any], depth: int = 0) -> Iterator[str]:
                 raise SourceUnreadable("has groups of shapes nested too deeply")
             yield from _shape_texts_of(shape.shapes, depth + 1)
         elif getattr(shape, "has_table", False):
-            yield from (_join_row([cell.text for cell in row.cells]) for row in shape.table.rows)
+            yield from (_join_row(cell.text for cell in row.cells) for row in shape.table.rows)
         elif getattr(shape, "has_text_frame", False):
             yield from _frame_lines_of(shape)
 
@@ -84,9 +87,30 @@ def _frame_lines_of(shape: Any) -> Iterator[str]:
     yield from lines if len(lines) == 1 else (f"- {line}" for line in lines)
 
 
-def _join_row(cells: Sequence[object]) -> str:
-    """Join a row's cells with bars."""
-    return join_cells("" if cell is None else " ".join(str(cell).split()) for cell in cells)
+def _join_row(texts: Iterable[str]) -> str:
+    """Join the texts of a row's cells with bars."""
+    return join_cells(" ".join(text.split()) for text in texts)
+
+
+def _join_values(cells: Sequence[Any]) -> str:
+    return _join_row(map(_show_value, cells))
+
+
+def _show_value(cell: Any) -> str:
+    """Return the value of a workbook's cell as its sheet shows it, not as Python does."""
+    match cell.value:
+        case None:
+            return ""
+        case bool(value):
+            return str(value).upper()
+        case datetime() as value if value.time() == time():
+            return value.date().isoformat()
+        case int(value) | float(value) if "%" in _LITERAL.sub("", cell.number_format):
+            return f"{value * 100:.15g}%"
+        case float(value):
+            return f"{value:.15g}"
+        case value:
+            return str(value)
 
 
 def _extract_of(blocks: Iterable[str], properties: Any, note: str = "") -> Extract:

@@ -3,6 +3,7 @@
 import io
 import random
 import zipfile
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -118,6 +119,16 @@ def test_a_sheet_is_read_whole_whatever_size_it_states(tmp_path: Path) -> None:
     documents, failed = read(tmp_path)
     assert failed == {}
     assert documents["a.xlsx"].text == "Sheet\n\nYear | Duty\n\n1890 | 0.49"
+
+
+def test_a_workbook_reads_as_its_sheet_shows_it(tmp_path: Path) -> None:
+    sheets = Workbook()
+    sheets.active.append([datetime(2024, 4, 2), datetime(2024, 4, 2, 14, 30), True, 0.1 + 0.2, 0.07, 1, 7, 41_250.0])
+    for cell, form in zip(sheets.active[1][4:7], ("0%", "0.0%;[Red]-0.0%", '0"%"'), strict=True):
+        cell.number_format = form
+    sheets.save(tmp_path / "a.xlsx")
+    documents, _ = read(tmp_path)
+    assert documents["a.xlsx"].text == "Sheet\n\n2024-04-02 | 2024-04-02 14:30:00 | TRUE | 0.3 | 7% | 100% | 7 | 41250"
 
 
 BOMB = "a" * (30 << 20)
