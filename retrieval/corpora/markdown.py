@@ -61,13 +61,7 @@ def _blocks_of(tokens: Iterable[Token]) -> Iterable[str]:
         elif token.type in ("fence", "code_block"):
             yield token.content.rstrip("\n")
         elif token.type == "html_block":
-            yield _html_text_of(token.content)
-
-
-def _html_text_of(content: str) -> str:
-    """Return what a browser shows of a piece of HTML, in which a line's end is a blank."""
-    folded = content if "<pre" in content.lower() else " ".join(content.split())
-    return visible_text_of(f"<html><body>{folded}</body></html>")  # a whole page, for a comment alone is no fragment
+            yield visible_text_of(f"<html><body>{token.content}</body></html>")  # a whole page: a comment alone is no fragment
 
 
 def _inline_text_of(token: Token) -> str:

@@ -107,6 +107,16 @@ def test_html_keeps_the_text_and_leaves_the_rest(tmp_path: Path) -> None:
     assert (tiny.source.title, "evil" in tiny.text, "Only this." in tiny.text) == ("Tiny", False, True)
 
 
+@pytest.mark.parametrize("around", ["<p>The script copies the databases of the wiki into the folder of the day.</p>" * 9, ""])
+def test_code_in_html_keeps_its_lines(tmp_path: Path, around: str) -> None:
+    code = 'def backup(path):\n    for name in path.iterdir():\n        copy(name)\n\n    return "done"'
+    marked = code.replace("def", "<b>def</b>").replace("return", "<b>return</b>")
+    (tmp_path / "a.html").write_text(
+        f"<html><body><article>{around}<pre><code>{marked}\n</code></pre>{around}</article></body></html>"
+    )
+    assert code in one(tmp_path).text
+
+
 def test_pdf_lines_become_paragraphs(tmp_path: Path) -> None:
     write_pdf(tmp_path / "a.pdf", ["The committee exam-\nined the accounts and\nfound them in order.", "Second page here."])
     document = one(tmp_path)

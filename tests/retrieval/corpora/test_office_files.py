@@ -98,6 +98,13 @@ def test_word_powerpoint_excel_book_and_table_are_read(tmp_path: Path) -> None:
     assert documents["e.csv"].text == "Year | Duty\n\n1890 | 49;5"
 
 
+def test_lines_of_a_book_are_joined_except_where_its_reader_sees_them(tmp_path: Path) -> None:
+    chapter = "<html><body><p>The king was at Zenda,\n  which is a small\n  town.</p><pre>Roses\n  and lilies</pre></body></html>"
+    (tmp_path / "a.epub").write_bytes(book(**{"OEBPS/two.xhtml": chapter}))
+    documents, _ = read(tmp_path)
+    assert documents["a.epub"].text.endswith("The king was at Zenda, which is a small town.\n\nRoses\n  and lilies")
+
+
 def test_a_report_of_five_hundred_pages_is_read_whole(tmp_path: Path) -> None:
     word(paragraphs=4_000).save(str(tmp_path / "long.docx"))
     documents, failed = read(tmp_path)
