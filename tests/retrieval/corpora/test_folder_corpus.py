@@ -107,7 +107,10 @@ def test_html_keeps_the_text_and_leaves_the_rest(tmp_path: Path) -> None:
     assert (tiny.source.title, "evil" in tiny.text, "Only this." in tiny.text) == ("Tiny", False, True)
 
 
-@pytest.mark.parametrize("around", ["<p>The script copies the databases of the wiki into the folder of the day.</p>" * 9, ""])
+SAYS = "<p>The script copies the databases of the wiki into the folder of the day.</p>" * 9
+
+
+@pytest.mark.parametrize("around", [SAYS, ""])
 def test_code_in_html_keeps_its_lines(tmp_path: Path, around: str) -> None:
     code = 'def backup(path):\n    for name in path.iterdir():\n        copy(name)\n\n    return "done"'
     marked = code.replace("def", "<b>def</b>").replace("return", "<b>return</b>")
@@ -115,6 +118,35 @@ def test_code_in_html_keeps_its_lines(tmp_path: Path, around: str) -> None:
         f"<html><body><article>{around}<pre><code>{marked}\n</code></pre>{around}</article></body></html>"
     )
     assert code in one(tmp_path).text
+
+
+@pytest.mark.parametrize(
+    "mentioned",
+    [
+        "The great fire of 12 March 1997 burnt the mill.",
+        "The lease ends on 2019-08-31.",
+        "The meeting takes place on 14 September 2025.",
+        "In 2003 the town built a mill.",
+        '<a href="/2012/05/07/post">An earlier post</a>',
+        "© 2015 Allotment Society",
+    ],
+)
+def test_a_date_that_an_html_file_mentions_is_not_its_own(tmp_path: Path, mentioned: str) -> None:
+    (tmp_path / "a.html").write_text(f"<html><body><article>{SAYS}<p>{mentioned}</p></article></body></html>")
+    assert one(tmp_path).source.published is None
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        '<meta property="article:published_time" content="2011-03-04T10:00:00Z">',
+        '<script type="application/ld+json">{"@type": "Article", "datePublished": "2011-03-04"}</script>',
+        '<p>By Ida, <time datetime="2011-03-04">4 March</time> (the lease ends on 2019-08-31)</p>',
+    ],
+)
+def test_a_date_that_an_html_file_states_is_its_own(tmp_path: Path, stated: str) -> None:
+    (tmp_path / "a.html").write_text(f"<html><body><article>{stated}{SAYS}</article></body></html>")
+    assert str(one(tmp_path).source.published) == "2011-03-04"
 
 
 def test_pdf_lines_become_paragraphs(tmp_path: Path) -> None:
