@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,6 +42,37 @@ def test_headings_lists_and_wrapped_lines() -> None:
         "## A heading",
         "Body text.",
     ]
+
+
+NARROW = """The board discussed the planned merger with
+Northern Rail and approved it with five votes
+against two. Ms. Okoye explained that the
+Competition Authority expects an answer by
+12 June."""
+NARROW_GERMAN = """Der Vorstand hat vor den Ferien beschlossen,
+dass die Mitarbeiter der Werkstatt in Leipzig
+Homeoffice an zwei Tagen nehmen dürfen."""
+
+
+@pytest.mark.parametrize(("text", "count"), [(NARROW, 2), (NARROW_GERMAN, 1)])
+def test_a_narrow_page_cuts_no_sentence(text: str, count: int) -> None:
+    assert len(sentences(text)) == count
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Institute for the History of Railways\nProfessor Emerita Maria Lund-Andersen\nvan Goghstraat 17, third floor\nAmsterdam",
+        "Shall I compare thee to a summer's day?\nThou art more lovely and more temperate\nRough winds do shake the buds of May.",
+        "Pea soup with mint and garden herbs\nSea bass or mushroom pithivier\nlemon posset, with shortbread\nCoffee and tea.",
+        "Files: atspi/atspi-device-listener.c\n  atspi/atspi-event-listener.c and more\nCopyright: 2010, 2011, Novell, Inc.",
+        "Depot in Leeds       120 people  3.5 m\nworkshops in York    110 people  2.9 m\nHarrogate, Selby      90 people  2.1 m.",
+        "The history of the railways in Yorkshire\nA report to the board, for members only\nApproved by the council in May.",
+        "- Pea soup with mint and fresh herbs from\nthe garden of the house in Sandgate\nSea bass or mushroom pithivier today.",
+    ],
+)
+def test_lines_that_somebody_ended_stay_apart(text: str) -> None:
+    assert not [sentence for sentence in sentences(text) if re.search(r"\n[A-Z]", sentence)]
 
 
 def test_numbered_items_keep_their_number() -> None:
