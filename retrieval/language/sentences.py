@@ -20,6 +20,7 @@ CELL = " | "
 _LISTS = {name: frozenset(words) for name, words in read_lists("abbreviations.toml").items()}
 _NEVER_END, _MAY_END = _LISTS["never_end"], _LISTS["may_end"]
 _BEFORE_NUMBER, _STARTERS = _LISTS["before_number"], _LISTS["starters"]
+_WEEKDAYS, _GERMAN_MONTHS = _LISTS["weekdays"], _LISTS["german_months"]
 _CLOSERS = "\"'”’»)\\]」』）】》"
 # One class of characters comes first, for which `re` looks by itself: three patterns side by side take three times as long.
 # A run of marks is tried from its first one only: what strangers wrote may consist of nothing else.
@@ -97,11 +98,12 @@ def _period_ends(before: str, sentence: str, word: str) -> bool:
     lower = token.lower()
     if lower in _NEVER_END:
         return False
-    if word[0].isdigit() and lower in _BEFORE_NUMBER:
+    if word[0].isdigit() and (lower in _BEFORE_NUMBER or token in _WEEKDAYS):
         return False
-    if token.isdigit() and sentence.strip() == token:
+    if token.isdigit() and (sentence.strip() == token or (len(token) <= 2 and word.lower() in _GERMAN_MONTHS)):
         return False
-    shortened = lower in _MAY_END or "." in token or (len(token) == 1 and token.isupper())
+    initial = len(token) == 1 and (token.isupper() or (len(word) == 1 and (token + word).isalpha()))  # "z. B." is "z.B."
+    shortened = initial or lower in _MAY_END or "." in token
     return not shortened or word.lower() in _STARTERS
 
 

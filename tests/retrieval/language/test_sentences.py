@@ -134,6 +134,21 @@ def test_sentences_are_listed_as_texts() -> None:
     assert list_sentences(" ") == []
 
 
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["Rückfahrt ist am 21. Juli um 14 Uhr.", "Am 3. Dez. 2024 ist geschlossen."],
+        ["Der Schlüssel liegt z. B. beim Nachbarn, d. h. im Hof.", "Er passt u. U. Nachmittags nicht."],
+        ["Fragen Sie Fr. Gruber oder Hr. Maier.", "Wir helfen gern."],
+        ["Open Mon. to Fri. 9 a.m. to 5 p.m. and Sat. 10 a.m. to noon.", "Geöffnet Mo. 9 bis 12 Uhr."],
+        ["There he sat.", "9 others stood in the sun.", "2 of them left in 2021.", "August was cold."],
+        ["It grows with the value of x.", "I think that it is at most y.", "Suppose that it is not."],
+    ],
+)
+def test_german_abbreviations_and_days(expected: list[str]) -> None:
+    assert sentences(" ".join(expected)) == expected
+
+
 @pytest.mark.parametrize("word", ["no", "fig", "pp"])
 def test_an_abbreviation_before_a_number_ends_nothing(word: str) -> None:
     assert sentences(f"See {word}. 7 of it. The end.") == [f"See {word}. 7 of it.", "The end."]
