@@ -18,7 +18,7 @@ from app.openai.chat_stream import ChatStream, explain_no_report
 from app.openai.citations import find_citations
 from app.openai.details import ResponseDetails
 from app.openai.errors import error_responses
-from app.openai.reading import lines_of, report_of
+from app.openai.reading import has_stopped, lines_of, report_of
 from app.openai.requests import NewChatCompletion
 from app.openai.run_streams import STREAM_HEADERS, stream_frames, stream_whole
 from app.runs.api.suggested_sources import choose_sources
@@ -62,9 +62,10 @@ class ChatController(Controller):
 
 
 async def _make_completion(runs: Runs, run_id: UUID) -> ChatCompletion:
-    """Return the run where it stopped: with its report, or with the reason why there is none."""
+    """Return the run as it stands: with its report, or with the reason why there is none."""
     run = await runs.get(run_id)
     report = await report_of(runs, run_id) if run.status is RunStatus.COMPLETED else None
+    cut = run.status is RunStatus.BUDGET_REACHED or not has_stopped(run)
     message = ChatMessage(
         content=report.markdown if report else None,
         refusal=None if report else explain_no_report(run, run.status, run.detail),
@@ -75,6 +76,6 @@ async def _make_completion(runs: Runs, run_id: UUID) -> ChatCompletion:
         id=f"chatcmpl-{run.id.hex}",
         created=int(run.created_at.timestamp()),
         model=ids.model_of(run),
-        choices=[ChatChoice(message=message, finish_reason="length" if run.status is RunStatus.BUDGET_REACHED else "stop")],
+        choices=[ChatChoice(message=message, finish_reason="length" if cut else "stop")],
         usage=ChatUsage.of(run.usage),
     )

@@ -13,7 +13,7 @@ from app.openai import ids
 from app.openai.chat_objects import ChatChunk, ChatCitation, ChatDelta, ChatUsage, ChunkChoice, FinishReason
 from app.openai.citations import find_citations
 from app.openai.progress import describe_event
-from app.openai.reading import waits_for_mending
+from app.openai.reading import has_stopped, waits_for_mending
 from app.openai.stream import split_text
 from app.reports.storage.reports import StoredReport
 from app.runs.storage.events import LoggedEvent
@@ -24,10 +24,13 @@ NO_REPORT = {
     RunStatus.CANCELLED: "The research was cancelled.",
     RunStatus.BUDGET_REACHED: "The budget is spent. Raise it (PUT /v1/runs/{id}/budget) and resume (POST /v1/runs/{id}/resume).",
 }
+GOES_ON = "The server was restarted before the report was ready. The research goes on at /v1/runs/{id}."
 
 
 def explain_no_report(run: Run, status: RunStatus, detail: str) -> str:
     """Return the reason why there is no report. A run that has paused by itself says it in its own words."""
+    if not has_stopped(run):
+        return GOES_ON.format(id=run.id)
     return NO_REPORT.get(status, "{detail}").format(id=run.id, detail=detail)
 
 
@@ -37,10 +40,19 @@ class ChatStream:
     def __init__(self, include_usage: bool) -> None:
         self._include_usage = include_usage
         self._answered = False
+        self._ended = False
 
     def advance(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> Sequence[bytes]:
         """Return the frames that one event of the log means."""
         return [chunk.to_frame() if isinstance(chunk, ChatChunk) else chunk for chunk in self._read_event(run, event, report)]
+
+    def break_off(self, run: Run) -> Sequence[bytes]:
+        """Return the frames that end the answer where the server leaves off following the run."""
+        if self._ended:
+            return ()
+        if self._answered:
+            return (_make_chunk(run, ChatDelta(), "stop").to_frame(), DONE)
+        return (_make_chunk(run, ChatDelta(refusal=GOES_ON.format(id=run.id)), "length").to_frame(), DONE)
 
     def _read_event(self, run: Run, event: LoggedEvent, report: StoredReport | None) -> Iterator[ChatChunk | bytes]:
         payload = orjson.loads(event.body)["payload"]
@@ -63,6 +75,7 @@ class ChatStream:
         """
         if not (status.finished or (status is run.status and waits_for_mending(run))):
             return
+        self._ended = True
         if status is not RunStatus.COMPLETED:
             yield _make_chunk(run, ChatDelta(refusal=explain_no_report(run, status, detail)))
         yield _make_chunk(run, ChatDelta(), "length" if status is RunStatus.BUDGET_REACHED else "stop")

@@ -47,6 +47,11 @@ def waits_for_mending(run: Run) -> bool:
     return run.status is RunStatus.BUDGET_REACHED or (run.status is RunStatus.PAUSED and run.reason is not None)
 
 
+def has_stopped(run: Run) -> bool:
+    """Whether the run has ended, or goes on only when somebody mends what stops it."""
+    return run.status.finished or waits_for_mending(run)
+
+
 def status_of(status: RunStatus) -> ResponseStatus:
     """Return the name of this status in OpenAI's API."""
     return STATUSES.get(status, "in_progress")

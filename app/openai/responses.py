@@ -165,6 +165,10 @@ class _FramesAfter:
         told: list[StreamEvent] = self._events.advance(run, event, report)
         return [made.to_frame() for made in told if made.sequence_number > self._after]
 
+    def break_off(self, run: Run) -> list[bytes]:
+        """Return nothing: the client comes back with the last number it saw."""
+        return []
+
 
 def _stream(live: LiveEvents, runs: Runs, run_id: UUID, details: ResponseDetails, after: int | None) -> Stream:
     return Stream(stream_frames(live, runs, run_id, _FramesAfter(after, details)), headers=STREAM_HEADERS)

@@ -30,6 +30,10 @@ class Fold(Protocol):
         """Return the frames that one event of the log means."""
         ...
 
+    def break_off(self, run: Run) -> Sequence[bytes]:
+        """Return the frames that end the answer where the server leaves off following the run."""
+        ...
+
 
 async def require_beginning(runs: Runs, run_id: UUID) -> None:
     """Check that the log's beginning is stored: streams are read from there.
@@ -43,7 +47,10 @@ async def require_beginning(runs: Runs, run_id: UUID) -> None:
 
 
 async def stream_frames(live: LiveEvents, runs: Runs, run_id: UUID, fold: Fold) -> AsyncIterator[bytes]:
-    """Yield the fold's frames as the log grows, until the run has finished or waits for somebody to mend what stops it."""
+    """Yield the fold's frames as the log grows, until the run has finished or waits for somebody to mend what stops it.
+
+    Where the server shuts down before, the fold says so.
+    """
     run = await runs.get(run_id)
     yield BEAT
     async with aclosing(live.watch(run_id, 0)) as batches:
@@ -57,12 +64,16 @@ async def stream_frames(live: LiveEvents, runs: Runs, run_id: UUID, fold: Fold) 
             yield b"".join(made) or BEAT
             if batch and await _has_stopped(runs, run_id, batch):
                 return
+    yield b"".join(fold.break_off(run)) or BEAT
 
 
 async def stream_whole(
     live: LiveEvents, runs: Runs, run_id: UUID, answer: Callable[[], Awaitable[bytes]]
 ) -> AsyncIterator[bytes]:
-    """Yield the answer when the run has stopped, and white space until then, which keeps the connection alive."""
+    """Yield the answer when the run has stopped, and white space until then, which keeps the connection alive.
+
+    Where the server shuts down before, the answer is the run as it stands.
+    """
     async with aclosing(live.watch(run_id, 0)) as batches:
         async for batch in batches:
             yield BLANK

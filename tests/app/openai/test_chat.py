@@ -11,6 +11,7 @@ import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from app.domain.run import RunStatus
+from app.http.services import Services
 from app.runs.storage.run_log import RunLog
 from tests.app.finished_run import URL, write_begin, write_end
 from tests.app.served_api import ApiClient, InMemoryRuns
@@ -118,3 +119,20 @@ async def test_a_conversation_goes_on_after_an_answer_without_a_report(
 async def test_what_cannot_be_done_is_refused(client: openai.AsyncOpenAI, options: dict[str, Any], words: str) -> None:
     with pytest.raises(openai.BadRequestError, match=words):
         await client.chat.completions.create(**{"model": MODEL, "messages": ASKED, **options})
+
+
+async def test_a_restart_of_the_server_says_where_the_research_goes_on(
+    client: openai.AsyncOpenAI, services: Services, workflows: InMemoryRuns
+) -> None:
+    waiting = asyncio.create_task(client.chat.completions.create(model=MODEL, messages=ASKED))
+    run_id = await started(workflows)
+    stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
+    streamed = workflows.started[1].run_id
+    services.live.stop()
+    [choice] = (await waiting).choices
+    assert (choice.message.content, choice.finish_reason) == (None, "length"), "an answer that looks whole is taken for one"
+    assert choice.message.refusal is not None
+    assert f"goes on at /v1/runs/{run_id}" in choice.message.refusal
+    last = [chunk.choices[0] async for chunk in stream][-1]
+    assert last.finish_reason == "length"
+    assert f"/v1/runs/{streamed}" in (last.delta.refusal or "")
