@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, TextContent, Tool
+from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_REQUEST, REQUEST_TIMEOUT, CallToolResult, TextContent, Tool
 
 from retrieval.outside.failure import CallFailed, Failure
 from retrieval.outside.mcp.configuration import ServerConfiguration
@@ -17,6 +17,12 @@ from retrieval.outside.mcp.ports import ToolOffer
 
 OPEN_LIMIT = timedelta(seconds=20)
 MOST_TOOLS = 64
+# The library's words for an HTTP error whose body is not the server's own: a gateway or load balancer speaks.
+HTTP_ERROR = "Server returned an error response"
+
+
+class SessionEnded(CallFailed):
+    """The server has forgotten our session, since it was restarted or we were idle: it refused the call unread."""
 
 
 class McpServer:
@@ -50,12 +56,19 @@ class McpServer:
         Raises:
             CallFailed: the tool does not answer, or with an error of its own (`REFUSED`).
         """
-        async with self._use_client() as client:
-            result = await client.call_tool(tool, dict(arguments))
+        try:
+            result = await self._call_once(tool, arguments)
+        except SessionEnded:
+            # Also harmless for a tool that may not be repeated.
+            result = await self._call_once(tool, arguments)
         text = _text_of(result)
         if result.is_error:
             raise CallFailed(Failure.REFUSED, text or "the tool failed without a reason")
         return text
+
+    async def _call_once(self, tool: str, arguments: Mapping[str, Any]) -> CallToolResult:
+        async with self._use_client() as client:
+            return await client.call_tool(tool, dict(arguments))
 
     async def close(self) -> None:
         """Close the connection."""
@@ -73,10 +86,10 @@ class McpServer:
             client = await self._connect()
             yield client
         except MCPError as error:
-            if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
-                raise CallFailed(Failure.REFUSED, error.message) from error
-            await self._close_broken(client)
-            raise CallFailed(Failure.UNAVAILABLE, f"the MCP server broke off ({error.message})") from error
+            failed = _read_error(error)
+            if failed.failure is Failure.UNAVAILABLE:
+                await self._close_broken(client)
+            raise failed from error
         except Exception as error:
             await self._close_broken(client)
             reason = f"the MCP server does not answer ({type(error).__name__}: {error})"
@@ -119,6 +132,15 @@ def _fail_waiting(keeper: asyncio.Task[None], ready: "asyncio.Future[Client]") -
     error = None if keeper.cancelled() else keeper.exception()
     if not ready.done():
         ready.set_exception(error or ConnectionError("the connection was closed"))
+
+
+def _read_error(error: MCPError) -> CallFailed:
+    """Return what the library's error means. Of a session that has ended, servers speak in words, not in a code of its own."""
+    if error.code == INVALID_REQUEST and "session" in error.message.lower():
+        return SessionEnded(Failure.UNAVAILABLE, f"the MCP server ended the session ({error.message})")
+    if error.code in (CONNECTION_CLOSED, REQUEST_TIMEOUT) or (error.code, error.message) == (INTERNAL_ERROR, HTTP_ERROR):
+        return CallFailed(Failure.UNAVAILABLE, f"the MCP server broke off ({error.message})")
+    return CallFailed(Failure.REFUSED, error.message)
 
 
 def _offer_of(tool: Tool) -> ToolOffer:
