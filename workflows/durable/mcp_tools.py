@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,8 @@ from workflows.tools.mcp import McpTool
 
 if TYPE_CHECKING:
     from retrieval.outside.mcp.server import McpServer
+
+MOST_TOOLS = 64
 
 log = logging.getLogger(__name__)
 
@@ -35,15 +37,32 @@ async def connect_mcp_tools(path: Path | None, entrance: Entrance) -> AsyncItera
     servers = [McpServer(name, configuration) for name, configuration in read_servers(path).items()]
     try:
         found = await asyncio.gather(*(_list_tools(server, entrance) for server in servers))
-        yield [tool for tools in found for tool in tools]
+        yield _name_apart(tool for tools in found for tool in tools)
     finally:
         await asyncio.gather(*(server.close() for server in servers))
 
 
-async def _list_tools(server: "McpServer", entrance: Entrance) -> list[Tool]:
+async def _list_tools(server: "McpServer", entrance: Entrance) -> list[McpTool]:
     try:
         offers = await server.list_offers()
     except CallFailed as error:
         log.warning("the MCP server %s is left out until the worker starts again: %s", server.name, error)
         return []
-    return [McpTool(server, offer, entrance, server.configuration.per_second) for offer in offers]
+    if missing := set(server.configuration.tools or ()) - {offer.name for offer in offers}:
+        log.warning("the MCP server %s has no tools of these names: %s", server.name, ", ".join(sorted(missing)))
+    if len(offers) > MOST_TOOLS:
+        message = "the MCP server %s has %d tools, of which the first %d are used; name in its `tools` those you need"
+        log.warning(message, server.name, len(offers), MOST_TOOLS)
+    return [McpTool(server, offer, entrance, server.configuration.per_second) for offer in offers[:MOST_TOOLS]]
+
+
+def _name_apart(tools: Iterable[McpTool]) -> list[Tool]:
+    """Number the tools whose names became equal because letters were replaced: agents know a tool by its name only."""
+    named: dict[str, Tool] = {}
+    for tool in tools:
+        plain, number = tool.name, 1
+        while tool.name in named:
+            number += 1
+            tool.name = f"{plain}_{number}"
+        named[tool.name] = tool
+    return list(named.values())

@@ -16,7 +16,7 @@ from retrieval.outside.mcp.configuration import ServerConfiguration
 from retrieval.outside.mcp.ports import ToolOffer
 
 OPEN_LIMIT = timedelta(seconds=20)
-MOST_TOOLS = 64
+MOST_PAGES = 50
 # The library's words for an HTTP error whose body is not the server's own: a gateway or load balancer speaks.
 HTTP_ERROR = "Server returned an error response"
 
@@ -47,7 +47,7 @@ class McpServer:
         """
         wanted = self.configuration.tools
         async with self._use_client() as client:
-            tools = (await client.list_tools()).tools[:MOST_TOOLS]
+            tools = await _list_all_tools(client)
         return [_offer_of(tool) for tool in tools if wanted is None or tool.name in wanted]
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
@@ -141,6 +141,18 @@ def _read_error(error: MCPError) -> CallFailed:
     if error.code in (CONNECTION_CLOSED, REQUEST_TIMEOUT) or (error.code, error.message) == (INTERNAL_ERROR, HTTP_ERROR):
         return CallFailed(Failure.UNAVAILABLE, f"the MCP server broke off ({error.message})")
     return CallFailed(Failure.REFUSED, error.message)
+
+
+async def _list_all_tools(client: Client) -> list[Tool]:
+    """List the tools page by page. A list without an end is cut."""
+    page = await client.list_tools()
+    tools = [*page.tools]
+    for _ in range(1, MOST_PAGES):
+        if page.next_cursor is None:
+            break
+        page = await client.list_tools(cursor=page.next_cursor)
+        tools += page.tools
+    return tools
 
 
 def _offer_of(tool: Tool) -> ToolOffer:
