@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -13,10 +14,11 @@ from app.openai import ids
 from app.openai.citations import cite_sources
 from app.openai.details import KeptDetails, ResponseDetails
 from app.openai.objects import OutputMessage, OutputText, Response, ResponseError, ResponseStatus, ResponseUsage, StreamEvent
-from app.openai.run_streams import BEAT, BLANK
+from app.openai.run_streams import BEAT, BLANK, LOOK_AGAIN_S, read_unless_away
 from app.openai.stream import list_message_events
 from app.reports.schemas import answer_view_of
 from app.reports.service.revisions import ReportRevisions
+from app.runs.service.live_events import LiveEvents
 from app.runs.service.runs import Runs
 
 STATUSES: dict[TaskStatus, ResponseStatus] = {
@@ -24,7 +26,6 @@ STATUSES: dict[TaskStatus, ResponseStatus] = {
     TaskStatus.DONE: "completed",
     TaskStatus.FAILED: "failed",
 }
-LOOK_AGAIN_S = 1.0
 
 
 class FollowUpQuestion(NamedTuple):
@@ -87,24 +88,27 @@ def make_follow_up(asked: FollowUpQuestion, details: ResponseDetails) -> Respons
 
 
 async def stream_follow_up(
-    revisions: ReportRevisions, asked: FollowUpQuestion, details: ResponseDetails, after: int | None
+    live: LiveEvents, revisions: ReportRevisions, asked: FollowUpQuestion, details: ResponseDetails, after: int | None
 ) -> AsyncIterator[bytes]:
-    """Yield the events of a further question with numbers above `after`, until it is answered."""
+    """Yield the events of a further question with numbers above `after`, until it is answered, or the server shuts down."""
     told = -1 if after is None else after
     while True:
         new = [event for event in list_events(asked, details) if event.sequence_number > told]
         yield b"".join(event.to_frame() for event in new) or BEAT
         told += len(new)
-        if asked.task.finished_at is not None:
+        if asked.task.finished_at is not None or live.stopped:
             return
         asked = await _look_again(revisions, asked)
 
 
 async def stream_whole_follow_up(
-    revisions: ReportRevisions, asked: FollowUpQuestion, details: ResponseDetails
+    live: LiveEvents, revisions: ReportRevisions, asked: FollowUpQuestion, details: ResponseDetails
 ) -> AsyncIterator[bytes]:
-    """Yield the response when the question is answered, and white space until then, which keeps the connection alive."""
-    while asked.task.finished_at is None:
+    """Yield the response when the question is answered, and white space until then, which keeps the connection alive.
+
+    Where the server shuts down before, the response is queued still: the client polls it.
+    """
+    while asked.task.finished_at is None and not live.stopped:
         yield BLANK
         asked = await _look_again(revisions, asked)
     yield make_follow_up(asked, details).model_dump_json().encode()
@@ -139,4 +143,5 @@ def _make_message(task: ReportTask) -> OutputMessage:
 
 async def _look_again(revisions: ReportRevisions, asked: FollowUpQuestion) -> FollowUpQuestion:
     await asyncio.sleep(LOOK_AGAIN_S)
-    return asked._replace(task=await revisions.get_task(asked.run.id, asked.task.id))
+    task = await read_unless_away(partial(revisions.get_task, asked.run.id, asked.task.id))
+    return asked._replace(task=task or asked.task)

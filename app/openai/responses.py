@@ -90,7 +90,7 @@ class ResponsesController(Controller):
             require_scopes(principal, frozenset({AccessScope.REPORTS_WRITE}))
             await response_details.get(details.previous)
             asked = await ask_follow_up(runs, revisions, details.previous, question, details)
-            return _answer_follow_up(data, revisions, asked, details)
+            return _answer_follow_up(data, live, revisions, asked, details)
         query = await choose_sources(NewRun(question=question, **model._asdict()), suggestions)
         run = await runs.create(query, notes, keep=response_details.in_transaction(details))
         if data.stream:
@@ -122,7 +122,7 @@ class ResponsesController(Controller):
         if isinstance(found, FollowUpQuestion):
             if not stream:
                 return _reply_with(make_follow_up(found, details))
-            return Stream(stream_follow_up(revisions, found, details, starting_after), headers=STREAM_HEADERS)
+            return Stream(stream_follow_up(live, revisions, found, details, starting_after), headers=STREAM_HEADERS)
         if not stream:
             return await _answer_with(runs, found, details)
         await require_beginning(runs, found.id)
@@ -175,13 +175,13 @@ def _stream(live: LiveEvents, runs: Runs, run_id: UUID, details: ResponseDetails
 
 
 def _answer_follow_up(
-    data: NewResponse, revisions: ReportRevisions, asked: FollowUpQuestion, details: ResponseDetails
+    data: NewResponse, live: LiveEvents, revisions: ReportRevisions, asked: FollowUpQuestion, details: ResponseDetails
 ) -> Reply[bytes] | Stream:
     if data.stream:
-        return Stream(stream_follow_up(revisions, asked, details, None), headers=STREAM_HEADERS)
+        return Stream(stream_follow_up(live, revisions, asked, details, None), headers=STREAM_HEADERS)
     if data.background:
         return _reply_with(make_follow_up(asked, details))
-    return Stream(stream_whole_follow_up(revisions, asked, details), media_type=JSON)
+    return Stream(stream_whole_follow_up(live, revisions, asked, details), media_type=JSON)
 
 
 async def _answer_with(runs: Runs, run: Run, details: ResponseDetails) -> Reply[bytes]:

@@ -48,6 +48,11 @@ class LiveEvents:
         """The number of runs that are being watched."""
         return len(self._feeds)
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the process shuts down."""
+        return self._stopped
+
     def stop(self) -> None:
         """End all watching, since the process shuts down; clients come back with the last number they saw."""
         self._stopped = True
