@@ -68,7 +68,11 @@ def _add_search(made: MCPServer[Any], index: IndexClient) -> None:
     @made.tool()
     @_pass_on_errors
     async def search(query: str, limit: int = 6, collections: list[str] | None = None) -> list[dict[str, Any]]:
-        """Find the passages that fit a query best, each with the address, title and date of its source."""
+        """Find the passages that fit a query best, each with the address, title and date of its source.
+
+        `collections` are the installation's, listed by `rubrica corpus list`; without them the default one is searched. People's
+        own collections are not searched here: `research_start` searches those of the organisation that fit its question.
+        """
         where = SearchFilter(collections=tuple(collections or ()))
         passages = await index.search(query, max(1, min(limit, MAX_PASSAGES)), where)
         return [
@@ -79,10 +83,14 @@ def _add_search(made: MCPServer[Any], index: IndexClient) -> None:
     @made.tool()
     @_pass_on_errors
     async def read(url: str, part: int = 1) -> dict[str, Any]:
-        """Read the text of a document that a search returned. A long text comes in parts, counted from 1."""
+        """Read the text of a document that `search` returned. A long text comes in parts, counted from 1.
+
+        Other addresses that a report cites (web pages, documents of people's own collections) cannot be read here.
+        """
         document = await index.read(url)
         parts = max(1, -(-len(document.text) // PART_CHARS))
-        start = (max(1, min(part, parts)) - 1) * PART_CHARS
+        part = max(1, min(part, parts))
+        start = (part - 1) * PART_CHARS
         return {"title": document.source.title, "part": part, "parts": parts, "text": document.text[start : start + PART_CHARS]}
 
 

@@ -60,13 +60,16 @@ async def test_search_and_research_are_offered_to_mcp_clients(tmp_path: Path, in
         environment = command_environment(RUBRICA_HOME=str(tmp_path), RUBRICA_API_URL=api, RUBRICA_RETRIEVAL_URL=index)
         parameters = StdioServerParameters(command=sys.executable, args=[*RUBRICA[1:], "mcp"], env=environment)
         async with Client(parameters) as client:
-            names = {tool.name for tool in (await client.list_tools()).tools}
-            assert names == {"search", "read", "research_start", "research_status", "research_wait", "research_report"}
+            offered = {tool.name: tool.description or "" for tool in (await client.list_tools()).tools}
+            assert set(offered) == {"search", "read", "research_start", "research_status", "research_wait", "research_report"}
+            assert all("own collections" in offered[name] for name in ("search", "read")), "their names and addresses fail here"
             found = await client.call_tool("search", {"query": "duties"})
             assert "Duties rose." in found.content[0].text  # type: ignore[union-attr]
             part = await client.call_tool("read", {"url": "https://a.example", "part": 2})
             assert part.structured_content is not None
             assert part.structured_content["parts"] == 2
+            beyond = await client.call_tool("read", {"url": "https://a.example", "part": 99})
+            assert beyond.structured_content == part.structured_content
             missing = await client.call_tool("read", {"url": "https://b.example"})
             assert missing.is_error
             assert "nothing is stored there" in missing.content[0].text  # type: ignore[union-attr]
