@@ -12,7 +12,7 @@ import orjson
 
 from app.domain.budget import StopReason, Usage
 from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
-from app.domain.errors import ModelUnavailable, ToolError, ToolUnavailable
+from app.domain.errors import ModelUnavailable, ModelUnusable, ToolError, ToolUnavailable
 from app.domain.run import EventType
 from app.domain.trajectory import Trajectory, Turn, TurnKind, request_digest
 from workflows.agents.ports import BudgetSpent, ChatModel, Tool
@@ -53,7 +53,8 @@ class LocalRecord:
 
     `keep` gets each new turn before its answer is used, so that a killed process can continue later. `allow` is called before
     each new turn with the agent's path and the usage so far; when it returns a reason, that agent's stage ends. `clock` returns
-    seconds, `pause` waits for seconds. `outage` says what was away for longer than the record's patience; empty: nothing.
+    seconds, `pause` waits for seconds. `outage` says what was away for longer than the record's patience, or why the model's
+    server answers no request at all; empty: nothing.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class LocalRecord:
 
         Raises:
             ModelUnavailable: the model was away for longer than the record's patience.
+            ModelUnusable: its server answers no request at all until a person changes something.
         """
         digest = request_digest(request, model.name)
         ordinal = self._stored.claim_ordinal(agent)
@@ -164,6 +166,9 @@ class LocalRecord:
         while True:
             try:
                 return await ask()
+            except ModelUnusable as refusal:
+                self.outage = str(refusal)
+                raise
             except (ModelUnavailable, ToolUnavailable) as outage:
                 wait = max(backoff, outage.retry_after or backoff)
                 if wait > left:

@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import Conflict, InvalidInput
+from app.domain.query import Effort
 from app.domain.trajectory import Turn, TurnKind
 from app.settings import Settings
 from infra.cli.evaluation_commands import compare_folders, show_report
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_answers import StubPrompt
 from tests.support.model_stub_bill import Bill, read_bill
+from tests.support.model_stub_faults import Fault
 from tests.support.stack import RUBRICA, command_environment
 from tests.training.evaluation.small_benchmark import COLLECTION, index_collection, write_benchmark, write_lines
 from tests.training.synthesis.recorded_run_folders import write_run
@@ -190,6 +192,30 @@ async def test_what_cannot_be_scored_says_why_and_is_tried_again(tmp_path: Path,
         calls = stub.bill.outcomes["answered"]
         await judged(stub, tmp_path, "run", reports)
         assert stub.bill.outcomes["answered"] == calls
+
+
+async def test_what_a_system_makes_of_an_empty_account_is_no_answer_and_is_tried_again(tmp_path: Path) -> None:
+    write_benchmark(tmp_path / "data")
+    index_collection(tmp_path / "home", tmp_path / "docs")
+    wanted = RunRequest(
+        "drb-race", tmp_path / "data", tmp_path / "run", ids=("1",), collections=(COLLECTION,), demonstration=True
+    )
+    wanted = replace(wanted, effort=Effort.QUICK)
+    told: list[EvaluationProgress] = []
+    stub = ModelStub(answerer=judge)
+    async with serve_model_stub(stub):
+        given = {"llm_base_url": stub.base_url, "llm_model": "stub", "home": tmp_path / "home"}
+        settings = Settings.model_validate(given)
+        stub.faults.order(Fault.NO_CREDIT, times=1000)
+        assert not (await run_benchmark(settings, wanted, told.append)).scores
+        assert "top it up" in told[-1].problem
+        stub.faults.ordered.clear()
+        (scores,) = (await run_benchmark(settings, wanted, told.append)).scores
+    assert (scores.item, told[-1].problem) == ("1", "")
+    folder = RunFolder(tmp_path / "run")
+    turns = [(turn.agent, turn.ordinal) for turn in folder.read_turns("1")]
+    assert len(turns) == len(set(turns)), "what was asked during the outage is not counted"
+    assert folder.read_answers()["1"].usage.model_calls == sum(turn.completion is not None for turn in folder.read_turns("1"))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.budget import AgentLimits, StopReason
 from app.domain.chat import ChatRequest, ChatRole, Completion, Message, ToolCall, ToolResult
-from app.domain.errors import ModelUnavailable, ToolError, ToolUnavailable
+from app.domain.errors import ModelRefused, ModelUnavailable, ModelUnusable, ToolError, ToolUnavailable
 from app.domain.run import EventType
 from app.domain.trajectory import Turn, TurnKind
 from tests.workflows.agent_kit import make_kit, make_record, run_chain, step_of
@@ -154,6 +154,14 @@ async def test_a_tool_that_is_away_is_waited_for_and_no_result_of_the_call() -> 
         await record.use("x", Broken(*[away] * 99), call)
     assert record.outage == "the index restarts"
     assert len(record.trajectory.turns) == 1
+
+
+async def test_a_model_that_answers_nothing_at_all_is_an_outage_and_is_not_waited_for() -> None:
+    record = make_record()
+    for error, outage in ((ModelRefused("too rude"), ""), (ModelUnusable("top it up"), "top it up")):
+        with pytest.raises(ModelRefused):
+            await record.ask("x", "s", ScriptedModel([error]), asked("a"))
+        assert record.outage == outage
 
 
 async def test_concurrent_calls_of_one_agent_keep_their_order() -> None:

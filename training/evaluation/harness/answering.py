@@ -76,7 +76,10 @@ class SystemAnswerer:
     one_conversation: bool = False
 
     async def answer(self, example: Example[Any]) -> BenchmarkAnswer:
-        """Answer with a report, and store its cited pages with the run."""
+        """Answer with a report, and store its cited pages with the run.
+
+        What the agents make of an outage is no answer of the system: the item has failed, and is tried again later.
+        """
         turns = self.folder.read_turns(example.id)
         record = LocalRecord(example.id, turns, keep=lambda turn: self.folder.keep_turn(example.id, turn))
         began = time.monotonic()
@@ -93,7 +96,11 @@ class SystemAnswerer:
                 query, LocalStages(self.agents, self._build_kit(query, record, turns), record, query), PlanSteering()
             )
         except (RubricaError, ValidationError) as error:
-            return BenchmarkAnswer(item=example.id, failed=str(error), usage=record.usage, seconds=time.monotonic() - began)
+            return _make_failure(example, str(error), record, began)
+        if record.outage:
+            return _make_failure(example, record.outage, record, began)
+        if turns:  # some may be answers to what the agents asked during an outage, and nobody asks that again
+            self.folder.replace_turns(example.id, record.trajectory.turns)
         seconds = sum_stages(turns) + time.monotonic() - began
         pages = await self._store_pages(report)
         return BenchmarkAnswer(
@@ -171,6 +178,10 @@ class EmptyAnswerer:
     async def answer(self, example: Example[Any]) -> BenchmarkAnswer:
         """Answer with nothing."""
         return BenchmarkAnswer(item=example.id)
+
+
+def _make_failure(example: Example[Any], why: str, record: LocalRecord, began: float) -> BenchmarkAnswer:
+    return BenchmarkAnswer(item=example.id, failed=why, usage=record.usage, seconds=time.monotonic() - began)
 
 
 def sum_stages(turns: Sequence[Turn]) -> float:
