@@ -44,7 +44,10 @@ def is_same_text(said: str, gold: str) -> bool:
 
 def is_same_address(said: str, gold: str) -> bool:
     """Say whether both have the same host and path, with or without `www.`, scheme and closing slash."""
-    one, other = (urlsplit(text if "//" in text else f"//{text}") for text in (said.strip(), gold.strip()))
+    try:
+        one, other = (urlsplit(text if "//" in text else f"//{text}") for text in (said.strip(), gold.strip()))
+    except ValueError:  # words that are no address
+        return False
     host = (one.netloc.removeprefix("www.").lower(), other.netloc.removeprefix("www.").lower())
     return bool(host[1]) and host[0] == host[1] and one.path.rstrip("/") == other.path.rstrip("/")
 

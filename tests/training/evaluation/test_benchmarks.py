@@ -12,7 +12,7 @@ from app.domain.evidence import Quote, Source, snapshot_hash
 from app.domain.missing import Missing
 from app.domain.report import Report, Section
 from bench.labelled_sets import DATA
-from tests.training.evaluation.item_scoring import cut_tag, judge_short_answer, make_judging, read_numbered, score_first_item
+from tests.training.evaluation.item_scoring import cut_tag, make_judging, read_numbered, score_first_item
 from tests.training.evaluation.small_benchmark import write_benchmark, write_lines
 from training.evaluation.benchmarks.catalogue import load_benchmark
 from training.evaluation.benchmarks.drb_fact import FACT, count_verdicts
@@ -180,35 +180,6 @@ def test_retrieval_is_scored_by_grades(tmp_path: Path) -> None:
     assert example.gold == {"d/1": 2, "d2": 1}
     assert found.corpus is not None
     assert found.corpus(BenchmarkInput(tmp_path / "My Set"), tmp_path).name == "my-set"
-
-
-TABLE = "Here it is.\n\n| Name | Founded On | Site | Staff |\n|---|---|---|---|\n{rows}\n\n| x |\n|---|\n"
-
-
-async def test_widesearch_by_cell_row_and_table(tmp_path: Path) -> None:
-    pipeline = {
-        "name": {"preprocess": ["norm_str"], "metric": ["exact_match"]},
-        "foundedon": {"metric": ["date_near"]},
-        "site": {"metric": ["url_match"]},
-        "staff": {"metric": ["number_near"], "criterion": 0.1},
-    }
-    asked = {"required": ["name", "foundedon", "site", "staff"], "unique_columns": ["name"], "eval_pipeline": pipeline}
-    row = {"instance_id": "ws-1", "query": "List them.", "evaluation": json.dumps(asked), "language": "en"}
-    write_lines(tmp_path / "widesearch.jsonl", [row])
-    gold = tmp_path / "widesearch_gold" / "ws-1.csv"
-    gold.parent.mkdir()
-    gold.write_text(
-        "Name,Founded On,Site,Staff\nAcme,1904-05-01,https://www.acme.example/,100\nBolt,1910-01-02,bolt.example/a,50\n"
-    )
-    good = "| acme | 1904/5/1 | acme.example | 105 |\n| Bolt | 1910-01-02 | https://bolt.example/a | 50 |"
-
-    async def scored_table(text: str) -> dict[str, float]:
-        return (await score_first_item("widesearch", tmp_path, text, judge_short_answer)).values
-
-    assert await scored_table(TABLE.format(rows=good)) == {"item_f1": 1.0, "row_f1": 1.0, "success": 1.0}
-    wrong = good.replace("| 50 |", "| 80 |") + "\n| Cord | 1 | c | 1 |"
-    assert await scored_table(TABLE.format(rows=wrong)) == {"item_f1": pytest.approx(14 / 20), "row_f1": 0.4, "success": 0.0}
-    assert await scored_table("No table at all.") == {"item_f1": 0.0, "row_f1": 0.0, "success": 0.0}
 
 
 PAIRS = [

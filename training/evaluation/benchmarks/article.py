@@ -1,6 +1,7 @@
 """The cleaning of a report for RACE's judge: prose without citation marks, addresses and lists of references.
 
-The benchmark lets a model clean the articles. Here rules do it, so that nothing else of an article changes.
+The benchmark lets a model clean the articles. Here rules do it, so that nothing else of an article changes. Cells of a table
+are cleaned here too.
 """
 
 import re
@@ -21,6 +22,19 @@ def clean_article(article: str) -> str:
     """Return the article's prose alone."""
     without = _ADDRESS.sub("", _LINK.sub(r"\1", _MARK.sub("", _cut_references(article))))
     return re.sub(r"[ \t]+(?=\n|$)", "", without).strip()
+
+
+def clean_cell(cell: str) -> str:
+    """Return a table cell's words without citation marks, emphasis and addresses of links."""
+    said = _MARK.sub("", cell).strip() or cell
+    return _LINK.sub(r"\1", said).strip(" *_`")
+
+
+def read_cell_address(cell: str) -> str:
+    """Return where a table cell's first link leads; without a link its words."""
+    said = _MARK.sub("", cell).strip() or cell
+    link = _LINK.search(said)
+    return link[0].partition("](")[2].removesuffix(")") if link else said.strip(" <>*_`")
 
 
 def _cut_references(article: str) -> str:

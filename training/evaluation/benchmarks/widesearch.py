@@ -10,6 +10,7 @@ from typing import Any
 from app.domain.errors import InvalidInput
 from app.domain.missing import Missing
 from app.domain.query import Language
+from training.evaluation.benchmarks.article import clean_cell, read_cell_address
 from training.evaluation.benchmarks.files import find_file, read_csv_rows, read_json_lines
 from training.evaluation.harness.example import Benchmark, BenchmarkAnswer, BenchmarkInput, Example
 from training.evaluation.harness.figures import means_of
@@ -33,7 +34,8 @@ ROW_F1, ITEM_F1, WHOLE = "row_f1", "item_f1", "success"
 FIGURES = (ITEM_F1, ROW_F1, WHOLE)
 TOLERANCE = 0.0
 BY_JUDGE = "llm_judge"
-MEASURES = {"exact_match": is_same_text, "url_match": is_same_address, "date_near": is_same_date, "in_match": is_within}
+BY_ADDRESS = "url_match"
+MEASURES = {"exact_match": is_same_text, BY_ADDRESS: is_same_address, "date_near": is_same_date, "in_match": is_within}
 NEAR_NUMBER = "number_near"
 
 
@@ -81,9 +83,10 @@ async def _judge_cells(example: Example[TableGold], said: TableRow, gold: TableR
 async def _judge_cell(example: Example[TableGold], name: str, said: str, gold: str, judging: Judging) -> bool | Missing:
     rule = example.gold.rules.get(name)
     if name in example.gold.keys or rule is None:
-        return is_same_text(said, gold)
+        return is_same_text(clean_cell(said), clean_cell(gold))
     for measure in rule.measures:
-        holds = await _judge_measure(measure, rule, f"{name}: {rule.criterion}", said, gold, judging)
+        one, other = (read_cell_address(cell) if measure == BY_ADDRESS else clean_cell(cell) for cell in (said, gold))
+        holds = await _judge_measure(measure, rule, f"{name}: {rule.criterion}", one, other, judging)
         if isinstance(holds, Missing) or not holds:
             return holds
     return True
@@ -107,7 +110,7 @@ def _tolerance_of(criterion: str) -> float:
 
 
 def _key_of(row: TableRow, keys: Sequence[str]) -> tuple[str, ...]:
-    return tuple(" ".join(row.get(name, "").casefold().split()) for name in keys)
+    return tuple(" ".join(clean_cell(row.get(name, "")).casefold().split()) for name in keys)
 
 
 def _data_file(reading: BenchmarkInput) -> Path:
