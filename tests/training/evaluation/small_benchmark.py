@@ -50,7 +50,7 @@ def write_benchmark(folder: Path) -> Path:
     return folder
 
 
-def index_collection(home: Path, folder: Path) -> None:
+def index_collection(home: Path, folder: Path, text: str = TEXT) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "message.md").write_text(TEXT)
+    (folder / "message.md").write_text(text)
     open_local(home, Collection(name=COLLECTION, kind=CorpusKind.FOLDER, path=str(folder))).close()

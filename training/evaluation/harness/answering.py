@@ -19,6 +19,7 @@ from app.reports.rendering.numbering import number_citations
 from retrieval.ports import PageReader, Searcher, SearchFilter
 from training.evaluation.benchmarks.files import FinishedReport
 from training.evaluation.harness.caps import NO_CAPS, Caps
+from training.evaluation.harness.cited_pages import cut_page, group_cited_quotes
 from training.evaluation.harness.example import BenchmarkAnswer, Example
 from training.evaluation.harness.folder import RunFolder
 from workflows.agents.agent_set import AgentSet
@@ -37,7 +38,6 @@ from workflows.tools.toolbox import OutsideTools, ToolCorpora, build_toolbox
 MOST_DOCUMENTS = 10
 PASSAGES = 40
 """The number of searched passages. It is large enough that they come from ten documents."""
-MOST_PAGE_CHARS = 60_000
 
 
 class Answerer(Protocol):
@@ -128,8 +128,8 @@ class SystemAnswerer:
 
     async def _store_pages(self, report: Report) -> dict[str, str]:
         """Store the texts of the cited sources, by address. The quotes stand in for a source that cannot be read again."""
-        cited = {citation.quote.source.url for citation in number_citations(report).citations}
-        return {url: self.folder.keep_page((await self._read_page(url, report))[:MOST_PAGE_CHARS]) for url in sorted(cited)}
+        cited = group_cited_quotes(report)
+        return {url: self.folder.keep_page(cut_page(await self._read_page(url, report), quotes)) for url, quotes in cited.items()}
 
     async def _read_page(self, url: str, report: Report) -> str:
         try:
@@ -168,7 +168,7 @@ class FileAnswerer:
         found = self.reports.get(example.id)
         if found is None or not found.article.strip():
             return BenchmarkAnswer(item=example.id, failed="the file has no report for it")
-        pages = {url: self.folder.keep_page(text[:MOST_PAGE_CHARS]) for url, text in found.pages.items()}
+        pages = {url: self.folder.keep_page(cut_page(text)) for url, text in found.pages.items()}
         return BenchmarkAnswer(item=example.id, text=found.article, pages=pages)
 
 

@@ -19,12 +19,12 @@ from app.domain.report import Report
 from app.domain.run import RunStatus
 from app.domain.writer import ReportLineage, WriterSettings
 from app.fleets.service import Fleets
-from app.reports.rendering.numbering import number_citations
 from app.reports.storage import reports
 from app.runs.storage import runs
 from app.runs.storage import stored_turns as tapes
 from app.schedules.storage import living_runs
-from training.evaluation.harness.answering import MOST_PAGE_CHARS, render_plain
+from training.evaluation.harness.answering import render_plain
+from training.evaluation.harness.cited_pages import cut_page, group_cited_quotes
 from training.evaluation.harness.example import BenchmarkAnswer, Example
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.manifest import RunManifest
@@ -115,9 +115,11 @@ class FleetAnswerer:
 
     async def _store_pages(self, report: Report) -> dict[str, str]:
         """Store the deployment's copies of the cited pages in the folder, by address."""
-        cited = {citation.quote.source.url: citation.quote.source.snapshot for citation in number_citations(report).citations}
-        texts = {url: await reports.get_snapshot(self.database, name) or b"" for url, name in sorted(cited.items())}
-        return {url: self.folder.keep_page(text.decode()[:MOST_PAGE_CHARS]) for url, text in texts.items()}
+        pages: dict[str, str] = {}
+        for url, quotes in group_cited_quotes(report).items():
+            text = await reports.get_snapshot(self.database, quotes[-1].source.snapshot) or b""
+            pages[url] = self.folder.keep_page(cut_page(text.decode(), quotes))
+        return pages
 
 
 @asynccontextmanager

@@ -8,7 +8,7 @@ from enum import StrEnum
 from app.domain.claims import Support
 from app.domain.report import Report
 from app.reports.rendering.numbering import LOOKS_CITED, number_citations
-from training.evaluation.harness.answering import MOST_PAGE_CHARS
+from training.evaluation.harness.cited_pages import MOST_PAGE_CHARS
 from training.synthesis.preference_pairs.rows import DroppedReport
 from training.synthesis.recorded_reports import RecordedReport
 from workflows.checks.citation_format import CitationFault, find_citation_faults
@@ -69,7 +69,7 @@ def looks_aggregated(report: Report | None) -> bool:
 def _find_unfounded(report: RecordedReport, written: Report) -> str:
     """Return a marker without a quote, or a cited quote that is not in the stored page; empty where there is neither.
 
-    Pages are stored up to a length. A quote from beyond it is not looked up.
+    Very long pages are stored in part. A quote from beyond their beginning is not looked up.
     """
     numbered = number_citations(written)
     if numbered.unresolved:
