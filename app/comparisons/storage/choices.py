@@ -22,10 +22,12 @@ CHOOSE = f"""
         WHERE c.made_at > now() - $6::interval AND c.annotation = excluded.annotation
     RETURNING {columns_of(StoredChoice)}"""
 GET = f"SELECT {columns_of(StoredChoice)} FROM choices WHERE comparison_id = $1 AND user_id = $2"
+# Pairs whose answer is known measure attention and are no votes.
 TALLY = """
     SELECT d.lineage AS delivered, a.lineage AS alternative, t.outcome, t.votes, t.readers FROM (
-        SELECT comparison_id, outcome, count(*) AS votes, array_agg(user_id) AS readers FROM choices
-        GROUP BY comparison_id, outcome
+        SELECT c.comparison_id, c.outcome, count(*) AS votes, array_agg(c.user_id) AS readers FROM choices c
+        WHERE NOT EXISTS (SELECT FROM annotation_tasks k WHERE k.comparison_id = c.comparison_id AND k.gold IS NOT NULL)
+        GROUP BY c.comparison_id, c.outcome
     ) t JOIN candidates d ON d.comparison_id = t.comparison_id AND d.place = 'delivered'
         JOIN candidates a ON a.comparison_id = t.comparison_id AND a.place = 'alternative'"""
 
@@ -56,7 +58,7 @@ async def get(database: Executor, id_: UUID, user_id: UUID) -> StoredChoice | No
 
 
 async def list_tallies(database: Executor) -> list[Tally]:
-    """Return all votes the database shows, by comparison and outcome."""
+    """Return all votes the database shows, by comparison and outcome. Control pairs of annotators are left out."""
     async with translate_outages():
         rows = await database.fetch(TALLY)
     return [

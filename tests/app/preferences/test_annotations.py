@@ -135,6 +135,17 @@ async def test_the_queue_goes_to_pairs_without_votes_then_to_those_in_dispute(pl
     assert [str(row["comparison_id"]) for row in order] == [fresh, disputed, settled]
 
 
+async def test_a_control_pair_is_no_vote_between_ways_of_writing(place: Place) -> None:
+    pairs = [await place.pair(n) for n in range(2)]
+    await place.add(pairs[0], overlap=1)
+    await place.add(pairs[1], gold="delivered")
+    expert = await place.expert()
+    for _ in pairs:
+        await judge(expert, DELIVERED)
+    (contest,) = (await place.manager.get("/v1/preferences/summary")).json["contests"]
+    assert (contest["wins"] + contest["losses"], contest["readers"]) == (1, 1)
+
+
 async def test_agreement_and_attention_are_told_to_those_who_manage(place: Place) -> None:
     pairs = [await place.pair(n) for n in range(4)]
     await place.add(*pairs[:3], overlap=2)
