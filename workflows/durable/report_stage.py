@@ -25,6 +25,7 @@ from app.schedules.storage import living_runs
 from app.settings import ClaimGrader
 from workflows.agents.failures import describe_failure
 from workflows.agents.ports import BudgetSpent
+from workflows.agents.reporting.brief_instead import is_brief_instead
 from workflows.agents.stage_memory import memory_of_report
 from workflows.agents.wording import say
 from workflows.durable.cited_copies import count_sources, keep_cited_by_report
@@ -130,7 +131,7 @@ async def _write_report(
 ) -> tuple[Report, ReportLineage]:
     """Write with the report agent, or without a model when the run has to finish early or the agent fails for good.
 
-    Where a model was to write and did not, the report says so before all else.
+    Where a model was to write and did not, the report says so before all else, and its lineage names no model.
     """
     without_model = make_brief_writer(attempt.shop, request.query)
     if request.finish:
@@ -138,6 +139,8 @@ async def _write_report(
     try:
         writer = writer_of(attempt.shop, request.query)
         report = await _write_with(writer, request, attempt, findings)
+        if is_brief_instead(report, request.query.language):
+            return report, without_model.lineage
         return report, writer.lineage.model_copy(update={"composition": report.composition or ""})
     except BudgetSpent as spent:
         reason = describe_failure(spent, request.query.language)

@@ -17,7 +17,6 @@ from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.memory import SharedMemory
 from workflows.agents.quote_book import QuoteBook
-from workflows.agents.reporting.brief_instead import is_brief_instead
 from workflows.agents.reporting.desk import ReportDesk
 from workflows.agents.reporting.report_revision import REVISION_AGENT
 from workflows.agents.stage_memory import REPORTER, memory_of_report
@@ -73,8 +72,7 @@ async def hold_to_rubric(
         return RubricCheck(stored.rubric, query, None, CheckedReport(written))
     judge = attempt.make_kit(SharedMemory())
     try:
-        by_model = lineage.agents == Agents.MODEL and not is_brief_instead(written, query.language)
-        desk = _make_desk(request, attempt, findings) if by_model else None
+        desk = _make_desk(request, attempt, findings) if lineage.agents == Agents.MODEL else None
         checked = await check_against_rubric(stored.rubric, written, query, judge, desk)
     except Exception as error:
         log.exception("run %s: the report could not be held to its rubric", request.run_id)

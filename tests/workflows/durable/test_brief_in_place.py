@@ -6,21 +6,27 @@ from dataclasses import dataclass, replace
 import orjson
 import pytest
 
+from app.accounts.nouns.access import LOCAL_USER
+from app.comparisons.service.candidates import NOT_AS_ASKED
+from app.comparisons.service.comparisons import Comparisons
 from app.domain.errors import NotFound
 from app.domain.evidence import Finding, Passage, Source, snapshot_hash
 from app.domain.plan import ResearchPlan
 from app.domain.query import ResearchQuery
 from app.domain.report import Report
 from app.domain.run import RunStatus
+from app.domain.writer import WriterSettings
+from app.schedules.storage import living_runs
 from retrieval.ports import SearchFilter
 from tests.workflows.durable.test_rubric_stage import MINE, Judge, agents_of, asking
-from tests.workflows.durable.toys import ToyIndex, make_toy_agents
+from tests.workflows.durable.toys import ToyIndex, ToyModel, make_toy_agents
 from tests.workflows.durable.whole_product import WholeProduct
 from workflows.agents.asker import Asker
 from workflows.agents.kit import Kit
 from workflows.agents.quote_book import QuoteBook
 from workflows.agents.reporting.brief_instead import write_brief_instead
 from workflows.agents.reporting.desk import ReportDesk
+from workflows.chat_models.endpoint import ModelOffer, ModelPrices
 from workflows.prompts.library import PromptLibrary
 
 PAGE = "A speech of 1824. The tariffs of that year were laid to protect the mills of the north. The house rose at nine."
@@ -62,6 +68,22 @@ async def test_the_sources_of_the_brief_can_be_read(house: WholeProduct) -> None
     assert text[cited[CITED]["start"] : cited[CITED]["end"]] == CITED
     page = (await house.runs.get_run_and_report(run_id))[1].html
     assert "…A speech of 1824." in page, "the words around a quote come from the same copy"
+
+
+async def test_the_brief_is_not_named_after_the_model_and_is_compared_with_nothing_as_its_text(house: WholeProduct) -> None:
+    comparisons, other = Comparisons(house.database, house.runs, house.steering), ToyModel(name="other")
+    async with house.start_worker() as shop:
+        shop.alternatives = {"other": ModelOffer(other, ModelPrices())}
+        run_id = await house.ask()
+        await house.wait_for(run_id, RunStatus.COMPLETED)
+    async with house.start_worker(AGENTS) as shop:
+        shop.alternatives = {"other": ModelOffer(other, ModelPrices())}
+        made = await comparisons.create(run_id, WriterSettings(model="other"), LOCAL_USER)
+        await house.wait_for(made.made_run_id, RunStatus.COMPLETED)
+    lineage = await living_runs.get_lineage(house.database, made.made_run_id)
+    assert lineage is not None
+    assert (lineage.agents, lineage.model, lineage.way) == ("brief", "", "minddr: quotations, automatic")
+    assert (await comparisons.show(made.id, LOCAL_USER)).comparison.failure == NOT_AS_ASKED
 
 
 async def test_a_source_without_a_copy_is_not_cited(house: WholeProduct) -> None:

@@ -11,6 +11,7 @@ from app.fleets.service import Fleets
 from app.settings import Settings
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.training.evaluation.small_benchmark import write_benchmark
+from tests.workflows.durable.test_brief_in_place import AGENTS
 from tests.workflows.durable.toys import SOURCE, answer_at_once
 from tests.workflows.durable.whole_product import WholeProduct
 from training.evaluation.harness.evaluation_loop import EvaluationProgress
@@ -48,7 +49,10 @@ async def test_a_fleet_answers_a_benchmark_and_asks_again_what_failed(house: Who
 
         first = await evaluated()
         failed = next(progress for progress in told if progress.problem)
-        assert "the stack wrote it with no model, the manifest names toy" in failed.problem
+        assert failed.problem.startswith(
+            "no model wrote it; if the stack has none, give it the manifest's, toy. The report says: "
+        )
+        assert "not today" in failed.problem
         assert len(first.scores) == 2
         house.model.hook = answer_at_once
         judged, worked = stub.bill.outcomes["answered"], len(house.model.asked)
@@ -66,3 +70,14 @@ async def test_a_fleet_answers_a_benchmark_and_asks_again_what_failed(house: Who
     finished = RunRequest("drb-race", data, tmp_path / "other", reports=tmp_path / "reports.jsonl", fleet=True)
     with pytest.raises(InvalidInput, match="leave --fleet out"):
         await run_benchmark(settings, finished, told.append, deployment)
+
+
+async def test_a_brief_in_place_of_what_the_model_wrote_is_the_systems_answer(house: WholeProduct, tmp_path: Path) -> None:
+    data, told = write_benchmark(tmp_path / "data"), list[EvaluationProgress]()
+    wanted = RunRequest("drb-race", data, tmp_path / "out", ids=("1",), fleet=True)
+    deployment = Deployment(Fleets(TenantDatabase(house.database), house.gateway), house.database)
+    async with serve_model_stub(ModelStub()) as stub, house.start_worker(AGENTS):
+        settings = Settings.model_validate({"llm_base_url": stub.base_url, "llm_model": "toy", "home": tmp_path / "home"})
+        with act_for(Tenant(LOCAL_ORGANISATION)):
+            ran = await run_benchmark(settings, wanted, told.append, deployment)
+    assert ([scores.item for scores in ran.scores], told[-1].problem) == (["1"], "")

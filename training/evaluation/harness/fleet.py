@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 from app.database.engine import Executor
 from app.domain.errors import NotFound
 from app.domain.fleets import FleetEnd, FleetQuestion
-from app.domain.query import ResearchQuery
+from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report
 from app.domain.run import RunStatus
 from app.domain.writer import ReportLineage, WriterSettings
@@ -29,6 +29,7 @@ from training.evaluation.harness.example import BenchmarkAnswer, Example
 from training.evaluation.harness.folder import RunFolder
 from training.evaluation.harness.manifest import RunManifest
 from training.evaluation.harness.run_request import RunRequest
+from workflows.agents.reporting.brief_instead import is_brief_instead
 from workflows.durable.fleet_pipeline import FleetPipeline
 
 
@@ -90,7 +91,7 @@ class FleetAnswerer:
         run, report = await runs.get(self.database, end.run_id), await living_runs.get_report(self.database, end.run_id)
         if run is None or run.finished_at is None or report is None:
             return BenchmarkAnswer(item=end.name, failed="its run was deleted")
-        if otherwise := await self._describe_mismatch(end.run_id):
+        if otherwise := await self._describe_mismatch(end.run_id, report, run.query.language):
             return BenchmarkAnswer(item=end.name, failed=otherwise)
         self.folder.replace_turns(end.name, await tapes.list_turns(self.database, end.run_id))
         return BenchmarkAnswer(
@@ -102,13 +103,20 @@ class FleetAnswerer:
             seconds=round((run.finished_at - run.created_at).total_seconds(), 3),
         )
 
-    async def _describe_mismatch(self, run: UUID) -> str:
-        """Describe how the deployment differs from the manifest; empty where it does not."""
+    async def _describe_mismatch(self, run: UUID, report: Report, language: Language) -> str:
+        """Describe how the deployment differs from the manifest; empty where it does not.
+
+        A brief in place of the report of a model that wrote little is the system's answer. Its lineage names no model.
+        """
         lineage = await living_runs.get_lineage(self.database, run) or ReportLineage()
         wanted = self.manifest.system.model.name if self.manifest.system.model else ""
+        if wanted and not lineage.model:
+            told = "".join(f" The report says: {notice}" for notice in report.notices[:1])
+            own = is_brief_instead(report, language)
+            return "" if own else f"no model wrote it; if the stack has none, give it the manifest's, {wanted}.{told}"
         if lineage.model != wanted:
-            wrote, names = lineage.model or "no model", wanted or "none"
-            return f"the stack wrote it with {wrote}, the manifest names {names}; give both the same RUBRICA_LLM_MODEL"
+            names = wanted or "none"
+            return f"the stack wrote it with {lineage.model}, the manifest names {names}; give both the same RUBRICA_LLM_MODEL"
         if other := [name for name, digest in lineage.prompts.items() if self.manifest.prompts.get(name, digest) != digest]:
             return f"the stack has another prompt {other[0]}; run the same version of the program on both"
         return ""
