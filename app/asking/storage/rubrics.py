@@ -23,10 +23,12 @@ DRAFT = """
     WITH added AS (INSERT INTO run_rubrics (run_id, drafted, rubric) VALUES ($1, $2, $2) ON CONFLICT DO NOTHING RETURNING run_id)
     SELECT append_event(run_id, $3, 'plan', $4) FROM added"""
 GET = "SELECT drafted, rubric, edited_at FROM run_rubrics WHERE run_id = $1"
-# Once the report stage has begun, the rubric is what the report is judged by.
+# Once the report stage has begun, the rubric is what the report is judged by. Where another person had changed it before, it has
+# the words of both, and names nobody: consent of the last one is not enough.
 EDIT = f"""
-    WITH edited AS (UPDATE run_rubrics SET rubric = $2, edited_at = now(), edited_by = {EDITOR} WHERE run_id = $1
-                    AND NOT EXISTS (SELECT FROM stages WHERE run_id = $1 AND stage = 'report') RETURNING run_id)
+    WITH edited AS (UPDATE run_rubrics SET rubric = $2, edited_at = now(),
+                        edited_by = CASE WHEN edited_at IS NULL OR edited_by = {EDITOR} THEN {EDITOR} END
+                    WHERE run_id = $1 AND NOT EXISTS (SELECT FROM stages WHERE run_id = $1 AND stage = 'report') RETURNING run_id)
     SELECT append_event(run_id, $3, 'user', $4) FROM edited"""
 SCORE = """
     WITH scored AS (UPDATE run_rubrics SET scorecard = $2 WHERE run_id = $1 AND scorecard IS NULL RETURNING run_id)

@@ -15,6 +15,7 @@ import asyncpg
 from asyncpg import Record
 
 from app.database.engine import translate_outages
+from app.domain.report import READER
 
 CONSENTED = """
     JOIN organisation_consents o ON o.organisation_id = j.organisation_id AND o.since <= j.made_at
@@ -68,6 +69,15 @@ FLAGS = f"""
     SELECT j.run_id, j.claim, j.user_id, j.organisation_id, j.reason, j.claim_text, j.report_digest, r.query, s.result
     FROM claim_flags j JOIN runs r ON r.id = j.run_id JOIN stages s ON s.run_id = r.id AND s.stage = 'report' {CONSENTED}
     WHERE j.made_at >= $1 ORDER BY j.run_id, j.claim, j.user_id"""
+# A section that a reader had worded before has words of everybody who edited the report up to there.
+BY_CONSENTING_READERS = f"""(
+    coalesce(b.report -> 'sections' -> j.section ->> 'changed_by', '') <> '{READER}'
+    OR NOT EXISTS (
+        SELECT FROM report_versions w WHERE w.run_id = j.run_id AND w.n <= j.base AND w.origin = 'edited' AND NOT EXISTS (
+            SELECT FROM report_tasks e
+                JOIN person_consents c ON c.organisation_id = j.organisation_id AND c.user_id = e.created_by
+                                      AND c.since <= e.created_at
+            WHERE e.run_id = w.run_id AND e.version = w.n)))"""
 EDITS = f"""
     SELECT j.id, j.version, j.section, j.user_id, j.organisation_id, r.query, r.created_by, s.result,
            coalesce(b.report, p.report) AS before, coalesce(b.origin, 'delivered') AS base, v.report AS after,
@@ -79,8 +89,8 @@ EDITS = f"""
         JOIN stages s ON s.run_id = r.id AND s.stage = 'report'
         JOIN report_versions v ON v.run_id = j.run_id AND v.n = j.version
         LEFT JOIN report_versions b ON b.run_id = j.run_id AND b.n = j.base {CONSENTED}
-    WHERE j.made_at >= $1 ORDER BY j.run_id, j.version"""
-# A rubric that a person changed or wrote. A second report's run has a copy of it.
+    WHERE j.made_at >= $1 AND {BY_CONSENTING_READERS} ORDER BY j.run_id, j.version"""
+# A rubric that one person changed or wrote; one that several changed names nobody. A second report's run has a copy of it.
 RUBRICS = f"""
     SELECT j.run_id, j.user_id, j.organisation_id, j.drafted, j.rubric, (j.scorecard ->> 'overall')::float AS overall, r.query
     FROM (SELECT u.*, u.edited_by AS user_id, u.edited_at AS made_at, r.organisation_id

@@ -11,7 +11,7 @@ import orjson
 from app.accounts.nouns.access import Role
 from app.asking.storage import rubrics
 from app.domain.query import ResearchQuery
-from app.domain.report import Section
+from app.domain.report import READER, Section
 from app.domain.revision import VersionInfo, VersionOrigin
 from app.domain.rubric import Origin
 from app.domain.writer import ReportLineage
@@ -84,13 +84,14 @@ async def edit_rubric(pool: asyncpg.Pool, asker: Person) -> None:
 
 async def keep_edit(pool: asyncpg.Pool, run_id: UUID) -> None:
     """What the worker does for an edit."""
-    task = await pool.fetchrow("SELECT id, request FROM report_tasks WHERE run_id = $1", run_id)
+    task = await pool.fetchrow("SELECT id, request, base FROM report_tasks WHERE run_id = $1 AND status = 'queued'", run_id)
     told = orjson.loads(task["request"])
-    section = Section(heading=told["heading"], body=told["body"])
+    section = Section(heading=told["heading"], body=told["body"], changed_by=READER)
     changed = make_report(DELIVERED).model_copy(update={"sections": (section,)})
-    info = VersionInfo(n=2, origin=VersionOrigin.EDITED, based_on=1, section=0, created_at=BEGINNING)
+    base, n = task["base"], task["base"] + 1
+    info = VersionInfo(n=n, origin=VersionOrigin.EDITED, based_on=base, section=0, created_at=BEGINNING)
     await versions.add(pool, run_id, info, changed, Renderings("", ""), {})
-    await pool.execute("UPDATE report_tasks SET status = 'done', version = 2 WHERE id = $1", task["id"])
+    await pool.execute("UPDATE report_tasks SET status = 'done', version = $2 WHERE id = $1", task["id"], n)
 
 
 def rows(folder: Path, name: str) -> list[dict[str, Any]]:

@@ -13,7 +13,18 @@ from app.preferences.nouns.feedback import PreferencePair, UndecidedPair
 from app.preferences.service.pseudonyms import Pseudonyms, read_key
 from app.preferences.service.training_export import export
 from tests.app.annotators import TENANT
-from tests.app.preferences.consenting_readers import BEGINNING, DELIVERED, NAMES, OTHER, OTHER_WAY, WAY, Readers, count_rows, rows
+from tests.app.preferences.consenting_readers import (
+    BEGINNING,
+    DELIVERED,
+    NAMES,
+    OTHER,
+    OTHER_WAY,
+    WAY,
+    Readers,
+    count_rows,
+    keep_edit,
+    rows,
+)
 
 
 async def test_pairs_come_with_their_lineage(readers: Readers, tmp_path: Path) -> None:
@@ -87,6 +98,28 @@ async def test_what_is_taken_back_or_erased_is_out_of_the_next_export(readers: R
     await readers.pool.execute("DELETE FROM users WHERE id = $1", readers.torn.id)
     assert await left("without the erased") == [0, 0, 0, 0, 1, 1]
     assert await readers.pool.fetchval("SELECT count(*) FROM choices WHERE user_id = $1", readers.torn.id) == 0
+
+
+async def test_a_text_with_the_words_of_two_needs_the_consent_of_both(readers: Readers, tmp_path: Path) -> None:
+    [run_id] = await readers.pool.fetchrow("SELECT run_id FROM report_tasks WHERE created_by = $1", readers.asker.id)
+    for person, text in ((readers.torn, "Duties cost all. [1]"), (readers.fond, "Duties cost us all. [1]")):
+        edited = await person.put(f"/v1/runs/{run_id}/sections/0", {"heading": "Briefly", "markdown": text})
+        assert edited.status < 300, edited.body
+        await keep_edit(readers.pool, run_id)
+    [ruled] = await readers.pool.fetchrow("SELECT run_id FROM run_rubrics WHERE edited_by = $1", readers.asker.id)
+    criteria = (await readers.fond.get(f"/v1/runs/{ruled}/rubric")).json["rubric"]["criteria"]
+
+    async def exported(name: str) -> list[int]:
+        await readers.export(tmp_path / name)
+        return count_rows(tmp_path / name)[4:]
+
+    assert await exported("all") == [3, 1]
+    await readers.torn.put("/v1/consent", {"person": False})
+    assert await exported("without the second") == [1, 1]
+    assert (await readers.fond.put(f"/v1/runs/{ruled}/rubric", {"criteria": criteria[:-1]})).status == 200
+    assert await exported("with a rubric by two") == [1, 0]
+    await readers.pool.execute("DELETE FROM users WHERE id = $1", readers.torn.id)
+    assert await exported("without the erased") == [1, 0]
 
 
 @pytest.mark.parametrize("who", ["organisation", "asker", "erased asker"])
