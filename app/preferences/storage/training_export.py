@@ -91,19 +91,25 @@ EDITS = f"""
         LEFT JOIN report_versions b ON b.run_id = j.run_id AND b.n = j.base {CONSENTED}
     WHERE j.made_at >= $1 AND {BY_CONSENTING_READERS} ORDER BY j.run_id, j.version"""
 # A rubric that one person changed or wrote; one that several changed names nobody. A second report's run has a copy of it.
+# Systems that answer one question side by side have copies of one rubric too: the first of them stands for all.
+SAID_ONCE = """NOT EXISTS (
+    SELECT FROM runs b JOIN run_rubrics f ON f.run_id = b.id AND f.rubric::text = u.rubric::text
+    WHERE b.made_for IS NULL AND (b.id = (r.query ->> 'evidence_of')::uuid
+                                  OR (b.query ->> 'evidence_of' = r.query ->> 'evidence_of' AND b.id < r.id)))"""
 RUBRICS = f"""
     SELECT j.run_id, j.user_id, j.organisation_id, j.drafted, j.rubric, (j.scorecard ->> 'overall')::float AS overall, r.query
     FROM (SELECT u.*, u.edited_by AS user_id, u.edited_at AS made_at, r.organisation_id
-          FROM run_rubrics u JOIN runs r ON r.id = u.run_id WHERE r.made_for IS NULL AND u.rubric ->> 'origin' = 'reader') j
+          FROM run_rubrics u JOIN runs r ON r.id = u.run_id
+          WHERE r.made_for IS NULL AND u.rubric ->> 'origin' = 'reader' AND {SAID_ONCE}) j
         JOIN runs r ON r.id = j.run_id {CONSENTED}
     WHERE j.made_at >= $1 ORDER BY j.run_id"""
-GIVEN = """
+GIVEN = f"""
     SELECT (SELECT count(*) FROM choices WHERE made_at >= $1) AS choices,
            (SELECT count(*) FROM ratings WHERE made_at >= $1) AS ratings,
            (SELECT count(*) FROM claim_flags WHERE made_at >= $1) AS flags,
            (SELECT count(*) FROM report_tasks WHERE kind = 'edit' AND status = 'done' AND created_at >= $1) AS edits,
            (SELECT count(*) FROM run_rubrics u JOIN runs r ON r.id = u.run_id
-            WHERE r.made_for IS NULL AND u.rubric ->> 'origin' = 'reader' AND u.edited_at >= $1) AS rubrics,
+            WHERE r.made_for IS NULL AND u.rubric ->> 'origin' = 'reader' AND u.edited_at >= $1 AND {SAID_ONCE}) AS rubrics,
            (SELECT count(*) FROM organisation_consents) AS organisations, (SELECT count(*) FROM person_consents) AS people"""
 
 

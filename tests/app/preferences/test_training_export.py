@@ -3,6 +3,7 @@
 import hashlib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from uuid import UUID
 
 import orjson
 import pytest
@@ -25,6 +26,10 @@ from tests.app.preferences.consenting_readers import (
     keep_edit,
     rows,
 )
+
+COPY_RUBRIC = """
+    INSERT INTO run_rubrics (run_id, drafted, rubric, edited_at, edited_by)
+    SELECT $1, drafted, rubric, edited_at, edited_by FROM run_rubrics WHERE run_id = $2"""
 
 
 async def test_pairs_come_with_their_lineage(readers: Readers, tmp_path: Path) -> None:
@@ -120,6 +125,20 @@ async def test_a_text_with_the_words_of_two_needs_the_consent_of_both(readers: R
     assert await exported("with a rubric by two") == [1, 0]
     await readers.pool.execute("DELETE FROM users WHERE id = $1", readers.torn.id)
     assert await exported("without the erased") == [1, 0]
+
+
+async def test_a_rubric_of_systems_side_by_side_is_one_row(readers: Readers, tmp_path: Path) -> None:
+    [first] = await readers.pool.fetchrow("SELECT run_id FROM run_rubrics WHERE edited_by = $1", readers.asker.id)
+    for _ in range(2):
+        beside = UUID((await readers.asker.post("/v1/runs", {"question": "Which duties?"})).json["id"])
+        shared = {"question": "Which duties?", "evidence_of": str(first)}
+        await readers.pool.execute("UPDATE runs SET query = $2 WHERE id = $1", beside, orjson.dumps(shared).decode())
+        await readers.pool.execute(COPY_RUBRIC, beside, first)
+    before = (await readers.export(tmp_path / "x")).said["rubrics"]
+    assert len(rows(tmp_path / "x", "rubrics.jsonl")) == 1
+    await readers.pool.execute("DELETE FROM runs WHERE id = $1", first)
+    after = (await readers.export(tmp_path / "without the first")).said["rubrics"]
+    assert (len(rows(tmp_path / "without the first", "rubrics.jsonl")), after) == (1, before)
 
 
 @pytest.mark.parametrize("who", ["organisation", "asker", "erased asker"])
