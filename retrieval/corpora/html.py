@@ -2,24 +2,19 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from copy import deepcopy
-from datetime import date
 
 import trafilatura
 from lxml import html as parser
 from lxml.etree import LxmlError
-from trafilatura.metadata import extract_metadata
 
 from app.domain.errors import SourceUnreadable
 from retrieval.corpora.extract import Extract
 from retrieval.corpora.plain import decode_text
-from retrieval.language.dates import read_date
+from retrieval.language.stated_date import read_stated_date
 
 _UNSEEN = ("script", "style", "noscript", "template", "head")
 _TITLES = ("h1", "h2", "h3", "h4", "h5", "h6", "summary", "caption", "figcaption")
 _BLOCKS = (*_TITLES, "p", "div", "li", "dt", "dd", "tr", "blockquote", "pre", "section", "article", "details", "br")
-_STATEMENTS = "//meta | //link[@rel='canonical'] | //script[@type='application/ld+json'] | //time"
-_STATED_DATES = {"original_date": True, "extensive_search": False}
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _CODE = re.compile(r"(<pre\b(?:(?!<pre\b).)*?</pre\s*>)", re.IGNORECASE | re.DOTALL)
 
@@ -29,25 +24,13 @@ def read_html(content: bytes) -> Extract:
     page = trafilatura.load_html(content)
     if page is None:
         raise SourceUnreadable("is not HTML")
-    blocks, published = _list_code_blocks(page), _read_stated_date(page)
+    blocks, published = _list_code_blocks(page), read_stated_date(page)
     found = trafilatura.bare_extraction(page, include_comments=False, include_tables=True, favor_recall=True, with_metadata=True)
     if found is None or isinstance(found, dict) or not found.text:
         page = decode_text(content)
         return Extract(visible_text_of(page), title=_title_of(page), published=published)
     text = _split_paragraphs(found.text, blocks)
     return Extract(text, title=found.title or "", author=found.author or "", published=published)
-
-
-def _read_stated_date(page: parser.HtmlElement) -> date | None:
-    """Return the date that a page states as its own where programs read it; its text may mention any date."""
-    statements = parser.Element("html")
-    for element in page.xpath(_STATEMENTS):
-        statements.append(deepcopy(element))
-        statements[-1].tail = None
-    try:
-        return read_date(extract_metadata(statements, date_config=_STATED_DATES).date)
-    except (TypeError, ValueError):  # a malformed statement states nothing
-        return None
 
 
 def _list_code_blocks(page: parser.HtmlElement) -> list[str]:

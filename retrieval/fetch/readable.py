@@ -16,7 +16,7 @@ from retrieval.fetch.content import HTML, PDF, PLAIN, ReadableContent
 from retrieval.fetch.formulas import write_formulas, write_powers
 from retrieval.fetch.hidden import MAX_CHARS, take_hidden
 from retrieval.fetch.invisible import split_visible
-from retrieval.language.dates import read_date
+from retrieval.language.stated_date import read_stated_date
 
 TITLE_CHARS = 300
 THIN_CHARS = 80
@@ -28,8 +28,6 @@ PAGE_FORM_CHARS = 200
 """A form with more text than this holds the page itself: ASP.NET encloses the whole body in one."""
 _CONTROLS = ("button", "input", "select", "option", "textarea", "label")
 _DROPPED = ("script", "style", "iframe", "object", "embed", "svg", "canvas", "link", "base", *_CONTROLS)
-_STATED_DATES = {"original_date": True, "extensive_search": False}
-"""Dates that a page states as its own. An extensive search would take any date that the text mentions."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = ("p", "div", "li", "tr", "td", "th", *_HEADINGS, "blockquote", "pre", "section", "article", "br")
 
@@ -52,7 +50,7 @@ def _read_page(text: str) -> ReadableContent:
     spelled = split_visible(str(page.text_content())).hidden  # the next steps drop such characters
     hidden = take_hidden(page)
     strip_attributes(page, "style")  # the extraction would take "overflow: hidden" for hidden
-    stated = _read_metadata(page)  # before scripts go: it reads JSON-LD
+    stated, published = _read_metadata(page), read_stated_date(page)  # before scripts go: they read JSON-LD
     for element in list(page.iter(*_DROPPED)):
         if element.getparent() is not None:
             element.drop_tree()
@@ -66,7 +64,7 @@ def _read_page(text: str) -> ReadableContent:
         text=split_visible(body).text.strip(),
         title=_line_of(stated.title or ""),
         author=_line_of(stated.author or stated.sitename or ""),
-        published=read_date(stated.date),
+        published=published,
         hidden="\n".join(part for part in (spelled, hidden) if part)[:MAX_CHARS],
     )
 
@@ -93,7 +91,7 @@ def _unwrap_forms(page: HtmlElement) -> None:
 def _read_metadata(page: HtmlElement) -> Document:
     """Return what the page says of itself; nothing where that is malformed, since the text may be fine."""
     try:
-        return extract_metadata(page, date_config=_STATED_DATES)
+        return extract_metadata(page, extensive=False)
     except (TypeError, ValueError):
         return Document()
 

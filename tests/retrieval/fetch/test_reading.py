@@ -54,6 +54,7 @@ def test_a_page_that_describes_itself_in_a_script() -> None:
     [
         "The treaty was signed on 4 July 2015; on 5 August 2016 it entered into force.",
         "© 2012 The Publisher",
+        "The lease ends on 2019-08-31.",
         '<img src="/2017/03/04/x.png">',
     ],
 )
