@@ -43,7 +43,7 @@ async def write_brief(question: str, collection: str, searcher: LocalSearcher) -
     record = LocalRecord("bench")
     kit = Kit(
         chat=AbsentModel(),
-        tools=build_toolbox(searcher, searcher, ToolCorpora((collection,)), ToolMemory(DictToolStore())),
+        tools=build_toolbox(searcher, searcher, ToolCorpora((collection,)), ToolMemory(DictToolStore()), withholds=False),
         record=record,
         prompts=PromptLibrary.load(),
         codec=SchemaCodec(),

@@ -6,6 +6,7 @@ retry changes nothing. Offsets count characters in the stored snapshot of the so
 
 import hashlib
 from datetime import date
+from enum import StrEnum
 
 from pydantic import Field
 
@@ -105,19 +106,41 @@ class QuoteSurroundings(Value):
     after: str = ""
 
 
+class FormKind(StrEnum):
+    """What a quotation is in its source; `continued` is a sentence of the item before it."""
+
+    SENTENCE = "sentence"
+    ITEM = "item"
+    CONTINUED = "continued"
+    ROW = "row"
+    TABLE_HEAD = "table_head"
+    CODE = "code"
+    HEADING = "heading"
+
+
+class QuoteForm(Value):
+    """The form of a quote in its source. `key` is the quote's; `under` is the start of the heading that it stands under."""
+
+    key: str
+    kind: FormKind
+    under: int | None = None
+
+
 class Finding(Value):
     """What one deep-search agent brings back: an answer, its quotes, what is missing and what disagrees.
 
     A search that failed or ran out is a Finding that says so, never a missing one. `thoughts` is the agent's reasoning, one line
     a turn: its part of the Extended Chain-of-Thought memory. `relevance`, where given, says for each quote how well it serves the
-    whole question, on a scale that findings of one run share, so that a report can merge them. `around` has what stood next to
-    the quotes. `notices` tell the report's reader what the model did not do in this search.
+    whole question, on a scale that findings of one run share, so that a report can merge them. `forms`, where given, says what
+    the quotes are in their sources. `around` has what stood next to the quotes. `notices` tell the report's reader what the model
+    did not do in this search.
     """
 
     subtask_id: str
     answer: str = ""
     quotes: tuple[Quote, ...] = ()
     relevance: tuple[float, ...] = ()
+    forms: tuple[QuoteForm, ...] = ()
     around: tuple[QuoteSurroundings, ...] = ()
     gaps: tuple[str, ...] = ()
     conflicts: tuple[SourceConflict, ...] = ()

@@ -248,7 +248,13 @@ class LivingActivities:
         corpora = corpora_of_query(query, self._shop.scientific)
         memory = ToolMemory(DictToolStore())
         return build_toolbox(
-            index, self._make_reader(query), corpora, memory, outside=self._shop.outside_tools, scope=query.scope
+            index,
+            self._make_reader(query),
+            corpora,
+            memory,
+            outside=self._shop.outside_tools,
+            scope=query.scope,
+            withholds=self._shop.asks_a_model,
         )
 
     def _make_reader(self, query: ResearchQuery) -> PageReader:

@@ -151,6 +151,7 @@ class StageAttempt:
                 memory_of_tools,
                 outside=shop.outside_tools,
                 scope=query.scope,
+                withholds=shop.asks_a_model,
             ),
             record=self.record,
             prompts=prompts or shop.prompts,

@@ -24,15 +24,15 @@ _find_known = lru_cache(KEPT_TEXTS)(find_injections)
 _WORDS_OF_ADDRESS = re.compile(r"[-_+/.?&=#]+")
 
 
-def screen_passages(passages: Sequence[Passage]) -> ToolResult:
-    """Screen search results, each by its own text and the data of its source."""
+def screen_passages(passages: Sequence[Passage], withholds: bool = True) -> ToolResult:
+    """Screen search results, each by its own text and the data of its source. Without `withholds` they are only marked."""
     judged = [(passage, names_of((*_find_known(passage.text), *_hits_about(passage.source)))) for passage in passages]
     found: dict[str, tuple[str, ...]] = {}
     for passage, names in judged:
         if names:
             found[passage.source.url] = tuple(sorted({*found.get(passage.source.url, ()), *names}))
-    kept = [passage for passage, names in judged if not names]
-    return _make_result(kept, [passage for passage, names in judged if names], found)
+    kept = [passage for passage, names in judged if not (names and withholds)]
+    return _make_result(kept, [passage for passage, names in judged if names and withholds], found)
 
 
 def screen_part(document: Document, passages: Sequence[Passage]) -> ToolResult:

@@ -32,7 +32,8 @@ MAX_OUTSIDE = 10
 class SearchTool:
     """Searches passages for a query, best first: in the index (None: there is no index to search), outside, or both.
 
-    `where` may be several filters: each is searched, and their results are interleaved.
+    `where` may be several filters: each is searched, and their results are interleaved. Passages that try to instruct their
+    reader are left out, unless `withholds` is false.
     """
 
     name = "search"
@@ -45,11 +46,13 @@ class SearchTool:
         where: SearchFilter | Sequence[SearchFilter],
         limit: int = 6,
         outside: OutsideSearcher | None = None,
+        withholds: bool = True,
     ) -> None:
         self._searcher = searcher
         self._where = (where,) if isinstance(where, SearchFilter) else tuple(where)
         self._limit = limit
         self._outside = outside
+        self._withholds = withholds
 
     async def call(self, arguments: Mapping[str, Any]) -> ToolResult:
         """Search once. Agents without a model may ask for more passages than usual by `limit` (at most 100).
@@ -81,7 +84,7 @@ class SearchTool:
         searches += [self._outside.search(query[:MOST_OUTSIDE_CHARS], min(limit, MAX_OUTSIDE))] if self._outside else []
         if not searches:
             raise ToolError("none of the sources that this run may search is there")
-        return _merge_results(await settle_all(searches, len(searches)))
+        return _merge_results(await settle_all(searches, len(searches)), self._withholds)
 
     async def _find_readings(self, words: Sequence[str]) -> tuple[Reading, ...]:
         """Return the words that no filter's passages hold; none if a search outside may know them."""
@@ -131,7 +134,7 @@ def _narrow_to_years(where: SearchFilter, years: YearSpan) -> SearchFilter:
     )
 
 
-def _merge_results(found: Sequence[OutsideResult | BaseException]) -> ToolResult:
+def _merge_results(found: Sequence[OutsideResult | BaseException], withholds: bool) -> ToolResult:
     """Interleave the lists, each passage once. A failed search is named in the note; if all failed, raise its error.
 
     An outage is always raised, because waiting helps: otherwise the incomplete result would be stored for the whole run.
@@ -143,6 +146,6 @@ def _merge_results(found: Sequence[OutsideResult | BaseException]) -> ToolResult
     parts = [part for part in found if not isinstance(part, BaseException)]
     turns = zip_longest(*(part.passages for part in parts))
     passages = {p.key: p for turn in turns for p in turn if isinstance(p, Passage)}
-    result = screen_passages(tuple(passages.values()))
+    result = screen_passages(tuple(passages.values()), withholds)
     notes = [*(part.note for part in parts), *map(str, errors), result.note]
     return result.model_copy(update={"note": "; ".join(filter(None, notes))})

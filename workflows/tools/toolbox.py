@@ -77,18 +77,22 @@ def build_toolbox(
     memory: ToolMemory,
     outside: OutsideTools = NO_OUTSIDE_TOOLS,
     scope: SearchScope | None = None,
+    withholds: bool = True,
 ) -> dict[str, Tool]:
-    """Build `search`, `browse`, `scholar` if papers can be searched, and further tools; all share the run's tool memory."""
+    """Build `search`, `browse`, `scholar` if papers can be searched, and further tools; all share the run's tool memory.
+
+    Where no model reads what is found, nothing needs to be withheld of it: that is a mistake more often than an attack.
+    """
     outside = outside.limit_to_scope(scope) if scope else outside
     general = [_make_filter(corpora.general, scope)] if corpora.indexed else []
     general += [_make_filter((), scope)] if corpora.beside else []
     papers = bool(corpora.scientific or outside.papers)
     tools: list[Tool] = []
     if general or outside.web or not papers:
-        tools.append(SearchTool(searcher if general else None, general, PASSAGES_A_QUERY, outside.web))
+        tools.append(SearchTool(searcher if general else None, general, PASSAGES_A_QUERY, outside.web, withholds))
     if papers:
         scientific = [_make_filter(corpora.scientific, scope)] if corpora.scientific else []
-        tools.append(ScholarTool(searcher if scientific else None, scientific, PASSAGES_A_QUERY, outside.papers))
+        tools.append(ScholarTool(searcher if scientific else None, scientific, PASSAGES_A_QUERY, outside.papers, withholds))
     tools += [BrowseTool(reader), *outside.tools]
     scoped = [ScopedTool(tool, scope) for tool in tools] if scope else tools
     return {tool.name: RememberedTool(tool, memory) for tool in scoped}

@@ -229,7 +229,7 @@ def test_a_heading_comes_with_the_numbered_one_above_it() -> None:
 
 
 def test_a_chapter_whose_title_is_not_known_as_one_ends_the_chapter_before_it() -> None:
-    lines = ["3.2.0 (9 April 2024)", "New", "A key for the lid.", "3.1.0 (2 May 2023), withdrawn", "Changed", "The lamp is red."]
+    lines = ["3.2.0 (9 April 2024)", "New", "A key for the lid.", "3.1.0 was withdrawn.", "Changed", "The lamp is red."]
     assert split_passage(make_passage("\n\n".join(lines)))[-1].in_context == "Changed: The lamp is red."
 
 

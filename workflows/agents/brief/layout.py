@@ -1,12 +1,12 @@
 """The layout of quotations: headings, paragraphs, lists, tables and commands as they are. No word of a source changes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby, pairwise, zip_longest
 from typing import NamedTuple
 
 from app.domain.citations import marker_of
-from app.domain.evidence import Quote, Source
+from app.domain.evidence import FormKind, Quote, QuoteForm, Source
 from app.domain.query import Language
 from retrieval.building.chunking import MAX_CHARS
 from retrieval.language.sentences import CELL
@@ -24,61 +24,111 @@ from workflows.agents.brief.units import (
     kind_of,
 )
 
+_FLOWS = {FormKind.ITEM: FormKind.SENTENCE, FormKind.CONTINUED: FormKind.SENTENCE, FormKind.TABLE_HEAD: FormKind.ROW}
+"""Forms that are laid out together with another."""
+_GOES_ON = re.compile(r"[,;，；、]$")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 _FINISHED = re.compile(r"[.!?:。！？：…؟۔।][\"”'’」』)）\]]*$")
 
 
-class Run(NamedTuple):
-    """Quotations of one form that are laid out together."""
+class Piece(NamedTuple):
+    """A quotation with its form. `told` says whether the form is known from its source; else it is guessed from the text."""
 
-    kind: UnitKind
-    quotes: Sequence[Quote]
+    quote: Quote
+    kind: FormKind
+    under: int | None
+    told: bool
 
     @property
     def is_heading(self) -> bool:
         """Whether what follows stands under it."""
-        return self.kind is UnitKind.HEADING and len(self.quotes) == 1 and not self.quotes[0].text[0].islower()
+        return self.kind is FormKind.HEADING and not (not self.told and self.quote.text[0].islower())
 
 
-def lay_out(quotes: Sequence[Quote]) -> str:
+class Run(NamedTuple):
+    """Quotations of one form that are laid out together."""
+
+    kind: FormKind
+    pieces: Sequence[Piece]
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether what follows stands under it."""
+        return len(self.pieces) == 1 and self.pieces[0].is_heading
+
+
+def lay_out(quotes: Sequence[Quote], forms: Iterable[QuoteForm] = ()) -> str:
     """Return quotations of one source as Markdown: best first as they come, but together what stands together there.
 
-    What stands under a heading is one block, in the source's order.
+    What stands under a heading is one block, in the source's order; of a chapter, the best part comes first. Forms that are not
+    known are guessed.
     """
     worth = {quote.key: rank for rank, quote in enumerate(quotes)}
+    known = {form.key: form for form in forms}
     ordered = sorted(quotes, key=lambda quote: quote.start)
-    kinds = {quote.key: _find_kind(quote, following) for quote, following in zip_longest(ordered, ordered[1:])}
-    blocks = _join_sections(
-        [
-            Run(kind, run)
-            for kind, same in groupby(ordered, key=lambda quote: kinds[quote.key])
-            for run in _split_run(kind, list(same))
-        ]
+    pieces = [_make_piece(quote, following, known) for quote, following in zip_longest(ordered, ordered[1:])]
+    blocks = _join_sections([run for _, same in groupby(pieces, key=_find_place) for run in _split_pieces(list(same))])
+    blocks = [block for block in blocks if not all(run.is_heading and run.pieces[0].told for run in block)] or blocks
+    blocks.sort(key=lambda block: _find_worth(block, worth))
+    return "\n\n".join(_lay_out_run(run) for block in blocks for run in _put_best_first(block, worth))
+
+
+def _find_place(piece: Piece) -> tuple[FormKind, int]:
+    """Return what neighbours must share to be laid out together: their form, and the heading that they stand under."""
+    return _FLOWS.get(piece.kind, piece.kind), -1 if piece.under is None else piece.under
+
+
+def _make_piece(quote: Quote, following: Quote | None, known: Mapping[str, QuoteForm]) -> Piece:
+    form = known.get(quote.key)
+    return (
+        Piece(quote, form.kind, form.under, told=True) if form else Piece(quote, _guess_kind(quote, following), None, told=False)
     )
-    blocks.sort(key=lambda block: min(worth[quote.key] for run in block for quote in run.quotes))
-    return "\n\n".join(_lay_out_run(run) for block in blocks for run in block)
 
 
-def _find_kind(quote: Quote, following: Quote | None) -> UnitKind:
+def _guess_kind(quote: Quote, following: Quote | None) -> FormKind:
     """Tell the form of a quotation; a numbered line like a title is a heading before what does not have the next number."""
     number, after = NUMBER.match(quote.text), NUMBER.match(following.text) if following else None
+    kind = kind_of(quote.text)
     if number is None or following is None or (after and int(after.group(1)) == int(number.group(1)) + 1):
-        return kind_of(quote.text)
-    untitled = kind_of(quote.text[number.end() :]) is not UnitKind.HEADING
-    return kind_of(quote.text) if untitled else UnitKind.HEADING
+        return FormKind(kind)
+    titled = kind_of(quote.text[number.end() :]) is UnitKind.HEADING
+    return FormKind.HEADING if titled else FormKind(kind)
 
 
 def _join_sections(runs: Sequence[Run]) -> list[list[Run]]:
     """Join each heading with the runs below it; the others are blocks of their own."""
     blocks: list[list[Run]] = []
     for run in runs:
-        headed = bool(blocks) and blocks[-1][0].is_heading and run.quotes[0].start - blocks[-1][-1].quotes[-1].end <= MAX_CHARS
-        if headed and not run.is_heading:
+        if blocks and _is_below(run, blocks[-1]):
             blocks[-1].append(run)
         else:
             blocks.append([run])
     return blocks
+
+
+def _put_best_first(block: Sequence[Run], worth: Mapping[str, int]) -> list[Run]:
+    """Return a block with the parts below its first heading in order of worth: what answers may be the last part of a chapter."""
+    parts: list[list[Run]] = []
+    for run in block[1:]:
+        if run.is_heading or not parts:
+            parts.append([])
+        parts[-1].append(run)
+    return [block[0], *(run for part in sorted(parts, key=lambda part: _find_worth(part, worth)) for run in part)]
+
+
+def _find_worth(block: Sequence[Run], worth: Mapping[str, int]) -> int:
+    """Return the rank of the best quotation of a block."""
+    return min(worth[piece.quote.key] for run in block for piece in run.pieces)
+
+
+def _is_below(run: Run, block: Sequence[Run]) -> bool:
+    """Say whether a run stands under a heading of a block; where that is not known, it is so if they are near each other."""
+    first = run.pieces[0]
+    if first.told:
+        return first.under in {above.pieces[0].quote.start for above in block if above.is_heading}
+    near = first.quote.start - block[-1].pieces[-1].quote.end <= MAX_CHARS
+    return block[0].is_heading and near and not run.is_heading
 
 
 def title_of(source: Source, language: Language) -> str:
@@ -99,14 +149,15 @@ def format_date(source: Source, language: Language) -> str:
     return f"{published.year}年{published.month}月" if language is Language.CHINESE else f"{published:%Y-%m}"
 
 
-def quote_text(quote: Quote, is_item: bool = False) -> str:
+def quote_text(quote: Quote, is_item: bool = False, is_whole: bool = False) -> str:
     """Return a quotation in quotation marks with its marker; an ellipsis where its sentence begins before or goes on.
 
-    An item of a list is no part of a sentence.
+    An item of a list is no part of a sentence. A unit of a source that `is_whole` goes on only after a comma or the like.
     """
     text = escape_markdown(quote.text)
     before = "… " if text[:1].islower() and not is_item else ""
-    after = "" if is_item or _FINISHED.search(quote.text) else " …"
+    ends = not _GOES_ON.search(quote.text) if is_whole else _FINISHED.search(quote.text)
+    after = "" if is_item or ends else " …"
     return f"“{before}{text}{after}”{marker_of(quote)}"
 
 
@@ -115,69 +166,86 @@ def escape_markdown(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-def _split_run(kind: UnitKind, quotes: Sequence[Quote]) -> list[list[Quote]]:
+def _split_pieces(pieces: list[Piece]) -> list[Run]:
+    kind, _ = _find_place(pieces[0])
+    return [Run(kind, run) for run in _split_form(kind, pieces)]
+
+
+def _split_form(kind: FormKind, pieces: list[Piece]) -> list[list[Piece]]:
     """Split sentences where others stand between them, and rows at the head of another table. Commands stay together."""
     match kind:
-        case UnitKind.ROW:
-            return _split_tables(quotes)
-        case UnitKind.CODE:
-            return [list(quotes)]
-        case UnitKind.HEADING:
-            return [part for group in _join_near(quotes) for part in _split_chapter(group)]
+        case FormKind.ROW:
+            return _split_tables(pieces)
+        case FormKind.CODE:
+            return [pieces]
+        case FormKind.HEADING if pieces[0].told:
+            return [[piece] for piece in pieces]
+        case FormKind.HEADING:
+            return [part for group in _join_near(pieces) for part in _split_chapter(group)]
         case _:
-            return _join_near(quotes)
+            return _join_near(pieces)
 
 
-def _split_chapter(titles: list[Quote]) -> list[list[Quote]]:
+def _split_chapter(titles: list[Piece]) -> list[list[Piece]]:
     """Split a numbered heading from the one below it; other lines like titles that follow each other are a list."""
     first, *others = titles
-    return [[first], others] if others and is_numbered(first.text) else [titles]
+    return [[first], others] if others and is_numbered(first.quote.text) else [titles]
 
 
-def _split_tables(rows: Sequence[Quote]) -> list[list[Quote]]:
-    """Split rows before each that looks like a head, since it gives no figure and the next does, away from the row before it."""
-    tables: list[list[Quote]] = [[]]
+def _split_tables(rows: Sequence[Piece]) -> list[list[Piece]]:
+    """Split rows before each head of a table.
+
+    Where that is not known, a row may be one that gives no figure while the next does, away from the row before it.
+    """
+    tables: list[list[Piece]] = [[]]
     for row, following in zip_longest(rows, rows[1:]):
-        apart = bool(tables[-1]) and row.start - tables[-1][-1].end > NEAR_CHARS
-        if apart and _is_head(row) and following is not None and not _is_head(following):
+        apart = bool(tables[-1]) and row.quote.start - tables[-1][-1].quote.end > NEAR_CHARS
+        guessed = apart and _is_head(row) and following is not None and not _is_head(following)
+        if tables[-1] and (row.kind is FormKind.TABLE_HEAD or (guessed and not row.told)):
             tables.append([])
         tables[-1].append(row)
     return tables
 
 
-def _is_head(row: Quote) -> bool:
-    """Say whether a row may be a head: it gives no figure but years."""
-    return not any(map(str.isdigit, _YEAR.sub("", row.text)))
+def _is_head(row: Piece) -> bool:
+    """Say whether a row is a head; where that is not known, it may be one if it gives no figure but years."""
+    return row.kind is FormKind.TABLE_HEAD if row.told else not any(map(str.isdigit, _YEAR.sub("", row.quote.text)))
 
 
 def _lay_out_run(run: Run) -> str:
-    quotes = run.quotes
+    pieces = run.pieces
     match run.kind:
         case _ if run.is_heading:
-            return f"**{escape_markdown(quotes[0].text)}** {marker_of(quotes[0])}"
-        case UnitKind.ROW:
-            return _lay_out_rows(quotes)
-        case UnitKind.CODE:
+            return f"**{escape_markdown(pieces[0].quote.text)}** {marker_of(pieces[0].quote)}"
+        case FormKind.ROW:
+            return _lay_out_rows(pieces)
+        case FormKind.CODE:
+            quotes = [piece.quote for piece in pieces]
             return "\n".join(f"- {_as_code(line)} {marker_of(quote)}" for quote in quotes for line in quote.text.splitlines())
-        case _ if _is_list(quotes):
-            return "\n".join(f"- {' '.join(quote_text(quote, is_item=True) for quote in item)}" for item in _split_items(quotes))
+        case _ if _is_list(pieces):
+            items = [" ".join(quote_text(piece.quote, is_item=True) for piece in item) for item in _split_items(pieces)]
+            return "\n".join(f"- {item}" for item in items)
         case _:
-            return " ".join(map(quote_text, quotes))
+            return " ".join(quote_text(each.quote, each.kind is FormKind.ITEM, each.told) for each in pieces)
 
 
-def _lay_out_rows(rows: Sequence[Quote]) -> str:
+def _lay_out_rows(rows: Sequence[Piece]) -> str:
     """Return rows as a table, citations in its last column, if the first is a head, which gives no figure; else as a list."""
-    head, *others = [[escape_markdown(cell) for cell in _cells_of(row).split(CELL)] for row in rows]
+    head, *others = [[escape_markdown(cell.strip()) for cell in _cells_of(row.quote).split(CELL)] for row in rows]
+    marks = [marker_of(row.quote) for row in rows]
     if not others or not _is_head(rows[0]) or any(len(cells) > len(head) for cells in others):
-        return "\n".join(f"- {escape_markdown(_cells_of(row))} {marker_of(row)}".replace("\\|", "|") for row in rows)
-    lines = [[*cells, *[""] * (len(head) - len(cells)), marker_of(row)] for cells, row in zip((head, *others), rows, strict=True)]
+        texts = [escape_markdown(_cells_of(row.quote)).replace("\\|", "|") for row in rows]
+        return "\n".join(f"- {text.strip()} {mark}" for text, mark in zip(texts, marks, strict=True))
+    lines = [[*cells, *[""] * (len(head) - len(cells)), mark] for cells, mark in zip((head, *others), marks, strict=True)]
     lines.insert(1, ["---"] * len(lines[0]))
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def _cells_of(row: Quote) -> str:
-    """Return a row without the strokes that open and close it in Markdown."""
-    return row.text.removeprefix("| ").removesuffix(" |")
+    """Return a row without the strokes that open and close it in Markdown. A single stroke at an end bounds an empty cell."""
+    opens, closes = row.text.startswith("| "), row.text.endswith(" |")
+    text = row.text.removesuffix("|")
+    return text[1:] if opens and closes else f" {text}" if opens else text
 
 
 def _as_code(text: str) -> str:
@@ -185,33 +253,45 @@ def _as_code(text: str) -> str:
     return f"`` {line} ``" if "`" in line else f"`{line}`"
 
 
-def _is_list(quotes: Sequence[Quote]) -> bool:
+def _is_list(pieces: Sequence[Piece]) -> bool:
     """Say whether quotations that follow each other are items: a mark stands between them, or one before each."""
-    marked = any(after.start - before.end > NEAR_CHARS for before, after in pairwise(quotes))
-    return len(quotes) > 1 and (marked or all(ITEM.match(quote.text) for quote in quotes))
+    if pieces[0].told:
+        return len(pieces) > 1 and pieces[0].kind is FormKind.ITEM
+    marked = any(after.quote.start - before.quote.end > NEAR_CHARS for before, after in pairwise(pieces))
+    return len(pieces) > 1 and (marked or all(ITEM.match(piece.quote.text) for piece in pieces))
 
 
-def _split_items(quotes: Sequence[Quote]) -> list[list[Quote]]:
+def _split_items(pieces: Sequence[Piece]) -> list[list[Piece]]:
     """Group the sentences of each item of a list: nothing but a space or a line's end stands between them."""
-    items: list[list[Quote]] = []
-    for quote in quotes:
-        if items and quote.start - items[-1][-1].end <= 1 and not ITEM.match(quote.text) and not CHAPTER.match(quote.text):
-            items[-1].append(quote)
+    items: list[list[Piece]] = []
+    for piece in pieces:
+        begins = piece.kind is FormKind.ITEM if piece.told else ITEM.match(piece.quote.text) or CHAPTER.match(piece.quote.text)
+        goes_on = piece.kind is FormKind.CONTINUED or piece.quote.start - items[-1][-1].quote.end <= 1 if items else False
+        if goes_on and not begins:
+            items[-1].append(piece)
         else:
-            items.append([quote])
+            items.append([piece])
     return items
 
 
-def _join_near(quotes: Sequence[Quote]) -> list[list[Quote]]:
+def _join_near(pieces: Sequence[Piece]) -> list[list[Piece]]:
     """Group quotations that follow each other in their source, at most with the mark of an item between them.
 
-    A short question begins a group: what follows is mostly its answer.
+    A short question begins a group: what follows is mostly its answer. So do the first item of a list and a paragraph after it.
     """
-    groups: list[list[Quote]] = []
-    for quote in quotes:
+    groups: list[list[Piece]] = []
+    for piece in pieces:
+        quote = piece.quote
         asks = QUESTION.search(quote.text) and count_words(quote.text) <= LONGEST_TITLE
-        if groups and quote.start - groups[-1][-1].end <= MARK_CHARS and not asks:
-            groups[-1].append(quote)
+        gap = quote.start - groups[-1][-1].quote.end if groups else 0
+        if groups and gap <= MARK_CHARS and not asks and not (piece.told and _is_another_form(groups[-1], piece, gap)):
+            groups[-1].append(piece)
         else:
-            groups.append([quote])
+            groups.append([piece])
     return groups
+
+
+def _is_another_form(group: Sequence[Piece], piece: Piece, gap: int) -> bool:
+    """Say whether items begin or end before a piece."""
+    is_list = group[0].kind is FormKind.ITEM
+    return piece.kind is not FormKind.CONTINUED and is_list != (piece.kind is FormKind.ITEM) and (not is_list or gap > 1)

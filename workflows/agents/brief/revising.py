@@ -32,7 +32,8 @@ async def revise_section(
     if not fresh:
         raise NothingToAdd(say("nothing_more", kit.language))
     first, *parts = revision.sections
-    body = "\n\n".join(lay_out([quote for quote in fresh if quote.source.url == url]) for url in _list_sources(fresh))
+    forms = [form for finding in findings for form in finding.forms]
+    body = "\n\n".join(lay_out([quote for quote in fresh if quote.source.url == url], forms) for url in _list_sources(fresh))
     if revision.deepen:
         return (first.model_copy(update={"body": f"{first.body}\n\n{body}".strip()}), *parts)
     return (first.model_copy(update={"body": body, "changed_by": ""}),)

@@ -39,8 +39,9 @@ PASSAGES = 50
 LEADS = 2
 SECOND = 0.85
 """What the score of a passage counts that only the second search found."""
-WEAK, WEAK_IF_RATED_LOW, LOW = 0.2, 0.26, 0.09
+WEAK, WEAK_IF_RATED_LOW, LOW, SURE = 0.2, 0.26, 0.09, 0.2
 """The cosine of question and best passage below which nothing found may answer; a higher one where all ratings are below `LOW`.
+Not so where one rating is above `SURE`: an answer may be one line of a passage about many things.
 
 Fitted on the build halves of `bench.brief`, with questions that were asked of the wrong folder. Questions without an answer whose
 subject the sources do speak of are not told apart by any figure that was tried.
@@ -59,12 +60,14 @@ class SearchState:
     passages: dict[str, Passage] = field(default_factory=dict)
     by_worth: list[RankedUnit] = field(default_factory=list)
     nearest: float = 1.0
-    best_rating: float = 1.0
+    best_rating: float | None = None
 
     @property
     def is_weak(self) -> bool:
         """Whether nothing that was found may answer."""
-        return self.nearest < (WEAK_IF_RATED_LOW if self.best_rating < LOW else WEAK)
+        if self.best_rating is None:
+            return self.nearest < WEAK
+        return self.best_rating < SURE and self.nearest < (WEAK_IF_RATED_LOW if self.best_rating < LOW else WEAK)
 
     def list_ranked(self) -> list[RankedUnit]:
         """List the units, best first: by worth, and by the authors and the years that the question names."""
@@ -163,6 +166,7 @@ def _make_finding(
         answer=" ".join(f"“{' '.join(quote.text.split())}” {marker_of(quote)}" for quote in quotes[:3]),
         quotes=quotes,
         relevance=tuple(round(each.score, 6) for each in chosen),
+        forms=tuple(each.unit.form for each in chosen),
         gaps=(*warned, *searches.errors),
         stop=_find_stop(stop, searches, quotes),
         detail="; ".join(searches.errors)

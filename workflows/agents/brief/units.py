@@ -4,13 +4,16 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.domain.evidence import Passage, Quote
+from app.domain.dates import MONTHS
+from app.domain.evidence import FormKind, Passage, Quote, QuoteForm
 from app.domain.script import count_ideographs
 from retrieval.language.sentences import CELL
 from retrieval.language.tokens import split_units
 
 FEWEST_WORDS = 3
 LONGEST_TITLE = 12
+LONGEST_UNDATED = 4
+"""The most words of a title beside its date or version: a longer line tells what happened then."""
 NEAR_CHARS = 2
 """The most characters between two stretches of a source that stand together."""
 MARK_CHARS = 12
@@ -25,6 +28,13 @@ ITEM = re.compile(r"(?:[-–*•·◦]|\(?(?:\d{1,2}|[a-z])[.)])\s", re.IGNORECA
 _MARK_BEFORE = re.compile(r"[-–*•·◦]\s+$")
 NUMBER = re.compile(r"(\d{1,2})[.)]\s+")
 CHAPTER = re.compile(r"(?:§\s*\d+(?:\.\d+)*|\d+(?:\.\d+)+)\.?\s+")
+_NAMED = re.compile(r"[^\W\d_][:：]\s?\S")
+_MONTH = rf"(?:{'|'.join(month[:3] for month in MONTHS)})[a-z]*"
+_DAY = rf"\b\d{{1,2}}(?:st|nd|rd|th)?\.?(?= {_MONTH})|\b{_MONTH}\.? \d{{1,2}}\b"
+_DATED = re.compile(
+    rf"\[?\bv?\d+(?:\.\d+){{1,3}}\]?|\b(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?\b|\b(?:Q|H)[1-4]\b|{_DAY}", re.IGNORECASE
+)
+_BARE_NUMBER = re.compile(r"(?!(?:19|20)\d\d$)[^\w\s]{0,2}\d[\d.,:'’\s]*(?:%|[^\W\d]{1,3}|[€£$¥])?")
 _REMARK_END = re.compile(r"\s*\([^()]*\)$")
 _INNER_END = re.compile(r"[^\W\d]{3}[.!?]\s|[。！？]")
 _GOES_ON = re.compile(r"\b(?:the|an?|of|and|or|than)$|[(（][^)）]*$", re.IGNORECASE)
@@ -48,6 +58,7 @@ class Unit:
     `before` is what a reader needs to understand it: the head of its table, the line that opens its list, or the sentence that it
     points back to. `head` is the heading that it stands under; of a heading, the numbered one above it. Units with the same
     `group` make a list, or the answer to a question that is a line of its own; those with the same `item` one item. 0: none.
+    `heads` marks the first row of a table, `continues` a sentence of the item that another unit begins.
     """
 
     passage: Passage
@@ -58,6 +69,8 @@ class Unit:
     head: "Unit | None" = None
     group: int = 0
     item: int = 0
+    heads: bool = False
+    continues: bool = False
 
     @property
     def heading(self) -> str:
@@ -94,13 +107,22 @@ class Unit:
         return self.kind is UnitKind.CODE or (self.kind is UnitKind.SENTENCE and marked is not None)
 
     @property
+    def form(self) -> QuoteForm:
+        """Its form, for who lays it out without its source."""
+        kind = FormKind.TABLE_HEAD if self.heads else FormKind(self.kind)
+        if kind is FormKind.SENTENCE and (self.is_item or self.continues):
+            kind = FormKind.CONTINUED if self.continues else FormKind.ITEM
+        return QuoteForm(key=self.to_quote().key, kind=kind, under=self.head.place[1] if self.head else None)
+
+    @property
     def is_title(self) -> bool:
         """Whether it is a heading within a text, apart from what is before it; lines that a mail breaks look like headings too.
 
         The first line of a source is its title.
         """
         apart = self.passage.text[: self.start].rstrip(" \t")[-2:] in ("", "\n\n")
-        return apart and self.place[1] > 0 and not _MARK_INSIDE.search(self.text)
+        marked = _MARK_INSIDE.search(self.text) is not None and not is_dated_title(self.text)
+        return apart and self.place[1] > 0 and not marked
 
     @property
     def text(self) -> str:
@@ -134,11 +156,27 @@ def kind_of(text: str) -> UnitKind:
         return UnitKind.ROW
     if _CODE.search(text) and not _ENDS.search(text):
         return UnitKind.CODE
-    words = count_words(text)
-    if text.endswith((",", "，", "、")):
+    if ITEM.match(text) or text.endswith((",", "，", "、")) or ",\n" in text:
         return UnitKind.SENTENCE
+    words = count_words(text)
     titled = words <= LONGEST_TITLE and _is_title(_REMARK_END.sub("", text))
     return UnitKind.HEADING if words < FEWEST_WORDS or titled else UnitKind.SENTENCE
+
+
+def may_be_head(row: str) -> bool:
+    """Say whether a row may head a table: no cell is a bare number, but for a year."""
+    return not any(_BARE_NUMBER.fullmatch(cell.strip()) for cell in row.split(CELL))
+
+
+def is_label(text: str) -> bool:
+    """Say whether a line like a title names something and says what it is ("Contact: A. Lund"), so that it may be an answer."""
+    return _NAMED.search(text) is not None
+
+
+def is_dated_title(text: str) -> bool:
+    """Say whether a line would be a title but for its figures, and these are years, dates or versions."""
+    undated = _DATED.sub("", text)
+    return undated != text and count_words(undated) <= LONGEST_UNDATED and (not undated.strip(" -–()") or _is_title(undated))
 
 
 def is_heading(text: str) -> bool:

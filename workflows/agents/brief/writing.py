@@ -57,7 +57,7 @@ def _write_part(title: str, finding: Finding, parts: int, query: ResearchQuery, 
     level = 2 if parts == 1 else 3
     chosen = _take_best(finding, _count_words_wanted(parts, query.style, kit))
     sections = [
-        Section(heading=title_of(own[0].source, query.language), level=level, body=lay_out(own))
+        Section(heading=title_of(own[0].source, query.language), level=level, body=lay_out(own, finding.forms))
         for own in _group_by_source(chosen, _find_arrangement(query))
     ]
     lead = "\n\n".join(_list_prose(finding))
