@@ -119,11 +119,12 @@ class FormKind(StrEnum):
 
 
 class QuoteForm(Value):
-    """The form of a quote in its source. `key` is the quote's; `under` is the start of the heading that it stands under."""
+    """The form of a quote in its source. `key` is the quote's; `under` and `table` are where its heading and its table start."""
 
     key: str
     kind: FormKind
     under: int | None = None
+    table: int | None = None
 
 
 class Finding(Value):

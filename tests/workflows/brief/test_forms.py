@@ -144,3 +144,23 @@ def test_empty_cells_are_cells(rows: str) -> None:
     units = split_passage(make_passage(f"| Who | What | When |\n\n{rows}"))
     table = show([unit for unit in (units[0].before, *units) if unit]).splitlines()
     assert [[cell.strip() for cell in row.split("|")[1:4]] for row in table[2:]] == [["Ada", "oil", ""], ["", "rope", "May"]]
+
+
+def test_each_part_of_a_table_has_its_head() -> None:
+    rows = (
+        "Code | Boat | Fee\n\n# ROWING from 2024\n\nR1 | Skiff | 55\n\nR2 | Tub | 40\n\n# SAILING from 2024\n\nS1 | Dinghy | 60"
+    )
+    passage = make_passage(rows)
+    units = split_passage(passage)
+    head = units[0].before
+    assert head
+    shown = show(with_headings([head, *units]))
+    assert [line.replace("\\", "") for line in shown.splitlines() if line and "---" not in line] == [
+        "**# ROWING from 2024**",
+        "| Code | Boat | Fee | |",
+        "| R1 | Skiff | 55 | |",
+        "| R2 | Tub | 40 | |",
+        "**# SAILING from 2024**",
+        "| Code | Boat | Fee | |",
+        "| S1 | Dinghy | 60 | |",
+    ]

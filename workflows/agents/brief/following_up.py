@@ -6,9 +6,10 @@ from app.domain.evidence import Passage, Quote
 from app.domain.query import Language
 from app.domain.revision import FollowUp
 from workflows.agents.brief.choosing import choose_units
-from workflows.agents.brief.layout import quote_text, title_of
+from workflows.agents.brief.layout import quote_text
 from workflows.agents.brief.ranking import RankedUnit, rank_units
 from workflows.agents.brief.splitting import split_passages
+from workflows.agents.brief.wording import title_of
 
 QUOTED_WORDS = 120
 ON_SUBJECT = 0.4

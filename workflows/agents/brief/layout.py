@@ -6,8 +6,7 @@ from itertools import groupby, pairwise, zip_longest
 from typing import NamedTuple
 
 from app.domain.citations import marker_of
-from app.domain.evidence import FormKind, Quote, QuoteForm, Source
-from app.domain.query import Language
+from app.domain.evidence import FormKind, Quote, QuoteForm
 from retrieval.building.chunking import MAX_CHARS
 from retrieval.language.sentences import CELL
 from workflows.agents.brief.units import (
@@ -37,8 +36,9 @@ class Piece(NamedTuple):
 
     quote: Quote
     kind: FormKind
-    under: int | None
     told: bool
+    under: int | None = None
+    table: int | None = None
 
     @property
     def is_heading(self) -> bool:
@@ -67,7 +67,7 @@ def lay_out(quotes: Sequence[Quote], forms: Iterable[QuoteForm] = ()) -> str:
     worth = {quote.key: rank for rank, quote in enumerate(quotes)}
     known = {form.key: form for form in forms}
     ordered = sorted(quotes, key=lambda quote: quote.start)
-    pieces = [_make_piece(quote, following, known) for quote, following in zip_longest(ordered, ordered[1:])]
+    pieces = _repeat_heads([_make_piece(quote, following, known) for quote, following in zip_longest(ordered, ordered[1:])])
     blocks = _join_sections([run for _, same in groupby(pieces, key=_find_place) for run in _split_pieces(list(same))])
     blocks = [block for block in blocks if not all(run.is_heading and run.pieces[0].told for run in block)] or blocks
     blocks.sort(key=lambda block: _find_worth(block, worth))
@@ -81,9 +81,9 @@ def _find_place(piece: Piece) -> tuple[FormKind, int]:
 
 def _make_piece(quote: Quote, following: Quote | None, known: Mapping[str, QuoteForm]) -> Piece:
     form = known.get(quote.key)
-    return (
-        Piece(quote, form.kind, form.under, told=True) if form else Piece(quote, _guess_kind(quote, following), None, told=False)
-    )
+    if form is None:
+        return Piece(quote, _guess_kind(quote, following), told=False)
+    return Piece(quote, form.kind, told=True, under=form.under, table=form.table)
 
 
 def _guess_kind(quote: Quote, following: Quote | None) -> FormKind:
@@ -118,8 +118,10 @@ def _put_best_first(block: Sequence[Run], worth: Mapping[str, int]) -> list[Run]
 
 
 def _find_worth(block: Sequence[Run], worth: Mapping[str, int]) -> int:
-    """Return the rank of the best quotation of a block."""
-    return min(worth[piece.quote.key] for run in block for piece in run.pieces)
+    """Return the rank of the best quotation of a block. The head of a table may stand in several."""
+    pieces = [piece for run in block for piece in run.pieces]
+    own = [piece for piece in pieces if piece.kind is not FormKind.TABLE_HEAD] or pieces
+    return min(worth[piece.quote.key] for piece in own)
 
 
 def _is_below(run: Run, block: Sequence[Run]) -> bool:
@@ -129,24 +131,6 @@ def _is_below(run: Run, block: Sequence[Run]) -> bool:
         return first.under in {above.pieces[0].quote.start for above in block if above.is_heading}
     near = first.quote.start - block[-1].pieces[-1].quote.end <= MAX_CHARS
     return block[0].is_heading and near and not run.is_heading
-
-
-def title_of(source: Source, language: Language) -> str:
-    """Return a source's title with its author and its date, unless the title names them."""
-    author = source.author if source.author and source.author not in source.title else ""
-    named = ": ".join(filter(None, (author, " ".join(source.title.split()))))
-    day = format_date(source, language)
-    return f"{named} ({day})" if source.published and str(source.published.year) not in named else named
-
-
-def format_date(source: Source, language: Language) -> str:
-    """Return month and year of publication; the year alone for a first of January, which stands for an unknown day."""
-    published = source.published
-    if published is None:
-        return ""
-    if (published.month, published.day) == (1, 1):
-        return str(published.year)
-    return f"{published.year}年{published.month}月" if language is Language.CHINESE else f"{published:%Y-%m}"
 
 
 def quote_text(quote: Quote, is_item: bool = False, is_whole: bool = False) -> str:
@@ -205,6 +189,21 @@ def _split_tables(rows: Sequence[Piece]) -> list[list[Piece]]:
             tables.append([])
         tables[-1].append(row)
     return tables
+
+
+def _repeat_heads(pieces: Sequence[Piece]) -> list[Piece]:
+    """Put the head of a table before its rows under each heading that stands among them."""
+    heads = {piece.quote.start: piece for piece in pieces if piece.kind is FormKind.TABLE_HEAD}
+    with_rows = {piece.table for piece in pieces}
+    given: list[Piece] = []
+    for piece in pieces:
+        if piece.quote.start in heads and piece.quote.start in with_rows:
+            continue
+        begins = not given or (given[-1].table, given[-1].under) != (piece.table, piece.under)
+        if begins and piece.table in heads:
+            given.append(heads[piece.table]._replace(under=piece.under, table=piece.table))
+        given.append(piece)
+    return given
 
 
 def _is_head(row: Piece) -> bool:

@@ -112,7 +112,9 @@ class Unit:
         kind = FormKind.TABLE_HEAD if self.heads else FormKind(self.kind)
         if kind is FormKind.SENTENCE and (self.is_item or self.continues):
             kind = FormKind.CONTINUED if self.continues else FormKind.ITEM
-        return QuoteForm(key=self.to_quote().key, kind=kind, under=self.head.place[1] if self.head else None)
+        under = self.head.place[1] if self.head else None
+        table = self.before.place[1] if kind is FormKind.ROW and self.before else None
+        return QuoteForm(key=self.to_quote().key, kind=kind, under=under, table=table)
 
     @property
     def is_title(self) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from app.domain.evidence import Source
 from app.domain.query import Language
 from workflows.agents.wording import fill_wording
 
@@ -67,3 +68,21 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
 def tell(what: str, language: Language, /, **values: object) -> str:
     """Return one of these sentences with its values filled in."""
     return fill_wording(WORDINGS, what, language, values)
+
+
+def title_of(source: Source, language: Language) -> str:
+    """Return a source's title with its author and its date, unless the title names them."""
+    author = source.author if source.author and source.author not in source.title else ""
+    named = ": ".join(filter(None, (author, " ".join(source.title.split()))))
+    day = format_date(source, language)
+    return f"{named} ({day})" if source.published and str(source.published.year) not in named else named
+
+
+def format_date(source: Source, language: Language) -> str:
+    """Return month and year of publication; the year alone for a first of January, which stands for an unknown day."""
+    published = source.published
+    if published is None:
+        return ""
+    if (published.month, published.day) == (1, 1):
+        return str(published.year)
+    return f"{published.year}年{published.month}月" if language is Language.CHINESE else f"{published:%Y-%m}"

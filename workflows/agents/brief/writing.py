@@ -13,10 +13,10 @@ from app.domain.query import Language, ResearchQuery
 from app.domain.report import Report, Section
 from app.domain.writer import Arrangement
 from workflows.agents.brief.choosing import find_standard
-from workflows.agents.brief.layout import escape_markdown, format_date, lay_out, quote_text, title_of
+from workflows.agents.brief.layout import escape_markdown, lay_out, quote_text
 from workflows.agents.brief.revising import make_notice
 from workflows.agents.brief.units import count_words
-from workflows.agents.brief.wording import tell
+from workflows.agents.brief.wording import format_date, tell, title_of
 from workflows.agents.citation_cleaning import clean_citations, has_citation, put_markers, remove_citations
 from workflows.agents.kit import Kit
 from workflows.agents.quote_book import QuoteBook
