@@ -15,6 +15,8 @@ MAX_SENTENCE_CHARS = 480
 MIN_CLAUSE_CHARS = 120
 BRACKET_CHARS = 160
 """The most characters of a remark in brackets within which no sentence ends."""
+LEADER = 5
+"""So many dots lead from a name to its figure in a list."""
 CELL = " | "
 """What stands between the cells of a row, as the readers of files write it. A row is read as a whole."""
 _LISTS = {name: frozenset(words) for name, words in read_lists("abbreviations.toml").items()}
@@ -80,7 +82,7 @@ def _is_end(text: str, start: int, found: re.Match[str], following: re.Match[str
     mark, (opening, word) = text[found.start()], following.groups()
     if mark in "。！？" or is_ideograph(word[0]):
         return not word[0].islower()
-    if word[0].islower() or word[0] in ",;:—–-+&=/|":
+    if word[0].islower() or word[0] in ",;:—–-+&=/|" or found.group().count(".") >= LEADER:
         return False
     return (
         mark != "."

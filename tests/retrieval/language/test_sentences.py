@@ -152,3 +152,10 @@ def test_german_abbreviations_and_days(expected: list[str]) -> None:
 @pytest.mark.parametrize("word", ["no", "fig", "pp"])
 def test_an_abbreviation_before_a_number_ends_nothing(word: str) -> None:
     assert sentences(f"See {word}. 7 of it. The end.") == [f"See {word}. 7 of it.", "The end."]
+
+
+def test_dots_that_lead_to_a_figure_end_nothing() -> None:
+    assert list_sentences("“Mast A2 ...... 146” “Mast B7 ...... 310” He waited .... Then he left.") == [
+        "“Mast A2 ...... 146” “Mast B7 ...... 310” He waited ....",
+        "Then he left.",
+    ]

@@ -164,3 +164,9 @@ def test_each_part_of_a_table_has_its_head() -> None:
         "| Code | Boat | Fee | |",
         "| S1 | Dinghy | 60 | |",
     ]
+
+
+def test_what_stands_behind_a_sentence_in_its_line_is_no_heading() -> None:
+    text = "Lamps\n\nTwo flashes: pump blocked. SWITCH IT OFF. Ring the hut warden\n\nSteady light: all is well."
+    units = split_passage(make_passage(text))
+    assert [unit.text for unit in units][:3] == ["Two flashes: pump blocked.", "SWITCH IT OFF.", "Ring the hut warden"]

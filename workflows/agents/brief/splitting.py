@@ -143,6 +143,8 @@ def _find_kinds(whole: str, spans: Sequence[Span]) -> list[UnitKind | None]:
     for at, span in enumerate(spans):
         if kinds[at] is UnitKind.SENTENCE and is_dated_title(texts[at]) and _stands_apart(whole, span):
             kinds[at] = UnitKind.HEADING
+        elif kinds[at] is UnitKind.HEADING and not _begins_line(whole, span):
+            kinds[at] = UnitKind.SENTENCE
     for kind, run in groupby(range(len(texts)), key=lambda at: kinds[at]):
         titles = list(run)
         if kind is not UnitKind.HEADING:
@@ -169,6 +171,11 @@ def _stands_apart(text: str, span: Span) -> bool:
     """Say whether a line has blank lines on both sides, or the text's beginning before it."""
     before = text[: span.start].rstrip(" \t")
     return before[-2:] in ("", "\n\n") and _APART.match(text, span.end) is not None
+
+
+def _begins_line(text: str, span: Span) -> bool:
+    """Say whether nothing but marks stands before a text in its line."""
+    return not any(map(str.isalnum, text[text.rfind("\n", 0, span.start) + 1 : span.start]))
 
 
 def _is_apart(text: str, before: Span, span: Span) -> bool:
