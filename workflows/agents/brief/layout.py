@@ -43,7 +43,7 @@ class Piece(NamedTuple):
     @property
     def is_heading(self) -> bool:
         """Whether what follows stands under it."""
-        return self.kind is FormKind.HEADING and not (not self.told and self.quote.text[0].islower())
+        return self.kind is FormKind.HEADING and (self.told or not self.quote.text[0].islower())
 
 
 class Run(NamedTuple):
