@@ -53,7 +53,9 @@ def test_sections_are_read_as_they_finish_and_the_page_goes_on_to_the_report(api
         app.run()
 
 
-def test_watching_offers_to_read_along_and_opens_the_report_at_its_end(api: FakeApi, open_page: OpenPage) -> None:
+def test_watching_offers_to_read_along_and_opens_the_report_at_its_end(
+    api: FakeApi, open_page: OpenPage, follow_link: Callable[[AppTest], AppTest]
+) -> None:
     run = add_searching_run(api)
     start_writing(run)
     app = caught_up(open_page("watch", run=run.id), len(run.events)).run()
@@ -61,8 +63,9 @@ def test_watching_offers_to_read_along_and_opens_the_report_at_its_end(api: Fake
     assert "Section 1: Revenue &lt;first&gt;" in shown(app)
     run.report = add_finished_run(api).report
     run.emit("status_changed", {"status": "completed", "detail": ""})
-    while not app.download_button:
+    while not app.main.get("page_link"):
         app.run()
+    assert follow_link(app).download_button
     again = open_page("watch", run=run.id)
     assert not again.download_button, "who comes back to the progress stays there"
 
