@@ -96,7 +96,7 @@ async def stream_follow_up(
         new = [event for event in list_events(asked, details) if event.sequence_number > told]
         yield b"".join(event.to_frame() for event in new) or BEAT
         told += len(new)
-        if asked.task.finished_at is not None or live.stopped:
+        if asked.task.finished_at is not None or live.has_stopped:
             return
         asked = await _look_again(revisions, asked)
 
@@ -108,7 +108,7 @@ async def stream_whole_follow_up(
 
     Where the server shuts down before, the response is queued still: the client polls it.
     """
-    while asked.task.finished_at is None and not live.stopped:
+    while asked.task.finished_at is None and not live.has_stopped:
         yield BLANK
         asked = await _look_again(revisions, asked)
     yield make_follow_up(asked, details).model_dump_json().encode()

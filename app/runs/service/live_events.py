@@ -49,7 +49,7 @@ class LiveEvents:
         return len(self._feeds)
 
     @property
-    def stopped(self) -> bool:
+    def has_stopped(self) -> bool:
         """Whether the process shuts down."""
         return self._stopped
 

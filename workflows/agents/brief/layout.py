@@ -25,7 +25,7 @@ from workflows.agents.brief.units import (
 
 _FLOWS = {FormKind.ITEM: FormKind.SENTENCE, FormKind.CONTINUED: FormKind.SENTENCE, FormKind.TABLE_HEAD: FormKind.ROW}
 """Forms that are laid out together with another."""
-_GOES_ON = re.compile(r"[,;，；、]$")
+_ENDS_OPEN = re.compile(r"[,;，；、]$")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#])")
 _FINISHED = re.compile(r"[.!?:。！？：…؟۔।][\"”'’」』)）\]]*$")
@@ -140,7 +140,7 @@ def quote_text(quote: Quote, is_item: bool = False, is_whole: bool = False) -> s
     """
     text = escape_markdown(quote.text)
     before = "… " if text[:1].islower() and not is_item else ""
-    ends = not _GOES_ON.search(quote.text) if is_whole else _FINISHED.search(quote.text)
+    ends = not _ENDS_OPEN.search(quote.text) if is_whole else _FINISHED.search(quote.text)
     after = "" if is_item or ends else " …"
     return f"“{before}{text}{after}”{marker_of(quote)}"
 
