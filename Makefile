@@ -22,7 +22,7 @@ override DOCS := $(value DOCS)
 override DATA := $(value DATA)
 export Q DOCS DATA
 
-.PHONY: help setup report up extras setup-train test check eval-demo data-demo train-demo fuzz-api audit lock clean
+.PHONY: help setup report up extras setup-train test test-extras check eval-demo data-demo train-demo fuzz-api audit lock clean
 
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,9 @@ extras: setup ## Install what only some tests need and most machines lack: a bro
 
 test: setup ## Run the tests on real servers (ARGS="-k name" for some, JOBS=0 for one process)
 	@$(PY) -m pytest -n $(JOBS) $(ARGS)
+
+test-extras: setup ## Run only the tests that `make test` skips without `make extras`
+	@$(PY) -m pytest -n $(JOBS) -m extra $(ARGS)
 
 check: setup ## Format, lint, check types and import contracts
 	@$(PY) -m ruff format --quiet $(FORMAT) .

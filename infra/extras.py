@@ -1,4 +1,4 @@
-"""Install what some tests need and most machines lack: `make extras`, which CI calls before the tests.
+"""Install what some tests need and most machines lack: `make extras`. CI calls it after the tests that need none of it.
 
 They are a browser and its driver, torch with sentence-transformers, the trainers, an engine for model files, cosmic-ray, SearXNG,
 and small weights. All but the browser go into the environment and change no version that the lock names, but huggingface-hub's
@@ -14,11 +14,12 @@ import sys
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-EXTRAS = Path(sys.prefix) / "extras"
-MODELS = EXTRAS / "models"
-SEARXNG = EXTRAS / "searxng" / "bin" / "python"
+FOLDER = Path(sys.prefix) / "extras"
+MODELS = FOLDER / "models"
+SEARXNG = FOLDER / "searxng" / "bin" / "python"
 SMALLEST_MODEL = MODELS / "SmolLM2-135M-Instruct.Q4_1.gguf"
 RATER = MODELS / "ms-marco-minilm-l12-int8"
 ENCODER = MODELS / "minilm-l6-v2-int8" / "model.onnx"
@@ -34,24 +35,20 @@ class ExtraUnavailable(Exception):
     """A reason why an extra cannot be had."""
 
 
+class Extra(NamedTuple):
+    """What some tests need: whether this machine has it, and how it is installed."""
+
+    is_here: Callable[[], bool]
+    install: Callable[[], None]
+
+
 def main() -> None:
     """Install each extra that is missing."""
-    EXTRAS.mkdir(exist_ok=True)
-    extras: dict[str, tuple[bool, Callable[[], None]]] = {
-        "Chromium": (find_browser() is not None, install_browser),
-        "playwright": (is_importable("playwright"), lambda: install_packages(*packages_of("browser"))),
-        "sentence-transformers": (is_importable("sentence_transformers"), lambda: install_packages(TORCH, *packages_of("torch"))),
-        "trl": (is_importable("trl"), lambda: install_training(TORCH, *list_training_packages())),
-        "xllamacpp": (is_importable("xllamacpp"), lambda: install_packages(*packages_of("embedded"))),
-        "cosmic-ray": (is_importable("cosmic_ray"), lambda: install_packages("--no-binary", "yattag", *packages_of("mutants"))),
-        "SearXNG": (SEARXNG.exists(), install_searxng),
-        "weights": (SMALLEST_MODEL.exists() and ENCODER.exists(), fetch_weights),
-        "a rater of answers": (RATER.is_dir(), fetch_rater),
-    }
-    for name, (present, install) in extras.items():
+    FOLDER.mkdir(exist_ok=True)
+    for name, extra in EXTRAS.items():
         try:
-            if not present:
-                install()
+            if not extra.is_here():
+                extra.install()
                 print(f"extras: {name} was installed", flush=True)
         except ExtraUnavailable as reason:
             print(f"extras: {name} cannot be had, its tests are skipped: {reason}", flush=True)
@@ -110,14 +107,14 @@ def list_locked() -> list[str]:
 
 def install_beside(pinned: Sequence[str], packages: Sequence[str]) -> None:
     """Install ready-made wheels, and leave the pinned packages as they are."""
-    constraints = EXTRAS / "constraints.txt"
+    constraints = FOLDER / "constraints.txt"
     constraints.write_text("\n".join(pinned))
     install_wheels(sys.executable, "--constraint", str(constraints), *packages)
 
 
 def install_searxng() -> None:
     """Make an environment for SearXNG alone; remove it again when the installation fails."""
-    folder = EXTRAS / "searxng"
+    folder = FOLDER / "searxng"
     shutil.rmtree(folder, ignore_errors=True)
     run_command([sys.executable, "-m", "venv", str(folder)])
     try:
@@ -150,7 +147,7 @@ def run_command(command: Sequence[str]) -> None:
     """Run a command.
 
     Raises:
-        NotHere: the command fails; the message is the last line that it printed.
+        ExtraUnavailable: the command fails; the message is the last line that it printed.
     """
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     try:
@@ -161,6 +158,23 @@ def run_command(command: Sequence[str]) -> None:
         lines = (done.stderr + done.stdout).strip().splitlines()
         raise ExtraUnavailable(lines[-1] if lines else f"{command[0]} ended with {done.returncode}")
 
+
+# By the names that tests give to `pytest.mark.extra`.
+EXTRAS = {
+    "Chromium": Extra(lambda: find_browser() is not None, install_browser),
+    "playwright": Extra(lambda: is_importable("playwright"), lambda: install_packages(*packages_of("browser"))),
+    "sentence-transformers": Extra(
+        lambda: is_importable("sentence_transformers"), lambda: install_packages(TORCH, *packages_of("torch"))
+    ),
+    "trl": Extra(lambda: is_importable("trl"), lambda: install_training(TORCH, *list_training_packages())),
+    "xllamacpp": Extra(lambda: is_importable("xllamacpp"), lambda: install_packages(*packages_of("embedded"))),
+    "cosmic-ray": Extra(
+        lambda: is_importable("cosmic_ray"), lambda: install_packages("--no-binary", "yattag", *packages_of("mutants"))
+    ),
+    "SearXNG": Extra(SEARXNG.exists, install_searxng),
+    "weights": Extra(lambda: SMALLEST_MODEL.exists() and ENCODER.exists(), fetch_weights),
+    "rater": Extra(RATER.is_dir, fetch_rater),
+}
 
 if __name__ == "__main__":
     main()

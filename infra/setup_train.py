@@ -7,14 +7,14 @@ one where no index offers that: PyPI does not.
 import shutil
 import sys
 
-from infra.extras import EXTRAS, TORCH, ExtraUnavailable, install_training, is_importable, list_training_packages, packages_of
+from infra.extras import FOLDER, TORCH, ExtraUnavailable, install_training, is_importable, list_training_packages, packages_of
 
 PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "datasets")
 
 
 def main() -> None:
     """Install what is missing."""
-    EXTRAS.mkdir(exist_ok=True)
+    FOLDER.mkdir(exist_ok=True)
     if all(map(is_importable, PACKAGES)):
         return
     has_card = shutil.which("nvidia-smi") is not None

@@ -15,7 +15,7 @@ from xdist.scheduler import Scheduling
 
 from app.accounts.service.bootstrap import ensure_local_owner
 from app.database.migrate import upgrade
-from infra.extras import MODELS
+from infra.extras import EXTRAS, MODELS
 from infra.local.postgres import LocalPostgres
 from tests.support.accounts import HOME_KEY, act_as_home, role_urls
 from tests.support.scheduling import FileScheduling
@@ -39,6 +39,13 @@ settings.load_profile("any machine")
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
     """Share the tests between processes as `tests.support.scheduling` says."""
     return FileScheduling(config, log)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test where an extra that it is marked with is missing."""
+    missing = [name for mark in item.iter_markers("extra") for name in mark.args if not EXTRAS[name].is_here()]
+    if missing:
+        pytest.skip(f"{', '.join(missing)} is not on this machine: `make extras`")
 
 
 @pytest.hookimpl(wrapper=True)

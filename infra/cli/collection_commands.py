@@ -11,6 +11,7 @@ from app.settings import Settings
 from infra.cli.connection import open_connection
 from infra.cli.execute import FAILED, say
 from infra.local.home import Home
+from infra.local.interrupt import name_stop
 from rubrica_client import AsyncClient
 from rubrica_client import documents as calls
 from rubrica_client.errors import InvalidInput
@@ -97,7 +98,8 @@ async def _wait_until_gone(settings: Settings, leaving: str) -> None:
     # The other commands need no database.
     from infra.cli.worker_database import open_worker_pool
 
-    say("waiting until nothing of it is left; Ctrl-C leaves the rest to the next stack. What a paused run has read stays for it")
+    say(f"waiting until nothing of it is left; {name_stop()} leaves the rest to the next stack")
+    say("what a paused run has read stays for it")
     async with open_worker_pool(settings, Home(settings.home)) as trusted:
         while await is_kept(trusted, UUID(leaving)):
             await asyncio.sleep(POLL_S)

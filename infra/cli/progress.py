@@ -147,7 +147,7 @@ def _set_waiting(progress: RunProgress, agent: str, payload: Mapping[str, Any]) 
         f"{payload.get('detail') or payload.get('what')}; next try in {float(payload.get('retry_in_s') or 0):.0f} s"
     )
     if payload.get("options"):
-        progress.waiting += " (or press Ctrl-C, then `runs resume` with --finish for a report without the model)"
+        progress.waiting += " (or pause it, then `runs resume` with --finish for a report without the model)"
 
 
 def _add_notice(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from infra.cli.execute import say
+from infra.local.interrupt import is_ignored, name_stop
 from training.recipes.merging import merge_adapter
 from training.recipes.run_folder import MODEL, REPORT
 from training.recipes.starting import check_training, train
@@ -26,6 +27,8 @@ def merge(run: Path, out: Path) -> int:
 
 def train_and_report(recipe: str, config: Path, out: Path, models: Path | None) -> int:
     """Train, and print where the model and the report are. The exit code tells a run that ended before its last step."""
+    if is_ignored():
+        say(f"this command ignores Ctrl-C, as whatever started it wanted; {name_stop()} stops it after the step in hand")
     try:
         folder = train(recipe, config, out, models, say)
     except TrainingStopped as stopped:

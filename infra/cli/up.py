@@ -7,6 +7,7 @@ from app.domain.errors import Conflict, SetupError
 from app.settings import Settings
 from infra.cli.execute import say
 from infra.local.home import Home
+from infra.local.interrupt import name_stop
 from infra.local.lock import read_state
 from infra.local.stack import Stack
 
@@ -26,7 +27,7 @@ async def run_stack(settings: Settings, with_ui: bool) -> int:
         state = stack.state
         if state.ui:
             print(f"page      {state.ui}")
-        print(f"Temporal  {state.temporal}\nlogs      {stack.home.logs}\nCtrl-C stops all of it.", flush=True)
+        print(f"Temporal  {state.temporal}\nlogs      {stack.home.logs}\n{name_stop()} stops all of it.", flush=True)
         await asyncio.Event().wait()
     except Conflict as error:
         raise SetupError(_describe_running(stack.home, error)) from error

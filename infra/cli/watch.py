@@ -7,9 +7,10 @@ from pathlib import Path
 from infra.cli.connection import WATCH_PATIENCE, Connection
 from infra.cli.deliver import deliver_report
 from infra.cli.display import open_display
-from infra.cli.execute import command_name
+from infra.cli.execute import command_name, say
 from infra.cli.progress import RunProgress
 from infra.cli.run_summaries import describe_scorecard
+from infra.local.interrupt import is_ignored, name_stop
 from rubrica_client import ApiError, AsyncClient, asking, runs
 from rubrica_client.models import EventType, Run, RunStatus
 
@@ -27,6 +28,8 @@ async def follow_run(connection: Connection, run: Run, out: Path, resumed: bool 
     Ctrl-C pauses the run.
     """
     api, run_id = connection.api, run.id
+    if is_ignored():
+        say(f"this command ignores Ctrl-C, as whatever started it wanted; {name_stop()} pauses the run")
     try:
         progress = await connection.run_while_healthy(_watch_events(api, run, resumed))
     except asyncio.CancelledError:
@@ -66,7 +69,7 @@ async def _watch_events(api: AsyncClient, run: Run, resumed: bool) -> RunProgres
 
 
 async def _pause_run(api: AsyncClient, run_id: str) -> None:
-    print(f"\npausing run {run_id} (Ctrl-C again to leave at once; nothing is lost)")
+    print(f"\npausing run {run_id} ({name_stop()} again to leave at once; nothing is lost)")
     try:
         await api.send(runs.pause(run_id))
         async with asyncio.timeout(PAUSE_LIMIT_S):

@@ -9,6 +9,7 @@ from app.domain.errors import Conflict, SetupError
 from app.settings import PREFIX, Settings
 from infra.local import remote
 from infra.local.home import Home
+from infra.local.interrupt import name_stop
 from infra.local.lock import FileLock, StackState, kill_leftovers, read_start_time
 from infra.local.model import describe_model, prepare_model
 from infra.local.parts import Parts
@@ -91,7 +92,7 @@ class Stack:
         """Wait until no other command uses this stack."""
         users = FileLock(self.home.users)
         if users.is_held_by_another():
-            self._say("another rubrica command still uses this stack; waiting for it (Ctrl-C stops both)")
+            self._say(f"another rubrica command still uses this stack; waiting for it ({name_stop()} stops both)")
         while users.is_held_by_another():
             await asyncio.sleep(USERS_POLL.total_seconds())
 

@@ -21,6 +21,7 @@ from bench.mutants import (
 )
 from bench.mutations import Mutation, list_mutations
 
+pytestmark = pytest.mark.extra("cosmic-ray")
 ROOT = Path(__file__).parents[2]
 MODULE = '''
 from dataclasses import dataclass, field

@@ -7,14 +7,12 @@ import sys
 import pytest
 
 from tests.support.stack import ROOT
-from tests.ui.real_page import CHROMIUM
 
-pytest.importorskip("playwright", reason="playwright is not installed: `make extras`")
+pytestmark = pytest.mark.extra("Chromium", "playwright")
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: `make extras`")
 def test_the_page_is_watched_read_and_drawn_anew() -> None:
     command = [sys.executable, "-m", "bench.page", "--events", "60", "--pages", "3"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

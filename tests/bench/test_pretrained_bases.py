@@ -26,11 +26,10 @@ def save_base(folder: Path) -> Path:
 @pytest.fixture
 def start(tmp_path: Path) -> Start:
     """The start from such a model."""
-    for name in ("torch", "trl"):
-        pytest.importorskip(name, reason="training needs what `make setup-train` installs")
     return Start(save_base(tmp_path / "published"), "bfloat16")
 
 
+@pytest.mark.extra("trl")
 @pytest.mark.slow
 def test_a_task_trains_a_pretrained_base_with_its_own_tokenizer(tmp_path: Path, start: Start) -> None:
     import torch

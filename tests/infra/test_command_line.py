@@ -14,7 +14,7 @@ import pytest
 
 from infra.local.ports import find_free_port
 from tests.support.scripted_api import CRITERIA, QUOTE, RUN_ID, SNAPSHOT_NAME, ScriptedApi, make_run_events, serve_scripted_api
-from tests.support.stack import RUBRICA, command_environment
+from tests.support.stack import RUBRICA, command_environment, heed_interrupt
 
 
 class Finished(NamedTuple):
@@ -109,12 +109,18 @@ async def test_what_a_script_can_tell_apart(tmp_path: Path, status: str, code: i
     assert said in done.out
 
 
+def ignore_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 async def test_ctrl_c_pauses_the_run_and_says_how_to_go_on(tmp_path: Path) -> None:
     api = ScriptedApi(list(make_run_events())[:7])
     async with serve_scripted_api(api) as address:
         command = [*RUBRICA, "ask", "Why?"]
         settings = command_environment(RUBRICA_API_URL=address)
-        process = await asyncio.create_subprocess_exec(*command, cwd=tmp_path, env=settings, stdout=PIPE, stderr=PIPE)
+        process = await asyncio.create_subprocess_exec(
+            *command, cwd=tmp_path, env=settings, stdout=PIPE, stderr=PIPE, preexec_fn=heed_interrupt
+        )
         assert process.stdout is not None
         while b"-> 2 results" not in await process.stdout.readline():
             pass
@@ -122,6 +128,24 @@ async def test_ctrl_c_pauses_the_run_and_says_how_to_go_on(tmp_path: Path) -> No
         out, _ = await process.communicate()
     assert process.returncode == 130
     assert api.status == "paused"
+    assert f"rubrica runs resume {RUN_ID}" in out.decode()
+
+
+async def test_a_command_that_ignores_ctrl_c_says_what_pauses_its_run(tmp_path: Path) -> None:
+    api = ScriptedApi(list(make_run_events())[:7])
+    async with serve_scripted_api(api) as address:
+        settings = command_environment(RUBRICA_API_URL=address)
+        process = await asyncio.create_subprocess_exec(
+            *RUBRICA, "ask", "Why?", cwd=tmp_path, env=settings, stdout=PIPE, stderr=PIPE, preexec_fn=ignore_interrupt
+        )
+        assert process.stdout is not None
+        while b"-> 2 results" not in await process.stdout.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        out, error = await process.communicate()
+    assert f"ignores Ctrl-C, as whatever started it wanted; `kill {process.pid}` pauses the run" in error.decode()
+    assert (process.returncode, api.status) == (130, "paused")
     assert f"rubrica runs resume {RUN_ID}" in out.decode()
 
 

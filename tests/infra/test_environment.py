@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import zipfile
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -18,6 +17,7 @@ import pytest
 
 from infra.local.ports import find_free_port
 from infra.notice import compose_notice
+from tests.support.stack import heed_interrupt
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "infra" / "environment.py"
@@ -163,9 +163,9 @@ def test_the_old_environment_comes_back_at_ctrl_c_also_where_it_is_a_link(made: 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         registry = {"PIP_INDEX_URL": f"http://127.0.0.1:{silent.getsockname()[1]}/simple"}
         command = [sys.executable, str(made / "infra" / "environment.py")]
-        # Who runs the tests in the background may have them ignore the signal, and a child inherits that.
-        heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-        with subprocess.Popen(command, env=os.environ | registry, stdout=subprocess.PIPE, text=True, preexec_fn=heed) as making:
+        with subprocess.Popen(
+            command, env=os.environ | registry, stdout=subprocess.PIPE, text=True, preexec_fn=heed_interrupt
+        ) as making:
             pip, _ = silent.accept()
             making.send_signal(signal.SIGINT)
             assert making.stdout is not None

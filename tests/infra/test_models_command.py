@@ -42,7 +42,7 @@ def test_an_unknown_name_lists_those_there_are(tmp_path: Path) -> None:
     assert NAME in done.stderr
 
 
-@pytest.mark.skipif(not is_importable("xllamacpp"), reason="xllamacpp is not here: `make extras`")
+@pytest.mark.extra("xllamacpp")
 def test_a_question_for_a_model_that_is_not_here_says_how_to_get_it(tmp_path: Path) -> None:
     done = run_rubrica(tmp_path / "home", "ask", "Why?", folder=tmp_path, RUBRICA_LOCAL_MODEL=NAME)
     assert done.returncode == 2
@@ -65,7 +65,7 @@ def test_a_server_and_a_model_to_serve_exclude_each_other(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not is_importable("xllamacpp"), reason="xllamacpp is not here: `make extras`")
+@pytest.mark.extra("xllamacpp")
 def test_a_file_that_is_no_model_ends_the_start_with_its_reason(tmp_path: Path) -> None:
     (tmp_path / "bad.gguf").write_bytes(b"not a model at all")
     done = run_rubrica(tmp_path / "home", "ask", "Why?", folder=tmp_path, RUBRICA_LOCAL_MODEL="bad.gguf")
@@ -74,9 +74,7 @@ def test_a_file_that_is_no_model_ends_the_start_with_its_reason(tmp_path: Path) 
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    not is_importable("xllamacpp") or not SMALLEST_MODEL.is_file(), reason="xllamacpp or its model is not here: `make extras`"
-)
+@pytest.mark.extra("xllamacpp", "weights")
 def test_a_question_reaches_a_model_that_the_stack_serves(tmp_path: Path) -> None:
     """The smallest model writes no report; the cap of tokens parks the run once it has answered."""
     home = tmp_path / "home"

@@ -20,7 +20,7 @@ from infra.local.lock import StackState, read_state
 from infra.local.ports import LOOPBACK, find_free_port
 from infra.local.service import get_http_status
 from infra.local.stack import Stack
-from tests.support.stack import RUBRICA, command_environment, run_rubrica
+from tests.support.stack import RUBRICA, command_environment, heed_interrupt, run_rubrica
 
 QUESTION = {"question": "How did presidents justify tariffs before 1900?", "effort": "quick"}
 
@@ -34,7 +34,12 @@ class Up:
         settings = command_environment(RUBRICA_HOME=str(home), **settings)
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
-                [*RUBRICA, "up", "--no-ui"], env=settings, stdout=output, stderr=output, start_new_session=True
+                [*RUBRICA, "up", "--no-ui"],
+                env=settings,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+                preexec_fn=heed_interrupt,
             )
 
     @property

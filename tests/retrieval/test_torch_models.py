@@ -7,16 +7,13 @@ import numpy as np
 import pytest
 
 from app.domain.errors import ToolError
-from infra.extras import is_importable
 from retrieval.encoding.encoder import SentenceTransformersEncoder
 from retrieval.encoding.nli import CrossEncoderNli
 from retrieval.search.reranker import CrossEncoderReranker
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(
-        not is_importable("sentence_transformers"), reason="sentence-transformers is not installed: `make extras`"
-    ),
+    pytest.mark.extra("sentence-transformers"),
 ]
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "wool", "sheep", "canal"]
 # Weights drawn from a narrow range score all pairs nearly alike.

@@ -25,6 +25,14 @@ def command_environment(**settings: str) -> dict[str, str]:
     return others | ports | {"PYTHONPATH": str(ROOT)} | settings
 
 
+def heed_interrupt() -> None:
+    """Take SIGINT as a program does that a person started in a terminal: a test run in the background has it ignored.
+
+    For `preexec_fn` of a program that a test interrupts.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def run_rubrica(home: Path, *arguments: str, folder: Path | None = None, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run the command to its end, in `folder`."""
     environment = command_environment(RUBRICA_HOME=str(home), **settings)

@@ -59,7 +59,8 @@ def follow_link() -> Callable[[AppTest], AppTest]:
 @pytest.fixture(scope="module")
 def chromium() -> "Iterator[Browser]":
     """One real browser for all of a file's tests. Not for files with tests that are coroutines: it holds the thread's loop."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make extras`")
+    from playwright import sync_api
+
     sync_api.expect.set_options(timeout=LIMIT_MS)
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

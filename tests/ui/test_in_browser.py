@@ -5,13 +5,15 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("playwright", reason="playwright is not installed: `make extras`")
+
+from playwright import sync_api
+
 from tests.ui.example_runs import QUOTE, add_finished_run, add_searching_run
 from tests.ui.fake_api import FakeApi, serve_fake_api
-from tests.ui.real_page import CHROMIUM, serve_page
+from tests.ui.real_page import serve_page
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make extras`")
-
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: `make extras`")]
+pytestmark = [pytest.mark.slow, pytest.mark.extra("Chromium", "playwright")]
 
 
 @pytest.fixture(scope="module")

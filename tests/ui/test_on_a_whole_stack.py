@@ -10,13 +10,16 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("playwright", reason="playwright is not installed: `make extras`")
+
+from playwright import sync_api
+
 from tests.support.model_stub import MODEL
 from tests.ui.page_steps import ask_further_systems, judge_side_by_side, write_second_report
 from tests.ui.real_api import PASSWORD
-from tests.ui.real_page import CHROMIUM, serve_page
+from tests.ui.real_page import serve_page
 from tests.ui.whole_stack import StackAddresses, run_whole_stack, serve_stub_in_thread
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make extras`")
 QUESTION = "How did presidents justify tariffs before 1900?"
 LATEST = ".st-key-latest"  # one's latest runs, at the side
 ADDED = "What farmers said of tariffs"
@@ -24,7 +27,7 @@ ADDED = "What farmers said of tariffs"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(1_800),
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: `make extras`"),
+    pytest.mark.extra("Chromium", "playwright"),
 ]
 
 
@@ -36,7 +39,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StackAddresses]:
         yield addresses
 
 
-def test_from_a_question_to_a_file(stack: StackAddresses, page: "sync_api.Page") -> None:  # type: ignore[name-defined]
+def test_from_a_question_to_a_file(stack: StackAddresses, page: sync_api.Page) -> None:
     page.goto(stack.page)
     _ask(page)
     _approve(page)
@@ -83,14 +86,14 @@ def _sign_up(page: "sync_api.Page", url: str) -> None:  # type: ignore[name-defi
     page.get_by_role("button", name="Sign up").click()
 
 
-def _ask(page: "sync_api.Page") -> None:  # type: ignore[name-defined]
+def _ask(page: sync_api.Page) -> None:
     page.get_by_role("textbox", name="Question").fill(QUESTION)
     page.get_by_role("radio", name="Quick").click()
     page.get_by_role("button", name="See the plan first").click()
     page.get_by_role("button", name="Start the research").click()
 
 
-def _approve(page: "sync_api.Page") -> None:  # type: ignore[name-defined]
+def _approve(page: sync_api.Page) -> None:
     """With a step that the reader added: it is in the plan that is carried out."""
     page.get_by_role("button", name="Add a step").wait_for()
     titles = page.get_by_placeholder("What this step looks into")
@@ -128,7 +131,7 @@ def _saved(page: "sync_api.Page", form: str) -> str:  # type: ignore[name-define
     return text
 
 
-def _compare(page: "sync_api.Page") -> None:  # type: ignore[name-defined]
+def _compare(page: sync_api.Page) -> None:
     """A second report over the same evidence, blind; after the choice it is told which was which."""
     write_second_report(page)
     verdict = page.get_by_role("radiogroup").filter(has_text="Both are bad")
@@ -147,7 +150,7 @@ def _scores(page: "sync_api.Page") -> "sync_api.Locator":  # type: ignore[name-d
     return row.locator("td")
 
 
-def _open_a_quotation(page: "sync_api.Page") -> None:  # type: ignore[name-defined]
+def _open_a_quotation(page: sync_api.Page) -> None:
     """Of the second system's report."""
     page.wait_for_selector("#r-card", state="attached")  # the listener has come
     page.locator('article [data-cite^="1-"]').first.click()

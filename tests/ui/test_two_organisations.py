@@ -83,10 +83,11 @@ def test_a_form_that_comes_back_keeps_what_was_typed_and_says_why(running: Serve
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: `make extras`")
+@pytest.mark.extra("Chromium", "playwright")
 def test_two_people_sign_up_side_by_side(running: ServedApi) -> None:
     """In two browsers, at the same time, with the page between them; a link of the one leads the other nowhere."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make extras`")
+    from playwright import sync_api
+
     sync_api.expect.set_options(timeout=LIMIT_MS)
     with serve_page(running.url, key="") as url, sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from infra.local.home import Home
 from infra.local.lock import read_state
 from tests.support.model_stub import serve_model_stub
-from tests.support.stack import RUBRICA, command_environment
+from tests.support.stack import RUBRICA, command_environment, heed_interrupt
 
 
 class StackAddresses(NamedTuple):
@@ -34,6 +34,7 @@ def run_whole_stack(folder: Path, **settings: str) -> Iterator[StackAddresses]:
             stdout=out,
             stderr=out,
             start_new_session=True,
+            preexec_fn=heed_interrupt,
         )
     try:
         while b"Ctrl-C stops" not in output.read_bytes():

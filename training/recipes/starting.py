@@ -45,8 +45,8 @@ def check_training(name: str, path: Path, models: Path | None, say: Callable[[st
     """
     recipe = load_recipe(name)
     config = read_config(path, recipe.config, models)
-    require_packages()
     require_one_process()
+    require_packages()
     for line in recipe.check(config).list_lines():
         say(line)
     if config.cost.devices > 1:

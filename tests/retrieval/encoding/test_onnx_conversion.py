@@ -2,7 +2,6 @@
 
 import json
 import math
-import shutil
 import signal
 import subprocess
 import sys
@@ -24,7 +23,7 @@ from retrieval.corpora.kinds import open_corpus
 from retrieval.encoding.bert_graph import BertShape, build_bert_graph
 from retrieval.encoding.encoder import OnnxEncoder
 from retrieval.encoding.onnx_conversion import convert_checkpoint
-from retrieval.encoding.onnx_sources import convert_in_child, from_hub, unpack_wheel
+from retrieval.encoding.onnx_sources import convert_in_child, unpack_wheel
 from retrieval.encoding.onnx_weights import (
     MINILM,
     MODEL,
@@ -35,7 +34,7 @@ from retrieval.encoding.onnx_weights import (
     find_weights,
     read_weights_catalogue,
 )
-from retrieval.encoding.weight_files import hold_cache, is_verified
+from retrieval.encoding.weight_files import hold_cache
 from retrieval.language.sentences import split_sentences
 from retrieval.ports import Document
 from retrieval.search.in_process import SOTU
@@ -229,19 +228,11 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> OnnxEncoder:
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> OnnxEncoder:
-    """The encoder as published, from `make extras` or the hub."""
-    weights, folder = read_weights_catalogue()[MINILM], tmp_path_factory.mktemp("published")
-    given = MODELS / MINILM
-    try:
-        if is_verified(weights.files[0], given / MODEL):
-            shutil.copytree(given, folder, dirs_exist_ok=True)
-        else:
-            from_hub(weights, folder)
-    except OSError as error:
-        pytest.skip(f"the published file came neither with `make extras` nor from the hub: {error}")
-    return OnnxEncoder(folder, threads=2)
+    """The encoder as published."""
+    return OnnxEncoder(find_weights(MINILM, MODELS, tmp_path_factory.mktemp("published"), ()), threads=2)
 
 
+@pytest.mark.extra("weights")
 def test_the_converted_encoder_agrees_with_the_published_one(converted: OnnxEncoder, published: OnnxEncoder) -> None:
     documents = (item.text for item in open_corpus(SOTU).read_documents() if isinstance(item, Document))
     spans = ((text, span) for text in islice(documents, 40) for span in split_sentences(text)[3:23:4])

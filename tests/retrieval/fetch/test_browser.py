@@ -12,7 +12,7 @@ from tests.retrieval.fetch.small_web import SECRET, serve_small_web
 
 pytest.importorskip("playwright.async_api", reason="playwright is not installed: `make extras`")
 CHROMIUM = find_browser()
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: `make extras`")]
+pytestmark = [pytest.mark.slow, pytest.mark.extra("Chromium", "playwright")]
 WORDS = "These words are written by a script that asks the site for them and shows them to whoever waits. " * 3
 PAGE = """<html><head><title>Scripted</title></head><body><div id="a"></div><script src="/words.js"></script>
 <img src="http://{secret}/x.png"><script src="http://{secret}/x.js"></script>

@@ -19,7 +19,7 @@ from retrieval.outside.web.searxng import SearXNG
 from tests.support.outside_stub import OutsideStub, answer_with, serve_outside
 from tests.support.patience import PATIENCE_S
 
-pytestmark = pytest.mark.skipif(not SEARXNG.exists(), reason="SearXNG is not installed: `make extras`")
+pytestmark = pytest.mark.extra("SearXNG")
 RESULTS = [
     {"title": "The tariff of 1890", "url": "https://a.example/1890", "content": "It was defended as the <b>shield</b> of labor."},
     {"title": "Nothing to read", "url": "https://a.example/empty", "content": ""},

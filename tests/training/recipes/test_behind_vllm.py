@@ -13,6 +13,8 @@ from tests.training.conftest import RealVLLM
 from tests.training.recipes.toy_runs import write_toy
 from training.recipes.starting import train
 
+pytestmark = pytest.mark.extra("trl")
+
 FAST: dict[str, dict[str, Any]] = {
     "reward": {"race": True, "relevance": "judge"},
     "filter": {"least_spread": 1e-6},
@@ -20,12 +22,6 @@ FAST: dict[str, dict[str, Any]] = {
     "run": {"device": "cpu", "save_every": 99},
     "validation": {"eval_every": 2, "tasks": 2},
 }
-
-
-@pytest.fixture(autouse=True)
-def packages() -> None:
-    for name in ("torch", "trl", "peft"):
-        pytest.importorskip(name, reason="training needs what `make setup-train` installs")
 
 
 @pytest.mark.parametrize("versions_old", [0, 1])

@@ -23,8 +23,6 @@ from workflows.checks.grading import Evidence
 from workflows.judging.pair_encoder import EncodedPair, open_session
 from workflows.judging.pair_reader import HEAD, PairReader
 
-NEEDED = "training needs what `make setup-train` installs"
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -87,9 +85,8 @@ def test_a_check_counts_the_pairs(folder: Path) -> None:
     assert any(line.startswith("honest") for line in lines)
 
 
+@pytest.mark.extra("trl")
 def test_the_command_leaves_a_judge_that_the_product_opens_and_goes_on_where_it_was_cut_off(folder: Path) -> None:
-    for name in ("torch", "trl", "peft"):
-        pytest.importorskip(name, reason=NEEDED)
     said: list[str] = []
     write_judge_toy(folder, run={"save_every": 2, "keep": 99})
     done = run_rubrica(
@@ -114,8 +111,10 @@ def test_the_command_leaves_a_judge_that_the_product_opens_and_goes_on_where_it_
     assert (again.model / HEAD).read_bytes() == (run.model / HEAD).read_bytes()
 
 
+@pytest.mark.extra("trl")
 def test_the_exported_head_says_what_the_head_says(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch", reason=NEEDED)
+    import torch
+
     from training.recipes.claim_judge.export import export_head
     from training.recipes.claim_judge.fitting import pad_batch
     from training.recipes.claim_judge.head import JudgeHead

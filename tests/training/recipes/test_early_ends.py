@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ from training.recipes.starting import describe_run
 from training.recipes.stop_signals import TrainingStopped
 from training.rollouts.collection_failures import CollectionFailed, NothingLeftToLearn
 from training.rollouts.nouns import Reward, Rollout, Task
+
+pytestmark = pytest.mark.extra("trl")
 
 SATURATED_FROM = 2
 FILTERED = {"objective": {"name": "dapo"}, "filter": {"most_tries": 1, "most_given_up": 3}, "validation": {"eval_every": 4}}
@@ -63,7 +66,9 @@ def test_a_judge_who_goes_away_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_run_after_the_step_in_hand_and_it_goes_on(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_signal_ends_the_run_after_the_step_in_hand_and_it_goes_on(
+    tmp_path: Path, number: signal.Signals, request: pytest.FixtureRequest
+) -> None:
     async def judge_and_stop(task: Task[int], rollout: Rollout) -> Reward:
         if rollout.policy_version == 1 and not stopped:
             stopped.append(number)
@@ -71,6 +76,8 @@ def test_a_signal_ends_the_run_after_the_step_in_hand_and_it_goes_on(tmp_path: P
         return await judge(task, rollout)
 
     stopped: list[signal.Signals] = []
+    # A test run in the background ignores Ctrl-C.
+    request.addfinalizer(partial(signal.signal, number, signal.signal(number, signal.default_int_handler)))
     before = signal.getsignal(number)
     config = make_config(run={"save_every": 9})
     whole = train_small(tmp_path / "whole", config)

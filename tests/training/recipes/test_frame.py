@@ -162,8 +162,8 @@ def test_training_that_a_launcher_starts_several_times_is_refused(tmp_path: Path
         starting.check_training("self_sft", write_toy(tmp_path, "self_sft"), None, lambda _: None)
 
 
+@pytest.mark.extra("trl")
 def test_devices_price_a_run_and_do_not_divide_its_batch(tmp_path: Path) -> None:
-    pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
     said: list[str] = []
     path = write_toy(tmp_path, "self_sft", cost={"devices": 8}, optimizer={"batch_size": 2, "accumulation": 3})
     _, config = starting.check_training("self_sft", path, None, said.append)

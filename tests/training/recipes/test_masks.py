@@ -15,13 +15,13 @@ from training.recipes.samples_page import join_tokens
 from training.rollouts.chat_template import ChatTemplate
 from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage
 
+pytestmark = pytest.mark.extra("trl")
+
 END = "<|im_end|>"
-NEEDED = "training needs what `make setup-train` installs"
 
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Any:
-    pytest.importorskip("transformers", reason=NEEDED)
     from training.rollouts.tiny_policy import build_tiny_tokenizer
 
     return build_tiny_tokenizer()
@@ -88,7 +88,7 @@ def test_a_template_that_rewrites_earlier_messages_is_refused(tokenizer: Any, me
 
 
 def test_an_observation_has_no_gradient(tokenizer: Any, messages: tuple[TrainedMessage, ...], tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch", reason=NEEDED)
+    import torch
     from transformers import AutoModelForCausalLM
     from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 

@@ -10,6 +10,8 @@ from tests.training.recipes.small_policies import make_config
 from training.recipes.memory import estimate_memory
 from training.rollouts.tiny_policy import build_tiny_model, build_tiny_tokenizer
 
+pytestmark = pytest.mark.extra("trl")
+
 WEIGHTS = sum(each.numel() for each in build_tiny_model(build_tiny_tokenizer()).parameters())
 BFLOAT16, KL = {"dtype": "bfloat16"}, {"name": "mean_only_kl", "kl_weight": 0.1}
 ADAPTER: dict[str, Any] = {"adapter": {"rank": 2}, "model": BFLOAT16}

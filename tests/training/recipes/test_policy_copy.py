@@ -16,6 +16,8 @@ from tests.training.rollouts.rollout_groups import PlantedGroups, make_rollout, 
 from training.recipes.reinforcement.policy_source import OwnWeights
 from training.rollouts.engine import GREEDY, Sample, SamplingSettings
 
+pytestmark = pytest.mark.extra("trl")
+
 GROUP = [(make_rollout(float(number), number=number), [make_row([2, 3, 4 + number], 2)]) for number in range(4)]
 ADAPTER = LoraConfig(r=2, target_modules=["q_proj", "v_proj"], task_type="CAUSAL_LM", init_lora_weights=False)
 SETTINGS = SamplingSettings(stop_ids=(EOS,), temperature=GREEDY)

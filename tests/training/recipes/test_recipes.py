@@ -20,14 +20,9 @@ from training.recipes.starting import train as go_on
 from training.recipes.stop_signals import TrainingStopped
 from training.synthesis.trajectories.conversations import TrainedConversation, TrainedMessage
 
-NEEDED = "training needs what `make setup-train` installs"
+pytestmark = pytest.mark.extra("trl")
+
 SMALL = {"seed": 3, "device": "cpu", "save_every": 2, "keep": 9}
-
-
-@pytest.fixture(autouse=True)
-def packages() -> None:
-    for name in ("torch", "trl", "peft"):
-        pytest.importorskip(name, reason=NEEDED)
 
 
 def train(recipe: str, config: Path, out: Path) -> TrainingFolder:

@@ -16,6 +16,8 @@ from training.recipes.reinforcement.best_policy import list_saved
 from training.recipes.reinforcement.train_policy import make_arguments
 from training.recipes.run_folder import METRICS, TrainingFolder
 
+pytestmark = pytest.mark.extra("trl")
+
 WEIGHTS = "model.safetensors"
 
 

@@ -34,7 +34,6 @@ from workflows.chat_models.scripted import ScriptedModel
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.local_record import LocalRecord
 
-NEEDED = "training needs what `make setup-train` installs"
 CUT_SHORT: dict[str, dict[str, Any]] = {
     "reward": {"race": True, "relevance": "judge"},
     "filter": {"least_spread": 1e-6},
@@ -52,9 +51,8 @@ async def judge() -> AsyncIterator[dict[str, str]]:
         yield {"url": served.base_url, "model": "stub"}
 
 
+@pytest.mark.extra("trl")
 async def test_the_recipe_trains_against_a_judge_and_goes_on_where_it_was_cut_off(tmp_path: Path, judge: dict[str, str]) -> None:
-    for name in ("torch", "trl", "peft"):
-        pytest.importorskip(name, reason=NEEDED)
     config, out = write_toy(tmp_path, "report_rl", rows=10, judge=judge, **CUT_SHORT), tmp_path / "run"
     done = await asyncio.to_thread(
         run_rubrica, tmp_path / "home", "train", "report_rl", "--config", str(config), "--out", str(out), **OFFLINE
@@ -139,8 +137,8 @@ async def test_section_writers_are_turns_under_one_reward(tmp_path: Path) -> Non
     assert reward.value == pytest.approx(0.1)
 
 
+@pytest.mark.extra("trl")
 def test_section_writers_keep_the_tasks_whose_whole_prompt_they_never_see(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason=NEEDED)
     from training.recipes.report_rl.train import FittingTasks, read_fitting
 
     def read(kind: Writer) -> FittingTasks:

@@ -99,12 +99,12 @@ def test_both_forms_of_equation_2_rank_by_it(aggregation: Aggregation, value: fl
     assert reward(text, KnownJudge(0.9, 0.2, 0.0), section).value == value
 
 
+@pytest.mark.extra("trl")
 def test_a_rubric_whose_weights_cancel_out_ranks_the_pair_wrongly(tmp_path: Path) -> None:
     text = write_rubric([5, 1, 1, 1, -2, -2, -2, -2])
     section = RewardSection(mode=Mode.PREFERENCE_ONLY, aggregation=Aggregation.PUBLISHED)
     judge = KnownJudge(0.9, 0.2, 3.0)
     assert (reward(text, judge, section).value, judge.asked) == (-1.0, [])
-    pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
     from training.recipes.reinforcement.best_policy import BY
     from training.recipes.rubric_generator.work import measure_preference
 
@@ -141,8 +141,8 @@ def test_a_rubric_out_of_form_is_penalised_unjudged(spoil, mode: Mode, value: fl
     assert judge.asked == []
 
 
+@pytest.mark.extra("trl")
 def test_a_validation_says_how_many_pairs_have_no_judgement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
     from training.recipes.held_out import MISSING
     from training.recipes.rubric_generator import work
 
@@ -169,6 +169,7 @@ def test_a_validation_says_how_many_pairs_have_no_judgement(tmp_path: Path, monk
         measure()
 
 
+@pytest.mark.extra("trl")
 @pytest.mark.parametrize(
     ("error", "accuracy", "missing"),
     [(ContextTooLong("2,100 of 2,048 tokens"), 0.5, 0.0), (ModelUnavailable("no memory", timedelta(hours=1)), 1.0, 0.5)],
@@ -176,7 +177,6 @@ def test_a_validation_says_how_many_pairs_have_no_judgement(tmp_path: Path, monk
 def test_a_validation_goes_on_where_the_policy_cannot_write_a_rubric(
     tmp_path: Path, error: ModelError, accuracy: float, missing: float
 ) -> None:
-    pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
     from training.recipes.held_out import MISSING
     from training.recipes.reinforcement.best_policy import BY
     from training.recipes.rubric_generator.work import measure_preference
@@ -209,8 +209,8 @@ def test_the_rule_judge_pays_for_what_can_be_checked_and_not_for_the_questions_w
     assert reward(write_rubric(SEVEN, demand), RuleJudge(), RewardSection(mode=Mode.JUDGE_ONLY)).value == quality
 
 
+@pytest.mark.extra("trl")
 def test_the_recipe_trains_and_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
-    pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
     config = write_toy(tmp_path, "rubric_generator")
     done = run_rubrica(
         tmp_path / "home", "train", "rubric_generator", "--config", str(config), "--out", str(tmp_path / "a"), **OFFLINE

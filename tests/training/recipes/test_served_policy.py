@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("trl", reason="training needs what `make setup-train` installs")
+
 from app.domain.errors import ModelUnavailable
 from training.recipes.reinforcement.served_policy import ServedPolicy
+
+pytestmark = pytest.mark.extra("trl")
 
 
 def save_adapter(folder: Path) -> None:

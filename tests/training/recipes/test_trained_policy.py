@@ -23,13 +23,9 @@ from workflows.agents.kit import Bounds
 from workflows.systems.agent_sets import AGENTS
 from workflows.systems.local_record import LocalRecord
 
+pytestmark = pytest.mark.extra("trl")
+
 SHORT = 12
-
-
-@pytest.fixture(autouse=True)
-def packages() -> None:
-    for name in ("torch", "trl", "peft"):
-        pytest.importorskip(name, reason="training needs what `make setup-train` installs")
 
 
 def merge(run: TrainingFolder, out: Path) -> Path:

@@ -12,21 +12,22 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("trl", reason="the engines need torch: `make setup-train`")
+
+import torch
+
 from app.domain.chat import ChatRequest, ChatRole, Message
 from app.domain.errors import ContextTooLong, ModelUnavailable, ModelUnusable
 from tests.support.vllm_stub import serve_vllm
 from training.rollouts.chat_template import ChatTemplate
 from training.rollouts.engine import Engine, Sample, SamplingSettings
 from training.rollouts.sampler import Sampler
+from training.rollouts.tiny_policy import POSITIONS, build_tiny_model, build_tiny_tokenizer
+from training.rollouts.transformers_engine import TransformersEngine, lend
 from training.rollouts.vllm_engine import connect_vllm
 from workflows.chat_models.endpoint import ModelEndpoint
 
-torch = pytest.importorskip("torch", reason="a policy needs torch: make setup-train")
-pytest.importorskip("transformers", reason="a policy needs transformers: make setup-train")
-
-from training.rollouts.tiny_policy import POSITIONS, build_tiny_model, build_tiny_tokenizer  # noqa: E402
-from training.rollouts.transformers_engine import TransformersEngine, lend  # noqa: E402
-
+pytestmark = pytest.mark.extra("trl")
 TOKENIZER = build_tiny_tokenizer()
 MODEL = build_tiny_model(TOKENIZER)
 STOP = TOKENIZER.convert_tokens_to_ids("<|im_end|>")

@@ -21,6 +21,8 @@ from training.rollouts.groups import Group
 from training.rollouts.nouns import RolloutEnd, TrainingRow
 from training.rollouts.objectives import DAPO, DR_GRPO, GRPO, GSPO, MEAN_ONLY_KL, Objective, Scale
 
+pytestmark = pytest.mark.extra("trl")
+
 GROUPS, SIZE = 3, 4
 BY_GROUP = {"per_device_train_batch_size": SIZE, "gradient_accumulation_steps": GROUPS, "by_group": True, "rows_at_once": 3}
 WHOLE = {"per_device_train_batch_size": 2, "gradient_accumulation_steps": 2 * GROUPS}

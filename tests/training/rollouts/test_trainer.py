@@ -20,6 +20,8 @@ from training.rollouts.groups import Group
 from training.rollouts.nouns import RolloutEnd, TrainingRow
 from training.rollouts.objectives import DAPO, DR_GRPO, GRPO, GSPO, MEAN_ONLY_KL, Level, Objective, Scale
 
+pytestmark = pytest.mark.extra("trl")
+
 IDS = [2, 3, 4, 5, 6, 7]
 WISHED = 9
 MEAN_ONLY = Objective(scale=Scale.NONE)

@@ -25,6 +25,8 @@ from tests.training.rollouts.policies import make_trainer
 from tests.training.rollouts.rollout_groups import PlantedGroups, make_rollout, make_row
 from training.rollouts.trainer_config import REPLACED
 
+pytestmark = pytest.mark.extra("trl")
+
 GROUP = [(make_rollout(float(number), number=number), [make_row([2, 3, 4 + number], 2)]) for number in range(4)]
 PROMPT = {"prompt": "w2 w3"}
 

@@ -192,8 +192,10 @@ def test_a_finished_set_is_made_again_without_a_model(tmp_path: Path) -> None:
     assert read_files(tmp_path / "set") == before
 
 
+@pytest.mark.extra("trl")
 def test_datasets_opens_the_folder_as_it_is(tmp_path: Path) -> None:
-    datasets = pytest.importorskip("datasets", reason="datasets is in the training environment")
+    import datasets
+
     manifest = make(Workshop(), tmp_path / "set")
     opened = datasets.load_dataset(str(tmp_path / "set"), cache_dir=str(tmp_path / "cache"))
     assert {split: len(opened[split]) for split in opened} == {split: n for split, n in manifest.rows.items() if n}

@@ -14,10 +14,6 @@ COLOURS = {
     "required": ["colour"],
     "additionalProperties": False,
 }
-engine_needed = pytest.mark.skipif(not is_importable("xllamacpp"), reason="xllamacpp is not here: `make extras`")
-model_needed = pytest.mark.skipif(
-    not is_importable("xllamacpp") or not SMALLEST_MODEL.is_file(), reason="xllamacpp or its model is not here: `make extras`"
-)
 
 
 @pytest.mark.skipif(is_importable("xllamacpp"), reason="xllamacpp is here")
@@ -27,7 +23,7 @@ async def test_without_the_engine_it_says_how_to_install_it(tmp_path: Path) -> N
             pass
 
 
-@engine_needed
+@pytest.mark.extra("xllamacpp")
 async def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match=r"no model file .*none\.gguf"):
         async with open_embedded(tmp_path / "none.gguf"):
@@ -35,7 +31,7 @@ async def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@model_needed
+@pytest.mark.extra("xllamacpp", "weights")
 async def test_a_real_model_answers_within_the_schema() -> None:
     schema = ResponseSchema(name="pick", schema=COLOURS)
     asked = ChatRequest(messages=(Message(role=ChatRole.USER, content="Pick a colour."),), response_schema=schema, max_tokens=40)
@@ -48,7 +44,7 @@ async def test_a_real_model_answers_within_the_schema() -> None:
 
 
 @pytest.mark.slow
-@engine_needed
+@pytest.mark.extra("xllamacpp")
 async def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.gguf").write_bytes(b"not a model at all")
     with pytest.raises(SetupError, match="cannot be served"):

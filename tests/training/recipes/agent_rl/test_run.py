@@ -10,6 +10,8 @@ from tests.support.stack import run_rubrica
 from tests.training.recipes.toy_runs import OFFLINE, write_toy
 from training.recipes.run_folder import TrainingFolder
 
+pytestmark = pytest.mark.extra("trl")
+
 
 def test_an_agent_is_trained_on_a_tape(tmp_path: Path) -> None:
     config = write_toy(

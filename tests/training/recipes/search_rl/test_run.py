@@ -14,6 +14,8 @@ from training.recipes.run_folder import TrainingFolder
 from training.recipes.search_rl.schedule import LOGGED_PART, TOOL_RATE
 from training.recipes.starting import train as go_on
 
+pytestmark = pytest.mark.extra("trl")
+
 WEIGHTS = "adapter_model.safetensors"
 FIG_5 = {
     "orm": "part/outcome",
