@@ -1,5 +1,6 @@
 """`make data-demo` makes a set of every kind, whose report can be read and which `datasets` opens as it is."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -10,27 +11,29 @@ from training.synthesis.catalogue import LOCATIONS
 from training.synthesis.training_set.folder import SetFolder
 
 
+@pytest.fixture(scope="module", params=[*FROM_CORPUS, *FROM_RUNS])
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SetFolder:
+    """The set of a kind."""
+    folder = tmp_path_factory.mktemp(request.param)
+    assert asyncio.run(demonstrate(request.param, folder / "sets", folder / "home")) == 0
+    return SetFolder(folder / "sets" / request.param)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [*FROM_CORPUS, *FROM_RUNS])
-async def test_a_set_of_each_kind_is_made_and_told(kind: str, tmp_path: Path) -> None:
-    assert await demonstrate(kind, tmp_path / "sets", tmp_path / "home") == 0
-    manifest = SetFolder(tmp_path / "sets" / kind).read_manifest()
+def test_a_set_of_each_kind_is_made_and_told(made: SetFolder) -> None:
+    manifest = made.read_manifest()
     assert manifest.rows["train"] > 0, manifest.refused
-    report = (tmp_path / "sets" / kind / "report.html").read_text()
-    assert f"{sum(manifest.rows.values())} rows" in report
-    assert "dataset_info" in (tmp_path / "sets" / kind / "README.md").read_text()
+    assert f"{sum(manifest.rows.values())} rows" in (made.path / "report.html").read_text()
+    assert "dataset_info" in (made.path / "README.md").read_text()
 
 
 @pytest.mark.slow
 @pytest.mark.extra("trl")
-@pytest.mark.parametrize("kind", [*FROM_CORPUS, *FROM_RUNS])
-async def test_a_set_of_each_kind_is_opened_by_datasets_as_it_is(kind: str, tmp_path: Path) -> None:
+def test_a_set_of_each_kind_is_opened_as_it_is(made: SetFolder, tmp_path: Path) -> None:
     from datasets import load_dataset
 
-    assert await demonstrate(kind, tmp_path / "sets", tmp_path / "home") == 0
-    manifest = SetFolder(tmp_path / "sets" / kind).read_manifest()
-    opened = load_dataset(str(tmp_path / "sets" / kind), cache_dir=str(tmp_path / "cache"))
-    assert {split: len(opened[split]) for split in opened} == {split: n for split, n in manifest.rows.items() if n}
+    opened = load_dataset(str(made.path), cache_dir=str(tmp_path))
+    assert {split: len(opened[split]) for split in opened} == {split: n for split, n in made.read_manifest().rows.items() if n}
 
 
 def test_every_kind_is_demonstrated() -> None:
