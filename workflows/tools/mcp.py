@@ -28,10 +28,14 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 
 
 class McpTool:
-    """One tool of a server, named `mcp_<server>_<tool>`. A tool that may not be repeated is called only once."""
+    """One tool of a server, named `mcp_<server>_<tool>`. A tool that may not be repeated is called only once.
+
+    `writes` says that a call may change something; people name the tool by its `full_name`, `<server>.<tool>`.
+    """
 
     def __init__(self, server: ToolServer, offer: ToolOffer, entrance: Entrance, per_second: float) -> None:
         self.name = FOREIGN_PREFIX + _OTHER.sub("_", f"{server.name}_{offer.name}".lower()).strip("_")
+        self.full_name, self.writes = f"{server.name}.{offer.name}", offer.writes
         self.description = _describe_offer(offer)
         self.parameters = offer.parameters
         self._server, self._tool, self._entrance = server, offer.name, entrance

@@ -25,8 +25,8 @@ def server() -> SessionedServer:
 async def shop(tmp_path: Path, server: SessionedServer) -> AsyncIterator[dict[str, Tool]]:
     async with server.serve_url() as url:
         file = configured(tmp_path, shop={"url": url, "per_second": 50})
-        async with connect_mcp_tools(file, Entrance(MemorySharedStore(), draw=lambda: 0.0)) as tools:
-            yield {tool.name: tool for tool in tools}
+        async with connect_mcp_tools(file, Entrance(MemorySharedStore(), draw=lambda: 0.0)) as found:
+            yield {tool.name: tool for tool in (*found.reading, *found.writing.values())}
 
 
 @pytest.mark.parametrize("name", [LOOK_UP, ORDER])
@@ -57,7 +57,7 @@ async def open_tools(folder: Path, listed: Sequence[str], **options: object) -> 
     async with server.serve_url() as url:
         file = configured(folder, shop={"url": url, **options})
         async with connect_mcp_tools(file, Entrance(MemorySharedStore())) as found:
-            return {tool.name: tool.description for tool in found}
+            return {tool.name: tool.description for tool in found.reading}
 
 
 async def test_a_tool_that_is_named_is_found_wherever_it_is_listed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
