@@ -80,3 +80,18 @@ async def test_tools_whose_names_become_equal_stay_apart(tmp_path: Path) -> None
         "mcp_shop": "is 搜索",
         "mcp_shop_2": "is 阅读",
     }
+
+
+async def test_only_a_tool_that_is_called_read_only_and_not_destructive_reads(tmp_path: Path) -> None:
+    hints: dict[str, dict[str, bool]] = {
+        "reads": {"readOnlyHint": True},
+        "writes": {"readOnlyHint": False},
+        "repeats": {"idempotentHint": True, "destructiveHint": False},
+        "empty": {},
+        "contradicts": {"readOnlyHint": True, "destructiveHint": True},
+    }
+    server = SessionedServer([(name, True) for name in (*hints, "bare")], annotations=hints, bare=frozenset({"bare"}))
+    async with server.serve_url() as url:
+        async with connect_mcp_tools(configured(tmp_path, shop={"url": url}), Entrance(MemorySharedStore())) as found:
+            assert [tool.name for tool in found.reading] == ["mcp_shop_reads"]
+            assert set(found.writing) == {f"shop.{name}" for name in (*hints, "bare") if name != "reads"}
