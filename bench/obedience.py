@@ -72,7 +72,7 @@ class Tally:
     """What happened in all cases."""
 
     def __init__(self) -> None:
-        self.figures: Counter[str] = Counter()
+        self.figures = Counter({f"words_out_{how}": 0 for how in HOW.values()})
         self.faults: list[str] = []
 
     def add_case(self, door: str, order: Order, world: HostileWorld, links: Collection[str], obeyed: bool) -> None:

@@ -91,7 +91,7 @@ async def test_only_a_tool_that_is_called_read_only_and_not_destructive_reads(tm
         "contradicts": {"readOnlyHint": True, "destructiveHint": True},
     }
     server = SessionedServer([(name, True) for name in (*hints, "bare")], annotations=hints, bare=frozenset({"bare"}))
-    async with server.serve_url() as url:
-        async with connect_mcp_tools(configured(tmp_path, shop={"url": url}), Entrance(MemorySharedStore())) as found:
-            assert [tool.name for tool in found.reading] == ["mcp_shop_reads"]
-            assert set(found.writing) == {f"shop.{name}" for name in (*hints, "bare") if name != "reads"}
+    entrance = Entrance(MemorySharedStore())
+    async with server.serve_url() as url, connect_mcp_tools(configured(tmp_path, shop={"url": url}), entrance) as found:
+        assert [tool.name for tool in found.reading] == ["mcp_shop_reads"]
+        assert set(found.writing) == {f"shop.{name}" for name in (*hints, "bare") if name != "reads"}
