@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import orjson
-from aiohttp import web
+from aiohttp.web import Request, Response, StreamResponse, json_response
 
 from app.domain.errors import NotFound, ToolError
 from app.domain.evidence import Passage, Source, snapshot_hash
@@ -18,8 +18,9 @@ from retrieval.outside.entrance import Entrance
 from retrieval.outside.http import HttpExchange, open_exchange
 from retrieval.outside.memory import MemorySharedStore
 from retrieval.outside.pages import PAGE_PROVIDER, OutsideReader, WebPageFetcher
-from retrieval.outside.services import PROVIDERS
+from retrieval.outside.provider import Provider
 from retrieval.outside.web.searching import OutsideSearch
+from retrieval.outside.web.serper import Serper, SerperScholar
 from retrieval.ports import Document, SearchFilter
 from retrieval.search.tenant_index import TenantView
 from tests.retrieval.fetch.small_web import NAMES, PUBLIC, SmallWeb, serve_small_web
@@ -32,7 +33,11 @@ OURS, OUR_COLLECTIONS = "org", ("leases",)
 DOORS = ("page", "result", "title", "paper", "answer", "description", "document", "note")
 """The places where a hostile text stands: each is something that agents read."""
 PLAIN = "The mill on the river was built in 1870, and it ground the corn of the valley for the towns on the coast. "
-EVEN_FASTER = {"per_second": 10_000.0, "burst": 10_000, "at_once": 64}
+
+
+def hurry(provider: Provider) -> Provider:
+    """Return the provider without limits to wait for."""
+    return replace(provider, per_second=10_000, burst=10_000, at_once=64)
 
 
 @dataclass
@@ -121,7 +126,7 @@ class HostileWorld:
             noted.clear()
         self.web.secret.connections = 0
 
-    async def answer_search(self, request: web.Request) -> web.Response:
+    async def answer_search(self, request: Request) -> Response:
         """Answer as Serper does, for the web and for papers."""
         papers = request.path.endswith("scholar")
         said = self.texts["paper" if papers else "result"]
@@ -131,21 +136,20 @@ class HostileWorld:
         hits += [
             {"title": "Minutes", "link": address, "snippet": PLAIN} for address in ("file:///Board/minutes.txt", "mcp://x/y")
         ]
-        return web.json_response({"organic": hits})
+        return json_response({"organic": hits})
 
     @asynccontextmanager
     async def open_tools(self) -> AsyncIterator[tuple[TenantView, OutsideReader, OutsideTools]]:
         """Connect what a run's tools stand on: the index as the organisation sees it, a reader, and all that is outside."""
         entrance = Entrance(MemorySharedStore())
-        kinds = {kind: replace(PROVIDERS[kind]("k"), url=self.services.url) for kind in ("serper", "serper_scholar")}
-        quick = {kind: replace(made, provider=replace(made.provider, **EVEN_FASTER)) for kind, made in kinds.items()}
-        searches = [OutsideSearch(kind, entrance, self.exchange, [made]) for kind, made in quick.items()]
+        made = [replace(kind("k", url=self.services.url), provider=hurry(kind.provider)) for kind in (Serper, SerperScholar)]
+        web, papers = (OutsideSearch(one.provider.name, entrance, self.exchange, [one]) for one in made)
         configured = self.folder / "mcp.json"
         configured.write_text(json.dumps({"mcpServers": {"sales": {"url": self.server_url, "per_second": 1_000}}}))
         view = TenantView(self.index, OURS, OUR_COLLECTIONS)
-        reader = OutsideReader(view, entrance, WebPageFetcher(self.reader), replace(PAGE_PROVIDER, **EVEN_FASTER))
+        reader = OutsideReader(view, entrance, WebPageFetcher(self.reader), hurry(PAGE_PROVIDER))
         async with connect_mcp_tools(configured, entrance) as mcp:
-            yield view, reader, OutsideTools(*searches, mcp.reading, mcp.writing)
+            yield view, reader, OutsideTools(web, papers, mcp.reading, mcp.writing)
 
     def list_beyond(self) -> list[str]:
         """Return what was read or written outside the run's scope."""
@@ -170,7 +174,7 @@ async def open_world(folder: Path) -> AsyncIterator[HostileWorld]:
     names = {**NAMES, HOST: [[PUBLIC]]}
     made: list[HostileWorld] = []
 
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def answer(request: Request) -> StreamResponse:
         return await made[0].answer_search(request)
 
     async with (
