@@ -39,7 +39,7 @@ def make_probe_tools(shop: Workshop, query: ResearchQuery) -> dict[str, Tool]:
         corpora_of_query(query, shop.scientific),
         ToolMemory(DictToolStore()),
         outside=shop.outside_tools,
-        scope=query.scope.model_copy(update={"tools_that_write": ()}) if query.scope else None,
+        scope=query.without_writing().scope,
         withholds=shop.asks_a_model,
     )
 
