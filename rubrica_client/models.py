@@ -1803,6 +1803,10 @@ class NewRun(Value):
     sources: Sequence[SourceKind] = Field(default=[], description="Where to search; empty: all there is.")
     domains_allowed: Sequence[str] = Field(default=[], description="Only these domains of the web.")
     domains_refused: Sequence[str] = Field(default=[], description="None of these domains.")
+    tools_that_write: Sequence[str] = Field(
+        default=[],
+        description="Tools of MCP servers that may change something, as `server.tool`: agents may use those named here, and no others of this kind.",
+    )
     clarified: Sequence[Clarification] = Field(
         default=[],
         description="Questions asked back, with your answers.",
@@ -1976,7 +1980,8 @@ class SearchScope(Value):
     The scope of a run's searches. Empty `sources` means all that are configured.
 
     The dates are inclusive; a search result without a date is outside any range. The domains hold for web addresses, their
-    subdomains included; a refused one wins over an allowed one.
+    subdomains included; a refused one wins over an allowed one. `tools_that_write` are the tools of MCP servers that may change
+    something and that the asker agreed to: no run has others of them.
 
     Raises:
         ValueError: the dates are in the wrong order.
@@ -1987,6 +1992,7 @@ class SearchScope(Value):
     published_to: date | None = None
     domains_allowed: Sequence[str] = []
     domains_refused: Sequence[str] = []
+    tools_that_write: Sequence[str] = []
 
 
 class SectionDiff(Value):

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from app.domain.value import Value
 
 MAX_DOMAINS = 50
+MAX_WRITING_TOOLS = 20
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 
 
@@ -80,6 +81,8 @@ def _remove_repeats(kinds: tuple[SourceKind, ...]) -> tuple[SourceKind, ...]:
 
 Audience = Annotated[str, AfterValidator(to_one_line), StringConstraints(max_length=200)]
 Domain = Annotated[str, StringConstraints(max_length=300), AfterValidator(check_domain_name)]
+WritingTool = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}\.[\w./-]{1,128}$")]
+"""A tool of an MCP server, `server.tool`."""
 
 
 class ReportStyle(Value):
@@ -95,7 +98,8 @@ class SearchScope(Value):
     """The scope of a run's searches. Empty `sources` means all that are configured.
 
     The dates are inclusive; a search result without a date is outside any range. The domains hold for web addresses, their
-    subdomains included; a refused one wins over an allowed one.
+    subdomains included; a refused one wins over an allowed one. `tools_that_write` are the tools of MCP servers that may change
+    something and that the asker agreed to: no run has others of them.
 
     Raises:
         ValueError: the dates are in the wrong order.
@@ -106,6 +110,7 @@ class SearchScope(Value):
     published_to: date | None = None
     domains_allowed: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS)
     domains_refused: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS)
+    tools_that_write: tuple[WritingTool, ...] = Field(default=(), max_length=MAX_WRITING_TOOLS)
 
     @model_validator(mode="after")
     def _check_order(self) -> "SearchScope":

@@ -103,6 +103,12 @@ class ResearchQuery(Value):
             return SourceKind.CORPORA in self.scope.sources
         return self.suggested or not self.collections
 
+    def without_writing(self) -> "ResearchQuery":
+        """Return the question without the agreement to tools that write: the asker gave it for this asking alone."""
+        if self.scope is None:
+            return self
+        return self.model_copy(update={"scope": self.scope.model_copy(update={"tools_that_write": ()})})
+
     @field_validator("question")
     @classmethod
     def _clean_question(cls, question: str) -> str:

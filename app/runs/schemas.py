@@ -10,7 +10,19 @@ from app.asking.schemas import GivenRubric
 from app.collections.nouns import MAX_NAME_CHARS
 from app.domain.budget import Budget
 from app.domain.errors import InvalidInput
-from app.domain.options import MAX_DOMAINS, Audience, Domain, Length, ReportFormat, ReportStyle, SearchScope, SourceKind, Tone
+from app.domain.options import (
+    MAX_DOMAINS,
+    MAX_WRITING_TOOLS,
+    Audience,
+    Domain,
+    Length,
+    ReportFormat,
+    ReportStyle,
+    SearchScope,
+    SourceKind,
+    Tone,
+    WritingTool,
+)
 from app.domain.query import Clarification, Effort, Language, ResearchQuery, SystemName, detect_language
 from app.domain.run import Run
 from app.domain.writer import Composition, WriterSettings
@@ -57,6 +69,12 @@ class NewRun(BaseModel):
     sources: tuple[SourceKind, ...] = Field(default=(), max_length=4, description="Where to search; empty: all there is.")
     domains_allowed: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS, description="Only these domains of the web.")
     domains_refused: tuple[Domain, ...] = Field(default=(), max_length=MAX_DOMAINS, description="None of these domains.")
+    tools_that_write: tuple[WritingTool, ...] = Field(
+        default=(),
+        max_length=MAX_WRITING_TOOLS,
+        description="Tools of MCP servers that may change something, as `server.tool`: agents may use those named here, and no "
+        "others of this kind.",
+    )
     clarified: tuple[Clarification, ...] = Field(default=(), max_length=3, description="Questions asked back, with your answers.")
     approve_plan: bool = Field(default=False, description="Wait for a person to approve the plan.")
     rubric: Literal["auto"] | GivenRubric | None = Field(

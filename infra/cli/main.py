@@ -74,6 +74,7 @@ def ask(
     collection: run_options.Collections = None,
     allow_domain: run_options.Allowed = None,
     refuse_domain: run_options.Refused = None,
+    allow_tool: run_options.AllowTool = None,
     approve_plan: run_options.ApprovePlan = False,
     rubric: run_options.Rubric = False,
 ) -> None:
@@ -95,6 +96,7 @@ def ask(
         sources=source,
         domains_allowed=allow_domain,
         domains_refused=refuse_domain,
+        tools_that_write=allow_tool,
         approve_plan=approve_plan,
         rubric="auto" if rubric else None,
     )

@@ -21,6 +21,9 @@ Sources = Annotated[list[SourceKind] | None, typer.Option("--source", help="Wher
 Collections = Annotated[list[str] | None, typer.Option("--collection", help="A collection to search; repeat for several.")]
 Allowed = Annotated[list[str] | None, typer.Option("--allow-domain", help="Only this domain of the web; repeatable.")]
 Refused = Annotated[list[str] | None, typer.Option("--refuse-domain", help="Nothing of this domain; repeatable.")]
+AllowTool = Annotated[
+    list[str] | None, typer.Option("--allow-tool", help="An MCP tool that may change things, as server.tool; repeatable.")
+]
 Writer = Annotated[Composition | None, typer.Option("--writer", help="Section writers, or one call for the whole report.")]
 ApprovePlan = Annotated[bool, typer.Option("--approve-plan", help="Stop at the plan; `rubrica runs approve` goes on.")]
 Rubric = Annotated[bool, typer.Option("--rubric", help="Hold the report to a rubric; `rubrica runs rubric` shows it.")]

@@ -13,13 +13,22 @@ METHOD_NOT_FOUND = -32601
 
 @dataclass
 class SessionedServer:
-    """`tools` lists names and whether a tool may be repeated, `page` of them on a page. A call answers with its number."""
+    """`tools` lists names and whether a tool may be repeated, `page` of them on a page. A call answers with its number.
+
+    A tool in `answers` answers with that text, and one in `descriptions` says that of itself; its `annotations` replace the
+    usual ones, and a tool in `bare` has none. `given` are the arguments.
+    """
 
     tools: Sequence[tuple[str, bool]] = (("look_up", True), ("order", False))
     page: int = 10
     refusals: int = 0
     sessions: set[str] = field(default_factory=set)
     calls: list[str] = field(default_factory=list)
+    given: list[dict[str, Any]] = field(default_factory=list)
+    answers: dict[str, str] = field(default_factory=dict)
+    descriptions: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, dict[str, bool]] = field(default_factory=dict)
+    bare: frozenset[str] = frozenset()
 
     @contextlib.asynccontextmanager
     async def serve_url(self) -> AsyncIterator[str]:
@@ -60,7 +69,9 @@ class SessionedServer:
             return {"result": self._list_page(int(params.get("cursor") or 0))}
         if method == "tools/call":
             self.calls.append(params["name"])
-            return {"result": {"content": [{"type": "text", "text": f"call {len(self.calls)}"}]}}
+            self.given.append(params.get("arguments") or {})
+            text = self.answers.get(params["name"], f"call {len(self.calls)}")
+            return {"result": {"content": [{"type": "text", "text": text}]}}
         return {"error": {"code": METHOD_NOT_FOUND, "message": "Method not found"}}
 
     def _list_page(self, start: int) -> dict[str, Any]:
@@ -68,9 +79,9 @@ class SessionedServer:
         listed = [
             {
                 "name": name,
-                "description": f"is {name}",
+                "description": self.descriptions.get(name, f"is {name}"),
                 "inputSchema": {"type": "object"},
-                "annotations": {"readOnlyHint": harmless},
+                **({"annotations": self.annotations.get(name, {"readOnlyHint": harmless})} if name not in self.bare else {}),
             }
             for name, harmless in self.tools[start:end]
         ]

@@ -37,12 +37,13 @@ def test_asking_starts_a_run_and_leads_to_its_page(api: FakeApi, open_page: Open
     app.selectbox(key="length").set_value("short")
     app.pills(key="sources").set_value(["web"])
     app.date_input(key="published_from").set_value(date(1850, 1, 1))
+    app.multiselect(key="tools_that_write").set_value(["shop.order"])
     app.button(key="start").click().run()
     sent = api.commands()[0][2]
     budget = {"max_cost_microusd": 250_000, "max_tokens": None, "max_seconds": None}
     assert sent == {
         **{"question": QUESTION, "effort": "deep", "budget": budget},
-        **{"length": "short", "sources": ["web"], "published_from": "1850-01-01"},
+        **{"length": "short", "sources": ["web"], "published_from": "1850-01-01", "tools_that_write": ["shop.order"]},
     }
     assert app.query_params["run"] == next(iter(api.runs))
     assert "At work" in shown(app) or "Waiting to start" in shown(app)

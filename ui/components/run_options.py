@@ -75,8 +75,9 @@ def _ask_searching() -> dict[str, Any]:
         "sources": tuple(sources),
         "published_from": first.isoformat() if isinstance(first, date) else None,
         "published_to": last.isoformat() if isinstance(last, date) else None,
-        "domains_allowed": _ask_domains("domains_allowed"),
-        "domains_refused": _ask_domains("domains_refused"),
+        "domains_allowed": _ask_names("domains_allowed", "domains_hint"),
+        "domains_refused": _ask_names("domains_refused", "domains_hint"),
+        "tools_that_write": _ask_names("tools_that_write", "tools_that_write_hint", most=20) if "web" in there else (),
     }
 
 
@@ -87,8 +88,8 @@ def _tell_missing(kinds: Sequence[str]) -> None:
         st.caption(say("ask.missing_own" if is_own_machine() else "ask.missing", kinds=names))
 
 
-def _ask_domains(key: str) -> tuple[str, ...]:
+def _ask_names(key: str, hint: str, most: int = 50) -> tuple[str, ...]:
     typed = st.multiselect(
-        say(f"ask.{key}"), [], key=key, accept_new_options=True, placeholder=say("ask.domains_hint"), max_selections=50
+        say(f"ask.{key}"), [], key=key, accept_new_options=True, placeholder=say(f"ask.{hint}"), max_selections=most
     )
     return tuple(typed)

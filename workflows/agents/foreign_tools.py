@@ -1,5 +1,6 @@
 """Tools of other providers (their names begin with `mcp_`): their inputs are JSON objects in the tool's own schema."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -10,7 +11,15 @@ from workflows.agents.parsing import parse_leniently
 from workflows.agents.ports import Tool
 
 FOREIGN_PREFIX = "mcp_"
+SCHEME = "mcp://"
+"""How the addresses of their answers begin; the name of their server follows."""
+_OTHER = re.compile(r"[^a-z0-9]+")
 ForeignToolName = Annotated[str, StringConstraints(pattern=f"^{FOREIGN_PREFIX}[a-z0-9_]+$")]
+
+
+def make_foreign_name(*parts: str) -> str:
+    """Return the name of a server's tool, or how the names of all its tools begin: of other letters `_` stands for a run."""
+    return FOREIGN_PREFIX + _OTHER.sub("_", "_".join(parts).lower()).strip("_")
 
 
 def is_foreign_tool(name: str) -> bool:

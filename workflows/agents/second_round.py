@@ -15,8 +15,9 @@ from workflows.agents.memory_text import format_memory, remove_markers
 from workflows.agents.plan_repair import PlanAnswer as RepairedAnswer
 from workflows.agents.plan_repair import SubtaskAnswer, repair_plan
 from workflows.agents.ports import BudgetSpent
+from workflows.agents.private_words import PrivateWords
 from workflows.agents.run_options import add_option_notes
-from workflows.agents.stage_memory import SECOND_PLANNER
+from workflows.agents.stage_memory import SECOND_PLANNER, entries_of
 from workflows.agents.steps import StepAnswer, declare_step
 from workflows.agents.untrusted import as_data
 from workflows.agents.wording import say
@@ -57,7 +58,16 @@ async def plan_second_round(
         message = say("second_round_failed", kit.language, detail=describe_failure(error, kit.language))
         await kit.record.tell(EventType.WARNING, SECOND_PLANNER, {"message": message})
         return ()
-    return extend_plan(plan, answer.subtasks, most)
+    return extend_plan(plan, await _leave_out_private(answer.subtasks, findings, kit), most)
+
+
+async def _leave_out_private(proposed: Sequence[SubtaskAnswer], findings: Sequence[Finding], kit: Kit) -> list[SubtaskAnswer]:
+    """Leave out what repeats private sources at length: a question is searched outside before its agent reads anything."""
+    private = PrivateWords([entry for finding in findings for entry in entries_of(finding)])
+    kept = [subtask for subtask in proposed if not private.are_repeated(subtask.model_dump(mode="json"))]
+    if len(kept) < len(proposed):
+        await kit.record.tell(EventType.WARNING, SECOND_PLANNER, {"message": say("second_round_private", kit.language)})
+    return kept
 
 
 def extend_plan(plan: ResearchPlan, proposed: Sequence[SubtaskAnswer], most: int) -> tuple[Subtask, ...]:

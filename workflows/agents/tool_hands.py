@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 from app.domain.chat import Message, ToolCall, ToolResult
 from workflows.agents.actions import ActionName, AgentAct
@@ -13,6 +14,7 @@ from workflows.agents.kit import Kit
 from workflows.agents.notebook import Notebook
 from workflows.agents.observation import Observation, ObservedCall
 from workflows.agents.ports import BudgetSpent
+from workflows.agents.private_words import PrivateWords
 from workflows.agents.tool_use import use_tool
 from workflows.agents.wording import say
 
@@ -31,6 +33,11 @@ class ToolHands:
     repetitions: int = 0
     _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _refused: set[str] = field(default_factory=set)
+    _private: PrivateWords = field(init=False)
+    _given: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._private = PrivateWords(self.kit.memory.entries)
 
     def count_repetition(self, act: AgentAct) -> int:
         """Return how many actions have asked only what was answered or refused before, this one included; 0 if it asks anew."""
@@ -52,6 +59,7 @@ class ToolHands:
         new = [p for p in planned if p.call is not None]
         answers = await settle_all([self._use_tool(p.call) for p in new if p.call], max(1, len(new)))
         self.calls += len(new)
+        self._given += [p.arguments for p in planned]
         for answer in answers:
             if isinstance(answer, BaseException) and not isinstance(answer, BudgetSpent):
                 raise answer
@@ -73,16 +81,25 @@ class ToolHands:
     def _plan_distinct(self, action: str, wanted: tuple[str, ...]) -> list["_PlannedCall"]:
         planned: list[_PlannedCall] = []
         keys: set[str] = set()
+        given = list(self._given)
         for said in wanted:
-            one = self._plan_page(said) if action is ActionName.BROWSE else self._plan_query(action, said)
+            one = self._plan_page(said) if action is ActionName.BROWSE else self._plan_query(action, said, given)
+            given.append(one.arguments)
             if one.key not in keys:
                 planned.append(one)
             keys.add(one.key)
         return planned
 
-    def _plan_query(self, action: str, said: str) -> "_PlannedCall":
-        arguments = arguments_of(self.kit.tools[action], said) if is_foreign_tool(action) else {"query": said}
-        return self._plan_unless_asked(action, said, ToolCall(name=str(action), arguments=arguments))
+    def _plan_query(self, action: str, said: str, given: Sequence[Mapping[str, Any]]) -> "_PlannedCall":
+        foreign = is_foreign_tool(action)
+        arguments = arguments_of(self.kit.tools[action], said) if foreign else {"query": said}
+        call = ToolCall(name=str(action), arguments=arguments)
+        planned = replace(self._plan_unless_asked(action, said, call), arguments=arguments)
+        if planned.call is None or not self._private.are_repeated(arguments, action, given):
+            return planned
+        if foreign:
+            return replace(planned, call=None, notice=say("repeats_private", self.kit.language))
+        return replace(planned, call=ToolCall(name=str(action), arguments={**arguments, "inside": True}))
 
     def _plan_page(self, said: str) -> "_PlannedCall":
         found = _PART.match(said)
@@ -116,6 +133,7 @@ class ToolHands:
                 self.notebook.mark_suspect(suspicion.url, suspicion.patterns)
             if result is not None and one.action == ActionName.BROWSE:
                 result = self._complete_sources(result, one.said)
+            self._private.add_passages(result.passages if result is not None else ())
             shown = observation.add_call(ObservedCall(str(one.action), one.said, result, one.notice))
             if one.call is None and one.key not in self._asked:
                 self._refused.add(one.key)
@@ -140,13 +158,14 @@ def make_plain_search(kit: Kit, question: str) -> AgentAct:
 
 @dataclass(frozen=True, slots=True)
 class _PlannedCall:
-    """One input of an action: a call to make, or a notice instead of it."""
+    """One input of an action: a call to make, or a notice instead of it. `arguments` are what a service outside would be told."""
 
     action: str
     said: str
     key: str = ""
     call: ToolCall | None = None
     notice: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _fold_key(*words: str) -> str:

@@ -25,6 +25,14 @@ WORDINGS: Mapping[str, Mapping[Language, str]] = {
         EN: "Refused: no search returned this address. Browse only addresses that appear in results.",
         ZH: "已拒绝：没有任何搜索返回过这个地址。只能浏览搜索结果中出现过的地址。",
     },
+    "repeats_private": {
+        EN: "Refused: this repeats a private source word for word. Ask in your own words, without long quotations.",
+        ZH: "已拒绝：这里逐字重复了非公开来源。请用自己的话提问，不要长段引用。",
+    },
+    "second_round_private": {
+        EN: "A further part of the plan was left out: its words, a private source's, would be sent outside.",
+        ZH: "计划中有一项补充未采用：它逐字重复了非公开来源，而其问题会被发送到外部。",
+    },
     "no_such_tool": {EN: "There is no tool of this name here.", ZH: "这里没有这个工具。"},
     "no_input": {EN: "The action named nothing to look for.", ZH: "该动作没有给出要查找的内容。"},
     "too_many": {

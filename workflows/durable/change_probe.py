@@ -10,10 +10,14 @@ from typing import NamedTuple
 from app.domain.chat import ToolCall, ToolResult
 from app.domain.errors import ToolError
 from app.domain.plan import ResearchPlan
+from app.domain.query import ResearchQuery
 from app.domain.tool_key import call_key_of, normalise_text
 from app.domain.trajectory import Turn
 from workflows.agents.ports import Tool
 from workflows.agents.stage_memory import path_of_search
+from workflows.durable.workshop import Workshop
+from workflows.tools.tool_memory import DictToolStore, ToolMemory
+from workflows.tools.toolbox import build_toolbox, corpora_of_query
 
 AT_ONCE = 8
 READING_TOOL = "browse"
@@ -24,6 +28,20 @@ class ChangeProbe(NamedTuple):
 
     changed: frozenset[str]
     results: Mapping[str, ToolResult]
+
+
+def make_probe_tools(shop: Workshop, query: ResearchQuery) -> dict[str, Tool]:
+    """Return the tools for a probe of this query's report. None of them writes, whatever the asker agreed to for runs."""
+    index = shop.view_index(query)
+    return build_toolbox(
+        index,
+        shop.make_reader(query.scope, index),
+        corpora_of_query(query, shop.scientific),
+        ToolMemory(DictToolStore()),
+        outside=shop.outside_tools,
+        scope=query.without_writing().scope,
+        withholds=shop.asks_a_model,
+    )
 
 
 async def probe_changes(plan: ResearchPlan, record: Sequence[tuple[str, Turn]], tools: Mapping[str, Tool]) -> ChangeProbe:

@@ -26,18 +26,15 @@ from app.schedules.storage.living_runs import Baseline, Owner
 from retrieval.outside.freshness import limit_age
 from retrieval.outside.meter import count_for
 from retrieval.ports import PageReader
-from workflows.agents.ports import Tool
 from workflows.agents.stage_memory import path_of_search
 from workflows.durable import living_payloads as payloads
-from workflows.durable.change_probe import ChangeProbe, probe_changes
+from workflows.durable.change_probe import ChangeProbe, make_probe_tools, probe_changes
 from workflows.durable.failures import make_final_failure, make_stopping_failure
 from workflows.durable.mail_delivery import deliver
 from workflows.durable.persistence import persist
 from workflows.durable.stage_running import send_heartbeats
 from workflows.durable.workshop import Workshop
 from workflows.judging.report_changes import compare_reports, list_cited
-from workflows.tools.tool_memory import DictToolStore, ToolMemory
-from workflows.tools.toolbox import build_toolbox, corpora_of_query
 
 FRESH_FOR = timedelta(minutes=10)
 """The greatest age of a cached result that may be used when sources are looked up again."""
@@ -169,7 +166,7 @@ class LivingActivities:
 
     async def _probe_changes(self, query: ResearchQuery, before: Baseline) -> ChangeProbe:
         with limit_age(FRESH_FOR), count_for(before.run_id):
-            return await probe_changes(before.plan, before.turns, self._make_tools(query))
+            return await probe_changes(before.plan, before.turns, make_probe_tools(self._shop, query))
 
     async def _make_run(
         self,
@@ -242,20 +239,6 @@ class LivingActivities:
         with limit_age(FRESH_FOR), count_for(run_id):
             await asyncio.gather(*map(read, list(dict.fromkeys(addresses))[:MOST_READ]))
         return texts
-
-    def _make_tools(self, query: ResearchQuery) -> Mapping[str, Tool]:
-        index = self._shop.view_index(query)
-        corpora = corpora_of_query(query, self._shop.scientific)
-        memory = ToolMemory(DictToolStore())
-        return build_toolbox(
-            index,
-            self._make_reader(query),
-            corpora,
-            memory,
-            outside=self._shop.outside_tools,
-            scope=query.scope,
-            withholds=self._shop.asks_a_model,
-        )
 
     def _make_reader(self, query: ResearchQuery) -> PageReader:
         return self._shop.make_reader(query.scope, self._shop.view_index(query))

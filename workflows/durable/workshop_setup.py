@@ -49,7 +49,7 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
         endpoint = endpoint_of(settings)
         index = await stack.enter_async_context(IndexClient(settings.retrieval_url))
         outside = await stack.enter_async_context(open_outside_services(settings, OutsideCallStore(database)))
-        tools = await stack.enter_async_context(connect_mcp_tools(settings.mcp_servers, outside.entrance))
+        mcp = await stack.enter_async_context(connect_mcp_tools(settings.mcp_servers, outside.entrance))
         yield Workshop(
             database=database,
             index=index,
@@ -62,7 +62,7 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
             prices=endpoint.prices if endpoint else ModelPrices(),
             asks_a_model=endpoint is not None,
             reader=_make_reader(outside),
-            outside_tools=OutsideTools(outside.web, outside.papers, tools),
+            outside_tools=OutsideTools(outside.web, outside.papers, mcp.reading, mcp.writing),
             judge=settings.claim_judge,
             scientific=settings.scientific_collections,
             mailbox=mailbox_of(settings),

@@ -1,7 +1,6 @@
 """Tools of MCP servers as agents' tools: their results are cut to size, stored, and can be quoted like any other source."""
 
 import hashlib
-import re
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -15,7 +14,7 @@ from retrieval.outside.entrance import Entrance
 from retrieval.outside.mcp.ports import ToolOffer, ToolServer
 from retrieval.outside.provider import Provider
 from retrieval.outside.trial import FetchedAnswer
-from workflows.agents.foreign_tools import FOREIGN_PREFIX
+from workflows.agents.foreign_tools import SCHEME, make_foreign_name
 from workflows.agents.untrusted import as_attribute
 from workflows.tools.browse import PASSAGE_CHARS, cut_pieces
 
@@ -24,14 +23,17 @@ MAX_DESCRIPTION_CHARS = 500
 MAX_SCHEMA_CHARS = 1_500
 ATTEMPT_LIMIT = timedelta(seconds=60)
 CALL_PATIENCE = timedelta(seconds=90)
-_OTHER = re.compile(r"[^a-z0-9]+")
 
 
 class McpTool:
-    """One tool of a server, named `mcp_<server>_<tool>`. A tool that may not be repeated is called only once."""
+    """One tool of a server, named `mcp_<server>_<tool>`. A tool that may not be repeated is called only once.
+
+    `writes` says that a call may change something; people name the tool by its `full_name`, `<server>.<tool>`.
+    """
 
     def __init__(self, server: ToolServer, offer: ToolOffer, entrance: Entrance, per_second: float) -> None:
-        self.name = FOREIGN_PREFIX + _OTHER.sub("_", f"{server.name}_{offer.name}".lower()).strip("_")
+        self.name = make_foreign_name(server.name, offer.name)
+        self.full_name, self.writes = f"{server.name}.{offer.name}", offer.writes
         self.description = _describe_offer(offer)
         self.parameters = offer.parameters
         self._server, self._tool, self._entrance = server, offer.name, entrance
@@ -66,7 +68,7 @@ class McpTool:
         return ToolResult(passages=self._cut_passages(text, hashlib.sha256(asked).hexdigest()[:12]), note=_make_note(text))
 
     def _cut_passages(self, text: str, asked: str) -> tuple[Passage, ...]:
-        url = f"mcp://{self._server.name}/{self._tool}#{asked}"
+        url = f"{SCHEME}{self._server.name}/{self._tool}#{asked}"
         source = Source(url=url, title=f"{self._server.name}: {self._tool}", snapshot=snapshot_hash(text), kind="tool")
         return tuple(
             Passage(source=source, text=text[start:end], start=start, end=end)

@@ -26,6 +26,7 @@ MAX_QUERY_CHARS = 2_000
 MOST_OUTSIDE_CHARS = 400
 """What services outside take; the index reads a question with its whole story."""
 MAX_PASSAGES = 100
+KEPT_INSIDE = "no service outside was asked: the query repeats a private source word for word; ask in your own words"
 MAX_OUTSIDE = 10
 
 
@@ -61,7 +62,8 @@ class SearchTool:
         mention 1900.
 
         With `respell` the query is no search: each of its words that is unknown here is returned with its likely spelling. Nor is
-        it with `compare` or `rate`, lists of texts: their cosines with the query are returned, or how well they answer it.
+        it with `compare` or `rate`, lists of texts: their cosines with the query are returned, or how well they answer it. With
+        `inside` no service outside is asked.
 
         Raises:
             ToolError: there is no query, or neither the index nor a search outside can answer.
@@ -81,10 +83,13 @@ class SearchTool:
         years, rest = find_years(query), remove_years(query)
         searches = self._search_index(rest, limit, years) if years and rest else []
         searches += self._search_index(query, limit)
-        searches += [self._outside.search(query[:MOST_OUTSIDE_CHARS], min(limit, MAX_OUTSIDE))] if self._outside else []
+        kept_inside = self._outside is not None and bool(arguments.get("inside"))
+        if self._outside and not kept_inside:
+            searches.append(self._outside.search(query[:MOST_OUTSIDE_CHARS], min(limit, MAX_OUTSIDE)))
         if not searches:
-            raise ToolError("none of the sources that this run may search is there")
-        return _merge_results(await settle_all(searches, len(searches)), self._withholds)
+            raise ToolError(KEPT_INSIDE if kept_inside else "none of the sources that this run may search is there")
+        result = _merge_results(await settle_all(searches, len(searches)), self._withholds)
+        return result.model_copy(update={"note": "; ".join(filter(None, (KEPT_INSIDE, result.note)))}) if kept_inside else result
 
     async def _find_readings(self, words: Sequence[str]) -> tuple[Reading, ...]:
         """Return the words that no filter's passages hold; none if a search outside may know them."""

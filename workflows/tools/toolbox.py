@@ -1,7 +1,7 @@
 """The set of tools of one run."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery
@@ -50,21 +50,29 @@ def corpora_of_query(query: ResearchQuery, scientific: Sequence[str]) -> ToolCor
 
 @dataclass(frozen=True, slots=True)
 class OutsideTools:
-    """The parts outside the index that tools may use: searches of the web and of papers, and further tools."""
+    """The parts outside the index that tools may use: searches of the web and of papers, and further tools.
+
+    `writing` are those further tools that may change something, by the names by which an asker agrees to them.
+    """
 
     web: OutsideSearcher | None = None
     papers: OutsideSearcher | None = None
     tools: Sequence[Tool] = ()
+    writing: Mapping[str, Tool] = field(default_factory=dict)
 
     def limit_to_scope(self, scope: SearchScope) -> "OutsideTools":
-        """Return the part that a run of this scope may use. A further tool may reach anything, so it counts as the web."""
+        """Return the part that a run of this scope may use. A further tool may reach anything, so it counts as the web.
+
+        One that may write is only there if the scope names it.
+        """
         web_is_on = scope.searches(SourceKind.WEB)
         web, papers = (
             limit_to_dates(self.web, scope),
             limit_to_dates(self.papers, scope) if scope.searches(SourceKind.SCHOLAR) else None,
         )
         sited = DomainSearcher(web, scope) if web and (scope.domains_allowed or scope.domains_refused) else web
-        return OutsideTools(sited if web_is_on else None, papers, self.tools if web_is_on else ())
+        agreed = [self.writing[name] for name in scope.tools_that_write if name in self.writing]
+        return OutsideTools(sited if web_is_on else None, papers, [*self.tools, *agreed] if web_is_on else ())
 
 
 NO_OUTSIDE_TOOLS = OutsideTools()
@@ -83,7 +91,7 @@ def build_toolbox(
 
     Where no model reads what is found, nothing needs to be withheld of it: that is a mistake more often than an attack.
     """
-    outside = outside.limit_to_scope(scope) if scope else outside
+    outside = outside.limit_to_scope(scope or WHOLE_SCOPE)
     general = [_make_filter(corpora.general, scope)] if corpora.indexed else []
     general += [_make_filter((), scope)] if corpora.beside else []
     papers = bool(corpora.scientific or outside.papers)

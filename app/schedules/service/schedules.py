@@ -63,7 +63,7 @@ class Schedules:
             Conflict: the run has no report yet, or there are too many schedules.
         """
         if run is not None:
-            query = await self._get_question_of(run)
+            query = (await self._get_question_of(run)).without_writing()
         asked, _ = await resolve_collections(self._database, query)
         made = Schedule(
             id=uuid4(),

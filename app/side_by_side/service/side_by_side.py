@@ -75,7 +75,7 @@ class SideBySides:
         shared = await self._find_shared(run_id)
         first = (await self._list_members(self._database, shared))[0]
         agreed = await self._get_agreed(first)
-        queries = [query_for_system(first.query, system, shared) for system in systems]
+        queries = [query_for_system(first.query.without_writing(), system, shared) for system in systems]
 
         async def check(connection: Executor) -> None:
             await runs.lock(connection, first.id)

@@ -23,8 +23,8 @@ def _check_name(name: str) -> str:
 class ServerConfiguration(BaseModel):
     """One server: `command` with `args` and `env`, or the `url` of a streamable HTTP endpoint with `headers`.
 
-    A command is reached over its standard input and output. `tools` restricts the tools that are used; `per_second` bounds the
-    calls of all workers together.
+    A command is reached over its standard input and output. `tools` restricts the tools that are used; `read_only` names those
+    that only read, although the server does not say so; `per_second` bounds the calls of all workers together.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -35,6 +35,7 @@ class ServerConfiguration(BaseModel):
     url: str | None = Field(default=None, pattern=r"^https?://")
     headers: dict[str, str] = Field(default={}, repr=False)
     tools: tuple[str, ...] | None = None
+    read_only: tuple[str, ...] = ()
     per_second: float = Field(default=2, gt=0)
 
     @model_validator(mode="after")

@@ -5,12 +5,16 @@ from typing import Any, NamedTuple, Protocol
 
 
 class ToolOffer(NamedTuple):
-    """A server's description of a tool. `repeatable`: the server says that calling it twice does no harm."""
+    """A server's description of a tool. `repeatable`: the server says that calling it twice does no harm.
+
+    `writes`: calling it may change something, because neither the server nor the configuration says that it only reads.
+    """
 
     name: str
     description: str
     parameters: Mapping[str, Any]
     repeatable: bool
+    writes: bool
 
 
 class ToolServer(Protocol):

@@ -48,7 +48,8 @@ class McpServer:
         wanted = self.configuration.tools
         async with self._use_client() as client:
             tools = await _list_all_tools(client)
-        return [_offer_of(tool) for tool in tools if wanted is None or tool.name in wanted]
+        read_only = self.configuration.read_only
+        return [_offer_of(tool, tool.name in read_only) for tool in tools if wanted is None or tool.name in wanted]
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """Call a tool, and return the text of its answer.
@@ -155,10 +156,12 @@ async def _list_all_tools(client: Client) -> list[Tool]:
     return tools
 
 
-def _offer_of(tool: Tool) -> ToolOffer:
+def _offer_of(tool: Tool, known_to_read: bool) -> ToolOffer:
+    """Return the description of a tool. One that is also called destructive does not only read, whatever else the server says."""
     hints = tool.annotations
     repeatable = bool(hints and (hints.read_only_hint or hints.idempotent_hint))
-    return ToolOffer(tool.name, tool.description or tool.title or tool.name, tool.input_schema, repeatable)
+    reads = known_to_read or bool(hints and hints.read_only_hint and not hints.destructive_hint)
+    return ToolOffer(tool.name, tool.description or tool.title or tool.name, tool.input_schema, repeatable, not reads)
 
 
 def _text_of(result: CallToolResult) -> str:

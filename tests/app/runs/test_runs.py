@@ -27,13 +27,14 @@ async def test_what_is_chosen_is_kept_and_what_is_not_stays_open(api: ApiClient,
     chosen = {
         "length": "short", "tone": "plain", "audience": " farmers\n and \u202eowners ", "format": "table_first",
         "published_from": "1850-01-01", "published_to": "1899-12-31", "sources": ["corpora", "web"],
-        "domains_allowed": ["https://WWW.Loc.gov/x"], "domains_refused": ["blog.example"],
+        "domains_allowed": ["https://WWW.Loc.gov/x"], "domains_refused": ["blog.example"], "tools_that_write": ["shop.order"],
         "clarified": [{"question": "Which country?", "answer": "The United States"}],
     }  # fmt: skip
     query = (await api.post("/v1/runs", {"question": "Why tariffs?", **chosen})).json["query"]
     assert query["style"] == {"length": "short", "tone": "plain", "audience": "farmers and owners", "format": "table_first"}
     assert query["scope"]["domains_allowed"] == ["www.loc.gov"]
     assert query["scope"]["published_to"] == "1899-12-31"
+    assert query["scope"]["tools_that_write"] == ["shop.order"]
     assert query["clarified"] == chosen["clarified"]
     assert workflows.started[-1].query.model_dump(mode="json") == query
     plain = (await api.post("/v1/runs", {"question": "Why tariffs?"})).json["query"]

@@ -18,9 +18,11 @@ from app.domain.schedules import Timing
 from app.http import background
 from app.http.services import Services, open_services
 from app.retention.service.retention import delete_past
+from app.runs.storage.run_log import RunLog
 from tests.app.accounts.test_personal import traces
 from tests.app.browser import PASSWORD
 from tests.app.conftest import NewBrowser
+from tests.app.finished_run import write_begin, write_end
 from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 
 WEEKLY = {"cron": "0 8 * * mon", "time_zone": "Europe/Berlin"}
@@ -108,6 +110,17 @@ async def test_a_schedule_is_made_changed_triggered_and_deleted(api: ApiClient, 
     assert schedule in clock.held
     clock.away = False  # what could not be told is told later
     await until(lambda: schedule not in clock.held)
+
+
+async def test_a_schedule_of_a_run_takes_over_no_yes_to_tools_that_write(api: ApiClient, run_log: RunLog) -> None:
+    agreed = {"tools_that_write": ["shop.order"]}
+    run = await api.ask("What does the harbour cost?", **agreed, published_from="1900-01-01")
+    await write_begin(run_log, UUID(run))
+    await write_end(run_log.executor, run_log, UUID(run))
+    taken = (await api.post("/v1/schedules", {"name": "Of the run", "from_run": run, "timing": WEEKLY})).json["query"]["scope"]
+    assert (taken["tools_that_write"], taken["published_from"]) == ([], "1900-01-01")
+    new = {"name": "Its own", "run": {"question": "What does the harbour cost?", **agreed}, "timing": WEEKLY}
+    assert (await api.post("/v1/schedules", new)).json["query"]["scope"]["tools_that_write"] == ["shop.order"]
 
 
 async def test_schedules_end_with_their_organisations_last_member(

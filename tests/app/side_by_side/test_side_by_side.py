@@ -96,6 +96,15 @@ async def test_further_systems_are_added_to_a_run_once(api: ApiClient, run_log: 
     assert "not drafted yet" in refused.json["detail"]
 
 
+async def test_whoever_adds_a_system_takes_over_no_yes_to_tools_that_write(api: ApiClient) -> None:
+    asked = {"question": QUESTION, "beside": ["mams"], "tools_that_write": ["shop.order"], "published_from": "1900-01-01"}
+    run = (await api.post("/v1/runs", asked)).json["id"]
+    shown = (await api.post(f"/v1/runs/{run}/side-by-side", {"systems": ["react"]})).json
+    scopes = [column["run"]["query"]["scope"] for column in shown["columns"]]
+    assert [scope["tools_that_write"] for scope in scopes] == [["shop.order"], ["shop.order"], []]
+    assert {scope["published_from"] for scope in scopes} == {"1900-01-01"}
+
+
 async def test_a_report_is_judged_afterwards_by_a_rubric_of_the_reader(
     api: ApiClient, workflows: InMemoryRuns, run_log: RunLog, stranger: dict[str, str]
 ) -> None:

@@ -9,14 +9,15 @@ import pytest
 from app.domain.budget import StopReason
 from app.domain.chat import ChatRequest
 from app.domain.errors import ModelRefused
+from app.domain.evidence import Finding, Quote, Source, snapshot_hash
 from app.domain.plan import ResearchPlan, Subtask
-from app.domain.query import Effort
+from app.domain.query import Effort, ResearchQuery
 from app.domain.report import Report
 from app.domain.run import EventType
 from tests.workflows.agent_kit import make_kit, run_chain, step_of
 from tests.workflows.sensible_model import answer_sensibly
 from workflows.agents.plan_repair import SubtaskAnswer
-from workflows.agents.second_round import extend_plan
+from workflows.agents.second_round import extend_plan, plan_second_round
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
 from workflows.systems.local_record import LocalRecord
 from workflows.systems.steering import PlanSteering
@@ -112,3 +113,18 @@ def test_further_subtasks_have_neither_the_id_nor_the_question_of_one_that_was_t
     plan = steering.revise(ResearchPlan(subtasks=(subtask("s1"),)))
     proposed = [SubtaskAnswer(title=name, question=f"what of  {name}?") for name in ("s2", "figures")]
     assert [(s.id, s.question) for s in extend_plan(plan, proposed, 3)] == [("s3", "what of  figures?")]
+
+
+@pytest.mark.parametrize(("address", "planned"), [("file:///Leases/mill.txt", []), ("https://example.org/mill", ["s2"])])
+async def test_a_further_part_carries_no_sentence_of_a_private_source_outside(address: str, planned: list[str]) -> None:
+    sentence = "The reserve price of the mill is ninety thousand crowns and no bidder may learn of it."
+    source = Source(url=address, title="The mill", snapshot=snapshot_hash(sentence))
+    quote = Quote(text=sentence, start=0, end=len(sentence), source=source)
+    finding = Finding(subtask_id="s1", answer=sentence, quotes=(quote,), gaps=("when",), stop=StopReason.SUFFICIENT)
+    plan = ResearchPlan(title="The mill", subtasks=(Subtask(id="s1", title="Price", question="What does it cost?"),))
+    told: list[str] = []
+    record = LocalRecord("t", watch=lambda kind, _, payload: told.append(payload.get("message", "")))
+    model = planning(json.dumps({"subtasks": [{"title": "More", "question": f"Who knows that {sentence}"}]}), ["when"])
+    further = await plan_second_round(ResearchQuery(question=QUESTION), plan, (finding,), make_kit(model, record))
+    assert [subtask.id for subtask in further] == planned
+    assert [message for message in told if "private source" in message] == ([] if planned else told[-1:])

@@ -9,26 +9,32 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from pydantic import ValidationError
 
 from app.domain.chat import ChatRequest
 from app.domain.errors import SetupError, ToolError
 from app.domain.evidence import snapshot_hash
+from app.runs.schemas import NewRun
 from infra.local.ports import find_free_port
 from retrieval.outside.entrance import Entrance
 from retrieval.outside.mcp.configuration import read_servers
 from retrieval.outside.memory import MemorySharedStore
 from tests.workflows.agent_kit import make_kit, make_record, run_chain, step_of
 from tests.workflows.sensible_model import answer_sensibly
+from tests.workflows.small_corpus import SmallCorpus
 from workflows.agents.actions import AgentAct, make_act_step
 from workflows.agents.answer_reading import read_answer
 from workflows.agents.codec import TagCodec
+from workflows.agents.foreign_tools import is_foreign_tool
 from workflows.agents.ports import Tool
 from workflows.chat_models.scripted import ScriptedModel
-from workflows.durable.mcp_tools import connect_mcp_tools
+from workflows.durable.mcp_tools import ConnectedTools, connect_mcp_tools
+from workflows.tools.tool_memory import DictToolStore, ToolMemory
+from workflows.tools.toolbox import OutsideTools, ToolCorpora, build_toolbox
 
 ROOT = Path(__file__).parents[3]
 STDIO = {"command": sys.executable, "args": ["-m", "tests.support.mcp_stub"], "env": {"PYTHONPATH": str(ROOT)}, "per_second": 50}
-FORECAST = "mcp_weather_forecast"
+FORECAST, ORDER = "mcp_weather_forecast", "mcp_weather_order"
 
 
 @pytest.fixture
@@ -62,8 +68,8 @@ async def http_server() -> AsyncIterator[str]:
 
 @pytest.fixture
 async def weather(tmp_path: Path, shared: MemorySharedStore) -> AsyncIterator[dict[str, Tool]]:
-    async with connect_mcp_tools(configured(tmp_path, weather=STDIO), Entrance(shared, draw=lambda: 0.0)) as tools:
-        yield {tool.name: tool for tool in tools}
+    async with connect_mcp_tools(configured(tmp_path, weather=STDIO), Entrance(shared, draw=lambda: 0.0)) as found:
+        yield {tool.name: tool for tool in found.reading}
 
 
 async def test_a_tools_answer_is_a_source_that_is_kept(weather: dict[str, Tool], shared: MemorySharedStore) -> None:
@@ -98,15 +104,42 @@ async def test_a_long_answer_is_cut(weather: dict[str, Tool]) -> None:
 
 async def test_streamable_http_and_a_choice_of_tools(tmp_path: Path, http_server: str) -> None:
     file = configured(tmp_path, weather={"url": http_server, "tools": ["forecast"]})
-    async with connect_mcp_tools(file, Entrance(MemorySharedStore())) as tools:
-        (tool,) = tools
+    async with connect_mcp_tools(file, Entrance(MemorySharedStore())) as found:
+        (tool,) = found.reading
         assert "In Lund" in (await tool.call({"city": "Lund"})).passages[0].text
 
 
 async def test_a_server_that_is_away_is_left_out(tmp_path: Path) -> None:
     servers = {"gone": {"url": f"http://127.0.0.1:{find_free_port()}/mcp"}, "missing": {"command": "no-such-command-here"}}
-    async with connect_mcp_tools(configured(tmp_path, **servers, weather=STDIO), Entrance(MemorySharedStore())) as tools:
-        assert {tool.name for tool in tools} == {FORECAST, "mcp_weather_order"}
+    async with connect_mcp_tools(configured(tmp_path, **servers, weather=STDIO), Entrance(MemorySharedStore())) as found:
+        assert [tool.name for tool in found.reading] == [FORECAST]
+        assert [tool.name for tool in found.writing.values()] == [ORDER]
+
+
+async def offered(found: ConnectedTools, **chosen: object) -> set[str]:
+    """Return the names of the tools of other servers that the agents of such a run have."""
+    query = NewRun(question="What is the weather in Lund?", **chosen).to_query()  # type: ignore[arg-type]
+    outside, corpus = OutsideTools(None, None, found.reading, found.writing), SmallCorpus()
+    box = build_toolbox(corpus, corpus, ToolCorpora(), ToolMemory(DictToolStore()), outside, query.scope)
+    return {name for name in box if is_foreign_tool(name)}
+
+
+async def test_a_tool_that_may_write_is_only_there_in_a_run_whose_asker_agreed_to_it(tmp_path: Path) -> None:
+    async with connect_mcp_tools(configured(tmp_path, weather=STDIO), Entrance(MemorySharedStore())) as found:
+        assert await offered(found) == {FORECAST}
+        assert await offered(found, published_from="1900-01-01") == {FORECAST}, "another limit of the scope agrees to nothing"
+        assert await offered(found, tools_that_write=("weather.other", "other.order")) == {FORECAST}
+        assert await offered(found, tools_that_write=("weather.order",)) == {FORECAST, ORDER}
+        assert await offered(found, tools_that_write=("weather.order",), sources=("corpora",)) == set()
+    trusted = configured(tmp_path, weather={**STDIO, "read_only": ["order"]})
+    async with connect_mcp_tools(trusted, Entrance(MemorySharedStore())) as found:
+        assert await offered(found) == {FORECAST, ORDER}, "whoever runs the installation may say that a tool only reads"
+
+
+def test_an_agreement_names_one_tool_of_one_server() -> None:
+    for name in ("order", "weather.", ".order", "*", "weather.*", "weather.order more", "we ather.order"):
+        with pytest.raises(ValidationError, match="tools_that_write"):
+            NewRun(question="x?", tools_that_write=(name,))
 
 
 @pytest.mark.parametrize(

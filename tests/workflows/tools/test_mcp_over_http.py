@@ -25,8 +25,8 @@ def server() -> SessionedServer:
 async def shop(tmp_path: Path, server: SessionedServer) -> AsyncIterator[dict[str, Tool]]:
     async with server.serve_url() as url:
         file = configured(tmp_path, shop={"url": url, "per_second": 50})
-        async with connect_mcp_tools(file, Entrance(MemorySharedStore(), draw=lambda: 0.0)) as tools:
-            yield {tool.name: tool for tool in tools}
+        async with connect_mcp_tools(file, Entrance(MemorySharedStore(), draw=lambda: 0.0)) as found:
+            yield {tool.name: tool for tool in (*found.reading, *found.writing.values())}
 
 
 @pytest.mark.parametrize("name", [LOOK_UP, ORDER])
@@ -57,7 +57,7 @@ async def open_tools(folder: Path, listed: Sequence[str], **options: object) -> 
     async with server.serve_url() as url:
         file = configured(folder, shop={"url": url, **options})
         async with connect_mcp_tools(file, Entrance(MemorySharedStore())) as found:
-            return {tool.name: tool.description for tool in found}
+            return {tool.name: tool.description for tool in found.reading}
 
 
 async def test_a_tool_that_is_named_is_found_wherever_it_is_listed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -80,3 +80,18 @@ async def test_tools_whose_names_become_equal_stay_apart(tmp_path: Path) -> None
         "mcp_shop": "is 搜索",
         "mcp_shop_2": "is 阅读",
     }
+
+
+async def test_only_a_tool_that_is_called_read_only_and_not_destructive_reads(tmp_path: Path) -> None:
+    hints: dict[str, dict[str, bool]] = {
+        "reads": {"readOnlyHint": True},
+        "writes": {"readOnlyHint": False},
+        "repeats": {"idempotentHint": True, "destructiveHint": False},
+        "empty": {},
+        "contradicts": {"readOnlyHint": True, "destructiveHint": True},
+    }
+    server = SessionedServer([(name, True) for name in (*hints, "bare")], annotations=hints, bare=frozenset({"bare"}))
+    entrance = Entrance(MemorySharedStore())
+    async with server.serve_url() as url, connect_mcp_tools(configured(tmp_path, shop={"url": url}), entrance) as found:
+        assert [tool.name for tool in found.reading] == ["mcp_shop_reads"]
+        assert set(found.writing) == {f"shop.{name}" for name in (*hints, "bare") if name != "reads"}

@@ -8,7 +8,7 @@ from app.domain.errors import ToolError, ToolUnavailable
 from app.domain.evidence import Passage, Source, snapshot_hash
 from retrieval.ports import OutsideResult, SearchFilter
 from tests.workflows.small_corpus import SmallCorpus
-from workflows.tools.search import SearchTool
+from workflows.tools.search import KEPT_INSIDE, SearchTool
 from workflows.tools.tool_memory import DictToolStore, ToolMemory
 from workflows.tools.toolbox import OutsideTools, ToolCorpora, build_toolbox
 
@@ -74,3 +74,12 @@ async def test_scholar_appears_with_papers_outside_and_does_not_search_the_gener
     result = await tools["scholar"].call({"query": "tariff"})
     assert [passage.source.url for passage in result.passages] == ["https://web.example/7"]
     assert corpus.queries == []
+
+
+async def test_a_query_that_is_kept_inside_is_told_to_no_service() -> None:
+    corpus, away = SmallCorpus(), Web(ToolError("a service was asked"))
+    result = await SearchTool(corpus, SearchFilter(), 3, away).call({"query": "tariff laws", "inside": True})
+    assert (len(result.passages), result.note) == (3, KEPT_INSIDE)
+    with pytest.raises(ToolError, match=KEPT_INSIDE):
+        await SearchTool(None, (), 3, away).call({"query": "tariff laws", "inside": True})
+    assert (await SearchTool(corpus, SearchFilter(), 3).call({"query": "tariff laws", "inside": True})).note == ""
