@@ -1,7 +1,7 @@
-"""Make SQL functions in a migration. Each has a file of its name in `migrations/sql`, which also makes the trigger that calls it.
+"""Make SQL functions in a migration. A function's forms are `migrations/sql/<function>/<revision>.sql`, with the trigger that calls it.
 
-A file holds the newest form of its function. A migration that changes a function edits the file and loads it again; where the
-arguments or the answer change, the migration drops the function first.
+A form is never edited: a migration that changes a function brings a file with its own number, and loads the form before it on its
+way back. Where the arguments or the answer change, the migration drops the function first.
 """
 
 from pathlib import Path
@@ -10,12 +10,22 @@ from typing import Any
 SQL = Path(__file__).parent / "sql"
 
 
-def load_functions(op: Any, *names: str) -> None:
-    """Make these functions, or replace them by their newest form."""
+def load_functions(op: Any, revision: str, *names: str) -> None:
+    """Make these functions, or replace them by the form that they have at a revision."""
     # A body may name columns and functions that come after it.
     op.execute("SET LOCAL check_function_bodies = off")
     for name in names:
-        run_script(op, SQL / f"{name}.sql")
+        run_script(op, form_of(name, revision))
+
+
+def form_of(name: str, revision: str) -> Path:
+    """Return the file of the form that a function has at a revision: the newest one up to it."""
+    return max(path for path in (SQL / name).glob("*.sql") if path.stem <= revision)
+
+
+def functions_at(revision: str) -> list[str]:
+    """Return the names of all functions that there are at a revision, and that no later migration has dropped."""
+    return sorted(folder.name for folder in SQL.iterdir() if any(path.stem <= revision for path in folder.glob("*.sql")))
 
 
 def run_script(op: Any, path: Path) -> None:

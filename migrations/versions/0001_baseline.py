@@ -6,7 +6,7 @@ from alembic import op
 
 from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.database.roles import ENSURE_ROLE
-from migrations.functions import run_script
+from migrations.functions import load_functions, run_script
 from migrations.tenancy import ALL_RIGHTS, protect_table
 
 revision = "0001"
@@ -15,8 +15,6 @@ branch_labels = None
 depends_on = None
 
 TABLES = Path(__file__).with_suffix(".sql")
-# As they were at the freeze. `migrations/sql` has their newest form, which later migrations load.
-FUNCTIONS_THEN = Path(__file__).with_name("0001_functions.sql")
 FUNCTIONS = (
     *("append_event", "begin_call", "budget_allows", "close_stage", "create_candidate", "create_run", "finish_call", "halt_of"),
     *("is_capped", "may_use", "open_stage", "put_secret_aside", "report_delivery", "reserve", "set_status", "store_turn"),
@@ -96,9 +94,9 @@ WORKERS = (
 def upgrade() -> None:
     for role in (API_ROLE, WORKER_ROLE):
         op.execute(ENSURE_ROLE.format(role=role))
+    load_functions(op, revision, "current_organisation")
     run_script(op, TABLES)
-    op.execute("SET LOCAL check_function_bodies = off")
-    run_script(op, FUNCTIONS_THEN)
+    load_functions(op, revision, *FUNCTIONS)
     for table, api in OWN_ROWS.items():
         protect_table(op, table, api, OWN)
     for table, api in ROWS_OF_RUNS.items():

@@ -1,8 +1,3 @@
--- Whose rows the statement may see: what its transaction was told, or null.
-CREATE OR REPLACE FUNCTION current_organisation() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS $$
-    SELECT nullif(current_setting('rubrica.organisation', true), '')::uuid
-$$;
-
 -- The tables of revision 0001, each after those that it names. Like every migration this stays as it is:
 -- what the tables are now stands in app/database/tables.
 
