@@ -1,4 +1,4 @@
-"""Make SQL functions in a migration. A function's forms are `migrations/sql/<function>/<revision>.sql`, with the trigger that calls it.
+"""Make SQL functions in a migration. `migrations/sql/<function>/<revision>.sql` is a form of one, with the trigger that calls it.
 
 A form is never edited: a migration that changes a function brings a file with its own number, and loads the form before it on its
 way back. Where the arguments or the answer change, the migration drops the function first.
