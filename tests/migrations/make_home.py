@@ -28,13 +28,12 @@ from tests.app.webhook_receiver import serve_receiver
 from tests.infra.harbour import serve_letterbox
 from tests.infra.test_stack import Up
 from tests.migrations.home_tour import FOUND_ON_THE_WEB, World, live_through
+from tests.migrations.old_home import BYTES, HOMES, IN_HOME
 from tests.support.accounts import HOME_KEY
 from tests.support.model_stub import MODEL, ModelStub, serve_model_stub
 from tests.support.model_stub_script import RunShape
 from tests.support.outside_stub import answer_with, serve_outside
 
-HOMES = Path(__file__).parent / "homes"
-IN_HOME = "{home}"  # stands in the store for the home's folder
 SMALL = RunShape(subtasks=2, turns=2, searches=2, sections=1)
 TABLES = """
     SELECT c.relname, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_class c
@@ -105,7 +104,7 @@ async def dump_database(url: str) -> bytes:
     Raises:
         SystemExit: a table has no row.
     """
-    connection = await asyncpg.connect(url, server_settings={"bytea_output": "escape"})
+    connection = await asyncpg.connect(url, server_settings=BYTES)
     parts, empty = list[bytes](), list[str]()
     for table, columns in await connection.fetch(TABLES):
         rows = io.BytesIO()
