@@ -34,7 +34,7 @@ from tests.support.model_stub import MODEL, ModelStub, serve_model_stub
 from tests.support.model_stub_script import RunShape
 from tests.support.outside_stub import answer_with, serve_outside
 
-SMALL = RunShape(subtasks=2, turns=2, searches=2, sections=1)
+SMALL = RunShape(subtasks=2, turns=2, searches=2, sections=2)
 TABLES = """
     SELECT c.relname, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_class c
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped

@@ -64,13 +64,17 @@ async def load_database(owner: str, administrator: str, revision: str) -> None:
     await connection.close()
 
 
-async def read_rows(administrator: str, table: OldTable) -> set[bytes]:
-    """Return the rows that a table has today, in the columns that it had."""
+async def find_lost_rows(administrator: str, revision: str) -> dict[str, list[bytes]]:
+    """Return the rows of a home that its database no longer has, by table: in the columns that they had, word for word."""
     connection = await asyncpg.connect(administrator, server_settings=BYTES)
-    rows = io.BytesIO()
-    await connection.copy_from_query(f"SELECT {table.columns} FROM {table.name}", output=rows)
+    lost = dict[str, list[bytes]]()
+    for table in read_tables(revision):
+        rows = io.BytesIO()
+        await connection.copy_from_query(f"SELECT {table.columns} FROM {table.name}", output=rows)
+        if gone := set(table.rows.splitlines()) - set(rows.getvalue().splitlines()):
+            lost[table.name] = sorted(gone)
     await connection.close()
-    return set(rows.getvalue().splitlines())
+    return lost
 
 
 async def lay_out(home: Home, revision: str) -> None:

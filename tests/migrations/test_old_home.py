@@ -2,7 +2,6 @@
 
 import itertools
 import secrets
-from collections.abc import AsyncIterator
 from typing import NamedTuple
 
 import asyncpg
@@ -12,11 +11,13 @@ from app.database.migrate import current_revision, upgrade
 from app.database.role_names import API_ROLE, WORKER_ROLE
 from app.database.schema import SCHEMA_REVISION
 from infra.local.postgres import LocalPostgres
-from tests.migrations.old_home import OldTable, load_database, migrate_to, read_rows, read_tables, revisions
+from tests.migrations.old_home import find_lost_rows, load_database, migrate_to, revisions
 from tests.support.schema_description import describe_schema
 
 _numbers = itertools.count(1)
-TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> 'alembic_version'"
+TABLES = """
+    SELECT relname FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> 'alembic_version'"""
 # Tables that a role may look into at all.
 READABLE = f"{TABLES} AND has_any_column_privilege($1::text, oid, 'SELECT')"
 ACTING = "SELECT set_config('rubrica.organisation', $1, true), set_config('rubrica.user', $2, true)"
@@ -30,17 +31,11 @@ class OldDatabase(NamedTuple):
     administrator: str
 
     async def find_lost(self) -> dict[str, list[bytes]]:
-        """Return the rows of the home that are gone or different, by table."""
-        lost = {table.name: set(table.rows.splitlines()) - await read_rows(self.administrator, table) for table in self.tables}
-        return {name: sorted(rows) for name, rows in lost.items() if rows}
-
-    @property
-    def tables(self) -> list[OldTable]:
-        return read_tables(self.revision)
+        return await find_lost_rows(self.administrator, self.revision)
 
 
 @pytest.fixture(params=revisions())
-async def old(request: pytest.FixtureRequest, postgres_server: LocalPostgres) -> AsyncIterator[OldDatabase]:
+async def old(request: pytest.FixtureRequest, postgres_server: LocalPostgres) -> OldDatabase:
     name = f"old_home_{next(_numbers)}"
     administrator, password = await postgres_server.ensure_database(name), secrets.token_hex()
     connection = await asyncpg.connect(administrator)
@@ -49,7 +44,7 @@ async def old(request: pytest.FixtureRequest, postgres_server: LocalPostgres) ->
     await connection.close()
     owner = f"postgresql://{name}:{password}@{administrator.rpartition('@')[2]}"
     await load_database(owner, administrator, request.param)
-    yield OldDatabase(request.param, owner, administrator)
+    return OldDatabase(request.param, owner, administrator)
 
 
 async def test_the_home_has_rows_in_every_table_of_its_version(old: OldDatabase) -> None:

@@ -12,8 +12,8 @@ CREATE TABLE builds (
     skipped INTEGER NOT NULL DEFAULT 0,
     corpus_state TEXT NOT NULL DEFAULT ''
 );
-INSERT INTO "builds" VALUES('own-0a429c8a44ed4337b1d0a636be6acbf5',1,'done','own-0a429c8a44ed4337b1d0a636be6acbf5.1.minilm-l6-v2-int8',1,1,'2026-11-29T11:25:20.814229Z','2026-11-29T11:26:19.283555Z','',0,'');
-INSERT INTO "builds" VALUES('own-2ada5448634943648a19054d504355c2',2,'done','own-2ada5448634943648a19054d504355c2.2.words',2,2,'2026-11-29T11:26:31.557411Z','2026-11-29T11:26:49.114429Z','',0,'');
+INSERT INTO "builds" VALUES('own-28ae036629d942e7a5299de6e841e215',1,'done','own-28ae036629d942e7a5299de6e841e215.1.minilm-l6-v2-int8',1,1,'2026-11-29T11:59:09.794786Z','2026-11-29T11:59:38.538781Z','',0,'');
+INSERT INTO "builds" VALUES('own-a2612e43a6c84ce4b62311ad44177fee',2,'done','own-a2612e43a6c84ce4b62311ad44177fee.2.words',2,2,'2026-11-29T11:59:49.213729Z','2026-11-29T12:00:01.246308Z','',0,'');
 CREATE TABLE collections (
     name TEXT PRIMARY KEY,
     kind TEXT NOT NULL,
@@ -22,8 +22,8 @@ CREATE TABLE collections (
     licence TEXT NOT NULL DEFAULT '',
     tenant TEXT NOT NULL DEFAULT ''
 );
-INSERT INTO "collections" VALUES('own-2ada5448634943648a19054d504355c2','uploads','{home}/documents/1ece7c32cef34803a5dc07421454d768/2ada5448634943648a19054d504355c2','2026-11-29T11:25:10.529601+00:00','','1ece7c32-cef3-4803-a5dc-07421454d768');
-INSERT INTO "collections" VALUES('own-0a429c8a44ed4337b1d0a636be6acbf5','uploads','{home}/documents/1ece7c32cef34803a5dc07421454d768/0a429c8a44ed4337b1d0a636be6acbf5','2026-11-29T11:25:20.814062+00:00','','1ece7c32-cef3-4803-a5dc-07421454d768');
+INSERT INTO "collections" VALUES('own-a2612e43a6c84ce4b62311ad44177fee','uploads','{home}/documents/52e8189021384119bacf8fb155ddb824/a2612e43a6c84ce4b62311ad44177fee','2026-11-29T11:59:04.309938+00:00','','52e81890-2138-4119-bacf-8fb155ddb824');
+INSERT INTO "collections" VALUES('own-28ae036629d942e7a5299de6e841e215','uploads','{home}/documents/52e8189021384119bacf8fb155ddb824/28ae036629d942e7a5299de6e841e215','2026-11-29T11:59:09.794647+00:00','','52e81890-2138-4119-bacf-8fb155ddb824');
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY,
     collection TEXT NOT NULL,
@@ -38,9 +38,9 @@ CREATE TABLE documents (
     written TEXT NOT NULL DEFAULT '',
     UNIQUE (collection, key)
 );
-INSERT INTO "documents" VALUES(251,'own-2ada5448634943648a19054d504355c2','b04bf3734205b39e','file:///Harbour%20papers/tide.md','27113ff9785e231eb9e517649c4116920f0ff5b56d3e733a200768ffa13b657e','{"url":"file:///Harbour%20papers/tide.md","title":"tide.md","snapshot":"27113ff9785e231eb9e517649c4116920f0ff5b56d3e733a200768ffa13b657e","collection":"own-2ada5448634943648a19054d504355c2","author":"","published":null,"licence":"","kind":"file","doi":"","venue":"","retracted":false,"preprint":false,"fetched":null,"suspicions":[]}','en','2026-11-29T11:25:18.764889+00:00','live',2,'own-2ada5448634943648a19054d504355c2.1.words');
-INSERT INTO "documents" VALUES(252,'own-0a429c8a44ed4337b1d0a636be6acbf5','28cdd25c07886698','file:///Minutes%20of%20the%20board/minutes.md','2d0bb421857c47bbe12929ab928114604cb74088b6eb34e02c6bc94e39aecd5b','{"url":"file:///Minutes%20of%20the%20board/minutes.md","title":"minutes.md","snapshot":"2d0bb421857c47bbe12929ab928114604cb74088b6eb34e02c6bc94e39aecd5b","collection":"own-0a429c8a44ed4337b1d0a636be6acbf5","author":"","published":null,"licence":"","kind":"file","doi":"","venue":"","retracted":false,"preprint":false,"fetched":null,"suspicions":[]}','en','2026-11-29T11:25:32.293634+00:00','live',1,'own-0a429c8a44ed4337b1d0a636be6acbf5.1.words');
-INSERT INTO "documents" VALUES(253,'own-2ada5448634943648a19054d504355c2','1543b620d81326a5','file:///Harbour%20papers/lease.md','5f355bb51e4f73647a7c60f0340231cad36e46ce9d575a224be3ae76c17896ee','{"url":"file:///Harbour%20papers/lease.md","title":"lease.md","snapshot":"5f355bb51e4f73647a7c60f0340231cad36e46ce9d575a224be3ae76c17896ee","collection":"own-2ada5448634943648a19054d504355c2","author":"","published":null,"licence":"","kind":"file","doi":"","venue":"","retracted":false,"preprint":false,"fetched":null,"suspicions":[]}','en','2026-11-29T11:26:42.198563+00:00','live',2,'own-2ada5448634943648a19054d504355c2.2.words');
+INSERT INTO "documents" VALUES(251,'own-a2612e43a6c84ce4b62311ad44177fee','b04bf3734205b39e','file:///Harbour%20papers/tide.md','27113ff9785e231eb9e517649c4116920f0ff5b56d3e733a200768ffa13b657e','{"url":"file:///Harbour%20papers/tide.md","title":"tide.md","snapshot":"27113ff9785e231eb9e517649c4116920f0ff5b56d3e733a200768ffa13b657e","collection":"own-a2612e43a6c84ce4b62311ad44177fee","author":"","published":null,"licence":"","kind":"file","doi":"","venue":"","retracted":false,"preprint":false,"fetched":null,"suspicions":[]}','en','2026-11-29T11:59:08.110969+00:00','live',2,'own-a2612e43a6c84ce4b62311ad44177fee.1.words');
+INSERT INTO "documents" VALUES(252,'own-28ae036629d942e7a5299de6e841e215','28cdd25c07886698','file:///Minutes%20of%20the%20board/minutes.md','2d0bb421857c47bbe12929ab928114604cb74088b6eb34e02c6bc94e39aecd5b','{"url":"file:///Minutes%20of%20the%20board/minutes.md","title":"minutes.md","snapshot":"2d0bb421857c47bbe12929ab928114604cb74088b6eb34e02c6bc94e39aecd5b","collection":"own-28ae036629d942e7a5299de6e841e215","author":"","published":null,"licence":"","kind":"file","doi":"","venue":"","retracted":false,"preprint":false,"fetched":null,"suspicions":[]}','en','2026-11-29T11:59:12.081472+00:00','live',1,'own-28ae036629d942e7a5299de6e841e215.1.words');
+INSERT INTO "documents" VALUES(253,'own-a2612e43a6c84ce4b62311ad44177fee','1543b620d81326a5','file:///Harbour%20papers/lease.md','5f355bb51e4f73647a7c60f0340231cad36e46ce9d575a224be3ae76c17896ee','{"url":"file:///Harbour%20papers/lease.md","title":"lease.md","snapshot":"5f355bb51e4f73647a7c60f0340231cad36e46ce9d575a224be3ae76c17896ee","collection":"own-a2612e43a6c84ce4b62311ad44177fee","author":"","published":null,"licence":"","kind":"file","doi":"","venue":"","retracted":false,"preprint":false,"fetched":null,"suspicions":[]}','en','2026-11-29T11:59:54.643449+00:00','live',2,'own-a2612e43a6c84ce4b62311ad44177fee.2.words');
 CREATE TABLE generations (
     name TEXT PRIMARY KEY,
     collection TEXT NOT NULL,
@@ -50,8 +50,8 @@ CREATE TABLE generations (
     encoder TEXT NOT NULL DEFAULT '',
     dense INTEGER NOT NULL DEFAULT 0
 );
-INSERT INTO "generations" VALUES('own-0a429c8a44ed4337b1d0a636be6acbf5.1.minilm-l6-v2-int8','own-0a429c8a44ed4337b1d0a636be6acbf5','passages-v3 bm25-en-cjk12-v4',12.0,12.0,'minilm-l6-v2-int8',1);
-INSERT INTO "generations" VALUES('own-2ada5448634943648a19054d504355c2.2.words','own-2ada5448634943648a19054d504355c2','passages-v3 bm25-en-cjk12-v4',14.0,14.0,'minilm-l6-v2-int8',1);
+INSERT INTO "generations" VALUES('own-28ae036629d942e7a5299de6e841e215.1.minilm-l6-v2-int8','own-28ae036629d942e7a5299de6e841e215','passages-v3 bm25-en-cjk12-v4',12.0,12.0,'minilm-l6-v2-int8',1);
+INSERT INTO "generations" VALUES('own-a2612e43a6c84ce4b62311ad44177fee.2.words','own-a2612e43a6c84ce4b62311ad44177fee','passages-v3 bm25-en-cjk12-v4',14.0,14.0,'minilm-l6-v2-int8',1);
 CREATE TABLE snapshots (
     hash TEXT PRIMARY KEY,
     text BLOB NOT NULL
