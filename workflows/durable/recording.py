@@ -11,7 +11,7 @@ from app.domain.budget import Usage
 from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
 from app.domain.contract import Halt
 from app.domain.errors import ContextTooLong, ModelRefused, ModelUnusable, ToolError
-from app.domain.run import EventType
+from app.domain.run import EventType, WaitReason
 from app.domain.trajectory import Turn, TurnKind
 from app.runs.storage.run_log import NOTHING
 from workflows.agents.ports import ChatModel, Tool
@@ -33,7 +33,8 @@ class DurableRecord:
     """The record of one attempt at one stage. `models` and `index` know whether the servers behind them answer.
 
     A turn that has begun ends and is stored even when the agent that waits for it is cancelled; `drain` waits for such turns,
-    `abort` gives them up. `usage` counts the usage of the whole stage, replayed turns included.
+    `abort` gives them up. `usage` counts the usage of the whole stage, replayed turns included; `refused` tells for which reasons
+    an agent had to do without an answer that it asked for, each a reason why a run may pause.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class DurableRecord:
         self._in_hand: set[asyncio.Future[Any]] = set()
         self._announced = -WAITING_EVENT_EVERY.total_seconds()
         self.usage = Usage()
+        self.refused: set[WaitReason] = set()
 
     def read_clock(self) -> float:
         """Return the stage's working time in seconds when its latest turn ended; a replayed turn gives the same time."""
@@ -157,6 +159,7 @@ class DurableRecord:
             try:
                 return await server.call(lambda: self._call(turn, model, request), notice)
             except ContextTooLong as full:
+                self.refused.add(WaitReason.CONTEXT_TOO_LONG)
                 if await self._ledger.is_unanswered_search():
                     self._ledger.halt_run(Halt.CONTEXT_TOO_LONG, str(full))
                 raise
@@ -164,6 +167,7 @@ class DurableRecord:
                 if refusal.certain or server.refusals >= REFUSALS_IN_A_ROW:
                     self._ledger.halt_run(Halt.MODEL_REFUSED, str(refusal))
             except ModelRefused as refusal:
+                self.refused.add(WaitReason.MODEL_REFUSED)
                 if server.refusals >= REFUSALS_IN_A_ROW:
                     self._ledger.halt_run(Halt.MODEL_REFUSED, str(refusal))
                 raise

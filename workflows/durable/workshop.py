@@ -202,6 +202,8 @@ class StageAttempt:
 
     async def _close_stage(self, run_log: RunLog, outcome: "StageOutcome") -> None:
         told = {"stage": self.stage, "title": self.title, "usage": self.record.usage.model_dump(), **outcome.told}
+        if self.record.refused:
+            told["refused"] = sorted(self.record.refused)
         run, attempt, kept = self.request.run_id, self.opening.attempt, (outcome.snapshots, told, outcome.sources)
         if not await run_log.close_stage(run, self.stage, attempt, outcome.result, *kept):
             raise make_stopping_failure()
