@@ -88,6 +88,8 @@ class Settings(BaseModel):
         default=0, ge=0, description="The model's context in tokens; agents read less at once, below 16384 prompts are short."
     )
     llm_stream: bool = Field(default=True, description="Read answers as a stream (1 or 0).")
+    llm_tell_after: int = Field(default=20, ge=1, description="Seconds without a token of which a run tells.")
+    llm_give_up_after: Limit = Field(default=None, description="Seconds without a token that end a call; default: by its length.")
     local_model: str | None = Field(
         default=None, description="A model that the local stack serves itself: a name of `rubrica models`, or a GGUF file."
     )
@@ -285,9 +287,8 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
 
 def _explain_unknown(name: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
-    if near:
-        return f"{PREFIX}{name} is not a setting; did you mean {PREFIX}{near[0]}?"
-    return f"{PREFIX}{name} is not a setting; docs/settings.md lists those there are"
+    hint = f"did you mean {PREFIX}{near[0]}?" if near else "docs/settings.md lists those there are"
+    return f"{PREFIX}{name} is not a setting; {hint}"
 
 
 def _explain_malformed(detail: Any) -> str:

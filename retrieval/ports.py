@@ -88,12 +88,13 @@ class Rater(Protocol):
 
     Raises:
         ToolError: the index cannot be reached.
+        ToolUnavailable: the model for it is still being loaded; `retry_after` says when to ask again.
     """
 
     async def rate(self, question: str, texts: Sequence[str]) -> tuple[float, ...]:
         """Return for each text (128 at most) how well it answers the question, 0 to 1.
 
-        Empty where no model for it is here, or it does not know the language of the question.
+        Empty where no model for it can be had, or it does not know the language of the question.
         """
         ...
 

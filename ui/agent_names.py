@@ -1,7 +1,7 @@
 """Names of agents for people: what an agent works on, not its path."""
 
 from ui.language import say, say_name
-from ui.progress import WatchedProgress, stage_of
+from ui.progress import GIVEN_UP, WatchedProgress, stage_of
 
 SECTION = "report/section/"
 WHOLE_STAGES = ("plan", "second_plan", "report", "user")
@@ -9,6 +9,7 @@ WHOLE_STAGES = ("plan", "second_plan", "report", "user")
 
 def name_agent(path: str, progress: WatchedProgress) -> str:
     """Return the name of the agent at this path: "Section 3: Revenue", the title of its step, or the name of its stage."""
+    path = path.removesuffix(GIVEN_UP)
     if path.startswith(SECTION):
         return _name_section(path.removeprefix(SECTION), progress)
     stage = stage_of(path)

@@ -8,6 +8,8 @@ from rubrica_client.models import Citation, ResearchPlan, RunEvent
 
 PLAN = "plan"
 REPORT = "report"
+GIVEN_UP = "/given_up"
+"""The end of the name under which an agent's given-up calls are booked."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ def _read_plan(progress: WatchedProgress, event: RunEvent) -> None:
 def _read_model_call(progress: WatchedProgress, event: RunEvent) -> None:
     stage = progress.find_stage(stage_of(event.agent))
     progress.waiting = None
-    progress.agents[event.agent] = event
+    progress.agents[event.agent.removesuffix(GIVEN_UP)] = event
     progress.stages[stage.id] = replace(stage, state="running", model_calls=stage.model_calls + 1, doing=event)
 
 

@@ -99,6 +99,12 @@ def say_searched(collections: Sequence[str], corpora: object, kinds: Sequence[st
     return say("ask.searched", what=say("log.comma").join(parts))
 
 
+def _describe_wait(event: RunEvent) -> str:
+    if silent := event.payload.get("silent_s"):
+        return say("log.silent", silent=f"{silent:.0f}")
+    return say("log.waiting", detail=_read_text(event, "detail") or _read_text(event, "what"))
+
+
 SENTENCES: dict[str, Callable[[RunEvent], str]] = {
     "run_created": _describe_question,
     "status_changed": _describe_status,
@@ -108,7 +114,7 @@ SENTENCES: dict[str, Callable[[RunEvent], str]] = {
     "plan_revised": _describe_plan("log.replanned"),
     "model_call": _describe_model_call,
     "tool_call": action_of,
-    "waiting": lambda e: say("log.waiting", detail=_read_text(e, "detail") or _read_text(e, "what")),
+    "waiting": _describe_wait,
     "note_added": lambda e: say("log.noted", text=quote_text(_read_text(e, "text"))),
     "budget_changed": lambda e: say("log.budget"),
     "warning": lambda e: say("log.warning", message=_read_text(e, "message")),

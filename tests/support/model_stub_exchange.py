@@ -94,6 +94,9 @@ class ChatExchange:
                     list(stream_answer(self.answer, DRIP_DELTA_CHARS)) if self.answer.stream else [make_whole_answer(self.answer)]
                 )
                 self._drip()
+            case Fault.STALL:
+                data = b"".join(stream_answer(self.answer, DELTA_CHARS))
+                self.connection.send(data[: len(data) // 2])
             case Fault.RESET:
                 self._close(Fault.RESET)
                 self.connection.abort()

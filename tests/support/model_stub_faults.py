@@ -18,6 +18,7 @@ class Fault(StrEnum):
     NO_CREDIT = "no_credit"
     TOO_LONG = "too_long"
     HANG = "hang"
+    STALL = "stall"
     RESET = "reset"
     HTML = "html"
     INVALID_JSON = "invalid_json"

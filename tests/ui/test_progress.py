@@ -6,6 +6,7 @@ from datetime import timedelta
 from rubrica_client.models import ResearchPlan, RunEvent
 from tests.ui.example_runs import QUESTION, add_searching_run
 from tests.ui.fake_api import START, FakeApi, FakeRun
+from ui.agent_names import name_agent
 from ui.components.plan_tree import measure_depths, plan_html
 from ui.components.run_activity import agents_html, notices_html
 from ui.progress import WatchedProgress, fold_events, stage_of
@@ -51,6 +52,23 @@ def test_a_wait_is_shown_until_the_next_call(api: FakeApi) -> None:
     assert "the model server answers 429 (next try in 12 s)" in notices_html(progress_of(run))
     run.emit("model_call", {"step": "act", "model": "m", "input_tokens": 1, "output_tokens": 1}, "search/s2")
     assert notices_html(progress_of(run)) == ""
+
+
+def test_a_silent_model_is_told_in_words(api: FakeApi) -> None:
+    run = add_searching_run(api)
+    run.emit("waiting", {"what": "model", "detail": "…", "retry_in_s": 220.0, "silent_s": 20}, "search/s2")
+    shown = notices_html(progress_of(run))
+    assert "sent nothing for 20 s" in shown
+    assert "220 s more" in shown
+
+
+def test_a_call_that_was_given_up_is_its_agents_own(api: FakeApi) -> None:
+    run = add_searching_run(api)
+    before = set(progress_of(run).agents)
+    run.emit("model_call", {"step": "given_up", "model": "m", "input_tokens": 9, "output_tokens": 0}, "search/s2/given_up")
+    after = progress_of(run)
+    assert set(after.agents) == before | {"search/s2"}
+    assert name_agent("search/s2/given_up", after) == name_agent("search/s2", after)
 
 
 def test_unknown_events_are_passed_over() -> None:

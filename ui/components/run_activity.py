@@ -72,6 +72,8 @@ def notices_html(progress: WatchedProgress) -> str:
         detail, seconds = payload.get("detail") or payload.get("what", ""), float(payload.get("retry_in_s", 0))
         if payload.get("options"):
             message = say("watch.waiting_long", detail=detail, minutes=f"{seconds / 60:.0f}")
+        elif payload.get("silent_s"):
+            message = say("watch.silent", silent=f"{payload['silent_s']:.0f}", seconds=f"{seconds:.0f}")
         else:
             message = say("watch.waiting_for", detail=detail, seconds=f"{seconds:.0f}")
         parts.append(

@@ -1,8 +1,11 @@
 """The address of a model, its time-outs and its prices."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from app.domain.budget import Usage
 from workflows.agents.ports import ChatModel
@@ -13,7 +16,8 @@ class Timeouts:
     """The longest waits: for a connection, for the first token, and between two tokens.
 
     A stream may take as long as its tokens keep coming; signs of life without a token do not count. Without a stream the first
-    token comes with the last, so `first` is the wait for the whole answer.
+    token comes with the last, so `first` is the wait for the whole answer. Of a call that is watched (`CallWatch`) only `connect`
+    counts: who watches it ends it.
     """
 
     connect: timedelta = timedelta(seconds=10)
@@ -61,6 +65,14 @@ class ModelEndpoint:
     stream: bool = True
     proxy: str | None = None
     max_answer_bytes: int = 8_000_000
+
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether the server is on this machine, by its address."""
+        host = urlsplit(self.base_url).hostname or ""
+        with suppress(ValueError):
+            return ip_address(host).is_loopback
+        return host == "localhost"
 
     @property
     def url(self) -> str:

@@ -12,6 +12,7 @@ from aiohttp import ClientResponse, ClientSession, ClientTimeout
 
 from app.domain.chat import ChatRequest, Completion
 from app.domain.errors import ContextTooLong, ModelError, ModelRefused, ModelUnavailable, ModelUnusable
+from workflows.chat_models.call_watch import watch_of_call
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.estimating import estimate_usage
 from workflows.chat_models.openai_dialect import ServerDialect, remove_limit
@@ -61,6 +62,7 @@ class OpenAICompatible:
         self._dialect = ServerDialect()
         self._headers = _make_headers(endpoint)
         self._timeout = _make_timeout(endpoint)
+        self._without_end = ClientTimeout(total=None, sock_connect=endpoint.timeouts.connect.total_seconds())
 
     @property
     def name(self) -> str:
@@ -104,7 +106,7 @@ class OpenAICompatible:
                 self._endpoint.url,
                 data=orjson.dumps(body),
                 headers=self._headers,
-                timeout=self._timeout,
+                timeout=self._timeout if watch_of_call() is None else self._without_end,
                 proxy=self._endpoint.proxy,
                 allow_redirects=False,
                 trace_request_ctx=delivery,
@@ -142,10 +144,13 @@ class OpenAICompatible:
             raise make_protocol_error(self._endpoint.url, error, raw) from error
 
     async def _read_stream(self, response: ClientResponse) -> ReceivedAnswer:
-        """Read a stream to its end. One that loops is ended: leaving the response open closes the connection."""
-        reader, size, watch = StreamReader(), 0, StreamWatch()
+        """Read a stream to its end. One that loops is ended: leaving the response open closes the connection.
+
+        Where the call is watched, its watcher decides how long it may be silent.
+        """
+        reader, size, watch, watcher = StreamReader(), 0, StreamWatch(), watch_of_call()
         try:
-            async with asyncio.timeout(self._endpoint.timeouts.first.total_seconds()) as patience:
+            async with asyncio.timeout(None if watcher else self._endpoint.timeouts.first.total_seconds()) as patience:
                 while data := await response.content.readany():
                     size += len(data)
                     self._check_size(size, self._endpoint.max_answer_bytes)
@@ -154,7 +159,10 @@ class OpenAICompatible:
                         await _read_to_end(response)
                         break
                     if watch.take(reader.heard):
-                        _extend(patience, self._endpoint.timeouts.idle)
+                        if watcher is None:
+                            _extend(patience, self._endpoint.timeouts.idle)
+                        else:
+                            watcher.hear(lambda: reader.heard.thought + reader.heard.text)
                     if watch.loops:
                         reader.heard.finish_reason = LOOPED
                         return reader.heard

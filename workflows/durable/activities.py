@@ -16,7 +16,7 @@ from app.domain.budget import StopReason
 from app.domain.contract import Halt
 from app.domain.plan import ResearchPlan
 from app.domain.run import EventType
-from app.runs.storage import steering
+from app.runs.storage import refusals, steering
 from app.runs.storage.run_log import RunLog
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.second_round import plan_second_round
@@ -52,6 +52,7 @@ class StageActivities:
             self.steer,
             self.control,
             self.wish,
+            self.reopen,
         ]
 
     @activity.defn(name=payloads.PLAN_ACTIVITY)
@@ -131,6 +132,15 @@ class StageActivities:
         control = await persist(lambda: steering.get_control(self._shop.database, run_id))
         start = await persist(lambda: self._shop.log.load(run_id))
         return payloads.Wish(control=control or Halt.CANCEL, finish=start.finish, approved=start.approved)
+
+    @activity.defn(name=payloads.REOPEN_ACTIVITY)
+    async def reopen(self, run_id: UUID) -> payloads.Reopened:
+        """Open anew what the reason of the run's last pause had cost."""
+        return payloads.Reopened(plan=await persist(lambda: self._reopen_refused(run_id)))
+
+    async def _reopen_refused(self, run_id: UUID) -> bool:
+        async with translate_outages(), self._shop.database.acquire() as connection, connection.transaction():
+            return await refusals.reopen_refused(connection, run_id)
 
     @activity.defn(name=payloads.STEER_ACTIVITY)
     async def steer(self, steered: payloads.SteeredPlan) -> None:

@@ -15,6 +15,7 @@ from datetime import timedelta
 from typing import TypeAlias, TypeVar
 
 from app.domain.errors import ContextTooLong, ModelRefused, ModelUnavailable, RubricaError, ToolUnavailable
+from workflows.chat_models.call_watch import CallWatch
 from workflows.durable.policies import FIRST_WAIT, HALT_POLL, LONGEST_RETRY_AFTER, LONGEST_WAIT
 
 T = TypeVar("T")
@@ -39,7 +40,8 @@ def backoff_after(failures: int, draw: Callable[[], float]) -> timedelta:
 class ServerCircuit:
     """The state of one server. A hopeless request raises `refusal`; `clock` gives seconds, `draw` a number in [0, 1).
 
-    `refusals` counts the requests that were refused since the last answer, but for those that are merely too long.
+    `refusals` counts the requests that were refused since the last answer, but for those that are merely too long. `voice` hears
+    every token that a call of this server hears.
     """
 
     refusal: type[RubricaError] = ModelRefused
@@ -49,6 +51,7 @@ class ServerCircuit:
     answers: int = field(default=0, init=False)
     refusals: int = field(default=0, init=False)
     probe_at: float = field(default=0.0, init=False)
+    voice: CallWatch = field(default_factory=CallWatch, init=False)
     _changed: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     async def call(self, ask: Callable[[], Awaitable[T]], notice: WaitNotice) -> T:

@@ -19,6 +19,7 @@ SETTLE_ACTIVITY = "settle"
 STEER_ACTIVITY = "steer"
 CONTROL_ACTIVITY = "control"
 WISH_ACTIVITY = "wish"
+REOPEN_ACTIVITY = "reopen"
 REPORT_TASK_ACTIVITY = "report_task"
 FAIL_TASK_ACTIVITY = "fail_report_task"
 
@@ -130,6 +131,12 @@ class Wish(Value):
     control: Halt
     finish: bool
     approved: bool = False
+
+
+class Reopened(Value):
+    """What was opened anew beside searches: whether the plan is to be made anew."""
+
+    plan: bool
 
 
 class SteeredPlan(Value):

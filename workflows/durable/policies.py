@@ -40,6 +40,13 @@ HALT_POLL = timedelta(seconds=3)
 # How often an agent without a reservation looks whether other workers have given theirs back.
 RESERVATIONS_POLL = timedelta(seconds=0.5)
 WAITING_EVENT_EVERY = timedelta(seconds=30)
+# A model that sends no token for so long is told of. For so long it may send none where that is no longer the usual time for
+# what it was asked; the longest stands for a server on this machine that reads all of a long context.
+TOLD_SILENCE = timedelta(seconds=20)
+USUAL_SILENCE = timedelta(minutes=3)
+LONGEST_SILENCE = timedelta(hours=1)
+# A call that is given up gets so long to hand over what has arrived, as in a worker that was frozen.
+LAST_LOOK = timedelta(seconds=3)
 # A server that asks for more patience than this makes the run offer its reader a choice.
 LONG_WAIT = timedelta(minutes=1)
 

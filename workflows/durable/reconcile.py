@@ -104,7 +104,7 @@ class Reconciler:
 
     async def _restart(self, run: UnfinishedRun, stranded: bool) -> None:
         """Start a run's workflow anew. A run that waits gets a waiting workflow, which reads the reader's wishes itself."""
-        start = await RunLog(self._database).load(run.id)
+        start = (await RunLog(self._database).load(run.id)).model_copy(update={"reopens": True})
         halt = Halt(run.reason) if run.reason else WAITING.get(run.status)
         if halt is None:
             await self._start(RESEARCH_WORKFLOW, start, run.id, stranded)

@@ -5,35 +5,39 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Any, TypeVar
 
 from app.domain.budget import Usage
 from app.domain.chat import ChatRequest, Completion, ToolCall, ToolResult
 from app.domain.contract import Halt
-from app.domain.errors import ContextTooLong, ModelRefused, ModelUnusable, ToolError
-from app.domain.run import EventType
+from app.domain.errors import ContextTooLong, ModelRefused, ModelUnavailable, ModelUnusable, ToolError
+from app.domain.run import EventType, WaitReason
 from app.domain.trajectory import Turn, TurnKind
 from app.runs.storage.run_log import NOTHING
 from workflows.agents.ports import ChatModel, Tool
+from workflows.chat_models.call_watch import CallWatch
 from workflows.durable.failures import RunHalted
-from workflows.durable.outage import Outage, ServerCircuit, backoff_after
-from workflows.durable.policies import LONG_WAIT, REFUSALS_IN_A_ROW, WAITING_EVENT_EVERY
-from workflows.durable.run_rooms import CallKey
+from workflows.durable.given_up_calls import make_given_up_turn, sum_given_up
+from workflows.durable.outage import ServerCircuit, backoff_after
+from workflows.durable.policies import REFUSALS_IN_A_ROW
+from workflows.durable.run_rooms import CallKey, SharedCall
+from workflows.durable.silence import USUAL_PATIENCE, SilencePolicy, await_answer
 from workflows.durable.stage_ledger import StageLedger
+from workflows.durable.wait_telling import WaitTelling
 from workflows.systems.local_record import describe_model_call, describe_tool_call, digest_call
 from workflows.systems.stored_turns import StoredTurns
 
 T = TypeVar("T")
 SHOWN_SOURCES = 3
-QUIET_WAIT = timedelta(seconds=1)
-CHOICE = ("wait", "finish", "pause", "cancel")
 
 
 class DurableRecord:
     """The record of one attempt at one stage. `models` and `index` know whether the servers behind them answer.
 
     A turn that has begun ends and is stored even when the agent that waits for it is cancelled; `drain` waits for such turns,
-    `abort` gives them up. `usage` counts the usage of the whole stage, replayed turns included.
+    `abort` gives them up. `usage` counts the usage of the whole stage, replayed turns included; `refused` tells for which reasons
+    an agent had to do without an answer that it asked for, each a reason why a run may pause.
     """
 
     def __init__(
@@ -42,18 +46,21 @@ class DurableRecord:
         stored: Iterable[Turn],
         models: Callable[[str], ServerCircuit],
         index: ServerCircuit,
+        silence: SilencePolicy = USUAL_PATIENCE,
     ) -> None:
         self._ledger = ledger
         self._models = models
         self._index = index
+        self._silence = silence
         self._stored = StoredTurns(stored)
         self._before = self._stored.read_elapsed_s()
         self._began = time.monotonic()
         self._clock = 0.0
         self._under_way: set[asyncio.Future[Any]] = set()
         self._in_hand: set[asyncio.Future[Any]] = set()
-        self._announced = -WAITING_EVENT_EVERY.total_seconds()
-        self.usage = Usage()
+        self._waits = WaitTelling(ledger)
+        self.usage = sum_given_up(self._stored)
+        self.refused: set[WaitReason] = set()
 
     def read_clock(self) -> float:
         """Return the stage's working time in seconds when its latest turn ended; a replayed turn gives the same time."""
@@ -99,7 +106,7 @@ class DurableRecord:
 
     async def call_index(self, agent: str, what: str, call: Callable[[], Awaitable[T]]) -> T:
         """Call the index outside a turn, and wait while it is away, also when the stage was told to hand over what it has."""
-        return await self._index.call(call, self._make_notice(agent, what, self._ledger.read_halts))
+        return await self._index.call(call, self._waits.make_notice(agent, what, self._ledger.read_halts))
 
     async def drain(self, limit: timedelta) -> None:
         """Wait for turns under way to be stored; give up those that take longer than `limit`."""
@@ -152,11 +159,12 @@ class DurableRecord:
             ModelRefused: it refuses this request.
         """
         server = self._models(model.name)
-        notice = self._make_notice(turn.agent, "model", self._ledger.read_wishes)
+        notice = self._waits.make_notice(turn.agent, "model", self._ledger.read_wishes)
         while True:
             try:
-                return await server.call(lambda: self._call(turn, model, request), notice)
+                return await server.call(lambda: self._call(turn, model, request, CallWatch(server.voice)), notice)
             except ContextTooLong as full:
+                self.refused.add(WaitReason.CONTEXT_TOO_LONG)
                 if await self._ledger.is_unanswered_search():
                     self._ledger.halt_run(Halt.CONTEXT_TOO_LONG, str(full))
                 raise
@@ -164,27 +172,52 @@ class DurableRecord:
                 if refusal.certain or server.refusals >= REFUSALS_IN_A_ROW:
                     self._ledger.halt_run(Halt.MODEL_REFUSED, str(refusal))
             except ModelRefused as refusal:
+                self.refused.add(WaitReason.MODEL_REFUSED)
                 if server.refusals >= REFUSALS_IN_A_ROW:
                     self._ledger.halt_run(Halt.MODEL_REFUSED, str(refusal))
                 raise
             await asyncio.sleep(backoff_after(server.refusals, server.draw).total_seconds())
 
-    async def _call(self, turn: Turn, model: ChatModel, request: ChatRequest) -> Completion:
+    async def _call(self, turn: Turn, model: ChatModel, request: ChatRequest, watch: CallWatch) -> Completion:
         """Call the model once. If a replaced attempt makes or made the same call here, its answer serves this one.
 
         Raises:
             RunHalted: another attempt has taken this call over.
+            ModelUnavailable: besides the model's own, the call was silent for too long and was given up.
         """
-        call = self._ledger.room.share_call(self._key_of(turn), lambda: model.complete(request), self)
+        call = self._ledger.room.share_call(self._key_of(turn), watch, model, request, self)
         try:
-            await asyncio.wait((call.answer,))
+            answered = await await_answer(call, request, self._silence, partial(self._waits.tell_silence, turn.agent))
         except asyncio.CancelledError:
             if call.owner is self:
                 call.answer.cancel()
             raise
         if call.owner is not self:
             raise RunHalted(Halt.SUPERSEDED)
+        if not answered:
+            await self._give_up(call, turn, model, request)
         return call.answer.result()
+
+    async def _give_up(self, call: SharedCall, turn: Turn, model: ChatModel, request: ChatRequest) -> None:
+        """End a call, and book what it cost. It has ended, and its connection is closed, before it is made once more.
+
+        Raises:
+            ModelUnavailable: always, unless the answer has come at the last moment.
+            RunHalted: the budget has no room any more for this call.
+        """
+        call.answer.cancel()
+        await asyncio.wait((call.answer,))
+        if not call.answer.cancelled():
+            return
+        booked = make_given_up_turn(turn, request, model.name, call.watch, self._ledger.prices)
+        booked = booked.model_copy(update={"ordinal": self._stored.claim_unused(booked.agent)})
+        assert booked.completion is not None
+        told = describe_model_call(booked.step, booked.completion)
+        with self._storing_answer():
+            await self._ledger.store(booked, booked.completion.usage, None, EventType.MODEL_CALL, told)
+        self.usage += booked.completion.usage
+        await self._ledger.renew(turn.agent)
+        raise ModelUnavailable(f"{model.name} was silent for {call.watch.silent_s:.0f} s, so the call was given up")
 
     def _key_of(self, turn: Turn) -> CallKey:
         return self._ledger.stage, turn.agent, turn.ordinal, turn.digest
@@ -200,26 +233,10 @@ class DurableRecord:
 
     async def _call_tool(self, agent: str, tool: Tool, call: ToolCall) -> ToolResult:
         try:
-            notice = self._make_notice(agent, call.name, self._ledger.read_wishes)
+            notice = self._waits.make_notice(agent, call.name, self._ledger.read_wishes)
             return await self._index.call(lambda: tool.call(call.arguments), notice)
         except ToolError as error:
             return ToolResult(error=str(error))
-
-    def _make_notice(
-        self, agent: str, what: str, obey: Callable[[], Awaitable[None]]
-    ) -> Callable[[Outage, timedelta], Coroutine[Any, Any, None]]:
-        """Return what to do before each wait: obey the run's wishes, and tell its watchers now and then."""
-
-        async def notice(reason: Outage, left: timedelta) -> None:
-            await obey()
-            now = time.monotonic()
-            if left >= QUIET_WAIT and now - self._announced >= WAITING_EVENT_EVERY.total_seconds():
-                self._announced = now
-                told = {"what": what, "detail": str(reason), "retry_in_s": round(left.total_seconds(), 1)}
-                choice = {"options": CHOICE} if reason.retry_after and reason.retry_after > LONG_WAIT else {}
-                await self._ledger.tell(EventType.WAITING, agent, told | choice)
-
-        return notice
 
     async def _run_to_end(self, turn: Coroutine[Any, Any, T]) -> T:
         task = asyncio.ensure_future(turn)

@@ -16,6 +16,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.systems.stages import StageFailed
     from workflows.systems.steering import PlanSteering
 
+REFUSALS = (Halt.MODEL_REFUSED, Halt.CONTEXT_TOO_LONG)
 UPGRADED = workflow.ContinueAsNewVersioningBehavior.AUTO_UPGRADE
 WAITS = {
     Halt.PAUSE: (RunStatus.PAUSED, "paused; resume it, or finish with what there is", ("resume", "finish", "cancel")),
@@ -81,11 +82,20 @@ class ResearchWorkflow(PlanUpdates):
 
     async def _run_system(self, start: ResearchInput) -> object:
         """Run the system; if a person has to approve the plan first, only make the plan."""
+        if start.reopens and not start.finish:
+            await self._reopen_refused()
         if start.awaits_approval:
             if self._steering.plan is None:
                 self._steering.begin(await self._stages.plan(start.query))
             raise StageHalted(Halt.APPROVAL)
         return await research(start.query, self._stages, self._steering)
+
+    async def _reopen_refused(self) -> None:
+        """Open anew what a refusal had cost. A plan that is to be made anew is forgotten, unless a person changes it just now."""
+        before = self._steering.plan
+        reopened = await run_bookkeeping(payloads.REOPEN_ACTIVITY, self._run_id, payloads.Reopened)
+        if reopened.plan and self._steering.plan is before:
+            self._steering.plan = None
 
     async def _halt_run(self, halt: Halt, reason: str) -> None:
         """Park the run, unless the reader has meanwhile asked to go on."""
@@ -100,7 +110,7 @@ class ResearchWorkflow(PlanUpdates):
         if halt not in WAITS or self._cancelled:
             await self._settle_run(RunStatus.CANCELLED, "cancelled")
             return
-        again = self._next_input()
+        again = self._next_input(halt)
         if self._resumed or (halt is Halt.APPROVAL and not again.awaits_approval):
             workflow.continue_as_new(again, initial_versioning_behavior=UPGRADED)
         parked = payloads.ParkedRun(start=again, halt=halt)
@@ -113,9 +123,10 @@ class ResearchWorkflow(PlanUpdates):
         told = f"{reason}: {detail}" if reason else detail
         await self._settle_run(status, told, options, by_itself)
 
-    def _next_input(self) -> ResearchInput:
+    def _next_input(self, halt: Halt) -> ResearchInput:
         steered = {"plan": self._steering.plan, "dropped": self._steering.dropped}
-        return self._start.model_copy(update={**steered, "finish": self._finish, "approved": self._approved})
+        wished = {"finish": self._finish, "approved": self._approved, "reopens": halt in REFUSALS}
+        return self._start.model_copy(update=steered | wished)
 
     async def _settle_run(
         self, status: RunStatus, detail: str, options: tuple[str, ...] = (), reason: WaitReason | None = None

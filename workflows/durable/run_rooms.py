@@ -2,16 +2,18 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from app.domain.chat import Completion, ToolResult
+from app.domain.chat import ChatRequest, Completion, ToolResult
 from app.runs.storage import tool_results
 from app.runs.storage.run_log import RunLog
+from workflows.agents.ports import ChatModel
+from workflows.chat_models.call_watch import CallWatch
 from workflows.durable.persistence import persist
 from workflows.tools.tool_memory import ToolMemory
 
@@ -60,6 +62,7 @@ class SharedCall:
     """
 
     answer: "asyncio.Task[Completion]"
+    watch: CallWatch
     owner: object
     taken_over: bool = False
     billed: bool = False
@@ -95,11 +98,11 @@ class RunRoom:
             self._stored = self._stored or asyncio.Event()
             await self._stored.wait()
 
-    def share_call(self, key: CallKey, ask: Callable[[], Coroutine[Any, Any, Completion]], owner: object) -> SharedCall:
+    def share_call(self, key: CallKey, watch: CallWatch, model: ChatModel, request: ChatRequest, owner: object) -> SharedCall:
         """Make a call, or take over the same call of a replaced attempt: one in flight, or one whose answer was not recorded."""
         call = self._calls.get(key)
         if call is None:
-            call = self._calls[key] = SharedCall(asyncio.create_task(ask()), owner)
+            call = self._calls[key] = SharedCall(asyncio.create_task(watch.complete(model, request)), watch, owner)
             call.answer.add_done_callback(lambda answer: self._forget_failure(key, answer))
         call.taken_over = call.taken_over or call.owner is not owner
         call.owner = owner

@@ -93,6 +93,16 @@ class StageLedger:
             allowance.held = reserved if receipt.granted else NOTHING
         return receipt.halt is not Halt.SUPERSEDED
 
+    async def renew(self, agent: str) -> None:
+        """Reserve anew what the agent holds, because something else was billed meanwhile.
+
+        Raises:
+            RunHalted: the budget has no room for it any more.
+        """
+        allowance = self.allowance_of(agent)
+        if self.capped and not await self._reserve(allowance, allowance.held):
+            self._stop(RunHalted(Halt.BUDGET))
+
     def halt_run(self, halt: Halt, reason: str) -> NoReturn:
         """Halt the whole run, because the model answers none of its requests.
 

@@ -87,7 +87,7 @@ async def perform_open_stage(
         capped=opening.capped,
         halt=opening.halt,
     )
-    record = DurableRecord(ledger, opening.turns, shop.models.__getitem__, shop.index_circuit)
+    record = DurableRecord(ledger, opening.turns, shop.models.__getitem__, shop.index_circuit, shop.silence)
     attempt = StageAttempt(shop, request, stage, wanted.title, opening, ledger, record)
     with count_for(request.run_id):
         return await _run_guarded(ledger, record, lambda: work(attempt))

@@ -37,6 +37,7 @@ from workflows.durable.payloads import StageRequest
 from workflows.durable.persistence import persist
 from workflows.durable.recording import DurableRecord
 from workflows.durable.run_rooms import RunRooms
+from workflows.durable.silence import USUAL_PATIENCE, SilencePolicy
 from workflows.durable.stage_ledger import StageLedger
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.agent_sets import AGENTS
@@ -53,7 +54,7 @@ class Workshop:
     `reader` turns a run's view of the index into a page reader; by default it is the index alone. `outside_tools` is what tools
     may use outside the index; `outside_calls` is what all workers share of the calls there. `scientific` names the collections of
     papers. `alternatives` are further models for writing reports, by name; `build` is the program's version in their lineage;
-    `most` is the most that an organisation may use.
+    `most` is the most that an organisation may use; `silence` says how long a model may be silent.
     """
 
     database: asyncpg.Pool
@@ -74,6 +75,7 @@ class Workshop:
     alternatives: Mapping[str, ModelOffer] = field(default_factory=dict)
     build: str = ""
     most: Quota = NO_LIMITS
+    silence: SilencePolicy = USUAL_PATIENCE
     log: RunLog = field(init=False)
     outside_calls: OutsideCallStore = field(init=False)
     stored_sources: KnownSources = field(default_factory=KnownSources, init=False)
@@ -202,6 +204,8 @@ class StageAttempt:
 
     async def _close_stage(self, run_log: RunLog, outcome: "StageOutcome") -> None:
         told = {"stage": self.stage, "title": self.title, "usage": self.record.usage.model_dump(), **outcome.told}
+        if self.record.refused:
+            told["refused"] = sorted(self.record.refused)
         run, attempt, kept = self.request.run_id, self.opening.attempt, (outcome.snapshots, told, outcome.sources)
         if not await run_log.close_stage(run, self.stage, attempt, outcome.result, *kept):
             raise make_stopping_failure()

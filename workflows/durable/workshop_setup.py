@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
 
 from app.accounts.service.policy import AccountPolicy
 from app.database.engine import connect as connect_database
@@ -21,10 +22,11 @@ from workflows.agents.effort import is_small
 from workflows.agents.model_driven import choose_agents
 from workflows.chat_models.absent import AbsentModel
 from workflows.chat_models.configured import alternatives_of, endpoint_of
-from workflows.chat_models.endpoint import ModelOffer, ModelPrices
+from workflows.chat_models.endpoint import ModelEndpoint, ModelOffer, ModelPrices
 from workflows.chat_models.openai_compatible import connect_model
 from workflows.durable.deployment import compute_build_id
 from workflows.durable.mcp_tools import connect_mcp_tools
+from workflows.durable.silence import SilencePolicy
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import SHORT, PromptLibrary
 from workflows.tools.toolbox import OutsideTools
@@ -72,7 +74,17 @@ async def open_workshop(settings: Settings) -> AsyncIterator[Workshop]:
             },
             build=compute_build_id(),
             most=AccountPolicy.of(settings).most,
+            silence=_make_silence_policy(settings, endpoint),
         )
+
+
+def _make_silence_policy(settings: Settings, endpoint: ModelEndpoint | None) -> SilencePolicy:
+    given = settings.llm_give_up_after
+    return SilencePolicy(
+        tell_after=timedelta(seconds=settings.llm_tell_after),
+        give_up_after=None if given is None else timedelta(seconds=given),
+        on_this_machine=endpoint is not None and endpoint.on_this_machine,
+    )
 
 
 def _make_reader(outside: OutsideServices) -> Callable[[PageReader], PageReader]:

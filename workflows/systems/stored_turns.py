@@ -16,6 +16,11 @@ class StoredTurns:
         self._said: dict[str, tuple[Message, ...]] = {}
         self._digests: defaultdict[str, RequestDigests] = defaultdict(RequestDigests)
 
+    @property
+    def all(self) -> Iterable[Turn]:
+        """The turns that still answer."""
+        return self._stored.values()
+
     def read_elapsed_s(self) -> float:
         """Return the stage's time at the end of the latest turn, in seconds."""
         return max((turn.elapsed_s for turn in self._stored.values()), default=0.0)
@@ -24,6 +29,12 @@ class StoredTurns:
         """Return the ordinal of this agent's next turn. It is fixed at the call, so that concurrent calls keep their order."""
         self._next[agent] += 1
         return self._next[agent] - 1
+
+    def claim_unused(self, agent: str) -> int:
+        """Return the ordinal of a turn of this agent that is never made again: the first after all that are stored."""
+        while self.has_next(agent):
+            self.claim_ordinal(agent)
+        return self.claim_ordinal(agent)
 
     def has_next(self, agent: str) -> bool:
         """Say whether the agent's next turn is stored."""

@@ -68,7 +68,8 @@ class Steering:
         try:
             await self._gateway.resume(run_id, finish)
         except NotFound:
-            await self._runs.start(await self._log.load(run_id))
+            lost = await self._log.load(run_id)
+            await self._runs.start(lost.model_copy(update={"reopens": True}))
         return await self._runs.get(run_id)
 
     async def approve(self, run_id: UUID) -> Run:

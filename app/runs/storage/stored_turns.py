@@ -6,13 +6,15 @@ from uuid import UUID
 from app.database.engine import Executor, translate_outages
 from app.domain.trajectory import Turn
 
-# Of a turn that was superseded, the last revision.
+# Of a turn that was superseded, the last revision. What a given-up call cost stands in turns of its own, which answer nothing.
 LATEST = """
-    SELECT body FROM (SELECT DISTINCT ON (stage, agent, ordinal) seq, body FROM turns WHERE run_id = $1{of_kind}
+    SELECT body FROM (SELECT DISTINCT ON (stage, agent, ordinal) seq, body FROM turns
+                      WHERE run_id = $1 AND step <> 'given_up'{of_kind}
                       ORDER BY stage, agent, ordinal, revision DESC) AS latest ORDER BY seq"""
 TURNS, TOOL_TURNS = LATEST.format(of_kind=""), LATEST.format(of_kind=" AND kind = 'tool'")
 
-HAS_SEARCH_ANSWERS = "SELECT EXISTS (SELECT FROM turns WHERE run_id = $1 AND kind = 'model' AND stage LIKE 'search/%')"
+HAS_SEARCH_ANSWERS = """
+    SELECT EXISTS (SELECT FROM turns WHERE run_id = $1 AND kind = 'model' AND step <> 'given_up' AND stage LIKE 'search/%')"""
 
 
 async def list_tool_turns(database: Executor, run_id: UUID) -> Sequence[Turn]:

@@ -10,7 +10,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
-from app.domain.run import RunStatus
+from app.domain.run import EventType, RunStatus
 from app.http.services import Services
 from app.runs.storage.run_log import RunLog
 from tests.app.finished_run import URL, write_begin, write_end
@@ -61,13 +61,17 @@ async def test_a_streamed_completion_tells_progress_apart_from_the_answer(
     stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True, stream_options=options)
     run_id = await started(workflows)
     await write_begin(run_log, run_id)
+    silent = {"what": "model", "detail": "the model has sent nothing for 20 s", "retry_in_s": 220, "silent_s": 20}
+    await run_log.append_event(run_id, EventType.WAITING, "report", silent)
     await write_end(pool, run_log, run_id)
     chunks = [chunk async for chunk in stream]
     for chunk in chunks:
         ChatCompletionChunk.model_validate_json(chunk.model_dump_json())
     deltas: list[Any] = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
     assert deltas[0].role == "assistant"
-    assert "search: tariff (8 results)\n" in [getattr(delta, "reasoning_content", None) for delta in deltas]
+    told = [getattr(delta, "reasoning_content", None) for delta in deltas]
+    assert "search: tariff (8 results)\n" in told
+    assert "The model has sent nothing for 20 s\n" in told
     reply = await client.with_options(max_retries=0).get(f"/responses/resp_{run_id.hex}", cast_to=object)
     assert "".join(delta.content or "" for delta in deltas) == reply["output"][1]["content"][0]["text"]  # type: ignore[index]
     assert chunks[-2].choices[0].finish_reason == "stop"

@@ -18,6 +18,7 @@ from workflows.chat_models.endpoint import ModelPrices
 from workflows.durable.outage import ServerCircuit
 from workflows.durable.recording import DurableRecord
 from workflows.durable.run_rooms import RunRoom, RunRooms
+from workflows.durable.silence import USUAL_PATIENCE, SilencePolicy
 from workflows.durable.stage_ledger import StageLedger
 
 
@@ -39,7 +40,12 @@ class RecordedRun:
         return self
 
     async def open_record(
-        self, stage: str = "search/s1", room: RunRoom | None = None, log: RunLog | None = None, finish: bool = False
+        self,
+        stage: str = "search/s1",
+        room: RunRoom | None = None,
+        log: RunLog | None = None,
+        finish: bool = False,
+        silence: SilencePolicy = USUAL_PATIENCE,
     ) -> DurableRecord:
         opening = await open_stage(self.log, self.run_id, stage, NOTHING)
         ledger = StageLedger(
@@ -53,7 +59,8 @@ class RecordedRun:
             halt=opening.halt,
             finish=finish,
         )
-        return DurableRecord(ledger, opening.turns, defaultdict(ServerCircuit).__getitem__, ServerCircuit(refusal=ToolError))
+        circuits = defaultdict(ServerCircuit)
+        return DurableRecord(ledger, opening.turns, circuits.__getitem__, ServerCircuit(refusal=ToolError), silence)
 
     async def set_halt(self, halt: Halt) -> None:
         await steering.set_control(self.database, self.run_id, halt, replacing=tuple(Halt))

@@ -3,10 +3,12 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from uuid import UUID
 
 import pytest
 
 from app.domain.contract import workflow_id
+from app.domain.plan import Subtask
 from app.domain.run import EventType, RunStatus, WaitReason
 from tests.support.model_stub import ModelStub, serve_model_stub
 from tests.support.model_stub_faults import Fault
@@ -115,14 +117,81 @@ async def test_a_refused_run_can_finish_without_the_model_and_the_report_says_so
     assert "language model did not write this report" in notices[0]
 
 
-async def test_a_refused_run_whose_workflow_is_lost_still_waits_for_its_reader(house: WholeProduct) -> None:
-    async with work_with_a_server(house, Fault.UNAUTHORIZED) as stub:
+@pytest.mark.parametrize("fault", [Fault.UNAUTHORIZED, Fault.BAD_REQUEST])
+async def test_a_refused_run_whose_workflow_is_lost_still_waits_for_its_reader(house: WholeProduct, fault: Fault) -> None:
+    async with work_with_a_server(house, fault) as stub:
         run_id = await house.ask()
         await house.wait_for(run_id, RunStatus.PAUSED)
         await house.client.get_workflow_handle(workflow_id(run_id)).terminate()
-        assert await house.make_reconciler().reconcile_once() == [run_id]
+        await house.make_reconciler().reconcile_once()  # the worker's own may have been first
         assert (await house.get_run(run_id)).reason is WaitReason.MODEL_REFUSED
         stub.faults.ordered.clear()
         await house.steering.resume(run_id, finish=False)
         await house.wait_for(run_id, RunStatus.COMPLETED)
-        assert stub.bill.outcomes[Fault.UNAUTHORIZED] == 1
+        assert stub.bill.outcomes["answered"] == CALLS
+
+
+async def test_resuming_repeats_every_part_that_a_refusal_cost(house: WholeProduct) -> None:
+    """The first two parts that a server refuses without a known reason fail; the third pauses the run."""
+    async with work_with_a_server(house, Fault.BAD_REQUEST, "act") as stub:
+        run_id = await house.ask()
+        await house.wait_for(run_id, RunStatus.PAUSED)
+        assert sorted(await list_stops(house, run_id)) == ["failed", "failed", "sufficient"]
+        stub.faults.ordered.clear()
+        await house.steering.resume(run_id, finish=False)
+        run = await house.wait_for(run_id, RunStatus.COMPLETED)
+        assert stub.bill.outcomes["answered"] == CALLS
+    assert run.usage.model_calls == CALLS
+    assert "failed" not in await house.read_report_markdown(run_id)
+
+
+async def test_what_was_answered_before_a_refusal_is_not_paid_for_again(house: WholeProduct) -> None:
+    everybody_searches = asyncio.Barrier(3)
+
+    async with work_with_a_server(house, Fault.BAD_REQUEST, "nothing yet") as stub:
+
+        async def refuse_second_turns(query: str) -> None:
+            if query.endswith(" 0"):
+                await everybody_searches.wait()
+                stub.faults.order(Fault.BAD_REQUEST, "act", ALWAYS)
+
+        house.index.hook = refuse_second_turns
+        run_id = await house.ask()
+        await house.wait_for(run_id, RunStatus.PAUSED)
+        stub.faults.ordered.clear()
+        await house.steering.resume(run_id, finish=False)
+        run = await house.wait_for(run_id, RunStatus.COMPLETED)
+        assert stub.bill.outcomes["answered"] == CALLS
+    assert run.usage.model_calls == CALLS
+
+
+@pytest.mark.parametrize("fault", [Fault.BAD_REQUEST, Fault.TOO_LONG])
+async def test_a_plan_that_a_refusal_cost_is_made_when_the_run_is_resumed(house: WholeProduct, fault: Fault) -> None:
+    async with work_with_a_server(house, fault) as stub:
+        run_id = await house.ask()
+        refused = await house.wait_for(run_id, RunStatus.PAUSED)
+        assert refused.plan is not None
+        assert len(refused.plan.subtasks) == 1
+        stub.faults.ordered.clear()
+        await house.steering.resume(run_id, finish=False)
+        run = await house.wait_for(run_id, RunStatus.COMPLETED)
+        assert stub.bill.outcomes["answered"] == CALLS
+    assert run.plan is not None
+    assert len(run.plan.subtasks) == 3
+
+
+async def test_a_plan_that_a_person_changed_meanwhile_stays(house: WholeProduct) -> None:
+    async with work_with_a_server(house, Fault.BAD_REQUEST) as stub:
+        run_id = await house.ask()
+        await house.wait_for(run_id, RunStatus.PAUSED)
+        await house.steering.add_subtask(run_id, Subtask(id="mine", title="My own", question="And then?"))
+        stub.faults.ordered.clear()
+        await house.steering.resume(run_id, finish=False)
+        run = await house.wait_for(run_id, RunStatus.COMPLETED)
+    assert run.plan is not None
+    assert [subtask.id for subtask in run.plan.subtasks] == ["s1", "mine"]
+    assert "failed" not in await house.read_report_markdown(run_id)
+
+
+async def list_stops(house: WholeProduct, run_id: UUID) -> list[str]:
+    return [event["payload"]["stop"] for event in await house.list_events(run_id, EventType.STAGE_FINISHED)]

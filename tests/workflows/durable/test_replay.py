@@ -26,6 +26,7 @@ def history(path: Path) -> WorkflowHistory:
 def test_all_workflows_of_the_runs_and_the_fleet_were_captured() -> None:
     captured = ["1_research", "2_parked", "3_research", "4_research", "5_parked", "6_research"]
     captured += [f"{number}_fleet" for number in (7, 8, 9, 10)]
+    captured += ["11_research", "12_parked", "13_research"]
     assert [path.stem for path in HISTORIES] == captured
 
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import asyncpg
@@ -11,6 +12,7 @@ from app.domain.errors import ToolError
 from app.settings import read_settings
 from tests.support.outside_stub import answer_with, refuse_with, serve_outside
 from workflows.agents.codec import SchemaCodec, TagCodec
+from workflows.durable.silence import SilencePolicy
 from workflows.durable.workshop_setup import open_workshop
 
 ROOT = Path(__file__).parents[3]
@@ -23,6 +25,17 @@ async def test_without_settings_there_is_nothing_beyond_the_index(own_postgres_u
     async with open_workshop(read_settings(given)) as shop:
         assert (shop.outside_tools.web, shop.outside_tools.papers, list(shop.outside_tools.tools)) == (None, None, [])
         assert shop.reader(shop.index) is shop.index
+
+
+async def test_how_long_a_model_may_be_silent_is_a_setting(own_postgres_url: str) -> None:
+    given = {"RUBRICA_WORKER_DATABASE_URL": own_postgres_url, "RUBRICA_RETRIEVAL_URL": "http://127.0.0.1:9"}
+    at_home = given | {"RUBRICA_LLM_BASE_URL": "http://localhost:9/v1", "RUBRICA_LLM_MODEL": "toy"}
+    async with open_workshop(read_settings(at_home)) as shop:
+        assert shop.silence == SilencePolicy(timedelta(seconds=20), None, on_this_machine=True)
+    far = at_home | {"RUBRICA_LLM_BASE_URL": "https://models.example/v1"}
+    waits = {"RUBRICA_LLM_TELL_AFTER": "5", "RUBRICA_LLM_GIVE_UP_AFTER": "90"}
+    async with open_workshop(read_settings(far | waits)) as shop:
+        assert shop.silence == SilencePolicy(timedelta(seconds=5), timedelta(seconds=90))
 
 
 async def test_configured_services_are_used_and_counted(own_postgres_url: str, tmp_path: Path) -> None:
