@@ -5,7 +5,6 @@ nobody's obstacle.
 """
 
 import asyncio
-import hashlib
 import logging
 from datetime import timedelta
 from urllib.parse import urlencode
@@ -14,7 +13,7 @@ from uuid import UUID
 import asyncpg
 
 from app.accounts.nouns.token import digest_token, new_token
-from app.accounts.service.attempts import Attempts
+from app.accounts.service.attempts import Attempts, digest_email
 from app.accounts.service.letters import Letter, send_letter
 from app.accounts.service.passwords import Passwords
 from app.accounts.service.policy import AccountPolicy
@@ -173,8 +172,7 @@ class Addresses:
 
     async def _take_turn(self, email: str) -> None:
         """Let nobody be flooded with mail."""
-        subject = f"link to {hashlib.sha256(email.encode()).hexdigest()}"
-        taken = await rates.take(self._trusted, subject, EVERY, BURST)
+        taken = await rates.take(self._trusted, f"link to {digest_email(email)}", EVERY, BURST)
         if not taken.granted:
             raise TooManyRequests("many links were asked for this address; look into its mail, or wait a while", taken.wait)
 
