@@ -20,7 +20,7 @@ KEEP = """
     UPDATE idempotency_keys SET state = $4, status = $5, headers = $6, body = $7
     WHERE owner_id = $1 AND key = $2 AND claimed_at = $3 AND state = 'working'"""
 RELEASE = "DELETE FROM idempotency_keys WHERE owner_id = $1 AND key = $2 AND claimed_at = $3 AND state = 'working'"
-SWEEP = "DELETE FROM idempotency_keys WHERE claimed_at < now() - $1::interval"
+SWEEP = "DELETE FROM idempotency_keys WHERE claimed_at < (SELECT settled_now()) - $1::interval"
 
 
 class KeyRecord(NamedTuple):

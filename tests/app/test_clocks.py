@@ -7,13 +7,22 @@ from uuid import UUID
 import asyncpg
 import pytest
 
+from app.domain.budget import Budget
+from app.domain.contract import Halt
+from app.domain.run import RunStatus
 from app.http.services import open_services
 from app.outgoing.addresses import parse_networks
 from app.outside_calls.storage import OutsideCallStore
+from app.retention.service.retention import delete_past
+from app.retention.storage import look_at_clock
+from app.runs.storage import runs, steering
+from app.runs.storage.run_log import NOTHING, RunLog
 from app.webhooks.service.delivery import DeliveryPolicy
-from tests.app.conftest import NewBrowser
+from tests.app.conftest import NewBrowser, NewRun
+from tests.app.finished_run import write_begin, write_end
 from tests.app.served_api import ApiClient, InMemoryRuns, serve_api
 from tests.app.webhook_receiver import serve_receiver
+from tests.support.stage_opening import open_stage
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 STEPS = pytest.mark.parametrize("step", [timedelta(hours=3), timedelta(days=40)], ids=["3 hours", "40 days"])
@@ -125,3 +134,64 @@ async def test_a_request_whose_process_died_can_be_repeated(
     await pool.execute(died, key["Idempotency-Key"], step)
     again = await api.post("/v1/runs", {"question": "Why tariffs?"}, headers=key)
     assert (claimed.status, again.status) == (201, 201)
+
+
+@STEPS
+@pytest.mark.parametrize("direction", [1, -1], ids=["forward", "back"])
+async def test_minutes_are_counted_by_signs_of_life(
+    run_log: RunLog, new_run: NewRun, pool: asyncpg.Pool, step: timedelta, direction: int
+) -> None:
+    run = await new_run(Budget(max_seconds=600))
+    await run_log.set_status(run, RunStatus.RUNNING)
+    passes = "UPDATE ledgers SET running_since = running_since - $2::interval WHERE run_id = $1"
+    await pool.execute(passes, run, direction * step)
+    assert await steering.find_interruption(pool, run) is Halt.NONE
+    assert (await open_stage(run_log, run, "plan", NOTHING)).granted
+    minutes = 0
+    while await steering.find_interruption(pool, run) is Halt.NONE:
+        await pool.execute(passes, run, MINUTE)
+        minutes += 1
+    assert minutes in (9, 10)  # of ten; a clock that was set forward counts as one at most
+    assert not (await open_stage(run_log, run, "search/s1", NOTHING)).granted
+
+
+async def test_what_was_asked_is_started_though_it_lies_in_the_future(api: ApiClient, pool: asyncpg.Pool) -> None:
+    run = UUID(await api.ask())
+    await pool.execute("UPDATE runs SET dispatched_at = NULL, created_at = now() + interval '40 days' WHERE id = $1", run)
+    assert run in await runs.list_undispatched(pool, MINUTE, 100)
+    await pool.execute("UPDATE runs SET created_at = now() WHERE id = $1", run)
+    assert run not in await runs.list_undispatched(pool, MINUTE, 100), "its API is starting it"
+
+
+async def test_a_clock_that_was_set_forward_deletes_nothing_for_a_day(
+    new_browser: NewBrowser, addresses: Iterator[str], pool: asyncpg.Pool
+) -> None:
+    owner = await new_browser()
+    await owner.sign_up(next(addresses))
+    run = UUID(await owner.ask("What is kept?"))
+    await write_begin(RunLog(pool), run)
+    await write_end(pool, RunLog(pool), run)
+    assert (await owner.put("/v1/retention", {"runs_days": 30})).status == 200
+    passes = "UPDATE clock_looks SET at = at - $1::interval"
+    ages = "UPDATE runs SET finished_at = finished_at - $2::interval WHERE id = $1"
+    await pool.execute("DELETE FROM clock_looks")
+    await look_at_clock(pool)
+    for table, step in ((passes, [timedelta(days=40)]), (ages, [run, timedelta(days=40)])):
+        await pool.execute(table, *step)
+    for _ in range(23):  # hours
+        await look_at_clock(pool)
+        assert await delete_past(pool) == {}
+        await pool.execute(passes, HOUR)
+    await look_at_clock(pool)
+    await pool.execute("UPDATE clock_looks SET at = at + interval '40 days'")  # and back
+    await pool.execute(ages, run, -timedelta(days=40))
+    await look_at_clock(pool)
+    assert await delete_past(pool) == {}
+    assert await pool.fetchval("SELECT max(at) <= now() FROM clock_looks")
+    assert (await owner.get(f"/v1/runs/{run}")).status == 200
+    for days in (40, 1):  # now it is true
+        await pool.execute(ages, run, timedelta(days=days))
+        await pool.execute(passes, timedelta(days=days))
+        await look_at_clock(pool)
+        await delete_past(pool)
+    assert (await owner.get(f"/v1/runs/{run}")).is_problem(404)

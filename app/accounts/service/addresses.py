@@ -116,7 +116,7 @@ class Addresses:
     async def verify(self, token: str, address: str) -> None:
         """Use a link that proves an address."""
         await self._attempts.allow(address)
-        user = await addresses.take_token(self._trusted, digest_token(token), Purpose.VERIFY)
+        user = await addresses.take_token(self._trusted, digest_token(token), Purpose.VERIFY, VALID[Purpose.VERIFY])
         if user is None:
             raise InvalidInput(USED)
         await self._note_verified(user, address)
@@ -141,7 +141,7 @@ class Addresses:
         """
         await self._attempts.allow(address)
         async with self._trusted.acquire() as connection, connection.transaction():
-            user = await addresses.take_token(connection, digest_token(token), Purpose.RESET)
+            user = await addresses.take_token(connection, digest_token(token), Purpose.RESET, VALID[Purpose.RESET])
             person = await people.find_by_id(connection, user) if user else None
             if person is None:
                 raise InvalidInput(USED)

@@ -10,7 +10,7 @@ from app.database.engine import Executor, translate_outages
 # A key whose person has left the organisation finds no membership, and is none.
 KEY = """
     SELECT k.organisation_id, k.user_id, k.secret_hash, k.scopes, m.role,
-           coalesce(k.last_used_at < now() - interval '1 minute', true) AS unnoted,
+           coalesce(k.last_used_at NOT BETWEEN now() - interval '1 minute' AND now(), true) AS unnoted,
            o.requests_per_minute AS organisations, q.requests_per_minute AS keys
     FROM api_keys k JOIN memberships m ON m.organisation_id = k.organisation_id AND m.user_id = k.user_id
          LEFT JOIN quotas o ON o.organisation_id = k.organisation_id AND o.subject = k.organisation_id
