@@ -1,9 +1,9 @@
 """Install what some tests need and most machines lack: `make extras`. CI calls it after the tests that need none of it.
 
-They are a browser and its driver, torch with sentence-transformers, the trainers, an engine for model files, cosmic-ray, SearXNG,
-and small weights. All but the browser go into the environment and change no version that the lock names, but huggingface-hub's
-for the trainers. What is already there is not installed again. Each extra that cannot be had is reported in one line, and its
-tests are skipped.
+They are a browser and its driver, a clock that can be set for some programs, torch with sentence-transformers, the trainers, an
+engine for model files, cosmic-ray, SearXNG, and small weights. All but the browser and the clock go into the environment and
+change no version that the lock names, but huggingface-hub's for the trainers. What is already there is not installed again. Each
+extra that cannot be had is reported in one line, and its tests are skipped.
 """
 
 import importlib.util
@@ -75,13 +75,13 @@ def list_training_packages() -> list[str]:
     return [package for package in packages_of("train") if not package.startswith("torch==")]
 
 
-def install_browser() -> None:
-    """Install Debian's Chromium with a font, where this account has the right to."""
+def install_from_debian(*packages: str) -> None:
+    """Install packages of Debian, where this account has the right to."""
     if shutil.which("apt-get") is None:
-        raise ExtraUnavailable("install Chromium or Chrome yourself; this machine has no apt-get")
+        raise ExtraUnavailable(f"this machine has no apt-get; install what Debian calls {' and '.join(packages)} yourself")
     as_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
     run_command([*as_root, "apt-get", "update", "--quiet"])
-    run_command([*as_root, "apt-get", "install", "--quiet", "--yes", "--no-install-recommends", "chromium", "fonts-liberation"])
+    run_command([*as_root, "apt-get", "install", "--quiet", "--yes", "--no-install-recommends", *packages])
 
 
 def install_packages(*packages: str) -> None:
@@ -161,7 +161,7 @@ def run_command(command: Sequence[str]) -> None:
 
 # By the names that tests give to `pytest.mark.extra`.
 EXTRAS = {
-    "Chromium": Extra(lambda: find_browser() is not None, install_browser),
+    "Chromium": Extra(lambda: find_browser() is not None, lambda: install_from_debian("chromium", "fonts-liberation")),
     "playwright": Extra(lambda: is_importable("playwright"), lambda: install_packages(*packages_of("browser"))),
     "sentence-transformers": Extra(
         lambda: is_importable("sentence_transformers"), lambda: install_packages(TORCH, *packages_of("torch"))
@@ -171,6 +171,7 @@ EXTRAS = {
     "cosmic-ray": Extra(
         lambda: is_importable("cosmic_ray"), lambda: install_packages("--no-binary", "yattag", *packages_of("mutants"))
     ),
+    "faketime": Extra(lambda: shutil.which("faketime") is not None, lambda: install_from_debian("faketime")),
     "SearXNG": Extra(SEARXNG.exists, install_searxng),
     "weights": Extra(lambda: SMALLEST_MODEL.exists() and ENCODER.exists(), fetch_weights),
     "rater": Extra(RATER.is_dir, fetch_rater),

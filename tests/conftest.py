@@ -19,6 +19,7 @@ from infra.extras import EXTRAS, MODELS
 from infra.local.postgres import LocalPostgres
 from tests.support.accounts import HOME_KEY, act_as_home, role_urls
 from tests.support.scheduling import FileScheduling
+from tests.support.settled_clock import note_clock_of_yesterday
 from tests.support.stack import running_postgres, running_temporal, running_time_skipping
 
 _numbers = itertools.count(1)
@@ -93,6 +94,7 @@ def migrated_template(postgres_server: LocalPostgres) -> str:
     url = asyncio.run(postgres_server.ensure_database(name))
     asyncio.run(upgrade(url))
     asyncio.run(ensure_local_owner(url, HOME_KEY))
+    asyncio.run(note_clock_of_yesterday(url))
     return name
 
 

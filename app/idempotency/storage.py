@@ -6,19 +6,21 @@ from uuid import UUID
 
 from app.database.engine import Executor, translate_outages
 
-# A claim is taken over when it is older than its lease (its process died, or the answer could not be kept) or expired.
+# A claim is taken over when it is older than its lease (its process died, or the answer could not be kept) or expired. One that
+# lies as far in the future was made before the clock was set back.
 CLAIM = """
     INSERT INTO idempotency_keys AS k (owner_id, key, digest) VALUES ($1, $2, $3)
     ON CONFLICT (organisation_id, owner_id, key) DO UPDATE
         SET digest = excluded.digest, claimed_at = now(), state = 'working', status = NULL, headers = NULL, body = NULL
-        WHERE k.claimed_at < now() - $5::interval OR (k.state = 'working' AND k.claimed_at < now() - $4::interval)
+        WHERE k.claimed_at NOT BETWEEN now() - $5::interval AND now() + $5::interval
+           OR (k.state = 'working' AND k.claimed_at NOT BETWEEN now() - $4::interval AND now() + $4::interval)
     RETURNING claimed_at"""
 FIND = "SELECT digest, state, status, headers, body FROM idempotency_keys WHERE owner_id = $1 AND key = $2"
 KEEP = """
     UPDATE idempotency_keys SET state = $4, status = $5, headers = $6, body = $7
     WHERE owner_id = $1 AND key = $2 AND claimed_at = $3 AND state = 'working'"""
 RELEASE = "DELETE FROM idempotency_keys WHERE owner_id = $1 AND key = $2 AND claimed_at = $3 AND state = 'working'"
-SWEEP = "DELETE FROM idempotency_keys WHERE claimed_at < now() - $1::interval"
+SWEEP = "DELETE FROM idempotency_keys WHERE claimed_at < (SELECT settled_now()) - $1::interval"
 
 
 class KeyRecord(NamedTuple):

@@ -48,7 +48,7 @@ REPLAY = f"""
 TAKE = "SELECT * FROM take_deliveries($1, $2, $3, $4)"
 REPORT = "SELECT report_delivery($1, $2, $3, $4, $5, $6, $7)"
 NEXT = "SELECT min(next_attempt_at) - now() FROM webhook_deliveries WHERE state = 'pending' AND webhook_id <> ALL($1)"
-SWEEP = "DELETE FROM webhook_deliveries WHERE state <> 'pending' AND created_at < now() - $1::interval"
+SWEEP = "DELETE FROM webhook_deliveries WHERE state <> 'pending' AND created_at < (SELECT settled_now()) - $1::interval"
 
 
 class AttemptReport(NamedTuple):

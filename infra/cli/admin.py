@@ -35,3 +35,13 @@ def verify_address(email: Annotated[str, typer.Option(help="The e-mail address o
     from infra.cli import admin_commands
 
     execute(lambda settings: admin_commands.verify_address(settings, email))
+
+
+@app.command()
+def unlock(
+    who: Annotated[str, typer.Argument(help="A network address, an e-mail address, an organisation's id, or a key or its id.")],
+) -> None:
+    """Let somebody begin anew whom a limit on attempts, requests or mail keeps out."""
+    from infra.cli import admin_commands
+
+    execute(lambda settings: admin_commands.unlock(settings, who))

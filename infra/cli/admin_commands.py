@@ -2,10 +2,11 @@
 
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from getpass import getpass
+from ipaddress import ip_address
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import asyncpg
 from pydantic import TypeAdapter, ValidationError
@@ -13,10 +14,12 @@ from pydantic import TypeAdapter, ValidationError
 from app.accounts.nouns.api_key import ApiKey
 from app.accounts.nouns.team import DisplayName, Email, Password
 from app.accounts.service.addresses import set_forgotten_password
+from app.accounts.service.attempts import digest_email
 from app.accounts.service.bootstrap import ensure_owner
-from app.accounts.storage import addresses, people
+from app.accounts.storage import addresses, credentials, people
 from app.accounts.storage.people import Person
-from app.domain.errors import InvalidInput, NotFound, SetupError
+from app.domain.errors import InvalidInput, NotFound, SetupError, Unauthenticated
+from app.quotas.storage import rates
 from app.settings import Settings
 from infra.local.remote import check_schema
 
@@ -79,18 +82,53 @@ async def verify_address(settings: Settings, email: str) -> int:
     return 0
 
 
+async def unlock(settings: Settings, who: str) -> int:
+    """Let somebody begin anew whom a limit on attempts, requests or mail keeps out.
+
+    `who` is a network address, an e-mail address, an organisation's id, or a key or its id; with a key goes its organisation.
+
+    Raises:
+        SetupError: as `bootstrap`.
+        InvalidInput: it is none of these.
+    """
+    async with _open_database(settings) as connection:
+        filled = await rates.fill(connection, await _list_counted(connection, who.strip()))
+    print(f"limits that begin anew: {filled}" if filled else "no limit has counted anything of this name", flush=True)
+    return 0
+
+
+async def _list_counted(connection: asyncpg.Connection, who: str) -> list[str]:
+    """Return the words for somebody in the names of buckets."""
+    if "@" in who:
+        return [digest_email(_check_text(Email, who))]
+    with suppress(ValueError):
+        return [str(ip_address(who))]
+    try:
+        named = ApiKey.parse(who).id if who.startswith("rbk_") else UUID(who)
+    except (ValueError, Unauthenticated):
+        raise InvalidInput("name a network address, an e-mail address, an organisation's id, or a key or its id") from None
+    return [str(named), *map(str, await credentials.list_organisations(connection, named))]
+
+
 @asynccontextmanager
 async def _open_account(settings: Settings, email: str) -> AsyncIterator[tuple[asyncpg.Connection, Person]]:
-    if settings.worker_database_url is None:
-        raise SetupError(f"set {SETTING}; a stack on this machine (`rubrica up`) has no accounts with passwords")
-    url, address = settings.worker_database_url.get_secret_value(), _check_text(Email, email)
-    await check_schema(url, SETTING)
-    connection = await asyncpg.connect(url)
-    try:
+    address = _check_text(Email, email)
+    async with _open_database(settings) as connection:
         person = await people.find_by_email(connection, address)
         if person is None:
             raise NotFound(f"nobody has the address {address}")
         yield connection, person
+
+
+@asynccontextmanager
+async def _open_database(settings: Settings) -> AsyncIterator[asyncpg.Connection]:
+    if settings.worker_database_url is None:
+        raise SetupError(f"set {SETTING}; a stack on this machine (`rubrica up`) has no accounts with passwords")
+    url = settings.worker_database_url.get_secret_value()
+    await check_schema(url, SETTING)
+    connection = await asyncpg.connect(url)
+    try:
+        yield connection
     finally:
         await connection.close()
 

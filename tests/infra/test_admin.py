@@ -2,14 +2,21 @@
 
 import asyncio
 import subprocess
+from datetime import timedelta
 from pathlib import Path
 
+import asyncpg
+
 from app.accounts.nouns.access import AccessScope, Role
+from app.accounts.service.attempts import Attempts
 from app.accounts.service.authentication import Authenticator
 from app.accounts.service.passwords import Passwords
 from app.accounts.service.policy import DEFAULT_POLICY
 from app.accounts.storage import people
 from app.database.engine import connect
+from app.domain.errors import TooManyRequests
+from app.quotas.storage import rates
+from tests.support.accounts import HOME_KEY
 from tests.support.stack import RUBRICA, command_environment, run_rubrica
 
 
@@ -42,3 +49,43 @@ async def test_what_cannot_be_used_is_told_without_repeating_it(tmp_path: Path, 
     assert (short.returncode, "at least 10" in short.stderr, "tooshort" in short.stderr) == (2, True, False)
     nowhere = await asyncio.to_thread(run_rubrica, tmp_path, "admin", "bootstrap", "--organisation", "O", "--email", "a@b.org")
     assert (nowhere.returncode, "RUBRICA_WORKER_DATABASE_URL" in nowhere.stderr) == (2, True)
+
+
+async def is_locked_out(pool: asyncpg.Pool, address: str, email: str) -> bool:
+    try:
+        await Attempts(pool).allow(address, email)
+    except TooManyRequests:
+        return True
+    return False
+
+
+async def test_who_is_locked_out_is_let_in_again(tmp_path: Path, api_urls: tuple[str, str]) -> None:
+    async def unlock(who: str) -> subprocess.CompletedProcess[str]:
+        told = {"RUBRICA_WORKER_DATABASE_URL": api_urls[1]}
+        return await asyncio.to_thread(run_rubrica, tmp_path, "admin", "unlock", who, **told)
+
+    pool = await connect(api_urls[1])
+    ours, theirs = ("192.0.2.7", "ada@example.org"), ("192.0.2.70", "bob@example.org")
+    empty = "UPDATE rate_buckets SET full_at = full_at + interval '9 minutes'"
+    for named in ("Ada@Example.org", "192.0.2.7"):
+        for who in (ours, theirs):
+            await Attempts(pool).allow(*who)
+        await pool.execute(empty)
+        assert await is_locked_out(pool, *ours)
+        done = await unlock(named)
+        assert (done.returncode, done.stderr) == (0, "")
+        other = ("198.51.100.1", ours[1]) if "@" in named else (ours[0], "new@example.org")
+        assert not await is_locked_out(pool, *other)
+        assert await is_locked_out(pool, *theirs)
+        await pool.execute("DELETE FROM rate_buckets")
+    key = f"requests of key {HOME_KEY.id}"
+    await rates.take(pool, key, timedelta(days=1), 1)
+    assert not (await rates.take(pool, key, timedelta(days=1), 1)).granted
+    assert (await unlock(str(HOME_KEY))).stdout == "limits that begin anew: 1\n"
+    assert (await rates.take(pool, key, timedelta(days=1), 1)).granted
+    assert (await unlock(str(HOME_KEY.id))).returncode == 0
+    assert (await rates.take(pool, key, timedelta(days=1), 1)).granted
+    assert "no limit" in (await unlock(str(HOME_KEY.id).replace("a", "b"))).stdout
+    nobody = await unlock("somebody")
+    assert (nobody.returncode, "name a network address" in nobody.stderr) == (2, True)
+    await pool.close()

@@ -39,6 +39,8 @@ LONGEST_RETRY_AFTER = timedelta(hours=1)
 HALT_POLL = timedelta(seconds=3)
 # How often an agent without a reservation looks whether other workers have given theirs back.
 RESERVATIONS_POLL = timedelta(seconds=0.5)
+# A model call takes less time, and who waits for a model writes an event now and then: what a run without events holds is lost.
+RESERVATIONS_LIVE = timedelta(minutes=30)
 WAITING_EVENT_EVERY = timedelta(seconds=30)
 # A model that sends no token for so long is told of. For so long it may send none where that is no longer the usual time for
 # what it was asked; the longest stands for a server on this machine that reads all of a long context.

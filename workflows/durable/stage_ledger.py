@@ -2,10 +2,11 @@
 
 import asyncio
 import itertools
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 from uuid import UUID
 
 from app.domain.budget import StopReason, Usage
@@ -21,8 +22,15 @@ from workflows.chat_models.endpoint import ModelPrices
 from workflows.durable.allowance import AgentAllowance
 from workflows.durable.failures import RunHalted, WorkerStopping
 from workflows.durable.persistence import persist
-from workflows.durable.policies import RESERVATIONS_POLL
+from workflows.durable.policies import RESERVATIONS_LIVE, RESERVATIONS_POLL
 from workflows.durable.run_rooms import RunRoom
+
+
+class LastEvent(NamedTuple):
+    """The number of a run's latest event, and when it was first seen here, in seconds of the monotonic clock."""
+
+    latest: int | None
+    at: float
 
 
 @dataclass
@@ -46,6 +54,7 @@ class StageLedger:
     halt: Halt = Halt.NONE
     stopped: RunHalted | WorkerStopping | None = field(default=None, init=False)
     _agents: dict[str, AgentAllowance] = field(default_factory=dict, init=False)
+    _waited_since: LastEvent = field(default=LastEvent(None, 0.0), init=False)
     _calls: Iterator[int] = field(default_factory=lambda: itertools.count(1), init=False)
 
     def allowance_of(self, agent: str) -> AgentAllowance:
@@ -189,10 +198,17 @@ class StageLedger:
         if released != NOTHING:
             await self._exchange(released, None)
             return True
-        held = await persist(lambda: self.log.others_hold(self.run_id, self.stage))
+        held = await self._others_hold()
         if held:
             await asyncio.sleep(RESERVATIONS_POLL.total_seconds())
         return held
+
+    async def _others_hold(self) -> bool:
+        """Say whether others have something reserved, and the run has had an event for as long as a living one goes without."""
+        latest, now = await persist(lambda: self.log.others_hold(self.run_id, self.stage)), time.monotonic()
+        if latest != self._waited_since.latest:
+            self._waited_since = LastEvent(latest, now)
+        return latest is not None and now - self._waited_since.at < RESERVATIONS_LIVE.total_seconds()
 
     def _take_back(self) -> Reservation:
         """Take all reservations from the agents of this stage and return their sum."""

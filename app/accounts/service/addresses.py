@@ -5,7 +5,6 @@ nobody's obstacle.
 """
 
 import asyncio
-import hashlib
 import logging
 from datetime import timedelta
 from urllib.parse import urlencode
@@ -14,7 +13,7 @@ from uuid import UUID
 import asyncpg
 
 from app.accounts.nouns.token import digest_token, new_token
-from app.accounts.service.attempts import Attempts
+from app.accounts.service.attempts import Attempts, digest_email
 from app.accounts.service.letters import Letter, send_letter
 from app.accounts.service.passwords import Passwords
 from app.accounts.service.policy import AccountPolicy
@@ -117,7 +116,7 @@ class Addresses:
     async def verify(self, token: str, address: str) -> None:
         """Use a link that proves an address."""
         await self._attempts.allow(address)
-        user = await addresses.take_token(self._trusted, digest_token(token), Purpose.VERIFY)
+        user = await addresses.take_token(self._trusted, digest_token(token), Purpose.VERIFY, VALID[Purpose.VERIFY])
         if user is None:
             raise InvalidInput(USED)
         await self._note_verified(user, address)
@@ -142,7 +141,7 @@ class Addresses:
         """
         await self._attempts.allow(address)
         async with self._trusted.acquire() as connection, connection.transaction():
-            user = await addresses.take_token(connection, digest_token(token), Purpose.RESET)
+            user = await addresses.take_token(connection, digest_token(token), Purpose.RESET, VALID[Purpose.RESET])
             person = await people.find_by_id(connection, user) if user else None
             if person is None:
                 raise InvalidInput(USED)
@@ -173,8 +172,7 @@ class Addresses:
 
     async def _take_turn(self, email: str) -> None:
         """Let nobody be flooded with mail."""
-        subject = f"link to {hashlib.sha256(email.encode()).hexdigest()}"
-        taken = await rates.take(self._trusted, subject, EVERY, BURST)
+        taken = await rates.take(self._trusted, f"link to {digest_email(email)}", EVERY, BURST)
         if not taken.granted:
             raise TooManyRequests("many links were asked for this address; look into its mail, or wait a while", taken.wait)
 

@@ -14,6 +14,11 @@ ON_ACCOUNT_FROM_ADDRESS = (timedelta(seconds=12), 5)
 ON_ACCOUNT = (timedelta(seconds=6), 50)
 
 
+def digest_email(email: str) -> str:
+    """Return the word for an e-mail address in the names of buckets, which nobody can read it from."""
+    return hashlib.sha256(email.encode()).hexdigest()
+
+
 class Attempts:
     """A counter of attempts, asked before anything is looked up.
 
@@ -26,7 +31,7 @@ class Attempts:
 
     async def allow(self, address: str, account: str | None = None) -> None:
         """Allow one more attempt from a network address, on an account if there is one."""
-        named = hashlib.sha256(account.encode()).hexdigest() if account else ""
+        named = digest_email(account) if account else ""
         await self._take(f"attempt from {address}", *FROM_ADDRESS)
         if account:
             await self._take(f"attempt from {address} on {named}", *ON_ACCOUNT_FROM_ADDRESS)

@@ -68,7 +68,7 @@ class OpenIdConnect:
         client = self._require_client()
         if not kept or not hmac.compare_digest(state.encode(), kept.encode()):
             raise SignInRefused(SignInFailure.LATE, NO_FLOW)
-        flow = await oidc.end(self._trusted, digest_token(state))
+        flow = await oidc.end(self._trusted, digest_token(state), self._policy.flow_valid)
         if flow is None:
             raise SignInRefused(SignInFailure.LATE, NO_FLOW)
         claims = await client.fetch_claims(code, flow)

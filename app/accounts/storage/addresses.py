@@ -18,7 +18,10 @@ class Purpose(StrEnum):
 ADD = """
     WITH old AS (DELETE FROM address_tokens WHERE expires_at < now() OR (user_id = $2 AND purpose = $3))
     INSERT INTO address_tokens (token_hash, user_id, purpose, expires_at) VALUES ($1, $2, $3, now() + $4::interval)"""
-TAKE = "DELETE FROM address_tokens WHERE token_hash = $1 AND purpose = $2 AND expires_at > now() RETURNING user_id"
+# One that ends later than a new one would was made before the clock was set back.
+TAKE = """
+    DELETE FROM address_tokens WHERE token_hash = $1 AND purpose = $2 AND expires_at BETWEEN now() AND now() + $3::interval
+    RETURNING user_id"""
 DROP = "DELETE FROM address_tokens WHERE user_id = $1"
 VERIFIED = "SELECT verified_at IS NOT NULL FROM users WHERE id = $1"
 VERIFY = "UPDATE users SET verified_at = now() WHERE id = $1 AND verified_at IS NULL"
@@ -31,10 +34,10 @@ async def add_token(database: Executor, token_hash: bytes, user: UUID, purpose: 
         await database.execute(ADD, token_hash, user, purpose, valid)
 
 
-async def take_token(database: Executor, token_hash: bytes, purpose: Purpose) -> UUID | None:
-    """Use a token up; return whose it is, or None when it was used or is too old."""
+async def take_token(database: Executor, token_hash: bytes, purpose: Purpose, valid: timedelta) -> UUID | None:
+    """Use a token up; return whose it is, or None when it was used or is older than `valid`."""
     async with translate_outages():
-        found: UUID | None = await database.fetchval(TAKE, token_hash, purpose)
+        found: UUID | None = await database.fetchval(TAKE, token_hash, purpose, valid)
     return found
 
 

@@ -10,7 +10,7 @@ from app.database.engine import Executor, translate_outages
 # A key whose person has left the organisation finds no membership, and is none.
 KEY = """
     SELECT k.organisation_id, k.user_id, k.secret_hash, k.scopes, m.role,
-           coalesce(k.last_used_at < now() - interval '1 minute', true) AS unnoted,
+           coalesce(k.last_used_at NOT BETWEEN now() - interval '1 minute' AND now(), true) AS unnoted,
            o.requests_per_minute AS organisations, q.requests_per_minute AS keys
     FROM api_keys k JOIN memberships m ON m.organisation_id = k.organisation_id AND m.user_id = k.user_id
          LEFT JOIN quotas o ON o.organisation_id = k.organisation_id AND o.subject = k.organisation_id
@@ -19,6 +19,7 @@ KEY = """
 GOOD = """
     SELECT k.id FROM api_keys k JOIN memberships m ON m.organisation_id = k.organisation_id AND m.user_id = k.user_id
     WHERE k.id = ANY($1::uuid[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())"""
+ORGANISATIONS = "SELECT organisation_id FROM api_keys WHERE id = $1"
 USED = "UPDATE api_keys SET last_used_at = now() WHERE id = $1"
 
 
@@ -58,3 +59,9 @@ async def note_use(database: Executor, key_id: UUID) -> None:
     """Write down that a key was used just now."""
     async with translate_outages():
         await database.execute(USED, key_id)
+
+
+async def list_organisations(database: Executor, key_id: UUID) -> list[UUID]:
+    """Return the organisation of a key, valid or not; none where there is no such key."""
+    async with translate_outages():
+        return [row["organisation_id"] for row in await database.fetch(ORGANISATIONS, key_id)]

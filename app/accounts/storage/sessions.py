@@ -10,7 +10,8 @@ from app.database.engine import Executor, translate_outages
 
 OPEN = "INSERT INTO sessions (token_hash, organisation_id, user_id, expires_at) VALUES ($1, $2, $3, now() + $4::interval)"
 HOLDER = """
-    SELECT s.organisation_id, s.user_id, m.role, s.seen_at < now() - interval '1 minute' AS unnoted, o.requests_per_minute
+    SELECT s.organisation_id, s.user_id, m.role, s.seen_at NOT BETWEEN now() - interval '1 minute' AND now() AS unnoted,
+           o.requests_per_minute
     FROM sessions s JOIN memberships m ON m.organisation_id = s.organisation_id AND m.user_id = s.user_id
          LEFT JOIN quotas o ON o.organisation_id = s.organisation_id AND o.subject = s.organisation_id
     WHERE s.token_hash = $1 AND s.expires_at > now() AND s.seen_at > now() - $2::interval"""

@@ -180,7 +180,7 @@ class CollectionTender:
         if not build or build["phase"] != "failed":
             return False
         log.warning("the index %s could not be built: %s", name, build["detail"])
-        return datetime.now(UTC) - datetime.fromisoformat(build["updated_at"]) < AFTER_FAILURE
+        return abs(datetime.now(UTC) - datetime.fromisoformat(build["updated_at"])) < AFTER_FAILURE
 
     async def _forget_all(self, collection: UUID, leaving: Sequence[UnsettledDocument]) -> bool:
         """Remove documents that left files and index from the runs, once these have ended; return True when all are gone."""

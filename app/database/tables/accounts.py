@@ -230,3 +230,11 @@ class RetentionRow(SQLModel, table=True):
     events_days: int | None = Field(nullable=True)
     tool_results_days: int | None = Field(nullable=True)
     feedback_days: int | None = Field(nullable=True)
+
+
+class ClockLookRow(SQLModel, table=True):
+    """When somebody looked at the clock, to delete by it a day later."""
+
+    __tablename__ = "clock_looks"
+    __table_args__ = for_worker_only()
+    at: datetime = Field(primary_key=True, sa_type=TIME)

@@ -19,7 +19,7 @@ ADD = """
 # A place is taken by an answer and by an assignment that still may bring one; a pair passed over or left to lapse is free again.
 TAKEN = """
     (SELECT count(*) FROM assignments a WHERE a.comparison_id = t.comparison_id AND a.skipped IS NULL
-       AND (a.finished_at IS NOT NULL OR a.expires_at > now()))"""
+       AND (a.finished_at IS NOT NULL OR now() BETWEEN a.assigned_at AND a.expires_at))"""
 TASKS = f"""
     SELECT t.comparison_id, t.overlap, t.gold IS NOT NULL AS gold, t.created_at, {TAKEN} AS taken,
            (SELECT count(*) FROM choices c WHERE c.comparison_id = t.comparison_id AND c.annotation) AS answered,
@@ -31,7 +31,7 @@ TASKS = f"""
 ASSIGNMENT = "id, comparison_id, expires_at, finished_at"
 OPEN = f"""
     SELECT {ASSIGNMENT} FROM assignments a
-    WHERE user_id = $1 AND finished_at IS NULL AND expires_at > now()
+    WHERE user_id = $1 AND finished_at IS NULL AND now() BETWEEN assigned_at AND expires_at
       AND NOT EXISTS (SELECT FROM comparisons p WHERE p.id = a.comparison_id AND p.failure <> '') ORDER BY assigned_at LIMIT 1"""
 GET = f"SELECT {ASSIGNMENT} FROM assignments WHERE id = $1 AND user_id = $2"
 IS_ASSIGNED = "SELECT EXISTS (SELECT FROM assignments WHERE comparison_id = $1 AND user_id = $2)"

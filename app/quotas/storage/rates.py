@@ -1,5 +1,6 @@
 """Buckets of tokens, shared by every process. For the trusted connection."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -7,6 +8,8 @@ from app.database.engine import Executor, translate_outages
 
 TAKE = "SELECT * FROM take_token($1, $2, $3)"
 SWEEP = "DELETE FROM rate_buckets WHERE full_at < now()"
+# Names of buckets are words: who is counted stands among them as one.
+FILL = "DELETE FROM rate_buckets WHERE string_to_array(subject, ' ') && $1::text[]"
 
 
 class TokenTaking(NamedTuple):
@@ -30,3 +33,10 @@ async def sweep(database: Executor) -> None:
     """Forget full buckets: they are as good as none."""
     async with translate_outages():
         await database.execute(SWEEP)
+
+
+async def fill(database: Executor, counted: Collection[str]) -> int:
+    """Fill all buckets in whose names one of these words stands; return how many they are."""
+    async with translate_outages():
+        done = await database.execute(FILL, list(counted))
+    return int(done.rpartition(" ")[2])

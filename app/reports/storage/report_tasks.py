@@ -33,7 +33,7 @@ FINISH = """
     UPDATE report_tasks SET status = $3, detail = $4, version = $5, answer = $6, usage = $7, finished_at = now()
     WHERE run_id = $1 AND id = $2 AND status = 'queued'"""
 LEFT = """
-    SELECT run_id, id FROM report_tasks WHERE status = 'queued' AND created_at < now() - $1::interval
+    SELECT run_id, id FROM report_tasks WHERE status = 'queued' AND created_at NOT BETWEEN now() - $1::interval AND now()
     ORDER BY created_at LIMIT $2"""
 
 

@@ -30,7 +30,7 @@ class Retentions:
         return await retention.get(self._tenants, get_tenant().organisation)
 
     async def set(self, wanted: Retention) -> Retention:
-        """Replace all settings. They take effect with the next sweep, within the hour."""
+        """Replace all settings. They take effect with the next sweep, within the hour, and a day late: see `settled_now`."""
         async with self._tenants.acquire() as connection:
             await retention.set_(connection, wanted)
             told = {name: str(days) for name, days in wanted.model_dump(exclude_none=True).items()}
@@ -39,7 +39,8 @@ class Retentions:
 
 
 async def delete_past(trusted: Executor) -> dict[str, int]:
-    """Delete data past its time; return how many rows of each kind. The work can be cut off anywhere and repeated.
+    """Delete data that was past its time a day ago; return how many rows of each kind. The work can be cut off anywhere and
+    repeated.
 
     Raises:
         Unavailable: the database does not answer.

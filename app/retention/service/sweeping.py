@@ -12,6 +12,7 @@ from app.idempotency import storage as idempotency
 from app.idempotency.service import LIFETIME
 from app.quotas.storage import rates
 from app.retention.service.retention import delete_past
+from app.retention.storage import look_at_clock
 from app.webhooks import storage as webhooks
 from app.webhooks.service.delivery import KEEP_FOR
 
@@ -24,6 +25,7 @@ async def keep_sweeping(trusted: Executor) -> None:
     """Sweep now and every hour, until cancelled. Several processes may do so: each deletes what the others left."""
     while True:
         try:
+            await look_at_clock(trusted)
             await idempotency.sweep(trusted, LIFETIME)
             await webhooks.sweep(trusted, KEEP_FOR)
             await rates.sweep(trusted)

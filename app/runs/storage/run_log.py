@@ -19,11 +19,9 @@ from app.domain.trajectory import Turn
 from app.runs.storage.turn_writer import TurnArguments, TurnWriter
 
 RESERVE = "SELECT * FROM reserve($1, $2, $3, $4, $5, $6, $7, $8)"
-# A model call takes less time than that, and who waits for a model writes an event now and then.
 OTHERS_HOLD = """
-    SELECT (l.reserved_tokens > s.reserved_tokens OR l.reserved_cost_microusd > s.reserved_cost_microusd)
-       AND l.updated_at > now() - interval '30 minutes'
-    FROM ledgers l JOIN stages s USING (run_id) WHERE run_id = $1 AND stage = $2"""
+    SELECT l.last_seq FROM ledgers l JOIN stages s USING (run_id) WHERE run_id = $1 AND stage = $2
+       AND (l.reserved_tokens > s.reserved_tokens OR l.reserved_cost_microusd > s.reserved_cost_microusd)"""
 CLOSE_STAGE = "SELECT close_stage($1, $2, $3, $4, $5, $6, $7)"
 APPEND_EVENT = "SELECT append_event($1, $2, $3, $4)"
 TELL = "SELECT tell($1, $2, $3, $4, $5, $6, $7)"
@@ -176,10 +174,11 @@ class RunLog:
             raise NotFound(f"stage {stage} of run {run_id} was never opened")
         return Halt(row["halt"]), row["granted"]
 
-    async def others_hold(self, run_id: UUID, stage: str) -> bool:
-        """Say whether other stages of the run have something reserved. What nobody has moved for half an hour does not count."""
+    async def others_hold(self, run_id: UUID, stage: str) -> int | None:
+        """Return the number of the run's latest event when other stages of it have something reserved, None when none has."""
         async with translate_outages():
-            return bool(await self._pool.fetchval(OTHERS_HOLD, run_id, stage))
+            latest: int | None = await self._pool.fetchval(OTHERS_HOLD, run_id, stage)
+        return latest
 
     async def close_stage(
         self,

@@ -61,7 +61,8 @@ LOCK = "SELECT FROM runs WHERE id = $1 FOR UPDATE"
 CREATE = "SELECT create_run($1, $2, $3, $4, $5, $6, $7)"
 DISPATCHED = "UPDATE runs SET dispatched_at = now() WHERE id = $1 AND dispatched_at IS NULL"
 UNDISPATCHED = """
-    SELECT id FROM runs WHERE dispatched_at IS NULL AND finished_at IS NULL AND created_at < now() - $1::interval
+    SELECT id FROM runs WHERE dispatched_at IS NULL AND finished_at IS NULL
+      AND created_at NOT BETWEEN now() - $1::interval AND now()
     ORDER BY created_at LIMIT $2"""
 # A run that has begun meanwhile keeps its status. As everywhere, the ledger's row is taken first.
 WAITING = """

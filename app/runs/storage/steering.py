@@ -14,12 +14,14 @@ SET_CONTROL = "UPDATE ledgers SET control = $2, updated_at = now() WHERE run_id 
 SET_FINISH = "UPDATE runs SET finish = $2 WHERE id = $1"
 SET_APPROVED = "UPDATE runs SET approved = true WHERE id = $1"
 APPROVED = "SELECT approved FROM runs WHERE id = $1"
-# What ends also the calls in flight. The caps on tokens and money do not: these calls were reserved for.
+# What ends also the calls in flight. The caps on tokens and money do not: these calls were reserved for. Whoever asks is at work:
+# the time since somebody last asked is counted.
 FIND_INTERRUPTION = """
-    SELECT CASE WHEN control <> 'none' THEN control
-                WHEN active_seconds + coalesce(extract(epoch FROM now() - running_since), 0) >= max_seconds THEN 'budget'
-                ELSE 'none' END
-    FROM ledgers WHERE run_id = $1"""
+    WITH counted AS (
+        UPDATE ledgers l SET active_seconds = active_seconds_of(l), running_since = now()
+        WHERE run_id = $1 AND running_since NOT BETWEEN now() - interval '20 seconds' AND now())
+    SELECT CASE WHEN control <> 'none' THEN control WHEN active_seconds_of(l) >= max_seconds THEN 'budget' ELSE 'none' END
+    FROM ledgers l WHERE run_id = $1"""
 ADD_NOTE = """
     WITH counted AS (UPDATE ledgers SET last_seq = last_seq + 1, updated_at = now() WHERE run_id = $1 RETURNING last_seq AS seq),
          note AS (INSERT INTO notes (run_id, seq, text) SELECT $1, seq, $2 FROM counted RETURNING seq)
@@ -43,7 +45,10 @@ async def get_control(database: Executor, run_id: UUID) -> Halt | None:
 
 
 async def find_interruption(database: Executor, run_id: UUID) -> Halt:
-    """Return why the run's calls in flight must end: a pause, a cancel, or the cap on minutes (`Halt.BUDGET`)."""
+    """Return why the run's calls in flight must end: a pause, a cancel, or the cap on minutes (`Halt.BUDGET`).
+
+    A running stage asks every few seconds: what lies between two answers, at most a minute, is counted as time of the run.
+    """
     async with translate_outages():
         found: str | None = await database.fetchval(FIND_INTERRUPTION, run_id)
     return Halt(found) if found else Halt.NONE

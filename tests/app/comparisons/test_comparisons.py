@@ -236,7 +236,7 @@ async def test_a_choice_is_kept_for_its_time_from_when_it_was_made(pool: asyncpg
     assert (await delete_past(pool)).get("viewings") == 1
     assert (await owner.get(late)).json["choice"]["verdict"] == "left"
     assert (await owner.post(f"{never}/choice", make_choice("left"))).is_problem(409)
-    await pool.execute("UPDATE choices SET changed_at = now() - interval '31 days' WHERE user_id = $1", owner.id)
+    await pool.execute("UPDATE choices SET changed_at = now() - interval '32 days' WHERE user_id = $1", owner.id)
     assert (await delete_past(pool)).get("viewings") == 1
     assert (await owner.put("/v1/retention", {})).status == 200
 

@@ -48,7 +48,7 @@ async def test_what_is_past_its_time_is_deleted(new_browser: NewBrowser, address
     assert (await owner.get("/v1/retention")).json == dict.fromkeys(
         ("runs_days", "events_days", "tool_results_days", "feedback_days")
     )
-    ages = (1, 8, 31, 100, 400)
+    ages = (1, 9, 32, 100, 400)
     young, week, month, season, old = [await ended(owner, pool, days) for days in ages]
     theirs, baseline = await ended(other, pool, 400), await ended(owner, pool, 400)
     asked = {"name": "Weekly", "from_run": str(baseline), "timing": {"cron": "0 8 * * mon"}}
@@ -89,7 +89,7 @@ async def test_a_draft_loses_its_words_in_time_and_its_month_goes_on_paying_for_
     owner = await new_browser()
     await owner.sign_up(next(addresses), "Drafts")
     drafted = (await owner.post("/v1/rubrics", {"question": "What is secret here?"})).json
-    paid = "UPDATE drafts SET input_tokens = 700, cost_microusd = 40, created_at = now() - interval '30 hours' WHERE id = $1"
+    paid = "UPDATE drafts SET input_tokens = 700, cost_microusd = 40, created_at = now() - interval '50 hours' WHERE id = $1"
     await pool.execute(paid, UUID(drafted["id"]))
     span = f"/v1/usage?since={date.today() - timedelta(days=5)}"
     used, told = (await owner.get("/v1/quotas")).json["used"], (await owner.get(span)).json

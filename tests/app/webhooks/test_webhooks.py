@@ -181,7 +181,7 @@ async def test_an_endpoint_that_is_gone_or_has_failed_for_days_is_turned_off(
     on = await telling.send("PATCH", f"/v1/webhooks/{made['id']}", json={"enabled": True})
     assert (on.json["enabled"], on.json["disabled_reason"], on.json["failing_since"]) == (True, "", None)
     await pool.execute("UPDATE webhooks SET failing_since = now() - interval '6 days' WHERE id = $1", UUID(made["id"]))
-    receiver.statuses = [500]
+    receiver.statuses = [500] * 4
     assert (await telling.post(f"/v1/webhooks/{made['id']}/test")).status == 202
     while (off := (await telling.get(f"/v1/webhooks/{made['id']}")).json)["enabled"]:
         await asyncio.sleep(0.05)

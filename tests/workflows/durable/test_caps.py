@@ -33,7 +33,7 @@ class Waiting(RunLog):
         super().__init__(database)
         self.looked = asyncio.Event()
 
-    async def others_hold(self, run_id: UUID, stage: str) -> bool:
+    async def others_hold(self, run_id: UUID, stage: str) -> int | None:
         self.looked.set()
         return await super().others_hold(run_id, stage)
 
