@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 
 from app.domain.errors import Conflict, SetupError
+from app.open_files import allow_open_files
 from app.settings import PREFIX, Settings
 from infra.local import remote
 from infra.local.home import Home
@@ -41,6 +42,7 @@ class Stack:
             Conflict: a stack already runs on this home.
             SetupError: a part cannot start; the others have been stopped.
         """
+        allow_open_files()
         self.home.prepare()
         if not self._lock.acquire():
             raise Conflict(f"a stack is already running on {self.home.root}")
