@@ -3,25 +3,33 @@
 import asyncio
 import contextlib
 import os
+import resource
 import signal
 import socket
 import sys
 from asyncio.subprocess import PIPE, Process
+from pathlib import Path
 
 import aiohttp
 import psutil
 import pytest
 
 from infra.local.ports import find_free_port
+from infra.local.service import ANSWER_LIMIT, get_http_status
 from tests.support.accounts import HOME_HEADERS
 
 NOWHERE = "127.0.0.1:1"
 
 
-async def start(port: int, **variables: str) -> Process:
+async def start(port: int, *options: str, files: tuple[int, int] | None = None, **variables: str) -> Process:
+    """Start the API; `files` are how many it may have open, and how many the machine allows."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RUBRICA_")} | variables
     return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "app.http", "--port", str(port), env=environment, stdout=PIPE, stderr=PIPE
+        *(sys.executable, "-m", "app.http", "--port", str(port), *options),
+        env=environment,
+        stdout=PIPE,
+        stderr=PIPE,
+        preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_NOFILE, files)) if files else None,
     )
 
 
@@ -49,6 +57,42 @@ async def test_it_starts_light_without_temporal_and_ends_when_told(
     _, errors = await process.communicate()
     assert process.returncode == 0, errors
     assert b"Traceback" not in errors
+
+
+async def test_half_requests_do_not_end_it(api_urls: tuple[str, str], port: int, tmp_path: Path) -> None:
+    """More of them than it may have files: it answers others as before, and the socket at which its supervisor asks."""
+    pulse, patience = tmp_path / "pulse", 100 * ANSWER_LIMIT
+    process = await start(port, "--health-socket", str(pulse), files=(256, 256), **settings(api_urls))
+    async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", headers=HOME_HEADERS) as session:
+        await _with_a_database(session)
+    halves = []
+    for number in range(600):
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET /health HTTP/1.1\r\nHost: localhost\r\n")
+        halves.append(writer)
+        if number % 100 == 99:
+            assert await get_http_status(f"unix:{pulse}", "/", patience) == 200
+            async with (
+                aiohttp.ClientSession(f"http://127.0.0.1:{port}", headers=HOME_HEADERS) as session,
+                session.get("/v1/me") as reply,
+            ):
+                assert reply.status == 200
+    assert psutil.Process(process.pid).num_fds() < 256
+    for writer in halves:
+        writer.close()
+    process.terminate()
+    _, errors = await process.communicate()
+    assert process.returncode == 0, errors
+    assert b"Traceback" not in errors
+
+
+async def test_it_may_have_as_many_files_as_the_machine_allows(api_urls: tuple[str, str], port: int) -> None:
+    process = await start(port, files=(256, 2_048), **settings(api_urls))
+    async with aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session:
+        await _with_a_database(session)
+    assert psutil.Process(process.pid).rlimit(psutil.RLIMIT_NOFILE) == (2_048, 2_048)
+    process.terminate()
+    await process.communicate()
 
 
 async def test_a_taken_port_is_named(api_urls: tuple[str, str]) -> None:
