@@ -48,6 +48,7 @@ from app.webhooks.service.webhooks import Webhooks
 NO_TIMING = NoScheduleGateway()
 DOCUMENTS = Path("documents")
 POLICY = DeliveryPolicy()
+TRUSTED = "RUBRICA_WORKER_DATABASE_URL"
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,12 @@ async def open_services(
     Raises:
         SetupError: the database cannot be used, its schema is another than this version needs, or its role sees too much.
     """
-    async with await connect(database_url) as pool, await connect(trusted_url, setting="RUBRICA_WORKER_DATABASE_URL") as trusted:
+    async with (
+        await connect(database_url) as pool,
+        await connect(trusted_url, setting=TRUSTED) as trusted,
+        # Its own: in the queue of the other pool, the question whether the database answers waits for every other question.
+        await connect(trusted_url, largest=1, setting=TRUSTED) as asked_for_health,
+    ):
         tenants = TenantDatabase(pool)
         accounts = Accounts.new(tenants, trusted, accounts_policy)
         runs = Runs(tenants, gateway, systems, accounts.limits.check_run, model_check)
@@ -149,7 +155,7 @@ async def open_services(
             **vars(_make_report_services(tenants, trusted, gateway, run_services, accounts, offers)),
             **vars(_make_source_services(tenants, trusted, background, services_on, searchable)),
             **vars(_make_notification_services(tenants, trusted, background, timing)),
-            **vars(_make_request_services(trusted, gateway, accounts, background)),
+            **vars(_make_request_services(trusted, asked_for_health, gateway, accounts, background)),
         )
         await services.parts.check_database()
         await refuse_bypass(pool)
@@ -222,11 +228,11 @@ def _make_notification_services(
 
 
 def _make_request_services(
-    trusted: asyncpg.Pool, gateway: RunGateway, accounts: Accounts, background: Background
+    trusted: asyncpg.Pool, asked_for_health: asyncpg.Pool, gateway: RunGateway, accounts: Accounts, background: Background
 ) -> RequestServices:
     return RequestServices(
         accounts=accounts,
         authenticator=Authenticator(trusted, accounts.policy),
         idempotency=background.idempotency,
-        parts=PartChecks(trusted, gateway, background.listener),
+        parts=PartChecks(asked_for_health, gateway, background.listener),
     )
