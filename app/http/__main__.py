@@ -10,6 +10,7 @@ import uvloop
 
 from app.accounts.service.policy import AccountPolicy
 from app.comparisons.service.offers import offers_of
+from app.disk import Disks
 from app.domain.errors import SetupError
 from app.domain.services import find_searchable
 from app.garbage import collect_garbage_rarely
@@ -82,6 +83,7 @@ async def serve(
             offers=offers_of(settings),
             accounts_policy=AccountPolicy.of(settings),
             model_check=ModelCheck.of(settings),
+            disks=Disks({"home": settings.home, "documents": settings.documents}),
         )
         answered = LOCAL_HOSTS | settings.host_names | names | {f"[{host}]" if ":" in host else host}
         async with opened as services:
