@@ -12,6 +12,7 @@ from infra.local import remote
 from infra.local.home import Home
 from infra.local.interrupt import name_stop
 from infra.local.lock import FileLock, StackState, kill_leftovers, read_start_time
+from infra.local.log_file import keep_logs_short
 from infra.local.model import describe_model, prepare_model
 from infra.local.parts import Parts
 from infra.local.supervision import StackPart, keep_running, stop_together
@@ -99,6 +100,7 @@ class Stack:
             await asyncio.sleep(USERS_POLL.total_seconds())
 
     async def _start_parts(self, parts: Parts) -> None:
+        self._watchers.append(asyncio.create_task(keep_logs_short(self.home.logs, self.settings, self._say)))
         # Imports cost most of the start, so all services import now, behind their gates.
         for service in (parts.api, parts.worker, parts.retrieval, parts.model_server):
             if service is not None:
