@@ -164,14 +164,12 @@ class Settings(BaseModel):
     )
     api_port: Port | None = Field(default=None, description="Port of the HTTP API.")
     allowed_hosts: Names = Field(default=(), description="Further names by which API and page are addressed: a.example, ...")
-    trusted_proxies: Networks = Field(
-        default=(), description="Addresses whose X-Forwarded-For is believed: 127.0.0.1, 10.1.0.0/16, ..."
-    )
+    trusted_proxies: Networks = Field(default=(), description="Whose X-Forwarded-For is believed: 127.0.0.1, 10.1.0.0/16, ...")
     cors_origins: Origins = Field(default=(), description="Origins whose pages may use the API: https://a.example, ...")
-    webhook_networks: Networks = Field(
-        default=(), description="Private networks that webhooks may lead to, whatever the port: 10.1.0.0/16, ..."
-    )
+    webhook_networks: Networks = Field(default=(), description="Private networks that webhooks may lead to: 10.1.0.0/16, ...")
     ui_port: Port | None = Field(default=None, description="Port of the web page.")
+    log_mb: int = Field(default=10, ge=1, description="MB after which a log of the local stack is set aside.")
+    log_files: int = Field(default=5, ge=1, description="Logs set aside that are kept of each process.")
 
     @model_validator(mode="after")
     def _check_model(self) -> Self:

@@ -2,7 +2,8 @@
 
 Requests come at a fixed rate (99 % reads, 1 % questions, which are researched with a stub model). A thousand event streams
 watch a hundred runs that wait for their plans' approval and whose logs grow twice a second. The health endpoint is pinged
-meanwhile. The time of a request counts from the moment at which it was due, so that a stall counts for every request it delays.
+meanwhile, and before, while all streams are opened at once. The time of a request counts from the moment at which it was due, so
+that a stall counts for every request it delays.
 """
 
 import argparse
@@ -13,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -26,7 +27,7 @@ import asyncpg
 import orjson
 import uvloop
 
-from app.accounts.nouns.access import LOCAL_ORGANISATION
+from app.accounts.nouns.access import LOCAL_ORGANISATION, Role
 from app.domain.run import EventType, RunStatus
 from app.runs.storage.run_log import RunLog
 from app.settings import PREFIX
@@ -36,12 +37,15 @@ from bench.processes import measure_cpu_by_name, measure_cpu_s, read_load_averag
 from bench.questions import make_question
 from bench.result import print_result
 from bench.stack import ROOT, RunningStack, database_url_of, start_model_stub, start_stack
+from bench.tenancy_houses import add_member
 from rubrica_client import runs
 
 MODEL_LATENCY = timedelta(milliseconds=200)
 # A small run: two searches at once, a report of one section.
 SHAPE = ("--shape", "subtasks=2", "--shape", "turns=2", "--shape", "searches=2", "--shape", "sections=1")
 FINISHED = 10
+# A person may have somewhat more open.
+STREAMS_OF_READER = 200
 READS = (
     "/runs/{}",
     "/runs?limit=20",
@@ -75,14 +79,16 @@ def find_quantile(values: Sequence[float], share: float) -> float:
 
 @asynccontextmanager
 async def open_watchers(stack: RunningStack, ids: Sequence[UUID], each: int) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Open streams of these runs in a process of their own, and hold them until the block ends."""
+    """Open streams of these runs, for several readers, in a process of their own, and hold them until the block ends."""
+    readers = range(-(-len(ids) * each // STREAMS_OF_READER))
+    keys = [str((await add_member(stack.database, LOCAL_ORGANISATION, Role.VIEWER)).key) for _ in readers]
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.api_streams", stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, limit=2**30
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    address, key = urlsplit(stack.state.api), str(stack.home.ensure_api_key())
-    order = {"host": address.hostname, "port": address.port, "key": key, "runs": list(map(str, ids)), "each": each}
+    address = urlsplit(stack.state.api)
+    order = {"host": address.hostname, "port": address.port, "keys": keys, "runs": list(map(str, ids)), "each": each}
     process.stdin.write(orjson.dumps(order) + b"\n")
     await process.stdin.drain()
     try:
@@ -159,12 +165,13 @@ async def _time_request(client: LeanClient, method: str, path: str, body: bytes 
     times.statuses[f"{method} {ended}"] += 1
 
 
-async def ping_health(client: LeanClient, times: RequestTimes, until: float) -> None:
-    """Ask the health endpoint ten times a second."""
-    while (began := time.monotonic()) < until:
-        ended = await _find_ending(client, "GET", "/health")
+async def ping_health(client: LeanClient, times: RequestTimes, ended: Callable[[], bool]) -> None:
+    """Ask the health endpoint ten times a second, until it has `ended`."""
+    while not ended():
+        began = time.monotonic()
+        ending = await _find_ending(client, "GET", "/health")
         times.health.append(time.monotonic() - began)
-        times.statuses[f"health {ended}"] += 1
+        times.statuses[f"health {ending}"] += 1
         await asyncio.sleep(max(began + HEALTH_EVERY_S - time.monotonic(), 0))
 
 
@@ -188,14 +195,18 @@ async def measure(stack: RunningStack, pool: asyncpg.Pool, options: argparse.Nam
     ended = [(await watch(stack.client, run_id)).status for run_id in asked]
     assert set(ended) == {"completed"}, ended
     ids = await make_waiting_runs(stack, options.runs)
+    opening, opened = RequestTimes(), asyncio.Event()
+    pinging = asyncio.create_task(ping_health(client, opening, opened.is_set))
     async with open_watchers(stack, ids, options.streams // options.runs) as streams:
+        opened.set()
+        await pinging
         await send_requests(client, asked, 20, RequestTimes(), time.monotonic() + options.warm_up)
         before, began = _measure_cpu(stack, streams), time.monotonic()
         until = began + options.seconds
         emitted, _, _ = await asyncio.gather(
             append_events(log, ids, options.events, until),
             send_requests(client, asked, options.rate, times, until),
-            ping_health(client, times, until),
+            ping_health(client, times, lambda: time.monotonic() >= until),
         )
         took = time.monotonic() - began
         used = {name: (after - before[name]) / took for name, after in _measure_cpu(stack, streams).items()}
@@ -210,6 +221,8 @@ async def measure(stack: RunningStack, pool: asyncpg.Pool, options: argparse.Nam
         + f"; all {sum(used.values()):.3f}, {1_000 * sum(used.values()) * took / len(times.requests):.2f} ms a request"
     )
     print(f"create p50 {find_quantile(times.creates, 0.5):.1f} ms, p99 {find_quantile(times.creates, 0.99):.1f} ms")
+    print(f"while the streams were opened: {dict(opening.statuses)}")
+    times.statuses.update(opening.statuses)
     failed = sum(count for status, count in times.statuses.items() if not status.endswith(("200", "201")))
     return {
         "p50_ms": find_quantile(times.requests, 0.5),
@@ -220,6 +233,7 @@ async def measure(stack: RunningStack, pool: asyncpg.Pool, options: argparse.Nam
         "delivery_p50_ms": find_quantile(seen["delays"], 0.5),
         "delivery_p99_ms": find_quantile(seen["delays"], 0.99),
         "health_p99_ms": find_quantile(times.health, 0.99),
+        "health_while_opening_max_ms": find_quantile(opening.health, 1),
     }
 
 

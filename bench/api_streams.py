@@ -1,7 +1,8 @@
 """`python -m bench.api_streams`: hold many event streams open in one process, with as little work a byte as possible.
 
-It reads one line from standard input, `{"host", "port", "key", "runs": [...], "each": 10}`, opens `each` streams of each run,
-prints `open` when all have begun, and their totals as one line of JSON when all have ended.
+It reads one line from standard input, `{"host", "port", "keys": [...], "runs": [...], "each": 10}`, opens `each` streams of each
+run, all at once and with the keys in turn, prints `open` when all have begun, and their totals as one line of JSON when all have
+ended.
 """
 
 import asyncio
@@ -18,7 +19,6 @@ import uvloop
 FRAME = re.compile(rb"id: (\d+)\nevent: (\w+)\ndata: (.*)\n\n")
 SENT = re.compile(rb'"message":"sent ([\d.]+)"')
 ENDED = re.compile(rb'"status" ?: ?"cancelled"')
-OPENED_AT_ONCE = 50
 
 
 @dataclass
@@ -83,12 +83,11 @@ async def main() -> None:
     order: dict[str, Any] = orjson.loads(sys.stdin.readline())
     loop, seen = asyncio.get_running_loop(), StreamTotals()
     streams: list[Stream] = []
-    for run in [run for run in order["runs"] for _ in range(order["each"])]:
-        head = f"GET /v1/runs/{run}/events HTTP/1.1\r\nHost: {order['host']}\r\nAuthorization: Bearer {order['key']}\r\n\r\n"
+    watched = [run for run in order["runs"] for _ in range(order["each"])]
+    for run, key in zip(watched, itertools.cycle(order["keys"])):
+        head = f"GET /v1/runs/{run}/events HTTP/1.1\r\nHost: {order['host']}\r\nAuthorization: Bearer {key}\r\n\r\n"
         _, stream = await loop.create_connection(lambda head=head: Stream(head.encode()), order["host"], order["port"])  # type: ignore[misc]
         streams.append(stream)
-        if len(streams) % OPENED_AT_ONCE == 0:
-            await asyncio.gather(*(stream.begun for stream in streams))
     await asyncio.gather(*(stream.begun for stream in streams))
     print("open", flush=True)
     await asyncio.gather(*(stream.ended for stream in streams))

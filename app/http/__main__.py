@@ -4,19 +4,23 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import uvloop
 
 from app.accounts.service.policy import AccountPolicy
 from app.comparisons.service.offers import offers_of
+from app.disk import Disks
 from app.domain.errors import SetupError
 from app.domain.services import find_searchable
 from app.garbage import collect_garbage_rarely
+from app.health_socket import answer_health_checks
 from app.http import logs
 from app.http.asgi import create_app
 from app.http.guard import LOCAL_HOSTS
 from app.http.server import Server, bind
 from app.http.services import open_services
+from app.open_files import allow_open_files
 from app.outgoing.addresses import parse_networks
 from app.outgoing.model_check import ModelCheck
 from app.runs.service.runs import ALL_SYSTEMS, SYSTEMS_WITHOUT_MODEL
@@ -31,16 +35,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until stopped. Return 2 when something must be set up first; the message says what."""
     options = _make_parser().parse_args(arguments)
     logs.configure()
+    allow_open_files()
     try:
-        uvloop.run(serve(read_settings(os.environ), options.host, options.port, frozenset(options.allow_host)))
+        names = frozenset(options.allow_host)
+        uvloop.run(serve(read_settings(os.environ), options.host, options.port, names, options.health_socket))
     except SetupError as error:
         print(f"the API cannot start: {error}", file=sys.stderr)
         return 2
     return 0
 
 
-async def serve(settings: Settings, host: str = HOST, port: int | None = None, names: frozenset[str] = frozenset()) -> None:
+async def serve(
+    settings: Settings,
+    host: str = HOST,
+    port: int | None = None,
+    names: frozenset[str] = frozenset(),
+    health_socket: Path | None = None,
+) -> None:
     """Serve on `host`, answering to the local names, those of the settings, `host` and `names`.
+
+    At `health_socket` it answers as long as it lives, also when clients have taken every connection.
 
     Raises:
         SetupError: a service that the API needs is not named, or cannot be used as it is.
@@ -69,12 +83,14 @@ async def serve(settings: Settings, host: str = HOST, port: int | None = None, n
             offers=offers_of(settings),
             accounts_policy=AccountPolicy.of(settings),
             model_check=ModelCheck.of(settings),
+            disks=Disks({"home": settings.home, "documents": settings.documents}),
         )
         answered = LOCAL_HOSTS | settings.host_names | names | {f"[{host}]" if ":" in host else host}
         async with opened as services:
             app = create_app(services, answered, settings.cors_origins)
             collect_garbage_rarely()
-            await Server(app, services, settings.trusted_proxies).serve(sockets=[listening])
+            async with answer_health_checks(health_socket):
+                await Server(app, services, settings.trusted_proxies).serve(sockets=[listening])
 
 
 def _make_parser() -> argparse.ArgumentParser:
@@ -82,6 +98,7 @@ def _make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--host", default=HOST, help=f"address to listen on (default: {HOST}, only this machine)")
     parser.add_argument("--port", type=int, help=f"0: any free one (default: RUBRICA_API_PORT or {PORT})")
     parser.add_argument("--allow-host", action="append", default=[], help="a further name this server is addressed by")
+    parser.add_argument("--health-socket", type=Path, help="a Unix socket at which to answer health checks")
     return parser
 
 

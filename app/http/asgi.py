@@ -25,6 +25,7 @@ from app.exports.api import ExportsController
 from app.http import problems
 from app.http.answer_headers import name_all_methods
 from app.http.authentication import Authentication, require_scope
+from app.http.broken_off import BrokenOff
 from app.http.conditional import ConditionalAnswers
 from app.http.dependencies import ApiRequest, principal_of
 from app.http.guard import LOCAL_HOSTS, HostGuard
@@ -101,7 +102,8 @@ def create_app(services: Services, allowed_hosts: Collection[str] = LOCAL_HOSTS,
 
     It answers to the names in `allowed_hosts` only. Pages of `origins` (`https://app.example`) may use it from a browser.
     """
-    return OpenAIErrors(HostGuard(build_routes(services, origins), allowed_hosts, origins, services.accounts.policy.secure))
+    routes = BrokenOff(build_routes(services, origins))
+    return OpenAIErrors(HostGuard(routes, allowed_hosts, origins, services.accounts.policy.secure))
 
 
 def build_routes(services: Services, origins: Collection[str] = ()) -> Litestar:

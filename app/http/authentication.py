@@ -53,7 +53,8 @@ class Authentication:
         admission = await self._limits.admit(principal)
         tenant = Tenant(principal.organisation_id, principal.user_id, principal.key_id, client_address_of(scope))
         streams = scope["route_handler"].opt.get("streams", False)
-        with act_for(tenant), self._streams.hold_place(tenant.organisation) if streams else nullcontext():
+        place = self._streams.hold_place(principal.organisation_id, principal.user_id) if streams else nullcontext()
+        with act_for(tenant), place:
             await self._answer_stream(credential, scope, receive, add_pace_headers(send, admission) if admission else send)
 
     async def _answer_stream(self, credential: Credential, scope: Scope, receive: Receive, send: Send) -> None:

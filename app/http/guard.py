@@ -7,15 +7,13 @@ own origin.
 
 import re
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
 from uuid import uuid4
 
-import orjson
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http.logs import CURRENT_REQUEST
-from app.http.problems import MEDIA_TYPE, problem_type
+from app.http.refusals import RequestRefusal, send_refusal
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -32,15 +30,6 @@ DEFAULT_HEADERS = (
 )
 # Browsers that come by https use nothing else for a year.
 HTTPS_HEADER = (b"strict-transport-security", b"max-age=31536000")
-
-
-class RequestRefusal(NamedTuple):
-    """The reason why a request is not let in."""
-
-    status: int
-    name: str
-    title: str
-    detail: str
 
 
 class HostGuard:
@@ -67,7 +56,7 @@ class HostGuard:
         if refusal is None:
             await self._app(scope, receive, reply)
         else:
-            await _refuse(reply, refusal)
+            await send_refusal(reply, refusal)
 
     def _find_refusal(self, method: str, path: str, headers: dict[str, str]) -> RequestRefusal | None:
         host = headers.get("host", "").lower()
@@ -114,11 +103,3 @@ def _complete_headers(headers: Headers, defaults: Headers) -> list[tuple[bytes, 
     stated = list(headers)
     names = {name.lower() for name, _ in stated}
     return stated + [(name, value) for name, value in defaults if name not in names]
-
-
-async def _refuse(send: Send, refusal: RequestRefusal) -> None:
-    problem = {**refusal._asdict(), "type": problem_type(refusal.name)}
-    del problem["name"]
-    headers = [(b"content-type", MEDIA_TYPE.encode())]
-    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
-    await send({"type": "http.response.body", "body": orjson.dumps(problem), "more_body": False})

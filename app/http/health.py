@@ -32,17 +32,19 @@ class Health(BaseModel):
 
 @get("/health", opt=PUBLIC, security=[{}], tags=["health"])
 async def health(parts: PartsService) -> Response[Health]:
-    """Return the state of every part; 503 while one that requests need does not answer."""
+    """Return the state of every part; 503 while one that requests need does not answer. On a full disk, reading goes on."""
     checks = {
         "database": parts.check_database(),
         "workflows": parts.check_workflows(),
         "workers": parts.check_workers(),
         "events": parts.check_events(),
+        "disk": parts.check_disk(),
     }
     states = await asyncio.gather(*(_check_part(check) for check in checks.values()))
     found = dict(zip(checks, states, strict=True))
-    ok = all(state.ok for state in states)
-    return Response(Health(ok=ok, version=VERSION, parts=found), status_code=200 if ok else 503)
+    serves = all(state.ok for name, state in found.items() if name != "disk")
+    whole = serves and found["disk"].ok
+    return Response(Health(ok=whole, version=VERSION, parts=found), status_code=200 if serves else 503)
 
 
 async def _check_part(check: Awaitable[str | None]) -> PartHealth:

@@ -2,6 +2,7 @@
 
 from app.database.engine import Executor, translate_outages
 from app.database.schema import require_schema
+from app.disk import Disks
 from app.domain.errors import Unavailable
 from app.runs.service.gateway import RunGateway
 from app.runs.storage.events import EventListener
@@ -15,10 +16,11 @@ class PartChecks:
         SetupError: it answers, but needs something done.
     """
 
-    def __init__(self, database: Executor, gateway: RunGateway, listener: EventListener) -> None:
+    def __init__(self, database: Executor, gateway: RunGateway, listener: EventListener, disks: Disks) -> None:
         self._database = database
         self._gateway = gateway
         self._listener = listener
+        self._disks = disks
 
     async def check_database(self) -> None:
         """Check that the database answers, and that this code works with its schema."""
@@ -37,3 +39,7 @@ class PartChecks:
         """Check that the listening connection is open."""
         if not self._listener.connected:
             raise Unavailable("not connected; event streams catch up when the connection is back")
+
+    async def check_disk(self) -> None:
+        """Check that the disks of home and documents have room."""
+        await self._disks.require_room()

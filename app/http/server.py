@@ -1,26 +1,40 @@
-"""Run the HTTP server; at its end it closes event streams first, so that no client is cut off."""
+"""Run the HTTP server, with bounded patience for its clients.
+
+At its end it closes event streams first, so that no client is cut off.
+"""
 
 import signal
 import socket
 from collections.abc import Sequence
+from functools import partial
 from types import FrameType
 
 import uvicorn
 from litestar.types import ASGIApp
 
 from app.domain.errors import SetupError
+from app.http.half_requests import HalfRequests
+from app.http.patient_protocol import Patience, PatientProtocol
 from app.http.services import Services
+from app.open_files import read_open_files
 
 GRACE_SECONDS = 5
 BACKLOG = 2_048
 
 
 class Server(uvicorn.Server):
-    """Uvicorn, which ends open event streams before it waits for the rest. `proxies` may say for whom they ask."""
+    """Uvicorn, which ends open event streams before it waits for the rest. `proxies` may say for whom they ask.
 
-    def __init__(self, app: ASGIApp, services: Services, proxies: Sequence[str] = ()) -> None:
+    By default clients may take three quarters of the files that this process may have open: the rest is for the database, the
+    index, uploads and exports.
+    """
+
+    def __init__(self, app: ASGIApp, services: Services, proxies: Sequence[str] = (), patience: Patience | None = None) -> None:
+        patience = patience or Patience(connections=read_open_files() * 3 // 4)
         config = uvicorn.Config(
             app,
+            http=partial(PatientProtocol, half=HalfRequests(patience.of_sender), patience=patience),  # type: ignore[arg-type]
+            ws="none",
             forwarded_allow_ips=list(proxies),
             lifespan="off",
             log_config=None,

@@ -18,6 +18,7 @@ from app.comparisons.service.offers import Offers
 from app.database.engine import connect
 from app.database.roles import refuse_bypass
 from app.database.tenancy import TenantDatabase
+from app.disk import Disks
 from app.domain.options import SourceKind
 from app.domain.pricing import PricedModel
 from app.domain.query import SystemName
@@ -48,6 +49,7 @@ from app.webhooks.service.webhooks import Webhooks
 NO_TIMING = NoScheduleGateway()
 DOCUMENTS = Path("documents")
 POLICY = DeliveryPolicy()
+TRUSTED = "RUBRICA_WORKER_DATABASE_URL"
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ async def open_services(
     offers: Offers | None = None,
     accounts_policy: AccountPolicy = DEFAULT_POLICY,
     model_check: ModelCheck | None = None,
+    disks: Disks | None = None,
 ) -> AsyncIterator[Services]:
     """Open the pools, the listening connection and the background work, for as long as the context lasts.
 
@@ -133,23 +136,28 @@ async def open_services(
     kinds of sources that there are; `retrieval_url` is the index's address; `systems` are those that can be asked for; `model`
     is the one that runs use, for estimates. `documents` is the folder from which the index reads own documents; `timing` holds
     the times of schedules; `offers` are the models and ways that reports can be written with; `model_check` says whether the
-    model takes requests.
+    model takes requests; on full `disks` (default: that of the documents) nothing new is begun.
 
     Raises:
         SetupError: the database cannot be used, its schema is another than this version needs, or its role sees too much.
     """
-    async with await connect(database_url) as pool, await connect(trusted_url, setting="RUBRICA_WORKER_DATABASE_URL") as trusted:
-        tenants = TenantDatabase(pool)
+    async with (
+        await connect(database_url) as pool,
+        await connect(trusted_url, setting=TRUSTED) as trusted,
+        # Its own: in the queue of the other pool, the question whether the database answers waits for every other question.
+        await connect(trusted_url, largest=1, setting=TRUSTED) as asked_for_health,
+    ):
+        tenants, disks = TenantDatabase(pool), disks or Disks({"documents": documents})
         accounts = Accounts.new(tenants, trusted, accounts_policy)
-        runs = Runs(tenants, gateway, systems, accounts.limits.check_run, model_check)
+        runs = Runs(tenants, gateway, systems, accounts.limits.check_run, model_check, disks)
         background = Background(tenants, trusted, trusted_url, gateway, timing, webhook_policy, documents, retrieval_url)
         run_services = _make_run_services(tenants, gateway, runs, accounts, model, background)
         services = Services(
             **vars(run_services),
             **vars(_make_report_services(tenants, trusted, gateway, run_services, accounts, offers)),
-            **vars(_make_source_services(tenants, trusted, background, services_on, searchable)),
+            **vars(_make_source_services(tenants, trusted, background, services_on, searchable, disks)),
             **vars(_make_notification_services(tenants, trusted, background, timing)),
-            **vars(_make_request_services(trusted, gateway, accounts, background)),
+            **vars(_make_request_services(trusted, asked_for_health, gateway, accounts, background, disks)),
         )
         await services.parts.check_database()
         await refuse_bypass(pool)
@@ -202,9 +210,10 @@ def _make_source_services(
     background: Background,
     services_on: frozenset[str],
     searchable: frozenset[SourceKind],
+    disks: Disks,
 ) -> SourceServices:
     return SourceServices(
-        collections=Collections(tenants, trusted, background.files, background.index, background.tending.wake),
+        collections=Collections(tenants, trusted, background.files, background.index, background.tending.wake, disks),
         pages=Pages(background.index),
         suggestions=Suggestions(tenants, background.index, searchable),
         use=ToolUseReport(trusted, services_on, searchable),
@@ -222,11 +231,16 @@ def _make_notification_services(
 
 
 def _make_request_services(
-    trusted: asyncpg.Pool, gateway: RunGateway, accounts: Accounts, background: Background
+    trusted: asyncpg.Pool,
+    asked_for_health: asyncpg.Pool,
+    gateway: RunGateway,
+    accounts: Accounts,
+    background: Background,
+    disks: Disks,
 ) -> RequestServices:
     return RequestServices(
         accounts=accounts,
         authenticator=Authenticator(trusted, accounts.policy),
         idempotency=background.idempotency,
-        parts=PartChecks(trusted, gateway, background.listener),
+        parts=PartChecks(asked_for_health, gateway, background.listener, disks),
     )

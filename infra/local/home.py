@@ -13,7 +13,6 @@ from app.domain.errors import SetupError, Unauthenticated
 from app.private_folder import make_private_folder
 
 NEEDED_MB = 500
-LONGEST_LOG = 10 * 2**20
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class Home:
         return self.logs / f"{name}.log"
 
     def prepare(self) -> None:
-        """Make the folder, which only its owner may enter, keep it out of version control, and set long logs aside.
+        """Make the folder, which only its owner may enter, and keep it out of version control.
 
         Raises:
             SetupError: the folder cannot be written, or its disk is nearly full.
@@ -78,9 +77,6 @@ class Home:
         if not ignore.exists():
             ignore.write_text("*\n")
         require_space(self.root, NEEDED_MB)
-        for log in self.logs.glob("*.log"):
-            if log.stat().st_size > LONGEST_LOG:
-                log.replace(log.with_suffix(".log.old"))
 
     def ensure_api_key(self) -> ApiKey:
         """Return the key in the file; write a new one when there is no file.

@@ -64,7 +64,7 @@ class Parts:
         self.retrieval = None if settings.retrieval_url else self._make_retrieval(environment)
         self.model_server = self._make_model_server(self.model, model_port, environment) if self.model and model_port else None
         self.worker = self._make_worker(environment, sockets / "worker.sock")
-        self.api = self._make_api(environment)
+        self.api = self._make_api(environment, sockets / "api.sock")
         self.ui = self._make_page(environment) if self._ui_port else None
 
     @property
@@ -128,9 +128,12 @@ class Parts:
         log, endpoint = self.home.log_of("worker"), Endpoint(f"unix:{socket}")
         return LocalService("worker", command, log, environment, endpoint, folder=socket.parent, silence=WORKER_SILENCE)
 
-    def _make_api(self, environment: Mapping[str, str]) -> LocalService:
+    def _make_api(self, environment: Mapping[str, str], socket: Path) -> LocalService:
+        command = gated_command("app.http.__main__", "--health-socket", str(socket))
         log, endpoint = self.home.log_of("api"), Endpoint(self.api_url)
-        return LocalService("api", gated_command("app.http.__main__"), log, environment, endpoint)
+        # At its port, clients may have taken every connection: an API that is only full is not ended.
+        pulse = Endpoint(f"unix:{socket}")
+        return LocalService("api", command, log, environment, endpoint, pulse=pulse, folder=socket.parent)
 
     def _make_retrieval(self, environment: Mapping[str, str]) -> LocalService:
         options = ["--socket", str(self._socket), "--home", str(self.home.root)]

@@ -85,7 +85,8 @@ class Process:
     def read_log_tail(self, lines: int = LOG_LINES_SHOWN) -> str:
         """Return the last lines that this process wrote."""
         with self.program.log.open("rb") as log:
-            log.seek(self._log_start)
+            # A log that was set aside meanwhile begins anew.
+            log.seek(self._log_start if self._log_start <= log.seek(0, os.SEEK_END) else 0)
             return "\n".join(log.read().decode(errors="replace").splitlines()[-lines:])
 
     def send_line(self, line: bytes) -> None:

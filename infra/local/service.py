@@ -31,7 +31,8 @@ class LocalService:
     """One of the product's own processes. `spawn()` lets it import at once; `start()` lets it run and waits for it.
 
     It is ready when its endpoint answers 200 or, without one, when it has written a line with `ready_words`. `folder` is a
-    private folder that it needs, made before each start. An answer that takes longer than `silence` counts as none.
+    private folder that it needs, made before each start. Whether it still lives is asked at `pulse`, or else at its endpoint;
+    an answer that takes longer than `silence` counts as none.
     """
 
     name: str
@@ -39,6 +40,7 @@ class LocalService:
     log: Path
     environment: Mapping[str, str]
     endpoint: Endpoint | None = None
+    pulse: Endpoint | None = None
     ready_words: str = ""
     folder: Path | None = None
     gated: bool = True
@@ -66,8 +68,9 @@ class LocalService:
         await self.process.wait_until_ready(self._is_ready, START_LIMIT)
 
     async def responds(self) -> bool:
-        """Return whether its endpoint answers in HTTP. A service without one responds as long as it runs."""
-        return self.endpoint is None or await get_http_status(self.endpoint.address, self.endpoint.path, self.silence) is not None
+        """Return whether it answers in HTTP where it is asked. A service without an endpoint responds as long as it runs."""
+        asked = self.pulse or self.endpoint
+        return asked is None or await get_http_status(asked.address, asked.path, self.silence) is not None
 
     def stop(self) -> None:
         """End the service. Safe to repeat."""

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 
 from app.domain.errors import Conflict, SetupError
+from app.open_files import allow_open_files
 from app.settings import PREFIX, Settings
 from infra.local import remote
 from infra.local.home import Home
 from infra.local.interrupt import name_stop
 from infra.local.lock import FileLock, StackState, kill_leftovers, read_start_time
+from infra.local.log_file import keep_logs_short
 from infra.local.model import describe_model, prepare_model
 from infra.local.parts import Parts
 from infra.local.supervision import StackPart, keep_running, stop_together
@@ -41,6 +43,7 @@ class Stack:
             Conflict: a stack already runs on this home.
             SetupError: a part cannot start; the others have been stopped.
         """
+        allow_open_files()
         self.home.prepare()
         if not self._lock.acquire():
             raise Conflict(f"a stack is already running on {self.home.root}")
@@ -97,6 +100,7 @@ class Stack:
             await asyncio.sleep(USERS_POLL.total_seconds())
 
     async def _start_parts(self, parts: Parts) -> None:
+        self._watchers.append(asyncio.create_task(keep_logs_short(self.home.logs, self.settings, self._say)))
         # Imports cost most of the start, so all services import now, behind their gates.
         for service in (parts.api, parts.worker, parts.retrieval, parts.model_server):
             if service is not None:

@@ -23,6 +23,7 @@ import uvloop
 from aiohttp import web
 
 from app.domain.errors import RubricaError
+from app.open_files import allow_open_files
 from app.settings import read_settings
 from retrieval.encoding.answer_rater import RaterWhenHere, open_rater
 from retrieval.encoding.encoder import EncoderBackend, EncoderOnFirstUse, open_encoder
@@ -121,6 +122,7 @@ def main() -> int:
     parser.add_argument("--nli-model")
     options = Options(**vars(parser.parse_args()))
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    allow_open_files()
     try:
         uvloop.run(serve(options, engines_of(read_settings(os.environ))))
     except (RubricaError, OSError) as error:

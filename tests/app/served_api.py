@@ -26,6 +26,7 @@ from app.domain.errors import NotFound, Unavailable
 from app.domain.plan import ResearchPlan
 from app.domain.run import EventType, RunStatus
 from app.http.asgi import create_app
+from app.http.patient_protocol import Patience
 from app.http.server import Server, bind
 from app.http.services import Services
 from app.runs.storage.run_log import RunLog
@@ -179,11 +180,15 @@ class ApiClient:
 
 @contextlib.asynccontextmanager
 async def serve_api(
-    services: Services, key: ApiKey = HOME_KEY, origins: Collection[str] = (), proxies: Sequence[str] = ()
+    services: Services,
+    key: ApiKey = HOME_KEY,
+    origins: Collection[str] = (),
+    proxies: Sequence[str] = (),
+    patience: Patience | None = None,
 ) -> AsyncIterator[ApiClient]:
     """Serve the API on a free port, as `python -m app.http` does; yield a client with this key."""
     with bind("127.0.0.1", 0) as listening:
-        server = Server(create_app(services, origins=origins), services, proxies)
+        server = Server(create_app(services, origins=origins), services, proxies, patience)
         task = asyncio.create_task(server.serve(sockets=[listening]))
         while not server.started:
             await asyncio.sleep(0.01)

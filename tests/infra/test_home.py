@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import SetupError
-from infra.local.home import LONGEST_LOG, Home, make_folder, require_space, write_private_file
+from infra.local.home import Home, make_folder, require_space, write_private_file
 from retrieval.service.owner_lock import lock_home
 
 
@@ -34,17 +34,6 @@ def test_a_private_file_is_whole_and_its_owners_also_after_a_write_that_was_cut_
     write_private_file(tmp_path / "key", "secret")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("key", "secret")]
     assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == 0o600
-
-
-def test_a_long_log_is_set_aside_once(tmp_path: Path) -> None:
-    home = Home(tmp_path / "home")
-    home.prepare()
-    home.log_of("api").write_bytes(b"x" * (LONGEST_LOG + 1))
-    home.log_of("worker").write_bytes(b"x")
-    home.prepare()
-    assert not home.log_of("api").exists()
-    assert home.log_of("worker").exists()
-    assert (home.logs / "api.log.old").stat().st_size == LONGEST_LOG + 1
 
 
 def test_a_file_in_the_place_of_the_home_is_refused(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from app.domain.errors import SetupError
 from infra.local import gate
 from infra.local.ports import LOOPBACK, find_free_port
 from infra.local.process import Process, Program
-from infra.local.service import Endpoint, LocalService, gated_command
+from infra.local.service import Endpoint, LocalService, gated_command, get_http_status
 from infra.local.supervision import keep_running, stop_together
 from tests.support.patience import PATIENCE_S
 
@@ -148,6 +148,49 @@ async def test_a_service_that_falls_silent_is_started_again(tmp_path: Path) -> N
     assert service.process.pid != first
     assert (tmp_path / "needed").is_dir()
     assert await service.responds()
+    service.stop()
+
+
+FULL = """
+import asyncio, socket, sys
+
+full = socket.create_server(("127.0.0.1", int(sys.argv[2])), backlog=0)
+others = [socket.socket() for _ in range(8)]
+for other in others:
+    other.setblocking(False)
+    other.connect_ex(full.getsockname())
+
+async def answer(reader, writer):
+    await reader.readline()
+    writer.write(b"HTTP/1.1 200 OK\\r\\n\\r\\n")
+    writer.close()
+    print("asked", flush=True)
+
+async def main():
+    async with await asyncio.start_unix_server(answer, sys.argv[1]):
+        print("ready", flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+async def test_a_service_that_is_only_full_is_left_alone(tmp_path: Path) -> None:
+    """Clients have taken every connection of its port; at a socket of its own it says that it lives."""
+    port, pulse = find_free_port(), tmp_path / "pulse"
+    command = [sys.executable, "-c", FULL, str(pulse), str(port)]
+    service = LocalService("sample", command, tmp_path / "log", os.environ, ready_words="ready", gated=False)
+    await service.start()
+    service.endpoint, service.pulse = Endpoint(f"http://{LOOPBACK}:{port}"), Endpoint(f"unix:{pulse}")
+    assert await get_http_status(service.endpoint.address, "/", SECOND / 10) is None
+    service.silence = PATIENCE_S * SECOND
+    said: list[str] = []
+    watching = asyncio.create_task(keep_running(service, said.append, lambda: None, check_every=SECOND / 50))
+    assert service.process is not None
+    while service.process.read_log_tail(100).count("asked") < 8:
+        await asyncio.sleep(0.02)
+    watching.cancel()
+    assert said == []
     service.stop()
 
 

@@ -24,6 +24,8 @@ from temporalio.worker import PollerBehaviorSimpleMaximum, UnsandboxedWorkflowRu
 from app.domain.contract import DEPLOYMENT_NAME, RESEARCH_QUEUE
 from app.domain.errors import SetupError
 from app.garbage import collect_garbage_rarely
+from app.health_socket import answer_health_checks
+from app.open_files import allow_open_files
 from app.runs.service.temporal_gateway import connect
 from app.settings import Settings, read_settings
 from workflows.durable import policies
@@ -47,7 +49,6 @@ WORKFLOWS_IN_MEMORY = 500
 POLLERS = PollerBehaviorSimpleMaximum(maximum=5)
 # The SDK's threads may still work when the interpreter ends, and then crash it (sdk-python issue 300).
 EXIT_PAUSE = timedelta(milliseconds=300)
-ALIVE = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 def main() -> int:
@@ -56,6 +57,7 @@ def main() -> int:
     parser.add_argument("--health-socket", type=Path, help="a Unix socket at which to answer health checks")
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    allow_open_files()
     try:
         uvloop.run(serve(read_settings(os.environ), health_socket=options.health_socket))
     except SetupError as error:
@@ -127,22 +129,6 @@ def build_worker(client: Client, shop: Workshop, build: str | None, in_memory: i
         max_heartbeat_throttle_interval=policies.HEARTBEAT_EVERY,
         graceful_shutdown_timeout=policies.SHUTDOWN_GRACE,
     )
-
-
-@asynccontextmanager
-async def answer_health_checks(socket: Path | None) -> AsyncIterator[None]:
-    """Answer health checks at this socket while the context lasts; without a socket, do nothing."""
-    if socket is None:
-        yield
-        return
-    async with await asyncio.start_unix_server(_answer, socket):
-        yield
-
-
-async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    await reader.readline()
-    writer.write(ALIVE)
-    writer.close()
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from app.collections.service.index_owner import IndexService
 from app.collections.storage import collections
 from app.database.engine import Executor
 from app.database.tenancy import TenantDatabase
+from app.disk import Disks
 from app.domain.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable
 
 log = logging.getLogger(__name__)
@@ -58,13 +59,20 @@ class Collections:
     """
 
     def __init__(
-        self, database: TenantDatabase, trusted: Executor, files: DocumentFiles, index: IndexService, wake: Callable[[], None]
+        self,
+        database: TenantDatabase,
+        trusted: Executor,
+        files: DocumentFiles,
+        index: IndexService,
+        wake: Callable[[], None],
+        disks: Disks,
     ) -> None:
         self._database = database
         self._trusted = trusted
         self._files = files
         self._index = index
         self._wake = wake
+        self._disks = disks
 
     async def list_page(self, limit: int, before: UUID | None) -> Sequence[Collection]:
         """Return up to `limit` collections, newest first, older than `before`."""
@@ -124,10 +132,12 @@ class Collections:
 
         Raises:
             InvalidInput: not one file could be stored.
+            Unavailable: a disk is full, or there is no index here.
         """
         into = await self.get(collection)
         if not self._index.configured:
             raise Unavailable("no index is configured here, so documents could not be searched: set RUBRICA_RETRIEVAL_URL")
+        await self._disks.require_room()
         receiving = Upload(self, principal, into)
         try:
             async for part in parts:

@@ -1,6 +1,7 @@
 """Store files of own documents on disk: `<root>/<organisation>/<collection>/<document>/`, in the form the index owner reads."""
 
 import asyncio
+import contextlib
 import os
 import shutil
 from datetime import timedelta
@@ -10,7 +11,7 @@ from uuid import UUID, uuid4
 
 import orjson
 
-from app.domain.errors import Unavailable
+from app.disk import translate_disk_errors
 
 INCOMING = ".incoming"
 BUFFER = 1 << 20
@@ -19,17 +20,22 @@ LEFT_BEHIND = timedelta(hours=24)
 
 
 class IncomingFile:
-    """A file that is being received, in a folder of its own beside the collections."""
+    """A file that is being received, in a folder of its own beside the collections.
+
+    Raises:
+        Unavailable: the disk accepts no more.
+    """
 
     def __init__(self, folder: Path, suffix: str) -> None:
-        folder.mkdir(parents=True, mode=0o700)
         self._folder = folder
-        self._file: BinaryIO = (folder / f"original{suffix}").open("xb")
+        with translate_disk_errors():
+            folder.mkdir(parents=True, mode=0o700)
+            self._file: BinaryIO = (folder / f"original{suffix}").open("xb")
         self._waiting = bytearray()
         self.size = 0
 
     async def write(self, chunk: bytes) -> None:
-        """Add bytes. `Unavailable` when the disk accepts no more."""
+        """Add bytes."""
         self.size += len(chunk)
         self._waiting += chunk
         if len(self._waiting) >= BUFFER:
@@ -39,19 +45,19 @@ class IncomingFile:
         """Move the whole file, in one step, to where the index owner looks."""
         await self._flush()
         about = {"name": name, "address": address, "suffix": suffix}
-        await asyncio.to_thread(self._keep, target, orjson.dumps(about))
+        with translate_disk_errors():
+            await asyncio.to_thread(self._keep, target, orjson.dumps(about))
 
     async def discard(self) -> None:
         """Delete the file."""
-        self._file.close()
+        with contextlib.suppress(OSError):  # it may still hold bytes that the disk does not accept
+            self._file.close()
         await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
     async def _flush(self) -> None:
         waiting, self._waiting = self._waiting, bytearray()
-        try:
+        with translate_disk_errors():
             await asyncio.to_thread(self._file.write, waiting)
-        except OSError as error:
-            raise Unavailable(f"the document cannot be stored now ({error.strerror}); try again later") from error
 
     def _keep(self, target: Path, about: bytes) -> None:
         self._file.flush()

@@ -14,8 +14,10 @@ from app.database.engine import Executor
 from app.domain.errors import TooManyRequests, Unavailable
 
 CHECK_EVERY = timedelta(seconds=2)
-# For one organisation in one process: each stream takes some 50 kB, and more while its reader does not read.
+# In one process: each stream takes some 50 kB, and more while its reader does not read. A person, with all keys, must
+# not take all places of an organisation.
 MAX_OF_ORGANISATION = 1_000
+MAX_OF_PERSON = 250
 RETRY_AFTER = timedelta(seconds=10)
 
 log = logging.getLogger(__name__)
@@ -36,29 +38,36 @@ class OpenStream:
 class OpenStreams:
     """The open streams of this process. Credentials are checked when a request begins; streams outlast that check."""
 
-    def __init__(self, trusted: Executor, most: int = MAX_OF_ORGANISATION) -> None:
+    def __init__(self, trusted: Executor, most: int = MAX_OF_ORGANISATION, of_person: int = MAX_OF_PERSON) -> None:
         self._trusted = trusted
         self._most = most
-        self._taken: Counter[UUID] = Counter()
+        self._of_person = of_person
+        # Of each organisation, and of each person in one.
+        self._taken: Counter[UUID | tuple[UUID, UUID]] = Counter()
         self._open: set[OpenStream] = set()
 
     @contextmanager
-    def hold_place(self, organisation: UUID) -> Iterator[None]:
-        """Hold one of the organisation's places while the context lasts. A reader who never reads keeps his place.
+    def hold_place(self, organisation: UUID, person: UUID) -> Iterator[None]:
+        """Hold one of the person's and the organisation's places while the context lasts. Who never reads keeps the place.
 
         Raises:
-            TooManyRequests: the organisation has no place left.
+            TooManyRequests: the person or the organisation has no place left.
         """
+        reader = (organisation, person)
+        if self._taken[reader] >= self._of_person:
+            said = f"you have {self._of_person} event streams open, which is as many as a person may have; end one first"
+            raise TooManyRequests(said, RETRY_AFTER)
         if self._taken[organisation] >= self._most:
             said = f"this organisation has {self._most} event streams open, which is as many as it may have; end one first"
             raise TooManyRequests(said, RETRY_AFTER)
-        self._taken[organisation] += 1
+        self._taken.update((organisation, reader))
         try:
             yield
         finally:
-            self._taken[organisation] -= 1
-            if not self._taken[organisation]:
-                del self._taken[organisation]
+            self._taken.subtract((organisation, reader))
+            for holder in (organisation, reader):
+                if not self._taken[holder]:
+                    del self._taken[holder]
 
     @contextmanager
     def track(self, stream: OpenStream) -> Iterator[None]:

@@ -10,6 +10,7 @@ from app.asking.storage import rubrics
 from app.collections.service.index_names import resolve_collections
 from app.collections.storage import collections
 from app.database.engine import Database, Executor, forbid_repetition
+from app.disk import Disks
 from app.domain.contract import ResearchInput
 from app.domain.errors import InvalidInput, NotFound, Unavailable
 from app.domain.query import ResearchQuery, SystemName
@@ -67,12 +68,14 @@ class Runs:
         systems: Sequence[SystemName] = ALL_SYSTEMS,
         admit: AdmitRuns | None = None,
         model_check: ModelCheck | None = None,
+        disks: Disks | None = None,
     ) -> None:
         self._database = database
         self._gateway = gateway
         self._systems = systems
         self._admit = admit
         self._model_check = model_check
+        self._disks = disks
 
     async def find_refusal(self) -> str:
         """Return why the language model refuses every request; empty if it does not, or there is none."""
@@ -95,8 +98,7 @@ class Runs:
     async def check(self, query: ResearchQuery, beside: Sequence[SystemName] = ()) -> None:
         """Check that `create` would begin these runs now, before anything is spent on them. Raises as `create`."""
         queries = self.list_queries(query, beside, uuid4())
-        if self._model_check is not None:
-            await self._model_check.require_accepted()
+        await self._require_parts()
         await resolve_collections(self._database, query)
         if self._admit is not None:
             async with self._database.acquire() as connection:
@@ -121,6 +123,7 @@ class Runs:
             InvalidInput: a system asked for is not available, or is named twice.
             TooManyRequests: a quota of the organisation or the key is reached; then nothing is stored.
             Conflict: the language model refuses every request; then nothing is stored.
+            Unavailable: a disk is full; then nothing is stored.
         """
         run_id = uuid4()
         return (await self.create_all(self.list_queries(query, beside, run_id), notes, agreed, run_id, keep=keep))[0]
@@ -156,8 +159,7 @@ class Runs:
         """
         for query in queries:
             self._check_available(query.system)
-        if self._model_check is not None:
-            await self._model_check.require_accepted()
+        await self._require_parts()
         wanted = [await resolve_collections(self._database, await self._with_default_writer(query)) for query in queries]
         ids = [first_id or uuid4(), *(uuid4() for _ in queries[1:])]
         async with self._database.acquire() as connection:
@@ -171,6 +173,13 @@ class Runs:
                 await keep(connection, ids[0])
         with forbid_repetition(f"run {ids[0]} is stored"):
             return [await self._start_stored(run_id) for run_id in ids]
+
+    async def _require_parts(self) -> None:
+        """Check, before anything is stored or paid for, that the model takes requests and the disks have room."""
+        if self._disks is not None:
+            await self._disks.require_room()
+        if self._model_check is not None:
+            await self._model_check.require_accepted()
 
     def _check_available(self, system: SystemName) -> None:
         if system not in self._systems:

@@ -1,15 +1,19 @@
 """Health, the OpenAPI document, starting and stopping."""
 
 import asyncio
+import io
 import re
+from pathlib import Path
 from uuid import UUID
 
+import aiohttp
 import asyncpg
 import jsonschema
 import orjson
 import pytest
 
 from app.database.engine import connect
+from app.disk import Disks
 from app.domain.errors import SetupError
 from app.http.services import Services, open_services
 from app.runs.storage.run_log import RunLog
@@ -27,7 +31,48 @@ async def test_health_tells_each_part(api: ApiClient, workflows: InMemoryRuns) -
         "workflows": False,
         "workers": False,
         "events": True,
+        "disk": True,
     }
+
+
+async def test_a_full_disk_is_told_and_nothing_new_begins(
+    api_urls: tuple[str, str], workflows: InMemoryRuns, tmp_path: Path
+) -> None:
+    disks = Disks({"home": tmp_path / "made" / "later"}, least=2**80)
+    async with open_services(*api_urls, workflows) as services, serve_api(services) as client:
+        run = await client.ask()
+    async with (
+        open_services(*api_urls, workflows, disks=disks, retrieval_url="unix:/nowhere") as services,
+        serve_api(services) as client,
+    ):
+        while not (health := await client.get("/health")).json["parts"]["events"]["ok"]:
+            await asyncio.sleep(0.02)
+        assert (health.status, health.json["ok"], health.json["parts"]["disk"]["ok"]) == (200, False, False)
+        assert health.json["parts"]["disk"]["detail"].startswith("the disk of the home folder is full")
+        assert (await client.get(f"/v1/runs/{run}")).status == 200
+        collection = (await client.post("/v1/collections", {"name": "Papers"})).json["id"]
+        form = _file()
+        for refused in (
+            await client.post("/v1/runs", {"question": "Who wrote it?"}),
+            await client.send("POST", f"/v1/collections/{collection}/documents", data=form),
+        ):
+            assert refused.is_problem(503)
+            assert "the disk of the home folder is full" in refused.json["detail"]
+
+
+async def test_a_documents_folder_that_cannot_be_written_is_told(
+    api_urls: tuple[str, str], workflows: InMemoryRuns, tmp_path: Path
+) -> None:
+    (tmp_path / "documents").write_text("in the way")
+    async with (
+        open_services(*api_urls, workflows, documents=tmp_path / "documents", retrieval_url="unix:/nowhere") as services,
+        serve_api(services) as client,
+    ):
+        collection = (await client.post("/v1/collections", {"name": "More papers"})).json["id"]
+        form = _file()
+        refused = await client.send("POST", f"/v1/collections/{collection}/documents", data=form)
+    assert refused.is_problem(503)
+    assert "cannot be stored now (Not a directory)" in refused.json["detail"]
 
 
 async def test_schemas_are_whole_and_their_examples_fit(api: ApiClient) -> None:
@@ -86,3 +131,9 @@ async def test_a_database_that_cannot_be_used_is_named(url: str, postgres_url: s
 async def _watch(client: ApiClient, run: str, seen: list[dict[str, str]]) -> None:
     async for event in client.events(run):
         seen.append(event)
+
+
+def _file() -> aiohttp.FormData:
+    form = aiohttp.FormData()
+    form.add_field("file", io.BytesIO(b"words"), filename="paper.txt")
+    return form

@@ -12,12 +12,14 @@ from uuid import UUID
 import asyncpg
 import pytest
 
+from app.accounts.nouns.access import LOCAL_ORGANISATION, Role
 from app.domain.run import EventType, RunStatus
 from app.http.services import Services
 from app.runs.service.live_events import LiveEvents
 from app.runs.service.open_streams import OpenStreams
 from app.runs.storage.events import EventListener
 from app.runs.storage.run_log import RunLog
+from tests.app.database.conftest import add_member
 from tests.app.served_api import ApiClient, serve_api
 from tests.support.accounts import HOME_KEY
 
@@ -103,6 +105,22 @@ async def test_an_organisation_has_so_many_streams_at_a_time(services: Services,
             await asyncio.sleep(0.05)
         assert again
         for _, writer in opened[1:]:
+            writer.close()
+
+
+async def test_a_person_has_so_many_streams_and_leaves_the_others_their_own(services: Services, pool: asyncpg.Pool) -> None:
+    async with serve_api(dataclasses.replace(services, streams=OpenStreams(pool, of_person=2))) as api:
+        run = await api.ask()
+        opened = [await _asked(api, run) for _ in range(2)]
+        refused = await api.get(f"/v1/runs/{run}/events")
+        assert refused.is_problem(429)
+        assert "you have 2 event streams open" in refused.json["detail"]
+        colleague = await add_member(pool, LOCAL_ORGANISATION, Role.VIEWER)
+        async with api.session.get(
+            f"{api.address}/v1/runs/{run}/events", headers={"Authorization": f"Bearer {colleague}"}
+        ) as response:
+            assert (await response.content.readline()).startswith(b"retry: ")
+        for _, writer in opened:
             writer.close()
 
 
