@@ -5,8 +5,8 @@ nobody's obstacle.
 """
 
 import asyncio
-import hashlib
 import logging
+from contextlib import suppress
 from datetime import timedelta
 from urllib.parse import urlencode
 from uuid import UUID
@@ -15,7 +15,7 @@ import asyncpg
 
 from app.accounts.nouns.token import digest_token, new_token
 from app.accounts.service.attempts import Attempts
-from app.accounts.service.letters import Letter, send_letter
+from app.accounts.service.letters import Letter, send_letter, take_turn
 from app.accounts.service.passwords import Passwords
 from app.accounts.service.policy import AccountPolicy
 from app.accounts.service.sign_in import NewSession, SignIn, check_strength
@@ -27,9 +27,7 @@ from app.audit.storage import Action
 from app.database.tenancy import Tenant
 from app.domain.errors import Conflict, Forbidden, InvalidInput, NotFound, TooManyRequests, Unavailable
 from app.outgoing.mail import MailRefused, MailUnavailable
-from app.quotas.storage import rates
 
-EVERY, BURST = timedelta(minutes=5), 3
 SUBJECTS = {
     Purpose.VERIFY: "Your e-mail address at Rubrica / 您在 Rubrica 的邮箱",
     Purpose.RESET: "A new password for Rubrica / Rubrica 新密码",
@@ -99,7 +97,7 @@ class Addresses:
             raise NotFound(NO_MAIL)
         if await addresses.is_verified(self._trusted, user):
             raise Conflict("this address is confirmed already")
-        await self._take_turn(person.email)
+        await take_turn(self._trusted, person.email)
         try:
             await self._send(person, Purpose.VERIFY)
         except MailRefused as error:
@@ -108,10 +106,13 @@ class Addresses:
             raise Unavailable(str(error)) from error
 
     async def greet(self, signed: NewSession) -> None:
-        """Have the link mailed to a person who has just signed up, unless their address is proved already."""
+        """Have the link mailed to a person who has just signed up, unless their address is proved or was mailed to often."""
         user = signed.tenant.user
         person = await people.find_by_id(self._trusted, user) if user else None
-        if person is not None and not await addresses.is_verified(self._trusted, person.id):
+        if self._policy.mailbox is None or person is None or await addresses.is_verified(self._trusted, person.id):
+            return
+        with suppress(TooManyRequests):  # a link is in the mail already, or can be asked for in a few minutes
+            await take_turn(self._trusted, person.email)
             self.send_soon(person, Purpose.VERIFY)
 
     async def verify(self, token: str, address: str) -> None:
@@ -131,7 +132,7 @@ class Addresses:
         if self._policy.mailbox is None:
             raise NotFound(NO_MAIL)
         await self._attempts.allow(address)
-        await self._take_turn(email)
+        await take_turn(self._trusted, email)
         if person := await people.find_by_email(self._trusted, email):
             self.send_soon(person, Purpose.RESET)
 
@@ -170,13 +171,6 @@ class Addresses:
         page = (self._policy.page_url or self._policy.public_url).rstrip("/")
         link = f"{page}/sign-in?{urlencode({'form': FORMS[purpose], 'token': token})}"
         await send_letter(self._policy.mailbox, Letter(person.email, SUBJECTS[purpose], TEXTS[purpose].format(link=link)))
-
-    async def _take_turn(self, email: str) -> None:
-        """Let nobody be flooded with mail."""
-        subject = f"link to {hashlib.sha256(email.encode()).hexdigest()}"
-        taken = await rates.take(self._trusted, subject, EVERY, BURST)
-        if not taken.granted:
-            raise TooManyRequests("many links were asked for this address; look into its mail, or wait a while", taken.wait)
 
     async def _note_verified(self, user: UUID, address: str) -> None:
         async with self._trusted.acquire() as connection, connection.transaction():
