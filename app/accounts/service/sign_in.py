@@ -104,7 +104,7 @@ class SignIn:
         token = new_token()
         async with self._trusted.acquire() as connection, connection.transaction():
             await sessions.forget(connection, self._policy.session_idle)
-            await sessions.open_(connection, digest_token(token), where.id, person.id, self._policy.session_lifetime)
+            await sessions.open_(connection, digest_token(token), where.id, person.id, self._policy.session_lifetime, address)
             await audit.record(connection, Action.SIGNED_IN, person.id, by=by)
         return NewSession(token, by)
 
