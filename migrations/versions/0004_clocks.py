@@ -7,7 +7,7 @@ from migrations.functions import load_functions
 from migrations.tenancy import protect_table
 
 revision = "0004"
-down_revision = "0001"
+down_revision = "0003"
 branch_labels = None
 depends_on = None
 

@@ -65,7 +65,7 @@ class InvitationsController(Controller):
     ) -> MadeInvitation:
         """Invite a person, up to your own role: by mail where this installation sends mail, else hand the token over."""
         await accounts.addresses.require_verified(principal.user_id)
-        await accounts.invitation_mail.take_turn(principal.organisation_id)
+        await accounts.invitation_mail.take_turn(principal.organisation_id, data.email)
         made = await accounts.team.invite(principal, data.email, data.role)
         here = (await accounts.get_me(principal.organisation_id, principal.user_id)).organisation
         posted = await accounts.invitation_mail.post(here.name, made.invitation, made.token)

@@ -6,6 +6,7 @@ nobody's obstacle.
 
 import asyncio
 import logging
+from contextlib import suppress
 from datetime import timedelta
 from urllib.parse import urlencode
 from uuid import UUID
@@ -13,12 +14,13 @@ from uuid import UUID
 import asyncpg
 
 from app.accounts.nouns.token import digest_token, new_token
-from app.accounts.service.attempts import Attempts, digest_email
-from app.accounts.service.letters import Letter, send_letter
+from app.accounts.service.attempts import Attempts
+from app.accounts.service.letters import Letter, send_letter, take_turn
 from app.accounts.service.passwords import Passwords
 from app.accounts.service.policy import AccountPolicy
+from app.accounts.service.recovery import end_access
 from app.accounts.service.sign_in import NewSession, SignIn, check_strength
-from app.accounts.storage import addresses, people, sessions
+from app.accounts.storage import addresses, people
 from app.accounts.storage.addresses import Purpose
 from app.accounts.storage.people import Person
 from app.audit import storage as audit
@@ -26,9 +28,7 @@ from app.audit.storage import Action
 from app.database.tenancy import Tenant
 from app.domain.errors import Conflict, Forbidden, InvalidInput, NotFound, TooManyRequests, Unavailable
 from app.outgoing.mail import MailRefused, MailUnavailable
-from app.quotas.storage import rates
 
-EVERY, BURST = timedelta(minutes=5), 3
 SUBJECTS = {
     Purpose.VERIFY: "Your e-mail address at Rubrica / 您在 Rubrica 的邮箱",
     Purpose.RESET: "A new password for Rubrica / Rubrica 新密码",
@@ -98,7 +98,7 @@ class Addresses:
             raise NotFound(NO_MAIL)
         if await addresses.is_verified(self._trusted, user):
             raise Conflict("this address is confirmed already")
-        await self._take_turn(person.email)
+        await take_turn(self._trusted, person.email)
         try:
             await self._send(person, Purpose.VERIFY)
         except MailRefused as error:
@@ -107,10 +107,13 @@ class Addresses:
             raise Unavailable(str(error)) from error
 
     async def greet(self, signed: NewSession) -> None:
-        """Have the link mailed to a person who has just signed up, unless their address is proved already."""
+        """Have the link mailed to a person who has just signed up, unless their address is proved or was mailed to often."""
         user = signed.tenant.user
         person = await people.find_by_id(self._trusted, user) if user else None
-        if person is not None and not await addresses.is_verified(self._trusted, person.id):
+        if self._policy.mailbox is None or person is None or await addresses.is_verified(self._trusted, person.id):
+            return
+        with suppress(TooManyRequests):  # a link is in the mail already, or can be asked for in a few minutes
+            await take_turn(self._trusted, person.email)
             self.send_soon(person, Purpose.VERIFY)
 
     async def verify(self, token: str, address: str) -> None:
@@ -130,15 +133,12 @@ class Addresses:
         if self._policy.mailbox is None:
             raise NotFound(NO_MAIL)
         await self._attempts.allow(address)
-        await self._take_turn(email)
+        await take_turn(self._trusted, email)
         if person := await people.find_by_email(self._trusted, email):
             self.send_soon(person, Purpose.RESET)
 
     async def reset(self, token: str, password: str, address: str) -> NewSession:
-        """Set a new password by a link. All sessions end, and one begins; the link proves the address too.
-
-        Keys that were made while nobody had proved the address end: they may be somebody else's.
-        """
+        """Set a new password by a link, which proves the address too. All that opened the account ends, and a session begins."""
         await self._attempts.allow(address)
         async with self._trusted.acquire() as connection, connection.transaction():
             user = await addresses.take_token(connection, digest_token(token), Purpose.RESET, VALID[Purpose.RESET])
@@ -170,12 +170,6 @@ class Addresses:
         link = f"{page}/sign-in?{urlencode({'form': FORMS[purpose], 'token': token})}"
         await send_letter(self._policy.mailbox, Letter(person.email, SUBJECTS[purpose], TEXTS[purpose].format(link=link)))
 
-    async def _take_turn(self, email: str) -> None:
-        """Let nobody be flooded with mail."""
-        taken = await rates.take(self._trusted, f"link to {digest_email(email)}", EVERY, BURST)
-        if not taken.granted:
-            raise TooManyRequests("many links were asked for this address; look into its mail, or wait a while", taken.wait)
-
     async def _note_verified(self, user: UUID, address: str) -> None:
         async with self._trusted.acquire() as connection, connection.transaction():
             await addresses.verify(connection, user)
@@ -186,12 +180,7 @@ class Addresses:
 async def set_forgotten_password(
     connection: asyncpg.pool.PoolConnectionProxy | asyncpg.Connection, person: Person, hashed: str, address: str
 ) -> None:
-    """Give a person who has shown that the address is theirs a new password; all that rests on the old one ends."""
-    if not await addresses.is_verified(connection, person.id):
-        await people.remove_password(connection, person.id)
+    """Give a person who has shown that the address is theirs a new password; all that opened the account before ends."""
+    await end_access(connection, person.id, address, Action.PASSWORD_RESET)
     await people.set_password(connection, person.id, hashed)
-    await sessions.close_all(connection, person.id)
-    await addresses.drop_tokens(connection, person.id)
     await addresses.verify(connection, person.id)
-    for place in await people.list_organisations(connection, person.id):
-        await audit.record(connection, Action.PASSWORD_RESET, person.id, by=Tenant(place.id, person.id, None, address))

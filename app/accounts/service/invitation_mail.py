@@ -1,7 +1,7 @@
 """Send the invitation as a mail while the inviter waits: the answer says whether the mail was accepted.
 
 Anybody who signs up could send mail to anybody this way. So the mail holds only the name of their organisation, without
-characters that could make an address of it, and each organisation can send only a few an hour.
+characters that could make an address of it, each organisation can send only a few an hour, and an address gets only a few.
 """
 
 import re
@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from app.accounts.nouns.team import Invitation
+from app.accounts.service import letters
 from app.accounts.service.letters import Letter, send_letter
 from app.accounts.storage import addresses
 from app.database.engine import Executor
@@ -46,11 +47,11 @@ class InvitationMail:
         self._mailbox = mailbox
         self._page = page
 
-    async def take_turn(self, organisation: UUID) -> None:
-        """Count one more invitation that `organisation` mails. Without a mailbox nothing is counted.
+    async def take_turn(self, organisation: UUID, address: str) -> None:
+        """Count one more invitation that `organisation` mails, and that goes to `address`. Without a mailbox nothing is counted.
 
         Raises:
-            TooManyRequests: it has mailed many within the hour.
+            TooManyRequests: it has mailed many within the hour, or the address got several within minutes.
         """
         if self._mailbox is None:
             return
@@ -58,6 +59,7 @@ class InvitationMail:
         # An invitation that is not mailed shows its token: who sends many must not get tokens of other people's addresses.
         if not taken.granted:
             raise TooManyRequests(TOO_MANY, taken.wait)
+        await letters.take_turn(self._trusted, address, "invitation")
 
     async def post(self, name: str, invitation: Invitation, token: str) -> MailOutcome:
         """Send the invitation. Then only the invited address has the token; if it fails, the inviter hands the token over."""

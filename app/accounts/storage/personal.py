@@ -24,7 +24,8 @@ EXPORT = f"""
                                                             'revoked_at', revoked_at, 'last_used_at', last_used_at)
                                           ORDER BY created_at), '[]') FROM api_keys WHERE user_id = $1),
         'sessions', (SELECT coalesce(json_agg(json_build_object('organisation_id', organisation_id, 'created_at', created_at,
-                                                                'seen_at', seen_at, 'expires_at', expires_at)
+                                                                'seen_at', seen_at, 'expires_at', expires_at,
+                                                                'address', address)
                                               ORDER BY created_at), '[]') FROM sessions WHERE user_id = $1),
         'runs', (SELECT coalesce(json_agg(json_build_object('id', id, 'organisation_id', organisation_id, 'query', query,
                                                             'status', status, 'created_at', created_at)

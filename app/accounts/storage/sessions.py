@@ -8,7 +8,9 @@ from uuid import UUID
 from app.accounts.nouns.access import Role
 from app.database.engine import Executor, translate_outages
 
-OPEN = "INSERT INTO sessions (token_hash, organisation_id, user_id, expires_at) VALUES ($1, $2, $3, now() + $4::interval)"
+OPEN = """
+    INSERT INTO sessions (token_hash, organisation_id, user_id, expires_at, address)
+    VALUES ($1, $2, $3, now() + $4::interval, $5)"""
 HOLDER = """
     SELECT s.organisation_id, s.user_id, m.role, s.seen_at NOT BETWEEN now() - interval '1 minute' AND now() AS unnoted,
            o.requests_per_minute
@@ -26,17 +28,15 @@ SEEN = "UPDATE sessions SET seen_at = now() WHERE token_hash = $1"
 # An open page keeps the token that it was opened with, so the old one goes on beside the new one until the session ends.
 RENEW = """
     WITH old AS (UPDATE sessions SET renewed_at = now() WHERE token_hash = $1 AND renewed_at < now() - $3::interval
-                 AND expires_at > now() RETURNING organisation_id, user_id, created_at, expires_at)
-    INSERT INTO sessions (token_hash, organisation_id, user_id, created_at, expires_at)
-    SELECT $2, organisation_id, user_id, created_at, expires_at FROM old RETURNING true"""
+                 AND expires_at > now() RETURNING organisation_id, user_id, created_at, expires_at, address)
+    INSERT INTO sessions (token_hash, organisation_id, user_id, created_at, expires_at, address)
+    SELECT $2, organisation_id, user_id, created_at, expires_at, address FROM old RETURNING true"""
 # The tokens of one session, which began at the same moment.
 TOKENS = """
     SELECT t.token_hash FROM sessions s JOIN sessions t USING (user_id, organisation_id, created_at) WHERE s.token_hash = $1"""
 CLOSE = f"DELETE FROM sessions WHERE token_hash IN ({TOKENS})"
-CLOSE_ALL = "DELETE FROM sessions WHERE user_id = $1"
 # A statement sees no token that an exchange under way makes; once this one holds the old token, the next statement does.
 HOLD = f"{TOKENS} ORDER BY 1 FOR UPDATE OF t"
-HOLD_ALL = "SELECT FROM sessions WHERE user_id = $1 ORDER BY token_hash FOR UPDATE"
 FORGET = "DELETE FROM sessions WHERE expires_at < now() OR seen_at < now() - $1::interval"
 
 
@@ -50,10 +50,10 @@ class SessionHolder(NamedTuple):
     organisations: int | None
 
 
-async def open_(database: Executor, token_hash: bytes, organisation: UUID, user: UUID, lifetime: timedelta) -> None:
-    """Remember a browser."""
+async def open_(database: Executor, token_hash: bytes, organisation: UUID, user: UUID, lifetime: timedelta, address: str) -> None:
+    """Remember a browser, and the network address that it signs in from."""
     async with translate_outages():
-        await database.execute(OPEN, token_hash, organisation, user, lifetime)
+        await database.execute(OPEN, token_hash, organisation, user, lifetime, address)
 
 
 async def find_holder(database: Executor, token_hash: bytes, idle: timedelta) -> SessionHolder | None:
@@ -92,13 +92,6 @@ async def close(database: Executor, token_hash: bytes) -> None:
     async with translate_outages():
         await database.execute(HOLD, token_hash)
         await database.execute(CLOSE, token_hash)
-
-
-async def close_all(database: Executor, user: UUID) -> None:
-    """Sign a person out everywhere. For a transaction."""
-    async with translate_outages():
-        await database.execute(HOLD_ALL, user)
-        await database.execute(CLOSE_ALL, user)
 
 
 async def forget(database: Executor, idle: timedelta) -> None:

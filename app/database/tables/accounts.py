@@ -19,7 +19,7 @@ from sqlmodel import Field, SQLModel
 
 from app.accounts.nouns.access import Role
 from app.database.tables.columns import ACTING_KEY, EMPTY, NEW_ID, NOW, OWNER_OF_ROW, TIME, UNLOGGED
-from app.database.tables.protection import for_worker_only, own_rows, visible_rows
+from app.database.tables.protection import KEY, USER, for_worker_only, own_rows, visible_rows
 
 
 class OrganisationRow(SQLModel, table=True):
@@ -75,6 +75,7 @@ class MembershipRow(SQLModel, table=True):
     __table_args__ = (
         CheckConstraint(f"role IN ({', '.join(repr(role.value) for role in Role)})", name="memberships_role"),
         Index("memberships_of_user", "user_id"),
+        own_rows("SELECT, UPDATE (role), DELETE", changed="may_give(role)"),
     )
     organisation_id: UUID = Field(
         primary_key=True, foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW
@@ -112,7 +113,10 @@ class ApiKeyRow(SQLModel, table=True):
 
 
 class SessionRow(SQLModel, table=True):
-    """A browser that is signed in. `token_hash` is a SHA-256; `renewed_at` is when its token was last exchanged."""
+    """A browser that is signed in. `token_hash` is a SHA-256; `renewed_at` is when its token was last exchanged.
+
+    `address` is the network address that it signed in from.
+    """
 
     __tablename__ = "sessions"
     __table_args__ = (
@@ -130,6 +134,7 @@ class SessionRow(SQLModel, table=True):
     renewed_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
     seen_at: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
     expires_at: datetime = Field(sa_type=TIME)
+    address: str = Field(sa_type=Text, sa_column_kwargs=EMPTY)
 
 
 class InvitationRow(SQLModel, table=True):
@@ -140,7 +145,10 @@ class InvitationRow(SQLModel, table=True):
         CheckConstraint(f"role IN ({', '.join(repr(role.value) for role in Role)})", name="invitations_role"),
         UniqueConstraint("token_hash", name="invitations_token"),
         UniqueConstraint("organisation_id", "email", name="invitations_email"),
-        own_rows("INSERT, DELETE, SELECT (id, organisation_id, email, role, invited_by, created_at, expires_at)"),
+        own_rows(
+            "INSERT, DELETE, SELECT (id, organisation_id, email, role, invited_by, created_at, expires_at)",
+            added=f"invited_by = {USER} AND may_give(role)",
+        ),
     )
     id: UUID = Field(primary_key=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)
@@ -190,7 +198,10 @@ class AuditRow(SQLModel, table=True):
     __tablename__ = "audit"
     __table_args__ = (
         Index("audit_newest_first", "organisation_id", text("at DESC"), text("id DESC")),
-        own_rows("SELECT, INSERT"),
+        own_rows(
+            "SELECT, INSERT (organisation_id, user_id, key_id, address, action, subject, detail)",
+            added=f"user_id IS NOT DISTINCT FROM {USER} AND key_id IS NOT DISTINCT FROM {KEY}",
+        ),
     )
     id: UUID = Field(primary_key=True, sa_column_kwargs=NEW_ID)
     organisation_id: UUID = Field(foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW)

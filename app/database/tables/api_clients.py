@@ -8,7 +8,7 @@ from sqlalchemy import ARRAY, JSON, Index, LargeBinary, Text, UniqueConstraint, 
 from sqlmodel import Field, SQLModel
 
 from app.database.tables.columns import EMPTY, NEW_ID, NOW, OWNER_OF_ROW, TIME, ZERO, key_in_organisation
-from app.database.tables.protection import own_rows, rows_of_visible_runs
+from app.database.tables.protection import KEY, USER, own_rows, rows_of_visible_runs
 
 # The API sets secrets and never reads one.
 READ = "id, organisation_id, url, description, events, enabled, disabled_reason, failing_since, created_at"
@@ -19,7 +19,10 @@ class IdempotencyKeyRow(SQLModel, table=True):
     """A request that carried a key: `working` until it is answered; `unkept` when its answer could not be stored."""
 
     __tablename__ = "idempotency_keys"
-    __table_args__ = (Index("idempotency_keys_by_age", "claimed_at"),)
+    __table_args__ = (
+        Index("idempotency_keys_by_age", "claimed_at"),
+        own_rows(added=f"owner_id = {USER} OR owner_id = {KEY}"),
+    )
     organisation_id: UUID = Field(
         primary_key=True, foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW
     )

@@ -2,28 +2,40 @@
 
 Row-level security enforces it (ADR 0032). A migration repeats what is declared here, and a test compares the two.
 The worker's role sees and may do everything. A table that says nothing shows the rows of the organisation that is acted for.
+
+A row that the API adds names, as its person and its key, only those that act. This follows from the columns: no table says it.
 """
 
+import re
 from typing import Any, NamedTuple
 
-from sqlalchemy import Table
+from sqlalchemy import Column, Table
+
+from app.database.tables.columns import ACTING_KEY, ACTING_USER
 
 ALL = "SELECT, INSERT, UPDATE, DELETE"
 # In a subquery, asked once a statement: the planner takes it for a value it has yet to learn. In place it would be looked up
 # while a read that brings its organisation along is planned, be nothing then, and the plan one for no rows at all.
 OWN = "organisation_id = (SELECT current_organisation())"
+USER, KEY = str(ACTING_USER["server_default"]), str(ACTING_KEY["server_default"])
+GRANTED_WHOLE = "{}(?! \\()"
 
 
 class Protection(NamedTuple):
-    """Both in SQL: `api` lists what the API's role may do, and `visible` tells to which rows."""
+    """All in SQL: `api` lists what the API's role may do, and `visible` tells to which rows.
+
+    `added` and `changed` tell what holds of a row as the API adds it, and as it is when the API has changed it; empty: anything.
+    """
 
     api: str
     visible: str
+    added: str = ""
+    changed: str = ""
 
 
-def own_rows(api: str = ALL) -> dict[str, Any]:
+def own_rows(api: str = ALL, added: str = "", changed: str = "") -> dict[str, Any]:
     """Show the API the rows of the organisation that is acted for."""
-    return visible_rows(OWN, api)
+    return visible_rows(OWN, api, added, changed)
 
 
 def rows_of_visible_runs(api: str = "SELECT") -> dict[str, Any]:
@@ -36,12 +48,25 @@ def for_worker_only() -> dict[str, Any]:
     return visible_rows("false", "")
 
 
-def visible_rows(visible: str, api: str) -> dict[str, Any]:
+def visible_rows(visible: str, api: str, added: str = "", changed: str = "") -> dict[str, Any]:
     """Show rows for which `visible` holds; `{table}` stands for the table's name. The answer goes into `__table_args__`."""
-    return {"info": {"protection": Protection(api, visible)}}
+    return {"info": {"protection": Protection(api, visible, added, changed)}}
 
 
 def protection_of(table: Table) -> Protection:
-    """Return what a table says of its protection."""
-    api, visible = table.info.get("protection", Protection(ALL, OWN))
-    return Protection(api, visible.format(table=table.name))
+    """Return what a table says of its protection, and what follows from its columns where it says nothing."""
+    api, visible, added, changed = table.info.get("protection", Protection(ALL, OWN))
+    actors = {column.name: actor for column in table.columns if (actor := _actor_in(column))}
+    if re.search(GRANTED_WHOLE.format("INSERT"), api):
+        added = added or " AND ".join(f"({name} IS NULL OR {name} = {actor})" for name, actor in actors.items())
+    # Whose row it is stays; who made a row is no matter of who changes it.
+    if re.search(GRANTED_WHOLE.format("UPDATE"), api) and "user_id" in table.primary_key:
+        changed = changed or f"user_id = {USER}"
+    return Protection(api, visible.format(table=table.name), added, changed)
+
+
+def _actor_in(column: Column[Any]) -> str:
+    """Return the acting person or key where a column names one, in SQL; empty where it names neither."""
+    if column.name == "user_id" or any(key.target_fullname == "users.id" for key in column.foreign_keys):
+        return USER
+    return KEY if str(getattr(column.server_default, "arg", "")) == KEY else ""

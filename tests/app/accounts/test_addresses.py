@@ -67,7 +67,7 @@ async def test_a_forgotten_password_is_set_by_a_link_that_is_good_once_and_for_a
     assert (done.status, done.json["email"]) == (200, email)
     assert (await elsewhere.get("/v1/me")).status == 200
     assert (await owner.get("/v1/me")).is_problem(401), "every other session has ended"
-    assert (await owner.get("/v1/runs", headers={"Authorization": f"Bearer {made['key']}"})).status == 200
+    assert (await owner.get("/v1/runs", headers={"Authorization": f"Bearer {made['key']}"})).is_problem(401)
     assert (await owner.sign_in(email, PASSWORD)).is_problem(401)
     assert (await elsewhere.post(accept, {"token": reset, "password": NEW})).is_problem(400)
     assert (await owner.sign_in(email, NEW)).status == 200
@@ -99,6 +99,39 @@ async def test_nobody_is_flooded_with_links(browsers: tuple[Browser, Browser], b
     replies = [await stranger.post("/v1/password-resets", {"email": email}) for _ in range(5)]
     assert [reply.status for reply in replies] == [202, 202, 202, 429, 429]
     assert box.handler.taken == []
+
+
+async def test_signing_up_again_and_again_mails_one_address_a_few_times_only(
+    browsers: tuple[Browser, Browser], box: Controller, addresses: Iterator[str]
+) -> None:
+    (owner, _), email, last, letterbox = browsers, next(addresses), next(addresses), box.handler
+    for number in range(6):
+        await owner.sign_up(email, f"Place {number}")
+    asked = await owner.post("/v1/me/verification")
+    assert asked.is_problem(429)
+    assert int(asked.headers["Retry-After"]) > 0
+    known, unknown = [[(await owner.post("/v1/password-resets", {"email": e})).status for _ in range(4)] for e in (email, last)]
+    assert (known, unknown) == ([429] * 4, [202] * 3 + [429])
+    await owner.sign_up(last, "A new bucket")
+    await owner.sign_up(f"last.{last}")
+    await mail_to(letterbox, f"last.{last}")
+    await mail_to(letterbox, email, 3)
+    sent = [letter.rcpt_tos for letter in letterbox.taken]
+    assert (sent.count([email]), sent.count([last])) == (3, 0)
+
+
+async def test_many_inviters_do_not_flood_one_address(
+    browsers: tuple[Browser, Browser], box: Controller, addresses: Iterator[str]
+) -> None:
+    (owner, _), email, invited, letterbox = browsers, next(addresses), next(addresses), box.handler
+    await owner.sign_up(email)
+    await owner.post("/v1/verifications", {"token": token_in(await mail_to(letterbox, email), "verify")})
+    statuses = []
+    for number in range(5):
+        await owner.sign_up(email, f"Place {number}")
+        statuses.append((await owner.post("/v1/invitations", {"email": invited, "role": "member"})).status)
+    assert statuses == [201] * 3 + [429] * 2
+    assert [letter.rcpt_tos for letter in letterbox.taken].count([invited]) == 3
 
 
 async def test_without_mail_the_operator_vouches_and_sets_passwords(

@@ -11,7 +11,7 @@ from app.database.tables.metadata import METADATA
 from tests.support.rows import Row, add_parent, make_row, write_insert
 
 ORGANISATIONS = "INSERT INTO organisations (id, name) VALUES ($1, 'Ours'), ($2, 'Theirs')"
-ACT = "SELECT set_config('rubrica.organisation', $1, true)"
+ACT = "SELECT set_config('rubrica.organisation', $1, true), set_config('rubrica.user', $2, true)"
 REFUSED = (asyncpg.ForeignKeyViolationError, asyncpg.InsufficientPrivilegeError)
 KEYS = [
     pytest.param(table, key, id=f"{table.name}: {', '.join(key.column_keys)}")
@@ -43,9 +43,10 @@ def test_every_table_that_names_another_was_found() -> None:
     assert {"runs", "deliveries", "choices", "report_shares", "webhook_deliveries"} <= {param.values[0].name for param in KEYS}
 
 
-async def attempt(as_api: asyncpg.Connection, organisation: UUID, statement: str, *arguments: object) -> None:
+async def attempt(as_api: asyncpg.Connection, row: Row, statement: str, *arguments: object) -> None:
+    """Send a statement for the organisation of a row, as the person whose row it is."""
     async with as_api.transaction():
-        await as_api.execute(ACT, str(organisation))
+        await as_api.execute(ACT, str(row["organisation_id"]), str(row.get("user_id", "")))
         await as_api.execute(statement, *arguments)
 
 
@@ -53,15 +54,15 @@ async def attempt(as_api: asyncpg.Connection, organisation: UUID, statement: str
 async def test_the_api_cannot_name_a_row_of_another_organisation(
     owner: asyncpg.Connection, as_api: asyncpg.Connection, table: Table, key: ForeignKeyConstraint
 ) -> None:
-    own, stolen, ours = await rows(owner, table, key)
+    own, stolen, _ = await rows(owner, table, key)
     with pytest.raises(REFUSED):
-        await attempt(as_api, ours, *write_insert(table, stolen))
+        await attempt(as_api, stolen, *write_insert(table, stolen))
     await owner.execute(*write_insert(table, own))
     named = [name for name in key.column_keys if own[name] != stolen[name]]
     changes = ", ".join(f"{name} = ${n + 2}" for n, name in enumerate(named))
     update = f"UPDATE {table.name} SET {changes} WHERE {named[0]} = $1"
     with pytest.raises(REFUSED):
-        await attempt(as_api, ours, update, own[named[0]], *(stolen[name] for name in named))
+        await attempt(as_api, stolen, update, own[named[0]], *(stolen[name] for name in named))
 
 
 @pytest.mark.parametrize(("table", "key"), KEYS)

@@ -18,7 +18,7 @@ PROTECTED = """
     SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity AS forced,
            array_agg(r.rolname::text || ' ' || p.polcmd::text || ' ' || p.polpermissive::text ORDER BY r.rolname) AS policies
     FROM pg_class c JOIN pg_policy p ON p.polrelid = c.oid JOIN pg_roles r ON r.oid = ANY (p.polroles)
-    WHERE c.relnamespace = 'public'::regnamespace GROUP BY c.oid"""
+    WHERE c.relnamespace = 'public'::regnamespace AND p.polpermissive GROUP BY c.oid"""
 # Which revision the schema has is nobody's secret.
 OPEN = {"alembic_version"}
 COLUMNS = """
