@@ -10,6 +10,7 @@ import httpx2
 
 from rubrica_client.errors import RunStopped
 from rubrica_client.models import Run, RunEvent
+from rubrica_client.paths import join_path
 from rubrica_client.request import Request, read
 from rubrica_client.runs import FINISHED, PARKED
 
@@ -67,7 +68,7 @@ class Address:
     def stream(self, run_id: str, after: int) -> dict[str, Any]:
         """Return the arguments for opening the stream of a run's events after number `after`."""
         headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity", "Last-Event-ID": str(after)}
-        return {"url": f"/v1/runs/{run_id}/events", "headers": headers, "timeout": self._limit(SILENCE_LIMIT)}
+        return {"url": join_path(("v1", "runs", run_id, "events")), "headers": headers, "timeout": self._limit(SILENCE_LIMIT)}
 
     def events(self, response: httpx2.Response) -> httpx2.EventSource:
         """Return the events of an open stream, to be iterated over."""

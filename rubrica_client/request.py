@@ -10,6 +10,7 @@ from uuid import uuid4
 from pydantic import BaseModel, ValidationError
 
 from rubrica_client.errors import UNREADABLE, Unreadable
+from rubrica_client.paths import Part, join_path
 
 A = TypeVar("A", covariant=True)
 M = TypeVar("M", bound=BaseModel)
@@ -28,17 +29,25 @@ UPLOAD = timedelta(minutes=10)
 class Request(Generic[A]):
     """A call that is answered with an `A`: a model, `bytes`, `str`, or nothing (`type(None)`).
 
-    `timeout` is the longest silence to wait through where it is longer than the client's own; `files` are names with contents.
+    `parts` are the words and ids of the path, which is made here and nowhere else. `timeout` is the longest silence to wait
+    through where it is longer than the client's own; `files` are names with contents.
+
+    Raises:
+        NotFound: a part of the path has not the form of an id.
     """
 
     method: str
-    path: str
+    parts: tuple[Part, ...]
     answer: type[A]
     query: Query = field(default_factory=dict)
     body: BaseModel | Mapping[str, Any] | None = None
     files: Files = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     timeout: timedelta | None = None
+    path: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", join_path(self.parts))
 
     @property
     def repeatable(self) -> bool:

@@ -24,7 +24,7 @@ PARKED = frozenset({"awaiting_approval", "paused", "budget_reached"})
 
 def create(new: NewRun) -> Request[Run]:
     """Ask a question. If it goes to several systems, the answer comes after one rubric for all is drafted."""
-    return Request("POST", "/v1/runs", Run, body=new, timeout=DRAFTING if new.beside else None).with_key()
+    return Request("POST", ("v1", "runs"), Run, body=new, timeout=DRAFTING if new.beside else None).with_key()
 
 
 def list_(
@@ -39,85 +39,87 @@ def list_(
 ) -> Request[RunPage]:
     """List runs, newest first: those that have all `words` in question or report, in this phase, of these days, one's `own`."""
     narrowed = {"q": words, "phase": phase, "since": since, "until": until, "own": "true" if own else None}
-    return Request("GET", "/v1/runs", RunPage, query={"limit": limit, "before": before, **narrowed})
+    return Request("GET", ("v1", "runs"), RunPage, query={"limit": limit, "before": before, **narrowed})
 
 
 def get(run_id: str) -> Request[Run]:
     """Return one run as it stands."""
-    return Request("GET", f"/v1/runs/{run_id}", Run)
+    return Request("GET", ("v1", "runs", run_id), Run)
 
 
 def delete(run_id: str) -> Request[None]:
     """Delete a finished run, with its report and all else that came of it."""
-    return Request("DELETE", f"/v1/runs/{run_id}", type(None))
+    return Request("DELETE", ("v1", "runs", run_id), type(None))
 
 
 def pause(run_id: str) -> Request[Run]:
     """Pause a run after the turns under way; everything is kept."""
-    return Request("POST", f"/v1/runs/{run_id}/pause", Run)
+    return Request("POST", ("v1", "runs", run_id, "pause"), Run)
 
 
 def resume(run_id: str, *, finish: bool = False) -> Request[Run]:
     """Resume a run; with `finish`, write the report from what there is and spend nothing more."""
-    return Request("POST", f"/v1/runs/{run_id}/resume", Run, body=Resumption(finish=finish))
+    return Request("POST", ("v1", "runs", run_id, "resume"), Run, body=Resumption(finish=finish))
 
 
 def approve(run_id: str) -> Request[Run]:
     """Approve the plan as it stands, and carry it out."""
-    return Request("POST", f"/v1/runs/{run_id}/approve", Run)
+    return Request("POST", ("v1", "runs", run_id, "approve"), Run)
 
 
 def cancel(run_id: str) -> Request[Run]:
     """End a run for good."""
-    return Request("POST", f"/v1/runs/{run_id}/cancel", Run)
+    return Request("POST", ("v1", "runs", run_id, "cancel"), Run)
 
 
 def add_note(run_id: str, text: str) -> Request[AddedNote]:
     """Send the agents a note; they read it when they start their next stage."""
-    return Request("POST", f"/v1/runs/{run_id}/notes", AddedNote, body=NewNote(text=text)).with_key()
+    return Request("POST", ("v1", "runs", run_id, "notes"), AddedNote, body=NewNote(text=text)).with_key()
 
 
 def set_budget(run_id: str, budget: Budget) -> Request[Run]:
     """Replace the hard cap of a run."""
-    return Request("PUT", f"/v1/runs/{run_id}/budget", Run, body=budget)
+    return Request("PUT", ("v1", "runs", run_id, "budget"), Run, body=budget)
 
 
 def plan(run_id: str) -> Request[ResearchPlan]:
     """Return the plan of a run."""
-    return Request("GET", f"/v1/runs/{run_id}/plan", ResearchPlan)
+    return Request("GET", ("v1", "runs", run_id, "plan"), ResearchPlan)
 
 
 def revise_plan(run_id: str, plan: ResearchPlan, revision: int | None = None) -> Request[ResearchPlan]:
     """Replace the plan. Subtasks that stay keep what they have found. With `revision`, only if the plan is still at that one."""
     headers = {} if revision is None else {"If-Match": f'"plan-{revision}"'}
-    return Request("PUT", f"/v1/runs/{run_id}/plan", ResearchPlan, body=plan, headers=headers)
+    return Request("PUT", ("v1", "runs", run_id, "plan"), ResearchPlan, body=plan, headers=headers)
 
 
 def add_subtask(run_id: str, subtask: Subtask) -> Request[ResearchPlan]:
     """Add a subtask to the plan."""
-    return Request("POST", f"/v1/runs/{run_id}/plan/subtasks", ResearchPlan, body=subtask).with_key()
+    return Request("POST", ("v1", "runs", run_id, "plan", "subtasks"), ResearchPlan, body=subtask).with_key()
 
 
 def drop_subtask(run_id: str, subtask_id: str) -> Request[ResearchPlan]:
     """Drop a subtask from the plan."""
-    return Request("DELETE", f"/v1/runs/{run_id}/plan/subtasks/{subtask_id}", ResearchPlan)
+    return Request("DELETE", ("v1", "runs", run_id, "plan", "subtasks", subtask_id), ResearchPlan)
 
 
 def tape(run_id: str) -> Request[bytes]:
     """Return what the tools of a run returned, to be played back without them."""
-    return Request("GET", f"/v1/runs/{run_id}/tape", bytes)
+    return Request("GET", ("v1", "runs", run_id, "tape"), bytes)
 
 
 def side_by_side(run_id: str) -> Request[SideBySideView]:
     """Return the runs of one question side by side, this one included."""
-    return Request("GET", f"/v1/runs/{run_id}/side-by-side", SideBySideView)
+    return Request("GET", ("v1", "runs", run_id, "side-by-side"), SideBySideView)
 
 
 def add_systems(run_id: str, systems: Sequence[str]) -> Request[SideBySideView]:
     """Ask further systems the question of a run."""
-    return Request("POST", f"/v1/runs/{run_id}/side-by-side", SideBySideView, body={"systems": list(systems)}, timeout=DRAFTING)
+    return Request(
+        "POST", ("v1", "runs", run_id, "side-by-side"), SideBySideView, body={"systems": list(systems)}, timeout=DRAFTING
+    )
 
 
 def judge_side_by_side(run_id: str) -> Request[SideBySideView]:
     """Have the reports without a scorecard judged by one rubric, which is drafted if there is none."""
-    return Request("POST", f"/v1/runs/{run_id}/side-by-side/scores", SideBySideView, body={}, timeout=DRAFTING)
+    return Request("POST", ("v1", "runs", run_id, "side-by-side", "scores"), SideBySideView, body={}, timeout=DRAFTING)

@@ -30,7 +30,7 @@ async def answer_shared(request: Request) -> Response:
     token = request.path_params["token"]
     if not TOKEN.fullmatch(token):
         return _answer_gone(request, "ended", HTTPStatus.NOT_FOUND)
-    answer = await ask_api("GET", f"/v1/shared/{token}", request, session=False)
+    answer = await ask_api("GET", ("v1", "shared", token), request, session=False)
     if answer is None or answer.status_code >= 500:
         return _answer_gone(request, "away", HTTPStatus.SERVICE_UNAVAILABLE)
     if answer.status_code == HTTPStatus.TOO_MANY_REQUESTS:

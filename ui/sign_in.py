@@ -36,7 +36,7 @@ class FormRoute(NamedTuple):
     No field may be called `name` or `id` here: such names hide properties of a form, so the page's sanitizer removes them.
     """
 
-    path: str
+    parts: tuple[str, ...]
     fields: Mapping[str, str]
     chosen: str = ""  # a field that comes once for each box that was ticked
     page: str = "/sign-in"  # where the form is
@@ -44,18 +44,18 @@ class FormRoute(NamedTuple):
 
 
 FORM_ROUTES = {
-    "/enter": FormRoute("/v1/session", {"email": "email", "password": "password"}),
+    "/enter": FormRoute(("v1", "session"), {"email": "email", "password": "password"}),
     "/sign-up": FormRoute(
-        "/v1/sign-up", {"organisation": "organisation", "email": "email", "person": "name", "password": "password"}
+        ("v1", "sign-up"), {"organisation": "organisation", "email": "email", "person": "name", "password": "password"}
     ),
     "/password": FormRoute(
-        "/v1/me/password", {"current": "current", "new": "new"}, "keep", page="/account", after="/account?done=password"
+        ("v1", "me", "password"), {"current": "current", "new": "new"}, "keep", page="/account", after="/account?done=password"
     ),
-    "/erase": FormRoute("/v1/me/erasure", {"password": "password"}, page="/account", after="/sign-in"),
-    "/forgot": FormRoute("/v1/password-resets", {"email": "email"}, after="/sign-in?done=forgot"),
-    "/reset": FormRoute("/v1/password-resets/accept", {"token": "token", "password": "password"}),
-    "/verify": FormRoute("/v1/verifications", {"token": "token"}, after="/sign-in?done=verify"),
-    "/join": FormRoute("/v1/invitations/accept", {"token": "token", "person": "name", "password": "password"}),
+    "/erase": FormRoute(("v1", "me", "erasure"), {"password": "password"}, page="/account", after="/sign-in"),
+    "/forgot": FormRoute(("v1", "password-resets"), {"email": "email"}, after="/sign-in?done=forgot"),
+    "/reset": FormRoute(("v1", "password-resets", "accept"), {"token": "token", "password": "password"}),
+    "/verify": FormRoute(("v1", "verifications"), {"token": "token"}, after="/sign-in?done=verify"),
+    "/join": FormRoute(("v1", "invitations", "accept"), {"token": "token", "person": "name", "password": "password"}),
 }
 
 
@@ -73,7 +73,7 @@ async def send_form(request: Request) -> Response:
         typed = {name: str(sent.get(name, "")) for name in (*form.fields, "back")}
         chosen = {form.chosen: [str(value) for value in sent.getlist(form.chosen)]} if form.chosen else {}
     body = {there: typed[here] for here, there in form.fields.items()} | chosen
-    answer = await ask_api("POST", form.path, request, body)
+    answer = await ask_api("POST", form.parts, request, body)
     if answer is None or answer.status_code >= 400:
         return _return_form(request, typed, answer.status_code if answer is not None else 0)
     response = RedirectResponse(form.after or keep_local(typed["back"]), HTTPStatus.SEE_OTHER)
@@ -115,7 +115,7 @@ async def sign_out(request: Request) -> Response:
     """Sign this browser out."""
     if not is_same_origin(request):
         return Response("This form belongs to another page.", HTTPStatus.FORBIDDEN)
-    answer = await ask_api("DELETE", "/v1/session", request)
+    answer = await ask_api("DELETE", ("v1", "session"), request)
     response = RedirectResponse("/sign-in", HTTPStatus.SEE_OTHER)
     response.delete_cookie(SESSION_COOKIE, path="/")
     return response if answer is None else _add_cookies(response, answer)
@@ -140,7 +140,7 @@ class SessionRenewal:
         if scope["type"] != "http" or not _is_page(Request(scope)):
             await self._app(scope, receive, send)
             return
-        answer = await ask_api("GET", "/v1/me", Request(scope))
+        answer = await ask_api("GET", ("v1", "me"), Request(scope))
         cookies = [] if answer is None else [value.encode("latin-1") for value in _session_cookies_of(answer)]
 
         async def with_cookies(message: Message) -> None:
@@ -156,7 +156,7 @@ def _is_page(request: Request) -> bool:
 
 
 async def ask_api(
-    method: str, path: str, request: Request, body: Mapping[str, object] | None = None, *, session: bool = True
+    method: str, parts: tuple[str, ...], request: Request, body: Mapping[str, object] | None = None, *, session: bool = True
 ) -> httpx2.Response | None:
     """Ask the API on behalf of a browser, with its `session` if it has one; None when the API does not answer."""
     headers = {"X-Forwarded-For": request.client.host} if request.client else {}
@@ -166,7 +166,7 @@ async def ask_api(
     # A client of its own for each visitor's request, since a client keeps cookies.
     async with AsyncClient(get_api_address(), headers=headers, timeout=ANSWER_LIMIT, patience=NONE, trust_env=False) as client:
         try:
-            return await client.exchange(ApiRequest(method, path, bytes, body=body))
+            return await client.exchange(ApiRequest(method, parts, bytes, body=body))
         except ApiError:
             return None
 

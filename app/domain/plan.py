@@ -10,12 +10,13 @@ from app.domain.reading import Reading
 from app.domain.value import Value
 
 MAX_SUBTASKS = 12
+SUBTASK_ID = r"^[a-z][a-z0-9_-]{0,31}$"
 
 
 class Subtask(Value):
     """One part of the question, worked by one deep-search agent. `added`: a person put it into the plan, or worded it anew."""
 
-    id: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$")
+    id: str = Field(pattern=SUBTASK_ID)
     title: str = Field(min_length=1, max_length=200)
     question: str = Field(min_length=1, max_length=2_000)
     purpose: str = Field(default="", max_length=1_000)

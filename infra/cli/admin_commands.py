@@ -19,6 +19,7 @@ from app.accounts.service.bootstrap import ensure_owner
 from app.accounts.storage import addresses, credentials, people
 from app.accounts.storage.people import Person
 from app.domain.errors import InvalidInput, NotFound, SetupError, Unauthenticated
+from app.domain.network import network_of
 from app.quotas.storage import rates
 from app.settings import Settings
 from infra.local.remote import check_schema
@@ -104,7 +105,7 @@ async def _list_counted(connection: asyncpg.Connection, who: str) -> list[str]:
     if "@" in who:
         return [digest_email(_check_text(Email, who))]
     with suppress(ValueError):
-        return [str(ip_address(who))]
+        return [network_of(str(ip_address(who)))]
     try:
         named = ApiKey.parse(who).id if who.startswith("rbk_") else UUID(who)
     except (ValueError, Unauthenticated):

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from app.domain.errors import SetupError
 from infra.cli.execute import say
 from infra.cli.progress import as_one_line
+from infra.cli.written_files import locate_file, write_whole
 from rubrica_client import AsyncClient, asking, reports
 from rubrica_client.errors import NotFound
 
@@ -23,43 +23,35 @@ async def deliver_report(api: AsyncClient, run_id: str, folder: Path, scored: bo
     each file whole or not at all: a file that a full disk cuts short would look like a report.
 
     Raises:
+        InvalidInput: the API names a file that does not belong there.
         SetupError: the folder cannot be written; the message says how to write the report later.
         ApiError: the run has no report.
     """
-    target = folder / run_id
+    target = locate_file(folder, run_id, "report.md")
     markdown, page, evidence = await asyncio.gather(
         api.send(reports.markdown(run_id)), api.send(reports.page(run_id)), api.send(reports.evidence_file(run_id))
     )
     card = await api.send(asking.scorecard(run_id)) if scored else None
     citations = json.loads(evidence)["citations"]
-    sources = await _fetch_sources(api, sorted({c["source"]["snapshot"] for c in citations}))
+    names = sorted({c["source"]["snapshot"] for c in citations})
+    copies = {name: locate_file(folder, run_id, "sources", f"{name}.txt") for name in names}
+    sources = await _fetch_sources(api, names)
     for citation in citations:
         _check_citation(citation, sources)
     try:
-        (target / "sources").mkdir(parents=True, exist_ok=True)
         for name, text in sources.items():
-            _write_file(target / "sources" / f"{name}.txt", text.encode())
-        _write_file(target / "evidence.json", evidence)
+            write_whole(copies[name], text.encode())
+        write_whole(target.with_name("evidence.json"), evidence)
         if card:
-            _write_file(target / "scorecard.json", card.model_dump_json(indent=1).encode())
-        _write_file(target / "report.html", page)
-        _write_file(target / "report.md", markdown)
+            write_whole(target.with_name("scorecard.json"), card.model_dump_json(indent=1).encode())
+        write_whole(target.with_name("report.html"), page)
+        write_whole(target, markdown)
     except OSError as error:
         raise SetupError(
-            f"the report is finished and kept, but cannot be written to {target}: {error.strerror}; make room there, "
+            f"the report is finished and kept, but cannot be written to {target.parent}: {error.strerror}; make room there, "
             f"then `rubrica runs watch {run_id}` writes it, or, with `--out FOLDER`, elsewhere"
         ) from error
-    return target / "report.md"
-
-
-def _write_file(path: Path, content: bytes) -> None:
-    fresh = path.with_name(f".{path.name}.part")
-    try:
-        fresh.write_bytes(content)
-        os.replace(fresh, path)
-    except OSError:
-        fresh.unlink(missing_ok=True)
-        raise
+    return target
 
 
 async def _fetch_sources(api: AsyncClient, names: list[str]) -> dict[str, str]:

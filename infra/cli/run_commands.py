@@ -19,6 +19,7 @@ from infra.cli.execute import say
 from infra.cli.progress import as_one_line
 from infra.cli.run_summaries import describe_scorecard
 from infra.cli.watch import follow_run
+from infra.cli.written_files import locate_file
 from rubrica_client import AsyncClient, asking, models, reports, runs
 from rubrica_client.models import Criterion, Run, Subtask
 from rubrica_client.request import Request
@@ -98,7 +99,8 @@ async def export(settings: Settings, run_id: str, form: ExportFormat, path: Path
     async with open_connection(settings, say) as connection:
         run = await find_run(connection.api, run_id)
         content = await connection.api.send(reports.export(run.id, form))
-    target = path or Path("reports") / run.id / f"{'sources' if form in REFERENCES else 'report'}.{form.extension}"
+    name = f"{'sources' if form in REFERENCES else 'report'}.{form.extension}"
+    target = path or locate_file(Path("reports"), run.id, name)
     await _write_file(target, content, "choose another with --file")
     print(target)
     return 0

@@ -1,6 +1,7 @@
 """The client of the index owner: a `Searcher`, a `PageReader` and the management of collections over its socket."""
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from time import monotonic
@@ -16,7 +17,7 @@ from app.domain.evidence import Passage
 from app.outgoing.retry_after import read_retry_after
 from retrieval.ports import Document, SearchFilter
 from retrieval.service.still_building import StillBuilding
-from retrieval.store.catalogue import CorpusKind
+from retrieval.store.catalogue import CorpusKind, check_name
 
 _TIMEOUT = aiohttp.ClientTimeout(total=90)
 _UNTIL_DONE = aiohttp.ClientTimeout(total=None, sock_read=90)
@@ -30,12 +31,16 @@ _ERRORS: dict[int, type[RubricaError]] = {
 WAIT_FOR_BUILD = timedelta(minutes=10)
 """The time that a search waits for the first index of a collection whose builder is at work: what a tool answers is stored."""
 
+HASH = re.compile(r"[0-9a-f]{64}")
+
 
 class IndexClient:
     """A client of the owner at `address`: a socket's path, `unix:<path>` or `http://host:port`.
 
     An owner that is away, or that waits for its own server, raises `ToolUnavailable`; a caller may ask again. The client belongs
     to the event loop of its first call. Close it, or use it in `async with`.
+
+    A name that no collection can have raises `InvalidInput`.
     """
 
     def __init__(self, address: str) -> None:
@@ -98,7 +103,9 @@ class IndexClient:
 
     async def get_snapshot(self, name: str, tenant: str | None = None) -> str:
         """Return a stored text by its hash. Raises `NotFound` when there is none, or only another tenant has it."""
-        asked = f"/snapshots/{name}?tenant={quote(tenant)}" if tenant else f"/snapshots/{name}"
+        if not HASH.fullmatch(name):
+            raise NotFound(f"{name[:100]!r} is not the hash of a text")
+        asked = f"/snapshots/{name}" + (f"?tenant={quote(tenant, safe='')}" if tenant else "")
         return str((await self._call("GET", asked))["text"])
 
     async def list_collections(self) -> list[dict[str, Any]]:
@@ -107,11 +114,11 @@ class IndexClient:
 
     async def list_documents(self, collection: str) -> list[dict[str, Any]]:
         """Return the state of each document of a collection of uploads. Raises `NotFound` when there is none of this name."""
-        return list((await self._call("GET", f"/collections/{collection}/documents"))["documents"])
+        return list((await self._call("GET", _path_of(collection, "documents")))["documents"])
 
     async def read_progress(self, collection: str) -> dict[str, Any]:
         """Return the state of one collection. Raises `NotFound` when there is none of this name."""
-        return await self._call("GET", f"/collections/{collection}/progress")
+        return await self._call("GET", _path_of(collection, "progress"))
 
     async def build(
         self, collection: str, kind: CorpusKind | str, path: str = "", licence: str = "", tenant: str = ""
@@ -121,16 +128,16 @@ class IndexClient:
         `licence` is that of documents which state none themselves. Only `tenant` may search it; empty: everybody.
         """
         body = {"kind": str(kind), "path": _absolute_of(path), "licence": licence, "tenant": tenant}
-        return await self._call("POST", f"/collections/{collection}/build", body)
+        return await self._call("POST", _path_of(collection, "build"), body)
 
     async def read_statistics(self, collection: str) -> dict[str, Any]:
         """Return the statistics of a collection. Raises `NotFound` when there is none of this name."""
-        return await self._call("GET", f"/collections/{collection}/stats")
+        return await self._call("GET", _path_of(collection, "stats"))
 
     async def verify(self, collection: str, told: Callable[[dict[str, Any]], None] = lambda _: None) -> dict[str, Any]:
         """Verify a collection; `told` is called with each interim result. Raises `NotFound`, or `Conflict` while it is built."""
         session, base = self._open_session()
-        url = f"{base}/collections/{collection}/verify"
+        url = base + _path_of(collection, "verify")
         found: dict[str, Any] = {}
         try:
             async with session.post(url, timeout=_UNTIL_DONE) as response:
@@ -147,7 +154,7 @@ class IndexClient:
 
     async def remove(self, collection: str) -> None:
         """Delete a collection."""
-        await self._call("DELETE", f"/collections/{collection}")
+        await self._call("DELETE", _path_of(collection))
 
     async def _call_when_built(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """Call, again and again while the owner, which waits for a while itself, answers that an index is still being built."""
@@ -185,6 +192,11 @@ class IndexClient:
             connector = aiohttp.TCPConnector() if remote else aiohttp.UnixConnector(path=path, limit=32)
             self._session = aiohttp.ClientSession(connector=connector)
         return self._session, self._address.rstrip("/") if remote else "http://index"
+
+
+def _path_of(collection: str, *what: str) -> str:
+    check_name(collection)
+    return "/".join(("/collections", collection, *what))
 
 
 def _absolute_of(path: str) -> str:

@@ -16,6 +16,12 @@ MAX_UNREADABLE = 1_000
 """The most unreadable items that are listed for a collection; the rest is only counted."""
 
 
+def check_name(name: str) -> None:
+    """Check that a collection can have this name. Raises `InvalidInput` for another form."""
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(f"{name!r} cannot name a collection: use up to 63 of a-z, 0-9, - and _, first a letter or digit")
+
+
 class CorpusKind(StrEnum):
     """The kind of a collection's corpus."""
 
@@ -112,10 +118,7 @@ class Catalogue:
 
     def add(self, collection: Collection, now: datetime) -> None:
         """Create a collection, or change its corpus. Raises `InvalidInput` for a bad name."""
-        if not _NAME.fullmatch(collection.name):
-            raise InvalidInput(
-                f"{collection.name!r} cannot name a collection: use up to 63 of a-z, 0-9, - and _, first a letter or digit"
-            )
+        check_name(collection.name)
         with self._db.begin_transaction() as connection:
             connection.execute(
                 "INSERT INTO collections (name, kind, path, created_at, licence, tenant) VALUES (?, ?, ?, ?, ?, ?)"

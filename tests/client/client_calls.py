@@ -34,10 +34,10 @@ def list_functions() -> Iterator[tuple[str, Callable[..., Request[Any]]]]:
                 yield f"{module.__name__}.{name}", function
 
 
-def make_example_request(function: Callable[..., Request[Any]]) -> Request[Any]:
-    """Make the request of a function from examples."""
+def make_example_request(function: Callable[..., Request[Any]], **given: Any) -> Request[Any]:
+    """Make the request of a function from examples, and from what is given in place of some."""
     examples = {name: _make_example(parameter) for name, parameter in inspect.signature(function).parameters.items()}
-    return function(**examples)
+    return function(**{**examples, **given})
 
 
 def _make_example(parameter: inspect.Parameter) -> Any:

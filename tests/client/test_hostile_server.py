@@ -226,3 +226,17 @@ async def test_what_was_not_said_is_not_sent(kind: Any) -> None:
         await make(kind, server.address).send(documents.collections())
     assert server.list_request_lines() == ["GET /v1/collections"]
     assert runs.create(NewRun(question="Why?")).options()["content"] == b'{"question":"Why?"}'
+
+
+@pytest.mark.parametrize("wanted", ["../me/export?x=", "../keys/ID", "r1/../../keys", "r1?x=", "%2e%2e"])
+async def test_an_id_that_is_none_is_refused_before_anything_is_sent(kind: Any, wanted: str) -> None:
+    async with serve_hostile(make_run_answer()) as server:
+        client = make(kind, server.address)
+        for call in (runs.get, runs.delete, reports.markdown, reports.snapshot):
+            with pytest.raises(errors.NotFound, match="is no id"):
+                await client.send(call(wanted))
+        with pytest.raises(errors.NotFound, match="is no id"):
+            await client.events(wanted)
+        with pytest.raises(errors.NotFound, match="is no id"):
+            await client.wait_for_report(wanted)
+    assert not server.received

@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from infra.client_code import describe_api
+from rubrica_client import errors
 from rubrica_client.request import Request
 from tests.client.client_calls import list_functions, make_example_request
 
@@ -60,6 +61,18 @@ def test_a_request_is_as_the_api_describes_it(
         assert type(request.body).__name__ in named
     (answered,) = get_args(inspect.signature(function).return_annotation)
     assert answered in (request.answer, None)
+
+
+NO_IDS = ("../keys/ID", "../me/export?x=", "..", ".", "", "a/b", "a?b", "a#b", "a%2Fb", "a\\b", "a\n", "é", "x" * 129)
+
+
+@pytest.mark.parametrize(("name", "function"), list(list_functions()), ids=lambda value: value if isinstance(value, str) else "")
+def test_no_id_leads_to_another_route(name: str, function: Callable[..., Request[Any]]) -> None:
+    path = make_example_request(function).path
+    for id_ in (found.removeprefix("given-") for found in path.split("/") if found.startswith("given-")):
+        for wanted in NO_IDS:
+            with pytest.raises(errors.NotFound, match="is no id"):
+                make_example_request(function, **{id_: wanted})
 
 
 def test_no_call_is_missing(operations: dict[str, dict[str, Any]]) -> None:

@@ -50,6 +50,47 @@ async def test_asking_writes_a_report_that_can_be_checked(tmp_path: Path) -> Non
     assert created == {"question": "Why tariffs?", "effort": "quick", "budget": {"max_cost_microusd": 500_000}}
 
 
+NO_FILES = ("../../../../planted", "..\\planted", "C:planted", "a/planted", "planted\x1b[2J", "plan\u202eted")
+
+
+def list_files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("name", NO_FILES)
+async def test_an_api_does_not_choose_where_files_are_written(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    async with serve_scripted_api(ScriptedApi(list(make_run_events()), snapshot=name)) as address:
+        done = await rubrica(folder, "ask", "Why tariffs?", RUBRICA_API_URL=address)
+    assert done.code == 2, done.out
+    assert f"{f'{name}.txt'!r} cannot name a file here" in done.error
+    assert not list_files(tmp_path)
+
+
+async def test_an_api_whose_run_has_a_path_for_an_id_writes_nothing(tmp_path: Path) -> None:
+    api = ScriptedApi(list(make_run_events()), run_id="../../planted")
+    async with serve_scripted_api(api) as address:
+        asked = await rubrica(tmp_path, "ask", "Why tariffs?", RUBRICA_API_URL=address)
+        exported = await rubrica(tmp_path, "runs", "export", RUN_ID, RUBRICA_API_URL=address)
+    assert (asked.code, exported.code) == (2, 2), (asked, exported)
+    assert "'../../planted' is no id" in asked.error
+    assert not list_files(tmp_path)
+
+
+async def test_a_link_in_the_folder_of_reports_leads_nowhere_else(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (tmp_path / "work" / "reports").mkdir(parents=True)
+    elsewhere.mkdir()
+    (tmp_path / "work" / "reports" / RUN_ID).symlink_to(elsewhere)
+    async with serve_scripted_api(ScriptedApi(list(make_run_events()))) as address:
+        watched = await rubrica(tmp_path / "work", "runs", "watch", RUN_ID, RUBRICA_API_URL=address)
+        exported = await rubrica(tmp_path / "work", "runs", "export", RUN_ID, RUBRICA_API_URL=address)
+    for done in (watched, exported):
+        assert (done.code, "leads out of reports by a link" in done.error) == (2, True), done
+    assert not list(elsewhere.iterdir())
+
+
 async def test_exporting_writes_the_file_where_it_is_wanted(tmp_path: Path) -> None:
     async with serve_scripted_api(ScriptedApi(list(make_run_events()))) as address:
         default = await rubrica(tmp_path, "runs", "export", RUN_ID[:8], RUBRICA_API_URL=address)

@@ -103,3 +103,16 @@ async def test_an_mcp_client_gets_the_report_of_a_run_whose_events_have_expired(
             waited = await client.call_tool("research_wait", {"run": RUN_ID})
     assert not waited.is_error
     assert "# Report [1]" in waited.content[0].text  # type: ignore[union-attr]
+
+
+async def test_an_mcp_client_reaches_nothing_but_runs_by_the_id_of_a_run(tmp_path: Path, index: str) -> None:
+    api = ScriptedApi(list(make_run_events()))
+    async with serve_scripted_api(api) as address:
+        environment = command_environment(RUBRICA_HOME=str(tmp_path), RUBRICA_API_URL=address, RUBRICA_RETRIEVAL_URL=index)
+        parameters = StdioServerParameters(command=sys.executable, args=[*RUBRICA[1:], "mcp"], env=environment)
+        async with Client(parameters) as client:
+            for tool in ("research_report", "research_status", "research_wait"):
+                refused = await client.call_tool(tool, {"run": "../me/export?x="})
+                assert refused.is_error
+                assert "'../me/export?x=' is no id" in refused.content[0].text  # type: ignore[union-attr]
+    assert not api.calls

@@ -29,8 +29,10 @@ class ScriptedApi:
     breaks: list[int] = field(default_factory=list)
     start: int = SNAPSHOT.index(QUOTE)
     budget: dict[str, int] = field(default_factory=dict)
+    run_id: str = RUN_ID  # the id that answers name; the run is served under `RUN_ID`
     expired: str = ""  # the status of a run whose events are kept no longer
     plan: dict[str, Any] | None = None
+    snapshot: str = SNAPSHOT_NAME  # the name of the source's stored copy; one that leads elsewhere is served there
     newer: Sequence[str] = ()  # the ids of runs on the list's first page; the run itself is then on the second
     calls: list[tuple[str, str, Any]] = field(default_factory=list)
     added: asyncio.Event = field(default_factory=asyncio.Event)
@@ -50,7 +52,7 @@ class ScriptedApi:
     def show_run(self) -> dict[str, Any]:
         """Return the run as the API shows it."""
         return {
-            "id": RUN_ID,
+            "id": self.run_id,
             "query": {"question": "Why tariffs?"},
             "status": self.status,
             "plan": self.plan,
@@ -67,7 +69,7 @@ async def serve_scripted_api(api: ScriptedApi) -> AsyncIterator[str]:
     """Serve it; yield its address."""
     app = web.Application(client_max_size=2**20)
     app.router.add_get("/health", _answer_health)
-    for method, path in (("GET", "/v1/runs/{id}/events"), ("*", "/v1/{rest:.*}")):
+    for method, path in (("GET", "/v1/runs/{id}/events"), ("*", "/v1/{rest:.*}"), ("GET", "/{rest:.*}")):
         app.router.add_route(method, path, _make_stream_handler(api) if path.endswith("events") else _make_handler(api))
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
@@ -142,8 +144,8 @@ def _make_handler(api: ScriptedApi) -> Any:
             case "GET", "/export":
                 return web.Response(body=f"a {request.query['format']}".encode(), content_type="application/octet-stream")
             case "GET", "/evidence":
-                return web.json_response(make_evidence(api.start))
-            case "GET", snapshot if snapshot == f"/snapshots/{SNAPSHOT_NAME}":
+                return web.json_response(make_evidence(api.start, api.snapshot))
+            case "GET", copy if copy.endswith(f"/{api.snapshot.rpartition('/')[2]}"):
                 return web.Response(text=SNAPSHOT)
             case "POST", "/pause":
                 api.add(("status_changed", "", {"status": "paused", "detail": ""}))
@@ -160,9 +162,9 @@ def _make_handler(api: ScriptedApi) -> Any:
     return answer
 
 
-def make_evidence(start: int) -> dict[str, Any]:
+def make_evidence(start: int, snapshot: str = SNAPSHOT_NAME) -> dict[str, Any]:
     """Make the evidence of a report with one citation whose quote begins at `start`."""
-    source = {"title": "T", "url": "http://example.org/t", "snapshot": SNAPSHOT_NAME}
+    source = {"title": "T", "url": "http://example.org/t", "snapshot": snapshot}
     citation = {"n": 1, "quote": QUOTE, "start": start, "end": start + len(QUOTE), "source": source}
     return {"run_id": RUN_ID, "question": "Why tariffs?", "status": "completed", "usage": {}, "citations": [citation]}
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from app.database.engine import Executor
 from app.domain.errors import TooManyRequests
+from app.domain.network import network_of
 from app.quotas.storage import rates
 
 # Limits of a network address; of an account from one address; of an account from anywhere. Attempts by strangers lock nobody out
@@ -30,11 +31,12 @@ class Attempts:
         self._trusted = trusted
 
     async def allow(self, address: str, account: str | None = None) -> None:
-        """Allow one more attempt from a network address, on an account if there is one."""
+        """Allow one more attempt from a network address, on an account if there is one. Of IPv6, whole networks are counted."""
+        network = network_of(address)
         named = digest_email(account) if account else ""
-        await self._take(f"attempt from {address}", *FROM_ADDRESS)
+        await self._take(f"attempt from {network}", *FROM_ADDRESS)
         if account:
-            await self._take(f"attempt from {address} on {named}", *ON_ACCOUNT_FROM_ADDRESS)
+            await self._take(f"attempt from {network} on {named}", *ON_ACCOUNT_FROM_ADDRESS)
             await self._take(f"attempt on {named}", *ON_ACCOUNT)
 
     async def _take(self, subject: str, every: timedelta, burst: int) -> None:

@@ -7,11 +7,11 @@ import re
 from typing import Annotated
 
 from litestar import Controller, Response, delete, get, post, put
-from litestar.params import FromPath, HeaderParameter, JSONBody
+from litestar.params import HeaderParameter, JSONBody, PathParameter
 
 from app.accounts.nouns.access import AccessScope
 from app.domain.errors import Outdated
-from app.domain.plan import ResearchPlan, Subtask
+from app.domain.plan import SUBTASK_ID, ResearchPlan, Subtask
 from app.http.authentication import needs
 from app.http.dependencies import RunId, SteeringService
 from app.http.openapi.responses import problem_responses
@@ -21,6 +21,8 @@ TAG = re.compile(r'"plan-(\d{1,9})"')
 IfMatch = Annotated[
     str | None, HeaderParameter(name="If-Match", description="The plan's ETag: change it only if it is still at that revision.")
 ]
+
+SubtaskId = Annotated[str, PathParameter(pattern=SUBTASK_ID, description="The subtask's id in the plan.")]
 
 
 class PlansController(Controller):
@@ -48,9 +50,9 @@ class PlansController(Controller):
         """Add one subtask."""
         return _answer_with_tag(await steering.add_subtask(run_id, data, _revision_of(matching)))
 
-    @delete("/subtasks/{subtask_id:str}", status_code=200, opt=WRITE, responses=problem_responses(404, 409, 412))
+    @delete("/subtasks/{subtask_id:str}", status_code=200, opt=WRITE, responses=problem_responses(400, 404, 409, 412))
     async def drop_subtask(
-        self, run_id: RunId, subtask_id: FromPath[str], steering: SteeringService, matching: IfMatch = None
+        self, run_id: RunId, subtask_id: SubtaskId, steering: SteeringService, matching: IfMatch = None
     ) -> Response[ResearchPlan]:
         """Drop one subtask; if it runs, it hands over what it has."""
         return _answer_with_tag(await steering.drop_subtask(run_id, subtask_id, _revision_of(matching)))
