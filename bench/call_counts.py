@@ -1,11 +1,9 @@
-"""Counts calls of functions in this process, where a clock would measure the machine: a profile hook, set before the work begins."""
+"""Counts calls of functions in this process by a profile hook, where a clock would measure the machine."""
 
 import dis
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -16,15 +14,15 @@ AFTER_AWAIT = (2, 3)
 
 
 class CallCounter:
-    """The calls that own code makes, by function. `is_own` tells from the name of a file whether its code is counted.
+    """The calls that own code makes, by function. Own are the files whose names begin with one of `folders`.
 
     Counted is each call of an own function, and each call of a built-in one in it. That a coroutine goes on is no call.
     """
 
-    def __init__(self, is_own: Callable[[str], bool]) -> None:
+    def __init__(self, folders: tuple[str, ...]) -> None:
         self.counts: defaultdict[CodeType, int] = defaultdict(int)
-        self._is_counted = cache(lambda code: is_own(code.co_filename))
-        self._resumes = cache(_list_resumes)
+        self._folders = folders
+        self._resumes: dict[CodeType, frozenset[int] | None] = {}
 
     def start(self) -> None:
         """Count from now on, in this thread and in those that start later."""
@@ -43,18 +41,17 @@ class CallCounter:
 
     def _note(self, frame: FrameType, event: str, argument: Any) -> None:
         code = frame.f_code
-        if event == "call":
-            if self._is_counted(code) and frame.f_lasti not in self._resumes(code):
-                self.counts[code] += 1
-        elif event == "c_call" and self._is_counted(code):
+        if code not in self._resumes:
+            self._resumes[code] = _list_resumes(code) if code.co_filename.startswith(self._folders) else None
+        resumes = self._resumes[code]
+        if resumes is not None and (event == "c_call" or (event == "call" and frame.f_lasti not in resumes)):
             self.counts[code] += 1
 
 
 def _list_resumes(code: CodeType) -> frozenset[int]:
     """Return the places at which a coroutine goes on."""
-    return frozenset(
-        step.offset for step in dis.get_instructions(code) if step.opcode == RESUME and step.arg is not None and step.arg & 3 in AFTER_AWAIT
-    )
+    resumes = (step for step in dis.get_instructions(code) if step.opcode == RESUME)
+    return frozenset(step.offset for step in resumes if (step.arg or 0) & 3 in AFTER_AWAIT)
 
 
 def describe_function(code: CodeType, root: Path) -> str:

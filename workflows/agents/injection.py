@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import repeat
 from typing import NamedTuple
 
 from workflows.agents.injection_grams import SentenceGrams, Writing, read_sentences, writing_of
@@ -49,7 +50,8 @@ class InjectionModel(NamedTuple):
 
     def score(self, sentence: SentenceGrams) -> float:
         """Return the sum of the weights; each set of n-grams is divided by the square root of its size."""
-        return sum(sum(self.weights.get(gram, 0.0) for gram in grams) / math.sqrt(len(grams)) for grams in sentence.sets if grams)
+        weigh = self.weights.get
+        return sum([sum(map(weigh, grams, repeat(0.0))) / math.sqrt(len(grams)) for grams in sentence.sets if grams])
 
 
 def find_injections(text: str) -> tuple[InjectionHit, ...]:

@@ -97,7 +97,9 @@ def _list_starts(length: int, size: int) -> Iterable[int]:
 
 
 def _repeats_a_piece(text: str) -> bool:
-    """Say whether a short piece of text is repeated without end. The pattern is slow, so places that it cannot miss are tried first."""
+    """Say whether a short piece of text is repeated without end. The pattern is slow, so some places are tried first: it
+    cannot miss all of them.
+    """
     step = SHORTEST_ENDLESS - 2 * LONGEST_PIECE
     return any(
         text.find(text[place : place + LONGEST_PIECE], place + 1, place + 2 * LONGEST_PIECE) > 0
