@@ -46,7 +46,8 @@ from workflows.agents.codec import SchemaCodec
 from workflows.agents.model_driven import choose_agents
 from workflows.chat_models.endpoint import ModelEndpoint
 from workflows.chat_models.openai_compatible import connect_model
-from workflows.durable.worker import run_worker
+from workflows.durable.deployment import become_current
+from workflows.durable.worker import build_worker
 from workflows.durable.workshop import Workshop
 from workflows.prompts.library import PromptLibrary
 
@@ -141,7 +142,10 @@ async def open_product(index: CountedIndex, stub: ModelStubProcess, url: str, ad
             prompts=PromptLibrary.load(),
             judge=ClaimGrader.MODEL,
         )
-        async with run_worker(await connect_temporal(address), shop, f"counted-{stub.pid}"):
+        client, build = await connect_temporal(address), f"counted-{stub.pid}"
+        # Without the reconciler, which asks the database by the clock.
+        async with build_worker(client, shop, build):
+            await become_current(client, build)
             yield CountedProduct(plain, Runs(plain, TemporalGateway(address)), index, statements)
     await database.close()
 

@@ -139,7 +139,11 @@ def main() -> None:
         print(f"{writing}: {len(passages)} passages, found of unseen writers: {np.mean(scores[attacks] > limit):.3f}", flush=True)
         weights = fit([*passages, *more])
         alone = choose_limit_alone(weights, [*passages, *more])
-        told: dict[str, Any] = {"limit": round(limit, DECIMALS), "limit_alone": round(max(limit, alone), DECIMALS), "weights": weights}
+        told: dict[str, Any] = {
+            "limit": round(limit, DECIMALS),
+            "limit_alone": round(max(limit, alone), DECIMALS),
+            "weights": weights,
+        }
         text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
         path = Path(injection.__file__).with_name(injection.WEIGHTS.format(writing=writing))
         path.write_bytes(gzip.compress(text.encode(), mtime=0))
