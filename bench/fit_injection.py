@@ -1,4 +1,4 @@
-"""`python -m bench.fit_injection`: fit the models that find orders to a machine, and write injection_weights.json.gz.
+"""`python -m bench.fit_injection`: fit the models that find orders to a machine, and write injection_weights.<writing>.json.gz.
 
 They learn from the sentences of `build` in bench/labels/injection, which is by writers who knew no detector: a sentence is an
 order if it has most of the row's `order`; and from ordinary passages of every second text that `bench.injection` reads. English
@@ -130,7 +130,6 @@ def choose_limit_alone(weights: dict[str, float], passages: Sequence[LabelledPas
 
 def main() -> None:
     """Fit the models, and tell what they find of unseen writers."""
-    told: dict[str, dict[str, Any]] = {}
     read = read_passages()
     for writing, passages in read.items():
         more = read[Writing.ENGLISH] if writing is Writing.LETTERS else []
@@ -140,11 +139,15 @@ def main() -> None:
         print(f"{writing}: {len(passages)} passages, found of unseen writers: {np.mean(scores[attacks] > limit):.3f}", flush=True)
         weights = fit([*passages, *more])
         alone = choose_limit_alone(weights, [*passages, *more])
-        told[writing] = {"limit": round(limit, DECIMALS), "limit_alone": round(max(limit, alone), DECIMALS), "weights": weights}
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-    path = Path(injection.__file__).with_name(injection.WEIGHTS)
-    path.write_bytes(gzip.compress(text.encode(), mtime=0))
-    print(f"{path.name}: {path.stat().st_size / 1e6:.2f} MB")
+        told: dict[str, Any] = {
+            "limit": round(limit, DECIMALS),
+            "limit_alone": round(max(limit, alone), DECIMALS),
+            "weights": weights,
+        }
+        text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+        path = Path(injection.__file__).with_name(injection.WEIGHTS.format(writing=writing))
+        path.write_bytes(gzip.compress(text.encode(), mtime=0))
+        print(f"{path.name}: {path.stat().st_size / 1e6:.2f} MB")
 
 
 if __name__ == "__main__":

@@ -9,14 +9,12 @@ from datetime import date
 from app.domain.chat import ChatRequest
 from app.domain.claims import Support
 from app.domain.query import Language
-from app.settings import ClaimGrader
 from bench.verdict_counts import JudgedPair, combine_verdicts, draft_pair
 from training.synthesis.claim_support.pairs import ClaimPair
 from workflows.agents.codec import SchemaCodec
 from workflows.agents.kit import Kit
 from workflows.chat_models.scripted import ScriptedAnswer, ScriptedModel
-from workflows.judging.offline_judge import judge_offline
-from workflows.judging.second_look import Judges, look_again
+from workflows.judging.model_look import look_by_model
 from workflows.prompts.library import PromptLibrary
 from workflows.systems.local_record import LocalRecord
 
@@ -35,7 +33,7 @@ async def judge_by_truth(pairs: Sequence[ClaimPair]) -> list[JudgedPair]:
 
 
 async def _judge_section(pairs: Sequence[ClaimPair], language: Language) -> list[JudgedPair]:
-    drafts = [[judge_offline(draft, language) for draft in draft_pair(pair)] for pair in pairs]
+    drafts = [draft_pair(pair) for pair in pairs]
     shift, placed = 0, []
     for own in drafts:
         moved = [
@@ -44,7 +42,7 @@ async def _judge_section(pairs: Sequence[ClaimPair], language: Language) -> list
         placed += moved
         shift = max((draft.sentence.end for draft in moved), default=shift) + 1
     truth = {draft.sentence.text: pair.right for pair, own in zip(pairs, drafts, strict=True) for draft in own}
-    seen, _ = await look_again(placed, _make_kit(truth, language), Judges(second=ClaimGrader.MODEL))
+    seen, _ = await look_by_model(placed, _make_kit(truth, language))
     rest = iter(seen)
     return [combine_verdicts(pair, [next(rest) for _ in own]) for pair, own in zip(pairs, drafts, strict=True)]
 

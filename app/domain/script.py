@@ -4,12 +4,17 @@ import re
 
 IDEOGRAPHS = "\u3400-\u9fff\uf900-\ufaff"
 """The ideographs as a pattern has them between square brackets."""
-_RUN = re.compile(f"[{IDEOGRAPHS}]+")
+_ONE, _RUN = re.compile(f"[{IDEOGRAPHS}]"), re.compile(f"[{IDEOGRAPHS}]+")
 
 
 def is_ideograph(char: str) -> bool:
     """Tell whether a character is Chinese. The empty text is not."""
     return "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff"
+
+
+def list_ideographs(text: str) -> list[str]:
+    """List the ideographs of a text, in order."""
+    return _ONE.findall(text)
 
 
 def count_ideographs(text: str) -> int:

@@ -29,7 +29,6 @@ ASPECTS = (
 )
 QUESTION = re.compile(r"[^\n.:>]{8,200}\?")
 PART = re.compile(r"\(part (\d+): ([^)]+)\)")
-SNIPPET = re.compile(r'<snippet id="(p\d+)"[^>]*>\n(.*?)\n</snippet>', re.DOTALL)
 QUOTE = re.compile(r'<quote id="(q\d+)"[^>]*>(.*?)</quote>', re.DOTALL)
 CITED = re.compile(r"\[(q\d+)\]")
 SENTENCE = re.compile(r"[A-Z][^.!?\n<>&]{40,320}[.!?]")
@@ -37,16 +36,18 @@ THOUGHT = (
     "The passages seen so far answer part of the question. What is still missing is a statement by a later president, and one "
     "that disagrees with the first. The next step is therefore to look for wording that names both, before concluding."
 )
-QUOTES_PER_FINDING = 6
 
 
 @dataclass(frozen=True, slots=True)
 class RunShape:
-    """The size of a run: subtasks in the plan, turns of a search agent (each fourth makes one less), searches, sections."""
+    """The size of a run: subtasks in the plan, turns of a search agent (each fourth makes one less), searches, quotes of a part,
+    sections.
+    """
 
     subtasks: int = 8
     turns: int = 7
     searches: int = 12
+    quotes: int = 6
     sections: int = 9
 
     @classmethod
@@ -122,12 +123,12 @@ def play_act(prompt: StubPrompt, shape: RunShape) -> Any:
     }
 
 
-def play_finding(prompt: StubPrompt, _: RunShape) -> Any:
+def play_finding(prompt: StubPrompt, shape: RunShape) -> Any:
     """Copy sentences from the first passages, each cited, with a disagreement between two of them."""
-    seen = dict(found for message in prompt.messages for found in SNIPPET.findall(message["content"]))
+    seen = model_stub_whole.list_shown(prompt)
     dice = prompt.make_dice()
     quotes = [{"passage": name, "text": dice.choice(found)} for name, text in seen.items() if (found := SENTENCE.findall(text))]
-    quotes = quotes[:QUOTES_PER_FINDING]
+    quotes = quotes[: shape.quotes]
     answer = " ".join(f"It was said that {q['text'][:90].lower()} [{q['passage']}]." for q in quotes)
     conflict = {"about": "which of the two reasons came first", "passages": [q["passage"] for q in quotes[:2]]}
     return {"quotes": quotes, "answer": answer, "gaps": ["what opponents replied"], "conflicts": [conflict]}

@@ -54,9 +54,18 @@ def write_draft(prompt: StubPrompt) -> Any:
     return "\n\n".join([opening, *(f"One source puts it so: {text} [{name}]" for name, text in passages)])
 
 
+def list_shown(prompt: StubPrompt) -> dict[str, str]:
+    """Return the text of each passage that was shown. One that is found again is only named there."""
+    shown: dict[str, str] = {}
+    for message in prompt.messages:
+        for name, text in SNIPPET.findall(message["content"]):
+            shown.setdefault(name, text)
+    return shown
+
+
 def _list_first_sentences(prompt: StubPrompt) -> list[tuple[str, str]]:
     """List each passage that is shown, with its first whole sentence; where only digests are shown, what they tell."""
-    shown = {name: text for message in prompt.messages for name, text in SNIPPET.findall(message["content"])}
+    shown = list_shown(prompt)
     sentences = [(name, found.group()) for name, text in shown.items() if (found := SENTENCE.search(text))]
     digests = {name: text for message in prompt.messages for text, name in TOLD.findall(message["content"])}
     return sentences or list(digests.items())

@@ -75,4 +75,4 @@ def save_tiny_policy(folder: Path, seed: int = 0) -> Path:
 
 def _list_texts() -> Iterator[str]:
     library = PromptLibrary.load()
-    yield from sorted(library.list_literals())
+    yield from sorted(library.literals)

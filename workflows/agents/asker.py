@@ -16,7 +16,6 @@ from workflows.agents.parsing import remove_thinking, thinking_of
 from workflows.agents.steps import AnyStep, Step, StepAnswer, TextStep
 from workflows.agents.wording import say
 from workflows.checks.answer_faults import AnswerFault, FoundAnswerFault, PromptWords, find_answer_fault
-from workflows.prompts.library import PromptLibrary
 
 A = TypeVar("A", bound=StepAnswer)
 T = TypeVar("T")
@@ -116,7 +115,7 @@ class Asker:
     def _find_fault(self, step: AnyStep, completion: Completion) -> FoundAnswerFault | None:
         form = "" if isinstance(step, TextStep) else step.outline
         said = remove_thinking(completion.text)
-        return find_answer_fault(said, completion.finish_reason, _prompt_words_of(self.kit.prompts), form)
+        return find_answer_fault(said, completion.finish_reason, _prompt_words_of(self.kit.prompts.literals), form)
 
     def _change_request(
         self, request: ChatRequest, first: ChatRequest, text: str, fault: FoundAnswerFault | None, problem: str
@@ -152,5 +151,5 @@ class Asker:
 
 
 @lru_cache(maxsize=8)
-def _prompt_words_of(prompts: PromptLibrary) -> PromptWords:
-    return PromptWords.of(prompts.list_literals())
+def _prompt_words_of(literals: tuple[str, ...]) -> PromptWords:
+    return PromptWords.of(literals)

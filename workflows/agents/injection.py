@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import repeat
 from typing import NamedTuple
 
 from workflows.agents.injection_grams import SentenceGrams, Writing, read_sentences, writing_of
@@ -19,7 +20,7 @@ ORDER, HIDDEN = "order_to_machine", "hidden_text"
 MAX_CHARS = 400_000
 FEWEST_ALONE = 6
 """A title or an address of fewer different words orders nothing: "About this report" says too little to be judged."""
-WEIGHTS = "injection_weights.json.gz"
+WEIGHTS = "injection_weights.{writing}.json.gz"
 
 
 class InjectionHit(NamedTuple):
@@ -49,14 +50,15 @@ class InjectionModel(NamedTuple):
 
     def score(self, sentence: SentenceGrams) -> float:
         """Return the sum of the weights; each set of n-grams is divided by the square root of its size."""
-        return sum(sum(self.weights.get(gram, 0.0) for gram in grams) / math.sqrt(len(grams)) for grams in sentence.sets if grams)
+        weigh = self.weights.get
+        return sum([sum(map(weigh, grams, repeat(0.0))) / math.sqrt(len(grams)) for grams in sentence.sets if grams])
 
 
 def find_injections(text: str) -> tuple[InjectionHit, ...]:
     """Find where `text` orders a machine about, in order. Invisible characters and look-alike letters do not hide it."""
     plain = to_plain(text[:MAX_CHARS])
     writing = writing_of(plain)
-    model = load_models()[writing]
+    model = load_model(writing)
     found = [sentence for sentence in read_sentences(plain, writing) if model.is_order(sentence)]
     return tuple(InjectionHit(ORDER, sentence.start, sentence.end) for sentence in found)
 
@@ -67,7 +69,7 @@ def names_of(hits: tuple[InjectionHit, ...]) -> tuple[str, ...]:
 
 
 @cache
-def load_models() -> Mapping[Writing, InjectionModel]:
-    """Load the model of each way of writing."""
-    told = json.loads(gzip.decompress(files("workflows.agents").joinpath(WEIGHTS).read_bytes()))
-    return {Writing(writing): InjectionModel(**own) for writing, own in told.items()}
+def load_model(writing: Writing) -> InjectionModel:
+    """Load the model of a way of writing."""
+    packed = files("workflows.agents").joinpath(WEIGHTS.format(writing=writing)).read_bytes()
+    return InjectionModel(**json.loads(gzip.decompress(packed)))

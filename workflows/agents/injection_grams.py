@@ -8,6 +8,7 @@ because who quotes an order gives none. The fitter (`bench.fit_injection`) and t
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from retrieval.language.english import is_english
@@ -22,6 +23,7 @@ FEWEST_WORDS = 3
 PIECES = range(3, 6)
 LONG_WORD = 5
 """Words of fewer letters are not cut into pieces: "this" says what it says once."""
+KEPT_WORDS = 8_192
 QUOTE = "»"
 """Stands before a word that is quoted."""
 IDEOGRAPH_SHARE = 0.2
@@ -121,17 +123,26 @@ def _split_units(plain: str, start: int, end: int, quoted: bytearray) -> list[st
     return [QUOTE * quoted[found.start()] + _fold_unit(found.group()) for found in _UNIT.finditer(plain, start, end)]
 
 
+@lru_cache(KEPT_WORDS)
 def _fold_unit(unit: str) -> str:
     """Return a number as 0 and an address as URL: which one it is says nothing."""
     return "0" if unit.isdigit() else "URL" if "://" in unit or unit.startswith("www.") else unit
 
 
 def _join_grams(units: Sequence[str], longest: int, mark: str) -> frozenset[str]:
-    return frozenset(
-        mark + " ".join(units[at : at + size]) for size in range(1, longest + 1) for at in range(len(units) - size + 1)
-    )
+    runs = (zip(*(units[start:] for start in range(size)), strict=False) for size in range(2, longest + 1))
+    grams = set(units).union(*(map(" ".join, run) for run in runs))
+    return frozenset(map(mark.__add__, grams) if mark else grams)
 
 
 def _cut_pieces(units: Sequence[str]) -> frozenset[str]:
-    words = {f"_{unit}_" for unit in units if len(unit) >= LONG_WORD and unit.isalpha()}
-    return frozenset(word[at : at + size] for word in words for size in PIECES for at in range(len(word) - size + 1))
+    return frozenset().union(*map(_pieces_of, set(units)))
+
+
+@lru_cache(KEPT_WORDS)
+def _pieces_of(unit: str) -> tuple[str, ...]:
+    """Return the pieces of a long word, with its edges."""
+    if len(unit) < LONG_WORD or not unit.isalpha():
+        return ()
+    word = f"_{unit}_"
+    return tuple(word[at : at + size] for size in PIECES for at in range(len(word) - size + 1))

@@ -7,7 +7,7 @@ echo is a delimiter or a label of our own prompts, a long run of their words, or
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from app.domain.script import IDEOGRAPHS
 CUT_OFF, LOOPED = "length", "loop"
 """Reasons why an answer ended: the server's limit, and our own watch over a stream."""
 RUN_WORDS = 16
+HALF_RUN = RUN_WORDS // 2
 WINDOWS = (120, 400, 1_600)
 COUNTED_WINDOWS = (600, 1_600)
 """The windows that are read with all figures alike. Shorter ones would take a list of some dozen alike items for a loop."""
@@ -35,6 +36,8 @@ _FIGURES = re.compile(r"[\d〇零一二三四五六七八九十百千万]+")
 _FIELD_EDGE = re.compile(r'\||(?<=[\[{:,])\s*"|"(?=\s*[\]}:,])')
 _SENTENCE_END = re.compile(r"[。！？；\n]|\\n|[.!?;](?=\s|$)")
 _ENDLESS = re.compile(r"(.)\1{599,}|(.{2,12}?)\2{149,}", re.DOTALL)
+LONGEST_PIECE, SHORTEST_ENDLESS = 12, 300
+"""Characters of the longest piece of `_ENDLESS`, and of the shortest text that it finds."""
 _TAG = re.compile(r"</?([a-z_]{2,30})\b[^<>\n]{0,200}>")
 _LABEL = re.compile(r"^([^\W\d_][^\n:：{}<>#*|]{3,60})[:：][ \t]*$", re.MULTILINE)
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
@@ -60,7 +63,7 @@ class FoundAnswerFault(NamedTuple):
 
 def find_loop(text: str) -> bool:
     """Say whether a text repeats itself. It takes time linear in the length of the text."""
-    if _ENDLESS.search(text) or _repeats_a_sentence(text):
+    if _repeats_a_piece(text) or _repeats_a_sentence(text):
         return True
     return any(
         _repeats_itself(words[start : start + size])
@@ -72,25 +75,42 @@ def find_loop(text: str) -> bool:
 def find_loop_at_end(text: str) -> bool:
     """Say whether the end of a text under way repeats itself: its last words, in windows of each size."""
     watched = text[-WATCHED_CHARS:]
-    if _ENDLESS.search(text[-2_400:]) or _repeats_a_sentence(watched):
+    if _repeats_a_piece(text[-2_400:]) or _repeats_a_sentence(watched):
         return True
-    return any(len(words) >= size and _repeats_itself(words[-size:]) for words, size in _read_words(watched))
+    return any(_repeats_itself(words[-size:]) for words, size in _read_words(watched))
 
 
 def _read_words(text: str) -> Iterable[tuple[list[str], int]]:
     """Yield the words with each size of windows to look at, first as they are, then with all figures alike."""
     plain = text.casefold()
-    for read, sizes in ((plain, WINDOWS), (_FIGURES.sub(FIGURE, plain), COUNTED_WINDOWS)):
-        words = _WORD.findall(read)
-        yield from ((words, size) for size in sizes)
+    words = _WORD.findall(plain)
+    yield from ((words, size) for size in WINDOWS if size <= len(words))
+    # With figures alike there are at most as many words.
+    if len(words) >= min(COUNTED_WINDOWS):
+        words = _WORD.findall(_FIGURES.sub(FIGURE, plain))
+        yield from ((words, size) for size in COUNTED_WINDOWS if size <= len(words))
 
 
 def _list_starts(length: int, size: int) -> Iterable[int]:
     """Return where windows of this size begin: they overlap by half, and the last ends with the text."""
-    return () if length < size else (*range(0, length - size, size // 2), length - size)
+    return (*range(0, length - size, size // 2), length - size)
+
+
+def _repeats_a_piece(text: str) -> bool:
+    """Say whether a short piece of text is repeated without end. The pattern is slow, so some places are tried first: it
+    cannot miss all of them.
+    """
+    step = SHORTEST_ENDLESS - 2 * LONGEST_PIECE
+    return any(
+        text.find(text[place : place + LONGEST_PIECE], place + 1, place + 2 * LONGEST_PIECE) > 0
+        for place in range(0, len(text) - 2 * LONGEST_PIECE, step)
+    ) and bool(_ENDLESS.search(text))
 
 
 def _repeats_itself(words: list[str]) -> bool:
+    # So many different words leave no room for so many repeated runs; and words are counted faster than runs.
+    if len(set(words)) > LEAST_NEW * (len(words) - RUN_WORDS + 1):
+        return False
     if sum(FIGURE in word for word in words) > MOST_FIGURES * len(words):
         return False
     runs = _list_runs(words)
@@ -114,17 +134,17 @@ def _is_mostly_one_sentence(text: str) -> bool:
     return False
 
 
-def _list_runs(words: list[str]) -> list[tuple[str, ...]]:
-    return list(zip(*[words[start:] for start in range(RUN_WORDS)], strict=False))
+def _list_runs(words: list[str], size: int = RUN_WORDS) -> list[tuple[str, ...]]:
+    return list(zip(*[words[start:] for start in range(size)], strict=False))
 
 
 @dataclass(frozen=True, slots=True)
 class PromptWords:
-    """What is ours in the prompts: the names of delimiters, the labels of values, and all runs of words."""
+    """What is ours in the prompts: the names of delimiters, the labels of values, and all halves of runs of words."""
 
     tags: frozenset[str]
     labels: re.Pattern[str] | None
-    runs: frozenset[tuple[str, ...]]
+    halves: frozenset[tuple[str, ...]]
 
     @classmethod
     def of(cls, literals: Iterable[str]) -> "PromptWords":
@@ -132,8 +152,8 @@ class PromptWords:
         pieces = tuple(literals)
         tags = {tag for piece in pieces for tag in _TAG.findall(piece)} - _WANTED_TAGS | _SHOWN_TAGS
         labels = {label.strip() for piece in pieces for label in _LABEL.findall(piece) if _is_telling(label)}
-        runs = {run for piece in pieces for run in _list_runs(_WORD.findall(piece.casefold()))}
-        return cls(frozenset(tags), _compile_labels(labels), frozenset(runs))
+        halves = {half for piece in pieces for half in _list_runs(_WORD.findall(piece.casefold()), HALF_RUN)}
+        return cls(frozenset(tags), _compile_labels(labels), frozenset(halves))
 
     def find_echo(self, text: str, form: str = "") -> str:
         """Return the first words of a text that are the prompt's and not an answer; empty when there are none.
@@ -146,9 +166,17 @@ class PromptWords:
         plain = _CODE.sub(" ", text)
         tag = next((found for found in _TAG.finditer(plain) if found[1] in self.tags), None)
         label = self.labels.search(plain) if self.labels else None
-        said = _list_runs(_WORD.findall(plain.casefold()))
-        run = () if self.runs.isdisjoint(said) else next(run for run in said if run in self.runs)
-        return tag.group() if tag else str(label[1]) if label else " ".join(run)
+        return tag.group() if tag else str(label[1]) if label else self._find_run(_WORD.findall(plain.casefold()))
+
+    def _find_run(self, said: Sequence[str]) -> str:
+        """Return the first run of words that is ours. It holds a half that begins at a multiple of a half's length."""
+        for whole in range(0, len(said) - HALF_RUN + 1, HALF_RUN):
+            if tuple(said[whole : whole + HALF_RUN]) in self.halves:
+                for start in range(max(0, whole - HALF_RUN), whole + 1):
+                    run = tuple(said[start : start + RUN_WORDS])
+                    if run[:HALF_RUN] in self.halves and run[HALF_RUN:] in self.halves:
+                        return " ".join(run)
+        return ""
 
 
 def _is_telling(label: str) -> bool:

@@ -56,12 +56,12 @@ class ModelRuling:
     softened: str = ""
 
 
-async def judge_section(kit: Kit, section: int, drafts: Sequence[ClaimDraft]) -> list[ModelRuling]:
+async def judge_section(kit: Kit, agent: str, drafts: Sequence[ClaimDraft]) -> list[ModelRuling]:
     """Return the model's rulings on drafts of one section, in their order. Drafts without a ruling do not change.
 
-    The agent path is `report/support/<section>`, so that a resumed stage finds its turns again.
+    `agent` is a path of the section's own, by which a resumed stage finds its turns again.
     """
-    asker = Asker(kit, f"report/support/{section}")
+    asker = Asker(kit, agent)
     rulings: list[ModelRuling] = []
     for start in range(0, len(drafts), MOST_AT_ONCE):
         rulings += await _judge_some(kit, asker, drafts[start : start + MOST_AT_ONCE])

@@ -15,15 +15,20 @@ OFFLINE = "offline"
 WITH_VECTORS = "offline+vectors"
 
 
+def judge_verbatim(draft: ClaimDraft) -> ClaimDraft:
+    """Judge a claim if it is in its source's own words."""
+    said = draft.quotes and is_verbatim(draft.sentence.text, draft.quotes)
+    return draft.with_verdict(Support.FULL, VERBATIM) if said else draft
+
+
 def judge_offline(draft: ClaimDraft, language: Language) -> ClaimDraft:
     """Judge a claim without vectors: by rules, and by a learned judge where there is one.
 
     One in another language than its evidence is supported in part, unless it is in its source's own words.
     """
-    if not draft.quotes:
+    draft = judge_verbatim(draft)
+    if not draft.quotes or draft.judge == VERBATIM:
         return draft
-    if is_verbatim(draft.sentence.text, draft.quotes):
-        return draft.with_verdict(Support.FULL, VERBATIM)
     if is_in_other_language(draft.sentence.statement, draft.evidence.sentences):
         return draft.with_verdict(Support.PARTIAL, OFFLINE, _doubt_translation(draft, language))
     grade = _grade(draft)

@@ -1,7 +1,7 @@
 """The last step of a report: every claim is checked against the evidence it cites, before anyone reads it.
 
-The offline grader judges all claims. A failing claim gets better evidence of the run if there is some. Claims still in doubt go
-to the judge that the installation names. A notice tells the reader of claims that fail in the end.
+The judge that the installation names judges the claims: a language model alone, or the offline grader and then an encoder. A
+failing claim gets better evidence of the run if there is some. A notice tells the reader of claims that fail in the end.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +17,7 @@ from workflows.checks.table_repair import repair_tables
 from workflows.judging.claim_draft import ClaimDraft, make_drafts
 from workflows.judging.claim_repair import TextReplacement, apply_replacements, cite_quote, find_better_quote, use_quote
 from workflows.judging.context import QuoteContext
+from workflows.judging.model_look import confirm_repairs, look_by_model
 from workflows.judging.offline_judge import OFFLINE, judge_offline
 from workflows.judging.remarks import word_remark
 from workflows.judging.second_look import Judges, look_again
@@ -44,29 +45,29 @@ async def verify_report(
     """
     report = _repair_tables(report) if mend else report
     known = {quote.key: quote for quote in report.quotes}
-    drafts = await _grade_claims(report, known, around, kit.language)
     pool = {quote.key: quote for finding in findings for quote in finding.quotes} | known
-    changes: list[TextReplacement] = []
+    drafts = [draft for number, section in enumerate(report.sections) for draft in make_drafts(section, number, known, around)]
+    by_model = judges.second is ClaimGrader.MODEL
+    drafts, changes = await look_by_model(drafts, kit) if by_model else (await _grade_offline(drafts, kit.language), [])
     if mend:
-        drafts, changes = _repair_claims(report, drafts, pool, around, kit.language)
-    drafts, softened = await look_again(drafts, kit, judges)
-    # A softened sentence has its citation with it: the replacement of its markers would overlap.
-    places = {(change.section, change.start) for change in softened}
-    changes = [change for change in changes if (change.section, change.start) not in places] + softened
+        repaired = await _find_repairs(drafts, pool, around, kit.language)
+        repaired, reworded = await confirm_repairs(repaired, kit) if by_model else (repaired, [])
+        drafts, cited = _apply_repairs(report, drafts, repaired)
+        # A sentence that is reworded has its citation with it.
+        rewritten = {(change.section, change.start) for change in reworded}
+        changes += [*reworded, *(change for change in cited if (change.section, change.start) not in rewritten)]
+    if not by_model:
+        drafts = await look_again(drafts, kit, judges)
     return _finish_report(report, drafts, changes, pool, kit.language, judges.second)
 
 
-async def _grade_claims(
-    report: Report, known: Mapping[str, Quote], around: Mapping[str, QuoteContext], language: Language
-) -> list[ClaimDraft]:
+async def _grade_offline(drafts: Sequence[ClaimDraft], language: Language) -> list[ClaimDraft]:
     """Grade every claim with the offline grader, a few at a time."""
     graded: list[ClaimDraft] = []
-    for number, section in enumerate(report.sections):
-        await give_way()
-        for place, draft in enumerate(make_drafts(section, number, known, around), 1):
-            graded.append(judge_offline(draft, language))
-            if place % GRADED_AT_ONCE == 0:
-                await give_way()
+    for place, draft in enumerate(drafts):
+        if place % GRADED_AT_ONCE == 0:
+            await give_way()
+        graded.append(judge_offline(draft, language))
     return graded
 
 
@@ -79,21 +80,25 @@ def _repair_tables(report: Report) -> Report:
     return report.model_copy(update={"sections": tuple(sections)})
 
 
-def _repair_claims(
-    report: Report,
-    drafts: Sequence[ClaimDraft],
-    pool: Mapping[str, Quote],
-    around: Mapping[str, QuoteContext],
-    language: Language,
-) -> tuple[list[ClaimDraft], list[TextReplacement]]:
-    """Give failing claims better evidence, if the run has some."""
-    mended, changes = list(drafts), list[TextReplacement]()
-    for place in [place for place, draft in enumerate(drafts) if draft.fails][:MOST_REPAIRED]:
-        draft = drafts[place]
+async def _find_repairs(
+    drafts: Sequence[ClaimDraft], pool: Mapping[str, Quote], around: Mapping[str, QuoteContext], language: Language
+) -> list[ClaimDraft]:
+    """Return failing claims with better evidence, if the run has some."""
+    repaired: list[ClaimDraft] = []
+    for draft in [draft for draft in drafts if draft.fails][:MOST_REPAIRED]:
+        await give_way()
         if quote := find_better_quote(draft, pool, around):
-            changes.append(cite_quote(draft, quote, report.sections[draft.section].body))
-            mended[place] = use_quote(draft, quote, around, language)
-    return mended, changes
+            repaired.append(use_quote(draft, quote, around, language))
+    return repaired
+
+
+def _apply_repairs(
+    report: Report, drafts: Sequence[ClaimDraft], repaired: Sequence[ClaimDraft]
+) -> tuple[list[ClaimDraft], list[TextReplacement]]:
+    """Return all claims, some of them repaired, and the changes of their citations."""
+    by_place = {(draft.section, draft.sentence.start): draft for draft in repaired}
+    changes = [cite_quote(draft, draft.quotes[0], report.sections[draft.section].body) for draft in repaired]
+    return [by_place.get((draft.section, draft.sentence.start), draft) for draft in drafts], changes
 
 
 def _finish_report(

@@ -1,11 +1,11 @@
-"""A second look at claims by the judge that the installation names.
+"""A second look at claims by an encoder, or by the cross-encoder that the installation names.
 
-A model, or a cross-encoder, judges every claim that is not in its source's own words: only so does a better judge see what the
-offline grader took for supported.
+The cross-encoder judges every claim that is not in its source's own words: only so does a better judge see what the offline
+grader took for supported.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
@@ -13,12 +13,9 @@ from app.domain.claims import Support
 from app.domain.errors import ToolError
 from app.domain.query import Language
 from app.settings import ClaimGrader
-from workflows.agents.concurrency import gather_all
 from workflows.agents.kit import Kit
 from workflows.checks.grading import load_grader
 from workflows.judging.claim_draft import ClaimDraft
-from workflows.judging.claim_repair import TextReplacement
-from workflows.judging.model_judge import ModelRuling, judge_section
 from workflows.judging.offline_judge import judge_with_vectors
 from workflows.judging.remarks import word_remark
 from workflows.judging.verbatim import VERBATIM
@@ -26,7 +23,6 @@ from workflows.judging.verbatim import VERBATIM
 MOST_ENCODED = 4
 """The most claims for which vectors are asked: only claims of which a reader would be warned."""
 ENTAILED_AT_ONCE = 200
-SECTIONS_AT_ONCE = 6
 SURE_ENTAILED = 0.5
 
 
@@ -54,16 +50,14 @@ class Judges:
     second: ClaimGrader = ClaimGrader.OFFLINE
 
 
-async def look_again(drafts: list[ClaimDraft], kit: Kit, judges: Judges) -> tuple[list[ClaimDraft], list[TextReplacement]]:
-    """Return the verdicts after the second look, and the sentences that a model reworded."""
-    if judges.second is ClaimGrader.MODEL:
-        return await _look_by_model(drafts, kit)
+async def look_again(drafts: list[ClaimDraft], kit: Kit, judges: Judges) -> list[ClaimDraft]:
+    """Return the verdicts on claims that the offline grader has judged after the second look, which is not a model's."""
     try:
         if judges.reader and judges.second is ClaimGrader.NLI:
-            return await _look_by_entailment(drafts, judges.reader, kit.language), []
-        return await _look_with_vectors(drafts, judges.reader, kit.language) if judges.reader else drafts, []
+            return await _look_by_entailment(drafts, judges.reader, kit.language)
+        return await _look_with_vectors(drafts, judges.reader, kit.language) if judges.reader else drafts
     except ToolError:
-        return drafts, []  # the verdicts from words alone stand
+        return drafts  # the verdicts from words alone stand
 
 
 async def _look_with_vectors(drafts: list[ClaimDraft], reader: TextEncoder, language: Language) -> list[ClaimDraft]:
@@ -82,7 +76,7 @@ async def _look_with_vectors(drafts: list[ClaimDraft], reader: TextEncoder, lang
 
 
 async def _look_by_entailment(drafts: list[ClaimDraft], reader: TextEncoder, language: Language) -> list[ClaimDraft]:
-    asked = list(_list_for_judge(drafts))
+    asked = list(list_for_judge(drafts))
     said: list[tuple[float, float]] = []
     for start in range(0, len(asked), ENTAILED_AT_ONCE):
         part = asked[start : start + ENTAILED_AT_ONCE]
@@ -91,7 +85,7 @@ async def _look_by_entailment(drafts: list[ClaimDraft], reader: TextEncoder, lan
     return [verdicts.get(id(draft), draft) for draft in drafts]
 
 
-def _list_for_judge(drafts: Sequence[ClaimDraft]) -> Iterator[ClaimDraft]:
+def list_for_judge(drafts: Sequence[ClaimDraft]) -> Iterator[ClaimDraft]:
     """Yield the claims with evidence that are not in its own words."""
     return (draft for draft in drafts if draft.quotes and draft.judge != VERBATIM)
 
@@ -103,36 +97,3 @@ def _apply_entailment(draft: ClaimDraft, entailed: float, contradicted: float, l
         return draft.with_verdict(Support.CONTRADICTED, ClaimGrader.NLI, word_remark("points_elsewhere", language))
     support = Support.PARTIAL if draft.support in (Support.PARTIAL, Support.FULL) else Support.NONE
     return draft.with_verdict(support, ClaimGrader.NLI, draft.reason or word_remark("says_part", language))
-
-
-async def _look_by_model(drafts: list[ClaimDraft], kit: Kit) -> tuple[list[ClaimDraft], list[TextReplacement]]:
-    """Ask the model about the claims, with one request for each section."""
-    sections: dict[int, list[ClaimDraft]] = {}
-    for draft in _list_for_judge(drafts):
-        sections.setdefault(draft.section, []).append(draft)
-    asked = [judge_section(kit, section, found) for section, found in sections.items()]
-    rulings = [ruling for section in await gather_all(asked, SECTIONS_AT_ONCE) for ruling in section]
-    by_place = {_place_of(ruling.draft): ruling for ruling in rulings}
-    changes = [_soften_sentence(ruling) for ruling in rulings if ruling.softened]
-    return [_apply_ruling(draft, by_place.get(_place_of(draft)), kit.language) for draft in drafts], changes
-
-
-def _apply_ruling(draft: ClaimDraft, ruling: ModelRuling | None, language: Language) -> ClaimDraft:
-    if ruling is None:
-        return draft
-    if not ruling.softened:
-        return ruling.draft
-    sentence = ruling.draft.sentence._replace(text=ruling.softened)
-    return replace(ruling.draft, sentence=sentence).with_verdict(
-        Support.FULL, ruling.draft.judge, word_remark("softened", language)
-    )
-
-
-def _soften_sentence(ruling: ModelRuling) -> TextReplacement:
-    draft = ruling.draft
-    markers = "".join(f"[[{key}]]" for key in draft.sentence.keys)
-    return TextReplacement(draft.section, draft.sentence.start, draft.sentence.end, f"{ruling.softened} {markers}")
-
-
-def _place_of(draft: ClaimDraft) -> tuple[int, int]:
-    return draft.section, draft.sentence.start

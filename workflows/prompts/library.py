@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from app.domain.chat import ChatRole, Message
@@ -153,8 +154,9 @@ class PromptLibrary:
         """Return the chosen version of a prompt, else the released one."""
         return self._versions.get(name, RELEASED_LATER.get(name, RELEASED))
 
-    def list_literals(self) -> tuple[str, ...]:
-        """Return our own text of all prompts, in the pieces between placeholders."""
+    @cached_property
+    def literals(self) -> tuple[str, ...]:
+        """Our own text of all prompts, in the pieces between placeholders."""
         parts = (part for prompt in self._prompts.values() for part in (prompt.system, prompt.user))
         return tuple(piece for part in parts for piece in part.pieces[::2])
 

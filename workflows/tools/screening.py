@@ -4,10 +4,10 @@ A passage is withheld whole. A model cannot obey what it does not see, and a pas
 source is marked, so that the reader is warned if the report cites it.
 """
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from urllib.parse import unquote
 
 from app.domain.address import host_of
@@ -18,9 +18,9 @@ from workflows.agents.injection import HIDDEN, InjectionHit, find_injections, na
 
 NEAR_CHARS = 400
 """The characters around a hit that are withheld with it: an instruction and its object may stand in different paragraphs."""
-KEPT_TEXTS = 1_024
-"""Passages and titles whose hits are remembered: a run finds the same ones again and again, and one takes a millisecond."""
-_find_known = lru_cache(KEPT_TEXTS)(find_injections)
+KEPT_TEXTS = 16_384
+"""Passages and titles whose hits are remembered, of all runs: they find the same ones again, and one takes a millisecond."""
+_known: dict[bytes, tuple[InjectionHit, ...]] = {}
 _WORDS_OF_ADDRESS = re.compile(r"[-_+/.?&=#]+")
 
 
@@ -61,6 +61,16 @@ def _hits_about(source: Source) -> tuple[InjectionHit, ...]:
     """Return the hits in a source's title, author and address, because the model sees them too."""
     address = _WORDS_OF_ADDRESS.sub(" ", unquote(source.url.partition("://")[2]))
     return tuple(hit for text in (source.title, source.author, address) for hit in _find_known(text))
+
+
+def _find_known(text: str) -> tuple[InjectionHit, ...]:
+    """Find injections in a text that is likely to come again. Its hash is remembered in its place."""
+    key = hashlib.blake2b(text.encode(), digest_size=16).digest()
+    if key not in _known:
+        if len(_known) == KEPT_TEXTS:
+            del _known[next(iter(_known))]
+        _known[key] = find_injections(text)
+    return _known[key]
 
 
 def _make_result(kept: Sequence[Passage], withheld: Sequence[Passage], found: dict[str, tuple[str, ...]]) -> ToolResult:

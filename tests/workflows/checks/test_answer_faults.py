@@ -7,7 +7,7 @@ import pytest
 from tests.workflows.agent_kit import PROMPTS
 from workflows.checks.answer_faults import AnswerFault, PromptWords, find_answer_fault, find_loop, find_loop_at_end
 
-OURS = PromptWords.of(PROMPTS.list_literals())
+OURS = PromptWords.of(PROMPTS.literals)
 SENTENCE = "The message of the year repeats that the revenue of the treasury was larger than what the government needs. "
 PROSE = " ".join(
     f"In the year {1820 + i} the {first} of the {second} asked for a {third} duty, and the {second} gave {i * 37} reasons for it."

@@ -12,7 +12,7 @@ from itertools import islice, zip_longest
 from math import log
 
 from app.domain.evidence import Passage
-from app.domain.script import is_ideograph
+from app.domain.script import list_ideographs
 from retrieval.language.names import find_names
 from retrieval.language.stems import find_root
 from retrieval.language.tokens import split_words
@@ -113,7 +113,7 @@ def share_words(question: str, units: Sequence[Unit]) -> list[float]:
 def words_of(text: str) -> frozenset[str]:
     """Return the roots of a text's words without stop words; of Chinese, ideographs and their pairs."""
     words = [word.text for word in split_words(text) if word.stem]
-    return frozenset((*map(find_root, words), *filter(is_ideograph, "".join(words))))
+    return frozenset((*map(find_root, words), *list_ideographs("".join(words))))
 
 
 def _add_meanings(units: Sequence[Unit], shares: Sequence[float], meanings: Meanings) -> list[float]:

@@ -30,12 +30,15 @@ from workflows.agents.brief.ranking import (
 )
 from workflows.agents.brief.searches import MOST_COMPARED, Searches
 from workflows.agents.brief.splitting import split_passages
+from workflows.agents.brief.units import Unit
 from workflows.agents.brief.wording import tell
 from workflows.agents.kit import Kit
 from workflows.agents.ports import BudgetSpent
 from workflows.agents.stage_memory import path_of_search
 
 PASSAGES = 50
+PASSAGES_OF_OTHERS = 20
+"""The passages that are searched for an agent that has found its own."""
 LEADS = 2
 SECOND = 0.85
 """What the score of a passage counts that only the second search found."""
@@ -102,18 +105,17 @@ async def search_deeply(subtask: Subtask, plan: ResearchPlan, query: ResearchQue
 async def find_quotes(question: str, found: Sequence[Passage], agent: str, kit: Kit) -> tuple[Quote, ...]:
     """Find the sentences that serve a question best, for an agent that `found` these passages and whose model quoted none.
 
-    The question itself is searched too: the searches of a model that fails may be beside the point. What the budget forbids is
-    left out; words are compared without a call. There are none where nothing replaces what a model fails to do.
+    The question itself is searched too: the searches of a model that fails may be beside the point. By words and by how well
+    passages were found alone, so that a model with a bad hour costs little. What the budget forbids is left out. There are none
+    where nothing replaces what a model fails to do.
     """
     if not kit.bounds.replace_failed:
         return ()
     searches, state = Searches(agent, kit), SearchState(question)
     with suppress(BudgetSpent):
-        await _search_twice(searches, state)
+        state.add_passages(await searches.find_passages(question, PASSAGES_OF_OTHERS), 1.0)
     state.add_passages(found, SECOND)
-    with suppress(BudgetSpent):
-        await _rank(searches, state)
-        await _rate(searches, state)
+    _rank_by_words(state)
     return tuple(each.unit.to_quote() for each in choose_units(state.list_ranked(), kit.bounds.section_words))
 
 
@@ -127,14 +129,20 @@ async def _search_twice(searches: Searches, state: SearchState) -> None:
 
 async def _rank(searches: Searches, state: SearchState) -> bool:
     """Rank the units of all passages; say whether their meanings could be compared."""
-    units = leave_out_other_entries(state.question, split_passages(state.passages.values()))
-    asked = strip_sources(state.question, units)
-    state.by_worth = rank_units(asked, units)
+    asked, units = _rank_by_words(state)
     meanings = await _compare(searches, state)
     if meanings is not None:
         state.by_worth = rank_units(asked, [unit for unit in units if unit.in_context in meanings.units], meanings)
         state.nearest = max(meanings.passages.values())
     return meanings is not None
+
+
+def _rank_by_words(state: SearchState) -> tuple[str, list[Unit]]:
+    """Rank the units of all passages by words; return what is asked of them, and the units."""
+    units = leave_out_other_entries(state.question, split_passages(state.passages.values()))
+    asked = strip_sources(state.question, units)
+    state.by_worth = rank_units(asked, units)
+    return asked, units
 
 
 async def _rate(searches: Searches, state: SearchState) -> None:
