@@ -1,4 +1,4 @@
-"""What a report costs without a clock, against what is committed: a cost that grows by more than a tenth is told with its reason."""
+"""What a report costs without a clock, against the committed figures: a cost that grows by a tenth is told with its reason."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ MOST = 1.1
 
 @pytest.mark.timeout(1_200)
 def test_a_report_costs_at_most_a_tenth_more_than_the_committed_figures() -> None:
-    """Where it is meant to: keep the last line of `python -m bench.costs` as bench/results/costs.json, and say why in the commit."""
+    """Where it is meant to: keep the last line of `python -m bench.costs` as bench/results/costs.json; the commit says why."""
     done = subprocess.run([sys.executable, "-m", "bench.costs"], cwd=ROOT, capture_output=True, text=True, check=True)
     counted = json.loads(done.stdout.splitlines()[-1])["figures"]
     committed = json.loads(COMMITTED.read_text())["figures"]
