@@ -25,7 +25,10 @@ LEFT = """
     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v') AND relname <> 'alembic_version'
     UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace"""
 # The SHA-256 of the forms of functions that a revision brought. They stay as they are.
-FUNCTIONS_OF = {"0001": "1b6be01609e95d11af7e90b439dd724034fd3ecb4dbd284e7f3469d4e974e0cd"}
+FUNCTIONS_OF = {
+    "0001": "1b6be01609e95d11af7e90b439dd724034fd3ecb4dbd284e7f3469d4e974e0cd",
+    "0002": "bea121bfdde3eb54c871aaab29da8b11e117d3bf0e19d322da7aed7643d41011",
+}
 BEFORE_THE_FIRST_RELEASE = "made by a version before the first release.*name a new, empty database, or start in a new home"
 
 
