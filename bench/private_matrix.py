@@ -21,8 +21,8 @@ from bench.private_run import HIDDEN, NOTICE, ON_THE_WEB, WORDS
 from bench.tenancy_belongings import RUNS
 from bench.tenancy_routes import list_requests
 
-READ_S, WRITE_S = 60, 5
-"""A typeset export may take long; a write may wait for a worker that is not there, and its answer has come as far as it will."""
+READ_S, WRITE_S = 300, 3
+"""An export may take long; a write may wait for a worker that is not there, and what came of its answer is looked through."""
 RUNS_ALONE = frozenset({AccessScope.RUNS_READ})
 ANYBODY = "anybody with the link"
 # The words that a route has for who may read them, by their numbers.
@@ -69,9 +69,14 @@ class MatrixOutcome(NamedTuple):
     missing: list[MatrixFault]
 
 
-async def measure_private_matrix(base: str, app: Any, house: PrivateHouse, database: asyncpg.Pool) -> MatrixOutcome:
-    """Ask everything as everybody of the API at `base`: what only reads first, then what changes, then once more what reads."""
-    requests = list(_list_all(app, house))
+async def measure_private_matrix(
+    base: str, app: Any, house: PrivateHouse, database: asyncpg.Pool, formats: Iterable[ExportFormat] = ExportFormat
+) -> MatrixOutcome:
+    """Ask everything as everybody of the API at `base`: what only reads first, then what changes, then once more what reads.
+
+    `formats` are those of exports to be asked for.
+    """
+    requests = list(_list_all(app, house, tuple(formats)))
     reads, writes = [r for r in requests if r.method == "GET"], [r for r in requests if r.method != "GET"]
     narrowed = [await narrow(database, house.people[name], RUNS_ALONE) for name in ("maker", "colleague")]
     people = [*house.people.values(), *narrowed]
@@ -158,7 +163,7 @@ def _list_missing(person: HousePerson | None, request: MatrixRequest, found: set
         yield MatrixFault(person.name, request.name, f"lacks {', '.join(sorted(lost))}")
 
 
-def _list_all(app: Any, house: PrivateHouse) -> Iterator[MatrixRequest]:
+def _list_all(app: Any, house: PrivateHouse, formats: Sequence[ExportFormat]) -> Iterator[MatrixRequest]:
     """Yield every route, and what it gives on demand; each reading of the run once more of its second report's run."""
     for route in list_requests(app, house):
         made = MatrixRequest(route.name, route.method, route.path, route.needs, route.body)
@@ -166,18 +171,17 @@ def _list_all(app: Any, house: PrivateHouse) -> Iterator[MatrixRequest]:
         if route.method == "GET" and str(house.run) in route.path:
             second = route.path.replace(str(house.run), str(house.made_run))
             yield made._replace(name=f"{route.name} of the second report", path=second)
-        yield from _list_forms(made, house)
+        yield from _list_forms(made, house, formats)
 
 
-def _list_forms(made: MatrixRequest, house: PrivateHouse) -> Iterator[MatrixRequest]:
+def _list_forms(made: MatrixRequest, house: PrivateHouse, formats: Sequence[ExportFormat]) -> Iterator[MatrixRequest]:
     match made.name.removeprefix("GET "):
         case "/v1/runs/{run_id:uuid}/report" | "/v1/shared/{token:str}":
             yield from (made._replace(accept=accept) for accept in ("text/html", "text/markdown"))
         case "/v1/runs/{run_id:uuid}/export":
             plain = made.path.partition("?")[0]
-            for form in ExportFormat:
+            for form in formats:
                 yield made._replace(name=f"{made.name} {form}", path=f"{plain}?format={form}")
-                yield made._replace(name=f"{made.name} {form} of version 1", path=f"{plain}?format={form}&version=1")
         case "/v1/snapshots/{snapshot:str}":
             for source in (NOTICE, ON_THE_WEB):
                 yield made._replace(name=f"{made.name} of {source.title}", path=f"/v1/snapshots/{source.snapshot}")
