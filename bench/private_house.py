@@ -97,7 +97,7 @@ class PrivateHouse:
 
 async def seed_private_house(services: Services, database: asyncpg.Pool) -> PrivateHouse:
     """Make the house. `withdrawn` could use the collection when the run was asked, and may not any more."""
-    people = await _add_people(database)
+    people = await add_people(database)
     maker, organisation = people["maker"], people["maker"].tenant.organisation
     with act_for(maker.tenant):
         access = Access(everyone=False, users=(people["shared with"].user, people["withdrawn"].user))
@@ -119,7 +119,8 @@ async def seed_private_house(services: Services, database: asyncpg.Pool) -> Priv
     return PrivateHouse(people, collection, run, twin_run, question, pair.id, pair.made_run_id, schedule, link)
 
 
-async def _add_people(database: asyncpg.Pool) -> dict[str, HousePerson]:
+async def add_people(database: asyncpg.Pool) -> dict[str, HousePerson]:
+    """Add the people of two organisations, by name."""
     home, other = uuid4(), uuid4()
     for organisation in (home, other):
         await accounts.ensure_organisation(database, organisation, f"House {organisation}")

@@ -188,7 +188,7 @@ def _list_forms(made: MatrixRequest, house: PrivateHouse, formats: Sequence[Expo
         case "/openai/v1/responses/{response_id:str}":
             yield made._replace(name=f"{made.name} as a stream", path=f"{made.path}?stream=true")
             for answer in (f"resp_{house.question.hex}", f"resp_{house.made_run.hex}"):
-                for form in ("", "?stream=true"):
-                    yield made._replace(name=f"{made.name} of {answer[:9]} {form}", path=f"/openai/v1/responses/{answer}{form}")
+                for query in ("", "?stream=true"):
+                    yield made._replace(name=f"{made.name} of {answer[:9]} {query}", path=f"/openai/v1/responses/{answer}{query}")
         case "/v1/runs/{run_id:uuid}/events":
             yield made._replace(name=f"{made.name} after the first", path=f"{made.path}?after=1")

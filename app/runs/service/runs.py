@@ -263,14 +263,11 @@ class Runs:
         """
         report = await versions.get(self._database, run_id, version)
         if report is not None:
-            return report if report.readable else await self._withhold_evidence(run_id, report)
+            return report if report.readable else await asyncio.to_thread(withhold_evidence, report, await self.get(run_id))
         run = await self.get(run_id)
         if version is not None and version != DELIVERED:
             raise NotFound(f"the report of run {run_id} has no version {version}")
         raise NotFound(f"run {run_id} has no report; its status is {run.status}")
-
-    async def _withhold_evidence(self, run_id: UUID, report: StoredReport) -> StoredReport:
-        return await asyncio.to_thread(withhold_evidence, report, await self.get(run_id))
 
     async def get_evidence(self, run_id: UUID) -> str:
         """Return the newest version's evidence as JSON text: every citation with its exact quote and offsets."""

@@ -194,15 +194,13 @@ class RunLog:
     ) -> bool:
         """Keep the stage's result and the cited snapshots, release what is reserved, append `stage_finished`.
 
-        `sources` are the hashes of all cited sources; `snapshots` are those of them that were not stored yet, and `open_sources`
-        those that everybody may read, whatever collections the run searches. False when the stage had a result already or belongs
-        to another attempt by now; nothing was changed then.
+        `sources` are the hashes of all cited sources; `snapshots` are those of them that were not stored yet, `open_sources`
+        those that are no own documents. False when the stage had a result already or belongs to another attempt by now.
         """
         hashes = list(dict.fromkeys([*(snapshot.hash for snapshot in snapshots), *sources]))
-        texts = [snapshot.text.encode() for snapshot in snapshots]
-        values = (run_id, stage, attempt, result, hashes, texts, to_json(payload), list(open_sources))
+        kept = hashes, [snapshot.text.encode() for snapshot in snapshots], to_json(payload), list(open_sources)
         async with translate_outages():
-            return bool(await self._pool.fetchval(CLOSE_STAGE, *values))
+            return bool(await self._pool.fetchval(CLOSE_STAGE, run_id, stage, attempt, result, *kept))
 
     async def drop_stage(self, run_id: UUID, stage: str) -> None:
         """Tell a stage, running or to come, to stop at its next turn and hand over what it has (`Halt.DROPPED`)."""
