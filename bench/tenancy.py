@@ -3,13 +3,15 @@
 The matrix is made from the application's own table of routes, so it includes new routes by itself. Each is asked without a key,
 with a wrong one, by the owner of another organisation, by each role, and by an owner whose key lacks the scope that the route
 needs; every address names something of the first organisation. A leak is an answer that was not due: any that is not refused,
-one that repeats a word of the first organisation, and any row of it that is different afterwards.
+one that repeats a word of the first organisation, and any row of it that is different afterwards. `private_matrix` asks for words
+of a collection that not all of an organisation may use.
 """
 
 import asyncio
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +25,8 @@ from app.http.asgi import build_routes, create_app
 from app.http.server import Server, bind
 from app.http.services import Services, open_services
 from app.runs.service.temporal_gateway import TemporalGateway
+from bench.private_house import seed_private_house
+from bench.private_matrix import MatrixOutcome, measure_private_matrix
 from bench.result import print_result
 from bench.tenancy_houses import SeededOrganisation, digest_rows, seed_organisation
 from bench.tenancy_routes import TenancyRequest, list_requests
@@ -138,26 +142,38 @@ def bearer_headers_of(key: ApiKey) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
+@asynccontextmanager
+async def serve(services: Services) -> AsyncIterator[str]:
+    """Serve the API; yield its address."""
+    with bind("127.0.0.1", 0) as listening:
+        server = Server(create_app(services), services)
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        server.should_exit = True
+        await serving
+
+
 async def measure_tenancy(services: Services, database: asyncpg.Pool) -> tuple[Counter[str], list[Leak]]:
     """Measure the whole matrix over a served API."""
     house, other = [await seed_organisation(services, database, name) for name in ("First", "Second")]
     routes = list_requests(build_routes(services), house)
-    with bind("127.0.0.1", 0) as listening:
-        server = Server(create_app(services), services)
-        serving = asyncio.create_task(server.serve(sockets=[listening]))
-        base = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
-            actors = actors_of(house, other)
-            before = await digest_rows(database, house)
-            checks, leaks = await ask_everything(session, base, routes, actors[:3], house)
-            after = await digest_rows(database, house)
-            changed = sorted(name for name in before if before[name] != after[name])
-            leaks += [Leak("stranger", name, "rows are different") for name in changed]
-            more, others = await ask_everything(session, base, routes, actors[3:], house)
-        server.should_exit = True
-        await serving
+    async with serve(services) as base, aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+        actors = actors_of(house, other)
+        before = await digest_rows(database, house)
+        checks, leaks = await ask_everything(session, base, routes, actors[:3], house)
+        after = await digest_rows(database, house)
+        changed = sorted(name for name in before if before[name] != after[name])
+        leaks += [Leak("stranger", name, "rows are different") for name in changed]
+        more, others = await ask_everything(session, base, routes, actors[3:], house)
     counted = Counter(checks=checks + more + len(before), routes=len(routes), unknown=sum(route.unknown for route in routes))
     return counted, leaks + others
+
+
+async def measure_private(services: Services, database: asyncpg.Pool) -> MatrixOutcome:
+    """Measure who reads what of a private collection, over a served API."""
+    house = await seed_private_house(services, database)
+    async with serve(services) as base:
+        return await measure_private_matrix(base, build_routes(services), house, database)
 
 
 async def run(folder: Path) -> None:
@@ -172,14 +188,18 @@ async def run(folder: Path) -> None:
             asyncpg.create_pool(postgres.url_of(), min_size=1, max_size=2) as database,
             open_services(api, worker, TemporalGateway(temporal.address)) as services,
         ):
+            private = await measure_private(services, database)
             counted, leaks = await measure_tenancy(services, database)
     finally:
         temporal.stop()
         postgres.stop()
     for leak in leaks:
         print(f"LEAK {leak.actor}: {leak.route}: {leak.what}")
+    for fault in private.leaks + private.missing:
+        print(f"PRIVATE {fault.person}: {fault.request}: {fault.what}")
     print(f"{counted['routes']} routes, of which {counted['unknown']} name something this bench does not make")
-    print_result("tenancy", {"checks": counted["checks"], "leaks": len(leaks)})
+    figures = {"private_checks": private.checks, "private_leaks": len(private.leaks), "private_missing": len(private.missing)}
+    print_result("tenancy", {"checks": counted["checks"], "leaks": len(leaks), **figures})
 
 
 def main() -> None:

@@ -1,19 +1,38 @@
 """Turns the application's table of routes into requests about what belongs to one organisation."""
 
 import re
-from typing import Any, NamedTuple
-from uuid import uuid4
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
+from uuid import UUID, uuid4
 
 import orjson
 
 from app.accounts.nouns.access import AccessScope
 from app.http.openapi import examples
 from app.http.route_table import DeclaredRoute, list_routes
-from bench.tenancy_houses import SeededOrganisation
 
 PARAMETER = re.compile(r"\{(\w+):(\w+)\}")
 # These are asked last, since they end what the others ask about.
 LAST = ("DELETE", "/cancel", "/erasure")
+
+
+class NamedThings(Protocol):
+    """What addresses may name: by the whole address, its second word, or nothing, and the parameter's name."""
+
+    @property
+    def run(self) -> UUID:
+        """The run that bodies name."""
+        ...
+
+    @property
+    def things(self) -> Mapping[tuple[str, str], str]:
+        """The values of parameters."""
+        ...
+
+    @property
+    def queries(self) -> Mapping[str, str]:
+        """What is put behind an address."""
+        ...
 
 
 class TenancyRequest(NamedTuple):
@@ -28,14 +47,14 @@ class TenancyRequest(NamedTuple):
     unknown: bool
 
 
-def list_requests(app: Any, house: SeededOrganisation) -> list[TenancyRequest]:
+def list_requests(app: Any, house: NamedThings) -> list[TenancyRequest]:
     """Return every route of the application, with addresses of the house's things and bodies from the document's examples."""
     bodies = _collect_bodies(app)
     found = [_make_request(route, bodies, house) for route in list_routes(app)]
     return sorted(found, key=lambda route: (any(word in route.name for word in LAST), route.path, route.method))
 
 
-def _make_request(route: DeclaredRoute, bodies: dict[tuple[str, str], Any], house: SeededOrganisation) -> TenancyRequest:
+def _make_request(route: DeclaredRoute, bodies: dict[tuple[str, str], Any], house: NamedThings) -> TenancyRequest:
     method, path = route.method, route.path
     names = PARAMETER.findall(path)
     places = (path, *path.split("/")[2:3], "")

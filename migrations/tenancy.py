@@ -1,9 +1,11 @@
 """Protect a table in a migration. Each class in app/database/tables says how its table is protected.
 
-Row-level security is forced, so it binds the table's owner too. A later migration that changes rows of a protected table turns
-that off first (`ALTER TABLE ... NO FORCE ROW LEVEL SECURITY`) and on again at its end, in its transaction.
+Row-level security is forced, so it binds the table's owner too. A later migration changes rows of protected tables
+within `all_rows`.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from app.database.role_names import API_ROLE, WORKER_ROLE
@@ -34,3 +36,18 @@ def check_rows(op: Any, table: str, added: str = "", changed: str = "") -> None:
         op.execute(
             f"CREATE POLICY changed ON {table} AS RESTRICTIVE FOR UPDATE TO {API_ROLE} USING (true) WITH CHECK ({changed})"
         )
+
+
+def show_rows(op: Any, table: str, visible: str) -> None:
+    """Change to which rows of a protected table the API's role is held."""
+    op.execute(f"ALTER POLICY tenant ON {table} USING ({visible})")
+
+
+@contextmanager
+def all_rows(op: Any, *tables: str) -> Iterator[None]:
+    """Let the tables' owner see their rows for the time being, to change them."""
+    for table in tables:
+        op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
+    yield
+    for table in tables:
+        op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")

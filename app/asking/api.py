@@ -9,7 +9,7 @@ from app.asking.schemas import Clarifications, DraftedRubric, EditedRubric, Rubr
 from app.domain.contract import DraftKind
 from app.domain.scorecard import Scorecard
 from app.http.authentication import needs
-from app.http.dependencies import AskingService, RunId, SuggestionsService
+from app.http.dependencies import AskingService, CurrentPrincipal, RunId, SuggestionsService
 from app.http.openapi.responses import problem_responses
 from app.runs.schemas import NewRun
 
@@ -56,6 +56,10 @@ class AskingController(Controller):
         return RubricView.of(await asking.edit_rubric(run_id, data.criteria))
 
     @get("/runs/{run_id:uuid}/scorecard", responses=problem_responses(404))
-    async def scorecard(self, run_id: RunId, asking: AskingService) -> Scorecard:
-        """Return how well the report meets its rubric. A criterion that nobody could judge has no score, and says why."""
-        return await asking.get_scorecard(run_id)
+    async def scorecard(self, run_id: RunId, asking: AskingService, principal: CurrentPrincipal) -> Scorecard:
+        """Return how well the report meets its rubric. A criterion that nobody could judge has no score, and says why.
+
+        Who may not read reports, or what this one was written from, gets scores without reasons and sentences.
+        """
+        card = await asking.get_scorecard(run_id)
+        return card if AccessScope.REPORTS_READ in principal.scopes else card.without_words()

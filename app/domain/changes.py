@@ -55,6 +55,13 @@ class ReportChanges(Value):
     fallen: tuple[FallenClaim, ...] = ()
     new_claims: tuple[NewClaim, ...] = ()
 
+    def without_sources(self) -> "ReportChanges":
+        """Return the claims that fell and those that are new, which are sentences of reports, without words of sources."""
+        return ReportChanges(
+            fallen=tuple(claim.model_copy(update={"before": (), "after": ()}) for claim in self.fallen),
+            new_claims=tuple(claim.model_copy(update={"quotes": ()}) for claim in self.new_claims),
+        )
+
     @property
     def is_empty(self) -> bool:
         """True when nothing has changed."""

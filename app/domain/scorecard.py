@@ -63,6 +63,11 @@ class Scorecard(Value):
     judged: int = Field(ge=0)
     revised: tuple[str, ...] = ()
 
+    def without_words(self) -> "Scorecard":
+        """Return the card without sentences of the report, and without reasons, which may repeat some."""
+        items = tuple(item.model_copy(update={"reason": "", "sentences": ()}) for item in self.items)
+        return self.model_copy(update={"items": items})
+
 
 def scorecard_of(items: Iterable[CriterionScore], revised: tuple[str, ...] = ()) -> Scorecard:
     """Return the card of these scores."""

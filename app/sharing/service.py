@@ -1,16 +1,21 @@
 """Share a version of a report by a link that ends."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid4
+
+import orjson
 
 from app.accounts.nouns.token import digest_token
 from app.audit import storage as audit
 from app.audit.storage import Action
 from app.database.engine import Database, Executor
 from app.domain.errors import Conflict, NotFound
+from app.reports.rendering.withholding import withhold_evidence
 from app.runs.service.runs import Runs
+from app.runs.storage import runs
 from app.sharing import storage as shares
 from app.sharing.nouns import Share, SharedReport, new_link_token
 
@@ -69,8 +74,15 @@ class Sharing:
             await audit.record(connection, Action.SHARE_ENDED, run_id)
 
     async def read_report(self, token: str) -> SharedReport:
-        """Return what a link shows."""
+        """Return what a link shows: of collections, what the report quotes."""
         found = await shares.open_link(self._trusted, digest_token(token))
         if found is None:
             raise NotFound(UNKNOWN_LINK)
-        return found
+        report = found.report
+        if not report.readable:
+            run = await runs.get(self._trusted, found.run_id)
+            if run is None:
+                raise NotFound(UNKNOWN_LINK)
+            report = await asyncio.to_thread(withhold_evidence, report, run)
+        title = orjson.loads(report.report)["title"]
+        return SharedReport(title=title, html=report.html, markdown=report.markdown, expires_at=found.expires_at)

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from asyncpg import Record
 
 from app.database.engine import Executor, translate_outages
 from app.database.noun_columns import columns_of
-from app.sharing.nouns import Share, SharedReport
+from app.reports.storage.reports import StoredReport
+from app.sharing.nouns import Share
 
 _COLUMNS = columns_of(Share)
 ADD = f"""
@@ -19,10 +21,20 @@ KNOWN = "SELECT EXISTS (SELECT FROM report_shares WHERE run_id = $1 AND id = $2)
 OPEN = """
     WITH share AS (UPDATE report_shares SET last_read_at = now()
                    WHERE token_hash = $1 AND revoked_at IS NULL AND expires_at > now() RETURNING run_id, version, expires_at)
-    SELECT text.report ->> 'title' AS title, text.html, text.markdown, share.expires_at FROM share,
-        LATERAL (SELECT r.report, r.html, r.markdown FROM reports r WHERE r.run_id = share.run_id AND share.version = 1
-                 UNION ALL SELECT v.report, v.html, v.markdown FROM report_versions v
+    SELECT share.run_id, share.version, share.expires_at, may_read_evidence(share.run_id) AS readable,
+           text.report, text.markdown, text.html, text.evidence, text.created_at FROM share,
+        LATERAL (SELECT r.report, r.markdown, r.html, r.evidence, r.created_at FROM reports r
+                 WHERE r.run_id = share.run_id AND share.version = 1
+                 UNION ALL SELECT v.report, v.markdown, v.html, v.evidence, v.created_at FROM report_versions v
                  WHERE v.run_id = share.run_id AND v.n = share.version) AS text"""
+
+
+class OpenedLink(NamedTuple):
+    """What a link opens: a version of a run's report, until a time."""
+
+    run_id: UUID
+    report: StoredReport
+    expires_at: datetime
 
 
 async def add(database: Executor, share_id: UUID, run_id: UUID, version: int, hash_: bytes, expires_at: datetime) -> Share:
@@ -48,14 +60,18 @@ async def revoke(database: Executor, run_id: UUID, share_id: UUID) -> bool:
     return known
 
 
-async def open_link(database: Executor, hash_: bytes) -> SharedReport | None:
-    """Return what the link with this token's hash shows; None when there is none, or it has ended.
+async def open_link(database: Executor, hash_: bytes) -> OpenedLink | None:
+    """Return what the link with this token's hash opens; None when there is none, or it has ended.
 
-    For the trusted role, since nobody is known here.
+    For the trusted role, since nobody is known here. Nobody in particular may use no collection.
     """
     async with translate_outages():
         row = await database.fetchrow(OPEN, hash_)
-    return SharedReport(**dict(row)) if row else None
+    if row is None:
+        return None
+    values = dict(row)
+    run_id, expires_at = values.pop("run_id"), values.pop("expires_at")
+    return OpenedLink(run_id, StoredReport(**values), expires_at)
 
 
 def _share_of(row: Record) -> Share:

@@ -1,10 +1,12 @@
 """Request and response bodies of systems side by side."""
 
+from collections.abc import Container
 from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.accounts.nouns.access import AccessScope
 from app.asking.schemas import GivenRubric
 from app.domain.interactions import Interactions
 from app.domain.query import SystemName
@@ -51,7 +53,10 @@ class SideBySideView(BaseModel):
     columns: list[ColumnView]
 
     @classmethod
-    def of(cls, found: SideBySide) -> "SideBySideView":
-        """Return the runs as the API shows them."""
+    def of(cls, found: SideBySide, scopes: Container[AccessScope]) -> "SideBySideView":
+        """Return the runs as the API shows them; who may not read reports gets scores without the words of any."""
         columns = [ColumnView.model_validate(column, from_attributes=True) for column in found.columns]
+        for column in columns:
+            if column.scorecard is not None and AccessScope.REPORTS_READ not in scopes:
+                column.scorecard = column.scorecard.without_words()
         return cls(first=found.first.id, question=found.first.query.question, rubric=found.rubric, columns=columns)

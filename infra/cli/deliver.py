@@ -55,7 +55,7 @@ async def deliver_report(api: AsyncClient, run_id: str, folder: Path, scored: bo
 
 
 async def _fetch_sources(api: AsyncClient, names: list[str]) -> dict[str, str]:
-    """Return the stored copies by name, without those of documents that were deleted."""
+    """Return the stored copies by name, without those of documents that were deleted or may not be read."""
     turn = asyncio.Semaphore(FETCHES_AT_ONCE)
 
     async def fetch(name: str) -> str | None:
@@ -73,6 +73,7 @@ def _check_citation(citation: Mapping[str, Any], sources: Mapping[str, str]) -> 
     text = sources.get(citation["source"]["snapshot"])
     if text is None:
         title = as_one_line(citation["source"].get("title"))
-        say(f"citation [{citation['n']}]: the stored copy of {title!r} was deleted; the report keeps the words that it quotes")
+        gone = f"the stored copy of {title!r} was deleted, or is not yours to read"
+        say(f"citation [{citation['n']}]: {gone}; the report keeps the words that it quotes")
     elif text[citation["start"] : citation["end"]] != citation["quote"]:
         raise SetupError(f"citation [{citation['n']}] does not match its stored source; report this as an error of Rubrica")

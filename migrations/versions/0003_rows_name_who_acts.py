@@ -8,7 +8,7 @@ from migrations.functions import load_functions
 from migrations.tenancy import check_rows
 
 revision = "0003"
-down_revision = "0001"
+down_revision = "0002"
 branch_labels = None
 depends_on = None
 

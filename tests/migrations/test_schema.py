@@ -27,6 +27,7 @@ LEFT = """
 # The SHA-256 of the forms of functions that a revision brought. They stay as they are.
 FUNCTIONS_OF = {
     "0001": "1b6be01609e95d11af7e90b439dd724034fd3ecb4dbd284e7f3469d4e974e0cd",
+    "0002": "bea121bfdde3eb54c871aaab29da8b11e117d3bf0e19d322da7aed7643d41011",
     "0003": "94bd0a7406ea0aaa54536cebca62cd9600604f41831bac25e54e991664b97e51",
     "0004": "13be1ae1affbd789588262195bec76825dcefbe787c7b83c10284a88c1e2f4e3",
 }

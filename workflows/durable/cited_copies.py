@@ -15,11 +15,11 @@ FindMissing = Callable[[list[str]], Awaitable[frozenset[str]]]
 
 
 class KeptReport(NamedTuple):
-    """A report, the copies that are not stored yet, and the hashes of all its sources that no finding has."""
+    """A report, the copies that are not stored yet, and all its quotes from sources that no finding has."""
 
     report: Report
     snapshots: list[SourceSnapshot]
-    cites: frozenset[str]
+    cites: tuple[Quote, ...]
 
 
 async def keep_cited(finding: Finding, missing: FindMissing, fetch: FetchCopy) -> tuple[Finding, list[SourceSnapshot]]:
@@ -40,7 +40,7 @@ async def keep_cited_by_report(report: Report, findings: Iterable[Finding], miss
     own = [quote for quote in report.quotes if quote.source.snapshot not in before]
     kept, snapshots = await _confirm_quotes(own, missing, fetch)
     lost = {quote.key for quote in own} - {quote.key for quote in kept}
-    return KeptReport(_remove_quotes(report, lost), snapshots, frozenset(quote.source.snapshot for quote in kept))
+    return KeptReport(_remove_quotes(report, lost), snapshots, kept)
 
 
 async def _confirm_quotes(

@@ -112,7 +112,7 @@ class LivingActivities:
         run = uuid5(schedule.id, firing.due_at.isoformat())
         if firing.run_id is not None:
             return payloads.BegunAsking(start=await persist(lambda: self._shop.log.load(run)))
-        before = await self._load_baseline(firing.baseline_id)
+        before = await self._load_baseline(firing.baseline_id, who)
         query, searched = await self._resolve_query(schedule, who)
         query = query.model_copy(update={"refreshes": before.run_id if before else None})
         probe = await self._probe_changes(query, before) if before else ChangeProbe(frozenset(), {})
@@ -205,8 +205,15 @@ class LivingActivities:
             return
         await self._end_firing(firing, Outcome.UNCHANGED if changes.is_empty else Outcome.CHANGED, changes=changes)
 
-    async def _load_baseline(self, run: UUID | None) -> Baseline | None:
-        return await persist(lambda: living_runs.get_baseline(self._shop.database, run)) if run else None
+    async def _load_baseline(self, run: UUID | None, who: Owner) -> Baseline | None:
+        """Return the run to build on; None also where the schedule's owner may not read, now, what it gathered."""
+        if run is None or not await persist(lambda: self._may_read(run, who)):
+            return None
+        return await persist(lambda: living_runs.get_baseline(self._shop.database, run))
+
+    async def _may_read(self, run: UUID, who: Owner) -> bool:
+        async with translate_outages(), self._shop.database.acquire() as connection, connection.transaction():
+            return await living_runs.may_read_evidence(connection, who, run)
 
     async def _load_report(self, run: UUID | None) -> Report | None:
         return await persist(lambda: living_runs.get_report(self._shop.database, run)) if run else None

@@ -1,10 +1,12 @@
 """One attempt to send one message. Temporal repeats it, and each attempt is logged."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import asyncpg
 from temporalio.exceptions import ApplicationError
 
+from app.database.engine import translate_outages
 from app.domain.deliveries import MailDelivery, MailState
 from app.outgoing.mail import Mailbox, MailRefused, MailUnavailable
 from app.schedules.storage import deliveries, schedules
@@ -43,6 +45,11 @@ async def deliver(database: asyncpg.Pool, mailbox: Mailbox | None, delivery: UUI
     await persist(lambda: deliveries.note(database, delivery, MailState.SENT))
 
 
+async def _may_read(database: asyncpg.Pool, delivery: UUID, runs: Sequence[UUID]) -> bool:
+    async with translate_outages(), database.acquire() as connection, connection.transaction():
+        return await deliveries.may_read_evidence(connection, delivery, runs)
+
+
 async def _make_letter(database: asyncpg.Pool, mailbox: Mailbox, kept: MailDelivery) -> ChangeLetter | None:
     """Return the letter, or None when its reader has unsubscribed or its schedule is gone."""
     if not await persist(lambda: deliveries.is_wanted(database, kept.id)):
@@ -51,6 +58,9 @@ async def _make_letter(database: asyncpg.Pool, mailbox: Mailbox, kept: MailDeliv
     firing = await persist(lambda: schedules.begin(database, kept.schedule_id, kept.due_at))
     if schedule is None or firing is None:
         return None
+    read = [run for run in (firing.run_id, firing.baseline_id) if run]
+    if not await persist(lambda: _may_read(database, kept.id, read)):
+        firing = firing.model_copy(update={"changes": firing.changes.without_sources()})
     return ChangeLetter(
         schedule=schedule.name,
         question=schedule.query.question,

@@ -86,8 +86,7 @@ async def _store_finding(found: Finding, attempt: StageAttempt) -> Finding:
     sources = count_sources(finding.quotes)
     told = {"stop": finding.stop, "detail": finding.detail, "quotes": len(finding.quotes), "sources": sources}
     body = finding.model_dump_json(exclude_defaults=True).encode()
-    cites = frozenset(quote.source.snapshot for quote in finding.quotes)
-    await attempt.close(StageOutcome(body, told, snapshots, cites))
+    await attempt.close(StageOutcome(body, told, snapshots, finding.quotes))
     return finding
 
 

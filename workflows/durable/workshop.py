@@ -9,8 +9,9 @@ import asyncpg
 
 from app.accounts.service.policy import NO_LIMITS
 from app.database.engine import translate_outages
+from app.domain.address import host_of
 from app.domain.errors import NotFound, ToolError
-from app.domain.evidence import Finding
+from app.domain.evidence import Finding, Quote
 from app.domain.limits import Quota
 from app.domain.options import SearchScope, SourceKind
 from app.domain.query import ResearchQuery, SystemName
@@ -206,16 +207,20 @@ class StageAttempt:
         told = {"stage": self.stage, "title": self.title, "usage": self.record.usage.model_dump(), **outcome.told}
         if self.record.refused:
             told["refused"] = sorted(self.record.refused)
-        run, attempt, kept = self.request.run_id, self.opening.attempt, (outcome.snapshots, told, outcome.sources)
+        run, attempt, sources = self.request.run_id, self.opening.attempt, [quote.source for quote in outcome.cites]
+        hashes = frozenset(source.snapshot for source in sources)
+        # What is on no website may be an own document.
+        open_hashes = frozenset(source.snapshot for source in sources if host_of(source.url))
+        kept = (outcome.snapshots, told, hashes, open_hashes)
         if not await run_log.close_stage(run, self.stage, attempt, outcome.result, *kept):
             raise make_stopping_failure()
 
 
 @dataclass(frozen=True)
 class StageOutcome:
-    """A stage's stored result, the payload of `stage_finished`, the copies to store with it, and the hashes of all it cites."""
+    """A stage's stored result, the payload of `stage_finished`, the copies to store with it, and the quotes that it cites."""
 
     result: bytes
     told: Mapping[str, Any]
     snapshots: Sequence[SourceSnapshot] = ()
-    sources: frozenset[str] = frozenset()
+    cites: Sequence[Quote] = ()

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from app.database.engine import Executor, translate_outages
 
-# Choices are told as they were sent: which report was which is revealed elsewhere, once.
+# Choices are told as they were sent: which report was which is revealed elsewhere, once. Answers from collections are read where
+# it is asked each time who may use these.
 ROWS = "coalesce(json_agg(row_to_json(t)), '[]')"
 EXPORT = f"""
     SELECT json_build_object(
@@ -31,8 +32,9 @@ EXPORT = f"""
                                                             'status', status, 'created_at', created_at)
                                           ORDER BY created_at), '[]') FROM runs WHERE created_by = $1),
         'further_questions_and_changes', (SELECT {ROWS} FROM (
-            SELECT id, run_id, kind, request, answer, created_at FROM report_tasks WHERE created_by = $1
-            ORDER BY created_at, id) AS t),
+            SELECT id, run_id, kind, request, created_at,
+                   CASE WHEN NOT EXISTS (SELECT FROM collection_runs s WHERE s.run_id = q.run_id) THEN answer END AS answer
+            FROM report_tasks q WHERE created_by = $1 ORDER BY created_at, id) AS t),
         'edited_rubrics', (SELECT {ROWS} FROM (SELECT run_id, rubric, edited_at FROM run_rubrics
                                                WHERE edited_by = $1 ORDER BY edited_at, run_id) AS t),
         'choices', (SELECT {ROWS} FROM (SELECT comparison_id, organisation_id, choice, elapsed_seconds, made_at, changed_at

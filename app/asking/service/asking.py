@@ -19,6 +19,7 @@ from app.domain.rubric import Criterion, Origin, Rubric
 from app.domain.scorecard import Scorecard
 from app.runs.service.gateway import RunGateway
 from app.runs.service.runs import Admit, AgreedRubric, Runs
+from app.runs.storage import evidence
 
 
 class StoredDraft(NamedTuple):
@@ -120,13 +121,13 @@ class Asking:
         return await self.get_rubric(run_id)
 
     async def get_scorecard(self, run_id: UUID) -> Scorecard:
-        """Return how well the run's report meets its rubric."""
+        """Return how well the run's report meets its rubric; who may not read what it was written from gets scores alone."""
         run = await self._runs.get(run_id)
         card = await rubrics.get_scorecard(self._database, run_id)
         if card is None:
             why = f"its status is {run.status}" if run.query.rubric else "it was asked without a rubric"
             raise NotFound(f"run {run_id} has no scorecard; {why}")
-        return card
+        return card if await evidence.may_read(self._database, run_id) else card.without_words()
 
 
 def _rubric_of(criteria: Sequence[Criterion], drafted: Rubric | None) -> Rubric:

@@ -64,6 +64,9 @@ FORGET = """
     UPDATE collection_documents SET deleted_at = now(), state = 'deleting'
     WHERE collection_id = $1 AND id = $2 AND deleted_at IS NULL RETURNING id"""
 SEARCHES = "INSERT INTO collection_runs (collection_id, run_id) SELECT unnest($1::uuid[]), $2 ON CONFLICT DO NOTHING"
+TAKE_OVER = """
+    INSERT INTO collection_runs (collection_id, run_id, organisation_id)
+    SELECT collection_id, $2, organisation_id FROM collection_runs WHERE run_id = $1 ON CONFLICT DO NOTHING"""
 
 
 class NamedCollection(NamedTuple):
@@ -157,6 +160,12 @@ async def note_searches(database: Executor, run: UUID, searched: Sequence[UUID])
     """Remember which collections a run searches."""
     async with translate_outages():
         await database.execute(SEARCHES, list(searched), run)
+
+
+async def take_over_searches(database: Executor, before: UUID, run: UUID) -> None:
+    """Remember that a run has evidence of an earlier one, and so of the collections that this one searched."""
+    async with translate_outages():
+        await database.execute(TAKE_OVER, before, run)
 
 
 def _access_of(access: Access) -> tuple[bool, list[UUID], list[str]]:

@@ -29,13 +29,12 @@ DROP_DOCUMENT = "DELETE FROM collection_documents WHERE id = $1"
 DROP_COLLECTION = "DELETE FROM collections WHERE id = $1"
 KEPT = """
     SELECT EXISTS (SELECT FROM collections WHERE id = $1) OR EXISTS (SELECT FROM collection_documents WHERE id = $1)"""
-# A run that searches another collection with the same text keeps it. A run that writes a second report has the findings of the
-# run it was made for.
+# A run that searches another collection with the same text keeps it.
 # A change or a question to a report that is under way may have read the text already: its run has not ended with it.
 READERS = """
     SELECT r.id AS run_id, r.finished_at IS NOT NULL
            AND NOT EXISTS (SELECT FROM report_tasks t WHERE t.run_id = r.id AND t.status = 'queued') AS finished
-    FROM collection_runs cr JOIN runs r ON r.id = cr.run_id OR r.made_for = cr.run_id
+    FROM collection_runs cr JOIN runs r ON r.id = cr.run_id
     WHERE cr.collection_id = $1
     AND NOT EXISTS (SELECT FROM collection_documents d JOIN collection_runs o ON o.collection_id = d.collection_id
                     WHERE d.snapshot = $2 AND d.deleted_at IS NULL AND o.run_id = cr.run_id)

@@ -10,7 +10,6 @@ import orjson
 from app.database.engine import Executor, translate_outages
 from app.domain.evidence import Finding
 from app.domain.run import EventType
-from app.runs.storage.events import DRAFT_WITHOUT_TEXT
 
 FINDINGS = "SELECT stage, result FROM stages WHERE run_id = $1 AND position($2::text::bytea IN result) > 0 FOR UPDATE"
 SET_FINDING = "UPDATE stages SET result = $3 WHERE run_id = $1 AND stage = $2"
@@ -39,7 +38,7 @@ ANSWER_GONE = "a document that this answer quoted was deleted; ask again for an 
 # What stays of events that repeat what an agent read.
 KEPT_OF_EVENTS = {
     EventType.TOOL_CALL: frozenset({"tool", "results", "sources", "error", "note", "url", "part", "limit"}),
-    EventType.SECTION_WRITTEN: DRAFT_WITHOUT_TEXT,
+    EventType.SECTION_WRITTEN: frozenset({"section", "heading"}),
 }
 
 

@@ -51,6 +51,8 @@ def status_of(comparison: Comparison) -> ComparisonStatus:
 class Comparisons:
     """The use cases of comparing. `offers` are the models and ways available here; None: only a try shows them.
 
+    The database shows a comparison to those who may read the evidence of both reports.
+
     Raises:
         NotFound: no such run or comparison.
         Unavailable: the database does not answer.
@@ -69,10 +71,12 @@ class Comparisons:
             Conflict: the run has no report yet.
             InvalidInput: nothing would differ, or this installation cannot write in this way.
             TooManyRequests: the second report is a run, and a quota is reached.
+            Forbidden: the caller may not read that evidence.
         """
         if self._offers is not None:
             self._offers.check(writer)
         run = await self._runs.get(run_id)
+        await self._runs.require_evidence(run_id)
         start = await RunLog(self._database).load(run_id)
         if run.status is not RunStatus.COMPLETED or start.plan is None:
             raise Conflict(f"run {run_id} is {run.status}; only a completed run has a report to compare")

@@ -8,6 +8,7 @@ from sqlalchemy import JSON, BigInteger, Float, ForeignKeyConstraint, Index, Sma
 from sqlmodel import Field, SQLModel
 
 from app.database.tables.columns import EMPTY, NOW, OWNER_OF_ROW, TIME, ZERO, key_in_organisation
+from app.database.tables.protection import ALL, OWN, visible_rows
 
 
 class ComparisonRow(SQLModel, table=True):
@@ -21,6 +22,7 @@ class ComparisonRow(SQLModel, table=True):
         Index("comparisons_newest_first", "organisation_id", text("created_at DESC"), text("id DESC")),
         Index("comparisons_of_run", "run_id"),
         Index("comparisons_of_made_run", "made_run_id"),
+        visible_rows(f"{OWN} AND may_read_evidence(run_id)", ALL),
     )
     id: UUID = Field(primary_key=True)
     organisation_id: UUID = Field(foreign_key="organisations.id", sa_column_kwargs=OWNER_OF_ROW, ondelete="CASCADE")
@@ -36,7 +38,10 @@ class CandidateRow(SQLModel, table=True):
     """A report as it is compared, kept word for word, with its lineage. `digest` is the SHA-256 of `markdown`."""
 
     __tablename__ = "candidates"
-    __table_args__ = (key_in_organisation("comparison_id", "comparisons.id"),)
+    __table_args__ = (
+        key_in_organisation("comparison_id", "comparisons.id"),
+        visible_rows(f"{OWN} AND EXISTS (SELECT FROM comparisons p WHERE p.id = candidates.comparison_id)", ALL),
+    )
     comparison_id: UUID = Field(primary_key=True)
     place: str = Field(primary_key=True, sa_type=Text)
     organisation_id: UUID = Field(foreign_key="organisations.id", sa_column_kwargs=OWNER_OF_ROW, ondelete="CASCADE")

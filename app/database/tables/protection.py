@@ -43,6 +43,16 @@ def rows_of_visible_runs(api: str = "SELECT") -> dict[str, Any]:
     return visible_rows("EXISTS (SELECT FROM runs WHERE runs.id = {table}.run_id)", api)
 
 
+def evidence_of_visible_runs(api: str = "SELECT", besides: str = "") -> dict[str, Any]:
+    """Show what a run gathered to those who see the run and may use, now, every collection that it came of.
+
+    Rows for which `besides` holds repeat nothing of it: they are shown to everybody who sees the run.
+    """
+    readable = "may_read_evidence({table}.run_id)"
+    seen = "EXISTS (SELECT FROM runs WHERE runs.id = {table}.run_id)"
+    return visible_rows(f"{seen} AND ({besides} OR {readable})" if besides else f"{seen} AND {readable}", api)
+
+
 def for_worker_only() -> dict[str, Any]:
     """Show rows to no request."""
     return visible_rows("false", "")

@@ -8,7 +8,7 @@ from sqlalchemy import JSON, CheckConstraint, Index, LargeBinary, Text, UniqueCo
 from sqlmodel import Field, SQLModel
 
 from app.database.tables.columns import ACTING_KEY, ACTING_USER, EMPTY, NOW, OWNER_OF_ROW, TIME, key_in_organisation
-from app.database.tables.protection import own_rows, rows_of_visible_runs
+from app.database.tables.protection import evidence_of_visible_runs, own_rows, rows_of_visible_runs
 from app.domain.revision import TaskKind, TaskStatus, VersionOrigin
 
 
@@ -56,7 +56,7 @@ class ReportTaskRow(SQLModel, table=True):
         Index("report_tasks_ended", "finished_at"),
         Index("report_tasks_one_scoring", "run_id", unique=True, postgresql_where=text("kind = 'score' AND status = 'queued'")),
         Index("report_tasks_queued", "created_at", postgresql_where=text("status = 'queued'")),
-        rows_of_visible_runs("SELECT, INSERT"),
+        evidence_of_visible_runs("SELECT, INSERT", besides="report_tasks.kind <> 'question'"),
     )
     id: UUID = Field(primary_key=True)
     run_id: UUID = Field(foreign_key="runs.id", ondelete="CASCADE")

@@ -23,7 +23,7 @@ from app.database.tables.columns import (
     ZERO,
     key_in_organisation,
 )
-from app.database.tables.protection import for_worker_only, own_rows, rows_of_visible_runs, visible_rows
+from app.database.tables.protection import OWN, evidence_of_visible_runs, for_worker_only, rows_of_visible_runs, visible_rows
 from app.domain.run import RunStatus
 
 
@@ -106,7 +106,9 @@ class StageRow(SQLModel, table=True):
     """
 
     __tablename__ = "stages"
-    __table_args__ = rows_of_visible_runs("SELECT, INSERT") | {"postgresql_with": {"fillfactor": 60}}
+    __table_args__ = evidence_of_visible_runs("SELECT, INSERT", besides="stages.stage IN ('plan', 'report')") | {
+        "postgresql_with": {"fillfactor": 60}
+    }
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
     stage: str = Field(primary_key=True, sa_type=Text)
     attempt: int = Field(sa_column_kwargs=ZERO)
@@ -128,7 +130,7 @@ class TurnRow(SQLModel, table=True):
     """
 
     __tablename__ = "turns"
-    __table_args__ = rows_of_visible_runs()
+    __table_args__ = evidence_of_visible_runs()
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
     stage: str = Field(primary_key=True, sa_type=Text)
     agent: str = Field(primary_key=True, sa_type=Text)
@@ -173,7 +175,7 @@ class ToolCallRow(SQLModel, table=True):
     """The run's tool memory: what a call brought back, under the key of its tool and normalised arguments."""
 
     __tablename__ = "tool_calls"
-    __table_args__ = rows_of_visible_runs()
+    __table_args__ = evidence_of_visible_runs()
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
     key: str = Field(primary_key=True, sa_type=Text)
     result: bytes = Field(sa_type=LargeBinary)
@@ -190,8 +192,13 @@ class SnapshotRow(SQLModel, table=True):
     first_seen: datetime = Field(sa_type=TIME, sa_column_kwargs=NOW)
 
 
+# The same text may stand in another collection: who may use that one reads it.
+READABLE = """(NOT own OR may_read_evidence(run_id) OR EXISTS (
+    SELECT FROM collection_documents d WHERE d.snapshot = run_sources.hash AND d.deleted_at IS NULL))"""
+
+
 class RunSourceRow(SQLModel, table=True):
-    """A source that a run cites. Everybody who sees the run may read the source's stored copy."""
+    """A source that a run cites: who sees the row may read the stored copy. It is `own` unless known to be open to all."""
 
     __tablename__ = "run_sources"
     hash: str = Field(primary_key=True, sa_type=Text)
@@ -199,14 +206,21 @@ class RunSourceRow(SQLModel, table=True):
         primary_key=True, foreign_key="organisations.id", ondelete="CASCADE", sa_column_kwargs=OWNER_OF_ROW
     )
     run_id: UUID = Field(primary_key=True)
-    __table_args__ = (key_in_organisation("run_id", "runs.id"), Index("run_sources_of_run", "run_id"), own_rows("SELECT"))
+    own: bool = Field(sa_column_kwargs={"server_default": "true"})
+    __table_args__ = (
+        key_in_organisation("run_id", "runs.id"),
+        Index("run_sources_of_run", "run_id"),
+        visible_rows(f"{OWN} AND {READABLE}", "SELECT"),
+    )
 
 
 class ReportRow(SQLModel, table=True):
-    """A finished report and its renderings."""
+    """A finished report and its renderings. One that was made to be compared is no report of the organisation's yet."""
 
     __tablename__ = "reports"
-    __table_args__ = rows_of_visible_runs()
+    __table_args__ = visible_rows(
+        "EXISTS (SELECT FROM runs r WHERE r.id = reports.run_id AND (r.made_for IS NULL OR may_read_evidence(r.id)))", "SELECT"
+    )
     run_id: UUID = Field(primary_key=True, foreign_key="runs.id", ondelete="CASCADE")
     report: dict[str, Any] = Field(sa_type=JSON)
     markdown: str = Field(sa_type=Text)

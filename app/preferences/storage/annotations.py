@@ -32,7 +32,7 @@ ASSIGNMENT = "id, comparison_id, expires_at, finished_at"
 OPEN = f"""
     SELECT {ASSIGNMENT} FROM assignments a
     WHERE user_id = $1 AND finished_at IS NULL AND now() BETWEEN assigned_at AND expires_at
-      AND NOT EXISTS (SELECT FROM comparisons p WHERE p.id = a.comparison_id AND p.failure <> '') ORDER BY assigned_at LIMIT 1"""
+      AND EXISTS (SELECT FROM comparisons p WHERE p.id = a.comparison_id AND p.failure = '') ORDER BY assigned_at LIMIT 1"""
 GET = f"SELECT {ASSIGNMENT} FROM assignments WHERE id = $1 AND user_id = $2"
 IS_ASSIGNED = "SELECT EXISTS (SELECT FROM assignments WHERE comparison_id = $1 AND user_id = $2)"
 # Nobody judges an answer to an own question, nor a pair they have seen before.

@@ -25,7 +25,10 @@ class Surroundings(NamedTuple):
 
 
 class StoredReport(NamedTuple):
-    """A version of a report as it was stored: `report` and `evidence` are JSON texts."""
+    """A version of a report as it was stored: `report` and `evidence` are JSON texts.
+
+    `readable`: the acting person may read what it was written from.
+    """
 
     report: str
     markdown: str
@@ -33,6 +36,7 @@ class StoredReport(NamedTuple):
     evidence: str
     created_at: datetime
     version: int = DELIVERED
+    readable: bool = True
 
 
 async def get_snapshot(database: Executor, hash_: str) -> bytes | None:

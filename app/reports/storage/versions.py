@@ -21,7 +21,7 @@ _ALL = f"""
     (SELECT 1 AS n, {_TEXTS} FROM reports WHERE run_id = $1
      UNION ALL SELECT n, {_TEXTS} FROM report_versions WHERE run_id = $1)"""
 GET = f"""
-    SELECT {_TEXTS}, n FROM {_ALL} versions
+    SELECT {_TEXTS}, n, may_read_evidence($1) FROM {_ALL} versions
     WHERE n = coalesce($2, (SELECT greatest(1, max(n)) FROM report_versions WHERE run_id = $1))"""
 LATEST = "SELECT greatest(1, max(n)) FROM report_versions WHERE run_id = $1"
 LIST = """

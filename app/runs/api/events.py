@@ -1,6 +1,6 @@
 """Serve the event stream of a run (server-sent events): `id` is the event's number, `event` its type, `data` its JSON."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Annotated
 
@@ -15,14 +15,14 @@ from app.http.authentication import STREAMS, needs
 from app.http.dependencies import CurrentPrincipal, LiveService, RunId, RunsService
 from app.http.openapi.responses import problem_responses
 from app.runs.service.live_events import LiveEvents
-from app.runs.storage.events import LoggedEvent, hide_text
+from app.runs.storage.events import LoggedEvent
+from app.runs.storage.evidence import withhold_words
 
 MEDIA_TYPE = "text/event-stream"
 # Sent first, so that a client has its headers at once and knows how long to wait before it comes back (milliseconds).
 OPENING = b"retry: 1000\n\n"
 BEAT = b": still here\n\n"
 
-Encode = Callable[[LoggedEvent], bytes]
 STREAM = ResponseSpec(RunEvent, description="Events; each has this JSON as data.", media_type=MEDIA_TYPE, generate_examples=False)
 Number = Annotated[int, QueryParameter(ge=0, description="Only events after this number.")]
 LastSeen = Annotated[
@@ -52,24 +52,21 @@ class EventsController(Controller):
     ) -> Stream:
         """Stream the events of the run, from its beginning or after a number, then each new one; the stream ends with the run.
 
-        Who may not read reports gets the drafts of sections without their text.
+        Who may not read reports, or what this run gathered, gets its events without words of sources, queries and drafts.
         """
         await runs.get(run_id)
-        encode = _encode_event if AccessScope.REPORTS_READ in principal.scopes else _encode_without_text
         start = after if last_seen is None else last_seen
-        return Stream(_stream_frames(live, run_id, start, encode), media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
+        frames = _stream_frames(live, run_id, start, AccessScope.REPORTS_READ in principal.scopes)
+        return Stream(frames, media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
 
 
-async def _stream_frames(live: LiveEvents, run_id: RunId, after: int, encode: Encode) -> AsyncIterator[bytes]:
+async def _stream_frames(live: LiveEvents, run_id: RunId, after: int, with_words: bool) -> AsyncIterator[bytes]:
     yield OPENING
     async with aclosing(live.watch(run_id, after)) as batches:
         async for batch in batches:
-            yield b"".join(map(encode, batch)) if batch else BEAT
+            told = batch if with_words else withhold_words(batch)
+            yield b"".join(map(_encode_event, told)) if told else BEAT
 
 
 def _encode_event(event: LoggedEvent) -> bytes:
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (event.seq, event.type.encode(), event.body)
-
-
-def _encode_without_text(event: LoggedEvent) -> bytes:
-    return _encode_event(hide_text(event))

@@ -8,8 +8,9 @@ from uuid import UUID
 from app.database.engine import Executor
 from app.domain.errors import NotFound, Unavailable
 from app.runs.service.live_feed import RETRY, Feed, LogReader
-from app.runs.storage import events, runs
+from app.runs.storage import events, evidence, runs
 from app.runs.storage.events import LoggedEvent
+from app.runs.storage.evidence import EvidenceAccess
 
 # After each such time without an event, watchers get a sign of life. A database read may take no longer: proxies and clients give
 # up on silence, and 15 seconds are promised.
@@ -62,7 +63,8 @@ class LiveEvents:
     async def watch(self, run_id: UUID, after: int) -> Batches:
         """Yield the events after number `after`, in order, up to the final one; an empty batch after each quiet time.
 
-        No event is missing, except those that were deleted from the log: a `gap` event stands in their place.
+        No event is missing, except those that were deleted from the log: a `gap` event stands in their place. Who may not read
+        what the run gathered, or may not any more, gets them without its words.
 
         Raises:
             NotFound: no such run.
@@ -71,18 +73,34 @@ class LiveEvents:
         run = await runs.get(self._tenants, run_id)
         if run is None:
             raise NotFound(f"there is no run {run_id}")
+        access = await evidence.get_access(self._tenants, run_id)
         if (feed := self._feeds.get(run_id)) is None:
             feed = self._feeds[run_id] = Feed(self._trusted, self._reader, run_id, self._quiet)
         feed.watchers += 1
         try:
             async for batch in self._follow(feed, min(after, run.last_seq), run.last_seq if run.status.finished else None):
                 # A client may send a number that the log has not reached: it did not ask for the events up to that number.
-                yield [event for event in batch if event.seq > after] if batch and batch[0].seq <= after else batch
+                asked_for = [event for event in batch if event.seq > after] if batch and batch[0].seq <= after else batch
+                while asked_for and access.may_change and (now := await self._look_again(run_id)) != access:
+                    if now is None:  # the database is away
+                        yield ()
+                        await asyncio.sleep(RETRY.total_seconds())
+                    else:
+                        access = now
+                yield asked_for if access.readable else evidence.withhold_words(asked_for)
         finally:
             feed.watchers -= 1
             if not feed.watchers:
                 del self._feeds[run_id]
                 feed.close()
+
+    async def _look_again(self, run_id: UUID) -> EvidenceAccess | None:
+        """Return whether the caller may still read what the run gathered; None while the database does not answer."""
+        try:
+            async with asyncio.timeout(self._quiet.total_seconds()):
+                return await evidence.get_access(self._tenants, run_id)
+        except (Unavailable, TimeoutError):
+            return None
 
     async def _follow(self, feed: "Feed", after: int, last: int | None) -> Batches:
         """Follow the log; `last` is the highest number of a run that has finished already."""

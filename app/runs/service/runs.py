@@ -1,5 +1,6 @@
 """Ask a question, and read its run, report and evidence."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
@@ -12,18 +13,19 @@ from app.collections.storage import collections
 from app.database.engine import Database, Executor, forbid_repetition
 from app.disk import Disks
 from app.domain.contract import ResearchInput
-from app.domain.errors import InvalidInput, NotFound, Unavailable
+from app.domain.errors import Forbidden, InvalidInput, NotFound, Unavailable
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.revision import DELIVERED
 from app.domain.rubric import Rubric
 from app.domain.run import Run
 from app.outgoing.model_check import ModelCheck
 from app.preferences.storage import writer_defaults
+from app.reports.rendering.withholding import withhold_evidence
 from app.reports.storage import reports, versions
 from app.reports.storage.reports import StoredReport
 from app.runs.nouns import RunFilter
 from app.runs.service.gateway import RunGateway
-from app.runs.storage import events, runs, steering
+from app.runs.storage import events, evidence, runs, steering
 from app.runs.storage import stored_turns as tapes
 from app.runs.storage.events import LoggedEvent
 from app.runs.storage.run_log import RunLog
@@ -193,6 +195,8 @@ class Runs:
         await runs.create(connection, run_id, query)
         if own:
             await collections.note_searches(connection, run_id, own)
+        if query.evidence_of is not None:
+            await collections.take_over_searches(connection, query.evidence_of, run_id)
         if agreed is not None:  # if the process dies here, the run's planning stage drafts a rubric
             await rubrics.add(connection, run_id, agreed.rubric, agreed.drafted)
 
@@ -241,18 +245,34 @@ class Runs:
         return await runs.find(self._database, wanted, limit, before)
 
     async def read_events(self, run_id: UUID, after: int, limit: int = events.PAGE) -> Sequence[LoggedEvent]:
-        """Return up to `limit` events of the run's log after number `after`, in order."""
-        return await events.read_after(self._database, run_id, after, limit)
+        """Return up to `limit` events of the run's log after number `after`, in order.
+
+        Who may not read what the run gathered gets them without its words.
+        """
+        found = await events.read_after(self._database, run_id, after, limit)
+        return found if not found or await evidence.may_read(self._database, run_id) else evidence.withhold_words(found)
+
+    async def require_evidence(self, run_id: UUID) -> None:
+        """Check that the caller may read, now, what the run gathered: what is made of it may repeat any of it.
+
+        Raises:
+            Forbidden: it came of a collection that they may not use.
+        """
+        if not await evidence.may_read(self._database, run_id):
+            raise Forbidden(f"run {run_id} read a collection that you may not use; its report is all that you may read of it")
 
     async def get_run_and_report(self, run_id: UUID, version: int | None = None) -> tuple[Run, StoredReport]:
         """Return the run with this version of its report, by default the newest."""
         return await self.get(run_id), await self.get_report(run_id, version)
 
     async def get_report(self, run_id: UUID, version: int | None = None) -> StoredReport:
-        """Return this version of the run's report, without the run."""
+        """Return this version of the run's report, without the run.
+
+        Who may not read what the run gathered gets what the report says and quotes.
+        """
         report = await versions.get(self._database, run_id, version)
         if report is not None:
-            return report
+            return report if report.readable else await asyncio.to_thread(withhold_evidence, report, await self.get(run_id))
         run = await self.get(run_id)
         if version is not None and version != DELIVERED:
             raise NotFound(f"the report of run {run_id} has no version {version}")
@@ -263,8 +283,13 @@ class Runs:
         return (await self.get_report(run_id)).evidence
 
     async def get_tape(self, run_id: UUID) -> bytes:
-        """Return the results of the run's tool calls, as JSON Lines of `call` and `result`; empty before the first call."""
+        """Return the results of the run's tool calls, as JSON Lines of `call` and `result`; empty before the first call.
+
+        Raises:
+            Forbidden: as `require_evidence`.
+        """
         await self.get(run_id)
+        await self.require_evidence(run_id)
         turns = await tapes.list_tool_turns(self._database, run_id)
         lines = (turn.model_dump_json(include={"call", "result"}, exclude_defaults=True) for turn in turns)
         return "".join(f"{line}\n" for line in lines).encode()

@@ -76,19 +76,6 @@ def _event_of(run_id: str, row: Record) -> LoggedEvent:
     return LoggedEvent(row["seq"], row["type"], _is_final(row), orjson.dumps(event, option=orjson.OPT_UTC_Z))
 
 
-DRAFT_WITHOUT_TEXT = frozenset({"section", "heading"})
-"""What a draft of a section tells besides the words of the report and of its sources."""
-
-
-def hide_text(event: LoggedEvent) -> LoggedEvent:
-    """Return an event without the text of a report, for who may see runs and not reports."""
-    if event.type != EventType.SECTION_WRITTEN:
-        return event
-    told = orjson.loads(event.body)
-    told["payload"] = {name: told["payload"][name] for name in DRAFT_WITHOUT_TEXT & told["payload"].keys()}
-    return event._replace(body=orjson.dumps(told))
-
-
 def _is_final(row: Record) -> bool:
     if row["type"] != EventType.STATUS_CHANGED:
         return False

@@ -22,7 +22,7 @@ RESERVE = "SELECT * FROM reserve($1, $2, $3, $4, $5, $6, $7, $8)"
 OTHERS_HOLD = """
     SELECT l.last_seq FROM ledgers l JOIN stages s USING (run_id) WHERE run_id = $1 AND stage = $2
        AND (l.reserved_tokens > s.reserved_tokens OR l.reserved_cost_microusd > s.reserved_cost_microusd)"""
-CLOSE_STAGE = "SELECT close_stage($1, $2, $3, $4, $5, $6, $7)"
+CLOSE_STAGE = "SELECT close_stage($1, $2, $3, $4, $5, $6, $7, $8)"
 APPEND_EVENT = "SELECT append_event($1, $2, $3, $4)"
 TELL = "SELECT tell($1, $2, $3, $4, $5, $6, $7)"
 SET_STATUS = "SELECT set_status($1, $2, $3, $4)"
@@ -189,16 +189,17 @@ class RunLog:
         snapshots: Sequence[SourceSnapshot],
         payload: Mapping[str, Any],
         sources: Iterable[str] = (),
+        open_sources: Iterable[str] = (),
     ) -> bool:
         """Keep the stage's result and the cited snapshots, release what is reserved, append `stage_finished`.
 
-        `sources` are the hashes of all cited sources; `snapshots` are those of them that were not stored yet. False when the
-        stage had a result already or belongs to another attempt by now; nothing was changed then.
+        `sources` are the hashes of all cited sources; `snapshots` are those of them that were not stored yet, `open_sources`
+        those that are no own documents. False when the stage had a result already or belongs to another attempt by now.
         """
         hashes = list(dict.fromkeys([*(snapshot.hash for snapshot in snapshots), *sources]))
-        texts = [snapshot.text.encode() for snapshot in snapshots]
+        kept = hashes, [snapshot.text.encode() for snapshot in snapshots], to_json(payload), list(open_sources)
         async with translate_outages():
-            return bool(await self._pool.fetchval(CLOSE_STAGE, run_id, stage, attempt, result, hashes, texts, to_json(payload)))
+            return bool(await self._pool.fetchval(CLOSE_STAGE, run_id, stage, attempt, result, *kept))
 
     async def drop_stage(self, run_id: UUID, stage: str) -> None:
         """Tell a stage, running or to come, to stop at its next turn and hand over what it has (`Halt.DROPPED`)."""

@@ -9,6 +9,7 @@ from asyncpg import Record
 from app.database.engine import Executor, translate_outages
 from app.database.noun_columns import columns_of
 from app.domain.deliveries import MailDelivery, MailState
+from app.runs.storage import evidence
 
 DELIVERY = f"SELECT {columns_of(MailDelivery)} FROM deliveries "
 # What changed is told, and the first report; that nothing did is told to nobody. Only members of the organisation are written to.
@@ -42,6 +43,11 @@ WANTED = """
 UNSUBSCRIBE = """
     WITH wanted AS (SELECT schedule_id, organisation_id, address FROM deliveries WHERE id = $1)
     INSERT INTO unsubscribes (schedule_id, organisation_id, address) SELECT * FROM wanted ON CONFLICT DO NOTHING"""
+# The reader of a message, whom the rest of the transaction acts for.
+ACT_FOR_READER = """
+    SELECT set_config('rubrica.organisation', d.organisation_id::text, true),
+           set_config('rubrica.user', coalesce((SELECT u.id FROM users u WHERE u.email = d.address)::text, ''), true)
+    FROM deliveries d WHERE d.id = $1"""
 SCHEDULE_NAME = "SELECT s.name FROM deliveries d JOIN schedules s ON s.id = d.schedule_id WHERE d.id = $1"
 
 
@@ -74,6 +80,13 @@ async def is_wanted(trusted: Executor, delivery: UUID) -> bool:
     """Say whether the message's reader still wants it and its schedule is there."""
     async with translate_outages():
         return bool(await trusted.fetchval(WANTED, delivery))
+
+
+async def may_read_evidence(connection: Executor, delivery: UUID, runs: Sequence[UUID]) -> bool:
+    """Say whether the message's reader may read now what all these runs gathered. `connection` has a transaction open."""
+    async with translate_outages():
+        await connection.execute(ACT_FOR_READER, delivery)
+    return all([await evidence.may_read(connection, run) for run in runs])
 
 
 async def get_schedule_name(trusted: Executor, delivery: UUID) -> str | None:

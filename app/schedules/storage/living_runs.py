@@ -17,7 +17,7 @@ from app.domain.report import Report
 from app.domain.run import EventType, RunStatus
 from app.domain.trajectory import Turn
 from app.domain.writer import ReportLineage
-from app.runs.storage import runs
+from app.runs.storage import evidence, runs
 from app.runs.storage.run_log import RunLog, to_json
 
 ACT_FOR = "SELECT set_config('rubrica.organisation', $1, true), set_config('rubrica.user', $2, true)"
@@ -42,8 +42,8 @@ COPY_TURNS = """
     SELECT $2, stage, agent, ordinal, revision, seq, kind, step, digest, granted, body, created_at FROM turns
     WHERE run_id = $1 AND kind = 'tool' AND stage = ANY ($3::text[])"""
 COPY_SOURCES = """
-    INSERT INTO run_sources (hash, organisation_id, run_id)
-    SELECT s.hash, s.organisation_id, $2 FROM run_sources s WHERE s.run_id = $1 AND s.hash = ANY ($3::text[])
+    INSERT INTO run_sources (hash, organisation_id, run_id, own)
+    SELECT s.hash, s.organisation_id, $2, s.own FROM run_sources s WHERE s.run_id = $1 AND s.hash = ANY ($3::text[])
     ON CONFLICT DO NOTHING"""
 TAKEN_OVER = "SELECT append_event($1, 'stage_finished', $2, $3)"
 REMEMBER = "INSERT INTO tool_calls (run_id, key, result) SELECT $1, * FROM unnest($2::text[], $3::bytea[]) ON CONFLICT DO NOTHING"
@@ -83,6 +83,12 @@ async def act_for(connection: Executor, who: Owner) -> None:
     """Write as this person for the rest of the transaction open on `connection`, and find only what they may use."""
     async with translate_outages():
         await connection.execute(ACT_FOR, str(who.organisation), str(who.user or ""))
+
+
+async def may_read_evidence(connection: Executor, who: Owner, run: UUID) -> bool:
+    """Say whether this person may read now what a run gathered. `connection` has a transaction open, which acts for them then."""
+    await act_for(connection, who)
+    return await evidence.may_read(connection, run)
 
 
 async def get_status(trusted: Executor, run: UUID) -> tuple[RunStatus, str] | None:
@@ -166,6 +172,7 @@ async def create(
             for statement in (COPY_STAGES, COPY_TURNS):
                 await connection.execute(statement, before.run_id, start.run_id, list(kept))
             await connection.execute(COPY_SOURCES, before.run_id, start.run_id, hashes)
+            await collections.take_over_searches(connection, before.run_id, start.run_id)
             await connection.execute(REMEMBER, start.run_id, list(results), list(results.values()))
             for finding in before.findings:
                 if f"search/{finding.subtask_id}" in kept:

@@ -43,7 +43,13 @@ GONE = "DELETE FROM schedules WHERE id = $1 AND deleted_at IS NOT NULL"
 SET_BASELINE = "UPDATE schedules SET baseline_id = $2 WHERE id = $1"
 PAUSE = "UPDATE schedules SET paused = true, detail = $2, revision = revision + 1 WHERE id = $1 AND deleted_at IS NULL"
 FIRING = f"SELECT {columns_of(Firing)} FROM schedule_firings "
-FIRINGS = FIRING + "WHERE schedule_id = $1 AND ($3::timestamptz IS NULL OR due_at < $3) ORDER BY due_at DESC LIMIT $2"
+# Once its run is deleted nobody knows any more what it read: then what the schedule searches decides.
+FIRINGS = f"""
+    SELECT {columns_of(Firing)}, may_read_evidence(run_id) AND may_read_evidence(baseline_id)
+        AND (run_id IS NOT NULL OR NOT EXISTS (SELECT FROM schedules s WHERE s.id = schedule_id AND s.query ->> 'tenant' <> ''))
+        AS readable
+    FROM schedule_firings
+    WHERE schedule_id = $1 AND ($3::timestamptz IS NULL OR due_at < $3) ORDER BY due_at DESC LIMIT $2"""
 GET_FIRING = FIRING + "WHERE schedule_id = $1 AND due_at = $2"
 BEGIN = """
     INSERT INTO schedule_firings (schedule_id, organisation_id, due_at, outcome, baseline_id)
@@ -140,9 +146,13 @@ async def set_baseline(trusted: Executor, schedule: UUID, run: UUID) -> None:
 
 
 async def list_firings(database: Executor, schedule: UUID, limit: int, before: datetime | None) -> Sequence[Firing]:
-    """List up to `limit` askings of a schedule that were due before a time, latest first."""
+    """List up to `limit` askings of a schedule that were due before a time, latest first.
+
+    Who may not read what an asking's run gathered learns which claims changed, without words of sources.
+    """
     async with translate_outages():
-        return [_firing_of(row) for row in await database.fetch(FIRINGS, schedule, limit, before)]
+        rows = await database.fetch(FIRINGS, schedule, limit, before)
+    return [_firing_of(row) if row["readable"] else _withhold_sources(_firing_of(row)) for row in rows]
 
 
 async def begin(trusted: Executor, schedule: UUID, due_at: datetime) -> Firing | None:
@@ -205,4 +215,8 @@ def _schedule_of(row: Record) -> Schedule:
 
 def _firing_of(row: Record) -> Firing:
     changes = ReportChanges.of_any_version(row["changes"]) if row["changes"] else ReportChanges()
-    return Firing(**(dict(row) | {"changes": changes}))
+    return Firing(**({name: row[name] for name in Firing.model_fields} | {"changes": changes}))
+
+
+def _withhold_sources(firing: Firing) -> Firing:
+    return firing.model_copy(update={"changes": firing.changes.without_sources()})

@@ -17,7 +17,7 @@ from app.domain.run import Run, RunStatus
 from app.domain.scorecard import Scorecard
 from app.reports.storage import report_tasks
 from app.runs.service.runs import AgreedRubric, Runs, query_for_system
-from app.runs.storage import runs
+from app.runs.storage import evidence, runs
 
 GIVEN_UP = (RunStatus.FAILED, RunStatus.CANCELLED)
 ORDER = tuple(SystemName)
@@ -57,7 +57,10 @@ class SideBySides:
         self._runs = runs
 
     async def show(self, run_id: UUID) -> SideBySide:
-        """Return all runs that stand beside this one, itself included."""
+        """Return all runs that stand beside this one, itself included.
+
+        Who may not read what a run gathered learns neither its turns nor why its report was judged so.
+        """
         members = await self._list_members(self._database, await self._find_shared(run_id))
         stored = await rubrics.get(self._database, members[0].id)
         return SideBySide(members[0], stored.rubric if stored else None, [await self._column_of(run) for run in members])
@@ -69,10 +72,12 @@ class SideBySides:
             InvalidInput: a system is not available here, or is named twice.
             Conflict: a system works the question already, the run's rubric is not drafted yet, or the model refuses everything.
             TooManyRequests: a quota is reached; then none was started.
+            Forbidden: the caller may not read that evidence.
         """
         if len(set(systems)) != len(systems):
             raise InvalidInput("name each system once")
         shared = await self._find_shared(run_id)
+        await self._runs.require_evidence(run_id)
         first = (await self._list_members(self._database, shared))[0]
         agreed = await self._get_agreed(first)
         queries = [query_for_system(first.query.without_writing(), system, shared) for system in systems]
@@ -110,6 +115,8 @@ class SideBySides:
         searches = await comparisons.list_searches(self._database, run.id)
         findings = [Finding.of_any_version(body) for body in searches.values()]
         card = await rubrics.get_scorecard(self._database, run.id)
+        if card is not None and not await evidence.may_read(self._database, run.id):
+            card = card.without_words()
         later = await report_tasks.find_last_scoring(self._database, run.id) if card is None else None
         judging = later is not None and later.status is TaskStatus.QUEUED
         return SystemColumn(run, interactions_of(findings) if findings else None, card, judging, later.detail if later else "")

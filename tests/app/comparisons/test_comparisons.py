@@ -300,13 +300,13 @@ async def test_votes_make_a_standing_and_an_admin_may_set_the_default(
 async def test_reports_to_compare_go_with_a_document_that_they_quote(
     pool: asyncpg.Pool, run_id: UUID, owner: Person, api: ApiClient
 ) -> None:
+    collection, snapshot = uuid4(), QUOTES[0].source.snapshot
+    await pool.execute("INSERT INTO collections (id, name, everyone) VALUES ($1, $2, true)", collection, str(collection))
+    await pool.execute("INSERT INTO collection_runs (collection_id, run_id) VALUES ($1, $2)", collection, run_id)
     comparison = await make_comparison(pool, owner, run_id, ALTERNATIVE, BY_QUOTING)
     path, reader = f"/v1/comparisons/{comparison}", await add_person(pool, api)
     await reader.get(path)
     assert (await reader.post(f"{path}/choice", make_choice("left"))).status == 201
-    collection, snapshot = uuid4(), QUOTES[0].source.snapshot
-    await pool.execute("INSERT INTO collections (id, name, everyone) VALUES ($1, $2, true)", collection, str(collection))
-    await pool.execute("INSERT INTO collection_runs (collection_id, run_id) VALUES ($1, $2)", collection, run_id)
     readers = await collection_tending.list_readers(pool, collection, snapshot)
     assert {found.run_id for found in readers} == {run_id, await find_made_run(pool, comparison)}
     async with pool.acquire() as connection, connection.transaction():

@@ -3,7 +3,7 @@
 import hashlib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import orjson
 import pytest
@@ -27,6 +27,9 @@ from tests.app.preferences.consenting_readers import (
     rows,
 )
 
+ADD_DRAWER = "INSERT INTO collections (id, organisation_id, name, everyone) VALUES ($1, $2, 'Drawer', $3)"
+NOTE_SEARCH = """
+    INSERT INTO collection_runs (collection_id, run_id, organisation_id) SELECT $1, run_id, $2 FROM comparisons WHERE id = $3"""
 COPY_RUBRIC = """
     INSERT INTO run_rubrics (run_id, drafted, rubric, edited_at, edited_by)
     SELECT $1, drafted, rubric, edited_at, edited_by FROM run_rubrics WHERE run_id = $2"""
@@ -64,6 +67,16 @@ async def test_pairs_come_with_their_lineage(readers: Readers, tmp_path: Path) -
     told = orjson.loads((tmp_path / "x" / "manifest.json").read_bytes())
     for name, file in told["files"].items():
         assert file["sha256"] == hashlib.sha256((tmp_path / "x" / name).read_bytes()).hexdigest()
+
+
+async def test_a_pair_of_documents_that_only_some_may_read_stays_out(readers: Readers, tmp_path: Path) -> None:
+    for everyone in (True, False):
+        await readers.pool.execute(ADD_DRAWER, drawer := uuid4(), readers.organisation, everyone)
+        await readers.pool.execute(NOTE_SEARCH, drawer, readers.organisation, UUID(readers.comparison))
+        await readers.export(tmp_path / str(everyone))
+        assert count_rows(tmp_path / str(everyone))[:2] == ([1, 1] if everyone else [0, 0])
+        assert OTHER in (tmp_path / str(everyone) / "pairs.jsonl").read_text() or not everyone
+        await readers.pool.execute("UPDATE collections SET name = $2 WHERE id = $1", drawer, str(drawer))
 
 
 async def test_nothing_exported_names_a_person(readers: Readers, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from app.accounts.service.bootstrap import LOCAL_EMAIL
 from app.domain.contract import RESEARCH_QUEUE, workflow_id
 from app.domain.deliveries import MailState
 from app.domain.errors import ToolError, ToolUnavailable
-from app.domain.evidence import Passage, snapshot_hash
+from app.domain.evidence import Passage, Source, snapshot_hash
 from app.domain.query import ResearchQuery
 from app.domain.run import RunStatus
 from app.domain.schedules import LIVING_WORKFLOW, Firing, Firings, Outcome, Schedule, Timing
@@ -32,6 +32,8 @@ BUDGETS = ("The budget of the harbour for 2025 is 12 million euros.", "The budge
 FIRST_RUN = 17
 """Model calls of the toy agents: a plan, three searches of three turns, an outline, three sections drafted and revised."""
 ONE_SEARCH_AND_THE_REPORT = 10
+PRIVATE = "INSERT INTO collections (id, name, everyone, created_by) VALUES ($1, 'Drawer', false, NULL)"
+SEARCHED = "SELECT array(SELECT collection_id FROM collection_runs WHERE run_id = $1)"
 USED_UP = "INSERT INTO quotas (subject, tokens_per_month) VALUES (current_organisation(), 1)"
 ONE_PLACE = "INSERT INTO quotas (subject, concurrent_runs) VALUES (current_organisation(), 1)"
 
@@ -44,6 +46,7 @@ class ChangingIndex(ToyIndex):
     away: bool = False
     unreadable: bool = False
     changing: str = "s2"
+    page: Source = PAGE
 
     async def search(self, query: str, limit: int, where: SearchFilter) -> Sequence[Passage]:
         if self.away:
@@ -52,15 +55,15 @@ class ChangingIndex(ToyIndex):
             return await super().search(query, limit, where)
         self.searched.append(query)
         text = BUDGETS[self.edition]
-        source = PAGE.model_copy(update={"snapshot": snapshot_hash(text)})
+        source = self.page.model_copy(update={"snapshot": snapshot_hash(text)})
         return [Passage(source=source, text=text, start=0, end=len(text))]
 
     async def read(self, url: str, tenant: str | None = None, collections: Sequence[str] = ()) -> Document:
         if self.unreadable:
             raise ToolUnavailable("the index does not answer")
-        if url == PAGE.url:
+        if url == self.page.url:
             text = BUDGETS[self.edition]
-            return Document(source=PAGE.model_copy(update={"snapshot": snapshot_hash(text)}), text=text)
+            return Document(source=self.page.model_copy(update={"snapshot": snapshot_hash(text)}), text=text)
         return await super().read(url, tenant, collections)
 
     async def get_snapshot(self, name: str, tenant: str | None = None) -> str:
@@ -242,3 +245,37 @@ async def test_a_schedule_ends_with_the_membership_of_whoever_made_it(house: Who
         found = await schedules.get(house.database, schedule)
         assert found is not None
         assert (found.paused, found.detail) == (True, NO_QUESTION)
+
+
+async def test_a_schedule_does_not_build_on_evidence_that_its_owner_may_not_read_now(house: WholeProduct) -> None:
+    async with house.start_worker():
+        run = await house.ask()
+        await house.wait_for(run, RunStatus.COMPLETED)
+        schedule = await scheduled(house, run)
+        await house.database.execute("UPDATE memberships SET role = 'member' WHERE user_id = $1", LOCAL_USER)
+        await house.database.execute(PRIVATE, drawer := uuid4())
+        await house.database.execute("INSERT INTO collection_runs (collection_id, run_id) VALUES ($1, $2)", drawer, run)
+        anew = await asked(house, schedule)
+        assert anew.run_id is not None
+        assert (await house.get_run(anew.run_id)).usage.model_calls == FIRST_RUN
+        assert await house.database.fetchval(SEARCHED, anew.run_id) == []
+
+        await house.database.execute("UPDATE collections SET users = $2 WHERE id = $1", drawer, [LOCAL_USER])
+        await house.database.execute("UPDATE schedules SET baseline_id = $2 WHERE id = $1", schedule, run)
+        assert (await asked(house, schedule)).outcome is Outcome.UNCHANGED
+
+
+async def test_a_run_that_takes_over_evidence_is_of_the_same_collections(house: WholeProduct) -> None:
+    house.index = index = ChangingIndex(page=PAGE.model_copy(update={"url": "file:///Drawer/budget.txt"}))
+    async with house.start_worker():
+        run = await house.ask()
+        await house.wait_for(run, RunStatus.COMPLETED)
+        await house.database.execute(PRIVATE, drawer := uuid4())
+        await house.database.execute("INSERT INTO collection_runs (collection_id, run_id) VALUES ($1, $2)", drawer, run)
+        schedule, index.edition = await scheduled(house, run), 1
+        told = await asked(house, schedule)
+        assert await house.database.fetchval(SEARCHED, told.run_id) == [drawer]
+        # What is on no website may be an own document.
+        own = dict(await house.database.fetch("SELECT hash, own FROM run_sources WHERE run_id = $1", told.run_id))
+        assert own == {name: name in map(snapshot_hash, BUDGETS) for name in own}
+        assert {*own.values()} == {True, False}

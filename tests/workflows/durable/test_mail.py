@@ -9,22 +9,33 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.policy import default
-from uuid import UUID
+from uuid import UUID, uuid4
 
+import asyncpg
 import pytest
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
 from app.domain.changes import FallenClaim, FallReason, PassageChange, ReportChanges, ShownWords
 from app.domain.claims import Support
-from app.domain.query import Language
+from app.domain.query import Language, ResearchQuery
 from app.domain.schedules import Firing, Outcome
 from app.outgoing.mail import Mailbox, MailRefused, MailUnavailable
 from app.settings import MailSecurity
+from bench.private_house import FIRING, add_people
 from tests.support.patience import PATIENCE_S
 from workflows.durable.change_mail import ChangeLetter, make_message
+from workflows.durable.mail_delivery import deliver
 
 NOW = datetime(2026, 1, 5, 8, tzinfo=UTC)
 SCHEDULE = UUID(int=7)
+DRAWER = """
+    INSERT INTO collections (id, organisation_id, name, everyone, users, created_by)
+    VALUES ($1, $2, 'Drawer', false, ARRAY[$3::uuid], NULL)"""
+SEARCHED = "INSERT INTO collection_runs (collection_id, run_id, organisation_id) VALUES ($1, $2, $3)"
+SCHEDULED = """
+    INSERT INTO schedules (id, organisation_id, name, query, cron, time_zone, jitter_s, overlap, created_by)
+    VALUES (gen_random_uuid(), $1, 'Weekly', $2, '0 8 * * mon', 'UTC', 0, 'skip', NULL)"""
+DELIVERY = "INSERT INTO deliveries (id, schedule_id, organisation_id, due_at, address) VALUES ($1, $2, $3, $4, $5)"
 WAS = ShownWords(title="Budget <2025>", url="file:///Harbour/budget.pdf", text='The budget is 12 million & "fixed".')
 IS = ShownWords(
     title="Budget <2025>", url="file:///Harbour/budget.pdf", text="The budget is 17 million.\r\nBcc: victim@example.org"
@@ -114,6 +125,38 @@ def test_a_message_speaks_the_language_of_its_question() -> None:
         assert told in page
     english = re.findall(r"[A-Za-z]+", text.replace(LETTER.report, "").replace(LETTER.unsubscribe, ""))
     assert set(english) <= {"pdf"}
+
+
+async def test_who_may_not_read_what_a_run_gathered_is_told_which_claims_changed(database: asyncpg.Pool) -> None:
+    house, server = await seed_mail(database), Server()
+    async with serving(server) as mailbox:
+        for delivery in house:
+            await deliver(database, mailbox, delivery)
+    reader, stranger = [email.message_from_bytes(sent.original_content or b"", policy=default) for sent in server.taken]
+    assert isinstance(reader, EmailMessage)
+    assert isinstance(stranger, EmailMessage)
+    for mail, words in ((reader, True), (stranger, False)):
+        for part in mail.iter_parts():
+            assert "No longer holds (1)" in part.get_content()
+            assert ("17 million" in part.get_content()) is words
+
+
+async def seed_mail(database: asyncpg.Pool) -> list[UUID]:
+    """Make a schedule whose run read a private collection; return a message to who may use it and one to a colleague."""
+    people = await add_people(database)
+    organisation, run, drawer = people["maker"].tenant.organisation, uuid4(), uuid4()
+    query = ResearchQuery(question="What does it cost?").model_dump_json()
+    await database.execute("INSERT INTO runs (id, organisation_id, query) VALUES ($1, $2, $3)", run, organisation, query)
+    await database.execute(DRAWER, drawer, organisation, people["shared with"].user)
+    await database.execute(SEARCHED, drawer, run, organisation)
+    await database.execute(SCHEDULED, organisation, query)
+    schedule = await database.fetchval("SELECT id FROM schedules WHERE organisation_id = $1", organisation)
+    await database.execute(FIRING, schedule, NOW, organisation, run, CHANGES.model_dump_json())
+    made = []
+    for name in ("shared with", "colleague"):
+        made.append(uuid4())
+        await database.execute(DELIVERY, made[-1], schedule, organisation, NOW, f"{people[name].user}@example.org")
+    return made
 
 
 async def test_what_a_server_says_decides_whether_to_try_again() -> None:

@@ -40,6 +40,7 @@ class ReportRevisions:
         BudgetReached: the run, which is billed, has nothing left.
         NotFound: no such run, report, version, section or task.
         Conflict: the report is not in a state that allows this, or has changed meanwhile.
+        Forbidden: this would write from evidence that the caller may not read.
         Unavailable: the database does not answer.
     """
 
@@ -73,6 +74,7 @@ class ReportRevisions:
     async def rewrite(self, run_id: UUID, section: int, deepen: bool, wish: str, expected: int | None) -> ReportTask:
         """Write a section anew from the same evidence, or deepen it with more of that evidence."""
         base, _ = await self._get_base(run_id, section, expected)
+        await self._runs.require_evidence(run_id)
         await self._check_spending(run_id)
         kind = TaskKind.DEEPEN if deepen else TaskKind.REWRITE
         return await self._begin_task(run_id, TaskRequest(kind=kind, base=base, section=section, text=wish))
@@ -87,6 +89,7 @@ class ReportRevisions:
         """
         question = _check_question(question)
         await self._runs.get_report(run_id)
+        await self._runs.require_evidence(run_id)
         await self._check_spending(run_id)
         return await self._begin_task(run_id, TaskRequest(kind=TaskKind.QUESTION, base=DELIVERED, text=question), keep)
 
