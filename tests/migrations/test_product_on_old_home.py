@@ -80,7 +80,9 @@ async def ask_the_documents(owner: tour.Customer) -> None:
     run = await owner.call("POST", "/v1/runs", body)
     await owner.wait_for(f"/v1/runs/{run['id']}", "status", "completed")
     cited = (await owner.call("GET", f"/v1/runs/{run['id']}/evidence"))["citations"]
-    assert any("9 June 2044" in citation["quote"] for citation in cited)
+    sources = {citation["source"]["snapshot"] for citation in cited}
+    texts = [(await owner.call("GET", f"/v1/snapshots/{source}")).decode() for source in sources]
+    assert any("9 June 2044" in text for text in texts)
 
 
 async def continue_paused(owner: tour.Customer, run: str) -> None:
