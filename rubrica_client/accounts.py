@@ -1,6 +1,7 @@
 """The caller, the team, and its API keys."""
 
 from rubrica_client.models import (
+    AccessPage,
     InvitationPage,
     KeyPage,
     MadeInvitation,
@@ -9,6 +10,7 @@ from rubrica_client.models import (
     MemberPage,
     NewInvitation,
     NewKey,
+    NewPassword,
     NewRole,
     Role,
 )
@@ -23,6 +25,16 @@ def me() -> Request[Me]:
 def ask_to_verify() -> Request[None]:
     """Have a link mailed to the caller, which confirms their address."""
     return Request("POST", "/v1/me/verification", type(None), timeout=MAIL)
+
+
+def access() -> Request[AccessPage]:
+    """List what the caller's account has open: sessions, keys, identities, invitations, and webhooks that they set up."""
+    return Request("GET", "/v1/me/access", AccessPage)
+
+
+def change_password(change: NewPassword) -> Request[Me]:
+    """Change the caller's password. All that `access` lists ends, but webhooks, the key that is used, and the ids in `keep`."""
+    return Request("POST", "/v1/me/password", Me, body=change)
 
 
 def export() -> Request[bytes]:

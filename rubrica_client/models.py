@@ -19,6 +19,18 @@ class Acceptance(Value):
     password: str
 
 
+class AccessKind(StrEnum):
+    """
+    What it is. A new password ends all but webhooks, which are their organisation's: look at them.
+    """
+
+    SESSION = "session"
+    KEY = "key"
+    IDENTITY = "identity"
+    INVITATION = "invitation"
+    WEBHOOK = "webhook"
+
+
 class AccessScope(StrEnum):
     """
     A permission. Every route needs one; a key may hold fewer than its person's role allows.
@@ -59,6 +71,8 @@ class Action(StrEnum):
     SIGNED_IN = "signed_in"
     SIGN_IN_FAILED = "sign_in_failed"
     SIGNED_OUT = "signed_out"
+    SESSION_ENDED = "session_ended"
+    IDENTITY_UNLINKED = "identity_unlinked"
     PASSWORD_CHANGED = "password_changed"
     PASSWORD_TAKEN = "password_taken"
     PASSWORD_RESET = "password_reset"
@@ -665,6 +679,10 @@ class NewPassword(Value):
         description="Leave it out if you have none yet: within ten minutes of signing in with the identity provider.",
     )
     new: str
+    keep: Sequence[str] = Field(
+        default=[],
+        description="The ids of what is not to end, from GET /v1/me/access. All else ends.",
+    )
 
 
 class NewQuestion(Value):
@@ -1383,6 +1401,31 @@ class Access(Value):
     everyone: bool = True
     users: Sequence[str] = []
     roles: Sequence[Role] = []
+
+
+class AccessItem(Value):
+    """Something by which somebody acts as this person, comes back, or is told of things."""
+
+    id: str
+    kind: AccessKind
+    organisation_id: str | None = Field(..., description="Null for an identity, which opens all of them.")
+    organisation: str
+    name: str = Field(
+        ...,
+        description="Of a key its name, of an identity its provider, of an invitation the address, of a webhook the URL.",
+    )
+    address: str = Field(..., description="Of a session, the network address that it began from.")
+    created_at: datetime
+    last_used_at: datetime | None = Field(..., description="To the minute.")
+    expires_at: datetime | None
+    current: bool = Field(..., description="Whether this request came by it.")
+
+
+class AccessPage(Value):
+    """What the caller's account has open, by kind, newest first."""
+
+    items: Sequence[AccessItem]
+    next: None = Field(default=None)
 
 
 class AgreementReport(Value):

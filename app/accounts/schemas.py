@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from app.accounts.nouns.access import AccessScope, Role
+from app.accounts.nouns.access_list import AccessItem
 from app.accounts.nouns.team import LONGEST_PASSWORD, DisplayName, Email, Invitation, KeyInfo, Member, Password
 from app.audit.storage import AuditEntry
 from app.domain.limits import FASTEST_PACE, Consumption, KeyQuota, Quota
@@ -57,6 +58,9 @@ class NewPassword(StrictInput):
         description="Leave it out if you have none yet: within ten minutes of signing in with the identity provider.",
     )
     new: OwnPassword
+    keep: tuple[UUID, ...] = Field(
+        default=(), max_length=1_000, description="The ids of what is not to end, from GET /v1/me/access. All else ends."
+    )
 
 
 class Confirmation(StrictInput):
@@ -139,6 +143,13 @@ class InvitationPage(BaseModel):
     """The invitations that can still be accepted, newest first."""
 
     items: list[Invitation]
+    next: None = None
+
+
+class AccessPage(BaseModel):
+    """What the caller's account has open, by kind, newest first."""
+
+    items: list[AccessItem]
     next: None = None
 
 

@@ -33,6 +33,8 @@ class Action(StrEnum):
     SIGNED_IN = "signed_in"
     SIGN_IN_FAILED = "sign_in_failed"
     SIGNED_OUT = "signed_out"
+    SESSION_ENDED = "session_ended"
+    IDENTITY_UNLINKED = "identity_unlinked"
     PASSWORD_CHANGED = "password_changed"
     PASSWORD_TAKEN = "password_taken"
     PASSWORD_RESET = "password_reset"

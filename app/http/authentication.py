@@ -6,6 +6,8 @@ says neither answers nobody; a test looks for such routes.
 
 import asyncio
 from contextlib import nullcontext
+from datetime import timedelta
+from time import monotonic
 from typing import Any
 
 from litestar.connection import ASGIConnection
@@ -20,12 +22,15 @@ from app.accounts.service.authentication import Authenticator
 from app.database.tenancy import Tenant, act_for
 from app.domain.errors import Forbidden, Unauthenticated
 from app.http.answer_headers import add_pace_headers
+from app.http.guard import READ_METHODS
 from app.quotas.service import Limits
 from app.runs.service.open_streams import Credential, OpenStream, OpenStreams
 
 PUBLIC = {"public": True}
 # The `opt` of a route whose answers may last long: each takes one of its organisation's places.
 STREAMS = {"streams": True}
+# A body that takes longer to come is answered only if its sender may still send it then.
+TRUSTED_FOR = timedelta(seconds=1)
 SIGN_IN_HINT = "sign in, or send an API key as `Authorization: Bearer rbk_...`"
 
 
@@ -53,8 +58,22 @@ class Authentication:
         admission = await self._limits.admit(principal)
         tenant = Tenant(principal.organisation_id, principal.user_id, principal.key_id, client_address_of(scope))
         streams = scope["route_handler"].opt.get("streams", False)
+        if scope["method"] not in READ_METHODS:
+            receive = self._check_when_whole(scope, receive)
         with act_for(tenant), self._streams.hold_place(tenant.organisation) if streams else nullcontext():
             await self._answer_stream(credential, scope, receive, add_pace_headers(send, admission) if admission else send)
+
+    def _check_when_whole(self, scope: Scope, receive: Receive) -> Receive:
+        """Find out again who asks when a request is whole long after it began: its key or session may have ended meanwhile."""
+        until = monotonic() + TRUSTED_FOR.total_seconds()
+
+        async def receive_checked() -> Any:
+            message = await receive()
+            if message["type"] == "http.request" and not message["more_body"] and monotonic() > until:
+                await self._recognise(scope)
+            return message
+
+        return receive_checked
 
     async def _answer_stream(self, credential: Credential, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request. A stream whose credential has ended is finished early; a client that comes back is refused."""

@@ -23,7 +23,7 @@ def bootstrap(
 
 @app.command("reset-password")
 def reset_password(email: Annotated[str, typer.Option(help="The e-mail address of the account.")]) -> None:
-    """Set a person's password, which is asked for (or read from a line). All their sessions end."""
+    """Set a person's password, which is asked for (or read from a line). Their sessions, keys and open invitations end."""
     from infra.cli import admin_commands
 
     execute(lambda settings: admin_commands.reset_password(settings, email))

@@ -42,8 +42,10 @@ async def bootstrap(settings: Settings, organisation: str, email: str, with_pass
         async with connection.transaction():
             known = await people.find_by_email(connection, address)
             user = known.id if known else uuid4()
+            if known and hashed:
+                await set_forgotten_password(connection, known, hashed, "")
             await ensure_owner(connection, key, organisation_id, user, name, address)
-            if hashed:
+            if hashed and not known:
                 await people.set_password(connection, user, hashed)
     finally:
         await connection.close()
@@ -52,7 +54,7 @@ async def bootstrap(settings: Settings, organisation: str, email: str, with_pass
 
 
 async def reset_password(settings: Settings, email: str) -> int:
-    """Set a person's password; it vouches for the address too.
+    """Set a person's password; it vouches for the address too. All that opened the account before ends.
 
     Raises:
         SetupError, InvalidInput: as `bootstrap`.
@@ -62,7 +64,7 @@ async def reset_password(settings: Settings, email: str) -> int:
         hashed = await _hash_password()
         async with connection.transaction():
             await set_forgotten_password(connection, person, hashed, "")
-    print(f"the password of {person.email} is set, and all their sessions ended")
+    print(f"the password of {person.email} is set; all their sessions, keys and open invitations ended")
     return 0
 
 

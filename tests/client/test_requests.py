@@ -15,7 +15,7 @@ from tests.client.client_calls import list_functions, make_example_request
 
 # What a browser does, what needs no client, and what has one of its own.
 NOT_FOR_PROGRAMS = (
-    *("/v1/oidc", "/v1/session", "/v1/sign-up", "/v1/invitations/accept", "/v1/me/password", "/v1/me/erasure", "/v1/unsubscribe"),
+    *("/v1/oidc", "/v1/session", "/v1/sign-up", "/v1/invitations/accept", "/v1/me/erasure", "/v1/unsubscribe"),
     *("/v1/verifications", "/v1/password-resets"),
     *("/v1/shared", "/v1/retrieve", "/openai", "/v1/runs/{run_id}/events"),
 )

@@ -11,6 +11,7 @@ from app.accounts.nouns.access import AccessScope
 from app.accounts.nouns.team import Me
 from app.accounts.schemas import (
     Acceptance,
+    AccessPage,
     Confirmation,
     Credentials,
     ForgottenPassword,
@@ -67,11 +68,18 @@ class SessionsController(Controller):
 
     @post("/me/password", opt=needs(AccessScope.ACCOUNT_WRITE) | SHOWN_ONCE, status_code=200, responses=problem_responses(400))
     async def change_password(self, data: JSONBody[NewPassword], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
-        """Change your own password. All sessions of this account end, except the one that begins now."""
-        token = request.cookies.get(SESSION_COOKIE, "")
-        return await answer_signed_in(
-            accounts, await accounts.sign_in.change_password(data.current, data.new, get_tenant(), token), 200
-        )
+        """Change your own password. Sessions, keys, identities, open invitations and links to a new password end.
+
+        What you name in `keep` does not end, nor does the key that you use; a session begins.
+        """
+        token = _read_token(request)
+        signed = await accounts.sign_in.change_password(data.current, data.new, get_tenant(), token, data.keep)
+        return await answer_signed_in(accounts, signed, 200)
+
+    @get("/me/access", opt=needs(AccessScope.ACCOUNT_READ), responses=problem_responses())
+    async def list_access(self, accounts: AccountsService, request: ApiRequest) -> AccessPage:
+        """List your sessions, API keys, identities and open invitations, and webhooks that you made or changed."""
+        return AccessPage(items=await accounts.sign_in.list_access(get_tenant(), _read_token(request)))
 
     @get(
         "/me/export",
@@ -106,7 +114,7 @@ class SessionsController(Controller):
 
     @post("/password-resets/accept", opt=PUBLIC, security=[{}], status_code=200, responses=problem_responses(400))
     async def reset(self, data: JSONBody[PasswordByToken], accounts: AccountsService, request: ApiRequest) -> Response[Me]:
-        """Set a new password by the token of a link that was mailed, and sign in. All other sessions end."""
+        """Set a new password by the token of a link that was mailed, and sign in. All that opened the account before ends."""
         signed = await accounts.addresses.reset(data.token, data.password, address_of(request))
         return await answer_signed_in(accounts, signed, 200)
 
@@ -115,6 +123,11 @@ class SessionsController(Controller):
         """Join an organisation by an invitation, and sign in."""
         signed = await accounts.sign_in.accept(data.token, data.name, data.password, address_of(request))
         return await answer_signed_in(accounts, signed, 200)
+
+
+def _read_token(request: ApiRequest) -> str:
+    """Return the token of the session that the request came by; none where it came by a key, which outranks the cookie."""
+    return "" if get_tenant().key else request.cookies.get(SESSION_COOKIE, "")
 
 
 async def answer_signed_in(accounts: Accounts, signed: NewSession, status: int) -> Response[Me]:

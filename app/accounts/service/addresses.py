@@ -18,8 +18,9 @@ from app.accounts.service.attempts import Attempts
 from app.accounts.service.letters import Letter, send_letter, take_turn
 from app.accounts.service.passwords import Passwords
 from app.accounts.service.policy import AccountPolicy
+from app.accounts.service.recovery import end_access
 from app.accounts.service.sign_in import NewSession, SignIn, check_strength
-from app.accounts.storage import addresses, people, sessions
+from app.accounts.storage import addresses, people
 from app.accounts.storage.addresses import Purpose
 from app.accounts.storage.people import Person
 from app.audit import storage as audit
@@ -137,10 +138,7 @@ class Addresses:
             self.send_soon(person, Purpose.RESET)
 
     async def reset(self, token: str, password: str, address: str) -> NewSession:
-        """Set a new password by a link. All sessions end, and one begins; the link proves the address too.
-
-        Keys that were made while nobody had proved the address end: they may be somebody else's.
-        """
+        """Set a new password by a link, which proves the address too. All that opened the account ends, and a session begins."""
         await self._attempts.allow(address)
         async with self._trusted.acquire() as connection, connection.transaction():
             user = await addresses.take_token(connection, digest_token(token), Purpose.RESET)
@@ -182,12 +180,7 @@ class Addresses:
 async def set_forgotten_password(
     connection: asyncpg.pool.PoolConnectionProxy | asyncpg.Connection, person: Person, hashed: str, address: str
 ) -> None:
-    """Give a person who has shown that the address is theirs a new password; all that rests on the old one ends."""
-    if not await addresses.is_verified(connection, person.id):
-        await people.remove_password(connection, person.id)
+    """Give a person who has shown that the address is theirs a new password; all that opened the account before ends."""
+    await end_access(connection, person.id, address, Action.PASSWORD_RESET)
     await people.set_password(connection, person.id, hashed)
-    await sessions.close_all(connection, person.id)
-    await addresses.drop_tokens(connection, person.id)
     await addresses.verify(connection, person.id)
-    for place in await people.list_organisations(connection, person.id):
-        await audit.record(connection, Action.PASSWORD_RESET, person.id, by=Tenant(place.id, person.id, None, address))

@@ -11,8 +11,9 @@ from app.accounts.nouns.token import digest_token, new_token
 from app.accounts.service.attempts import Attempts
 from app.accounts.service.policy import AccountPolicy
 from app.accounts.service.provider import IdentityClaims, ProviderClient, SignInFailure, SignInRefused
+from app.accounts.service.recovery import end_access
 from app.accounts.service.sign_in import NewSession, SignIn, join, store_person
-from app.accounts.storage import addresses, oidc, people, sessions
+from app.accounts.storage import addresses, oidc, people
 from app.accounts.storage import invitations as invited
 from app.accounts.storage import organisations as accounts
 from app.accounts.storage.oidc import Flow
@@ -90,9 +91,11 @@ class OpenIdConnect:
             if found is None and not offers and not self._policy.sign_up:
                 raise Forbidden(CLOSED)
             await store_person(connection, person)
-            new = await people.link(connection, claims.issuer, claims.subject, person.id)
-            if new and person.password_hash is not None and not await addresses.is_verified(connection, person.id):
-                await self._remove_password(connection, person, address)
+            if person.password_hash is not None and not await addresses.is_verified(connection, person.id):
+                # Its setter never proved that the address is theirs; the person who signs in now has (ADR 0033).
+                await people.remove_password(connection, person.id)
+                await end_access(connection, person.id, address, Action.PASSWORD_TAKEN)
+            await people.link(connection, claims.issuer, claims.subject, person.id)
             await addresses.verify(connection, person.id)
             for offer in offers:
                 await join(connection, person, offer, address)
@@ -102,13 +105,6 @@ class OpenIdConnect:
                 await accounts.ensure_membership(connection, made, person.id, Role.OWNER)
                 await audit.record(connection, Action.SIGNED_UP, person.id, by=Tenant(made, person.id, None, address))
         return person, offers[0].organisation if offers else None
-
-    async def _remove_password(self, connection: asyncpg.pool.PoolConnectionProxy, person: Person, address: str) -> None:
-        """Remove a password whose setter never proved that the address is theirs; the person who signs in now has (ADR 0033)."""
-        await people.remove_password(connection, person.id)
-        await sessions.close_all(connection, person.id)
-        for place in await people.list_organisations(connection, person.id):
-            await audit.record(connection, Action.PASSWORD_TAKEN, person.id, by=Tenant(place.id, person.id, None, address))
 
     def _require_client(self) -> ProviderClient:
         if self._client is None:

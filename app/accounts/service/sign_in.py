@@ -1,17 +1,20 @@
 """Sign up, in and out."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 from uuid import UUID, uuid4
 
 import asyncpg
 
 from app.accounts.nouns.access import Role
+from app.accounts.nouns.access_list import AccessItem
 from app.accounts.nouns.team import Organisation
 from app.accounts.nouns.token import digest_token, new_token
 from app.accounts.service.attempts import Attempts
 from app.accounts.service.passwords import Passwords
 from app.accounts.service.policy import AccountPolicy
-from app.accounts.storage import addresses, people, sessions
+from app.accounts.service.recovery import end_access
+from app.accounts.storage import access, addresses, people, sessions
 from app.accounts.storage import invitations as invited
 from app.accounts.storage import organisations as accounts
 from app.accounts.storage.people import Person
@@ -119,8 +122,17 @@ class SignIn:
         new, old = new_token(), digest_token(token)
         return new if await sessions.renew(self._trusted, old, digest_token(new), self._policy.session_renewal) else None
 
-    async def change_password(self, current: str, new: str, by: Tenant, token: str = "") -> NewSession:
-        """Replace the caller's own password; every session ends, and a new one begins.
+    async def list_access(self, by: Tenant, token: str = "") -> list[AccessItem]:
+        """List what the caller's account has open, with the session (`token`) or the key of the request."""
+        assert by.user is not None
+        return await access.list_access(self._trusted, by.user, digest_token(token), by.key, self._policy.session_idle)
+
+    async def change_password(
+        self, current: str, new: str, by: Tenant, token: str = "", keep: Collection[UUID] = ()
+    ) -> NewSession:
+        """Replace the caller's own password, and end what the account has open, but what is to be kept and a key of the request.
+
+        The caller's session ends too, and a new one begins.
 
         A person without a password, who signs in by an identity provider, must show a session (`token`) that began just now.
         """
@@ -132,10 +144,11 @@ class SignIn:
         elif by.key or not await sessions.is_recent(self._trusted, digest_token(token), person.id, self._policy.just_now):
             raise Unauthenticated(SIGN_IN_FIRST)
         hashed = await self._passwords.hash(check_strength(new, person.email))
+        here = {item.id for item in await self.list_access(by, token) if item.current}
         async with self._trusted.acquire() as connection, connection.transaction():
+            await end_access(connection, person.id, by.address, Action.PASSWORD_CHANGED, {*keep, *here}, by.key)
+            await sessions.close(connection, digest_token(token))
             await people.set_password(connection, person.id, hashed)
-            await sessions.close_all(connection, person.id)
-            await audit.record(connection, Action.PASSWORD_CHANGED, person.id, by=by)
         return await self.enter(person, by.address, by.organisation)
 
     async def _find_place(self, person: Person, organisation: UUID | None) -> Organisation:

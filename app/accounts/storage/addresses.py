@@ -19,7 +19,7 @@ ADD = """
     WITH old AS (DELETE FROM address_tokens WHERE expires_at < now() OR (user_id = $2 AND purpose = $3))
     INSERT INTO address_tokens (token_hash, user_id, purpose, expires_at) VALUES ($1, $2, $3, now() + $4::interval)"""
 TAKE = "DELETE FROM address_tokens WHERE token_hash = $1 AND purpose = $2 AND expires_at > now() RETURNING user_id"
-DROP = "DELETE FROM address_tokens WHERE user_id = $1"
+DROP_RESETS = "DELETE FROM address_tokens WHERE user_id = $1 AND purpose = 'reset'"
 VERIFIED = "SELECT verified_at IS NOT NULL FROM users WHERE id = $1"
 VERIFY = "UPDATE users SET verified_at = now() WHERE id = $1 AND verified_at IS NULL"
 MAILED = "UPDATE invitations SET mailed = true WHERE id = $1"
@@ -38,10 +38,10 @@ async def take_token(database: Executor, token_hash: bytes, purpose: Purpose) ->
     return found
 
 
-async def drop_tokens(database: Executor, user: UUID) -> None:
-    """End all links of a person."""
+async def drop_resets(database: Executor, user: UUID) -> None:
+    """End a person's link to a new password."""
     async with translate_outages():
-        await database.execute(DROP, user)
+        await database.execute(DROP_RESETS, user)
 
 
 async def is_verified(database: Executor, user: UUID) -> bool:

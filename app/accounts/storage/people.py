@@ -16,7 +16,6 @@ ADD = f"INSERT INTO users ({PERSON}) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTH
 LINK = "INSERT INTO identities (issuer, subject, user_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING true"
 SET_PASSWORD = "UPDATE users SET password_hash = $2 WHERE id = $1"
 FORGET_PASSWORD = "UPDATE users SET password_hash = NULL WHERE id = $1"
-REVOKE_KEYS = "UPDATE api_keys SET revoked_at = now() WHERE user_id = $1 AND revoked_at IS NULL"
 ORGANISATIONS = """
     SELECT o.id, o.name, m.role FROM memberships m JOIN organisations o ON o.id = m.organisation_id
     WHERE m.user_id = $1 ORDER BY m.joined_at, o.id"""
@@ -65,10 +64,9 @@ async def set_password(database: Executor, user: UUID, password_hash: str) -> No
 
 
 async def remove_password(database: Executor, user: UUID) -> None:
-    """Take a person's password away, and end the keys that were made with it."""
+    """Take a person's password away."""
     async with translate_outages():
         await database.execute(FORGET_PASSWORD, user)
-        await database.execute(REVOKE_KEYS, user)
 
 
 async def list_organisations(database: Executor, user: UUID) -> Sequence[Organisation]:

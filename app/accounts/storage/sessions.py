@@ -34,10 +34,8 @@ RENEW = """
 TOKENS = """
     SELECT t.token_hash FROM sessions s JOIN sessions t USING (user_id, organisation_id, created_at) WHERE s.token_hash = $1"""
 CLOSE = f"DELETE FROM sessions WHERE token_hash IN ({TOKENS})"
-CLOSE_ALL = "DELETE FROM sessions WHERE user_id = $1"
 # A statement sees no token that an exchange under way makes; once this one holds the old token, the next statement does.
 HOLD = f"{TOKENS} ORDER BY 1 FOR UPDATE OF t"
-HOLD_ALL = "SELECT FROM sessions WHERE user_id = $1 ORDER BY token_hash FOR UPDATE"
 FORGET = "DELETE FROM sessions WHERE expires_at < now() OR seen_at < now() - $1::interval"
 
 
@@ -93,13 +91,6 @@ async def close(database: Executor, token_hash: bytes) -> None:
     async with translate_outages():
         await database.execute(HOLD, token_hash)
         await database.execute(CLOSE, token_hash)
-
-
-async def close_all(database: Executor, user: UUID) -> None:
-    """Sign a person out everywhere. For a transaction."""
-    async with translate_outages():
-        await database.execute(HOLD_ALL, user)
-        await database.execute(CLOSE_ALL, user)
 
 
 async def forget(database: Executor, idle: timedelta) -> None:

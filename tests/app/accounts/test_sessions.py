@@ -13,7 +13,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from app.accounts.nouns.token import digest_token
-from app.accounts.storage import sessions
+from app.accounts.storage import access, sessions
 from app.http.services import Services
 from tests.app.browser import PASSWORD, open_browser
 from tests.app.conftest import NewBrowser
@@ -205,7 +205,7 @@ async def test_an_exchange_under_way_does_not_outlive_the_end_of_its_session(
 
     async def end() -> None:
         async with pool.acquire() as other, other.transaction():
-            await (sessions.close_all(other, UUID(me["user_id"])) if everywhere else sessions.close(other, old))
+            await (access.end_access(other, UUID(me["user_id"])) if everywhere else sessions.close(other, old))
 
     async with pool.acquire() as connection, connection.transaction():
         assert await sessions.renew(connection, old, digest_token("newer"), timedelta(0))
