@@ -26,6 +26,7 @@ SESSION_COOKIE = "rubrica_session"
 TYPED_COOKIE = "rubrica_typed"
 TYPED_COOKIE_AGE_S = 300
 SECRET_FIELDS = ("password", "current", "new")  # an invitation may stay in the form: it works once
+MOST_FIELDS = 1_000
 ANSWER_LIMIT = timedelta(seconds=15)
 
 
@@ -37,6 +38,7 @@ class FormRoute(NamedTuple):
 
     path: str
     fields: Mapping[str, str]
+    chosen: str = ""  # a field that comes once for each box that was ticked
     page: str = "/sign-in"  # where the form is
     after: str = ""  # the page after success; empty: the page that was wanted
 
@@ -46,8 +48,10 @@ FORM_ROUTES = {
     "/sign-up": FormRoute(
         "/v1/sign-up", {"organisation": "organisation", "email": "email", "person": "name", "password": "password"}
     ),
-    "/password": FormRoute("/v1/me/password", {"current": "current", "new": "new"}, "/account", "/account?done=password"),
-    "/erase": FormRoute("/v1/me/erasure", {"password": "password"}, "/account", "/sign-in"),
+    "/password": FormRoute(
+        "/v1/me/password", {"current": "current", "new": "new"}, "keep", page="/account", after="/account?done=password"
+    ),
+    "/erase": FormRoute("/v1/me/erasure", {"password": "password"}, page="/account", after="/sign-in"),
     "/forgot": FormRoute("/v1/password-resets", {"email": "email"}, after="/sign-in?done=forgot"),
     "/reset": FormRoute("/v1/password-resets/accept", {"token": "token", "password": "password"}),
     "/verify": FormRoute("/v1/verifications", {"token": "token"}, after="/sign-in?done=verify"),
@@ -65,9 +69,10 @@ async def send_form(request: Request) -> Response:
     if not is_same_origin(request):
         return Response("This form belongs to another page.", HTTPStatus.FORBIDDEN)
     form = FORM_ROUTES[request.url.path]
-    async with request.form(max_files=0, max_fields=10) as sent:
+    async with request.form(max_files=0, max_fields=MOST_FIELDS) as sent:
         typed = {name: str(sent.get(name, "")) for name in (*form.fields, "back")}
-    body = {there: typed[here] for here, there in form.fields.items()}
+        chosen = {form.chosen: [str(value) for value in sent.getlist(form.chosen)]} if form.chosen else {}
+    body = {there: typed[here] for here, there in form.fields.items()} | chosen
     answer = await ask_api("POST", form.path, request, body)
     if answer is None or answer.status_code >= 400:
         return _return_form(request, typed, answer.status_code if answer is not None else 0)
@@ -151,7 +156,7 @@ def _is_page(request: Request) -> bool:
 
 
 async def ask_api(
-    method: str, path: str, request: Request, body: dict[str, str] | None = None, *, session: bool = True
+    method: str, path: str, request: Request, body: Mapping[str, object] | None = None, *, session: bool = True
 ) -> httpx2.Response | None:
     """Ask the API on behalf of a browser, with its `session` if it has one; None when the API does not answer."""
     headers = {"X-Forwarded-For": request.client.host} if request.client else {}

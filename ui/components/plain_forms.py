@@ -59,13 +59,16 @@ def find_wanted_page() -> str:
     return keep_local((path if path != "/sign-in" else "/") + (f"?{urlencode(rest)}" if rest else ""))
 
 
-def form_html(form: str, without: tuple[str, ...] = ()) -> str:
-    """Return a form with labelled fields as HTML, without those in `without`. A refused form keeps what was typed."""
+def form_html(form: str, without: tuple[str, ...] = (), more: str = "") -> str:
+    """Return a form with labelled fields as HTML, without those in `without`, and with `more` HTML at its end.
+
+    A refused form keeps what was typed.
+    """
     typed = read_typed(st.context.cookies.to_dict()) if "refused" in st.query_params else {}
     rows = "".join(_field_html(name, typed.get(SENT_AS.get(name, name), "")) for name in FORMS[form] if name not in without)
     button = escape(say_name("sign_in", form.replace("-", "_")))
     back = f'<input type="hidden" name="back" value="{escape(find_wanted_page())}">'
-    return f'<form class="r-form" method="post" action="/{form}">{back}{rows}<button type="submit">{button}</button></form>'
+    return f'<form class="r-form" method="post" action="/{form}">{back}{rows}{more}<button type="submit">{button}</button></form>'
 
 
 def _field_html(name: str, typed: str) -> str:

@@ -4,13 +4,14 @@ Plain forms ask for passwords, and the page's own server answers them, as when s
 """
 
 import os
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 
 from rubrica_client import ApiError, accounts, preferences
-from rubrica_client.models import ConsentView, Me
-from ui.components import plain_forms, problem
+from rubrica_client.models import AccessItem, ConsentView, Me
+from ui.components import access_list, plain_forms, problem
 from ui.components.controls import send_command
 from ui.components.markup import escape, hero_html, labelled_html
 from ui.language import say, say_name, say_time
@@ -21,6 +22,7 @@ def main() -> None:
     """Show the consent, the data and the forms of the visitor's account."""
     try:
         who, consent = get_me(), get_api().send(preferences.consent())
+        opened = get_api().send(accounts.access()).items if who and read_session_token() else None
     except ApiError as error:
         problem.show(error)
         return
@@ -33,12 +35,8 @@ def main() -> None:
             _show_unverified()
         _show_consent(who, consent)
         _show_data()
-        if read_session_token() and who and not who.has_password:
-            st.html(f'<div class="r-note">{escape(say("account.no_password"))}</div>')
-            _show_password_form("password", without=("current",))
-        elif read_session_token():
-            _show_password_form("password")
-            _show_password_form("erase")
+        if who and opened is not None:
+            _show_password_forms(who, opened)
 
 
 def _show_unverified() -> None:
@@ -81,12 +79,25 @@ def _show_data() -> None:
     )
 
 
-def _show_password_form(form: str, without: tuple[str, ...] = ()) -> None:
-    """Draw a form that takes a password; it is open if it was refused. `without` names the fields that are left out."""
+def _show_password_forms(who: Me, opened: Sequence[AccessItem]) -> None:
+    left_out = () if who.has_password else ("current",)
+    if not who.has_password:
+        st.html(f'<div class="r-note">{escape(say("account.no_password"))}</div>')
+    _show_password_form("password", left_out, access_list.keep_html(opened), access_list.webhooks_html(opened))
+    if who.has_password:
+        _show_password_form("erase")
+
+
+def _show_password_form(form: str, without: tuple[str, ...] = (), more: str = "", after: str = "") -> None:
+    """Draw a form that takes a password; it is open if it was refused. `without` names the fields that are left out.
+
+    `more` is HTML at the form's end, and `after` what follows the form.
+    """
     back = st.query_params.get("form") == form and "refused" in st.query_params
     with st.expander(say_name("account_form", form), type="compact", expanded=back, key=f"account_{form}"):
         reason = "" if not back else _no_password_html() if without else plain_forms.refusal_html(form)
-        st.html(f'<p class="r-quiet">{escape(say(f"account.{form}_help"))}</p>{reason}{plain_forms.form_html(form, without)}')
+        fields = plain_forms.form_html(form, without, more)
+        st.html(f'<p class="r-quiet">{escape(say(f"account.{form}_help"))}</p>{reason}{fields}{after}')
 
 
 def _no_password_html() -> str:
