@@ -71,12 +71,12 @@ async def test_after_a_reset_nothing_that_a_thief_made_opens_the_account(
     assert (await thief.accept(invitation)).is_problem(400)
     assert (await thief.post("/v1/password-resets/accept", {"token": unused, "password": "and another one"})).is_problem(400)
     assert [(item["kind"], item["current"]) for item in await list_access(owner)] == [("session", True)]
-    for place, ended in ((first, 2), (second, 2)):
-        assert (await owner.sign_in(email, NEW, organisation=place)).status == 200
+    for place in (first, second):
+        if place == second:
+            assert (await owner.sign_in(email, NEW, organisation=place)).status == 200
         actions = await list_actions(owner)
-        assert actions.count("key_revoked") == ended
-        assert actions.count("session_ended") >= 1
-        assert actions.count("password_reset") == 1
+        assert (actions.count("key_revoked"), actions.count("password_reset")) == (2, 1)
+        assert "session_ended" in actions
 
 
 async def test_who_changes_the_password_is_shown_what_is_open_and_names_what_stays(
