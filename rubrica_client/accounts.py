@@ -37,16 +37,6 @@ def change_password(change: NewPassword) -> Request[Me]:
     return Request("POST", ("v1", "me", "password"), Me, body=change)
 
 
-def access() -> Request[AccessPage]:
-    """List what the caller's account has open: sessions, keys, identities, invitations, and webhooks that they set up."""
-    return Request("GET", "/v1/me/access", AccessPage)
-
-
-def change_password(change: NewPassword) -> Request[Me]:
-    """Change the caller's password. All that `access` lists ends, but webhooks, the key that is used, and the ids in `keep`."""
-    return Request("POST", "/v1/me/password", Me, body=change)
-
-
 def export() -> Request[bytes]:
     """Export all that is stored about the caller, as JSON."""
     return Request("GET", ("v1", "me", "export"), bytes)
