@@ -681,7 +681,7 @@ class NewPassword(Value):
     new: str
     keep: Sequence[str] = Field(
         default=[],
-        description="The ids of what is not to end, from GET /v1/me/access. All else ends.",
+        description="The ids of what is not to end, as the list of what is open has them. All else ends.",
     )
 
 

@@ -59,7 +59,9 @@ class NewPassword(StrictInput):
     )
     new: OwnPassword
     keep: tuple[UUID, ...] = Field(
-        default=(), max_length=1_000, description="The ids of what is not to end, from GET /v1/me/access. All else ends."
+        default=(),
+        max_length=1_000,
+        description="The ids of what is not to end, as the list of what is open has them. All else ends.",
     )
 
 

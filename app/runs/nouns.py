@@ -1,9 +1,11 @@
-"""What a list of runs can be narrowed to."""
+"""What a list of runs can be narrowed to, and what a run is held to."""
 
 from datetime import date
 from enum import StrEnum
+from typing import NamedTuple
 from uuid import UUID
 
+from app.domain.rubric import Rubric
 from app.domain.run import RunStatus
 from app.domain.value import Value
 
@@ -41,3 +43,10 @@ class RunFilter(Value):
     since: date | None = None
     until: date | None = None
     asked_by: UUID | None = None
+
+
+class AgreedRubric(NamedTuple):
+    """The rubric a run is held to, and the draft it was edited from; None where a person wrote it from nothing."""
+
+    rubric: Rubric
+    drafted: Rubric | None = None

@@ -27,7 +27,7 @@ class SafeStream:
 def print_safely() -> Iterator[None]:
     """Print safely until the block ends, on both streams."""
     out, error = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = SafeStream(out), SafeStream(error)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = SafeStream(out), SafeStream(error)
     try:
         yield
     finally:

@@ -17,8 +17,9 @@ from app.domain.pricing import PricedModel
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.rubric import Criterion, Origin, Rubric
 from app.domain.scorecard import Scorecard
+from app.runs.nouns import AgreedRubric
 from app.runs.service.gateway import RunGateway
-from app.runs.service.runs import Admit, AgreedRubric, Runs
+from app.runs.service.runs import Admit, Runs
 from app.runs.storage import evidence
 
 

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
-from typing import NamedTuple
 from uuid import UUID, uuid4
 
 from app.asking.storage import rubrics
@@ -16,14 +15,13 @@ from app.domain.contract import ResearchInput
 from app.domain.errors import Forbidden, InvalidInput, NotFound, Unavailable
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.revision import DELIVERED
-from app.domain.rubric import Rubric
 from app.domain.run import Run
 from app.outgoing.model_check import ModelCheck
 from app.preferences.storage import writer_defaults
 from app.reports.rendering.withholding import withhold_evidence
 from app.reports.storage import reports, versions
 from app.reports.storage.reports import StoredReport
-from app.runs.nouns import RunFilter
+from app.runs.nouns import AgreedRubric, RunFilter
 from app.runs.service.gateway import RunGateway
 from app.runs.storage import events, evidence, runs, steering
 from app.runs.storage import stored_turns as tapes
@@ -46,13 +44,6 @@ AdmitRuns = Callable[[Executor, int], Awaitable[None]]
 Keep = Callable[[Executor, UUID], Awaitable[None]]
 
 log = logging.getLogger(__name__)
-
-
-class AgreedRubric(NamedTuple):
-    """The rubric a run is held to, and the draft it was edited from; None where a person wrote it from nothing."""
-
-    rubric: Rubric
-    drafted: Rubric | None = None
 
 
 class Runs:

@@ -10,8 +10,9 @@ from app.domain.errors import Conflict, Unavailable
 from app.domain.revision import TaskKind, TaskRequest
 from app.domain.run import RunStatus
 from app.reports.storage import report_tasks, versions
+from app.runs.nouns import AgreedRubric
 from app.runs.service.gateway import RunGateway
-from app.runs.service.runs import Admit, AgreedRubric
+from app.runs.service.runs import Admit
 from app.runs.storage import runs
 from app.side_by_side.service.side_by_side import SideBySide, SideBySides
 

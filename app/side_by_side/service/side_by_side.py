@@ -16,7 +16,8 @@ from app.domain.rubric import Rubric
 from app.domain.run import Run, RunStatus
 from app.domain.scorecard import Scorecard
 from app.reports.storage import report_tasks
-from app.runs.service.runs import AgreedRubric, Runs, query_for_system
+from app.runs.nouns import AgreedRubric
+from app.runs.service.runs import Runs, query_for_system
 from app.runs.storage import evidence, runs
 
 GIVEN_UP = (RunStatus.FAILED, RunStatus.CANCELLED)

@@ -12,7 +12,7 @@ from app.domain.chat import ChatRequest
 from app.domain.errors import Conflict
 from app.domain.query import ResearchQuery, SystemName
 from app.domain.run import EventType, RunStatus
-from app.runs.service.runs import AgreedRubric
+from app.runs.nouns import AgreedRubric
 from app.side_by_side.service.later_scores import LaterScores
 from app.side_by_side.service.side_by_side import SideBySide, SideBySides
 from tests.workflows.durable.test_rubric_stage import DRAFTED
